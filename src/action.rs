@@ -1,0 +1,205 @@
+//! THE list of what a person can ask.
+//!
+//! Help, palette, hints, keymap checking and docs derive from it; behaviour lives in the panels.
+//! Names are `panel.verb`, as keymap files write them.
+
+/// Where keys are looked up, innermost first; `Global` last. `Terminal` is opaque: what it does not
+/// bind goes to the child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    Global,
+    Sessions,
+    Detail,
+    Launcher,
+    Logs,
+    Panes,
+    Terminal,
+    /// After the leader key in a terminal pane.
+    Leader,
+    Confirm,
+    Help,
+    /// A one-line input: filter, search, rename.
+    Input,
+}
+
+impl Scope {
+    pub const ALL: [Self; 11] = [
+        Self::Global,
+        Self::Sessions,
+        Self::Detail,
+        Self::Launcher,
+        Self::Logs,
+        Self::Panes,
+        Self::Terminal,
+        Self::Leader,
+        Self::Confirm,
+        Self::Help,
+        Self::Input,
+    ];
+
+    /// The table's name in keymap files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Sessions => "sessions",
+            Self::Detail => "detail",
+            Self::Launcher => "launcher",
+            Self::Logs => "logs",
+            Self::Panes => "panes",
+            Self::Terminal => "terminal",
+            Self::Leader => "leader",
+            Self::Confirm => "confirm",
+            Self::Help => "help",
+            Self::Input => "input",
+        }
+    }
+
+    /// What it is called on the screen.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Global => "Everywhere",
+            Self::Sessions => "Sessions",
+            Self::Detail => "Detail",
+            Self::Launcher => "Launcher",
+            Self::Logs => "Log",
+            Self::Panes => "Terminals",
+            Self::Terminal => "In a terminal",
+            Self::Leader => "After the leader",
+            Self::Confirm => "Dialog",
+            Self::Help => "Help",
+            Self::Input => "Text input",
+        }
+    }
+}
+
+/// One row: the variant, its name, its one-line doc, where it makes sense.
+macro_rules! actions {
+    ($( $variant:ident $name:literal $doc:literal [$($scope:ident),+] )+) => {
+        /// What a person can ask for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Action { $( #[doc = $doc] $variant, )+ }
+
+        impl Action {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// `panel.verb`.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// One line for help and palette.
+            pub fn doc(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)+ }
+            }
+
+            /// Where it may be bound.
+            pub fn scopes(self) -> &'static [Scope] {
+                match self { $(Self::$variant => &[$(Scope::$scope),+],)+ }
+            }
+        }
+    };
+}
+
+actions! {
+    Quit "app.quit" "back; at the top, leave (sessions and shells go on)" [Global]
+    Interrupt "app.interrupt" "cancel; twice at the top leaves" [Global]
+    Suspend "app.suspend" "suspend to the shell" [Global]
+    Redraw "app.redraw" "paint the whole screen again" [Global]
+    Help "app.help" "keys of this view" [Global, Leader]
+    ToggleMouse "app.toggle-mouse" "mouse on or off" [Global, Leader]
+    HostShell "app.host-shell" "a shell of this host in a pane" [Global]
+    Panes "app.panes" "go to the open terminals" [Global]
+    TabNext "tab.next" "next tab" [Global]
+    TabPrevious "tab.previous" "previous tab" [Global]
+    TabRunning "tab.running" "tab Running" [Global]
+    TabFinished "tab.finished" "tab Finished" [Global]
+    TabOthers "tab.others" "tab Others" [Global]
+    Back "app.back" "one step back, clear the filter, close" [Global]
+
+    ListDown "list.down" "down" [Sessions, Detail, Launcher, Logs, Help]
+    ListUp "list.up" "up" [Sessions, Detail, Launcher, Logs, Help]
+    ListPageDown "list.page-down" "a page down" [Sessions, Detail, Logs, Help]
+    ListPageUp "list.page-up" "a page up" [Sessions, Detail, Logs, Help]
+    ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
+    ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Logs, Help]
+    ListFirst "list.first" "first" [Sessions, Detail, Logs, Help]
+    ListLast "list.last" "last" [Sessions, Detail, Logs, Help]
+
+    SessionOpen "session.open" "details" [Sessions]
+    SessionShell "session.shell" "shell in the session" [Sessions, Detail]
+    SessionLogs "session.logs" "log" [Sessions, Detail]
+    SessionRename "session.rename" "rename" [Sessions, Detail]
+    SessionTerminate "session.terminate" "terminate, after a question" [Sessions, Detail]
+    SessionLaunch "session.launch" "launch a session" [Sessions]
+    SessionsRefresh "sessions.refresh" "ask the engine again" [Sessions]
+    SessionsFilter "sessions.filter" "filter by name, environment or id" [Sessions]
+    SessionsSort "sessions.sort" "sort by the next column" [Sessions]
+    SessionsReverse "sessions.reverse" "reverse the order" [Sessions]
+    CopyId "session.copy-id" "copy the id to your clipboard" [Sessions, Detail]
+
+    LauncherLaunch "launcher.launch" "launch" [Launcher]
+    LauncherNext "launcher.next" "next field" [Launcher]
+    LauncherPrevious "launcher.previous" "previous field" [Launcher]
+    LauncherMore "launcher.more" "next value, more" [Launcher]
+    LauncherLess "launcher.less" "previous value, less" [Launcher]
+
+    LogsFollow "logs.follow" "follow on or off" [Logs]
+    LogsWrap "logs.wrap" "wrap on or off" [Logs]
+    LogsSearch "logs.search" "search" [Logs]
+    LogsNext "logs.next" "next hit" [Logs]
+    LogsPreviousHit "logs.previous" "previous hit" [Logs]
+    LogsSave "logs.save" "save to a file" [Logs]
+    LogsLeft "logs.left" "scroll left" [Logs]
+    LogsRight "logs.right" "scroll right" [Logs]
+
+    TerminalLeader "terminal.leader" "leader: the next key is for workbay" [Terminal]
+    PaneDetach "pane.detach" "back to the list, the shell goes on" [Leader]
+    PaneClose "pane.close" "close this pane, the shell goes on" [Leader]
+    PaneNext "pane.next" "next terminal" [Leader, Panes]
+    PanePrevious "pane.previous" "previous terminal" [Leader, Panes]
+    PaneZoom "pane.zoom" "full screen without borders, and back" [Leader]
+    PaneLiteral "pane.literal" "send the leader key itself" [Leader]
+    PaneSendPrefix "pane.send-prefix" "send Ctrl-B, for the tmux inside" [Leader]
+    PaneOne "pane.1" "terminal 1" [Leader]
+    PaneTwo "pane.2" "terminal 2" [Leader]
+    PaneThree "pane.3" "terminal 3" [Leader]
+    PaneFour "pane.4" "terminal 4" [Leader]
+    PaneFive "pane.5" "terminal 5" [Leader]
+    PaneSix "pane.6" "terminal 6" [Leader]
+    PaneSeven "pane.7" "terminal 7" [Leader]
+    PaneEight "pane.8" "terminal 8" [Leader]
+    PaneNine "pane.9" "terminal 9" [Leader]
+
+    ConfirmYes "confirm.yes" "do it" [Confirm]
+    ConfirmNo "confirm.no" "leave it" [Confirm]
+    ConfirmToggle "confirm.toggle" "the other button" [Confirm]
+    ConfirmForce "confirm.force" "force on or off" [Confirm]
+    ConfirmPress "confirm.press" "press the marked button" [Confirm]
+
+    InputSubmit "input.submit" "take it" [Input]
+    InputCancel "input.cancel" "cancel" [Input]
+    HelpSearch "help.search" "search in the help" [Help]
+}
+
+impl Action {
+    /// The action of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|action| action.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_read_back() {
+        for action in Action::ALL {
+            assert_eq!(Action::from_name(action.name()), Some(*action));
+            assert!(!action.scopes().is_empty() && !action.doc().is_empty());
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What the app wants done outside itself, as data; `run/effects` carries it out.
+
+use std::path::PathBuf;
+
+use bytes::Bytes;
+
+use super::msg::Ticket;
+use crate::protocol::message::{Request, StreamId, StreamOpen};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Ask the daemon; the answer is `Msg::Answer`.
+    Ask {
+        ticket: Ticket,
+        request: Request,
+    },
+    /// Open a stream at the daemon; its life comes as `Msg::Stream`.
+    Open {
+        stream: StreamId,
+        open: StreamOpen,
+    },
+    /// A shell of this host on a local pseudo-terminal, as a stream like any other.
+    OpenHostShell {
+        stream: StreamId,
+        columns: u16,
+        rows: u16,
+    },
+    Send {
+        stream: StreamId,
+        bytes: Bytes,
+    },
+    ResizeStream {
+        stream: StreamId,
+        columns: u16,
+        rows: u16,
+    },
+    /// So many bytes of a stream were worked off.
+    Credit {
+        stream: StreamId,
+        bytes: u32,
+    },
+    Close {
+        stream: StreamId,
+    },
+    /// To the person's clipboard (OSC 52, or a local tool); `Msg::Done` says how.
+    Copy {
+        ticket: Ticket,
+        text: String,
+    },
+    /// Write a new file (never over an old one; `-1`, `-2` … is added); `Msg::Done` carries the path.
+    SaveFile {
+        ticket: Ticket,
+        path: PathBuf,
+        contents: Vec<u8>,
+    },
+    Mouse(bool),
+    Bell,
+    /// Clear and paint everything.
+    Repaint,
+    Suspend,
+    Quit,
+}

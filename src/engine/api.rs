@@ -1,0 +1,230 @@
+//! The trait family every engine implements.
+//!
+//! All calls may take as long as the engine takes; callers bound them. All are idempotent: creating
+//! what is there, ending what is gone and renaming to the present name succeed.
+
+use async_trait::async_trait;
+use bytes::Bytes as Chunk;
+use futures_util::stream::BoxStream;
+use jiff::Timestamp;
+use tokio::sync::mpsc;
+
+use super::error::EngineError;
+use crate::model::{
+    capability::EngineInfo,
+    environment::Environment,
+    id::{KernelId, SessionId},
+    log::{LogOptions, LogSource},
+    resources::ResourceSlots,
+    spec::LaunchSpec,
+    text::Clean,
+    usage::Usage,
+};
+
+pub type Result<T> = std::result::Result<T, EngineError>;
+
+/// An engine as the daemon holds it.
+#[async_trait]
+pub trait Engine: Sessions + Streams + Images + Send + Sync {
+    /// Connects, or checks the line, and tells what is there.
+    async fn probe(&self) -> Result<EngineInfo>;
+}
+
+#[async_trait]
+pub trait Sessions: Send + Sync {
+    /// Every container of this instance, whatever its state, and what other instances of workbay
+    /// hold on the engine.
+    async fn list(&self) -> Result<Listing>;
+
+    /// One container as it is now; `None` when it is gone.
+    async fn inspect(&self, session: SessionId) -> Result<Option<Sighting>>;
+
+    /// Makes scratch and container, not started. On any error nothing is left behind.
+    async fn create(&self, plan: &CreatePlan) -> Result<Sighting>;
+
+    /// Starts a created container; a running one stays as it is.
+    async fn start(&self, session: SessionId) -> Result<()>;
+
+    /// Asks the main process to end, kills it after `grace_seconds` (0 = at once). A container that
+    /// is not there is a success.
+    async fn stop(&self, session: SessionId, grace_seconds: u32) -> Result<()>;
+
+    /// Copies the last 4 MiB of the log to `keep_log` (the session's saved log), then removes the container.
+    async fn remove(&self, session: SessionId) -> Result<()>;
+
+    /// Gives the session's container its new name.
+    async fn rename(&self, session: SessionId, name: &str) -> Result<()>;
+
+    /// Deletes the scratch directory and the saved log of an ended session.
+    async fn forget(&self, session: SessionId) -> Result<()>;
+
+    /// What happens to containers of this instance from now on. Ends with an error when the line is
+    /// lost; the caller then probes and lists again.
+    async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>>;
+
+    /// Usage of these sessions now; a session that cannot be sampled is left out. Cheap enough for
+    /// once per second with 200 sessions.
+    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)>;
+}
+
+#[async_trait]
+pub trait Streams: Send + Sync {
+    /// Log chunks as the engine has them, oldest first; of an ended session from its saved log.
+    async fn logs(
+        &self,
+        session: SessionId,
+        options: LogOptions,
+    ) -> Result<BoxStream<'static, Result<LogChunk>>>;
+
+    /// Runs a command to its end.
+    async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached>;
+
+    /// Attaches a terminal to the session's tmux: makes tmux session `main` on demand, detaches an
+    /// older client with the same `tag` first.
+    async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached>;
+
+    /// Detaches every terminal client this instance left in the session (after a daemon's death).
+    async fn detach_all(&self, session: SessionId) -> Result<()>;
+}
+
+#[async_trait]
+pub trait Images: Send + Sync {
+    /// The host environment (where it can be had) and every local image.
+    async fn environments(&self) -> Result<Vec<Environment>>;
+}
+
+/// Everything an engine needs to make a session's container.
+#[derive(Clone, Debug)]
+pub struct CreatePlan {
+    pub session: SessionId,
+    pub kernel: KernelId,
+    pub name: String,
+    pub owner: String,
+    pub created_at: Timestamp,
+    pub spec: LaunchSpec,
+    /// Limit of processes.
+    pub pids: i64,
+}
+
+/// The engine's own list.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    pub ours: Vec<Sighting>,
+    /// The sum of what other instances' running sessions hold.
+    pub others: ResourceSlots,
+}
+
+/// A container as the engine shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    pub session: SessionId,
+    pub kernel: KernelId,
+    pub container_id: Clean,
+    /// Container name's session part, as far as the engine knows it.
+    pub name: Option<Clean>,
+    pub state: ContainerState,
+    /// From the labels, so that a store that was lost can be rebuilt.
+    pub recorded: Option<Recorded>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContainerState {
+    Created,
+    Running {
+        started_at: Option<Timestamp>,
+    },
+    Paused,
+    Restarting,
+    Exited {
+        exit_code: i64,
+        oom_killed: bool,
+        finished_at: Option<Timestamp>,
+    },
+    /// The engine failed to start or remove it.
+    Dead {
+        why: Clean,
+    },
+}
+
+/// What our labels say about a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    pub name: Clean,
+    pub created_at: Timestamp,
+    pub owner: Clean,
+    pub spec: LaunchSpec,
+}
+
+/// Something happened to a container of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineEvent {
+    pub session: SessionId,
+    pub at: Timestamp,
+    pub kind: EventKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    Started,
+    Died { exit_code: i64 },
+    OutOfMemory,
+    Removed,
+    Paused,
+    Unpaused,
+    Renamed { name: Clean },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogChunk {
+    pub source: LogSource,
+    pub bytes: Chunk,
+}
+
+/// A command run beside the session's main process, as its user, in /home/work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExecCommand {
+    /// Never passed through a shell.
+    pub argv: Vec<String>,
+    /// A terminal of this size; `None` = plain pipes.
+    pub tty: Option<(u16, u16)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttachRequest {
+    /// Who attaches: one per pane of a face; attaching again with it replaces the older client.
+    pub tag: String,
+    pub columns: u16,
+    pub rows: u16,
+}
+
+/// A running exec or terminal. Dropping `input` closes stdin; dropping all of it detaches.
+pub struct Attached {
+    /// Output in order; bounded, so a slow reader slows the writer.
+    pub output: mpsc::Receiver<Output>,
+    pub input: mpsc::Sender<Input>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    Stdout(Chunk),
+    Stderr(Chunk),
+    /// The last item: the exit code where the engine knows it.
+    End {
+        exit_code: Option<i64>,
+    },
+    /// The last item: the line broke.
+    Lost {
+        why: Clean,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    Bytes(Chunk),
+    Resize {
+        columns: u16,
+        rows: u16,
+    },
+    /// Closes stdin and goes on reading.
+    Eof,
+}

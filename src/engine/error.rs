@@ -1,0 +1,39 @@
+//! What can go wrong at an engine, sorted by what the caller does about it.
+
+use thiserror::Error;
+
+#[derive(Clone, Debug, Error)]
+pub enum EngineError {
+    /// The engine does not answer: retried with back-off, sessions are kept as they were.
+    #[error("the engine at {endpoint} does not answer: {why}")]
+    Unreachable {
+        endpoint: String,
+        why: String,
+        mend: Option<String>,
+    },
+    /// No container of that session is there.
+    #[error("no container for session {0} on the engine")]
+    NotFound(String),
+    /// The environment or image is not there.
+    #[error("{what} is not there: {mend}")]
+    NoImage { what: String, mend: String },
+    /// What is asked cannot be had: resources, limits, options.
+    #[error("the engine refused: {0}")]
+    Refused(String),
+    /// This engine does not do that at all.
+    #[error("{0}")]
+    Unsupported(String),
+    /// A file, directory or program on this machine.
+    #[error("{0}")]
+    Host(String),
+    /// Anything else the engine said.
+    #[error("the engine said: {0}")]
+    Other(String),
+}
+
+impl EngineError {
+    /// Whether the line to the engine is gone (and everything asked of it fails alike).
+    pub fn is_lost(&self) -> bool {
+        matches!(self, Self::Unreachable { .. })
+    }
+}

@@ -1,0 +1,75 @@
+//! What an engine can and cannot do, as data: the difference between engines is never an `if`.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    resources::{Bytes, Cpu},
+    text::Clean,
+};
+
+/// Something a person may want that not every engine offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Capability {
+    HostEnvironment,
+    Exec,
+    Rename,
+    LiveUsage,
+    Logs,
+    Terminal,
+    /// The engine decides itself when a session starts; our controller only observes.
+    Schedules,
+}
+
+/// Each capability an engine lacks, with the reason a disabled action shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capabilities {
+    pub missing: Vec<(Capability, Clean)>,
+}
+
+impl Capabilities {
+    pub fn has(&self, capability: Capability) -> bool {
+        self.why_not(capability).is_none()
+    }
+
+    pub fn why_not(&self, capability: Capability) -> Option<&Clean> {
+        self.missing
+            .iter()
+            .find(|(c, _)| *c == capability)
+            .map(|(_, why)| why)
+    }
+}
+
+/// What the engine told about itself when we connected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineInfo {
+    /// `Docker` or `Podman`.
+    pub kind: Clean,
+    /// `20.10.24`.
+    pub version: Clean,
+    /// The API version that was agreed on, `1.41`.
+    pub api_version: Clean,
+    /// Where it answers: `unix:///var/run/docker.sock`.
+    pub endpoint: Clean,
+    pub cpus: Cpu,
+    pub memory: Bytes,
+    pub capabilities: Capabilities,
+}
+
+/// The state of the line to an engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+pub enum EngineState {
+    Connecting,
+    Connected {
+        info: EngineInfo,
+    },
+    /// Lost; a new attempt is made by itself.
+    Lost {
+        why: Clean,
+        /// What a person can do, when there is something.
+        mend: Option<Clean>,
+        /// Attempts so far.
+        attempt: u32,
+    },
+}

@@ -1,0 +1,21 @@
+//! One container of a session.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{id::KernelId, status::Status, text::Clean};
+
+/// A session has one kernel, a cluster session several (`main1`, `sub1`, …).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kernel {
+    pub id: KernelId,
+    /// `main1`.
+    pub hostname: Clean,
+    pub status: Status,
+    /// The engine's id of the container, hexadecimal; `None` before it exists.
+    pub container_id: Option<Clean>,
+    pub exit_code: Option<i64>,
+    pub oom_killed: bool,
+    pub started_at: Option<Timestamp>,
+    pub terminated_at: Option<Timestamp>,
+}

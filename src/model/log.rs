@@ -1,0 +1,19 @@
+//! Log lines of a session.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogSource {
+    Stdout,
+    Stderr,
+}
+
+/// What of a log is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogOptions {
+    /// Go on with new lines until the session ends or the stream is closed.
+    pub follow: bool,
+    /// Only the last so many lines first; `None` = all.
+    pub tail: Option<u32>,
+}

@@ -1,0 +1,23 @@
+//! Plain nouns in Backend.AI's words: serde, no I/O, no clock.
+//!
+//! Everything here can cross the socket between daemon and face, be stored, and be printed as JSON.
+//! Text that came from outside is [`text::Clean`]; times are [`jiff::Timestamp`] and always come in
+//! from a caller.
+
+pub mod capability;
+pub mod change;
+pub mod environment;
+pub mod history;
+pub mod id;
+pub mod kernel;
+pub mod log;
+pub mod name;
+pub mod problem;
+pub mod resources;
+pub mod selector;
+pub mod session;
+pub mod settings;
+pub mod spec;
+pub mod status;
+pub mod text;
+pub mod usage;

@@ -1,0 +1,52 @@
+//! What a person can set. `config/` fills it from the embedded defaults, the site's file and the
+//! user's file; everybody else gets it as an argument.
+
+use std::collections::BTreeMap;
+
+use super::resources::{Bytes, Cpu};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    pub ui: UiSettings,
+    pub launch: LaunchSettings,
+    pub engine: EngineSettings,
+    pub history: HistorySettings,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UiSettings {
+    /// A file in `themes/`, or `auto` (dark or light by the terminal's background).
+    pub theme: String,
+    /// A file in `keymaps/`.
+    pub keymap: String,
+    pub mouse: bool,
+    /// Unicode drawing characters; `None` = by the locale.
+    pub unicode: Option<bool>,
+    /// Nothing destructive is offered.
+    pub read_only: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchSettings {
+    pub environment: String,
+    pub cpu: Cpu,
+    pub mem: Bytes,
+    pub shmem: Bytes,
+    pub pids: i64,
+    /// Variables every session gets.
+    pub env: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineSettings {
+    /// `unix:///…`; `None` = found in the documented order.
+    pub endpoint: Option<String>,
+    /// Seconds a session has to end by itself before it is killed.
+    pub stop_grace_seconds: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistorySettings {
+    /// Days that log and scratch of an ended session are kept.
+    pub keep_days: u32,
+}

@@ -1,0 +1,303 @@
+//! The life of a session: one enum, its allowed steps in one table.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::text::Clean;
+
+/// The status words of Backend.AI. A word we do not know is kept, never an error.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    Pending,
+    Scheduled,
+    Preparing,
+    Pulling,
+    Prepared,
+    Creating,
+    Running,
+    RunningDegraded,
+    Restarting,
+    Terminating,
+    Terminated,
+    Cancelled,
+    Error,
+    Unknown(Clean),
+}
+
+/// The tab of the sessions page that shows a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tab {
+    Running,
+    Finished,
+    Others,
+}
+
+impl Tab {
+    pub const ALL: [Self; 3] = [Self::Running, Self::Finished, Self::Others];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Running => "Running",
+            Self::Finished => "Finished",
+            Self::Others => "Others",
+        }
+    }
+}
+
+/// Which colour family a status belongs to; the theme maps it to a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tone {
+    /// In a queue or being made.
+    Progress,
+    Good,
+    Ending,
+    Ended,
+    Bad,
+    Neutral,
+}
+
+/// Every known word in the order of a healthy life.
+pub const KNOWN: [Status; 13] = [
+    Status::Pending,
+    Status::Scheduled,
+    Status::Preparing,
+    Status::Pulling,
+    Status::Prepared,
+    Status::Creating,
+    Status::Running,
+    Status::RunningDegraded,
+    Status::Restarting,
+    Status::Terminating,
+    Status::Terminated,
+    Status::Cancelled,
+    Status::Error,
+];
+
+impl Status {
+    /// The word as the manager writes it, upper case.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Scheduled => "SCHEDULED",
+            Self::Preparing => "PREPARING",
+            Self::Pulling => "PULLING",
+            Self::Prepared => "PREPARED",
+            Self::Creating => "CREATING",
+            Self::Running => "RUNNING",
+            Self::RunningDegraded => "RUNNING_DEGRADED",
+            Self::Restarting => "RESTARTING",
+            Self::Terminating => "TERMINATING",
+            Self::Terminated => "TERMINATED",
+            Self::Cancelled => "CANCELLED",
+            Self::Error => "ERROR",
+            Self::Unknown(word) => word.as_str(),
+        }
+    }
+
+    pub fn tab(&self) -> Tab {
+        match self {
+            Self::Terminated | Self::Cancelled => Tab::Finished,
+            Self::Error | Self::RunningDegraded | Self::Unknown(_) => Tab::Others,
+            _ => Tab::Running,
+        }
+    }
+
+    pub fn tone(&self) -> Tone {
+        match self {
+            Self::Pending
+            | Self::Scheduled
+            | Self::Preparing
+            | Self::Pulling
+            | Self::Prepared
+            | Self::Creating
+            | Self::Restarting => Tone::Progress,
+            Self::Running => Tone::Good,
+            Self::Terminating => Tone::Ending,
+            Self::Terminated | Self::Cancelled => Tone::Ended,
+            Self::Error | Self::RunningDegraded => Tone::Bad,
+            Self::Unknown(_) => Tone::Neutral,
+        }
+    }
+
+    /// Nothing will happen to the session any more.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::Terminated | Self::Cancelled)
+    }
+
+    /// A shell, a log stream or a rename makes sense.
+    pub fn is_live(&self) -> bool {
+        matches!(self, Self::Running | Self::RunningDegraded)
+    }
+
+    /// On its way to RUNNING.
+    pub fn is_starting(&self) -> bool {
+        self.tone() == Tone::Progress
+    }
+
+    /// Whether the local engine may take a session from here to `next`. An engine that schedules by
+    /// itself is believed, not checked.
+    pub fn may_become(&self, next: &Self) -> bool {
+        STEPS
+            .iter()
+            .any(|(from, to)| from == self && to.contains(next))
+    }
+}
+
+/// The one table of allowed steps on the local engine.
+const STEPS: &[(Status, &[Status])] = &[
+    (
+        Status::Pending,
+        &[
+            Status::Scheduled,
+            Status::Preparing,
+            Status::Cancelled,
+            Status::Error,
+        ],
+    ),
+    (
+        Status::Scheduled,
+        &[Status::Preparing, Status::Cancelled, Status::Error],
+    ),
+    (
+        Status::Preparing,
+        &[
+            Status::Pulling,
+            Status::Prepared,
+            Status::Creating,
+            Status::Terminating,
+            Status::Cancelled,
+            Status::Error,
+        ],
+    ),
+    (
+        Status::Pulling,
+        &[
+            Status::Prepared,
+            Status::Creating,
+            Status::Terminating,
+            Status::Cancelled,
+            Status::Error,
+        ],
+    ),
+    (
+        Status::Prepared,
+        &[
+            Status::Creating,
+            Status::Terminating,
+            Status::Cancelled,
+            Status::Error,
+        ],
+    ),
+    (
+        Status::Creating,
+        &[
+            Status::Running,
+            Status::Terminating,
+            Status::Terminated,
+            Status::Cancelled,
+            Status::Error,
+        ],
+    ),
+    (
+        Status::Running,
+        &[
+            Status::Terminating,
+            Status::Terminated,
+            Status::Error,
+            Status::Restarting,
+        ],
+    ),
+    (
+        Status::Restarting,
+        &[
+            Status::Running,
+            Status::Terminating,
+            Status::Terminated,
+            Status::Error,
+        ],
+    ),
+    (
+        Status::Terminating,
+        &[Status::Terminated, Status::Cancelled, Status::Error],
+    ),
+    (Status::Error, &[Status::Terminating, Status::Terminated]),
+];
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+impl From<&str> for Status {
+    fn from(word: &str) -> Self {
+        let upper = word.to_ascii_uppercase();
+        KNOWN
+            .iter()
+            .find(|s| s.word() == upper)
+            .cloned()
+            .unwrap_or_else(|| Self::Unknown(Clean::new(&upper)))
+    }
+}
+
+impl Serialize for Status {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
+impl<'de> Deserialize<'de> for Status {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::from(String::deserialize(deserializer)?.as_str()))
+    }
+}
+
+impl FromStr for Tab {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|tab| tab.title().eq_ignore_ascii_case(text))
+            .ok_or_else(|| format!("no tab '{text}': the tabs are running, finished, others"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_reads_back_and_unknown_ones_are_kept() {
+        for status in KNOWN {
+            assert_eq!(Status::from(status.word()), status);
+        }
+        let odd = Status::from("deprioritizing");
+        assert_eq!(odd.word(), "DEPRIORITIZING");
+        assert_eq!(odd.tab(), Tab::Others);
+    }
+
+    #[test]
+    fn ended_sessions_never_come_back() {
+        for next in KNOWN {
+            assert!(!Status::Terminated.may_become(&next));
+            assert!(!Status::Cancelled.may_become(&next));
+        }
+    }
+
+    #[test]
+    fn every_unfinished_status_can_end() {
+        for status in KNOWN
+            .iter()
+            .filter(|s| !s.is_final() && **s != Status::RunningDegraded)
+        {
+            let ends = KNOWN
+                .iter()
+                .any(|next| next.is_final() && status.may_become(next));
+            let can_error = status.may_become(&Status::Error);
+            assert!(ends || can_error, "{status} is a dead end");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! How messages lie on the wire.

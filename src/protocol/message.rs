@@ -1,0 +1,250 @@
+//! The words of the protocol.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{
+    capability::EngineState,
+    change::Change,
+    environment::Environment,
+    history::HistoryEntry,
+    id::{ContextName, InstanceId, SessionId},
+    log::{LogOptions, LogSource},
+    session::Session,
+    spec::LaunchRequest,
+    text::Clean,
+};
+
+/// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
+/// other with a sentence.
+pub const PROTOCOL: u32 = 1;
+
+/// How many bytes a stream's receiver takes before it must grant more credit.
+pub const STREAM_WINDOW: u32 = 256 * 1024;
+
+/// Numbers a client chooses for its requests and streams; unique within one connection.
+pub type RequestId = u64;
+pub type StreamId = u32;
+
+/// From a face to the daemon.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "kebab-case")]
+pub enum FromClient {
+    /// First message of a connection.
+    Hello {
+        protocol: u32,
+        version: String,
+    },
+    Ask {
+        id: RequestId,
+        request: Request,
+    },
+    OpenStream {
+        stream: StreamId,
+        open: StreamOpen,
+    },
+    ResizeStream {
+        stream: StreamId,
+        columns: u16,
+        rows: u16,
+    },
+    /// Closes the other side's stdin.
+    EndInput {
+        stream: StreamId,
+    },
+    /// So many more bytes may be sent on this stream.
+    Credit {
+        stream: StreamId,
+        bytes: u32,
+    },
+    CloseStream {
+        stream: StreamId,
+    },
+}
+
+/// From the daemon to a face.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "kebab-case")]
+pub enum FromDaemon {
+    /// Answer to `Hello`.
+    Hello {
+        protocol: u32,
+        version: String,
+        pid: u32,
+        instance: InstanceId,
+    },
+    /// The connection cannot go on (wrong protocol, wrong user); it is closed after this.
+    Refused {
+        message: Clean,
+    },
+    Answer {
+        id: RequestId,
+        result: Result<Reply, Failure>,
+    },
+    /// To subscribers only; `seq` grows by one, a gap means a notice was lost and a new snapshot is due.
+    Notice {
+        seq: u64,
+        change: Change,
+    },
+    StreamOpened {
+        stream: StreamId,
+    },
+    StreamEnded {
+        stream: StreamId,
+        end: StreamEnd,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "kebab-case")]
+pub enum Request {
+    /// A snapshot now (`Reply::Snapshot`), notices from then on.
+    Subscribe,
+    /// A snapshot without notices.
+    Snapshot,
+    /// Environments read anew from the engine (`Reply::Environments`).
+    Environments,
+    /// Ends with `Reply::Session` as soon as the session is recorded; it goes on by itself.
+    Launch {
+        launch: Box<LaunchRequest>,
+    },
+    Rename {
+        session: SessionId,
+        name: String,
+    },
+    /// `force` kills at once. Ends with `Reply::Done` as soon as it is recorded.
+    Terminate {
+        session: SessionId,
+        force: bool,
+    },
+    /// One full list from the engine, now.
+    Refresh,
+    /// Sample the usage of exactly these sessions for this connection (empty = none).
+    Watch {
+        sessions: Vec<SessionId>,
+    },
+    /// `Reply::History`, newest first.
+    History {
+        session: SessionId,
+    },
+    Status,
+    /// The daemon ends; sessions go on.
+    Stop,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "kebab-case")]
+pub enum Reply {
+    Done,
+    Snapshot { snapshot: Box<Snapshot> },
+    Session { session: Box<Session> },
+    Environments { environments: Vec<Environment> },
+    History { entries: Vec<HistoryEntry> },
+    Status { status: DaemonStatus },
+}
+
+/// Everything a face shows, at notice number `seq`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    pub seq: u64,
+    pub sessions: Vec<Session>,
+    pub engines: Vec<(ContextName, EngineState)>,
+    pub environments: Vec<Environment>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DaemonStatus {
+    pub pid: u32,
+    pub version: String,
+    pub socket: String,
+    pub started_at: jiff::Timestamp,
+    pub instance: InstanceId,
+    pub clients: usize,
+    pub sessions: usize,
+}
+
+/// Why something was not done: a sentence and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub message: Clean,
+    /// The way out, when there is one.
+    pub help: Option<Clean>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// Bad input: exit code 2.
+    Usage,
+    /// Exit code 3.
+    NotFound,
+    /// Exit code 4.
+    Auth,
+    /// Engine or daemon does not answer: exit code 5.
+    Unreachable,
+    /// Refused in this state or by a limit: exit code 1.
+    Refused,
+    /// Our fault or the disk's: exit code 1.
+    Internal,
+}
+
+impl Failure {
+    #[must_use]
+    pub fn new(kind: FailureKind, message: impl Into<Clean>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<Clean>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// What a stream carries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "open", rename_all = "kebab-case")]
+pub enum StreamOpen {
+    /// The session's tmux; `tag` names the pane, attaching again with it replaces the older client.
+    Terminal {
+        session: SessionId,
+        tag: String,
+        columns: u16,
+        rows: u16,
+    },
+    Log {
+        session: SessionId,
+        options: LogOptions,
+    },
+    /// A command beside the session's own.
+    Exec {
+        session: SessionId,
+        argv: Vec<String>,
+        tty: Option<(u16, u16)>,
+    },
+}
+
+/// How a stream ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "kebab-case")]
+pub enum StreamEnd {
+    /// The program behind it ended.
+    Exited { exit_code: Option<i64> },
+    /// It could not be opened.
+    Failed { failure: Failure },
+    /// The line to the engine broke; opening it again may come back to the same shell.
+    Lost { why: Clean },
+}
+
+/// One piece of a stream's bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamData {
+    pub stream: StreamId,
+    /// Which output it is; input is always `Stdout`.
+    pub source: LogSource,
+    pub bytes: bytes::Bytes,
+}

@@ -1,0 +1,7 @@
+//! What faces and the daemon say to each other over the Unix socket.
+//!
+//! Control messages are JSON ([`message`]); terminal and log bytes travel raw beside them
+//! ([`frame`]). Requests have replies, changes come as numbered notices, streams have credit.
+
+pub mod frame;
+pub mod message;

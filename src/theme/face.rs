@@ -1,0 +1,73 @@
+//! The closed list of things that have a look. A face without a style of its own has its parent's.
+
+macro_rules! faces {
+    ($( $variant:ident $name:literal $parent:ident )+) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Face { $($variant,)+ }
+
+        impl Face {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The name in theme files.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// Whose style it has where it has none. The root is its own parent.
+            pub fn parent(self) -> Self {
+                match self { $(Self::$variant => Self::$parent,)+ }
+            }
+        }
+    };
+}
+
+faces! {
+    Text "text" Text
+    Dim "text.dim" Text
+    Strong "text.strong" Text
+    Accent "accent" Strong
+    Header "header" Text
+    HeaderBrand "header.brand" Accent
+    HeaderInfo "header.info" Dim
+    Tab "tab" Dim
+    TabActive "tab.active" Accent
+    TabCount "tab.count" Dim
+    TableHead "table.head" Dim
+    TableSorted "table.sorted" Accent
+    Row "row" Text
+    RowSelected "row.selected" Row
+    RowMarker "row.marker" Accent
+    Match "match" Accent
+    StatusProgress "status.progress" Text
+    StatusGood "status.good" Text
+    StatusEnding "status.ending" Dim
+    StatusEnded "status.ended" Dim
+    StatusBad "status.bad" Text
+    Bar "bar" Dim
+    BarNormal "bar.normal" StatusGood
+    BarWarning "bar.warning" Warning
+    BarCritical "bar.critical" Bad
+    Border "border" Dim
+    BorderFocused "border.focused" Accent
+    Title "title" Strong
+    Label "label" Dim
+    Value "value" Text
+    Key "key" Accent
+    Hint "hint" Dim
+    Input "input" Text
+    InputFocused "input.focused" Accent
+    InputError "input.error" Bad
+    Placeholder "placeholder" Dim
+    Button "button" Text
+    ButtonActive "button.active" Accent
+    ButtonDanger "button.danger" Bad
+    Info "info" Text
+    Success "success" StatusGood
+    Warning "warning" Text
+    Bad "error" Text
+    Toast "toast" Text
+    Scrollbar "scrollbar" Dim
+    LogStderr "log.stderr" Warning
+    PaneStatus "pane.status" Dim
+    Shade "shade" Dim
+}
