@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio_util::codec::{Decoder, Encoder};
 
 use super::message::StreamData;
@@ -95,6 +96,44 @@ impl<Out, In: DeserializeOwned> Decoder for FrameCodec<Out, In> {
             DATA => Err(FrameError::Short),
             kind => Err(FrameError::UnknownKind(kind)),
         }
+    }
+}
+
+/// Collects frames and writes them together.
+#[derive(Debug)]
+pub struct FrameWriter<W, Out> {
+    io: W,
+    codec: FrameCodec<Out, ()>,
+    wire: BytesMut,
+}
+
+impl<W: AsyncWrite + Unpin, Out: Serialize> FrameWriter<W, Out> {
+    pub fn new(io: W) -> Self {
+        Self {
+            io,
+            codec: FrameCodec::default(),
+            wire: BytesMut::new(),
+        }
+    }
+
+    /// Adds a frame to what the next [`flush`](Self::flush) writes.
+    pub fn feed(&mut self, frame: Frame<Out>) -> Result<(), FrameError> {
+        self.codec.encode(frame, &mut self.wire)
+    }
+
+    /// How many bytes wait for the next flush.
+    pub fn pending(&self) -> usize {
+        self.wire.len()
+    }
+
+    pub async fn flush(&mut self) -> Result<(), FrameError> {
+        self.io.write_all_buf(&mut self.wire).await?;
+        Ok(self.io.flush().await?)
+    }
+
+    pub async fn send(&mut self, frame: Frame<Out>) -> Result<(), FrameError> {
+        self.feed(frame)?;
+        self.flush().await
     }
 }
 
