@@ -10,10 +10,7 @@ use crate::model::{
     status::Tab,
 };
 
-/// Run, watch and enter container compute sessions from the keyboard.
-///
-/// Without a command, the full-screen view opens. A session S is named by its name, its id or the
-/// beginning of its id.
+/// Run, watch and enter container compute sessions from the keyboard
 #[derive(Debug, Parser)]
 #[command(
     name = "workbay",
@@ -30,6 +27,9 @@ pub struct Cli {
 }
 
 const EXAMPLES: &str = "\
+Without a command, the full-screen view opens. A session S is named by its name, its id or the
+beginning of its id.
+
 Examples:
   workbay                                   the full-screen view
   workbay launch --name work --cpu 1 --wait a session with this machine's own programs
@@ -68,7 +68,7 @@ pub enum Command {
     Show(Show),
     /// The log of a session
     Logs(Logs),
-    /// Work in a session's shell in this terminal (leave with Ctrl-] d; the shell goes on)
+    /// Work in a session's shell on this terminal
     Shell(One),
     /// Run a command in a session and pass on its exit code
     Exec(Exec),
@@ -95,7 +95,7 @@ pub enum Command {
     Keys(Keys),
     /// Themes and keymaps that can be chosen
     Themes(Json),
-    /// Completion for a shell: workbay completion bash > ~/.local/share/bash-completion/completions/workbay
+    /// Print the completion script of a shell
     Completion { shell: Shell },
     /// The main process inside a session
     #[command(hide = true, disable_help_flag = true)]

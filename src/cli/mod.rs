@@ -92,8 +92,10 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
             Ok(0)
         }
         Command::Daemon(args::Daemon::Run { detached }) => {
-            (doors.daemon)(ready(look)?, detached)?;
-            Ok(0)
+            let ended = (doors.daemon)(ready(look)?, detached);
+            ended
+                .map(|()| 0)
+                .map_err(|why| told_to_starter(detached, why.into()))
         }
         Command::Daemon(args::Daemon::Status(format)) => {
             daemon::status(&start(look)?.paths, format.json)
@@ -104,6 +106,15 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Completion { shell } => completion::print(shell),
         Command::Runner { .. } => Err(Fail::usage("`runner` must be the first argument")),
     }
+}
+
+/// Whoever started a detached daemon hears the bare reason and says the rest itself.
+fn told_to_starter(detached: bool, fail: Fail) -> Fail {
+    let Some(message) = fail.message.as_ref().filter(|_| detached) else {
+        return fail;
+    };
+    output::remark(message.as_str());
+    Fail::silent(fail.code)
 }
 
 fn tui(doors: &Doors, look: &Look) -> Outcome {
