@@ -1,13 +1,12 @@
 # Thin names for what scripts/ does; every script also works alone.
 
-.PHONY: help run test lint bench setup picture
+.PHONY: help run test lint bench setup
 
 help:
 	@echo "make run     install what is missing, build, open workbay"
 	@echo "make test    the same, then check formatting, lints and run every test"
 	@echo "make lint    formatting and lints only"
 	@echo "make bench   measure and write docs/benchmarks.md"
-	@echo "make picture take the README's picture anew"
 
 run:
 	@scripts/run
@@ -23,6 +22,3 @@ bench:
 
 setup:
 	@scripts/setup
-
-picture:
-	@scripts/picture
