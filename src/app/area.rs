@@ -6,6 +6,8 @@ use ratatui::layout::Rect;
 /// The smallest screen anything is drawn on.
 pub const MIN_COLUMNS: u16 = 60;
 pub const MIN_ROWS: u16 = 16;
+/// From here on the detail stands beside the list.
+pub const BESIDE_COLUMNS: u16 = 120;
 
 /// Places by meaning. What is not shown is `Rect::ZERO` or `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct Areas {
     pub detail: Option<Rect>,
     /// The detail stands beside the list (else below or instead of it).
     pub detail_beside: bool,
+    /// How many lines the detail has, seen or not.
+    pub detail_lines: usize,
     pub hints: Rect,
 
     /// The tabs of the open terminals.
@@ -43,5 +47,13 @@ pub struct Areas {
 
     /// The form or dialog on top of everything, with its border.
     pub dialog: Option<Rect>,
+    /// The lines of the help, inside its border.
+    pub help_rows: Option<Rect>,
+    /// The buttons No and Yes of the question, for clicks.
+    pub buttons: [Rect; 2],
+    /// The environment list of the launcher, for clicks.
+    pub choices: Rect,
+    /// Position of the first environment shown.
+    pub first_choice: usize,
     pub toasts: Vec<Rect>,
 }

@@ -1,0 +1,149 @@
+//! The fuzzy filter of the list: over name and environment, and the beginning of the id.
+
+use nucleo_matcher::{
+    Config, Matcher, Utf32Str,
+    pattern::{CaseMatching, Normalization, Pattern},
+};
+
+use super::input::Input;
+use crate::model::{session::Session, text::Clean};
+
+/// Which characters of a row a filter met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hits {
+    /// Character positions in the name.
+    pub name: Vec<usize>,
+    /// Character positions in the environment's label.
+    pub environment: Vec<usize>,
+}
+
+pub struct Filter {
+    /// The line being typed; `None` = the keys go elsewhere.
+    editing: Option<Input>,
+    query: Clean,
+    pattern: Pattern,
+    matcher: Matcher,
+    buffer: Vec<char>,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            editing: None,
+            query: Clean::default(),
+            pattern: Pattern::default(),
+            matcher: Matcher::new(Config::DEFAULT),
+            buffer: Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Filter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Filter")
+            .field("query", &self.query)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Filter {
+    pub fn query(&self) -> &Clean {
+        &self.query
+    }
+
+    /// Something is filtered away.
+    pub fn is_on(&self) -> bool {
+        !self.query.is_empty()
+    }
+
+    pub fn editing(&self) -> Option<&Input> {
+        self.editing.as_ref()
+    }
+
+    /// Begins or goes on typing.
+    pub fn edit(&mut self) {
+        self.editing = Some(Input::with_text(self.query.as_str()));
+    }
+
+    /// Keeps the filter and gives the keys back.
+    pub fn submit(&mut self) {
+        self.editing = None;
+    }
+
+    /// Takes the filter away; `false` = there was none.
+    pub fn clear(&mut self) -> bool {
+        let was = self.is_on() || self.editing.is_some();
+        self.editing = None;
+        self.set("");
+        was
+    }
+
+    /// Changes the typed line; `None` = nothing is being typed, `Some(changed)` otherwise.
+    pub fn type_into<T>(&mut self, change: impl FnOnce(&mut Input) -> T) -> Option<T> {
+        let input = self.editing.as_mut()?;
+        let result = change(input);
+        let text = input.text().to_owned();
+        self.set(&text);
+        Some(result)
+    }
+
+    fn set(&mut self, query: &str) {
+        self.query = Clean::new(query);
+        self.pattern = Pattern::parse(
+            self.query.as_str(),
+            CaseMatching::Smart,
+            Normalization::Smart,
+        );
+    }
+
+    pub fn accepts(&mut self, session: &Session) -> bool {
+        if !self.is_on() || self.is_id(session) {
+            return true;
+        }
+        let text = haystack(session);
+        let text = Utf32Str::new(&text, &mut self.buffer);
+        self.pattern.score(text, &mut self.matcher).is_some()
+    }
+
+    /// What to highlight in an accepted row.
+    pub fn hits(&mut self, session: &Session) -> Hits {
+        if !self.is_on() {
+            return Hits::default();
+        }
+        let text = haystack(session);
+        let text = Utf32Str::new(&text, &mut self.buffer);
+        let mut found = Vec::new();
+        if self
+            .pattern
+            .indices(text, &mut self.matcher, &mut found)
+            .is_none()
+        {
+            return Hits::default();
+        }
+        found.sort_unstable();
+        found.dedup();
+        let split = session.name.as_str().chars().count();
+        let mut hits = Hits::default();
+        for at in found.into_iter().map(|at| at as usize) {
+            match at.checked_sub(split + 1) {
+                Some(at) => hits.environment.push(at),
+                None => hits.name.push(at),
+            }
+        }
+        hits
+    }
+
+    fn is_id(&self, session: &Session) -> bool {
+        let query = self.query.as_str();
+        query.len() >= 2
+            && query.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+            && session
+                .id
+                .to_string()
+                .starts_with(&query.to_ascii_lowercase())
+    }
+}
+
+fn haystack(session: &Session) -> String {
+    format!("{} {}", session.name, session.environment.label())
+}
