@@ -1,1 +1,158 @@
-//! The daemon's client.
+//! A face's end of the line to the daemon: connect (or start the daemon), ask, hear notices, open
+//! streams.
+//!
+//! [`Client`] is cheap to clone; the connection lives as long as one clone or one open stream does.
+
+mod link;
+mod start;
+mod stream;
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use thiserror::Error;
+use tokio::sync::{mpsc, oneshot};
+
+pub use start::Starter;
+pub use stream::{Stream, StreamItem, StreamSender};
+
+use crate::{
+    config::paths::Paths,
+    model::{change::Change, id::InstanceId, text::Clean},
+    protocol::{
+        frame::Frame,
+        message::{Failure, FailureKind, FromClient, Reply, Request, StreamOpen},
+    },
+};
+
+/// How to reach the daemon.
+#[derive(Clone, Debug)]
+pub struct ConnectOptions {
+    pub paths: Paths,
+    /// How to start a daemon when none lives; `None` = only an existing one is asked.
+    pub starter: Option<Starter>,
+    /// How long a daemon may take to answer.
+    pub patience: Duration,
+}
+
+impl ConnectOptions {
+    /// Starts this very program as the daemon when none lives, waits 10 seconds.
+    pub fn new(paths: Paths) -> Self {
+        Self {
+            paths,
+            starter: Starter::this_program(),
+            patience: Duration::from_secs(10),
+        }
+    }
+
+    /// Only an existing daemon is asked.
+    pub fn existing(paths: Paths) -> Self {
+        Self {
+            starter: None,
+            ..Self::new(paths)
+        }
+    }
+}
+
+/// Why there is no line to the daemon. Each is a whole sentence for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ClientError {
+    #[error("no daemon is running (nothing listens at {}): `workbay daemon run` starts one", .0.display())]
+    NoDaemon(PathBuf),
+    #[error("the daemon could not be started as {}: {why}", .program.display())]
+    Start { program: PathBuf, why: String },
+    #[error("the daemon did not start: {0}")]
+    Daemon(Clean),
+    #[error(
+        "the socket {} is not yours but user {uid}'s: set WORKBAY_RUNTIME_DIR to a directory of \
+         your own", .socket.display()
+    )]
+    Foreign { socket: PathBuf, uid: u32 },
+    #[error("the daemon refused: {0}")]
+    Refused(Clean),
+    #[error(
+        "the daemon does not answer at {}: see {}, or end it with `workbay daemon stop`",
+        .socket.display(), .log.display()
+    )]
+    Silent { socket: PathBuf, log: PathBuf },
+    #[error("{0}")]
+    Lost(Clean),
+}
+
+impl ClientError {
+    /// The same as a failure of a request.
+    pub fn into_failure(self) -> Failure {
+        let kind = match self {
+            Self::Foreign { .. } => FailureKind::Auth,
+            Self::Refused(_) => FailureKind::Refused,
+            _ => FailureKind::Unreachable,
+        };
+        Failure::new(kind, self.to_string())
+    }
+}
+
+/// What comes without being asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClientEvent {
+    /// After `Request::Subscribe`. `seq` grows by one; ignore those up to the snapshot's.
+    Notice { seq: u64, change: Change },
+    /// The last event: the line broke. Connect again.
+    Lost { why: Clean },
+}
+
+/// What the daemon said about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DaemonHello {
+    pub version: String,
+    pub pid: u32,
+    pub instance: InstanceId,
+}
+
+/// The line to the daemon.
+#[derive(Clone)]
+pub struct Client {
+    out: mpsc::Sender<Frame<FromClient>>,
+    shared: Arc<link::Shared>,
+    hello: Arc<DaemonHello>,
+}
+
+impl Client {
+    /// Connects, starting the daemon when its lock is free, and waits until it answers.
+    ///
+    /// The receiver must be drained (or dropped) by whoever subscribes: notices that nobody takes
+    /// hold back the answers behind them.
+    pub async fn connect(
+        options: &ConnectOptions,
+    ) -> Result<(Self, mpsc::Receiver<ClientEvent>), ClientError> {
+        let socket = start::reach(options).await?;
+        link::greet(socket, options).await
+    }
+
+    /// What the daemon said about itself.
+    pub fn hello(&self) -> &DaemonHello {
+        &self.hello
+    }
+
+    /// Asks and waits for the answer.
+    pub async fn ask(&self, request: Request) -> Result<Reply, Failure> {
+        let (answer, answered) = oneshot::channel();
+        let id = self.shared.expect_answer(answer)?;
+        let ask = Frame::Control(FromClient::Ask { id, request });
+        if self.out.send(ask).await.is_err() {
+            return Err(self.shared.lost_failure());
+        }
+        answered
+            .await
+            .unwrap_or_else(|_| Err(self.shared.lost_failure()))
+    }
+
+    /// Opens a stream. Whether it could be opened comes as its first item.
+    pub async fn open(&self, open: StreamOpen) -> Result<Stream, Failure> {
+        let (stream, state) = self.shared.add_stream()?;
+        let message = Frame::Control(FromClient::OpenStream { stream, open });
+        let opened = Stream::new(stream, state, self.out.clone());
+        if self.out.send(message).await.is_err() {
+            return Err(self.shared.lost_failure());
+        }
+        Ok(opened)
+    }
+}

@@ -1,1 +1,260 @@
 //! How messages lie on the wire.
+//!
+//! A frame is its length (4 bytes, big end first, counting what follows), one byte of kind, and the
+//! rest: JSON for a control message; the stream's number (4 bytes), the source (1 byte) and raw bytes
+//! for stream data.
+
+use std::marker::PhantomData;
+
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use serde::{Serialize, de::DeserializeOwned};
+use thiserror::Error;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio_util::codec::{Decoder, Encoder};
+
+use super::message::StreamData;
+use crate::model::{log::LogSource, text::Clean};
+
+/// No frame is longer than this; a longer one ends the connection before it is read.
+pub const MAX_FRAME: usize = 8 * 1024 * 1024;
+
+const LENGTH_BYTES: usize = 4;
+const DATA_HEAD: usize = 5;
+const CONTROL: u8 = 0;
+const DATA: u8 = 1;
+
+/// One message of either kind; `T` is what this side says or hears.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frame<T> {
+    Control(T),
+    Data(StreamData),
+}
+
+/// Why the bytes cannot be read or written as frames. The connection ends.
+#[derive(Debug, Error)]
+pub enum FrameError {
+    #[error("a message of {0} bytes is longer than the {MAX_FRAME} bytes the protocol allows")]
+    TooLong(usize),
+    #[error("a message of an unknown kind ({0})")]
+    UnknownKind(u8),
+    #[error("a message that is cut short")]
+    Short,
+    #[error("a message this version does not understand: {0}")]
+    Json(Clean),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// Writes frames of `Out`, reads frames of `In`.
+#[derive(Debug)]
+pub struct FrameCodec<Out, In> {
+    marker: PhantomData<fn(Out) -> In>,
+}
+
+impl<Out, In> Default for FrameCodec<Out, In> {
+    fn default() -> Self {
+        Self {
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<Out: Serialize, In> Encoder<Frame<Out>> for FrameCodec<Out, In> {
+    type Error = FrameError;
+
+    fn encode(&mut self, frame: Frame<Out>, wire: &mut BytesMut) -> Result<(), FrameError> {
+        match frame {
+            Frame::Control(message) => {
+                let json = serde_json::to_vec(&message).map_err(|e| json_error(&e))?;
+                put_head(wire, json.len(), CONTROL)?;
+                wire.put_slice(&json);
+            }
+            Frame::Data(data) => {
+                put_head(wire, DATA_HEAD + data.bytes.len(), DATA)?;
+                wire.put_u32(data.stream);
+                wire.put_u8(u8::from(data.source == LogSource::Stderr));
+                wire.put_slice(&data.bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<Out, In: DeserializeOwned> Decoder for FrameCodec<Out, In> {
+    type Item = Frame<In>;
+    type Error = FrameError;
+
+    fn decode(&mut self, wire: &mut BytesMut) -> Result<Option<Frame<In>>, FrameError> {
+        let Some(mut body) = take_body(wire)? else {
+            return Ok(None);
+        };
+        match body.get_u8() {
+            CONTROL => serde_json::from_slice(&body)
+                .map(|message| Some(Frame::Control(message)))
+                .map_err(|e| json_error(&e)),
+            DATA if body.len() >= DATA_HEAD => Ok(Some(Frame::Data(read_data(body)))),
+            DATA => Err(FrameError::Short),
+            kind => Err(FrameError::UnknownKind(kind)),
+        }
+    }
+}
+
+/// Collects frames and writes them together.
+#[derive(Debug)]
+pub struct FrameWriter<W, Out> {
+    io: W,
+    codec: FrameCodec<Out, ()>,
+    wire: BytesMut,
+}
+
+impl<W: AsyncWrite + Unpin, Out: Serialize> FrameWriter<W, Out> {
+    pub fn new(io: W) -> Self {
+        Self {
+            io,
+            codec: FrameCodec::default(),
+            wire: BytesMut::new(),
+        }
+    }
+
+    /// Adds a frame to what the next [`flush`](Self::flush) writes.
+    pub fn feed(&mut self, frame: Frame<Out>) -> Result<(), FrameError> {
+        self.codec.encode(frame, &mut self.wire)
+    }
+
+    /// How many bytes wait for the next flush.
+    pub fn pending(&self) -> usize {
+        self.wire.len()
+    }
+
+    pub async fn flush(&mut self) -> Result<(), FrameError> {
+        self.io.write_all_buf(&mut self.wire).await?;
+        Ok(self.io.flush().await?)
+    }
+
+    pub async fn send(&mut self, frame: Frame<Out>) -> Result<(), FrameError> {
+        self.feed(frame)?;
+        self.flush().await
+    }
+}
+
+fn put_head(wire: &mut BytesMut, payload: usize, kind: u8) -> Result<(), FrameError> {
+    let length = payload + 1;
+    if length > MAX_FRAME {
+        return Err(FrameError::TooLong(length));
+    }
+    wire.reserve(LENGTH_BYTES + length);
+    wire.put_u32(u32::try_from(length).map_err(|_| FrameError::TooLong(length))?);
+    wire.put_u8(kind);
+    Ok(())
+}
+
+/// The kind byte and all after it, once the frame is there as a whole.
+fn take_body(wire: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
+    let Some(head) = wire.first_chunk::<LENGTH_BYTES>() else {
+        return Ok(None);
+    };
+    let length = u32::from_be_bytes(*head) as usize;
+    if length > MAX_FRAME {
+        return Err(FrameError::TooLong(length));
+    }
+    if length == 0 {
+        return Err(FrameError::Short);
+    }
+    if wire.len() < LENGTH_BYTES + length {
+        // At most one read ahead: a length alone must not make us reserve megabytes.
+        return Ok(None);
+    }
+    wire.advance(LENGTH_BYTES);
+    Ok(Some(wire.split_to(length).freeze()))
+}
+
+fn read_data(mut body: Bytes) -> StreamData {
+    let stream = body.get_u32();
+    let source = match body.get_u8() {
+        0 => LogSource::Stdout,
+        _ => LogSource::Stderr,
+    };
+    StreamData {
+        stream,
+        source,
+        bytes: body,
+    }
+}
+
+fn json_error(error: &serde_json::Error) -> FrameError {
+    FrameError::Json(Clean::new(&error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::message::{FromClient, FromDaemon, Request};
+
+    type Face = FrameCodec<FromClient, FromDaemon>;
+    type Daemon = FrameCodec<FromDaemon, FromClient>;
+
+    fn ask() -> FromClient {
+        FromClient::Ask {
+            id: 7,
+            request: Request::Subscribe,
+        }
+    }
+
+    fn data() -> StreamData {
+        StreamData {
+            stream: 3,
+            source: LogSource::Stderr,
+            bytes: Bytes::from_static(b"\x00raw \xff bytes"),
+        }
+    }
+
+    fn written() -> BytesMut {
+        let mut wire = BytesMut::new();
+        Face::default()
+            .encode(Frame::Control(ask()), &mut wire)
+            .unwrap();
+        Face::default()
+            .encode(Frame::Data(data()), &mut wire)
+            .unwrap();
+        wire
+    }
+
+    #[test]
+    fn both_kinds_read_back_one_byte_at_a_time() {
+        let (mut wire, mut seen) = (BytesMut::new(), Vec::new());
+        for byte in written() {
+            wire.put_u8(byte);
+            seen.extend(Daemon::default().decode(&mut wire).unwrap());
+        }
+        assert_eq!(seen, [Frame::Control(ask()), Frame::Data(data())]);
+        assert!(wire.is_empty());
+    }
+
+    #[test]
+    fn a_length_beyond_the_cap_is_refused_before_its_bytes_arrive() {
+        let mut wire = BytesMut::from(&u32::MAX.to_be_bytes()[..]);
+        let error = Daemon::default().decode(&mut wire).unwrap_err();
+        assert!(matches!(error, FrameError::TooLong(_)), "{error}");
+        let long = StreamData {
+            bytes: Bytes::from(vec![0; MAX_FRAME]),
+            ..data()
+        };
+        let refused = Face::default().encode(Frame::Data(long), &mut BytesMut::new());
+        assert!(matches!(refused, Err(FrameError::TooLong(_))));
+    }
+
+    #[test]
+    fn nonsense_is_an_error_not_a_panic() {
+        for (bytes, what) in [
+            (&b"\0\0\0\0"[..], "cut short"),
+            (&b"\0\0\0\x01\x09"[..], "unknown kind"),
+            (&b"\0\0\0\x03\x01ab"[..], "cut short"),
+            (&b"\0\0\0\x03\x00{}"[..], "does not understand"),
+        ] {
+            let error = Daemon::default()
+                .decode(&mut BytesMut::from(bytes))
+                .unwrap_err();
+            assert!(error.to_string().contains(what), "{error}");
+        }
+    }
+}

@@ -88,6 +88,11 @@ pub enum FromDaemon {
     StreamOpened {
         stream: StreamId,
     },
+    /// So many more bytes of input may be sent on this stream.
+    Credit {
+        stream: StreamId,
+        bytes: u32,
+    },
     StreamEnded {
         stream: StreamId,
         end: StreamEnd,

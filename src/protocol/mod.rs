@@ -2,6 +2,8 @@
 //!
 //! Control messages are JSON ([`message`]); terminal and log bytes travel raw beside them
 //! ([`frame`]). Requests have replies, changes come as numbered notices, streams have credit.
+//! [`presence`] is what a living daemon writes into its lock file.
 
 pub mod frame;
 pub mod message;
+pub mod presence;

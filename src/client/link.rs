@@ -1,0 +1,257 @@
+//! The two tasks of a connection and what they share with the clones of the client.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use futures_util::StreamExt;
+use tokio::{
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+use tokio_util::codec::FramedRead;
+
+use super::{
+    Client, ClientError, ClientEvent, ConnectOptions, DaemonHello,
+    stream::{StreamItem, StreamState},
+};
+use crate::{
+    model::text::Clean,
+    protocol::{
+        frame::{Frame, FrameCodec, FrameWriter},
+        message::{
+            Failure, FailureKind, FromClient, FromDaemon, PROTOCOL, Reply, RequestId, StreamEnd,
+            StreamId,
+        },
+    },
+};
+
+type Codec = FrameCodec<FromClient, FromDaemon>;
+type Answer = oneshot::Sender<Result<Reply, Failure>>;
+
+/// Notices that wait for the face; more hold back the reader.
+const EVENTS: usize = 1024;
+/// Messages that wait for the socket.
+const OUTGOING: usize = 64;
+
+/// What waits for the daemon's words.
+pub(super) struct Shared {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    next_request: RequestId,
+    next_stream: StreamId,
+    answers: HashMap<RequestId, Answer>,
+    streams: HashMap<StreamId, Arc<StreamState>>,
+    lost: Option<Clean>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes who waits for an answer; the number to ask with.
+    pub(super) fn expect_answer(&self, answer: Answer) -> Result<RequestId, Failure> {
+        let mut inner = self.lock();
+        if let Some(why) = &inner.lost {
+            return Err(lost(why));
+        }
+        inner.next_request += 1;
+        let id = inner.next_request;
+        inner.answers.insert(id, answer);
+        Ok(id)
+    }
+
+    pub(super) fn add_stream(&self) -> Result<(StreamId, Arc<StreamState>), Failure> {
+        let mut inner = self.lock();
+        if let Some(why) = &inner.lost {
+            return Err(lost(why));
+        }
+        inner.next_stream += 1;
+        let id = inner.next_stream;
+        let state = Arc::new(StreamState::default());
+        inner.streams.insert(id, state.clone());
+        Ok((id, state))
+    }
+
+    pub(super) fn lost_failure(&self) -> Failure {
+        match &self.lock().lost {
+            Some(why) => lost(why),
+            None => lost(&Clean::new("the line to the daemon is closed")),
+        }
+    }
+
+    fn stream(&self, id: StreamId) -> Option<Arc<StreamState>> {
+        self.lock().streams.get(&id).cloned()
+    }
+
+    fn end_stream(&self, id: StreamId, end: StreamEnd) {
+        let state = self.lock().streams.remove(&id);
+        if let Some(state) = state {
+            state.end(end);
+        }
+    }
+
+    /// Nothing comes any more: everybody who waits is told.
+    fn break_off(&self, why: &Clean) {
+        let (answers, streams) = {
+            let mut inner = self.lock();
+            inner.lost = Some(why.clone());
+            (
+                std::mem::take(&mut inner.answers),
+                std::mem::take(&mut inner.streams),
+            )
+        };
+        for answer in answers.into_values() {
+            // Whoever asked may have gone.
+            let _ = answer.send(Err(lost(why)));
+        }
+        for state in streams.into_values() {
+            state.end(StreamEnd::Lost { why: why.clone() });
+        }
+    }
+}
+
+fn lost(why: &Clean) -> Failure {
+    Failure::new(FailureKind::Unreachable, why.clone())
+        .with_help("workbay connects again by itself, or run the command again")
+}
+
+/// Says hello and starts the tasks.
+pub(super) async fn greet(
+    socket: UnixStream,
+    options: &ConnectOptions,
+) -> Result<(Client, mpsc::Receiver<ClientEvent>), ClientError> {
+    let (read, write) = socket.into_split();
+    let mut reader = FramedRead::new(read, Codec::default());
+    let mut writer = FrameWriter::new(write);
+    let silent = || ClientError::Silent {
+        socket: options.paths.socket(),
+        log: options.paths.daemon_log(),
+    };
+    let talk = async {
+        let hello = FromClient::Hello {
+            protocol: PROTOCOL,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        // A daemon that refuses may close before it has read this: its answer is what counts.
+        let _ = writer.send(Frame::Control(hello)).await;
+        reader.next().await
+    };
+    let hello = match timeout(options.patience, talk).await {
+        Ok(Some(Ok(Frame::Control(message)))) => read_hello(message)?,
+        Ok(Some(Err(error))) => return Err(ClientError::Refused(error.to_string().into())),
+        _ => return Err(silent()),
+    };
+    let (out, outgoing) = mpsc::channel(OUTGOING);
+    let (events, heard) = mpsc::channel(EVENTS);
+    let shared = Arc::new(Shared {
+        inner: Mutex::default(),
+    });
+    tokio::spawn(write_all(writer, outgoing));
+    tokio::spawn(read_all(reader, shared.clone(), events));
+    let hello = Arc::new(hello);
+    Ok((Client { out, shared, hello }, heard))
+}
+
+fn read_hello(message: FromDaemon) -> Result<DaemonHello, ClientError> {
+    match message {
+        FromDaemon::Hello {
+            version,
+            pid,
+            instance,
+            ..
+        } => Ok(DaemonHello {
+            version,
+            pid,
+            instance,
+        }),
+        FromDaemon::Refused { message } => Err(ClientError::Refused(message)),
+        _ => Err(ClientError::Refused(Clean::new(
+            "it speaks another protocol: end it with `workbay daemon stop`",
+        ))),
+    }
+}
+
+/// Ends (and closes the line) when the last client and the last stream are dropped.
+async fn write_all(
+    mut writer: FrameWriter<OwnedWriteHalf, FromClient>,
+    mut outgoing: mpsc::Receiver<Frame<FromClient>>,
+) {
+    while let Some(frame) = outgoing.recv().await {
+        if writer.feed(frame).is_err() {
+            return;
+        }
+        while let Ok(more) = outgoing.try_recv() {
+            if writer.feed(more).is_err() {
+                return;
+            }
+        }
+        if writer.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read_all(
+    mut reader: FramedRead<OwnedReadHalf, Codec>,
+    shared: Arc<Shared>,
+    events: mpsc::Sender<ClientEvent>,
+) {
+    let why = loop {
+        match reader.next().await {
+            Some(Ok(Frame::Control(FromDaemon::Refused { message }))) => break message,
+            Some(Ok(Frame::Control(message))) => hear(message, &shared, &events).await,
+            Some(Ok(Frame::Data(data))) => {
+                if let Some(state) = shared.stream(data.stream) {
+                    state.push(StreamItem::Data {
+                        source: data.source,
+                        bytes: data.bytes,
+                    });
+                }
+            }
+            Some(Err(error)) => {
+                break Clean::new(&format!("the line to the daemon broke: {error}"));
+            }
+            None => break Clean::new("the daemon ended"),
+        }
+    };
+    shared.break_off(&why);
+    let _ = events.send(ClientEvent::Lost { why }).await;
+}
+
+async fn hear(message: FromDaemon, shared: &Shared, events: &mpsc::Sender<ClientEvent>) {
+    match message {
+        FromDaemon::Answer { id, result } => {
+            let answer = shared.lock().answers.remove(&id);
+            if let Some(answer) = answer {
+                // Whoever asked may have gone.
+                let _ = answer.send(result);
+            }
+        }
+        FromDaemon::Notice { seq, change } => {
+            // A caller that dropped its receiver does not want them.
+            let _ = events.send(ClientEvent::Notice { seq, change }).await;
+        }
+        FromDaemon::StreamOpened { stream } => {
+            if let Some(state) = shared.stream(stream) {
+                state.push(StreamItem::Opened);
+            }
+        }
+        FromDaemon::Credit { stream, bytes } => {
+            if let Some(state) = shared.stream(stream) {
+                state.grant(bytes);
+            }
+        }
+        FromDaemon::StreamEnded { stream, end } => shared.end_stream(stream, end),
+        FromDaemon::Hello { .. } | FromDaemon::Refused { .. } => {}
+    }
+}

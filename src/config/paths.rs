@@ -1,0 +1,228 @@
+//! Where workbay keeps its things on this machine.
+//!
+//! Each directory can be moved by a variable (`WORKBAY_CONFIG_DIR`, `WORKBAY_STATE_DIR`,
+//! `WORKBAY_CACHE_DIR`, `WORKBAY_RUNTIME_DIR`); otherwise XDG decides. State lies in a directory of
+//! its own for every machine, because a home is often shared by several.
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use directories::ProjectDirs;
+use thiserror::Error;
+
+/// Why the directories cannot be told.
+#[derive(Debug, Error)]
+pub enum PathsError {
+    #[error(
+        "no home directory is known for this user: set HOME, or set WORKBAY_CONFIG_DIR, \
+         WORKBAY_STATE_DIR and WORKBAY_CACHE_DIR"
+    )]
+    NoHome,
+    #[error("{variable} is '{value}': it must be an absolute path of a directory")]
+    NotAbsolute {
+        variable: &'static str,
+        value: String,
+    },
+}
+
+/// The four directories everything lies in. `state_dir` is already the one of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    pub config_dir: PathBuf,
+    pub state_dir: PathBuf,
+    pub cache_dir: PathBuf,
+    pub runtime_dir: PathBuf,
+}
+
+impl Paths {
+    /// Reads the environment and this machine's id.
+    pub fn resolve() -> Result<Self, PathsError> {
+        Self::from_environment(&|name| std::env::var_os(name), &machine_id())
+    }
+
+    /// The same with a given environment and machine id.
+    pub fn from_environment(
+        variable: &dyn Fn(&str) -> Option<OsString>,
+        machine: &str,
+    ) -> Result<Self, PathsError> {
+        let project = ProjectDirs::from("", "", "workbay");
+        let project = project.as_ref();
+        let asked = |name| chosen(variable, name);
+        let state = asked("WORKBAY_STATE_DIR")?;
+        let runtime = asked("WORKBAY_RUNTIME_DIR")?;
+        let standard = |dir: Option<&Path>| dir.map(Path::to_path_buf).ok_or(PathsError::NoHome);
+        // A state directory of its own means a daemon of its own, so a socket of its own too.
+        let runtime = match (runtime, &state) {
+            (Some(dir), _) => dir,
+            (None, Some(state)) => state.join("run"),
+            (None, None) => project
+                .and_then(ProjectDirs::runtime_dir)
+                .map_or_else(fallback_runtime, Path::to_path_buf),
+        };
+        let state = match state {
+            Some(dir) => dir,
+            None => standard(project.and_then(ProjectDirs::state_dir))?,
+        };
+        Ok(Self {
+            config_dir: match asked("WORKBAY_CONFIG_DIR")? {
+                Some(dir) => dir,
+                None => standard(project.map(ProjectDirs::config_dir))?,
+            },
+            state_dir: state.join(machine),
+            cache_dir: match asked("WORKBAY_CACHE_DIR")? {
+                Some(dir) => dir,
+                None => standard(project.map(ProjectDirs::cache_dir))?,
+            },
+            runtime_dir: runtime,
+        })
+    }
+
+    /// All four below one directory; for tests and for trying things out.
+    #[must_use]
+    pub fn below(root: &Path) -> Self {
+        Self {
+            config_dir: root.join("config"),
+            state_dir: root.join("state"),
+            cache_dir: root.join("cache"),
+            runtime_dir: root.join("run"),
+        }
+    }
+
+    /// The daemon's Unix socket.
+    pub fn socket(&self) -> PathBuf {
+        self.runtime_dir.join("daemon.sock")
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.state_dir.join("workbay.db")
+    }
+
+    /// Locked while a daemon lives; says who it is.
+    pub fn lock(&self) -> PathBuf {
+        self.state_dir.join("daemon.lock")
+    }
+
+    pub fn daemon_log(&self) -> PathBuf {
+        self.state_dir.join("daemon.log")
+    }
+
+    pub fn face_log(&self) -> PathBuf {
+        self.state_dir.join("face.log")
+    }
+
+    /// Scratch directories and saved logs, one directory a session.
+    pub fn sessions_dir(&self) -> PathBuf {
+        self.state_dir.join("sessions")
+    }
+
+    /// tmux and what it needs, mounted read-only into every session.
+    pub fn toolbox_dir(&self) -> PathBuf {
+        self.state_dir.join("toolbox")
+    }
+
+    pub fn themes_dir(&self) -> PathBuf {
+        self.config_dir.join("themes")
+    }
+
+    pub fn keymaps_dir(&self) -> PathBuf {
+        self.config_dir.join("keymaps")
+    }
+
+    pub fn config_file(&self) -> PathBuf {
+        self.config_dir.join("config.toml")
+    }
+}
+
+fn chosen(
+    variable: &dyn Fn(&str) -> Option<OsString>,
+    name: &'static str,
+) -> Result<Option<PathBuf>, PathsError> {
+    let Some(value) = variable(name).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let path = PathBuf::from(value);
+    if path.is_absolute() {
+        return Ok(Some(path));
+    }
+    Err(PathsError::NotAbsolute {
+        variable: name,
+        value: path.display().to_string(),
+    })
+}
+
+/// Without XDG_RUNTIME_DIR (a cron job, `su`): a directory of this user below the temporary one.
+fn fallback_runtime() -> PathBuf {
+    let user = rustix::process::getuid().as_raw();
+    std::env::temp_dir().join(format!("workbay-{user}"))
+}
+
+/// The machine's id as systemd or D-Bus keep it, else its host name.
+fn machine_id() -> String {
+    ["/etc/machine-id", "/var/lib/dbus/machine-id"]
+        .into_iter()
+        .filter_map(|file| fs::read_to_string(file).ok())
+        .map(|text| text.trim().to_owned())
+        .find(|id| !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric()))
+        .unwrap_or_else(host_name)
+}
+
+fn host_name() -> String {
+    let name = rustix::system::uname();
+    let name = name.nodename().to_string_lossy();
+    name.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(variables: &[(&str, &str)]) -> Result<Paths, PathsError> {
+        let lookup = |name: &str| {
+            variables
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| OsString::from(value))
+        };
+        Paths::from_environment(&lookup, "m1")
+    }
+
+    #[test]
+    fn variables_name_the_directory_itself_and_state_is_split_by_machine() {
+        let paths = resolve(&[
+            ("WORKBAY_CONFIG_DIR", "/c"),
+            ("WORKBAY_STATE_DIR", "/s"),
+            ("WORKBAY_CACHE_DIR", "/k"),
+            ("WORKBAY_RUNTIME_DIR", "/r"),
+        ])
+        .unwrap();
+        assert_eq!(paths.config_file(), Path::new("/c/config.toml"));
+        assert_eq!(paths.database(), Path::new("/s/m1/workbay.db"));
+        assert_eq!(paths.cache_dir, Path::new("/k"));
+        assert_eq!(paths.socket(), Path::new("/r/daemon.sock"));
+    }
+
+    #[test]
+    fn a_state_directory_of_its_own_brings_a_socket_of_its_own() {
+        let paths = resolve(&[
+            ("WORKBAY_CONFIG_DIR", "/c"),
+            ("WORKBAY_STATE_DIR", "/s"),
+            ("WORKBAY_CACHE_DIR", "/k"),
+        ])
+        .unwrap();
+        assert_eq!(paths.socket(), Path::new("/s/run/daemon.sock"));
+    }
+
+    #[test]
+    fn a_relative_directory_is_refused_by_name() {
+        let error = resolve(&[("WORKBAY_STATE_DIR", "here")]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "WORKBAY_STATE_DIR is 'here': it must be an absolute path of a directory"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! What a living daemon writes into its lock file, so that a face finds it.
+
+use std::{fs, io, path::Path};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Who holds the lock and where it listens. Written once the daemon is ready; valid only while the
+/// file is locked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Presence {
+    pub pid: u32,
+    pub version: String,
+    pub socket: String,
+    pub started_at: Timestamp,
+}
+
+/// The state of a lock file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// Nobody holds it: no daemon lives.
+    Nobody,
+    /// A daemon holds it; `None` = it is still starting.
+    Daemon(Option<Presence>),
+}
+
+/// Looks whether a daemon holds the lock file. Takes the lock for a moment to find out.
+pub fn holder(lock: &Path) -> io::Result<Holder> {
+    let file = match fs::File::open(lock) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Holder::Nobody),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(Holder::Nobody),
+        Err(fs::TryLockError::WouldBlock) => {
+            let text = fs::read_to_string(lock)?;
+            Ok(Holder::Daemon(serde_json::from_str(&text).ok()))
+        }
+        Err(fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_nobody_locks_names_no_daemon() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = dir.path().join("lock");
+        assert_eq!(holder(&lock).unwrap(), Holder::Nobody);
+        fs::write(&lock, "{}").unwrap();
+        assert_eq!(holder(&lock).unwrap(), Holder::Nobody);
+    }
+
+    #[test]
+    fn a_locked_file_names_its_daemon_once_it_is_ready() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let file = fs::File::create(&path).unwrap();
+        file.lock().unwrap();
+        assert_eq!(holder(&path).unwrap(), Holder::Daemon(None));
+        let presence = Presence {
+            pid: 42,
+            version: "0.1.0".into(),
+            socket: "/run/x.sock".into(),
+            started_at: Timestamp::UNIX_EPOCH,
+        };
+        fs::write(&path, serde_json::to_vec(&presence).unwrap()).unwrap();
+        assert_eq!(holder(&path).unwrap(), Holder::Daemon(Some(presence)));
+    }
+}
