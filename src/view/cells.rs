@@ -59,7 +59,8 @@ fn is_plain(text: &str) -> bool {
         | '\u{3041}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-fn style(look: Look) -> Style {
+/// A look as a style.
+pub fn style(look: Look) -> Style {
     let mut modifier = Modifier::empty();
     modifier.set(Modifier::BOLD, look.bold);
     modifier.set(Modifier::DIM, look.dim);
