@@ -232,6 +232,11 @@ impl App {
         }
     }
 
+    /// Whether words must be saved.
+    pub fn is_narrow(&self) -> bool {
+        self.areas.screen.width < 100
+    }
+
     /// The session that actions are about: the detail's when it has the keys, else the selected one.
     pub fn current(&self) -> Option<&Session> {
         let id = match (&self.detail, self.focus()) {

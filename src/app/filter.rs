@@ -100,37 +100,40 @@ impl Filter {
         if !self.is_on() || self.is_id(session) {
             return true;
         }
-        let text = haystack(session);
-        let text = Utf32Str::new(&text, &mut self.buffer);
-        self.pattern.score(text, &mut self.matcher).is_some()
+        let environment = session.environment.label();
+        let texts = [session.name.as_str(), &environment];
+        self.pattern.atoms.iter().all(|atom| {
+            let mut meets = |text: &str| {
+                let text = Utf32Str::new(text, &mut self.buffer);
+                atom.score(text, &mut self.matcher).is_some()
+            };
+            // A word with `!` must be in neither.
+            if atom.negative {
+                texts.into_iter().all(&mut meets)
+            } else {
+                texts.into_iter().any(&mut meets)
+            }
+        })
     }
 
     /// What to highlight in an accepted row.
     pub fn hits(&mut self, session: &Session) -> Hits {
-        if !self.is_on() {
-            return Hits::default();
+        Hits {
+            name: self.hits_in(session.name.as_str()),
+            environment: self.hits_in(&session.environment.label()),
         }
-        let text = haystack(session);
-        let text = Utf32Str::new(&text, &mut self.buffer);
+    }
+
+    fn hits_in(&mut self, text: &str) -> Vec<usize> {
+        let text = Utf32Str::new(text, &mut self.buffer);
         let mut found = Vec::new();
-        if self
-            .pattern
-            .indices(text, &mut self.matcher, &mut found)
-            .is_none()
-        {
-            return Hits::default();
+        for atom in self.pattern.atoms.iter().filter(|atom| !atom.negative) {
+            // A word that does not meet this text adds nothing.
+            let _ = atom.indices(text, &mut self.matcher, &mut found);
         }
         found.sort_unstable();
         found.dedup();
-        let split = session.name.as_str().chars().count();
-        let mut hits = Hits::default();
-        for at in found.into_iter().map(|at| at as usize) {
-            match at.checked_sub(split + 1) {
-                Some(at) => hits.environment.push(at),
-                None => hits.name.push(at),
-            }
-        }
-        hits
+        found.into_iter().map(|at| at as usize).collect()
     }
 
     fn is_id(&self, session: &Session) -> bool {
@@ -142,8 +145,4 @@ impl Filter {
                 .to_string()
                 .starts_with(&query.to_ascii_lowercase())
     }
-}
-
-fn haystack(session: &Session) -> String {
-    format!("{} {}", session.name, session.environment.label())
 }

@@ -16,7 +16,12 @@ use crate::{
         clock,
         detail::{Detail, History},
     },
-    model::{history::HistoryEntry, history::Outcome, kernel::Kernel, session::Session},
+    model::{
+        history::{HistoryEntry, Outcome},
+        kernel::Kernel,
+        resources::Cpu,
+        session::Session,
+    },
     theme::face::Face,
 };
 
@@ -63,7 +68,8 @@ pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Times
     let Some(session) = app.mirror.session(detail.session()) else {
         return Vec::new();
     };
-    let width = usize::from(width);
+    // The last column is for the mark that there is more.
+    let width = usize::from(width.saturating_sub(2));
     let mut lines = title(session, width, glyphs);
     lines.extend(resources(app, session, glyphs));
     lines.extend(times(app, detail, session, now));
@@ -107,8 +113,8 @@ fn resources(app: &App, session: &Session, glyphs: &Glyphs) -> Vec<Line> {
     let usage = app.mirror.usage(session.id);
     let slots = &session.requested_slots;
     let cpu = match usage.and_then(|usage| usage.cpu) {
-        Some(used) => format!("{:.2} of {} cores", used.cores(), slots.cpu),
-        None => format!("{} cores", slots.cpu),
+        Some(used) => format!("{:.2} of {}", used.cores(), cores(slots.cpu)),
+        None => cores(slots.cpu),
     };
     let memory = match usage {
         Some(usage) => format!("{} of {}", usage.mem, slots.mem),
@@ -127,6 +133,14 @@ fn resources(app: &App, session: &Session, glyphs: &Glyphs) -> Vec<Line> {
     }
     lines.push(row("Shared memory", session.shmem.to_string()));
     lines
+}
+
+fn cores(cpu: Cpu) -> String {
+    if cpu == Cpu::from_millis(1000) {
+        "1 core".to_owned()
+    } else {
+        format!("{cpu} cores")
+    }
 }
 
 fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<Line> {

@@ -7,8 +7,13 @@ use crate::theme::face::Face;
 
 /// An area of this size in the middle of `screen`, a little above its centre.
 pub fn place(screen: Rect, width: u16, height: u16) -> Rect {
-    let width = width.min(screen.width);
-    let height = height.min(screen.height);
+    // A sliver of the page at either side would only disturb.
+    let width = if width + 6 > screen.width {
+        screen.width
+    } else {
+        width
+    };
+    let height = height.min(screen.height.saturating_sub(1));
     Rect::new(
         screen.x + (screen.width - width) / 2,
         screen.y + (screen.height - height) * 2 / 5,

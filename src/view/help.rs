@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{dialog, paint::Paint};
+use super::{dialog, paint::Paint, text};
 use crate::{
     app::{
         app::App,
@@ -13,11 +13,11 @@ use crate::{
 };
 
 /// Cells for the keys of an action.
-const KEYS: u16 = 24;
+const KEYS: u16 = 19;
 
 pub fn area(screen: Rect) -> Rect {
     let height = screen.height.saturating_sub(4).max(12);
-    dialog::place(screen, 78.min(screen.width.saturating_sub(4)), height)
+    dialog::place(screen, 80, height)
 }
 
 /// The lines of the list inside the frame: below the search line, above the border.
@@ -46,7 +46,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, help: &Help, areas: &Areas) {
 fn draw_search(paint: &mut Paint<'_>, app: &App, help: &Help, line: Rect) {
     let (shown, all) = help.counts();
     let note = if help.search().is_empty() {
-        format!("{all} keys in the keymap")
+        format!("{all} entries")
     } else {
         format!("{shown} of {all}")
     };
@@ -77,11 +77,24 @@ fn draw_row(paint: &mut Paint<'_>, area: Rect, y: u16, row: &HelpRow) {
             paint.text(area.x, y, area.width, title, Face::Title);
         }
         HelpRow::Entry { keys, doc, .. } => {
+            let keys = fitting(keys, usize::from(KEYS - 3));
             paint.text(area.x + 2, y, KEYS - 3, keys, Face::Key);
             let room = area.width.saturating_sub(KEYS);
             paint.text(area.x + KEYS, y, room, doc, Face::Text);
         }
     }
+}
+
+/// As many of the keys as fit, the most convenient ones.
+fn fitting(keys: &str, cells: usize) -> &str {
+    let mut end = keys.len();
+    while text::width(&keys[..end]) > cells {
+        match keys[..end].rfind("  ") {
+            Some(at) => end = at,
+            None => break,
+        }
+    }
+    &keys[..end]
 }
 
 /// Marks in the border where the list goes on.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     action::{Action, Scope},
-    app::{allowed::why_not, app::App, area::Areas, focus::Focus},
+    app::{allowed::why_not, app::App, area::Areas, focus::Focus, launcher::Field, rename::Rename},
     theme::face::Face,
 };
 
@@ -38,6 +38,7 @@ const DETAIL: &[Hint] = &[
 const LAUNCHER: &[Hint] = &[
     (Scope::Launcher, Action::LauncherLaunch, "launch"),
     (Scope::Launcher, Action::LauncherNext, "next field"),
+    (Scope::Launcher, Action::ListDown, "down"),
     (Scope::Launcher, Action::LauncherLess, "less"),
     (Scope::Launcher, Action::LauncherMore, "more"),
     (Scope::Global, Action::Back, "cancel"),
@@ -88,6 +89,16 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         paint.pieces(area.x + 1, area.y, area.width - 2, &pieces);
         return;
     }
+    if let Some(problem) = app.rename.as_ref().and_then(Rename::problem) {
+        paint.text(
+            area.x + 1,
+            area.y,
+            area.width - 2,
+            &problem,
+            Face::InputError,
+        );
+        return;
+    }
     if !app.pending.is_empty() {
         let pieces = pending(app);
         paint.pieces(area.x + 1, area.y, area.width - 2, &pieces);
@@ -129,7 +140,11 @@ fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
         if keys.is_empty() {
             continue;
         }
-        let gap = if pieces.is_empty() { "" } else { "   " };
+        let gap = match (pieces.is_empty(), app.is_narrow()) {
+            (true, _) => "",
+            (false, true) => "  ",
+            (false, false) => "   ",
+        };
         let next = [
             (gap.to_owned(), Face::Hint),
             (keys, Face::Key),
@@ -146,6 +161,10 @@ fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
 fn matters(app: &App, action: Action) -> bool {
     match action {
         Action::Panes => !app.panes.is_empty(),
+        Action::LauncherLess | Action::LauncherMore => {
+            let field = app.launcher.as_ref().map(|launcher| launcher.field);
+            matches!(field, Some(Field::Cpu | Field::Memory))
+        }
         Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
         _ => why_not(action, app.current(), &app.mirror, &app.facts).is_none(),
     }

@@ -11,7 +11,7 @@ use crate::{
     theme::face::Face,
 };
 
-const WIDTH: u16 = 66;
+const WIDTH: u16 = 74;
 /// Environments shown at once.
 const CHOICES: u16 = 4;
 /// Column of the values, from the inner left.
@@ -21,7 +21,7 @@ pub fn area(screen: Rect) -> Rect {
     // Border, blank, environment, its list, a line for its error, three fields with a line below
     // each, the foot.
     let height = 2 + 1 + 1 + CHOICES + 1 + 6 + 1;
-    dialog::place(screen, WIDTH.min(screen.width - 2), height)
+    dialog::place(screen, WIDTH, height)
 }
 
 /// Where the environments are listed.
@@ -172,9 +172,12 @@ fn draw_field(paint: &mut Paint<'_>, launcher: &Launcher, field: Field, inner: R
 }
 
 fn problem(paint: &mut Paint<'_>, text: Option<&str>, area: Rect) {
-    if let Some(text) = text {
-        paint.text(area.x, area.y, area.width, text, Face::InputError);
-    }
+    let Some(text) = text else { return };
+    // A long sentence begins below the label.
+    let long = text::width(text) as u16 > area.width;
+    let back = if long { VALUES } else { 0 };
+    let (x, room) = (area.x - back, area.width + back);
+    paint.text(x, area.y, room, text, Face::InputError);
 }
 
 fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, inner: Rect, y: u16) {

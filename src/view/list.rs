@@ -10,7 +10,13 @@ use super::{
     status, text,
 };
 use crate::{
-    app::{app::App, area::Areas, clock, focus::Focus, sort::Column},
+    app::{
+        app::App,
+        area::Areas,
+        clock,
+        focus::Focus,
+        sort::{Column, Order},
+    },
     model::session::Session,
     theme::face::Face,
 };
@@ -45,26 +51,55 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 }
 
 fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[Place]) {
-    let order = app.sessions.order();
+    let sorted = marked(app.sessions.order(), places);
     for place in places {
-        let mut title = place.column.title().to_owned();
-        let mut face = Face::TableHead;
-        if place.column == order.column {
-            face = Face::TableSorted;
-            let mark = if order.descending {
-                paint.glyphs.down
-            } else {
-                paint.glyphs.up
-            };
-            title = format!("{title} {mark}");
-        }
-        let x = area.x + place.x;
-        if columns::is_right(place.column) {
-            paint.right(x, area.y, place.width, &title, face);
-        } else {
-            paint.text(x, area.y, place.width, &title, face);
-        }
+        let mark = sorted.filter(|order| order.column == place.column);
+        head_cell(paint, area, *place, mark);
     }
+}
+
+/// Which column bears the mark of the order. Without room for Created, Elapsed stands for it: it
+/// runs the other way.
+fn marked(order: Order, places: &[Place]) -> Option<Order> {
+    if places.iter().any(|place| place.column == order.column) {
+        return Some(order);
+    }
+    (order.column == Column::Created).then_some(Order {
+        column: Column::Elapsed,
+        descending: !order.descending,
+    })
+}
+
+fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order>) {
+    let x = area.x + place.x;
+    let title = match place.column {
+        Column::Environment if place.width < 11 => "Env",
+        column => column.title(),
+    };
+    let face = if mark.is_some() {
+        Face::TableSorted
+    } else {
+        Face::TableHead
+    };
+    let mark = mark.map(|order| {
+        if order.descending {
+            paint.glyphs.down
+        } else {
+            paint.glyphs.up
+        }
+    });
+    if !columns::is_right(place.column) {
+        let title = mark.map_or(title.to_owned(), |mark| format!("{title} {mark}"));
+        paint.text(x, area.y, place.width, &title, face);
+        return;
+    }
+    // The mark stands before a title flush right, so that the titles stay over their numbers.
+    let title = match mark {
+        Some(mark) if usize::from(place.width) < title.len() + 2 => format!("{mark}{title}"),
+        Some(mark) => format!("{mark} {title}"),
+        None => title.to_owned(),
+    };
+    paint.right(x - 1, area.y, place.width + 1, &title, face);
 }
 
 /// One session on one line.
@@ -124,7 +159,10 @@ impl Row<'_> {
         };
         let name = self.session.name.as_str();
         let end = self.matched(paint, (x, width), name, hits, self.face(face));
-        if let Some(asked) = &self.session.pending_request {
+        let status = self.session.status.word();
+        if let Some(asked) = &self.session.pending_request
+            && !asked.as_str().eq_ignore_ascii_case(status)
+        {
             let left = (x + width).saturating_sub(end + 1);
             if left >= 6 {
                 paint.text(end + 1, self.area.y, left, asked.as_str(), Face::Dim);
@@ -135,13 +173,18 @@ impl Row<'_> {
     /// The whole label where there is room for most of them, else the name without its version.
     fn environment(&self, paint: &mut Paint<'_>, x: u16, width: u16) {
         let label = self.session.environment.label();
-        let text = if width >= 14 || text::width(&label) <= usize::from(width) {
+        let text = if width >= 14 {
             label.as_str()
         } else {
-            self.session.environment.name.as_str()
+            // Of `registry/team/python` the last part says most.
+            let name = self.session.environment.name.as_str();
+            name.rsplit('/').next().unwrap_or(name)
         };
         let hits = self.app.sessions.hits(self.session.id);
-        let hits = hits.map_or(&[][..], |hits| &hits.environment);
+        let hits = match hits {
+            Some(hits) if label.starts_with(text) => &hits.environment[..],
+            _ => &[],
+        };
         self.matched(paint, (x, width), text, hits, self.face(Face::Text));
     }
 

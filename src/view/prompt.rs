@@ -12,12 +12,8 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let Some(area) = areas.prompt else { return };
     if let Some(rename) = &app.rename {
         let label = format!("Rename {} to", rename.old);
-        let problem = rename.problem();
-        let (note, face) = match &problem {
-            Some(problem) => (problem.as_str(), Face::InputError),
-            None => ("", Face::Dim),
-        };
-        line(paint, area, &label, &rename.input, (note, face));
+        // What is wrong with it stands where the hints are.
+        line(paint, area, &label, &rename.input, ("", Face::Dim));
     } else if let Some(input) = app.sessions.filter.editing() {
         let all = app.mirror.count(app.sessions.tab());
         let note = format!("{} of {all}", app.sessions.len());

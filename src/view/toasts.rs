@@ -9,7 +9,7 @@ use crate::{
     theme::face::Face,
 };
 
-const WIDTH: u16 = 52;
+const WIDTH: u16 = 60;
 const MAX_LINES: usize = 4;
 
 /// A place for each toast, the newest at the bottom, above the hints.
