@@ -3,7 +3,6 @@
 
 mod engine_line;
 mod environments;
-mod images;
 mod life;
 mod limits;
 mod streams;

@@ -41,7 +41,8 @@ async fn coming_back_finds_the_same_shell() {
     let session = bench.host_session().await;
     let mut pane = bench.terminal(session, "one", 80, 24).await;
     pane.wait_for("work@bench").await;
-    pane.type_text("MARK=here\r").await;
+    pane.type_text("MARK=here; echo set-$MARK\r").await;
+    pane.wait_for("set-here").await;
     drop(pane);
     let mut again = bench.terminal(session, "two", 80, 24).await;
     again.wait_for("work@bench").await;

@@ -10,6 +10,7 @@ use tokio::{
     io::AsyncWriteExt as _,
     net::unix::OwnedWriteHalf,
     sync::{mpsc, watch},
+    task::JoinHandle,
 };
 
 use super::{
@@ -32,6 +33,9 @@ const INPUT_QUEUE: usize = 64;
 /// How long one resize may take; some engines hang on it before the program has started.
 const RESIZE_TIME: Duration = Duration::from_secs(2);
 const RESIZE_ATTEMPTS: u32 = 5;
+
+/// How long typed bytes may take into a program that is about to be ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// How often and how fast the engine is asked for the exit code once the stream has ended.
 const EXIT_ATTEMPTS: u32 = 50;
@@ -80,10 +84,7 @@ pub(super) async fn start(
     let (size_in, size_out) = watch::channel(None);
     tokio::spawn(resize(running.clone(), size_out));
     let writing = tokio::spawn(write(writer, input_out, size_in));
-    tokio::spawn(async move {
-        read(running, reader, output_in).await;
-        writing.abort();
-    });
+    tokio::spawn(read(running, reader, output_in, writing));
     Ok(Attached { output, input })
 }
 
@@ -101,7 +102,12 @@ fn not_running(error: Error, line: &Line) -> EngineError {
 
 /// Hands on what the program prints. A reader that stopped reading holds the program back; one that is
 /// gone ends it.
-async fn read(running: Running, mut reader: Reader, output: mpsc::Sender<Output>) {
+async fn read(
+    running: Running,
+    mut reader: Reader,
+    output: mpsc::Sender<Output>,
+    mut writing: JoinHandle<()>,
+) {
     let last = loop {
         let next = tokio::select! {
             biased;
@@ -125,8 +131,13 @@ async fn read(running: Running, mut reader: Reader, output: mpsc::Sender<Output>
     match last {
         // Nobody may be there to hear it.
         Some(last) => drop(output.send(last).await),
-        None => kill::end(&running.line, &running.exec, &running.container).await,
+        None => {
+            // What was typed last still goes in.
+            let _ = tokio::time::timeout(LAST_WORDS, &mut writing).await;
+            kill::end(&running.line, &running.exec, &running.container).await;
+        }
     }
+    writing.abort();
 }
 
 /// Types what comes in. Ends when the program or the typist does.
