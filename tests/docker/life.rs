@@ -3,7 +3,10 @@
 use futures_util::StreamExt as _;
 use workbay::{
     engine::{
-        api::{ContainerState, EventKind, Images as _, LogChunk, Sessions as _, Streams as _},
+        api::{
+            ContainerState, EventKind, ExecCommand, Images as _, LogChunk, Output, Sessions as _,
+            Streams as _,
+        },
         error::EngineError,
     },
     model::{
@@ -119,11 +122,16 @@ async fn from_launch_to_forgetting() {
 async fn a_stop_is_quick_and_lets_programs_end_by_themselves() {
     let bench = Bench::new();
     let session = bench.host_session().await;
-    let mut pane = bench.terminal(session, "one", 80, 24).await;
-    pane.wait_for("work@bench").await;
-    pane.type_text("trap 'echo bye > farewell; exit' HUP; echo set\r")
-        .await;
-    pane.wait_for("\nset").await;
+    let line = "trap 'echo bye > farewell; exit' TERM; echo set; while :; do sleep 0.1; done";
+    let command = ExecCommand {
+        argv: ["sh", "-c", line].map(str::to_owned).to_vec(),
+        tty: None,
+    };
+    let mut polite = bench.engine.exec(session, command).await.unwrap();
+    assert!(matches!(
+        within(polite.output.recv()).await,
+        Some(Output::Stdout(_))
+    ));
     bench.engine.stop(session, 30).await.unwrap();
     let state = bench.state(session).await.unwrap();
     assert!(

@@ -26,7 +26,8 @@ async fn the_engine_holds_what_was_asked() {
     );
     assert_eq!(host["LogConfig"]["Type"], "local");
     assert_eq!(host["LogConfig"]["Config"]["max-file"], "5");
-    assert_eq!(host["PortBindings"], serde_json::json!({}));
+    let ports = host["PortBindings"].as_object();
+    assert!(ports.is_none_or(serde_json::Map::is_empty), "{ports:?}");
     assert_eq!(record["Config"]["Hostname"], "main1");
     assert_eq!(record["Config"]["WorkingDir"], "/home/work");
     assert!(

@@ -83,7 +83,12 @@ pub(super) async fn start(
     let (input, input_out) = mpsc::channel(INPUT_QUEUE);
     let (size_in, size_out) = watch::channel(None);
     tokio::spawn(resize(running.clone(), size_out));
-    let writing = tokio::spawn(write(writer, input_out, size_in));
+    let typist = Typist {
+        writer,
+        size: size_in,
+        tty,
+    };
+    let writing = tokio::spawn(typist.write(input_out));
     tokio::spawn(read(running, reader, output_in, writing));
     Ok(Attached { output, input })
 }
@@ -106,7 +111,7 @@ async fn read(
     running: Running,
     mut reader: Reader,
     output: mpsc::Sender<Output>,
-    mut writing: JoinHandle<()>,
+    mut writing: JoinHandle<OwnedWriteHalf>,
 ) {
     let last = loop {
         let next = tokio::select! {
@@ -140,28 +145,39 @@ async fn read(
     writing.abort();
 }
 
-/// Types what comes in. Ends when the program or the typist does.
-async fn write(
-    mut writer: OwnedWriteHalf,
-    mut input: mpsc::Receiver<Input>,
+/// The typing side.
+struct Typist {
+    writer: OwnedWriteHalf,
     size: watch::Sender<Option<(u16, u16)>>,
-) {
-    while let Some(one) = input.recv().await {
-        let written = match one {
-            Input::Bytes(bytes) => writer.write_all(&bytes).await,
-            Input::Resize { columns, rows } => {
-                size.send_replace(Some((columns, rows)));
-                Ok(())
-            }
-            Input::Eof => writer.shutdown().await,
-        };
-        if written.is_err() {
-            // The program is gone; the reading side tells why. Sizes may still come.
-            continue;
+    tty: bool,
+}
+
+impl Typist {
+    /// Types what comes in, until nobody types any more. The connection is given back rather than
+    /// closed: closing our half of a terminal makes the engine close the other one too.
+    async fn write(mut self, mut input: mpsc::Receiver<Input>) -> OwnedWriteHalf {
+        while let Some(one) = input.recv().await {
+            // A failure means that the program is gone; the reading side tells why.
+            let _ = match one {
+                Input::Bytes(bytes) => self.writer.write_all(&bytes).await,
+                Input::Resize { columns, rows } => {
+                    self.size.send_replace(Some((columns, rows)));
+                    Ok(())
+                }
+                Input::Eof => self.end().await,
+            };
         }
+        let _ = self.end().await;
+        self.writer
     }
-    // The typist is gone: the program reads to its end.
-    let _ = writer.shutdown().await;
+
+    /// Pipes are read to their end. A terminal has none: a person types Ctrl-D.
+    async fn end(&mut self) -> std::io::Result<()> {
+        if self.tty {
+            return Ok(());
+        }
+        self.writer.shutdown().await
+    }
 }
 
 /// Sets the newest size, apart from the typing: an engine may take its time.
