@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{
-    controller::{Controller, Purpose},
+    core::{Controller, Purpose},
     fact::{Launch, Ticket},
     turn::{Answer, Refusal, Turn},
 };

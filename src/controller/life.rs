@@ -3,8 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    controller::Controller,
-    controller::Purpose,
+    core::Controller,
+    core::Purpose,
     fact::{Fault, FaultKind, Happening, Sight},
     held::Held,
     order::{Order, OrderKind, Plan},

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    controller::{Controller, Purpose},
+    core::{Controller, Purpose},
     fact::{Fact, Fault, LineNumber, Survey, SurveyNumber, Ticket},
     order::Order,
     turn::{Answer, Refusal, RefusalKind, Turn},

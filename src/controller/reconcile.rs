@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{
-    controller::Controller,
+    core::Controller,
     fact::{Sight, SightRecord, SightState},
     launch::new_kernel,
     life::note_container,

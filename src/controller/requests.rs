@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{
-    controller::Controller,
+    core::Controller,
     fact::Ticket,
     order::Order,
     turn::{Answer, Refusal, Turn},
