@@ -14,6 +14,7 @@ pub mod kernel;
 pub mod log;
 pub mod name;
 pub mod problem;
+pub mod record;
 pub mod resources;
 pub mod selector;
 pub mod session;

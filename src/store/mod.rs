@@ -1,1 +1,117 @@
-//! (being built)
+//! What the daemon remembers: sessions, kernels, their history, who asked for what.
+//!
+//! One thread owns the SQLite file; everybody else sends it work through a bounded channel. The
+//! daemon alone opens it. A broken file is kept aside and a new one begun: the containers on the
+//! engine bear labels enough to fill it again.
+
+mod error;
+mod file;
+mod rows;
+mod schema;
+
+use std::{path::PathBuf, thread};
+
+use tokio::sync::{mpsc, oneshot};
+
+pub use error::StoreError;
+
+use crate::model::{
+    history::HistoryEntry,
+    id::{InstanceId, SessionId},
+    record::{SessionRecord, Write},
+    text::Clean,
+};
+
+/// Jobs that wait for the owner thread.
+const JOBS: usize = 64;
+
+/// Where the store lies and how it is kept.
+#[derive(Clone, Debug)]
+pub struct StoreOptions {
+    pub database: PathBuf,
+    /// The instance's id once more, so that it survives the loss of the database: containers are
+    /// recognised by it.
+    pub instance_file: PathBuf,
+    /// The file never grows beyond so many pages of 4 KiB; `None` = the disk is the limit.
+    pub page_limit: Option<u32>,
+}
+
+impl StoreOptions {
+    /// The database there, the instance's id beside it.
+    pub fn new(database: PathBuf) -> Self {
+        Self {
+            instance_file: database.with_file_name("instance"),
+            database,
+            page_limit: None,
+        }
+    }
+}
+
+/// What the store held when it was opened.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    pub instance: InstanceId,
+    pub records: Vec<SessionRecord>,
+    /// What a person should know about the opening (a broken file was kept aside).
+    pub notes: Vec<Clean>,
+}
+
+/// The line to the owner thread; cheap to clone. The thread ends with the last clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    jobs: mpsc::Sender<Job>,
+}
+
+enum Job {
+    Write(Vec<Write>, oneshot::Sender<Result<(), StoreError>>),
+    History(
+        SessionId,
+        oneshot::Sender<Result<Vec<HistoryEntry>, StoreError>>,
+    ),
+}
+
+impl Store {
+    /// Opens (or begins) the store and starts its thread. Blocks on the disk.
+    pub fn open(options: &StoreOptions) -> Result<(Self, Opened), StoreError> {
+        let (mut file, opened) = file::StoreFile::open(options)?;
+        let (jobs, mut waiting) = mpsc::channel(JOBS);
+        thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || {
+                while let Some(job) = waiting.blocking_recv() {
+                    // Whoever waited may have gone; the work is done all the same.
+                    match job {
+                        Job::Write(writes, answer) => drop(answer.send(file.write(&writes))),
+                        Job::History(id, answer) => drop(answer.send(file.history(id))),
+                    }
+                }
+            })
+            .map_err(|error| StoreError::other(&options.database, &error))?;
+        Ok((Self { jobs }, opened))
+    }
+
+    /// Writes all of it or nothing; it has reached the file when this returns.
+    pub async fn write(&self, writes: Vec<Write>) -> Result<(), StoreError> {
+        self.ask(|answer| Job::Write(writes, answer)).await
+    }
+
+    /// What happened to a session, newest first.
+    pub async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
+        self.ask(|answer| Job::History(session, answer)).await
+    }
+
+    async fn ask<T>(
+        &self,
+        job: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Job,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        self.jobs
+            .send(job(answer))
+            .await
+            .map_err(|_| StoreError::Closed)?;
+        answered.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -18,11 +18,11 @@ fn open(machine: &Machine) -> Terminal {
 fn launch_work_leave_return_read_end() {
     let machine = Machine::new();
     let mut person = open(&machine);
-    person.wait_for("No sessions");
+    person.wait_for("No session runs");
 
     // One key opens the launcher, the next launches with the defaults.
     person.type_("n");
-    person.wait_for("Launch");
+    person.wait_for("Launch a session");
     person.type_("\r");
     person.wait_for("RUNNING");
 
@@ -67,7 +67,7 @@ fn launch_work_leave_return_read_end() {
     person.wait_for("Terminate");
     person.type_("y");
     person.wait_until("no session runs", |screen| {
-        !screen.contains("RUNNING") && screen.contains("No sessions")
+        !screen.contains("RUNNING") && screen.contains("No session runs")
     });
     person.type_("2");
     person.wait_for("TERMINATED");

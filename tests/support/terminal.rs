@@ -67,7 +67,7 @@ impl Terminal {
         let seen = Arc::new((
             Mutex::new(Seen {
                 #[expect(clippy::disallowed_methods, reason = "a fixed, sane size")]
-                parser: vt100::Parser::new(rows, columns, 0),
+                parser: vt100::Parser::new(cells(rows), cells(columns), 0),
                 raw: Vec::new(),
                 at: now(),
                 ended: false,
@@ -118,7 +118,7 @@ impl Terminal {
     }
 
     pub fn resize(&mut self, columns: u16, rows: u16) {
-        self.seen().parser.screen_mut().set_size(rows, columns);
+        self.seen().parser.screen_mut().set_size(cells(rows), cells(columns));
         self.master
             .resize(PtySize {
                 rows,
@@ -241,6 +241,10 @@ fn read_all(mut reader: Box<dyn Read + Send>, shared: &(Mutex<Seen>, Condvar)) {
         seen.ended = true;
     }
     shared.1.notify_all();
+}
+
+fn cells(count: u16) -> std::num::NonZero<u16> {
+    std::num::NonZero::new(count).expect("a screen has cells")
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test's deadline")]

@@ -1,0 +1,68 @@
+//! What the daemon keeps of a session beyond what faces see, and what it writes down in one go.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    history::HistoryEntry, id::SessionId, session::Session, spec::LaunchSpec, status::Status,
+    text::Clean,
+};
+
+/// What the engine has been told to do for a session and has not answered yet. It is stored before
+/// the engine hears of it, so a daemon that starts again knows what was under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// Nothing is under way.
+    #[default]
+    Settled,
+    Create,
+    Start,
+    Stop,
+    Remove,
+}
+
+/// How a session will have ended once its container is gone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ending {
+    pub status: Status,
+    /// The reason's word: `user-requested`, `self-terminated`, `failed-to-start`, …
+    pub info: Clean,
+    pub message: Option<Clean>,
+}
+
+/// One session as the daemon keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionRecord {
+    pub session: Session,
+    pub spec: LaunchSpec,
+    /// Limit of processes.
+    pub pids: i64,
+    pub step: Step,
+    /// Decided already, carried out by the step.
+    pub ending: Option<Ending>,
+    /// It is killed at once instead of asked to end.
+    pub force: bool,
+    /// The name that was asked for and the engine has not taken yet.
+    pub renaming: Option<String>,
+    /// Its scratch and saved log were deleted.
+    pub forgotten: bool,
+}
+
+/// Who asked for what, kept for later questions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditEntry {
+    pub at: Timestamp,
+    /// `launch`, `terminate`, `rename`, …
+    pub action: Clean,
+    pub session: Option<SessionId>,
+    pub detail: Clean,
+}
+
+/// One thing to write; a list of them is written as a whole or not at all.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    Session(Box<SessionRecord>),
+    History(HistoryEntry),
+    Audit(AuditEntry),
+}

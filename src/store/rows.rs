@@ -1,0 +1,213 @@
+//! Nouns to rows and back.
+
+use std::{collections::HashMap, str::FromStr};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, types::Type};
+use serde_json::Value;
+
+use crate::model::{
+    history::HistoryEntry,
+    id::SessionId,
+    kernel::Kernel,
+    record::{SessionRecord, Write},
+    status::Status,
+    text::Clean,
+};
+
+type Result<T> = rusqlite::Result<T>;
+
+pub(super) fn instance(db: &Connection) -> Result<Option<String>> {
+    db.query_row("SELECT value FROM meta WHERE key = 'instance'", (), |row| {
+        row.get(0)
+    })
+    .optional()
+}
+
+pub(super) fn set_instance(db: &Connection, instance: &str) -> Result<()> {
+    db.execute(
+        "INSERT OR REPLACE INTO meta (key, value) VALUES ('instance', ?1)",
+        [instance],
+    )
+    .map(drop)
+}
+
+pub(super) fn put(db: &Connection, write: &Write) -> Result<()> {
+    match write {
+        Write::Session(record) => put_session(db, record),
+        Write::History(entry) => put_history(db, entry),
+        Write::Audit(entry) => db
+            .prepare_cached(
+                "INSERT INTO audit (at, action, session, detail) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute((
+                entry.at.to_string(),
+                entry.action.as_str(),
+                entry.session.map(|id| id.to_string()),
+                entry.detail.as_str(),
+            ))
+            .map(drop),
+    }
+}
+
+/// Kernels have rows of their own and are left out of the body.
+fn put_session(db: &Connection, record: &SessionRecord) -> Result<()> {
+    let session = &record.session;
+    let mut body = to_json(record)?;
+    if let Some(kernels) = body.pointer_mut("/session/kernels") {
+        *kernels = Value::Array(Vec::new());
+    }
+    let id = session.id.to_string();
+    db.prepare_cached(
+        "INSERT INTO sessions (id, name, status, created_at, terminated_at, body)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (id) DO UPDATE SET name = excluded.name, status = excluded.status,
+             created_at = excluded.created_at, terminated_at = excluded.terminated_at,
+             body = excluded.body",
+    )?
+    .execute((
+        &id,
+        session.name.as_str(),
+        session.status.word(),
+        session.created_at.to_string(),
+        session.terminated_at.map(|at| at.to_string()),
+        body.to_string(),
+    ))?;
+    for (place, kernel) in (0_i64..).zip(&session.kernels) {
+        put_kernel(db, &id, place, kernel)?;
+    }
+    Ok(())
+}
+
+fn put_kernel(db: &Connection, session: &str, place: i64, kernel: &Kernel) -> Result<()> {
+    db.prepare_cached(
+        "INSERT OR REPLACE INTO kernels (id, session, place, hostname, status, container_id,
+             exit_code, oom_killed, started_at, terminated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?
+    .execute((
+        kernel.id.to_string(),
+        session,
+        place,
+        kernel.hostname.as_str(),
+        kernel.status.word(),
+        kernel.container_id.as_ref().map(Clean::as_str),
+        kernel.exit_code,
+        kernel.oom_killed,
+        kernel.started_at.map(|at| at.to_string()),
+        kernel.terminated_at.map(|at| at.to_string()),
+    ))
+    .map(drop)
+}
+
+fn put_history(db: &Connection, entry: &HistoryEntry) -> Result<()> {
+    db.prepare_cached(
+        "INSERT INTO history (session, at, phase, from_status, to_status, result, message)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?
+    .execute((
+        entry.session.to_string(),
+        entry.at.to_string(),
+        entry.phase.as_str(),
+        entry.from.as_ref().map(Status::word),
+        entry.to.word(),
+        to_json(&entry.result)?.as_str().unwrap_or_default(),
+        entry.message.as_ref().map(Clean::as_str),
+    ))
+    .map(drop)
+}
+
+/// Every session, oldest first.
+pub(super) fn load(db: &Connection) -> Result<Vec<SessionRecord>> {
+    let mut kernels = load_kernels(db)?;
+    let mut query = db.prepare("SELECT body FROM sessions ORDER BY created_at, id")?;
+    let records = query.query_map((), |row| {
+        let body: String = row.get(0)?;
+        let mut record: SessionRecord =
+            serde_json::from_str(&body).map_err(|e| unreadable(0, e))?;
+        record.session.kernels = kernels
+            .remove(&record.session.id.to_string())
+            .unwrap_or_default();
+        Ok(record)
+    })?;
+    records.collect()
+}
+
+fn load_kernels(db: &Connection) -> Result<HashMap<String, Vec<Kernel>>> {
+    let mut query = db.prepare(
+        "SELECT session, id, hostname, status, container_id, exit_code, oom_killed, started_at,
+             terminated_at
+         FROM kernels ORDER BY session, place",
+    )?;
+    let mut rows = query.query(())?;
+    let mut kernels: HashMap<String, Vec<Kernel>> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let kernel = Kernel {
+            id: parsed(row, 1)?,
+            hostname: clean(row, 2)?.unwrap_or_default(),
+            status: Status::from(row.get::<_, String>(3)?.as_str()),
+            container_id: clean(row, 4)?,
+            exit_code: row.get(5)?,
+            oom_killed: row.get(6)?,
+            started_at: time(row, 7)?,
+            terminated_at: time(row, 8)?,
+        };
+        kernels.entry(row.get(0)?).or_default().push(kernel);
+    }
+    Ok(kernels)
+}
+
+/// Newest first.
+pub(super) fn history(db: &Connection, session: SessionId) -> Result<Vec<HistoryEntry>> {
+    let mut query = db.prepare_cached(
+        "SELECT at, phase, from_status, to_status, result, message FROM history
+         WHERE session = ?1 ORDER BY number DESC",
+    )?;
+    let entries = query.query_map([session.to_string()], |row| {
+        Ok(HistoryEntry {
+            session,
+            at: parsed(row, 0)?,
+            phase: clean(row, 1)?.unwrap_or_default(),
+            from: row
+                .get::<_, Option<String>>(2)?
+                .map(|word| Status::from(word.as_str())),
+            to: Status::from(row.get::<_, String>(3)?.as_str()),
+            result: serde_json::from_value(Value::String(row.get(4)?))
+                .map_err(|e| unreadable(4, e))?,
+            message: clean(row, 5)?,
+        })
+    })?;
+    entries.collect()
+}
+
+fn clean(row: &Row<'_>, column: usize) -> Result<Option<Clean>> {
+    let text: Option<String> = row.get(column)?;
+    Ok(text.map(|text| Clean::multiline(&text)))
+}
+
+fn time(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>> {
+    match row.get::<_, Option<String>>(column)? {
+        None => Ok(None),
+        Some(_) => parsed(row, column).map(Some),
+    }
+}
+
+fn parsed<T: FromStr>(row: &Row<'_>, column: usize) -> Result<T>
+where
+    T::Err: std::error::Error + Send + Sync + 'static,
+{
+    row.get::<_, String>(column)?
+        .parse()
+        .map_err(|e| unreadable(column, e))
+}
+
+fn to_json(value: &impl serde::Serialize) -> Result<Value> {
+    serde_json::to_value(value).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))
+}
+
+fn unreadable(
+    column: usize,
+    why: impl std::error::Error + Send + Sync + 'static,
+) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(why))
+}

@@ -1,0 +1,199 @@
+use std::{collections::BTreeMap, fs, path::Path};
+
+use jiff::Timestamp;
+use tempfile::TempDir;
+
+use super::*;
+use crate::model::{
+    environment::{EnvironmentRef, EnvironmentSource},
+    history::Outcome,
+    id::{ContextName, KernelId},
+    kernel::Kernel,
+    record::{AuditEntry, Step},
+    resources::{Bytes, Cpu, ResourceSlots},
+    session::{Session, SessionType},
+    spec::LaunchSpec,
+    status::Status,
+};
+
+fn record(number: u128) -> SessionRecord {
+    let id = SessionId::from_u128(number);
+    SessionRecord {
+        session: Session {
+            id,
+            context: ContextName::local(),
+            name: Clean::new(&format!("한글-{number}")),
+            session_type: SessionType::Interactive,
+            status: Status::Creating,
+            status_info: None,
+            status_message: None,
+            environment: EnvironmentRef {
+                name: "host".into(),
+                version: "debian-12".into(),
+                source: EnvironmentSource::Host,
+            },
+            requested_slots: ResourceSlots::new(Cpu::from_millis(500), Bytes::mib(256)),
+            shmem: Bytes::mib(64),
+            owner: "me".into(),
+            created_at: Timestamp::from_second(1_700_000_000 + number as i64).unwrap(),
+            started_at: None,
+            terminated_at: None,
+            kernels: vec![Kernel {
+                id: KernelId::from_u128(number),
+                hostname: "main1".into(),
+                status: Status::Creating,
+                container_id: Some("abc".into()),
+                exit_code: Some(137),
+                oom_killed: true,
+                started_at: Some(Timestamp::UNIX_EPOCH),
+                terminated_at: None,
+            }],
+            scratch: None,
+            pending_request: Some("terminating".into()),
+        },
+        spec: LaunchSpec {
+            source: EnvironmentSource::Image {
+                reference: "busybox:1".into(),
+            },
+            environment_label: "busybox:1".into(),
+            session_type: SessionType::Interactive,
+            cpu: Cpu::from_millis(500),
+            mem: Bytes::mib(256),
+            shmem: Bytes::mib(64),
+            env: BTreeMap::from([("A".into(), "b\nc".into())]),
+        },
+        pids: 512,
+        step: Step::Create,
+        ending: None,
+        force: false,
+        renaming: Some("other".into()),
+        forgotten: false,
+    }
+}
+
+fn entry(number: u128, phase: &str) -> HistoryEntry {
+    HistoryEntry {
+        session: SessionId::from_u128(number),
+        at: Timestamp::UNIX_EPOCH,
+        phase: phase.into(),
+        from: Some(Status::Creating),
+        to: Status::Running,
+        result: Outcome::NeedRetry,
+        message: Some("why".into()),
+    }
+}
+
+fn session(number: u128) -> Write {
+    Write::Session(Box::new(record(number)))
+}
+
+fn options(dir: &TempDir) -> StoreOptions {
+    StoreOptions::new(dir.path().join("state/workbay.db"))
+}
+
+/// The thread of a dropped store ends soon after; a new connection waits for its locks by itself.
+fn open(dir: &TempDir) -> (Store, Opened) {
+    Store::open(&options(dir)).unwrap()
+}
+
+#[tokio::test]
+async fn what_was_written_is_there_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, first) = open(&dir);
+    assert!(first.records.is_empty() && first.notes.is_empty());
+    let mut changed = record(2);
+    store.write(vec![session(1), session(2)]).await.unwrap();
+    changed.session.status = Status::Running;
+    changed.session.kernels[0].exit_code = None;
+    let audit = AuditEntry {
+        at: Timestamp::UNIX_EPOCH,
+        action: "launch".into(),
+        session: Some(SessionId::from_u128(2)),
+        detail: "host".into(),
+    };
+    let writes = vec![
+        Write::Session(Box::new(changed.clone())),
+        Write::History(entry(2, "one")),
+        Write::History(entry(2, "two")),
+        Write::Audit(audit),
+    ];
+    store.write(writes).await.unwrap();
+    drop(store);
+    let (store, second) = open(&dir);
+    assert_eq!(second.instance, first.instance);
+    assert_eq!(second.records, [record(1), changed]);
+    let history = store.history(SessionId::from_u128(2)).await.unwrap();
+    assert_eq!(history, [entry(2, "two"), entry(2, "one")]);
+}
+
+#[tokio::test]
+async fn a_full_disk_is_a_sentence_and_leaves_no_half() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut tight = options(&dir);
+    tight.page_limit = Some(24);
+    let (store, _) = Store::open(&tight).unwrap();
+    store.write(vec![session(1)]).await.unwrap();
+    let many = (2..200).map(session).collect();
+    let error = store.write(many).await.unwrap_err();
+    assert_eq!(error, StoreError::Full(tight.database.clone()));
+    assert!(error.to_string().contains("the disk is full"), "{error}");
+    drop(store);
+    let (_, opened) = open(&dir);
+    assert_eq!(opened.records, [record(1)]);
+}
+
+#[tokio::test]
+async fn a_broken_file_is_kept_aside_and_the_instance_survives() {
+    let dir = tempfile::tempdir().unwrap();
+    let database = options(&dir).database;
+    let (store, first) = open(&dir);
+    store.write(vec![session(1)]).await.unwrap();
+    drop(store);
+    for n in 1..=2 {
+        wait_until_closed(&database);
+        fs::write(&database, "this is no database, it only looks like a file").unwrap();
+        let (_, opened) = open(&dir);
+        assert!(opened.records.is_empty());
+        assert_eq!(opened.instance, first.instance);
+        let aside = format!("workbay.db.corrupt-{n}");
+        assert!(opened.notes[0].as_str().contains(&aside));
+        assert!(database.with_file_name(aside).exists());
+    }
+}
+
+#[test]
+fn a_newer_layout_is_refused_with_the_way_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let database = options(&dir).database;
+    drop(open(&dir));
+    rusqlite::Connection::open(&database)
+        .unwrap()
+        .execute_batch("INSERT INTO migrations (number) VALUES (90), (91)")
+        .unwrap();
+    let error = Store::open(&options(&dir)).unwrap_err();
+    assert!(matches!(error, StoreError::Newer { .. }), "{error}");
+    assert!(error.to_string().contains("update workbay"), "{error}");
+}
+
+#[test]
+fn nobody_else_may_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    drop(open(&dir));
+    let database = options(&dir).database;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&database), 0o600);
+    assert_eq!(mode(database.parent().unwrap()), 0o700);
+}
+
+/// SQLite removes the `-wal` file when the last connection closes.
+fn wait_until_closed(database: &Path) {
+    let wal = database.with_file_name("workbay.db-wal");
+    for _ in 0..1000 {
+        if !wal.exists() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("{} is still open", wal.display());
+}
