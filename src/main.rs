@@ -11,17 +11,24 @@ use workbay::{
         error::EngineError,
     },
     model::{capability::EngineInfo, id::InstanceId},
-    runner,
+    run, runner,
 };
 
 fn main() -> ExitCode {
     cli::main(&Doors {
-        tui: |_| Err(eyre!("the full-screen view is not in this build")),
-        shell: |_, _| Err(eyre!("`shell` is not in this build")),
+        tui: |start| run::main(view(start)),
+        shell: |start, session| run::shell(view(start), session),
         daemon: |_, _| Err(eyre!("the daemon is not in this build")),
         runner: |arguments| runner::main(arguments),
         probe,
     })
+}
+
+fn view(start: Start) -> run::Options {
+    run::Options {
+        paths: start.paths,
+        loaded: start.loaded,
+    }
 }
 
 /// The engine of these settings, for this store.
