@@ -101,6 +101,9 @@ impl App {
     /// Takes one message at time `now` and says what is to be done outside.
     pub fn update(&mut self, msg: Msg, now: Timestamp) -> Vec<Effect> {
         self.dirty |= self.is_seen(&msg);
+        if matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Mouse(_)) {
+            self.settle();
+        }
         let steps = match msg {
             Msg::Key(key) => self.key(key, now),
             Msg::Paste(text) => self.paste(&text),
@@ -134,10 +137,14 @@ impl App {
             }
             Msg::Leave => self.leave(),
         };
-        let effects = self.carry_out(steps, now);
+        self.carry_out(steps, now)
+    }
+
+    /// Brings the list up to date with the mirror: before keys are read and before drawing, not at
+    /// every one of a thousand notices.
+    fn settle(&mut self) {
         self.sessions.refresh(&self.mirror);
         self.follow_selection();
-        effects
     }
 
     /// Whether a message can change what is on the screen.
@@ -149,8 +156,12 @@ impl App {
         }
     }
 
-    /// Whether something changed since the last call; drawing is due then.
+    /// Whether something changed since the last call: then layout and drawing are due, and the
+    /// list is up to date for them.
     pub fn take_dirty(&mut self) -> bool {
+        if self.dirty {
+            self.settle();
+        }
         std::mem::take(&mut self.dirty)
     }
 

@@ -77,7 +77,7 @@ impl Detail {
     }
 
     pub fn page(&self) -> isize {
-        self.height.max(2) as isize - 1
+        self.height.max(2).cast_signed() - 1
     }
 
     /// From the layout: how many lines there are and how many are seen.

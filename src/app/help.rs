@@ -104,7 +104,7 @@ impl Help {
     }
 
     pub fn page(&self) -> isize {
-        self.height.max(2) as isize - 1
+        self.height.max(2).cast_signed() - 1
     }
 
     pub fn laid_out(&mut self, height: usize) {

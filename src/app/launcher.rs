@@ -274,10 +274,8 @@ impl Launcher {
             Action::LauncherLaunch => return self.launch(),
             Action::LauncherNext => self.step_field(1),
             Action::LauncherPrevious => self.step_field(-1),
-            Action::ListDown if self.field == Field::Environment => self.mark(1),
-            Action::ListUp if self.field == Field::Environment => self.mark(-1),
-            Action::ListDown => self.step_field(1),
-            Action::ListUp => self.step_field(-1),
+            Action::ListDown => self.down(1),
+            Action::ListUp => self.down(-1),
             Action::LauncherMore | Action::LauncherLess => {
                 let up = action == Action::LauncherMore;
                 match self.field {
@@ -296,9 +294,17 @@ impl Launcher {
     }
 
     fn step_field(&mut self, by: isize) {
-        let count = Field::ALL.len() as isize;
+        let count = Field::ALL.len().cast_signed();
         let at = (self.field as isize + by).rem_euclid(count);
         self.field = Field::ALL[at as usize];
+    }
+
+    /// Up and down: through the environments where they are, else through the fields.
+    fn down(&mut self, by: isize) {
+        match self.field {
+            Field::Environment => self.mark(by),
+            _ => self.step_field(by),
+        }
     }
 
     fn mark(&mut self, by: isize) {
@@ -384,4 +390,78 @@ fn choice(environment: &Environment) -> Choice {
 
 fn said(error: impl Display) -> String {
     error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launcher() -> Launcher {
+        let settings = LaunchSettings {
+            environment: "host".to_owned(),
+            cpu: Cpu::from_millis(1000),
+            mem: Bytes::mib(512),
+            shmem: Bytes::mib(64),
+            pids: 100,
+            env: std::collections::BTreeMap::new(),
+        };
+        Launcher::new(&settings, &Mirror::default())
+    }
+
+    fn stepped(field: Field, start: &str, more: bool) -> String {
+        let mut it = launcher();
+        it.field = field;
+        it.input_mut().set(start);
+        let action = if more {
+            Action::LauncherMore
+        } else {
+            Action::LauncherLess
+        };
+        it.action(action, None, &Mirror::default());
+        it.input(field).text().to_owned()
+    }
+
+    #[test]
+    fn amounts_step_to_the_next_usual_one() {
+        assert_eq!(stepped(Field::Cpu, "1", true), "2");
+        assert_eq!(stepped(Field::Cpu, "1.5", false), "1");
+        assert_eq!(stepped(Field::Cpu, "0.25", false), "0.25");
+        assert_eq!(stepped(Field::Memory, "512m", true), "1 GiB");
+        assert_eq!(stepped(Field::Memory, "600m", false), "512 MiB");
+        assert_eq!(stepped(Field::Memory, "16m", false), "16 MiB");
+    }
+
+    #[test]
+    fn without_environments_from_the_daemon_the_default_is_launched() {
+        let mut it = launcher();
+        let steps = it.action(Action::LauncherLaunch, None, &Mirror::default());
+        let [
+            Step::Ask {
+                request: Request::Launch { launch },
+                ..
+            },
+        ] = &steps[..]
+        else {
+            panic!("{steps:?}");
+        };
+        assert_eq!(launch.environment.as_deref(), Some("host"));
+        assert_eq!(launch.mem, Some(Bytes::mib(512)));
+        // It is asked once only.
+        assert!(
+            it.action(Action::LauncherLaunch, None, &Mirror::default())
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn memory_must_hold_the_shared_memory() {
+        let mut it = launcher();
+        it.mem.set("64m");
+        assert!(
+            it.problem(Field::Memory)
+                .is_some_and(|why| why.contains("64 MiB"))
+        );
+        it.mem.set("65m");
+        assert_eq!(it.problem(Field::Memory), None);
+    }
 }

@@ -101,7 +101,7 @@ impl Sessions {
     }
 
     pub fn step_tab(&mut self, by: isize) {
-        let count = Tab::ALL.len() as isize;
+        let count = Tab::ALL.len().cast_signed();
         let at = (self.tab.shown as isize + by).rem_euclid(count);
         self.show_tab(Tab::ALL[at as usize]);
     }
@@ -173,7 +173,7 @@ impl Sessions {
     }
 
     pub fn page(&self) -> isize {
-        self.height.max(2) as isize - 1
+        self.height.max(2).cast_signed() - 1
     }
 
     pub fn go_to_last(&mut self) {

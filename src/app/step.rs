@@ -65,6 +65,8 @@ pub enum Purpose {
     },
     History(SessionId),
     Refresh,
+    /// The environments anew, for the launcher.
+    Environments,
     /// Failures are of no interest to a person: the next layout asks again.
     Watch,
     /// An effect that answers with `Msg::Done`.

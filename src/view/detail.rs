@@ -1,5 +1,7 @@
 //! One session in full.
 
+use std::fmt::Write as _;
+
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 
@@ -179,9 +181,14 @@ fn places(session: &Session, width: usize) -> Vec<Line> {
         let mut label = "Home";
         while !rest.is_empty() {
             // Unbroken pieces, so that the path can be copied line by line.
-            let head = text::take(rest, room);
+            let mut head = text::take(rest, room);
             if head.is_empty() {
                 break;
+            }
+            if head.len() < rest.len()
+                && let Some(slash) = head.rfind('/').filter(|at| *at > 0)
+            {
+                head = &head[..=slash];
             }
             lines.push(row(label, head));
             rest = &rest[head.len()..];
@@ -202,7 +209,7 @@ fn kernel_text(kernel: &Kernel) -> String {
         text.push_str(text::take(id.as_str(), 12));
     }
     if let Some(code) = kernel.exit_code {
-        text.push_str(&format!("  exit {code}"));
+        let _ = write!(text, "  exit {code}");
     }
     if kernel.oom_killed {
         text.push_str("  out of memory");

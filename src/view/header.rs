@@ -61,13 +61,12 @@ fn engine_facts(mirror: &Mirror) -> Vec<String> {
 fn state(mirror: &Mirror, paint: &Paint<'_>) -> (&'static str, &'static str, Face) {
     let shapes = &paint.glyphs.shapes;
     match (mirror.line(), mirror.engine()) {
-        (Line::Connecting, _) => (shapes.progress, "connecting", Face::StatusProgress),
         (Line::Down { .. }, _) => (shapes.bad, "daemon lost", Face::Bad),
         (Line::Refused(_), _) => (shapes.bad, "refused", Face::Bad),
         (Line::Up, Some((_, EngineState::Connected { .. }))) => {
             (shapes.good, "connected", Face::StatusGood)
         }
         (Line::Up, Some((_, EngineState::Lost { .. }))) => (shapes.bad, "engine lost", Face::Bad),
-        (Line::Up, _) => (shapes.progress, "connecting", Face::StatusProgress),
+        (Line::Connecting | Line::Up, _) => (shapes.progress, "connecting", Face::StatusProgress),
     }
 }

@@ -13,10 +13,12 @@ use crate::{
 };
 
 /// Cells for the keys of an action.
-const KEYS: u16 = 19;
+const KEYS: u16 = 20;
 
 pub fn area(screen: Rect) -> Rect {
-    let height = screen.height.saturating_sub(4).max(12);
+    // On a low screen every line counts.
+    let around = if screen.height >= 30 { 6 } else { 1 };
+    let height = screen.height.saturating_sub(around);
     dialog::place(screen, 80, height)
 }
 

@@ -38,7 +38,7 @@ const DETAIL: &[Hint] = &[
 const LAUNCHER: &[Hint] = &[
     (Scope::Launcher, Action::LauncherLaunch, "launch"),
     (Scope::Launcher, Action::LauncherNext, "next field"),
-    (Scope::Launcher, Action::ListDown, "down"),
+    (Scope::Launcher, Action::ListDown, "choose"),
     (Scope::Launcher, Action::LauncherLess, "less"),
     (Scope::Launcher, Action::LauncherMore, "more"),
     (Scope::Global, Action::Back, "cancel"),
@@ -162,12 +162,17 @@ fn matters(app: &App, action: Action) -> bool {
     match action {
         Action::Panes => !app.panes.is_empty(),
         Action::LauncherLess | Action::LauncherMore => {
-            let field = app.launcher.as_ref().map(|launcher| launcher.field);
-            matches!(field, Some(Field::Cpu | Field::Memory))
+            matches!(field(app), Some(Field::Cpu | Field::Memory))
         }
+        // In the other fields the same key goes to the next one.
+        Action::ListDown if app.launcher.is_some() => field(app) == Some(Field::Environment),
         Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
         _ => why_not(action, app.current(), &app.mirror, &app.facts).is_none(),
     }
+}
+
+fn field(app: &App) -> Option<Field> {
+    app.launcher.as_ref().map(|launcher| launcher.field)
 }
 
 /// The most convenient key of an action.

@@ -40,7 +40,7 @@ fn row(screen: Rect, y: u16) -> Rect {
 fn sessions(app: &App, areas: &mut Areas) {
     let screen = areas.screen;
     // Taller screens have room for air.
-    let air = u16::from(screen.height >= 30);
+    let air = u16::from(screen.height >= 24);
     areas.header = row(screen, 0);
     areas.tabs = row(screen, 1 + air);
     areas.tab_titles = tabs::titles(app, areas.tabs);

@@ -152,10 +152,11 @@ impl Row<'_> {
     fn name(&self, paint: &mut Paint<'_>, x: u16, width: u16) {
         let hits = self.app.sessions.hits(self.session.id);
         let hits = hits.map_or(&[][..], |hits| &hits.name);
-        let face = if self.session.status.is_final() {
-            Face::Dim
-        } else {
-            Face::Strong
+        let selected = self.app.sessions.selected() == Some(self.session.id);
+        let face = match (selected, self.session.status.is_final()) {
+            (true, _) => Face::Strong,
+            (false, true) => Face::Dim,
+            (false, false) => Face::Text,
         };
         let name = self.session.name.as_str();
         let end = self.matched(paint, (x, width), name, hits, self.face(face));

@@ -27,7 +27,7 @@ fn only_visible_running_sessions_are_sampled() {
         });
         last.collect::<Vec<_>>()
     };
-    assert_eq!(watched(&screen).last().unwrap().len(), 19);
+    assert_eq!(watched(&screen).last().unwrap().len(), 18);
     let before = watched(&screen).len();
     let screen = screen.press("j j j");
     assert_eq!(

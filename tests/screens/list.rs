@@ -76,7 +76,7 @@ fn two_hundred_sessions_scroll() {
     let screen = screen.press("pagedown pagedown j j");
     insta::assert_snapshot!(screen.text());
     let screen = screen.press("G");
-    assert!(screen.sees("worker-199") && screen.sees("182-200 of 200"));
+    assert!(screen.sees("worker-199") && screen.sees("183-200 of 200"));
     assert!(screen.press("g").sees("worker-000"));
 }
 
@@ -124,7 +124,7 @@ fn a_filter_marks_what_it_met() {
     // Enter keeps it, Esc takes it away.
     let kept = screen.press("enter");
     assert!(kept.sees("/wk12"));
-    assert!(kept.press("esc").sees("1-19 of 200"));
+    assert!(kept.press("esc").sees("1-18 of 200"));
 }
 
 #[test]
@@ -173,12 +173,12 @@ fn usage_reorders_a_list_sorted_by_it() {
 #[test]
 fn the_mouse_selects_opens_and_scrolls() {
     let screen = Screen::new(80, 24).daemon(snapshot(many(200)));
-    let screen = screen.click(10, 6);
+    let screen = screen.click(10, 7);
     assert_eq!(screen.app.sessions.selected(), Some(world::id(2)));
-    let screen = screen.mouse(MouseKind::WheelDown, 10, 6);
-    assert!(screen.sees("4-22 of 200"));
+    let screen = screen.mouse(MouseKind::WheelDown, 10, 7);
+    assert!(screen.sees("4-21 of 200"));
     let screen = screen.click(10, 8).click(10, 8);
     assert!(screen.app.detail.is_some());
-    let screen = screen.press("esc").click(16, 1);
+    let screen = screen.press("esc").click(16, 2);
     assert_eq!(screen.app.sessions.tab(), Tab::Finished);
 }

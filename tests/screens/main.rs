@@ -1,5 +1,6 @@
 //! The sessions page as a person sees it: keys in, cells out, panel by panel.
 
+mod anything;
 mod asked;
 mod list;
 mod overlays;

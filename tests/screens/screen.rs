@@ -180,11 +180,16 @@ impl Screen {
         })
     }
 
-    /// What was asked of the daemon but history and sampling, which go on by themselves.
+    /// What was asked of the daemon but what the face asks by itself.
     pub fn wishes(&self) -> Vec<&Request> {
         self.questions()
             .map(|(_, request)| request)
-            .filter(|r| !matches!(r, Request::History { .. } | Request::Watch { .. }))
+            .filter(|r| {
+                !matches!(
+                    r,
+                    Request::History { .. } | Request::Watch { .. } | Request::Environments
+                )
+            })
             .collect()
     }
 

@@ -187,10 +187,10 @@ impl App {
 
     fn in_logs(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
         if let Some(tab) = tab_of(action) {
-            return self.to_tab(tab);
+            return self.show_tab(tab);
         }
         match (action, &mut self.logs) {
-            (Action::Panes, _) => self.to_panes(),
+            (Action::Panes, _) => self.show_panes(),
             (Action::HostShell, _) => self.host_shell(),
             (_, Some(logs)) => logs.action(action, &mut self.ids, now),
             (_, None) => self.show(Page::Sessions),
@@ -201,7 +201,7 @@ impl App {
         match action {
             Action::Back if scope == Scope::Global => self.show(Page::Sessions),
             Action::HostShell => self.host_shell(),
-            _ => tab_of(action).map_or_else(Vec::new, |tab| self.to_tab(tab)),
+            _ => tab_of(action).map_or_else(Vec::new, |tab| self.show_tab(tab)),
         }
     }
 
@@ -237,13 +237,13 @@ impl App {
             return Vec::new();
         }
         if let Some(tab) = tab_of(action) {
-            return self.to_tab(tab);
+            return self.show_tab(tab);
         }
         match action {
             Action::Back => return self.back(),
             Action::TabNext => self.sessions.step_tab(1),
             Action::TabPrevious => self.sessions.step_tab(-1),
-            Action::Panes => return self.to_panes(),
+            Action::Panes => return self.show_panes(),
             Action::HostShell => return self.host_shell(),
             Action::SessionsFilter => self.sessions.filter.edit(),
             Action::SessionsSort => self.sessions.sort(self.sessions.order().next()),
@@ -295,7 +295,11 @@ impl App {
         match action {
             Action::SessionLaunch => {
                 self.launcher = Some(Launcher::new(&self.facts.launch, &self.mirror));
-                return Vec::new();
+                // An image may have come since they were told last.
+                return vec![Step::Ask {
+                    request: Request::Environments,
+                    purpose: Purpose::Environments,
+                }];
             }
             Action::SessionsRefresh => {
                 return vec![Step::Ask {
@@ -349,12 +353,12 @@ impl App {
         }
     }
 
-    fn to_tab(&mut self, tab: Tab) -> Vec<Step> {
+    fn show_tab(&mut self, tab: Tab) -> Vec<Step> {
         self.sessions.show_tab(tab);
         self.show(Page::Sessions)
     }
 
-    fn to_panes(&mut self) -> Vec<Step> {
+    fn show_panes(&mut self) -> Vec<Step> {
         if self.panes.is_empty() {
             let text = "no terminal is open: s opens one in a session, ! one on this host";
             return vec![Step::toast(Level::Info, text)];

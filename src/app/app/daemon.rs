@@ -111,6 +111,13 @@ impl App {
                 }
                 Vec::new()
             }
+            (Purpose::Environments, Ok(Reply::Environments { environments })) => {
+                self.mirror.set_environments(environments);
+                if let Some(launcher) = &mut self.launcher {
+                    launcher.update(&self.mirror);
+                }
+                Vec::new()
+            }
             (Purpose::Watch, Err(_)) => {
                 self.watched = None;
                 Vec::new()
@@ -124,7 +131,12 @@ impl App {
                     "the list is as the engine has it now",
                 )]
             }
-            (Purpose::Rename { .. } | Purpose::Effect | Purpose::Watch, Ok(_)) => Vec::new(),
+            (
+                Purpose::Rename { .. } | Purpose::Effect | Purpose::Watch | Purpose::Environments,
+                Ok(_),
+            )
+            // The environments known before serve as well.
+            | (Purpose::Environments, Err(_)) => Vec::new(),
             (_, Err(failure)) => vec![toast_of(&failure)],
         }
     }

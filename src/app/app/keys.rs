@@ -24,7 +24,6 @@ enum Found {
 
 impl App {
     pub(super) fn key(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
-        self.sessions.refresh(&self.mirror);
         // In a form's text a plain character is text first, whatever it is bound to elsewhere.
         if self.focus() == Focus::Launcher && is_text(key) && self.pending.is_empty() {
             self.type_key(key, now);
