@@ -221,13 +221,12 @@ fn each_value(
             }
         };
         for value in values {
-            let outcome = match rows.iter().find(|row| row.name == value.key) {
-                Some(row) => take(row, &value.item),
-                None => {
-                    let known = rows.iter().map(|row| row.name);
-                    let what = format!("setting in [{}]", entry.key);
-                    Err(Fault::unknown(value.at, &what, &value.key, known))
-                }
+            let outcome = if let Some(row) = rows.iter().find(|row| row.name == value.key) {
+                take(row, &value.item)
+            } else {
+                let known = rows.iter().map(|row| row.name);
+                let what = format!("setting in [{}]", entry.key);
+                Err(Fault::unknown(value.at, &what, &value.key, known))
             };
             faults.extend(outcome.err());
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     action::{Action, Scope},
-    config::document::{Document, Entry, Fault, Item, Value},
+    config::document::{Document, Entry, Fault, Item, Value, nearest},
     key::{self, Key, KeyCode},
 };
 
@@ -49,7 +49,7 @@ impl Bindings {
     }
 
     fn take(&mut self, file: usize, scope: Scope, entry: &Entry) -> Result<(), Fault> {
-        let keys = key::parse_sequence(&entry.key).map_err(|why| Fault::new(entry.at, why))?;
+        let keys = key::parse_sequence(&entry.key).map_err(|why| no_key(entry, why))?;
         keys.iter().try_for_each(|key| pressable(entry.at, *key))?;
         let same = |known: &Binding| known.scope == scope && known.keys == keys;
         if self
@@ -112,6 +112,20 @@ fn clash(short: &Binding, long: &Binding) -> (usize, Fault) {
             "unbind one of them with \"none\": \"{begin}\" = \"none\""
         )),
     )
+}
+
+/// Keys that cannot be read, with the nearest name of one.
+fn no_key(entry: &Entry, why: String) -> Fault {
+    let fault = Fault::new(entry.at, why);
+    let names: Vec<&str> = key::names().collect();
+    let words = entry.key.split_whitespace();
+    let near = words
+        .filter(|word| word.parse::<Key>().is_err())
+        .find_map(|word| nearest(word.rsplit('-').next()?, &names));
+    match near {
+        Some(name) => fault.help(format!("did you mean '{name}'?")),
+        None => fault,
+    }
 }
 
 /// Keys that no terminal ever reports under that name.

@@ -51,7 +51,6 @@ pub fn parse(text: &str) -> Option<Color> {
 pub fn reduce(color: Color, depth: ColorDepth) -> Option<Color> {
     match (depth, color) {
         (ColorDepth::None, _) => None,
-        (_, Color::Reset) | (ColorDepth::TrueColor, _) => Some(color),
         (ColorDepth::Ansi256, Color::Rgb(r, g, b)) => Some(Color::Indexed(nearest_256([r, g, b]))),
         (ColorDepth::Ansi16, Color::Rgb(r, g, b)) => Some(nearest_16([r, g, b])),
         (ColorDepth::Ansi16, Color::Indexed(index)) if index >= 16 => {
