@@ -241,7 +241,7 @@ impl StreamSender {
             let owed = std::mem::take(&mut self.state.lock().owed);
             room.send(self.credit_for(owed));
         } else {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 

@@ -1,1 +1,22 @@
-//! (being built)
+//! The pure heart of the daemon: facts in, orders and changes out.
+//!
+//! [`Controller::handle`](Controller::handle) takes what happened ([`fact`]) and the time,
+//! and says in a [`turn`] what to write down first, what to tell faces, what to order from the engine
+//! and whom to answer. It reads no clock, holds no lock and does no I/O, so every order of events can
+//! be played through in a test.
+
+mod core;
+pub mod fact;
+mod held;
+mod launch;
+mod life;
+mod line;
+pub mod order;
+mod reconcile;
+mod requests;
+pub mod turn;
+
+pub use core::Controller;
+
+#[cfg(test)]
+mod tests;

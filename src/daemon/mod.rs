@@ -1,1 +1,247 @@
-//! (being built)
+//! The process that goes on when nobody looks: one per user, it owns the engine, the store and the
+//! socket.
+//!
+//! [`run`] is the process, [`serve`] the same inside another one (tests). Both build one loop
+//! ([`core`]) around the pure controller; [`executor`] carries orders out, [`server`] and
+//! [`connection`] speak with faces.
+
+mod clock;
+mod connection;
+mod core;
+mod executor;
+pub mod fault;
+mod lock;
+mod logging;
+mod looks;
+mod outbox;
+mod server;
+mod socket;
+mod streams;
+mod translate;
+mod usage;
+
+use std::{path::Path, sync::Arc};
+
+use color_eyre::eyre::{Context, Result};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::{Notify, mpsc},
+};
+use tokio_util::sync::CancellationToken;
+
+pub use lock::LockError;
+pub use socket::SocketError;
+
+use self::{
+    connection::House,
+    core::{Core, Identity, Parts},
+    executor::Executor,
+    lock::Lock,
+    socket::Socket,
+    usage::Sampler,
+};
+use crate::{
+    config::paths::Paths,
+    controller::Controller,
+    engine::api::Engine,
+    model::{id::InstanceId, settings::Settings, text::Clean},
+    protocol::presence::Presence,
+    store::{Store, StoreOptions},
+};
+
+/// Words that wait for the loop.
+const WAITING: usize = 256;
+
+/// Builds the engine once the store has told whose containers are ours.
+pub type EngineFactory = Box<dyn FnOnce(&EngineSeat) -> Arc<dyn Engine> + Send>;
+
+/// What an engine is built from.
+#[derive(Clone, Debug)]
+pub struct EngineSeat {
+    pub instance: InstanceId,
+    pub paths: Paths,
+    pub settings: Settings,
+}
+
+/// How to be a daemon.
+pub struct DaemonOptions {
+    pub paths: Paths,
+    pub settings: Settings,
+    /// The user's name: owner of what is launched.
+    pub owner: String,
+    pub engine: EngineFactory,
+    /// Leave the terminal, say on stderr why it cannot start, close stderr when ready.
+    pub detached: bool,
+    /// See [`StoreOptions::page_limit`].
+    pub page_limit: Option<u32>,
+}
+
+/// How others steer a daemon that serves.
+#[derive(Clone, Debug, Default)]
+pub struct Controls {
+    /// A clean end; sessions go on.
+    pub stop: CancellationToken,
+    /// Look after the socket now.
+    pub remake_socket: Arc<Notify>,
+    /// The socket is bound and the lock file tells of it.
+    pub ready: CancellationToken,
+}
+
+/// Is the daemon until a signal or a client ends it. Errors are whole sentences.
+pub fn run(options: DaemonOptions) -> Result<()> {
+    let detached = options.detached;
+    if detached {
+        // It fails only for a process that leads a group already: then it has no terminal to leave
+        // but a shell's job, which is what was asked for.
+        let _ = rustix::process::setsid();
+    }
+    match live(options) {
+        Err(error) if detached && is_held(&error) => Ok(()),
+        Err(error) if detached => {
+            // The face that started us reads stderr; nothing else may come after it.
+            eprintln!("{}", sentence(&error));
+            tracing::error!(error = sentence(&error), "cannot run");
+            let _ = quiet_stderr(Path::new("/dev/null"));
+            Err(error)
+        }
+        result => result,
+    }
+}
+
+/// Another daemon was faster: whoever started us finds it.
+fn is_held(error: &color_eyre::Report) -> bool {
+    matches!(error.downcast_ref(), Some(LockError::Held(_)))
+}
+
+fn sentence(error: &color_eyre::Report) -> String {
+    let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
+    chain.join(": ")
+}
+
+fn live(options: DaemonOptions) -> Result<()> {
+    let lock = Lock::take(&options.paths.lock())?;
+    let log = options.paths.daemon_log();
+    logging::begin(&log).wrap_err_with(|| format!("{} cannot be written", log.display()))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .thread_name("workbay")
+        .build()
+        .wrap_err("the daemon's threads cannot be started")?;
+    let detached = options.detached;
+    let ended = runtime.block_on(async {
+        let controls = Controls::default();
+        heed_signals(&controls)?;
+        if detached {
+            let ready = controls.ready.clone();
+            tokio::spawn(async move {
+                ready.cancelled().await;
+                if let Err(error) = quiet_stderr(&log) {
+                    tracing::warn!(%error, "stderr stays open");
+                }
+            });
+        }
+        serve_locked(options, controls, lock).await
+    });
+    // A call to the engine that hangs must not hold up the end.
+    runtime.shutdown_background();
+    ended
+}
+
+/// From now on stdout and stderr go to this file.
+fn quiet_stderr(path: &Path) -> std::io::Result<()> {
+    let file = logging::append(path)?;
+    rustix::stdio::dup2_stdout(&file)?;
+    rustix::stdio::dup2_stderr(&file)?;
+    Ok(())
+}
+
+/// TERM and INT end it, USR1 looks after the socket, HUP (a line that dropped) is nothing.
+fn heed_signals(controls: &Controls) -> Result<()> {
+    let heed = |kind| signal(kind).wrap_err("signals cannot be heard");
+    let mut terminate = heed(SignalKind::terminate())?;
+    let mut interrupt = heed(SignalKind::interrupt())?;
+    let mut remake = heed(SignalKind::user_defined1())?;
+    let mut hangup = heed(SignalKind::hangup())?;
+    let controls = controls.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => break,
+                _ = interrupt.recv() => break,
+                _ = remake.recv() => controls.remake_socket.notify_one(),
+                _ = hangup.recv() => {}
+            }
+        }
+        tracing::info!("ended by a signal");
+        controls.stop.cancel();
+    });
+    Ok(())
+}
+
+/// Serves inside the running runtime until `controls.stop`.
+pub async fn serve(options: DaemonOptions, controls: Controls) -> Result<()> {
+    let lock = Lock::take(&options.paths.lock())?;
+    serve_locked(options, controls, lock).await
+}
+
+async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock) -> Result<()> {
+    let DaemonOptions {
+        paths,
+        settings,
+        owner,
+        engine,
+        page_limit,
+        ..
+    } = options;
+    let store_options = StoreOptions {
+        page_limit,
+        ..StoreOptions::new(paths.database())
+    };
+    let (store, opened) = Store::open(&store_options)?;
+    for note in &opened.notes {
+        tracing::warn!(%note);
+    }
+    let seat = EngineSeat {
+        instance: opened.instance,
+        paths: paths.clone(),
+        settings: settings.clone(),
+    };
+    let engine = engine(&seat);
+    let socket = Socket::bind(&paths.socket()).await?;
+    let identity = Identity {
+        socket: paths.socket(),
+        instance: opened.instance,
+        started_at: clock::now(),
+    };
+    lock.announce(&Presence {
+        pid: std::process::id(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        socket: paths.socket().display().to_string(),
+        started_at: identity.started_at,
+    })?;
+    controls.ready.cancel();
+    tracing::info!(pid = std::process::id(), instance = %opened.instance, "ready");
+    let (facts_in, facts) = mpsc::channel(WAITING);
+    let (inbound_in, inbound) = mpsc::channel(WAITING);
+    let house = House {
+        engine: engine.clone(),
+        inbound: inbound_in,
+        instance: opened.instance,
+    };
+    let core = Core::new(Parts {
+        controller: Controller::new(settings, Clean::new(&owner), opened.records),
+        store,
+        executor: Executor::new(engine.clone(), facts_in),
+        identity,
+        sampler: Sampler::new(engine),
+        stop: controls.stop.clone(),
+        notes: opened.notes,
+    });
+    let socket_path = paths.socket();
+    let remake = controls.remake_socket.clone();
+    let server = server::serve(socket, &socket_path, house, controls.stop, remake);
+    tokio::join!(core.run(inbound, facts), server);
+    tracing::info!("ended");
+    Ok(())
+}

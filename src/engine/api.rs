@@ -3,6 +3,8 @@
 //! All calls may take as long as the engine takes; callers bound them. All are idempotent: creating
 //! what is there, ending what is gone and renaming to the present name succeed.
 
+use std::path::PathBuf;
+
 use async_trait::async_trait;
 use bytes::Bytes as Chunk;
 use futures_util::stream::BoxStream;
@@ -51,6 +53,11 @@ pub trait Sessions: Send + Sync {
 
     /// Copies the last 4 MiB of the log to `keep_log` (the session's saved log), then removes the container.
     async fn remove(&self, session: SessionId) -> Result<()>;
+
+    /// Where the session's `/home/work` lies on this machine, if it does.
+    fn scratch(&self, _session: SessionId) -> Option<PathBuf> {
+        None
+    }
 
     /// Gives the session's container its new name.
     async fn rename(&self, session: SessionId, name: &str) -> Result<()>;

@@ -1,0 +1,305 @@
+//! The controller itself: what it knows, where each fact goes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::{
+    fact::{Ask, Fact, Launch, SurveyNumber, Ticket},
+    held::Held,
+    line::Line,
+    turn::{Answer, Refusal, RefusalKind, Turn},
+};
+use crate::model::{
+    capability::EngineState,
+    change::Change,
+    environment::Environment,
+    history::{HistoryEntry, Outcome},
+    id::{ContextName, SessionId},
+    record::{AuditEntry, SessionRecord, Step, Write},
+    resources::ResourceSlots,
+    session::Session,
+    settings::Settings,
+    status::Status,
+    text::Clean,
+};
+
+/// Decides; see the room's description.
+#[derive(Debug)]
+pub struct Controller {
+    pub(super) settings: Settings,
+    pub(super) owner: Clean,
+    pub(super) context: ContextName,
+    pub(super) held: BTreeMap<SessionId, Held>,
+    pub(super) environments: Vec<Environment>,
+    /// What other instances hold, as of the last survey.
+    pub(super) others: ResourceSlots,
+    pub(super) line: Line,
+    pub(super) surveys: BTreeMap<SurveyNumber, Waiting>,
+    next_survey: SurveyNumber,
+    /// When sessions want to be looked after; entries may be stale.
+    pub(super) deadlines: BTreeSet<(Timestamp, SessionId)>,
+    pub(super) turn_number: u64,
+}
+
+/// What a survey was asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub asked_in: u64,
+    pub purpose: Purpose,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Purpose {
+    Launch(Ticket, Box<Launch>),
+    Refresh(Ticket),
+    Environments(Ticket),
+    Reconcile,
+}
+
+impl Controller {
+    /// Takes over what the store held.
+    pub fn new(settings: Settings, owner: Clean, records: Vec<SessionRecord>) -> Self {
+        let mut controller = Self {
+            settings,
+            owner,
+            context: ContextName::local(),
+            held: BTreeMap::new(),
+            environments: Vec::new(),
+            others: ResourceSlots::default(),
+            line: Line::default(),
+            surveys: BTreeMap::new(),
+            next_survey: 0,
+            deadlines: BTreeSet::new(),
+            turn_number: 0,
+        };
+        for record in records {
+            let mut held = Held::new(record);
+            controller.plan_forgetting(&mut held);
+            controller.held.insert(held.id(), held);
+        }
+        controller
+    }
+
+    /// What follows from a fact. The first fact of a life is [`Fact::Tick`].
+    pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
+        self.turn_number += 1;
+        let mut turn = Turn::default();
+        match fact {
+            Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
+            Fact::EngineUp { line, info, survey } => {
+                self.engine_up(&mut turn, now, line, info, survey);
+            }
+            Fact::EngineDown { line, fault } => {
+                if line == self.line.number && (self.line.connecting || self.is_connected()) {
+                    self.lose_line(&mut turn, now, &fault);
+                }
+            }
+            Fact::Surveyed { survey, result } => self.surveyed(&mut turn, now, survey, result),
+            Fact::LaunchSurveyed { ticket, launch } => {
+                self.launch(&mut turn, now, ticket, *launch);
+            }
+            Fact::Happened { session, event } => self.happened(&mut turn, session, event),
+            Fact::Done {
+                session,
+                epoch,
+                order,
+                result,
+            } => self.done(&mut turn, now, session, epoch, order, result),
+            Fact::Tick => self.tick(&mut turn, now),
+        }
+        self.note_differences(&mut turn);
+        turn
+    }
+
+    /// When [`Fact::Tick`] is due next.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        let first = self.deadlines.first().map(|(at, _)| *at);
+        [self.line.retry_at, first].into_iter().flatten().min()
+    }
+
+    /// Takes a [refusable](Turn::refusable) turn back that could not be written.
+    pub fn take_back(&mut self, turn: &mut Turn) {
+        for (id, before) in std::mem::take(&mut turn.before) {
+            match before {
+                Some(held) => self.held.insert(id, held),
+                None => self.held.remove(&id),
+            };
+        }
+    }
+
+    pub fn session(&self, id: SessionId) -> Option<&Session> {
+        self.held.get(&id).map(|held| &held.record.session)
+    }
+
+    pub fn sessions(&self) -> impl Iterator<Item = &Session> {
+        self.held.values().map(|held| &held.record.session)
+    }
+
+    pub fn environments(&self) -> &[Environment] {
+        &self.environments
+    }
+
+    pub fn engine(&self) -> &EngineState {
+        &self.line.state
+    }
+
+    pub fn context(&self) -> &ContextName {
+        &self.context
+    }
+
+    /// Whether the saved log and scratch of a session were deleted.
+    pub fn is_forgotten(&self, id: SessionId) -> bool {
+        self.held.get(&id).is_some_and(|held| held.record.forgotten)
+    }
+
+    /// Whether terminals of a session must wait: what an earlier daemon left is not cleared away yet.
+    pub fn is_settling(&self, id: SessionId) -> bool {
+        matches!(self.line.state, EngineState::Connecting)
+            || self.held.get(&id).is_some_and(|held| held.detaching)
+    }
+
+    fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: Ask) {
+        match ask {
+            Ask::Launch(launch) => self.ask_launch(turn, ticket, launch),
+            Ask::Rename { session, name } => self.rename(turn, now, ticket, session, &name),
+            Ask::Terminate { session, force } => {
+                let answer = self.terminate(turn, now, session, force);
+                turn.refusable = true;
+                turn.answer(ticket, answer.map(|()| Answer::Done));
+            }
+            Ask::Refresh => self.refresh(turn, now, ticket),
+            Ask::Environments => match self.unreachable() {
+                Some(refusal) => turn.answer(ticket, Err(refusal)),
+                None => self.survey(turn, Purpose::Environments(ticket), true),
+            },
+        }
+    }
+
+    /// Orders a survey.
+    pub(super) fn survey(&mut self, turn: &mut Turn, purpose: Purpose, environments: bool) {
+        self.next_survey += 1;
+        let survey = self.next_survey;
+        let asked_in = self.turn_number;
+        self.surveys.insert(survey, Waiting { asked_in, purpose });
+        turn.orders.push(super::order::Order::Survey {
+            survey,
+            environments,
+        });
+    }
+
+    /// The session to be changed; what it was is kept in the turn.
+    pub(super) fn change(&mut self, turn: &mut Turn, id: SessionId) -> Option<&mut Held> {
+        let held = self.held.get_mut(&id)?;
+        turn.before.entry(id).or_insert_with(|| Some(held.clone()));
+        Some(held)
+    }
+
+    pub(super) fn find(&self, id: SessionId) -> Result<&Held, Refusal> {
+        self.held.get(&id).ok_or_else(|| {
+            Refusal::new(
+                RefusalKind::NotFound,
+                format!("there is no session {}", id.short()),
+            )
+            .with_help("`workbay ls --tab all` lists names and ids")
+        })
+    }
+
+    /// Brings a session to a status and notes the step in its history.
+    pub(super) fn advance(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        phase: &str,
+        to: &Status,
+        message: Option<&Clean>,
+    ) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let session = &mut held.record.session;
+        let from = std::mem::replace(&mut session.status, to.clone());
+        for kernel in &mut session.kernels {
+            kernel.status = to.clone();
+        }
+        let result = if *to == Status::Error {
+            Outcome::Failure
+        } else {
+            Outcome::Success
+        };
+        turn.writes.push(Write::History(HistoryEntry {
+            session: id,
+            at: now,
+            phase: Clean::new(phase),
+            from: Some(from),
+            to: to.clone(),
+            result,
+            message: message.cloned(),
+        }));
+    }
+
+    pub(super) fn audit(
+        turn: &mut Turn,
+        now: Timestamp,
+        action: &str,
+        session: SessionId,
+        detail: &str,
+    ) {
+        turn.writes.push(Write::Audit(AuditEntry {
+            at: now,
+            action: Clean::new(action),
+            session: Some(session),
+            detail: Clean::new(detail),
+        }));
+    }
+
+    /// Sessions that differ from what they were are written and told.
+    fn note_differences(&mut self, turn: &mut Turn) {
+        let mut changes = Vec::new();
+        let mut writes = Vec::new();
+        for (id, before) in &turn.before {
+            let Some(after) = self.held.get(id) else {
+                continue;
+            };
+            let old = before.as_ref().map(|held| &held.record);
+            if old != Some(&after.record) {
+                writes.push(Write::Session(Box::new(after.record.clone())));
+            }
+            if old.map(|record| &record.session) != Some(&after.record.session) {
+                changes.push(Change::Session {
+                    session: Box::new(after.record.session.clone()),
+                });
+            }
+        }
+        writes.append(&mut turn.writes);
+        changes.append(&mut turn.changes);
+        turn.writes = writes;
+        turn.changes = changes;
+    }
+
+    /// Adds a session.
+    pub(super) fn add(&mut self, turn: &mut Turn, record: SessionRecord) {
+        let held = Held::new(record);
+        turn.before.entry(held.id()).or_insert(None);
+        self.held.insert(held.id(), held);
+    }
+
+    /// Notes when scratch and log of an ended session are to be deleted.
+    pub(super) fn plan_forgetting(&mut self, held: &mut Held) {
+        let record = &held.record;
+        let ended = record.session.status.is_final() && record.step == Step::Settled;
+        if !ended || record.forgotten {
+            return;
+        }
+        let days = i64::from(self.settings.history.keep_days);
+        let Some(at) = record.session.terminated_at.and_then(|at| {
+            at.checked_add(jiff::SignedDuration::from_hours(24 * days))
+                .ok()
+        }) else {
+            return;
+        };
+        held.forget_at = Some(at);
+        self.deadlines.insert((at, held.id()));
+    }
+}

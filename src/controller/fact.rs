@@ -1,0 +1,180 @@
+//! What the controller hears.
+
+use jiff::Timestamp;
+
+use super::order::OrderKind;
+use crate::model::{
+    capability::EngineInfo,
+    environment::Environment,
+    id::{KernelId, SessionId},
+    resources::ResourceSlots,
+    spec::{LaunchRequest, LaunchSpec},
+    text::Clean,
+};
+
+/// Who waits for an answer.
+pub type Ticket = u64;
+
+/// Counts attempts to connect, so that news of an old line is told from the present one's.
+pub type LineNumber = u32;
+
+/// Counts surveys.
+pub type SurveyNumber = u64;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    Asked {
+        ticket: Ticket,
+        ask: Ask,
+    },
+    /// The line stands; this is what was found.
+    EngineUp {
+        line: LineNumber,
+        info: EngineInfo,
+        survey: Survey,
+    },
+    /// The line broke or could not be made.
+    EngineDown {
+        line: LineNumber,
+        fault: Fault,
+    },
+    Surveyed {
+        survey: SurveyNumber,
+        result: Result<Survey, Fault>,
+    },
+    /// Follows `Surveyed` for a launch that waited for it.
+    LaunchSurveyed {
+        ticket: Ticket,
+        launch: Box<Launch>,
+    },
+    /// The engine told of a container. A hint: the container is looked at before anything is done.
+    Happened {
+        session: SessionId,
+        event: Happening,
+    },
+    /// An order about a session was carried out or failed.
+    Done {
+        session: SessionId,
+        epoch: u32,
+        order: OrderKind,
+        result: Result<Option<Sight>, Fault>,
+    },
+    /// A deadline came.
+    Tick,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    Launch(Box<Launch>),
+    Rename {
+        session: SessionId,
+        name: String,
+    },
+    Terminate {
+        session: SessionId,
+        force: bool,
+    },
+    /// One full list from the engine.
+    Refresh,
+    /// The environments read anew.
+    Environments,
+}
+
+/// A launch as asked, with the ids it will have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    pub request: LaunchRequest,
+    pub session: SessionId,
+    pub kernel: KernelId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    Started,
+    Died { exit_code: i64 },
+    Other,
+}
+
+/// What is on the engine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Survey {
+    pub seen: Vec<Sight>,
+    /// What other instances' running sessions hold.
+    pub others: ResourceSlots,
+    /// `None` = not asked for.
+    pub environments: Option<Vec<Environment>>,
+}
+
+/// A container as the engine shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sight {
+    pub session: SessionId,
+    pub kernel: KernelId,
+    pub container_id: Clean,
+    pub state: SightState,
+    /// Where its `/home/work` lies on this machine.
+    pub scratch: Option<String>,
+    /// From the labels, so that a store that was lost can be filled again.
+    pub recorded: Option<Box<SightRecord>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SightState {
+    Created,
+    Running {
+        started_at: Option<Timestamp>,
+    },
+    Paused,
+    Restarting,
+    Exited {
+        exit_code: i64,
+        oom_killed: bool,
+        finished_at: Option<Timestamp>,
+    },
+    Dead {
+        why: Clean,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SightRecord {
+    pub name: Clean,
+    pub created_at: Timestamp,
+    pub owner: Clean,
+    pub spec: LaunchSpec,
+}
+
+/// Why the engine did not do something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub kind: FaultKind,
+    /// A sentence.
+    pub text: Clean,
+    /// What a person can do.
+    pub mend: Option<Clean>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The line to the engine is gone.
+    Lost,
+    /// There is no such container.
+    NotFound,
+    /// Anything else; asking again may or may not help.
+    Failed,
+}
+
+impl Fault {
+    pub fn is_lost(&self) -> bool {
+        self.kind == FaultKind::Lost
+    }
+
+    /// Text and mend as one.
+    pub fn sentence(&self) -> String {
+        match &self.mend {
+            Some(mend) => format!("{}: {mend}", self.text),
+            None => self.text.to_string(),
+        }
+    }
+}

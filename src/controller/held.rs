@@ -1,0 +1,56 @@
+//! A session as the controller holds it.
+
+use jiff::Timestamp;
+
+use super::fact::Ticket;
+use crate::model::{id::SessionId, record::SessionRecord};
+
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub record: SessionRecord,
+    /// Grows with every order of its life; an answer of an older one is stale.
+    pub epoch: u32,
+    /// An order of its life is under way.
+    pub busy: bool,
+    /// It is being looked at.
+    pub inspecting: bool,
+    /// The engine told of something while an order or a look was under way.
+    pub missed: bool,
+    /// The turn in which an order was last given or answered: a list asked for before is stale.
+    pub touched: u64,
+    /// How often the present step failed.
+    pub failures: u32,
+    /// When the present step is tried again.
+    pub retry_at: Option<Timestamp>,
+    /// Its scratch and log are deleted then.
+    pub forget_at: Option<Timestamp>,
+    /// The exit code the engine last told of.
+    pub last_exit: Option<i64>,
+    /// Clients of an earlier daemon are being detached.
+    pub detaching: bool,
+    /// Who waits for the renaming.
+    pub rename_tickets: Vec<Ticket>,
+}
+
+impl Held {
+    pub fn new(record: SessionRecord) -> Self {
+        Self {
+            record,
+            epoch: 0,
+            busy: false,
+            inspecting: false,
+            missed: false,
+            touched: 0,
+            failures: 0,
+            retry_at: None,
+            forget_at: None,
+            last_exit: None,
+            detaching: false,
+            rename_tickets: Vec::new(),
+        }
+    }
+
+    pub fn id(&self) -> SessionId {
+        self.record.session.id
+    }
+}

@@ -1,0 +1,491 @@
+//! The steps of a session's life: orders given, answers taken.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    core::Controller,
+    core::Purpose,
+    fact::{Fault, FaultKind, Happening, Sight},
+    held::Held,
+    order::{Order, OrderKind, Plan},
+    turn::{Answer, Refusal, RefusalKind, Turn},
+};
+use crate::model::{
+    change::Level,
+    id::SessionId,
+    record::{Ending, Step},
+    status::Status,
+    text::Clean,
+};
+
+/// How often ending a session is tried before a person is told.
+const TRIES: u32 = 4;
+/// Until deleting the remains of a session is tried again.
+const FORGET_AGAIN: SignedDuration = SignedDuration::from_hours(1);
+
+impl Controller {
+    /// Orders the present step, unless it is under way or there is no engine.
+    pub(super) fn issue(&mut self, turn: &mut Turn, id: SessionId) {
+        let (connected, number) = (self.is_connected(), self.turn_number);
+        let gentle = self.settings.engine.stop_grace_seconds;
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        if !connected || held.busy || held.record.step == Step::Settled {
+            return;
+        }
+        let Some(plan) = plan(held) else {
+            return;
+        };
+        held.epoch += 1;
+        held.busy = true;
+        held.touched = number;
+        held.retry_at = None;
+        let (session, epoch) = (id, held.epoch);
+        let order = match held.record.step {
+            Step::Settled => return,
+            Step::Create => Order::Create {
+                epoch,
+                plan: Box::new(plan),
+            },
+            Step::Start => Order::Start { session, epoch },
+            Step::Stop => Order::Stop {
+                session,
+                epoch,
+                grace_seconds: if held.record.force { 0 } else { gentle },
+            },
+            Step::Remove => Order::Remove { session, epoch },
+        };
+        turn.orders.push(order);
+    }
+
+    /// After a (new) line: what was decided and not done is ordered again.
+    pub(super) fn resume_all(&mut self, turn: &mut Turn) {
+        let open: Vec<SessionId> = self
+            .held
+            .values()
+            .filter(|held| held.record.step != Step::Settled || held.record.renaming.is_some())
+            .map(Held::id)
+            .collect();
+        for id in open {
+            self.issue(turn, id);
+            self.issue_rename(turn, id);
+        }
+    }
+
+    /// An order was answered.
+    pub(super) fn done(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        epoch: u32,
+        order: OrderKind,
+        result: Result<Option<Sight>, Fault>,
+    ) {
+        if let Err(fault) = &result {
+            self.note_fault(turn, now, fault);
+        }
+        let number = self.turn_number;
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        match order {
+            OrderKind::Connect | OrderKind::Survey => {}
+            OrderKind::DetachAll => held.detaching = false,
+            OrderKind::Rename => self.renamed(turn, id, result.err()),
+            OrderKind::Forget => self.forgot(turn, now, id, result.is_ok()),
+            OrderKind::Inspect => {
+                held.inspecting = false;
+                if held.busy || held.epoch != epoch {
+                    held.missed = true;
+                } else if let Ok(sight) = result {
+                    held.touched = number;
+                    self.apply_sight(turn, now, id, sight, false);
+                }
+            }
+            _ if !held.busy || held.epoch != epoch => return,
+            step => {
+                held.busy = false;
+                held.touched = number;
+                match result {
+                    Ok(sight) => self.step_done(turn, now, id, step, sight),
+                    Err(fault) => self.step_failed(turn, now, id, step, &fault),
+                }
+            }
+        }
+        self.look_again(turn, id);
+    }
+
+    fn step_done(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        step: OrderKind,
+        sight: Option<Sight>,
+    ) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.failures = 0;
+        if let Some(sight) = &sight {
+            note_container(held, sight);
+        }
+        let ending = held.record.ending.is_some();
+        match (step, ending) {
+            (OrderKind::Create, false) => {
+                held.record.step = Step::Start;
+                self.advance(turn, now, id, "start-sessions", &Status::Creating, None);
+            }
+            (OrderKind::Start, false) => return self.promote(turn, now, id, None),
+            (OrderKind::Start, true) => held.record.step = Step::Stop,
+            (OrderKind::Create, true) | (OrderKind::Stop, _) => held.record.step = Step::Remove,
+            _ => return self.finish(turn, now, id),
+        }
+        self.issue(turn, id);
+    }
+
+    fn step_failed(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        step: OrderKind,
+        fault: &Fault,
+    ) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let making = matches!(step, OrderKind::Create | OrderKind::Start);
+        match (making, fault.kind) {
+            (true, _) if held.record.ending.is_some() => held.record.step = Step::Remove,
+            (true, _) => return self.fail(turn, now, id, step, fault),
+            (false, FaultKind::Lost) => return,
+            (false, FaultKind::NotFound) => return self.step_done(turn, now, id, step, None),
+            (false, FaultKind::Failed) => return self.try_later(turn, now, id, fault),
+        }
+        self.issue(turn, id);
+    }
+
+    /// A launch failed: ERROR with its reason at once, what was made of it is taken away.
+    fn fail(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        step: OrderKind,
+        fault: &Fault,
+    ) {
+        let info = if step == OrderKind::Create {
+            "creation-failed"
+        } else {
+            "failed-to-start"
+        };
+        let why = if fault.is_lost() {
+            format!(
+                "the engine stopped answering while the session was being made ({}): launch it \
+                 again when the engine is back",
+                fault.text
+            )
+        } else {
+            fault.sentence()
+        };
+        self.fail_because(turn, now, id, info, &why);
+    }
+
+    pub(super) fn fail_because(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        info: &str,
+        why: &str,
+    ) {
+        let why = Clean::new(why);
+        self.advance(turn, now, id, "start-sessions", &Status::Error, Some(&why));
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.record.step = Step::Remove;
+        let session = &mut held.record.session;
+        session.status_info = Some(Clean::new(info));
+        session.status_message = Some(why.clone());
+        session.terminated_at = Some(now);
+        session.pending_request = None;
+        let text = format!("{} failed: {why}", session.name);
+        turn.message(Level::Error, Some(id), text);
+        self.issue(turn, id);
+    }
+
+    /// Stopping or removing failed though the engine answers: again soon, then a person must help.
+    fn try_later(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, fault: &Fault) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.failures += 1;
+        if held.failures >= TRIES {
+            return self.give_up(turn, now, id, fault);
+        }
+        let pause = SignedDuration::from_secs(1 << held.failures);
+        if let Ok(at) = now.checked_add(pause) {
+            held.retry_at = Some(at);
+            self.deadlines.insert((at, id));
+        }
+    }
+
+    fn give_up(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, fault: &Fault) {
+        let why = Clean::new(&format!(
+            "its container could not be ended ({}): terminate it again, with force if need be",
+            fault.sentence()
+        ));
+        if self
+            .session(id)
+            .is_some_and(|session| session.status == Status::Terminating)
+        {
+            self.advance(
+                turn,
+                now,
+                id,
+                "terminate-sessions",
+                &Status::Error,
+                Some(&why),
+            );
+        }
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.record.step = Step::Settled;
+        held.record.ending = None;
+        held.record.force = false;
+        held.failures = 0;
+        let session = &mut held.record.session;
+        session.pending_request = None;
+        session.status_info = Some(Clean::new("failed-to-terminate"));
+        session.status_message = Some(why.clone());
+        let text = format!("{}: {why}", session.name);
+        turn.message(Level::Error, Some(id), text);
+    }
+
+    /// It runs.
+    pub(super) fn promote(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        started_at: Option<Timestamp>,
+    ) {
+        self.advance(turn, now, id, "promote-to-running", &Status::Running, None);
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.record.step = Step::Settled;
+        let session = &mut held.record.session;
+        let at = *session.started_at.get_or_insert(started_at.unwrap_or(now));
+        for kernel in &mut session.kernels {
+            kernel.started_at.get_or_insert(at);
+        }
+    }
+
+    /// Its container is gone: the ending that was decided becomes true.
+    pub(super) fn finish(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.record.step = Step::Settled;
+        held.record.force = false;
+        held.record.renaming = None;
+        held.failures = 0;
+        let session = &mut held.record.session;
+        session.pending_request = None;
+        if let Some(ending) = held.record.ending.take() {
+            session.terminated_at = Some(now);
+            session.status_info = Some(ending.info);
+            session.status_message.clone_from(&ending.message);
+            for kernel in &mut session.kernels {
+                kernel.terminated_at.get_or_insert(now);
+            }
+            let (status, message) = (ending.status, ending.message);
+            self.advance(
+                turn,
+                now,
+                id,
+                "promote-to-terminated",
+                &status,
+                message.as_ref(),
+            );
+        }
+        if let Some(mut held) = self.held.remove(&id) {
+            self.plan_forgetting(&mut held);
+            self.held.insert(id, held);
+        }
+    }
+
+    fn renamed(&mut self, turn: &mut Turn, id: SessionId, fault: Option<Fault>) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let tickets = std::mem::take(&mut held.rename_tickets);
+        let lost = fault.as_ref().is_some_and(Fault::is_lost);
+        let asked = if lost {
+            held.record.renaming.clone()
+        } else {
+            held.record.renaming.take()
+        };
+        let session = &mut held.record.session;
+        if !lost && session.status != Status::Terminating {
+            session.pending_request = None;
+        }
+        let old = session.name.clone();
+        let answer = match (asked, fault) {
+            (None, _) => Err(Refusal::refused(format!("session {old} ended meanwhile"))),
+            (Some(name), None) => {
+                session.name = Clean::new(&name);
+                Ok(Answer::Done)
+            }
+            (Some(name), Some(fault)) if lost => {
+                Err(
+                    Refusal::new(RefusalKind::Unreachable, fault.text).with_help(format!(
+                        "{old} gets the name {name} when the engine is back"
+                    )),
+                )
+            }
+            (Some(name), Some(fault)) => Err(Refusal::refused(format!(
+                "{old} could not be renamed to {name}: {}",
+                fault.sentence()
+            ))),
+        };
+        if let (Err(refusal), true) = (&answer, tickets.is_empty()) {
+            let text = refusal.message.to_string();
+            turn.message(Level::Warning, Some(id), text);
+        }
+        for ticket in tickets {
+            turn.answer(ticket, answer.clone());
+        }
+    }
+
+    /// A deadline of a session came.
+    pub(super) fn look_after(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+        let connected = self.is_connected();
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let retry = held.retry_at.is_some_and(|at| at <= now);
+        let forget = held.forget_at.is_some_and(|at| at <= now);
+        if forget {
+            held.forget_at = None;
+            let epoch = held.epoch;
+            if connected {
+                turn.orders.push(Order::Forget { session: id, epoch });
+            } else {
+                self.forget_again(turn, now, id);
+            }
+        }
+        if retry {
+            self.issue(turn, id);
+        }
+    }
+
+    fn forgot(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, done: bool) {
+        if !done {
+            return self.forget_again(turn, now, id);
+        }
+        if let Some(held) = self.change(turn, id) {
+            held.record.forgotten = true;
+            held.record.session.scratch = None;
+        }
+    }
+
+    fn forget_again(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+        let Ok(at) = now.checked_add(FORGET_AGAIN) else {
+            return;
+        };
+        if let Some(held) = self.change(turn, id) {
+            held.forget_at = Some(at);
+            self.deadlines.insert((at, id));
+        }
+    }
+
+    /// The engine told of a container.
+    pub(super) fn happened(&mut self, turn: &mut Turn, id: SessionId, event: Happening) {
+        if !self.held.contains_key(&id) {
+            if event == Happening::Started && self.is_connected() {
+                self.survey(turn, Purpose::Reconcile, false);
+            }
+            return;
+        }
+        if let Some(held) = self.change(turn, id) {
+            if let Happening::Died { exit_code } = event {
+                held.last_exit = Some(exit_code);
+            }
+            held.missed = true;
+        }
+        self.look_again(turn, id);
+    }
+
+    /// Looks at a container that something happened to, once nothing else is under way with it.
+    pub(super) fn look_again(&mut self, turn: &mut Turn, id: SessionId) {
+        let connected = self.is_connected();
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        if !connected || !held.missed || held.busy || held.inspecting {
+            return;
+        }
+        held.missed = false;
+        if held.record.step != Step::Settled || !held.record.session.status.is_live() {
+            return;
+        }
+        held.inspecting = true;
+        let epoch = held.epoch;
+        turn.orders.push(Order::Inspect { session: id, epoch });
+    }
+
+    /// Decides how a session ends and lets its container be removed.
+    pub(super) fn end_by_itself(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        ending: Ending,
+    ) {
+        let message = ending.message.clone();
+        self.decide(turn, id, ending);
+        self.advance(
+            turn,
+            now,
+            id,
+            "detect-termination",
+            &Status::Terminating,
+            message.as_ref(),
+        );
+        if let Some(held) = self.change(turn, id) {
+            held.record.step = Step::Remove;
+        }
+        self.issue(turn, id);
+    }
+}
+
+/// What the engine told of the container is noted in the session.
+pub(super) fn note_container(held: &mut Held, sight: &Sight) {
+    let session = &mut held.record.session;
+    if sight.scratch.is_some() {
+        session.scratch.clone_from(&sight.scratch);
+    }
+    if let Some(kernel) = session.kernels.first_mut() {
+        kernel.container_id = Some(sight.container_id.clone());
+    }
+}
+
+fn plan(held: &Held) -> Option<Plan> {
+    let session = &held.record.session;
+    Some(Plan {
+        session: session.id,
+        kernel: session.main_kernel()?.id,
+        name: session.name.to_string(),
+        owner: session.owner.to_string(),
+        created_at: session.created_at,
+        spec: held.record.spec.clone(),
+        pids: held.record.pids,
+    })
+}

@@ -1,0 +1,149 @@
+//! What the controller wants done. Orders are idempotent: each may be carried out twice.
+
+use jiff::Timestamp;
+
+use super::fact::{LineNumber, SurveyNumber};
+use crate::model::{
+    id::{KernelId, SessionId},
+    spec::LaunchSpec,
+};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    /// Make the line to the engine and take a survey.
+    Connect {
+        line: LineNumber,
+    },
+    Survey {
+        survey: SurveyNumber,
+        /// Read the environments too.
+        environments: bool,
+    },
+    Create {
+        epoch: u32,
+        plan: Box<Plan>,
+    },
+    Start {
+        session: SessionId,
+        epoch: u32,
+    },
+    Stop {
+        session: SessionId,
+        epoch: u32,
+        grace_seconds: u32,
+    },
+    /// Saves the log, removes the container.
+    Remove {
+        session: SessionId,
+        epoch: u32,
+    },
+    Rename {
+        session: SessionId,
+        epoch: u32,
+        name: String,
+    },
+    /// Deletes scratch and saved log.
+    Forget {
+        session: SessionId,
+        epoch: u32,
+    },
+    /// Detaches terminal clients that an earlier daemon left.
+    DetachAll {
+        session: SessionId,
+        epoch: u32,
+    },
+    Inspect {
+        session: SessionId,
+        epoch: u32,
+    },
+}
+
+/// The kinds of orders: fault points, logs and tests derive from this list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OrderKind {
+    Connect,
+    Survey,
+    Create,
+    Start,
+    Stop,
+    Remove,
+    Rename,
+    Forget,
+    DetachAll,
+    Inspect,
+}
+
+/// What to make: a launch after checking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    pub session: SessionId,
+    pub kernel: KernelId,
+    pub name: String,
+    pub owner: String,
+    pub created_at: Timestamp,
+    pub spec: LaunchSpec,
+    pub pids: i64,
+}
+
+impl OrderKind {
+    pub const ALL: [Self; 10] = [
+        Self::Connect,
+        Self::Survey,
+        Self::Create,
+        Self::Start,
+        Self::Stop,
+        Self::Remove,
+        Self::Rename,
+        Self::Forget,
+        Self::DetachAll,
+        Self::Inspect,
+    ];
+
+    /// The word in logs and in `WORKBAY_FAULT`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "connect",
+            Self::Survey => "survey",
+            Self::Create => "create",
+            Self::Start => "start",
+            Self::Stop => "stop",
+            Self::Remove => "remove",
+            Self::Rename => "rename",
+            Self::Forget => "forget",
+            Self::DetachAll => "detach-all",
+            Self::Inspect => "inspect",
+        }
+    }
+}
+
+impl Order {
+    pub const fn kind(&self) -> OrderKind {
+        match self {
+            Self::Connect { .. } => OrderKind::Connect,
+            Self::Survey { .. } => OrderKind::Survey,
+            Self::Create { .. } => OrderKind::Create,
+            Self::Start { .. } => OrderKind::Start,
+            Self::Stop { .. } => OrderKind::Stop,
+            Self::Remove { .. } => OrderKind::Remove,
+            Self::Rename { .. } => OrderKind::Rename,
+            Self::Forget { .. } => OrderKind::Forget,
+            Self::DetachAll { .. } => OrderKind::DetachAll,
+            Self::Inspect { .. } => OrderKind::Inspect,
+        }
+    }
+
+    /// The session it is about and the epoch its answer must bear.
+    pub fn about(&self) -> Option<(SessionId, u32)> {
+        match self {
+            Self::Connect { .. } | Self::Survey { .. } => None,
+            Self::Create { epoch, plan } => Some((plan.session, *epoch)),
+            Self::Start { session, epoch }
+            | Self::Stop { session, epoch, .. }
+            | Self::Remove { session, epoch }
+            | Self::Rename { session, epoch, .. }
+            | Self::Forget { session, epoch }
+            | Self::DetachAll { session, epoch }
+            | Self::Inspect { session, epoch } => Some((*session, *epoch)),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Rename and terminate, as a person asks for them.
+
+use jiff::Timestamp;
+
+use super::{
+    core::Controller,
+    fact::Ticket,
+    order::Order,
+    turn::{Answer, Refusal, Turn},
+};
+use crate::model::{
+    id::SessionId,
+    record::{Ending, Step},
+    status::Status,
+    text::Clean,
+};
+
+impl Controller {
+    /// Ends the session, by and by; asking again is a success.
+    pub(super) fn terminate(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        force: bool,
+    ) -> Result<(), Refusal> {
+        let held = self.find(id)?;
+        let session = &held.record.session;
+        let (step, status) = (held.record.step, session.status.clone());
+        if status.is_final() {
+            return Err(Refusal::refused(format!(
+                "session {} has ended already ({status})",
+                session.name
+            )));
+        }
+        if status == Status::Error && step == Step::Settled && !self.is_connected() {
+            // Nothing of it is left to be ended; should a container appear, it is removed.
+            self.decide(turn, id, user_ending(&Status::Terminated, force));
+            self.finish(turn, now, id);
+            return Ok(());
+        }
+        if let Some(refusal) = self.unreachable() {
+            return Err(refusal);
+        }
+        Self::audit(turn, now, "terminate", id, if force { "force" } else { "" });
+        if status == Status::Terminating {
+            self.escalate(turn, id, force);
+            return Ok(());
+        }
+        let started = session.started_at.is_some() || status == Status::Error;
+        let end = if started {
+            Status::Terminated
+        } else {
+            Status::Cancelled
+        };
+        self.decide(turn, id, user_ending(&end, force));
+        self.advance(
+            turn,
+            now,
+            id,
+            "terminate-sessions",
+            &Status::Terminating,
+            None,
+        );
+        if let Some(held) = self.change(turn, id) {
+            held.record.force = force;
+            held.record.session.pending_request = Some(Clean::new("terminating"));
+            // What is being made is taken away once the engine has answered.
+            if step == Step::Settled {
+                held.record.step = Step::Stop;
+            }
+        }
+        if step == Step::Settled {
+            self.issue(turn, id);
+        }
+        Ok(())
+    }
+
+    fn escalate(&mut self, turn: &mut Turn, id: SessionId, force: bool) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        if !force || held.record.force {
+            return;
+        }
+        held.record.force = true;
+        if let Some(ending) = &mut held.record.ending
+            && ending.info == "user-requested"
+        {
+            ending.info = Clean::new("force-terminated");
+        }
+        if held.record.step == Step::Stop {
+            // The gentle order's answer will be stale.
+            held.busy = false;
+            self.issue(turn, id);
+        }
+    }
+
+    pub(super) fn decide(&mut self, turn: &mut Turn, id: SessionId, ending: Ending) {
+        if let Some(held) = self.change(turn, id) {
+            held.record.ending = Some(ending);
+        }
+    }
+
+    /// Answered when the engine has taken the name.
+    pub(super) fn rename(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        id: SessionId,
+        name: &str,
+    ) {
+        turn.refusable = true;
+        match self.check_rename(id, name) {
+            Err(refusal) => turn.answer(ticket, Err(refusal)),
+            Ok(false) => turn.answer(ticket, Ok(Answer::Done)),
+            Ok(true) => {
+                Self::audit(turn, now, "rename", id, name);
+                if let Some(held) = self.change(turn, id) {
+                    held.rename_tickets.push(ticket);
+                    held.record.renaming = Some(name.to_owned());
+                    held.record.session.pending_request =
+                        Some(Clean::new(&format!("renaming to {name}")));
+                }
+                self.issue_rename(turn, id);
+            }
+        }
+    }
+
+    /// Whether anything is to be done.
+    fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Refusal> {
+        let held = self.find(id)?;
+        let session = &held.record.session;
+        if session.name == *name {
+            return Ok(false);
+        }
+        self.check_name(name)?;
+        if !session.status.is_live() {
+            return Err(Refusal::refused(format!(
+                "session {} is {}: only a running session can be renamed",
+                session.name, session.status
+            )));
+        }
+        if let Some(other) = &held.record.renaming {
+            return Err(Refusal::refused(format!(
+                "session {} is being renamed to {other} already",
+                session.name
+            )));
+        }
+        self.unreachable().map_or(Ok(true), Err)
+    }
+
+    pub(super) fn issue_rename(&mut self, turn: &mut Turn, id: SessionId) {
+        let Some(held) = self.held.get(&id) else {
+            return;
+        };
+        if let Some(name) = &held.record.renaming {
+            turn.orders.push(Order::Rename {
+                session: id,
+                epoch: held.epoch,
+                name: name.clone(),
+            });
+        }
+    }
+}
+
+fn user_ending(status: &Status, force: bool) -> Ending {
+    let info = if force {
+        "force-terminated"
+    } else {
+        "user-requested"
+    };
+    Ending {
+        status: status.clone(),
+        info: Clean::new(info),
+        message: None,
+    }
+}

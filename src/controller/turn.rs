@@ -1,0 +1,96 @@
+//! What follows from one fact, in the order it is to be done: write, tell, answer, order.
+
+use std::collections::BTreeMap;
+
+use super::{
+    fact::{Fact, Ticket},
+    held::Held,
+    order::Order,
+};
+use crate::model::{
+    change::{Change, Level},
+    environment::Environment,
+    id::SessionId,
+    record::Write,
+    session::Session,
+    text::Clean,
+};
+
+/// What follows from one fact. Nothing of it may be done before `writes` is in the store.
+#[derive(Debug, Default)]
+pub struct Turn {
+    pub writes: Vec<Write>,
+    pub changes: Vec<Change>,
+    pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
+    pub orders: Vec<Order>,
+    /// To be handled right after this turn.
+    pub follow: Vec<Fact>,
+    /// Everything in it follows from one request, so it can be taken back when it cannot be written.
+    pub refusable: bool,
+    /// Sessions as they were before it.
+    pub(super) before: BTreeMap<SessionId, Option<Held>>,
+}
+
+/// What a request got.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    Done,
+    Session(Box<Session>),
+    Environments(Vec<Environment>),
+}
+
+/// Why a request was refused: a sentence and the way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub kind: RefusalKind,
+    pub message: Clean,
+    pub help: Option<Clean>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// Bad input.
+    Usage,
+    NotFound,
+    /// The engine does not answer.
+    Unreachable,
+    /// Not in this state, or beyond a limit.
+    Refused,
+}
+
+impl Refusal {
+    pub fn new(kind: RefusalKind, message: impl Into<Clean>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    pub fn with_help(mut self, help: impl Into<Clean>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub fn usage(message: impl Into<Clean>) -> Self {
+        Self::new(RefusalKind::Usage, message)
+    }
+
+    pub fn refused(message: impl Into<Clean>) -> Self {
+        Self::new(RefusalKind::Refused, message)
+    }
+}
+
+impl Turn {
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<Answer, Refusal>) {
+        self.answers.push((ticket, answer));
+    }
+
+    pub(super) fn message(&mut self, level: Level, session: Option<SessionId>, text: String) {
+        self.changes.push(Change::Message {
+            level,
+            text: Clean::new(&text),
+            session,
+        });
+    }
+}

@@ -1,0 +1,312 @@
+//! One client: its hello, its requests, its streams.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use futures_util::StreamExt;
+use tokio::{
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{mpsc, oneshot},
+    task::{AbortHandle, JoinSet},
+    time::timeout,
+};
+use tokio_util::codec::FramedRead;
+
+use super::{
+    core::{ConnectionId, Inbound},
+    outbox::Outbox,
+    streams::{self, Seat},
+};
+use crate::{
+    engine::api::Engine,
+    model::{id::InstanceId, text::Clean},
+    protocol::{
+        frame::{Frame, FrameCodec, FrameError, FrameWriter},
+        message::{
+            Failure, FailureKind, FromClient, FromDaemon, PROTOCOL, StreamEnd, StreamId, StreamOpen,
+        },
+    },
+};
+
+type Reader = FramedRead<OwnedReadHalf, FrameCodec<FromDaemon, FromClient>>;
+type Writer = FrameWriter<OwnedWriteHalf, FromDaemon>;
+
+/// A client says hello within this time.
+const HELLO: Duration = Duration::from_secs(10);
+/// Stream frames that wait for the socket.
+const OUTGOING: usize = 16;
+/// Frames written together at most, in bytes.
+const TOGETHER: usize = 128 * 1024;
+/// Streams of one client.
+const STREAMS: usize = 256;
+
+/// What every connection needs.
+#[derive(Clone)]
+pub(super) struct House {
+    pub engine: Arc<dyn Engine>,
+    pub inbound: mpsc::Sender<Inbound>,
+    pub instance: InstanceId,
+}
+
+/// Serves one client until it goes or the daemon ends.
+pub(super) async fn serve(socket: UnixStream, id: ConnectionId, house: House) {
+    let uid = socket.peer_cred().map(|peer| peer.uid());
+    let (read, write) = socket.into_split();
+    let mut reader = FramedRead::new(read, FrameCodec::default());
+    let mut writer = FrameWriter::new(write);
+    if let Err(message) = greet(uid, &mut reader).await {
+        tracing::warn!(connection = id, %message, "refused");
+        // It may have gone already.
+        let _ = writer
+            .send(Frame::Control(FromDaemon::Refused { message }))
+            .await;
+        return;
+    }
+    let hello = FromDaemon::Hello {
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        instance: house.instance,
+    };
+    if writer.send(Frame::Control(hello)).await.is_err() {
+        return;
+    }
+    let outbox = Arc::new(Outbox::default());
+    let joined = Inbound::Joined {
+        connection: id,
+        outbox: outbox.clone(),
+    };
+    let inbound = house.inbound.clone();
+    if inbound.send(joined).await.is_err() {
+        return;
+    }
+    let (out, outgoing) = mpsc::channel(OUTGOING);
+    let client = Client {
+        id,
+        house,
+        outbox: outbox.clone(),
+        out,
+        seats: HashMap::new(),
+        tasks: JoinSet::new(),
+    };
+    tokio::select! {
+        () = write_all(&mut writer, &outbox, outgoing) => {}
+        ended = client.read_all(reader) => {
+            if let Err(message) = ended {
+                tracing::warn!(connection = id, %message, "cut off");
+                let _ = writer.send(Frame::Control(FromDaemon::Refused { message })).await;
+            }
+        }
+    }
+    let _ = inbound.send(Inbound::Left { connection: id }).await;
+}
+
+/// Same user, same protocol.
+async fn greet(uid: std::io::Result<u32>, reader: &mut Reader) -> Result<(), Clean> {
+    let me = rustix::process::getuid().as_raw();
+    match uid {
+        Ok(uid) if uid == me => {}
+        _ => {
+            return Err(Clean::new(&format!(
+                "this daemon belongs to user {me} and serves nobody else"
+            )));
+        }
+    }
+    let other = "this daemon hears no hello it knows: end it with `workbay daemon stop`";
+    match timeout(HELLO, reader.next()).await {
+        Ok(Some(Ok(Frame::Control(FromClient::Hello { protocol, .. }))))
+            if protocol == PROTOCOL =>
+        {
+            Ok(())
+        }
+        Ok(Some(Ok(Frame::Control(FromClient::Hello { protocol, version })))) => {
+            Err(Clean::new(&other_protocol(protocol, &version)))
+        }
+        _ => Err(Clean::new(other)),
+    }
+}
+
+fn other_protocol(protocol: u32, version: &str) -> String {
+    let mine = env!("CARGO_PKG_VERSION");
+    let version = Clean::new(version);
+    if protocol > PROTOCOL {
+        return format!(
+            "this daemon ({mine}) is older than workbay {version}: end it with `workbay daemon \
+             stop`, sessions go on, and start again"
+        );
+    }
+    format!("workbay {version} is older than the daemon ({mine}) that runs: update it")
+}
+
+/// Answers and notices before stream bytes.
+async fn write_all(
+    writer: &mut Writer,
+    outbox: &Outbox,
+    mut outgoing: mpsc::Receiver<Frame<FromDaemon>>,
+) {
+    loop {
+        let fed = tokio::select! {
+            biased;
+            batch = outbox.next() => match batch {
+                Some(batch) => feed_all(writer, batch.into_iter().map(Frame::Control)),
+                None => return,
+            },
+            frame = outgoing.recv() => match frame {
+                Some(frame) => feed_all(writer, [frame].into_iter()),
+                None => return,
+            },
+        };
+        if fed.is_err() {
+            return;
+        }
+        while writer.pending() < TOGETHER
+            && let Ok(frame) = outgoing.try_recv()
+        {
+            if feed_all(writer, [frame].into_iter()).is_err() {
+                return;
+            }
+        }
+        if writer.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// An answer that is too long for a frame becomes a failure; anything else ends the connection.
+fn feed_all(
+    writer: &mut Writer,
+    frames: impl Iterator<Item = Frame<FromDaemon>>,
+) -> Result<(), FrameError> {
+    for frame in frames {
+        let asked = match &frame {
+            Frame::Control(FromDaemon::Answer { id, .. }) => Some(*id),
+            _ => None,
+        };
+        match (writer.feed(frame), asked) {
+            (Err(FrameError::TooLong(bytes)), Some(id)) => {
+                let text = format!("the answer is too long ({bytes} bytes)");
+                let result = Err(Failure::new(FailureKind::Internal, text));
+                writer.feed(Frame::Control(FromDaemon::Answer { id, result }))?;
+            }
+            (fed, _) => fed?,
+        }
+    }
+    Ok(())
+}
+
+struct Client {
+    id: ConnectionId,
+    house: House,
+    outbox: Arc<Outbox>,
+    out: streams::Outgoing,
+    seats: HashMap<StreamId, (Arc<Seat>, AbortHandle)>,
+    /// Aborted with the connection: terminals are detached, their shells live on.
+    tasks: JoinSet<()>,
+}
+
+impl Client {
+    /// An error is what the client is told before it is cut off.
+    async fn read_all(mut self, mut reader: Reader) -> Result<(), Clean> {
+        while let Some(frame) = reader.next().await {
+            match frame {
+                Ok(Frame::Control(message)) => self.hear(message).await,
+                Ok(Frame::Data(data)) => {
+                    if let Some((seat, _)) = self.seats.get(&data.stream)
+                        && seat.input.bytes(&data.bytes).is_err()
+                    {
+                        return Err(Clean::new("more input was sent than was granted"));
+                    }
+                }
+                Err(FrameError::Io(_)) => return Ok(()),
+                Err(error) => return Err(Clean::new(&error.to_string())),
+            }
+        }
+        Ok(())
+    }
+
+    async fn hear(&mut self, message: FromClient) {
+        match message {
+            FromClient::Ask { id, request } => {
+                self.outbox.room().await;
+                let connection = self.id;
+                let asked = Inbound::Asked {
+                    connection,
+                    id,
+                    request,
+                };
+                // Without the loop the daemon is ending, and the connection with it.
+                let _ = self.house.inbound.send(asked).await;
+            }
+            FromClient::OpenStream { stream, open } => self.open(stream, open),
+            FromClient::ResizeStream {
+                stream,
+                columns,
+                rows,
+            } => self.with(stream, |seat| seat.input.resize(columns, rows)),
+            FromClient::EndInput { stream } => self.with(stream, |seat| seat.input.end()),
+            FromClient::Credit { stream, bytes } => self.with(stream, |seat| seat.grant(bytes)),
+            FromClient::CloseStream { stream } => self.close(stream),
+            FromClient::Hello { .. } => {}
+        }
+    }
+
+    fn with(&self, stream: StreamId, act: impl FnOnce(&Seat)) {
+        if let Some((seat, _)) = self.seats.get(&stream) {
+            act(seat);
+        }
+    }
+
+    fn open(&mut self, stream: StreamId, open: StreamOpen) {
+        while self.tasks.try_join_next().is_some() {}
+        self.seats.retain(|_, (_, task)| !task.is_finished());
+        let seat = Arc::new(Seat::default());
+        let (house, out) = (self.house.clone(), self.out.clone());
+        let crowded = self.seats.len() >= STREAMS;
+        let carried = seat.clone();
+        let task = self.tasks.spawn(async move {
+            if let Err(failure) = may_open(&house, &open, crowded).await {
+                let end = StreamEnd::Failed { failure };
+                let ended = FromDaemon::StreamEnded { stream, end };
+                let _ = out.send(Frame::Control(ended)).await;
+                return;
+            }
+            streams::carry(house.engine, stream, open, carried, out).await;
+        });
+        // A number used twice: the older stream is closed.
+        if let Some((_, older)) = self.seats.insert(stream, (seat, task)) {
+            older.abort();
+        }
+    }
+
+    fn close(&mut self, stream: StreamId) {
+        let Some((_, task)) = self.seats.remove(&stream) else {
+            return;
+        };
+        if task.is_finished() {
+            return;
+        }
+        task.abort();
+        let end = StreamEnd::Exited { exit_code: None };
+        let ended = Frame::Control(FromDaemon::StreamEnded { stream, end });
+        let out = self.out.clone();
+        self.tasks.spawn(async move { drop(out.send(ended).await) });
+    }
+}
+
+/// The loop knows whether the session is in a state for it.
+async fn may_open(house: &House, open: &StreamOpen, crowded: bool) -> Result<(), Failure> {
+    if crowded {
+        let text = format!("{STREAMS} terminals and logs are open already: close some");
+        return Err(Failure::new(FailureKind::Refused, text));
+    }
+    let (answer, answered) = oneshot::channel();
+    let look = Inbound::Look {
+        open: open.clone(),
+        answer,
+    };
+    let ending = || Failure::new(FailureKind::Unreachable, "the daemon is ending");
+    house.inbound.send(look).await.map_err(|_| ending())?;
+    answered.await.unwrap_or_else(|_| Err(ending()))
+}

@@ -1,0 +1,267 @@
+//! Carries out orders: one task each, every answer comes back as a fact.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::{Stream, StreamExt};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::AbortHandle,
+    time::timeout,
+};
+
+use super::{
+    fault::{self, Moment},
+    translate,
+};
+use crate::{
+    controller::{
+        fact::{Fact, Fault, FaultKind, LineNumber, Sight, Survey},
+        order::Order,
+    },
+    engine::{
+        api::{Engine, EngineEvent, Listing, Sighting},
+        error::EngineError,
+    },
+    model::text::Clean,
+};
+
+/// Orders about containers that are under way at once; an engine does not get faster by more.
+const AT_ONCE: usize = 16;
+
+/// How long the engine may take, in seconds.
+const CONNECT: u64 = 15;
+const LOOK: u64 = 30;
+const CHANGE: u64 = 120;
+const FORGET: u64 = 600;
+
+type Outcome = Result<Option<Sight>, Fault>;
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Executor {
+    engine: Arc<dyn Engine>,
+    facts: mpsc::Sender<Fact>,
+    room: Arc<Semaphore>,
+    /// The task that listens to the engine's events.
+    listener: Arc<Mutex<Option<AbortHandle>>>,
+}
+
+impl Executor {
+    pub fn new(engine: Arc<dyn Engine>, facts: mpsc::Sender<Fact>) -> Self {
+        Self {
+            engine,
+            facts,
+            room: Arc::new(Semaphore::new(AT_ONCE)),
+            listener: Arc::default(),
+        }
+    }
+
+    /// Begins to carry an order out.
+    pub fn begin(&self, order: Order) {
+        let this = self.clone();
+        let connects = matches!(order, Order::Connect { .. });
+        let task = tokio::spawn(async move { this.carry_out(order).await });
+        if connects {
+            let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(old) = listener.replace(task.abort_handle()) {
+                old.abort();
+            }
+        }
+    }
+
+    /// Whether any order about a container is under way.
+    pub fn is_idle(&self) -> bool {
+        self.room.available_permits() == AT_ONCE
+    }
+
+    async fn carry_out(self, order: Order) {
+        let kind = order.kind();
+        tracing::debug!(order = kind.name(), about = ?order.about(), "begins");
+        match order {
+            Order::Connect { line } => self.connect(line).await,
+            Order::Survey {
+                survey,
+                environments,
+            } => {
+                fault::point(Moment::Before, kind);
+                let result = self.survey(environments).await;
+                fault::point(Moment::After, kind);
+                self.tell(Fact::Surveyed { survey, result }).await;
+            }
+            order => self.change(order).await,
+        }
+    }
+
+    async fn change(&self, order: Order) {
+        let Some((session, epoch)) = order.about() else {
+            return;
+        };
+        let kind = order.kind();
+        // The semaphore is never closed.
+        let _room = self.room.acquire().await;
+        fault::point(Moment::Before, kind);
+        let result = self.ask_engine(order).await;
+        fault::point(Moment::After, kind);
+        if let Err(fault) = &result {
+            tracing::warn!(order = kind.name(), %session, why = %fault.text, "failed");
+        }
+        self.tell(Fact::Done {
+            session,
+            epoch,
+            order: kind,
+            result,
+        })
+        .await;
+    }
+
+    async fn ask_engine(&self, order: Order) -> Outcome {
+        let engine = &self.engine;
+        match order {
+            Order::Connect { .. } | Order::Survey { .. } => Ok(None),
+            Order::Create { plan, .. } => {
+                let plan = translate::plan(*plan);
+                let sighting = bounded(CHANGE, engine.create(&plan)).await?;
+                Ok(Some(self.sight(sighting)))
+            }
+            Order::Start { session, .. } => nothing(CHANGE, engine.start(session)).await,
+            Order::Stop {
+                session,
+                grace_seconds,
+                ..
+            } => {
+                let patience = u64::from(grace_seconds) + CHANGE;
+                nothing(patience, engine.stop(session, grace_seconds)).await
+            }
+            Order::Remove { session, .. } => nothing(CHANGE, engine.remove(session)).await,
+            Order::Rename { session, name, .. } => {
+                nothing(LOOK, engine.rename(session, &name)).await
+            }
+            Order::Forget { session, .. } => nothing(FORGET, engine.forget(session)).await,
+            Order::DetachAll { session, .. } => nothing(LOOK, engine.detach_all(session)).await,
+            Order::Inspect { session, .. } => {
+                let found = bounded(LOOK, engine.inspect(session)).await?;
+                Ok(found.map(|sighting| self.sight(sighting)))
+            }
+        }
+    }
+
+    /// Makes the line, tells what is there, then listens until it breaks.
+    async fn connect(&self, line: LineNumber) {
+        let kind = crate::controller::order::OrderKind::Connect;
+        fault::point(Moment::Before, kind);
+        let fault = match self.look_around(line).await {
+            Ok((up, events)) => {
+                fault::point(Moment::After, kind);
+                self.tell(up).await;
+                self.listen(events).await
+            }
+            Err(fault) => fault,
+        };
+        tracing::warn!(why = %fault.text, "no line to the engine");
+        self.tell(Fact::EngineDown { line, fault }).await;
+    }
+
+    /// Listens before it lists, so that nothing falls between.
+    async fn look_around(
+        &self,
+        line: LineNumber,
+    ) -> Result<
+        (
+            Fact,
+            impl Stream<Item = crate::engine::api::Result<EngineEvent>> + use<>,
+        ),
+        Fault,
+    > {
+        let info = lasting(CONNECT, self.engine.probe()).await?;
+        let events = lasting(CONNECT, self.engine.events()).await?;
+        let survey = self.survey(true).await?;
+        Ok((Fact::EngineUp { line, info, survey }, events))
+    }
+
+    async fn listen(
+        &self,
+        mut events: impl Stream<Item = crate::engine::api::Result<EngineEvent>> + Unpin,
+    ) -> Fault {
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(event) => {
+                    let happened = Fact::Happened {
+                        session: event.session,
+                        event: translate::happening(&event.kind),
+                    };
+                    self.tell(happened).await;
+                }
+                Err(error) => return lost(&translate::fault(&error).text),
+            }
+        }
+        lost(&Clean::new("the engine ended its stream of events"))
+    }
+
+    async fn survey(&self, environments: bool) -> Result<Survey, Fault> {
+        let listing: Listing = lasting(LOOK, self.engine.list()).await?;
+        let environments = if environments {
+            Some(lasting(LOOK, self.engine.environments()).await?)
+        } else {
+            None
+        };
+        let seen = listing.ours.into_iter().map(|found| self.sight(found));
+        Ok(Survey {
+            seen: seen.collect(),
+            others: listing.others,
+            environments,
+        })
+    }
+
+    fn sight(&self, sighting: Sighting) -> Sight {
+        let scratch = self.engine.scratch(sighting.session);
+        translate::sight(sighting, scratch.map(|path| path.display().to_string()))
+    }
+
+    async fn tell(&self, fact: Fact) {
+        // The loop is gone only when the daemon ends.
+        let _ = self.facts.send(fact).await;
+    }
+}
+
+type Asked<'a, T> = std::pin::Pin<Box<dyn Future<Output = Result<T, EngineError>> + Send + 'a>>;
+
+async fn nothing(seconds: u64, asked: Asked<'_, ()>) -> Outcome {
+    bounded(seconds, asked).await.map(|()| None)
+}
+
+/// A single container may be stuck while the engine is well.
+async fn bounded<T>(seconds: u64, asked: Asked<'_, T>) -> Result<T, Fault> {
+    match timeout(Duration::from_secs(seconds), asked).await {
+        Ok(result) => result.map_err(|error| translate::fault(&error)),
+        Err(_) => Err(silent(seconds, FaultKind::Failed)),
+    }
+}
+
+/// An engine that cannot even list is as good as gone.
+async fn lasting<T>(seconds: u64, asked: Asked<'_, T>) -> Result<T, Fault> {
+    match timeout(Duration::from_secs(seconds), asked).await {
+        Ok(result) => result.map_err(|error| translate::fault(&error)),
+        Err(_) => Err(silent(seconds, FaultKind::Lost)),
+    }
+}
+
+fn silent(seconds: u64, kind: FaultKind) -> Fault {
+    Fault {
+        kind,
+        text: Clean::new(&format!(
+            "the engine did not answer within {seconds} seconds"
+        )),
+        mend: None,
+    }
+}
+
+fn lost(why: &Clean) -> Fault {
+    Fault {
+        kind: FaultKind::Lost,
+        text: why.clone(),
+        mend: None,
+    }
+}

@@ -1,0 +1,129 @@
+//! One daemon per user and machine: a locked file that says who it is.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Seek, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use thiserror::Error;
+
+use crate::protocol::presence::Presence;
+
+/// A face that looks whether the lock is free holds it for a moment, so it is tried again.
+const TRIES: u32 = 10;
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
+
+#[derive(Debug, Error)]
+pub enum LockError {
+    #[error("a daemon runs already{}", .0.as_ref().map(|p| format!(" (pid {}, at {})", p.pid, p.socket)).unwrap_or_default())]
+    Held(Option<Presence>),
+    #[error("{} cannot be used: {why}: check who owns it, or set WORKBAY_STATE_DIR", .path.display())]
+    Unusable { path: PathBuf, why: io::Error },
+}
+
+/// The lock, held until dropped.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+    path: PathBuf,
+}
+
+impl Lock {
+    /// Takes the lock. What an earlier daemon wrote is wiped at once.
+    pub fn take(path: &Path) -> Result<Self, LockError> {
+        let unusable = |why| LockError::Unusable {
+            path: path.to_path_buf(),
+            why,
+        };
+        if let Some(directory) = path.parent() {
+            private_directory(directory).map_err(unusable)?;
+        }
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)
+            .map_err(unusable)?;
+        for attempt in 1.. {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if attempt < TRIES => thread::sleep(BETWEEN_TRIES),
+                Err(TryLockError::WouldBlock) => {
+                    let text = fs::read_to_string(path).unwrap_or_default();
+                    return Err(LockError::Held(serde_json::from_str(&text).ok()));
+                }
+                Err(TryLockError::Error(why)) => return Err(unusable(why)),
+            }
+        }
+        file.set_len(0).map_err(unusable)?;
+        let path = path.to_path_buf();
+        Ok(Self { file, path })
+    }
+
+    /// Tells faces where to find the daemon; called once it can be spoken to and signalled.
+    pub fn announce(&mut self, presence: &Presence) -> Result<(), LockError> {
+        let text = serde_json::to_vec(presence).unwrap_or_default();
+        self.rewrite(&text).map_err(|why| LockError::Unusable {
+            path: self.path.clone(),
+            why,
+        })
+    }
+
+    fn rewrite(&mut self, text: &[u8]) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.rewind()?;
+        self.file.write_all(text)
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // The lock itself goes with the file handle; the text is a courtesy.
+        let _ = self.file.set_len(0);
+    }
+}
+
+/// Makes a directory (and those above it) that only this user can look into.
+pub(super) fn private_directory(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::protocol::presence::{Holder, holder};
+
+    #[test]
+    fn the_second_daemon_learns_who_the_first_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state/daemon.lock");
+        let mut first = Lock::take(&path).unwrap();
+        let presence = Presence {
+            pid: 42,
+            version: "0.1.0".into(),
+            socket: "/run/d.sock".into(),
+            started_at: Timestamp::UNIX_EPOCH,
+        };
+        first.announce(&presence).unwrap();
+        let error = Lock::take(&path).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a daemon runs already (pid 42, at /run/d.sock)"
+        );
+        assert_eq!(holder(&path).unwrap(), Holder::Daemon(Some(presence)));
+        drop(first);
+        assert_eq!(holder(&path).unwrap(), Holder::Nobody);
+        Lock::take(&path).unwrap();
+    }
+}

@@ -1,0 +1,104 @@
+//! The daemon's log: a file that is set aside when it grows, never the screen.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+
+use tracing_subscriber::EnvFilter;
+
+/// Bytes after which the file is set aside.
+const LIMIT: u64 = 4 * 1024 * 1024;
+/// Older files kept: `.1` (the newest) to this.
+const KEPT: u32 = 3;
+
+/// Sends what is traced to the file; `WORKBAY_LOG` says how much (`debug`, `workbay=trace`).
+pub(super) fn begin(path: &Path) -> io::Result<()> {
+    let file = RotatingFile::open(path, LIMIT)?;
+    let filter = EnvFilter::try_from_env("WORKBAY_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    // A second daemon in one process (in tests) writes where the first does.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_writer(Mutex::new(file))
+        .try_init();
+    Ok(())
+}
+
+/// The log file for what is written without tracing: a panic's last words.
+pub(super) fn append(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(path)
+}
+
+struct RotatingFile {
+    file: File,
+    path: PathBuf,
+    length: u64,
+    limit: u64,
+}
+
+impl RotatingFile {
+    fn open(path: &Path, limit: u64) -> io::Result<Self> {
+        let file = append(path)?;
+        Ok(Self {
+            length: file.metadata()?.len(),
+            file,
+            path: path.to_path_buf(),
+            limit,
+        })
+    }
+
+    fn set_aside(&mut self) -> io::Result<()> {
+        let aside = |number: u32| self.path.with_extension(format!("log.{number}"));
+        for number in (1..KEPT).rev() {
+            if aside(number).exists() {
+                std::fs::rename(aside(number), aside(number + 1))?;
+            }
+        }
+        std::fs::rename(&self.path, aside(1))?;
+        *self = Self::open(&self.path, self.limit)?;
+        Ok(())
+    }
+}
+
+impl Write for RotatingFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.length >= self.limit {
+            self.set_aside()?;
+        }
+        let written = self.file.write(bytes)?;
+        self.length += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grown_log_is_set_aside_and_only_a_few_are_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("daemon.log");
+        let mut log = RotatingFile::open(&path, 10).unwrap();
+        for number in 0..6 {
+            write!(log, "line number {number}\n").unwrap();
+        }
+        let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+        assert_eq!(read("daemon.log"), "line number 5\n");
+        assert_eq!(read("daemon.log.1"), "line number 4\n");
+        assert_eq!(read("daemon.log.3"), "line number 2\n");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 4);
+    }
+}

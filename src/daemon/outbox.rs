@@ -1,0 +1,229 @@
+//! What waits to be written to one client.
+//!
+//! A slow client never holds up the daemon and never misses anything: a newer state of the same
+//! session takes the place of the older one that still waits, so the queue is no longer than there
+//! are things to tell about.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::Notify;
+
+use crate::{
+    model::{change::Change, id::SessionId},
+    protocol::message::FromDaemon,
+};
+
+/// Answers that may wait before the client's next request is read.
+const ANSWERS: usize = 128;
+/// A client with more notices waiting is given up: it has long stopped reading.
+const NOTICES: usize = 100_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    inner: Mutex<Inner>,
+    filled: Notify,
+    drained: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    answers: VecDeque<FromDaemon>,
+    notices: VecDeque<Change>,
+    /// The number of the first waiting notice, less one.
+    seq: u64,
+    /// Where a session's waiting notice is: counted like `seq`.
+    places: HashMap<SessionId, u64>,
+    subscribed: bool,
+    closed: bool,
+}
+
+impl Outbox {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn answer(&self, message: FromDaemon) {
+        self.lock().answers.push_back(message);
+        self.filled.notify_one();
+    }
+
+    /// Notices go to this client from now on; those that wait are in the snapshot to come. The
+    /// number of the last notice before it.
+    pub fn subscribe(&self) -> u64 {
+        let mut inner = self.lock();
+        inner.subscribed = true;
+        // The numbers of dropped notices are not used again: they count as told by the snapshot.
+        inner.seq += inner.notices.len() as u64;
+        inner.notices.clear();
+        inner.places.clear();
+        inner.seq
+    }
+
+    /// The number of the last notice that was handed out or waits.
+    pub fn seq(&self) -> u64 {
+        let inner = self.lock();
+        inner.seq + inner.notices.len() as u64
+    }
+
+    pub fn notice(&self, change: &Change) {
+        let mut inner = self.lock();
+        if inner.subscribed && !inner.closed {
+            inner.add(change);
+            self.filled.notify_one();
+        }
+    }
+
+    /// Whether the client lags so far behind that passing figures are better left out.
+    pub fn lags(&self) -> bool {
+        self.lock().notices.len() > 64
+    }
+
+    /// Everything that waits, as far as it fits one write; `None` when the client is given up.
+    pub async fn next(&self) -> Option<Vec<FromDaemon>> {
+        loop {
+            {
+                let mut inner = self.lock();
+                let batch = inner.take();
+                if !batch.is_empty() {
+                    self.drained.notify_one();
+                    return Some(batch);
+                }
+                if inner.closed {
+                    return None;
+                }
+            }
+            self.filled.notified().await;
+        }
+    }
+
+    /// Waits until the client has taken enough of its answers to ask more.
+    pub async fn room(&self) {
+        while self.lock().answers.len() >= ANSWERS {
+            self.drained.notified().await;
+        }
+    }
+
+    /// Nothing more is added; what waits is still written.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.filled.notify_one();
+    }
+}
+
+impl Inner {
+    fn add(&mut self, change: &Change) {
+        if let Change::Session { session } = change {
+            let next = self.seq + self.notices.len() as u64 + 1;
+            let place = *self.places.entry(session.id).or_insert(next);
+            let index = (place - self.seq - 1) as usize;
+            if let Some(older) = self.notices.get_mut(index) {
+                older.clone_from(change);
+                return;
+            }
+        }
+        self.notices.push_back(change.clone());
+        if self.notices.len() > NOTICES {
+            self.closed = true;
+        }
+    }
+
+    fn take(&mut self) -> Vec<FromDaemon> {
+        /// One write stays small enough for keys and terminals to pass between.
+        const BATCH: usize = 64;
+        let mut batch: Vec<FromDaemon> = self.answers.drain(..).collect();
+        while batch.len() < BATCH
+            && let Some(change) = self.notices.pop_front()
+        {
+            self.seq += 1;
+            if let Change::Session { session } = &change {
+                self.places.remove(&session.id);
+            }
+            let seq = self.seq;
+            batch.push(FromDaemon::Notice { seq, change });
+        }
+        batch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::change::Level;
+
+    fn message(text: &str) -> Change {
+        Change::Message {
+            level: Level::Info,
+            text: text.into(),
+            session: None,
+        }
+    }
+
+    fn session(number: u128, name: &str) -> Change {
+        let json = serde_json::json!({
+            "id": SessionId::from_u128(number), "context": "local", "name": name,
+            "type": "interactive", "status": "RUNNING", "status_info": null,
+            "status_message": null,
+            "environment": {"name": "host", "version": "1", "source": "host"},
+            "requested_slots": {"cpu": 1.0, "mem": 1}, "shmem": 0, "owner": "me",
+            "created_at": "2026-01-01T00:00:00Z", "started_at": null, "terminated_at": null,
+            "kernels": [], "scratch": null, "pending_request": null,
+        });
+        Change::Session {
+            session: serde_json::from_value(json).unwrap(),
+        }
+    }
+
+    async fn taken(outbox: &Outbox) -> Vec<(u64, Change)> {
+        let batch = outbox.next().await.unwrap();
+        let notices = batch.into_iter().map(|message| match message {
+            FromDaemon::Notice { seq, change } => (seq, change),
+            other => panic!("{other:?}"),
+        });
+        notices.collect()
+    }
+
+    #[tokio::test]
+    async fn a_newer_state_replaces_the_one_that_waits_and_no_number_is_skipped() {
+        let outbox = Outbox::default();
+        outbox.notice(&message("before anybody listens"));
+        assert_eq!(outbox.subscribe(), 0);
+        outbox.notice(&session(1, "old"));
+        outbox.notice(&message("a"));
+        outbox.notice(&session(2, "two"));
+        outbox.notice(&session(1, "new"));
+        let expected = [
+            (1, session(1, "new")),
+            (2, message("a")),
+            (3, session(2, "two")),
+        ];
+        assert_eq!(taken(&outbox).await, expected);
+        outbox.notice(&session(1, "newer"));
+        assert_eq!(taken(&outbox).await, [(4, session(1, "newer"))]);
+    }
+
+    #[tokio::test]
+    async fn a_snapshot_takes_the_place_of_what_waited() {
+        let outbox = Outbox::default();
+        outbox.subscribe();
+        outbox.notice(&session(1, "old"));
+        outbox.notice(&message("a"));
+        assert_eq!(outbox.subscribe(), 2);
+        outbox.notice(&session(1, "new"));
+        assert_eq!(taken(&outbox).await, [(3, session(1, "new"))]);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_never_reads_is_given_up() {
+        let outbox = Outbox::default();
+        outbox.subscribe();
+        for _ in 0..=NOTICES {
+            outbox.notice(&message("x"));
+        }
+        outbox.notice(&message("not added any more"));
+        assert_eq!(outbox.seq(), NOTICES as u64 + 1);
+        assert!(outbox.lock().closed);
+    }
+}

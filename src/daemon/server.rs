@@ -1,0 +1,73 @@
+//! Accepts clients; makes the socket again when it vanishes.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use tokio::{
+    sync::Notify,
+    task::JoinSet,
+    time::{MissedTickBehavior, interval},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    connection::{self, House},
+    core::ConnectionId,
+    socket::Socket,
+};
+
+/// How often the socket's place is looked at: its directory may be deleted at the last logout.
+const LOOK: Duration = Duration::from_secs(60);
+/// How long clients may take to read their last answers.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// Clients at once.
+const CLIENTS: usize = 256;
+
+/// Serves until `stop`; `remake` asks to look after the socket now.
+pub(super) async fn serve(
+    mut socket: Socket,
+    path: &Path,
+    house: House,
+    stop: CancellationToken,
+    remake: Arc<Notify>,
+) {
+    let mut clients = JoinSet::new();
+    let mut next: ConnectionId = 0;
+    let mut look = interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = socket.listener.accept(), if clients.len() < CLIENTS => match accepted {
+                Ok((client, _)) => {
+                    next += 1;
+                    clients.spawn(connection::serve(client, next, house.clone()));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a client could not be accepted");
+                    // Out of file handles, most likely: no use in trying at once.
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            },
+            Some(_) = clients.join_next() => {}
+            () = remake.notified() => renew(&mut socket, path).await,
+            _ = look.tick() => renew(&mut socket, path).await,
+        }
+    }
+    drop(socket);
+    let farewell = async { while clients.join_next().await.is_some() {} };
+    // Who does not read by then is cut off.
+    let _ = tokio::time::timeout(FAREWELL, farewell).await;
+}
+
+async fn renew(socket: &mut Socket, path: &Path) {
+    if socket.is_there() {
+        return;
+    }
+    match Socket::bind(path).await {
+        Ok(new) => {
+            tracing::info!(path = %path.display(), "the socket had vanished and was made again");
+            *socket = new;
+        }
+        Err(error) => tracing::warn!(%error, "the socket has vanished"),
+    }
+}

@@ -1,0 +1,135 @@
+//! Between the engine's, the controller's and the protocol's words.
+
+use crate::{
+    controller::{
+        fact::{Fault, FaultKind, Happening, Sight, SightRecord, SightState},
+        order::Plan,
+        turn::{Answer, Refusal, RefusalKind},
+    },
+    engine::{
+        api::{ContainerState, CreatePlan, EventKind, Sighting},
+        error::EngineError,
+    },
+    model::text::Clean,
+    protocol::message::{Failure, FailureKind, Reply},
+    store::StoreError,
+};
+
+pub(super) fn fault(error: &EngineError) -> Fault {
+    let (kind, text, mend) = match error {
+        EngineError::Unreachable { mend, .. } => (FaultKind::Lost, error.to_string(), mend.clone()),
+        EngineError::NotFound(_) => (FaultKind::NotFound, error.to_string(), None),
+        EngineError::NoImage { what, mend } => (
+            FaultKind::Failed,
+            format!("{what} is not there"),
+            Some(mend.clone()),
+        ),
+        _ => (FaultKind::Failed, error.to_string(), None),
+    };
+    Fault {
+        kind,
+        text: Clean::new(&text),
+        mend: mend.map(Clean::from),
+    }
+}
+
+/// An engine's error as the answer to a request or a stream.
+pub(super) fn engine_failure(error: &EngineError) -> Failure {
+    let kind = match error {
+        EngineError::Unreachable { .. } => FailureKind::Unreachable,
+        EngineError::NotFound(_) => FailureKind::NotFound,
+        EngineError::Host(_) => FailureKind::Internal,
+        _ => FailureKind::Refused,
+    };
+    let fault = fault(error);
+    Failure {
+        kind,
+        message: fault.text,
+        help: fault.mend,
+    }
+}
+
+pub(super) fn store_failure(error: &StoreError) -> Failure {
+    Failure::new(FailureKind::Internal, error.to_string())
+}
+
+pub(super) fn refusal(refusal: Refusal) -> Failure {
+    let kind = match refusal.kind {
+        RefusalKind::Usage => FailureKind::Usage,
+        RefusalKind::NotFound => FailureKind::NotFound,
+        RefusalKind::Unreachable => FailureKind::Unreachable,
+        RefusalKind::Refused => FailureKind::Refused,
+    };
+    Failure {
+        kind,
+        message: refusal.message,
+        help: refusal.help,
+    }
+}
+
+pub(super) fn answer(answer: Answer) -> Reply {
+    match answer {
+        Answer::Done => Reply::Done,
+        Answer::Session(session) => Reply::Session { session },
+        Answer::Environments(environments) => Reply::Environments { environments },
+    }
+}
+
+pub(super) fn plan(plan: Plan) -> CreatePlan {
+    CreatePlan {
+        session: plan.session,
+        kernel: plan.kernel,
+        name: plan.name,
+        owner: plan.owner,
+        created_at: plan.created_at,
+        spec: plan.spec,
+        pids: plan.pids,
+    }
+}
+
+pub(super) fn sight(sighting: Sighting, scratch: Option<String>) -> Sight {
+    Sight {
+        session: sighting.session,
+        kernel: sighting.kernel,
+        container_id: sighting.container_id,
+        state: state(sighting.state),
+        scratch,
+        recorded: sighting.recorded.map(|recorded| {
+            Box::new(SightRecord {
+                name: recorded.name,
+                created_at: recorded.created_at,
+                owner: recorded.owner,
+                spec: recorded.spec,
+            })
+        }),
+    }
+}
+
+fn state(state: ContainerState) -> SightState {
+    match state {
+        ContainerState::Created => SightState::Created,
+        ContainerState::Running { started_at } => SightState::Running { started_at },
+        ContainerState::Paused => SightState::Paused,
+        ContainerState::Restarting => SightState::Restarting,
+        ContainerState::Exited {
+            exit_code,
+            oom_killed,
+            finished_at,
+        } => SightState::Exited {
+            exit_code,
+            oom_killed,
+            finished_at,
+        },
+        ContainerState::Dead { why } => SightState::Dead { why },
+    }
+}
+
+pub(super) fn happening(kind: &EventKind) -> Happening {
+    match kind {
+        EventKind::Started => Happening::Started,
+        EventKind::Died { exit_code } => Happening::Died {
+            exit_code: *exit_code,
+        },
+        _ => Happening::Other,
+    }
+}
