@@ -8,8 +8,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::complain;
 use crate::model::inside;
 
-/// How long programs of the session have to end after a signal before the container is torn down.
-const FAREWELL: Duration = Duration::from_millis(1500);
+/// How long programs of the session have to end after each of the two signals they get.
+const FAREWELL: Duration = Duration::from_millis(1000);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Runs until SIGTERM or SIGINT (what an engine's stop sends); exit code 0.
@@ -95,22 +95,25 @@ fn mounts(mountinfo: &str) -> Vec<String> {
 }
 
 /// Tells every other process of the container to end and waits until they have, but not for long.
+/// Most programs end at SIGTERM, in their own time; shells that a person sits at ignore it but end when
+/// they are hung up. Whoever is still there at the end is killed with the container.
 async fn farewell() {
-    for pid in others() {
-        // Shells ignore SIGTERM but end at a hang-up; most other programs do the reverse.
-        for sign in [Signal::TERM, Signal::HUP, Signal::CONT] {
-            // It may be gone already.
+    for sign in [Signal::TERM, Signal::HUP] {
+        for pid in others() {
+            // It may be gone already. A stopped program must go on to hear of it.
             let _ = rustix::process::kill_process(pid, sign);
+            let _ = rustix::process::kill_process(pid, Signal::CONT);
+        }
+        let all_gone = async {
+            while !others().is_empty() {
+                collect();
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        if tokio::time::timeout(FAREWELL, all_gone).await.is_ok() {
+            return;
         }
     }
-    let all_gone = async {
-        while !others().is_empty() {
-            collect();
-            tokio::time::sleep(LOOK_AGAIN).await;
-        }
-    };
-    // Whoever is still there when the time is over is killed with the container.
-    let _ = tokio::time::timeout(FAREWELL, all_gone).await;
 }
 
 /// Every process of the container but the init and this one.

@@ -28,9 +28,6 @@ use crate::{
 /// The least memory Docker gives a container.
 const LEAST_MEMORY: Bytes = Bytes(6 * Bytes::MIB);
 
-/// Files a session may have open, as in Backend.AI.
-const OPEN_FILES: i64 = 1_048_576;
-
 /// Where Podman's init lies when it is installed.
 const PODMAN_INIT: [&str; 4] = [
     "/usr/libexec/podman/catatonit",
@@ -281,16 +278,11 @@ fn security(selinux: bool) -> Vec<String> {
     options
 }
 
-/// An engine without root's rights cannot raise the limit it runs under.
 fn open_files(line: &Line) -> ResourcesUlimits {
-    let limit = match line.mapping {
-        UserMapping::None | UserMapping::Remapped => OPEN_FILES,
-        UserMapping::RootIsCaller | UserMapping::KeepId => 4096,
-    };
     ResourcesUlimits {
         name: Some("nofile".to_owned()),
-        soft: Some(limit),
-        hard: Some(limit),
+        soft: Some(line.open_files),
+        hard: Some(line.open_files),
     }
 }
 

@@ -10,6 +10,7 @@ use tokio::{
     io::AsyncWriteExt as _,
     net::unix::OwnedWriteHalf,
     sync::{mpsc, watch},
+    task::JoinHandle,
 };
 
 use super::{
@@ -32,6 +33,9 @@ const INPUT_QUEUE: usize = 64;
 /// How long one resize may take; some engines hang on it before the program has started.
 const RESIZE_TIME: Duration = Duration::from_secs(2);
 const RESIZE_ATTEMPTS: u32 = 5;
+
+/// How long typed bytes may take into a program that is about to be ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// How often and how fast the engine is asked for the exit code once the stream has ended.
 const EXIT_ATTEMPTS: u32 = 50;
@@ -79,11 +83,13 @@ pub(super) async fn start(
     let (input, input_out) = mpsc::channel(INPUT_QUEUE);
     let (size_in, size_out) = watch::channel(None);
     tokio::spawn(resize(running.clone(), size_out));
-    let writing = tokio::spawn(write(writer, input_out, size_in));
-    tokio::spawn(async move {
-        read(running, reader, output_in).await;
-        writing.abort();
-    });
+    let typist = Typist {
+        writer,
+        size: size_in,
+        tty,
+    };
+    let writing = tokio::spawn(typist.write(input_out));
+    tokio::spawn(read(running, reader, output_in, writing));
     Ok(Attached { output, input })
 }
 
@@ -101,7 +107,12 @@ fn not_running(error: Error, line: &Line) -> EngineError {
 
 /// Hands on what the program prints. A reader that stopped reading holds the program back; one that is
 /// gone ends it.
-async fn read(running: Running, mut reader: Reader, output: mpsc::Sender<Output>) {
+async fn read(
+    running: Running,
+    mut reader: Reader,
+    output: mpsc::Sender<Output>,
+    mut writing: JoinHandle<OwnedWriteHalf>,
+) {
     let last = loop {
         let next = tokio::select! {
             biased;
@@ -125,32 +136,48 @@ async fn read(running: Running, mut reader: Reader, output: mpsc::Sender<Output>
     match last {
         // Nobody may be there to hear it.
         Some(last) => drop(output.send(last).await),
-        None => kill::end(&running.line, &running.exec, &running.container).await,
-    }
-}
-
-/// Types what comes in. Ends when the program or the typist does.
-async fn write(
-    mut writer: OwnedWriteHalf,
-    mut input: mpsc::Receiver<Input>,
-    size: watch::Sender<Option<(u16, u16)>>,
-) {
-    while let Some(one) = input.recv().await {
-        let written = match one {
-            Input::Bytes(bytes) => writer.write_all(&bytes).await,
-            Input::Resize { columns, rows } => {
-                size.send_replace(Some((columns, rows)));
-                Ok(())
-            }
-            Input::Eof => writer.shutdown().await,
-        };
-        if written.is_err() {
-            // The program is gone; the reading side tells why. Sizes may still come.
-            continue;
+        None => {
+            // What was typed last still goes in.
+            let _ = tokio::time::timeout(LAST_WORDS, &mut writing).await;
+            kill::end(&running.line, &running.exec, &running.container).await;
         }
     }
-    // The typist is gone: the program reads to its end.
-    let _ = writer.shutdown().await;
+    writing.abort();
+}
+
+/// The typing side.
+struct Typist {
+    writer: OwnedWriteHalf,
+    size: watch::Sender<Option<(u16, u16)>>,
+    tty: bool,
+}
+
+impl Typist {
+    /// Types what comes in, until nobody types any more. The connection is given back rather than
+    /// closed: closing our half of a terminal makes the engine close the other one too.
+    async fn write(mut self, mut input: mpsc::Receiver<Input>) -> OwnedWriteHalf {
+        while let Some(one) = input.recv().await {
+            // A failure means that the program is gone; the reading side tells why.
+            let _ = match one {
+                Input::Bytes(bytes) => self.writer.write_all(&bytes).await,
+                Input::Resize { columns, rows } => {
+                    self.size.send_replace(Some((columns, rows)));
+                    Ok(())
+                }
+                Input::Eof => self.end().await,
+            };
+        }
+        let _ = self.end().await;
+        self.writer
+    }
+
+    /// Pipes are read to their end. A terminal has none: a person types Ctrl-D.
+    async fn end(&mut self) -> std::io::Result<()> {
+        if self.tty {
+            return Ok(());
+        }
+        self.writer.shutdown().await
+    }
 }
 
 /// Sets the newest size, apart from the typing: an engine may take its time.

@@ -53,6 +53,8 @@ pub(super) struct Line {
     pub(super) mapping: UserMapping,
     pub(super) cpus: u32,
     pub(super) selinux: bool,
+    /// Files a session may have open at most.
+    pub(super) open_files: i64,
     /// Why files and processes of this machine are not the engine's; `None` = they are.
     pub(super) remote: Option<String>,
     info: Mutex<EngineInfo>,
@@ -80,6 +82,7 @@ impl Line {
             mapping: mapping(known.kind, &known.info),
             cpus: known.info.ncpu.and_then(|n| n.try_into().ok()).unwrap_or(1),
             selinux: has_security(&known.info, "selinux"),
+            open_files: open_files(peer, mapping(known.kind, &known.info)),
             remote,
             info: Mutex::new(info),
         })
@@ -184,6 +187,33 @@ fn mapping(kind: Kind, info: &SystemInfo) -> UserMapping {
     }
 }
 
+/// Files a session may have open, as in Backend.AI.
+const OPEN_FILES: i64 = 1_048_576;
+
+/// Not more than the engine itself may: an engine without the right to raise its own limit could not
+/// start the session at all.
+fn open_files(peer: Option<i32>, mapping: UserMapping) -> i64 {
+    if matches!(mapping, UserMapping::RootIsCaller | UserMapping::KeepId) {
+        return 4096;
+    }
+    // The first process made the socket for the engine; its own limits say nothing.
+    let engine = peer.filter(|pid| *pid > 1).map(|pid| pid.to_string());
+    ["self"]
+        .into_iter()
+        .chain(engine.as_deref())
+        .filter_map(|who| std::fs::read_to_string(format!("/proc/{who}/limits")).ok())
+        .filter_map(|limits| hard_limit(&limits))
+        .fold(OPEN_FILES, i64::min)
+}
+
+/// The hard limit of open files in /proc/PID/limits; `None` when there is no limit.
+fn hard_limit(limits: &str) -> Option<i64> {
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// Connects once by hand: it tells exactly what is wrong with the socket, and who made it.
 async fn peer_pid(endpoint: &Endpoint) -> Result<Option<i32>> {
     let url = endpoint.url();
@@ -236,6 +266,17 @@ mod tests {
         assert_eq!(mapping(Kind::Podman, &rootless), UserMapping::KeepId);
         let remapped = info(&["name=userns"]);
         assert_eq!(mapping(Kind::Docker, &remapped), UserMapping::Remapped);
+    }
+
+    #[test]
+    fn the_hard_limit_is_the_second_number() {
+        let limits = "Limit  Soft Limit  Hard Limit  Units\n\
+                      Max open files            1024                 4096                 files\n";
+        assert_eq!(hard_limit(limits), Some(4096));
+        assert_eq!(
+            hard_limit("Max open files  unlimited unlimited files"),
+            None
+        );
     }
 
     #[test]

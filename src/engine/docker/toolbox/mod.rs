@@ -206,9 +206,10 @@ fn fill(root: &Path, inputs: &Inputs) -> io::Result<()> {
 
 /// `tmux` for people, at the end of PATH: talks to the session's server with our tmux.
 fn tmux_script(argv: &[String]) -> String {
-    let toolbox = inside::TOOLBOX;
+    let (toolbox, home) = (inside::TOOLBOX, inside::HOME);
     format!(
         "#!/bin/sh\n\
+         [ -w /tmp ] || export TMUX_TMPDIR=\"${{TMUX_TMPDIR:-{home}}}\"\n\
          LC_ALL=C.UTF-8 LOCPATH={toolbox}/share/locale TERMINFO_DIRS={toolbox}/share/terminfo \\\n\
          exec {} -u \"$@\"\n",
         argv.join(" ")
