@@ -18,6 +18,7 @@ use ratatui::{Frame, Terminal, backend::CrosstermBackend, layout::Size};
 /// Presses, releases and the wheel, in decimal numbers; not movement, which nobody needs here.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
+const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
 const BEGIN_UPDATE: &[u8] = b"\x1b[?2026h";
 const END_UPDATE: &[u8] = b"\x1b[?2026l";
 
@@ -107,7 +108,10 @@ impl Stage for Screen {
     }
 
     fn repaint(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // Not `Terminal::clear`: it asks the terminal where the cursor is, and waits for the answer
+        // that the keyboard's reader takes.
+        self.terminal = Terminal::new(CrosstermBackend::new(self.frame.clone()))?;
+        self.frame.write_all(CLEAR)
     }
 
     fn mouse(&mut self, on: bool) -> io::Result<()> {
@@ -125,7 +129,7 @@ impl Stage for Screen {
         give_back();
         let stopped = stop_until_continued();
         take(self.mouse)?;
-        self.terminal.clear()?;
+        self.repaint()?;
         stopped
     }
 }
