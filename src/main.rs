@@ -1,10 +1,12 @@
 //! Opens the doors between the command line and the rooms it may not enter. Nothing else.
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
-use color_eyre::eyre::{WrapErr, eyre};
+use color_eyre::eyre::WrapErr;
 use workbay::{
     cli::{self, Doors, NoEngine, Start},
+    config::person,
+    daemon::{self, DaemonOptions, EngineSeat},
     engine::{
         api::Engine,
         docker::{DockerConfig, DockerEngine},
@@ -18,7 +20,7 @@ fn main() -> ExitCode {
     cli::main(&Doors {
         tui: |start| run::main(view(start)),
         shell: |start, session| run::shell(view(start), session),
-        daemon: |_, _| Err(eyre!("the daemon is not in this build")),
+        daemon: be_daemon,
         runner: |arguments| runner::main(arguments),
         probe,
     })
@@ -31,15 +33,31 @@ fn view(start: Start) -> run::Options {
     }
 }
 
-/// The engine of these settings, for this store.
-fn docker(start: &Start, instance: InstanceId) -> color_eyre::Result<DockerEngine> {
-    Ok(DockerEngine::new(DockerConfig {
-        instance,
-        state_dir: start.paths.state_dir.clone(),
-        toolbox_dir: start.paths.toolbox_dir(),
-        endpoint: start.loaded.settings.engine.endpoint.clone(),
-        binary: std::env::current_exe().wrap_err("the running program has no path")?,
-    }))
+fn be_daemon(start: Start, detached: bool) -> color_eyre::Result<()> {
+    let binary = this_program()?;
+    daemon::run(DaemonOptions {
+        paths: start.paths,
+        settings: start.loaded.settings,
+        owner: person::user_name(),
+        engine: Box::new(move |seat| Arc::new(docker(seat, binary))),
+        detached,
+        page_limit: None,
+    })
+}
+
+/// The engine for this store.
+fn docker(seat: &EngineSeat, binary: PathBuf) -> DockerEngine {
+    DockerEngine::new(DockerConfig {
+        instance: seat.instance,
+        state_dir: seat.paths.state_dir.clone(),
+        toolbox_dir: seat.paths.toolbox_dir(),
+        endpoint: seat.settings.engine.endpoint.clone(),
+        binary,
+    })
+}
+
+fn this_program() -> color_eyre::Result<PathBuf> {
+    std::env::current_exe().wrap_err("the path of the running program is not known")
 }
 
 /// Asks the engine without a daemon. Nothing is made there, so the instance does not matter.
@@ -51,9 +69,14 @@ fn probe(start: &Start) -> Result<EngineInfo, NoEngine> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .wrap_err("no runtime")
+        .wrap_err("the event loop cannot be started")
         .map_err(plain)?;
-    let engine = docker(start, InstanceId::random()).map_err(plain)?;
+    let seat = EngineSeat {
+        instance: InstanceId::random(),
+        paths: start.paths.clone(),
+        settings: start.loaded.settings.clone(),
+    };
+    let engine = docker(&seat, this_program().map_err(plain)?);
     runtime.block_on(engine.probe()).map_err(|error| NoEngine {
         why: error.to_string().into(),
         mend: match error {
