@@ -44,6 +44,13 @@ fn the_detail_stands_beside_the_list_140x40() {
 }
 
 #[test]
+fn the_detail_fills_a_small_terminal() {
+    let screen = with_history(working_day(60, 16).press("j j enter"), 1);
+    insta::assert_snapshot!(screen.text());
+    assert!(screen.press("esc").sees("a1b2c3d4-session"));
+}
+
+#[test]
 fn the_detail_says_why_a_session_failed() {
     let screen = working_day(80, 24).press("3 enter");
     insta::assert_snapshot!(screen.text());
