@@ -38,7 +38,11 @@ fn the_detail_stands_beside_the_list_140x40() {
     // It follows the selection until it is opened a second time.
     let moved = screen.press("k");
     assert_eq!(
-        moved.app.detail.as_ref().map(|d| d.session()),
+        moved
+            .app
+            .detail
+            .as_ref()
+            .map(workbay::app::detail::Detail::session),
         moved.app.sessions.selected()
     );
 }
