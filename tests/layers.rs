@@ -62,7 +62,9 @@ const ROWS: &[(&str, &[&str])] = &[
     ("lib", &[]),
     (
         "main",
-        &["cli", "config", "daemon", "engine", "run", "runner"],
+        &[
+            "cli", "config", "daemon", "engine", "model", "run", "runner",
+        ],
     ),
 ];
 

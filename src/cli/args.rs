@@ -1,7 +1,5 @@
 //! The words of the command line.
 
-use std::ffi::OsString;
-
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -97,12 +95,6 @@ pub enum Command {
     Themes(Json),
     /// Print the completion script of a shell
     Completion { shell: Shell },
-    /// The main process inside a session
-    #[command(hide = true, disable_help_flag = true)]
-    Runner {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
 }
 
 #[derive(Args, Debug, Default)]

@@ -7,6 +7,7 @@ pub mod document;
 pub mod layer;
 pub mod library;
 pub mod paths;
+pub mod person;
 pub mod setting;
 
 pub use crate::model::problem::Problem;

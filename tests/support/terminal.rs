@@ -118,7 +118,10 @@ impl Terminal {
     }
 
     pub fn resize(&mut self, columns: u16, rows: u16) {
-        self.seen().parser.screen_mut().set_size(cells(rows), cells(columns));
+        self.seen()
+            .parser
+            .screen_mut()
+            .set_size(cells(rows), cells(columns));
         self.master
             .resize(PtySize {
                 rows,

@@ -1,0 +1,287 @@
+//! Launch, rename, terminate, die.
+
+use workbay::{
+    engine::error::EngineError,
+    model::{change::Change, id::SessionId, resources::Bytes, spec::LaunchRequest, status::Status},
+    protocol::message::{FailureKind, Reply, Request},
+};
+
+use crate::support::{
+    Call, Face, House, eventually,
+    house::{named, settings},
+};
+
+async fn phases(face: &Face, id: SessionId) -> Vec<String> {
+    let entries = face.history(id).await;
+    let told = entries
+        .iter()
+        .map(|entry| format!("{} {}", entry.phase, entry.to));
+    told.collect()
+}
+
+#[tokio::test]
+async fn a_session_is_launched_runs_and_ends() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let session = face.launch(named("first")).await.unwrap();
+    assert_eq!(session.status, Status::Preparing);
+    assert_eq!(session.owner, "tester");
+    let running = face.until_status(session.id, Status::Running).await;
+    assert_eq!(running.environment.label(), "host:debian-12");
+    assert_eq!(running.requested_slots.mem, Bytes::mib(256));
+    assert_eq!(
+        running.scratch,
+        Some(format!("/scratch/{}", session.id)),
+        "where its home lies is told"
+    );
+    assert!(running.kernels[0].container_id.is_some());
+    assert_eq!(house.engine.containers().len(), 1);
+
+    assert_eq!(face.terminate(session.id, false).await, Ok(Reply::Done));
+    let ending = face.until_status(session.id, Status::Terminating).await;
+    assert_eq!(ending.pending_request.unwrap(), "terminating");
+    let ended = face.until_status(session.id, Status::Terminated).await;
+    assert_eq!(ended.status_info.unwrap(), "user-requested");
+    assert_eq!(ended.pending_request, None);
+    assert!(ended.terminated_at.is_some());
+    assert!(house.engine.containers().is_empty());
+    assert_eq!(
+        phases(&face, session.id).await,
+        [
+            "check-precondition PREPARING",
+            "start-sessions CREATING",
+            "promote-to-running RUNNING",
+            "terminate-sessions TERMINATING",
+            "promote-to-terminated TERMINATED",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn each_wrong_launch_is_refused_with_its_reason_and_makes_nothing() {
+    let house = House::open().await;
+    house.engine.set_others(Bytes(7 * Bytes::GIB));
+    let mut face = house.face().await;
+    face.run("taken").await;
+    let wrong = |change: &dyn Fn(&mut LaunchRequest)| {
+        let mut request = named("fine");
+        change(&mut request);
+        request
+    };
+    let cases = [
+        (wrong(&|r| r.name = Some("a b".into())), "must not hold ' '"),
+        (
+            wrong(&|r| r.name = Some("taken".into())),
+            "is taken by session",
+        ),
+        (
+            wrong(&|r| r.environment = Some("nope".into())),
+            "no environment 'nope'",
+        ),
+        (wrong(&|r| r.mem = Some(Bytes::mib(5))), "at least 6 MiB"),
+        (
+            wrong(&|r| r.shmem = Some(Bytes::mib(256))),
+            "it must be less",
+        ),
+        (
+            wrong(&|r| r.cpu = Some("5".parse().unwrap())),
+            "5 CPU are asked, this machine has 4",
+        ),
+        (
+            wrong(&|r| r.mem = Some(Bytes(Bytes::GIB))),
+            "no memory left for 1 GiB: of 8 GiB running sessions hold 7.3 GiB, 768 MiB are free",
+        ),
+        (
+            wrong(&|r| drop(r.env.insert("1X".into(), String::new()))),
+            "no name of a variable",
+        ),
+    ];
+    for (request, expected) in cases {
+        let failure = face.launch(request).await.unwrap_err();
+        assert!(failure.message.as_str().contains(expected), "{failure:?}");
+    }
+    assert_eq!(face.sessions().len(), 1);
+    assert_eq!(house.engine.containers().len(), 1);
+}
+
+#[tokio::test]
+async fn an_image_that_came_a_moment_ago_can_be_launched() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    house.engine.add_image("fresh", "1");
+    let request = LaunchRequest {
+        environment: Some("fresh".into()),
+        ..LaunchRequest::default()
+    };
+    let session = face.launch(request).await.unwrap();
+    assert_eq!(
+        session.name,
+        format!("{}-session", session.id.short()).as_str()
+    );
+    face.until_status(session.id, Status::Running).await;
+}
+
+#[tokio::test]
+async fn a_launch_that_fails_is_in_error_with_its_reason_and_leaves_nothing() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let gone = EngineError::NoImage {
+        what: "the image busybox:1.35".into(),
+        mend: "load it again".into(),
+    };
+    house.engine.fail_next(Call::Create, gone);
+    let session = face.launch(named("imageless")).await.unwrap();
+    let failed = face.until_status(session.id, Status::Error).await;
+    assert_eq!(failed.status_info.unwrap(), "creation-failed");
+    let why = failed.status_message.unwrap();
+    assert_eq!(why, "the image busybox:1.35 is not there: load it again");
+
+    house
+        .engine
+        .fail_next(Call::Start, EngineError::Other("no such runtime".into()));
+    let session = face.launch(named("startless")).await.unwrap();
+    let failed = face.until_status(session.id, Status::Error).await;
+    assert_eq!(failed.status_info.unwrap(), "failed-to-start");
+    eventually("what was made is removed", || {
+        house.engine.containers().is_empty()
+    })
+    .await;
+
+    face.terminate(session.id, false).await.unwrap();
+    face.until_status(session.id, Status::Terminated).await;
+}
+
+#[tokio::test]
+async fn a_session_whose_process_ends_is_over_with_the_reason() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let id = face.run("ends").await;
+    house.engine.die(id, 3, false);
+    let ended = face.until_status(id, Status::Terminated).await;
+    assert_eq!(ended.status_info.unwrap(), "self-terminated");
+    assert_eq!(
+        ended.status_message.unwrap(),
+        "its main process ended (exit code 3)"
+    );
+    assert_eq!(ended.kernels[0].exit_code, Some(3));
+
+    let id = face.run("hungry").await;
+    house.engine.die(id, 137, true);
+    let ended = face.until_status(id, Status::Terminated).await;
+    let why = ended.status_message.unwrap();
+    assert_eq!(
+        why,
+        "it used more memory than its 256 MiB and was killed (exit code 137)"
+    );
+    assert!(house.engine.containers().is_empty());
+
+    let id = face.run("taken-away").await;
+    house.engine.vanish(id);
+    let ended = face.until_status(id, Status::Terminated).await;
+    assert_eq!(ended.status_info.unwrap(), "container-removed");
+}
+
+#[tokio::test]
+async fn a_session_that_is_being_made_can_be_cancelled() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    house.engine.hold(Call::Create);
+    let session = face.launch(named("hasty")).await.unwrap();
+    eventually("it is being made", || house.engine.count(Call::Create) == 1).await;
+    face.terminate(session.id, false).await.unwrap();
+    assert_eq!(
+        face.terminate(session.id, false).await,
+        Ok(Reply::Done),
+        "again is a success"
+    );
+    house.engine.release(Call::Create);
+    let ended = face.until_status(session.id, Status::Cancelled).await;
+    assert_eq!(ended.started_at, None);
+    assert!(house.engine.containers().is_empty());
+}
+
+#[tokio::test]
+async fn force_overtakes_a_gentle_end_that_hangs() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let id = face.run("stubborn").await;
+    house.engine.hold(Call::Stop);
+    face.terminate(id, false).await.unwrap();
+    eventually("it is asked to end", || house.engine.count(Call::Stop) == 1).await;
+    face.terminate(id, true).await.unwrap();
+    eventually("it is killed", || house.engine.count(Call::Stop) == 2).await;
+    house.engine.release(Call::Stop);
+    let ended = face.until_status(id, Status::Terminated).await;
+    assert_eq!(ended.status_info.unwrap(), "force-terminated");
+    let failure = face.terminate(id, true).await.unwrap_err();
+    assert_eq!(
+        failure.message,
+        "session stubborn has ended already (TERMINATED)"
+    );
+}
+
+#[tokio::test]
+async fn a_rename_is_checked_shown_as_asked_and_done_by_the_engine() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let (id, _) = (face.run("before").await, face.run("other").await);
+    let rename = |name: &str| {
+        let name = name.to_owned();
+        face.client.ask(Request::Rename { session: id, name })
+    };
+    let failure = rename("other").await.unwrap_err();
+    assert!(failure.message.as_str().contains("is taken"), "{failure:?}");
+    let failure = rename("-bad").await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Usage);
+    house
+        .engine
+        .fail_next(Call::Rename, EngineError::Other("no".into()));
+    let failure = rename("after").await.unwrap_err();
+    assert!(
+        failure.message.as_str().contains("could not be renamed"),
+        "{failure:?}"
+    );
+    assert_eq!(rename("after").await, Ok(Reply::Done));
+    let renamed = face.until(id, |session| session.name == "after").await;
+    assert_eq!(renamed.pending_request, None);
+    let names = house.engine.containers();
+    assert!(names.iter().any(|container| container.name == "after"));
+}
+
+#[tokio::test]
+async fn remains_of_an_ended_session_are_deleted_when_their_time_has_come() {
+    let mut short = settings();
+    short.history.keep_days = 0;
+    let house = House::with(short).await;
+    let mut face = house.face().await;
+    let id = face.run("shortlived").await;
+    face.terminate(id, false).await.unwrap();
+    let forgotten = face
+        .until(id, |session| {
+            session.status.is_final() && session.scratch.is_none()
+        })
+        .await;
+    assert_eq!(forgotten.status, Status::Terminated);
+    assert_eq!(house.engine.forgotten(), [id]);
+}
+
+#[tokio::test]
+async fn usage_is_sampled_only_for_who_watches_and_told_only_when_it_moved() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let id = face.run("busy-one").await;
+    assert_eq!(house.engine.count(Call::Usage), 0);
+    house.engine.set_usage(id, Some(500), Bytes::mib(10));
+    let watch = |sessions| face.client.ask(Request::Watch { sessions });
+    watch(vec![id]).await.unwrap();
+    let told = |change: &Change| matches!(change, Change::Usage { .. });
+    face.until_heard(told).await;
+    eventually("several sweeps", || house.engine.count(Call::Usage) >= 3).await;
+    house.engine.set_usage(id, Some(700), Bytes::mib(10));
+    face.until_heard(told).await;
+    let figures = face.heard.iter().filter_map(|change| match change {
+        Change::Usage { samples } => Some(samples[0].1.cpu.unwrap().millis()),
+        _ => None,
+    });
+    assert_eq!(figures.collect::<Vec<_>>(), [500, 700]);
+}

@@ -1,0 +1,305 @@
+//! The daemon as a process of its own: started by a face, killed without warning, started again.
+//!
+//! The process is this test binary once more, running [`be_the_daemon`] on an engine whose world lies
+//! in a file.
+
+use std::{
+    ffi::OsString,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tempfile::TempDir;
+use workbay::{
+    client::{Client, ClientError, ConnectOptions, Starter, StreamItem},
+    config::paths::Paths,
+    controller::order::OrderKind,
+    daemon::{self, DaemonOptions, fault::Moment},
+    model::{id::SessionId, status::Status},
+    protocol::{
+        message::{Reply, Request, StreamOpen},
+        presence::{self, Holder},
+    },
+};
+
+use crate::support::{
+    Face, MemoryEngine, eventually,
+    house::{PATIENCE, named, settings},
+    world::{State, World},
+};
+
+const ROOT: &str = "WORKBAY_TEST_ROOT";
+
+#[test]
+#[ignore = "the other tests of this file start it as their daemon"]
+fn be_the_daemon() {
+    let root = PathBuf::from(std::env::var_os(ROOT).expect("started by a test"));
+    let world = world_file(&root);
+    let mut settings = settings();
+    settings.history.keep_days = 0;
+    let options = DaemonOptions {
+        paths: Paths::below(&root),
+        settings,
+        owner: "tester".into(),
+        engine: Box::new(move |_| Arc::new(MemoryEngine::kept_in(&world))),
+        detached: true,
+        page_limit: None,
+    };
+    daemon::run(options).unwrap();
+}
+
+fn world_file(root: &Path) -> PathBuf {
+    root.join("world.json")
+}
+
+struct Place {
+    root: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            root: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn paths(&self) -> Paths {
+        Paths::below(self.root.path())
+    }
+
+    fn world(&self) -> World {
+        World::read(&world_file(self.root.path()))
+    }
+
+    /// Connects, starting a daemon that dies at `fault` if none lives.
+    fn options(&self, fault: &str) -> ConnectOptions {
+        let arguments = ["process::be_the_daemon", "--exact", "--ignored"];
+        let environment = [
+            (OsString::from(ROOT), self.root.path().into()),
+            ("WORKBAY_FAULT".into(), fault.into()),
+        ];
+        ConnectOptions {
+            paths: self.paths(),
+            starter: Some(Starter {
+                program: std::env::current_exe().unwrap(),
+                arguments: arguments.map(OsString::from).into(),
+                environment: environment.into(),
+            }),
+            patience: PATIENCE,
+        }
+    }
+
+    async fn face(&self) -> Face {
+        Face::connect(&self.options("")).await
+    }
+
+    fn pid(&self) -> Option<i32> {
+        match presence::holder(&self.paths().lock()).unwrap() {
+            Holder::Daemon(presence) => presence.map(|presence| presence.pid as i32),
+            Holder::Nobody => None,
+        }
+    }
+
+    fn kill(&self) {
+        let pid = self.pid().and_then(rustix::process::Pid::from_raw).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+
+    async fn until_dead(&self) {
+        eventually("the daemon is dead", || {
+            presence::holder(&self.paths().lock()).unwrap() == Holder::Nobody
+        })
+        .await;
+    }
+}
+
+impl Drop for Place {
+    /// A test that failed half-way leaves no daemon behind.
+    fn drop(&mut self) {
+        if self.pid().is_some() {
+            self.kill();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_face_starts_it_and_many_at_once_start_one() {
+    let place = Place::new();
+    let options = place.options("");
+    let (one, two, three) = tokio::join!(
+        Client::connect(&options),
+        Client::connect(&options),
+        Client::connect(&options),
+    );
+    let pids = [one, two, three].map(|client| client.unwrap().0.hello().pid);
+    assert_eq!(pids, [pids[0]; 3]);
+    assert_ne!(pids[0], std::process::id());
+    let socket = place.paths().socket().metadata().unwrap();
+    assert_eq!(socket.mode() & 0o777, 0o600);
+}
+
+#[tokio::test]
+async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
+    let place = Place::new();
+    let mut face = place.face().await;
+    let id = face.run("lasting").await;
+    place.kill();
+    place.until_dead().await;
+    let mut again = place.face().await;
+    again.until_status(id, Status::Running).await;
+    let terminal = StreamOpen::Terminal {
+        session: id,
+        tag: "pane".into(),
+        columns: 80,
+        rows: 24,
+    };
+    let mut shell = again.client.open(terminal).await.unwrap();
+    assert_eq!(shell.recv().await, Some(StreamItem::Opened));
+    assert_eq!(place.world().made[&id], 1);
+}
+
+#[tokio::test]
+async fn a_socket_that_vanished_is_made_again_when_a_face_wants_it() {
+    let place = Place::new();
+    let first = place.face().await;
+    std::fs::remove_dir_all(place.paths().runtime_dir).unwrap();
+    let second = place.face().await;
+    assert_eq!(second.client.hello().pid, first.client.hello().pid);
+}
+
+#[tokio::test]
+async fn why_it_cannot_start_is_told() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.paths().socket()).unwrap();
+    let error = Client::connect(&place.options("")).await.err();
+    let Some(ClientError::Daemon(said)) = error else {
+        panic!("{error:?}");
+    };
+    assert!(
+        said.as_str().contains("is there and is no socket"),
+        "{said}"
+    );
+}
+
+/// What leads to an order of this kind. Ends when the daemon is (about to be) dead.
+async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionId> {
+    let options = place.options(fault);
+    match kind {
+        OrderKind::Connect => {
+            // It dies at once, before or after it answers.
+            let _ = Client::connect(&options).await;
+            None
+        }
+        OrderKind::Survey | OrderKind::Create | OrderKind::Start => {
+            let face = Face::connect(&options).await;
+            wait_for_engine(&face).await;
+            let launched = face.launch(named("victim")).await.ok();
+            launched.map(|session| session.id)
+        }
+        OrderKind::DetachAll => {
+            let id = place.face().await.run("victim").await;
+            place.kill();
+            place.until_dead().await;
+            let _ = Client::connect(&options).await;
+            Some(id)
+        }
+        OrderKind::Stop | OrderKind::Remove | OrderKind::Forget => {
+            let mut face = Face::connect(&options).await;
+            let id = face.run("victim").await;
+            let _ = face.terminate(id, false).await;
+            Some(id)
+        }
+        OrderKind::Rename => {
+            let mut face = Face::connect(&options).await;
+            let id = face.run("victim").await;
+            let name = "renamed".to_owned();
+            let _ = face.client.ask(Request::Rename { session: id, name }).await;
+            Some(id)
+        }
+        OrderKind::Inspect => {
+            let mut face = Face::connect(&options).await;
+            let id = face.run("victim").await;
+            let argv = vec!["die".to_owned(), "3".to_owned()];
+            let die = StreamOpen::Exec {
+                session: id,
+                argv,
+                tty: None,
+            };
+            let _stream = face.client.open(die).await.unwrap();
+            place.until_dead().await;
+            Some(id)
+        }
+    }
+}
+
+async fn wait_for_engine(face: &Face) {
+    let deadline = async {
+        while face.client.ask(Request::Environments).await.is_err() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, deadline).await.unwrap();
+}
+
+/// What must be true some time after the next start.
+fn is_settled(kind: OrderKind, place: &Place, face: &Face, id: Option<SessionId>) -> bool {
+    let Some(id) = id else {
+        return face.sessions().is_empty();
+    };
+    let status = face.session(id).map(|session| session.status);
+    let over = status == Some(Status::Terminated);
+    match kind {
+        OrderKind::Connect | OrderKind::Survey => false,
+        OrderKind::Create | OrderKind::Start | OrderKind::DetachAll => {
+            status == Some(Status::Running)
+        }
+        OrderKind::Rename => face
+            .session(id)
+            .is_some_and(|session| session.name == "renamed" && session.pending_request.is_none()),
+        OrderKind::Stop | OrderKind::Remove | OrderKind::Inspect => over,
+        OrderKind::Forget => over && place.world().forgotten.contains(&id),
+    }
+}
+
+#[tokio::test]
+async fn killed_before_or_after_any_order_nothing_is_lost_doubled_or_left() {
+    for kind in OrderKind::ALL {
+        for moment in Moment::ALL {
+            let point = format!("{}:{}", moment.name(), kind.name());
+            let place = Place::new();
+            let id = provoke(&place, kind, &point).await;
+            place.until_dead().await;
+            let mut face = place.face().await;
+            wait_for_engine(&face).await;
+            while !is_settled(kind, &place, &face, id) {
+                face.hear().await;
+            }
+            check_no_stray(&point, &place, &face);
+            let stopped = face.client.ask(Request::Stop).await;
+            assert_eq!(stopped, Ok(Reply::Done), "{point}");
+            place.until_dead().await;
+        }
+    }
+}
+
+/// Containers are exactly those of live sessions, each made and started once.
+fn check_no_stray(point: &str, place: &Place, face: &Face) {
+    let world = place.world();
+    let live: Vec<SessionId> = face
+        .sessions()
+        .iter()
+        .filter(|session| session.status == Status::Running)
+        .map(|session| session.id)
+        .collect();
+    let there: Vec<SessionId> = world.containers.keys().copied().collect();
+    assert_eq!(there, live, "{point}");
+    for container in world.containers.values() {
+        assert_eq!(container.state, State::Running, "{point}");
+        let session = face.session(container.session).unwrap();
+        assert_eq!(session.name, container.name.as_str(), "{point}");
+    }
+    for (id, count) in world.made.iter().chain(&world.started) {
+        assert_eq!(*count, 1, "{point}: {id} was doubled");
+    }
+}

@@ -1,0 +1,165 @@
+//! Terminals, logs and commands through the daemon.
+
+use workbay::{
+    client::{Stream, StreamItem},
+    model::log::{LogOptions, LogSource},
+    protocol::message::{STREAM_WINDOW, StreamEnd, StreamOpen},
+};
+
+use crate::support::{Face, House, house::PATIENCE, programs::FLOOD_PIECE};
+
+async fn next(stream: &mut Stream) -> StreamItem {
+    tokio::time::timeout(PATIENCE, stream.recv())
+        .await
+        .expect("an item comes in time")
+        .expect("the stream goes on")
+}
+
+async fn open(face: &Face, open: StreamOpen) -> Stream {
+    let mut stream = face.client.open(open).await.unwrap();
+    assert_eq!(next(&mut stream).await, StreamItem::Opened);
+    stream
+}
+
+/// All bytes until the end, and the end.
+async fn rest(stream: &mut Stream) -> (Vec<u8>, StreamEnd) {
+    let mut all = Vec::new();
+    loop {
+        match next(stream).await {
+            StreamItem::Opened => {}
+            StreamItem::Data { bytes, .. } => all.extend_from_slice(&bytes),
+            StreamItem::Ended(end) => {
+                assert_eq!(stream.recv().await, None);
+                return (all, end);
+            }
+        }
+    }
+}
+
+async fn until_text(stream: &mut Stream, expected: &str) {
+    let mut seen = String::new();
+    while !seen.contains(expected) {
+        if let StreamItem::Data { bytes, .. } = next(stream).await {
+            seen.push_str(&String::from_utf8_lossy(&bytes));
+        }
+    }
+}
+
+fn exec(session: workbay::model::id::SessionId, argv: &[&str]) -> StreamOpen {
+    StreamOpen::Exec {
+        session,
+        argv: argv.iter().map(ToString::to_string).collect(),
+        tty: None,
+    }
+}
+
+fn exited(code: i64) -> StreamEnd {
+    StreamEnd::Exited {
+        exit_code: Some(code),
+    }
+}
+
+#[tokio::test]
+async fn a_terminal_echoes_resizes_and_ends() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let session = face.run("shelled").await;
+    let terminal = StreamOpen::Terminal {
+        session,
+        tag: "pane-1".into(),
+        columns: 80,
+        rows: 24,
+    };
+    let mut stream = open(&face, terminal).await;
+    let sender = stream.sender();
+    sender.send("안녕 \u{1b}[2J").await.unwrap();
+    until_text(&mut stream, "안녕 \u{1b}[2J").await;
+    sender.resize(100, 30).await.unwrap();
+    until_text(&mut stream, "<100x30>").await;
+    sender.send("exit\n").await.unwrap();
+    assert_eq!(rest(&mut stream).await.1, exited(0));
+    sender.send("more").await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_command_gets_its_input_and_its_code_comes_back() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let session = face.run("commanded").await;
+    let mut stream = open(&face, exec(session, &["exit", "7"])).await;
+    assert_eq!(rest(&mut stream).await, (Vec::new(), exited(7)));
+
+    let mut stream = open(&face, exec(session, &["cat"])).await;
+    let sender = stream.sender();
+    // More than the window: it flows only because each side grants the other anew.
+    let paste = vec![b'p'; 3 * STREAM_WINDOW as usize + 5];
+    let sent = paste.clone();
+    let sending = tokio::spawn(async move {
+        sender.send(sent).await.unwrap();
+        sender.end_input().await.unwrap();
+    });
+    let (echoed, end) = rest(&mut stream).await;
+    sending.await.unwrap();
+    assert_eq!((echoed.len(), end), (paste.len(), exited(0)));
+}
+
+#[tokio::test]
+async fn a_flood_that_nobody_reads_holds_up_neither_requests_nor_other_streams() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let session = face.run("flooded").await;
+    let mut flood = open(&face, exec(session, &["flood", "500"])).await;
+    let mut deaf = open(&face, exec(session, &["deaf"])).await;
+    let pasted = deaf.sender();
+    let pasting = tokio::spawn(async move {
+        let long = vec![0; 4 * STREAM_WINDOW as usize];
+        pasted.send(long).await
+    });
+    let mut echo = open(&face, exec(session, &["cat"])).await;
+    echo.sender().send("still here").await.unwrap();
+    until_text(&mut echo, "still here").await;
+    face.run("another").await;
+    deaf.sender().close().await.unwrap();
+    assert_eq!(
+        rest(&mut deaf).await.1,
+        StreamEnd::Exited { exit_code: None }
+    );
+    assert!(pasting.await.unwrap().is_err(), "nobody reads it any more");
+    let (bytes, end) = rest(&mut flood).await;
+    assert_eq!((bytes.len(), end), (500 * FLOOD_PIECE, exited(0)));
+}
+
+#[tokio::test]
+async fn the_log_comes_with_its_source() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let session = face.run("logged").await;
+    house.engine.set_log(session, "hello\n");
+    let options = LogOptions {
+        follow: false,
+        tail: None,
+    };
+    let mut stream = open(&face, StreamOpen::Log { session, options }).await;
+    let StreamItem::Data { source, bytes } = next(&mut stream).await else {
+        panic!("no data");
+    };
+    assert_eq!((source, &bytes[..]), (LogSource::Stderr, &b"hello\n"[..]));
+}
+
+#[tokio::test]
+async fn a_shell_in_an_ended_session_is_refused_with_its_status() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let session = face.run("over").await;
+    house.engine.die(session, 0, false);
+    face.until(session, |session| session.status.is_final())
+        .await;
+    let mut stream = face.client.open(exec(session, &["cat"])).await.unwrap();
+    let StreamItem::Ended(StreamEnd::Failed { failure }) = next(&mut stream).await else {
+        panic!("it was opened");
+    };
+    assert_eq!(
+        failure.message,
+        "session over is TERMINATED: a command needs a running session"
+    );
+}

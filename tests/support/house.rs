@@ -1,0 +1,274 @@
+//! A daemon in a temporary directory and faces that speak to it.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tempfile::TempDir;
+use tokio::{sync::mpsc, task::JoinHandle};
+use workbay::{
+    client::{Client, ClientEvent, ConnectOptions},
+    config::paths::Paths,
+    daemon::{self, Controls, DaemonOptions},
+    model::{
+        change::Change,
+        history::HistoryEntry,
+        id::SessionId,
+        resources::{Bytes, Cpu},
+        session::Session,
+        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
+        spec::LaunchRequest,
+        status::Status,
+    },
+    protocol::message::{Failure, Reply, Request, Snapshot},
+};
+
+use super::MemoryEngine;
+
+/// Generous: a machine under load must not fail a test.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+pub fn settings() -> Settings {
+    Settings {
+        ui: UiSettings {
+            theme: "auto".into(),
+            keymap: "default".into(),
+            mouse: true,
+            unicode: None,
+            read_only: false,
+        },
+        launch: LaunchSettings {
+            environment: "host".into(),
+            cpu: Cpu::from_millis(1000),
+            mem: Bytes::mib(256),
+            shmem: Bytes::mib(64),
+            pids: 512,
+            env: BTreeMap::new(),
+        },
+        engine: EngineSettings {
+            endpoint: None,
+            stop_grace_seconds: 5,
+        },
+        history: HistorySettings { keep_days: 7 },
+    }
+}
+
+/// Options of a daemon below `root` on this engine.
+pub fn options(root: &Path, engine: &MemoryEngine, settings: Settings) -> DaemonOptions {
+    let engine = engine.clone();
+    DaemonOptions {
+        paths: Paths::below(root),
+        settings,
+        owner: "tester".into(),
+        engine: Box::new(move |_| Arc::new(engine)),
+        detached: false,
+        page_limit: None,
+    }
+}
+
+/// A daemon inside this process; it can end and start again on the same store and engine.
+pub struct House {
+    pub root: TempDir,
+    pub engine: MemoryEngine,
+    pub settings: Settings,
+    pub page_limit: Option<u32>,
+    running: Option<(Controls, JoinHandle<()>)>,
+}
+
+impl House {
+    pub async fn open() -> Self {
+        Self::with(settings()).await
+    }
+
+    pub async fn with(settings: Settings) -> Self {
+        let mut house = Self::closed(settings);
+        house.start().await;
+        house
+    }
+
+    /// Everything but the daemon.
+    pub fn closed(settings: Settings) -> Self {
+        Self {
+            root: tempfile::tempdir().unwrap(),
+            engine: MemoryEngine::new(),
+            settings,
+            page_limit: None,
+            running: None,
+        }
+    }
+
+    pub fn paths(&self) -> Paths {
+        Paths::below(self.root.path())
+    }
+
+    pub async fn start(&mut self) {
+        let mut options = options(self.root.path(), &self.engine, self.settings.clone());
+        options.page_limit = self.page_limit;
+        let controls = Controls::default();
+        let steered = controls.clone();
+        let task = tokio::spawn(async move {
+            daemon::serve(options, steered).await.unwrap();
+        });
+        controls.ready.cancelled().await;
+        self.running = Some((controls, task));
+    }
+
+    pub async fn stop(&mut self) {
+        if let Some((controls, task)) = self.running.take() {
+            controls.stop.cancel();
+            task.await.unwrap();
+        }
+    }
+
+    /// Looks after the socket, as SIGUSR1 does.
+    pub fn remake_socket(&self) {
+        self.running.as_ref().unwrap().0.remake_socket.notify_one();
+    }
+
+    pub async fn restart(&mut self) {
+        self.stop().await;
+        self.start().await;
+    }
+
+    pub async fn face(&self) -> Face {
+        Face::connect(&ConnectOptions::existing(self.paths())).await
+    }
+}
+
+/// A subscribed client and the sessions it knows, kept up to date by notices alone.
+pub struct Face {
+    pub client: Client,
+    pub snapshot: Snapshot,
+    events: mpsc::Receiver<ClientEvent>,
+    sessions: Arc<Mutex<BTreeMap<SessionId, Session>>>,
+    pub heard: Vec<Change>,
+    last: u64,
+}
+
+impl Face {
+    pub async fn connect(options: &ConnectOptions) -> Self {
+        let (client, events) = Client::connect(options).await.unwrap();
+        let reply = client.ask(Request::Subscribe).await.unwrap();
+        let Reply::Snapshot { snapshot } = reply else {
+            panic!("no snapshot but {reply:?}");
+        };
+        let sessions = snapshot.sessions.iter().map(|s| (s.id, s.clone()));
+        Self {
+            client,
+            events,
+            sessions: Arc::new(Mutex::new(sessions.collect())),
+            heard: Vec::new(),
+            last: snapshot.seq,
+            snapshot: *snapshot,
+        }
+    }
+
+    pub fn session(&self, id: SessionId) -> Option<Session> {
+        self.sessions.lock().unwrap().get(&id).cloned()
+    }
+
+    pub fn sessions(&self) -> Vec<Session> {
+        self.sessions.lock().unwrap().values().cloned().collect()
+    }
+
+    pub async fn next_event(&mut self) -> Option<ClientEvent> {
+        self.events.recv().await
+    }
+
+    /// Takes the next notice, checking that none is missing.
+    pub async fn hear(&mut self) -> Change {
+        let event = tokio::time::timeout(PATIENCE, self.events.recv())
+            .await
+            .expect("a notice comes in time");
+        match event {
+            Some(ClientEvent::Notice { seq, change }) => {
+                assert_eq!(seq, self.last + 1, "a notice is missing before {change:?}");
+                self.last = seq;
+                if let Change::Session { session } = &change {
+                    let mut sessions = self.sessions.lock().unwrap();
+                    sessions.insert(session.id, (**session).clone());
+                }
+                self.heard.push(change.clone());
+                change
+            }
+            other => panic!("the line ended: {other:?}"),
+        }
+    }
+
+    /// Hears notices until the session is so.
+    pub async fn until(&mut self, id: SessionId, so: impl Fn(&Session) -> bool) -> Session {
+        loop {
+            if let Some(session) = self.session(id)
+                && so(&session)
+            {
+                return session;
+            }
+            self.hear().await;
+        }
+    }
+
+    pub async fn until_status(&mut self, id: SessionId, status: Status) -> Session {
+        self.until(id, |session| session.status == status).await
+    }
+
+    pub async fn until_heard(&mut self, so: impl Fn(&Change) -> bool) -> Change {
+        loop {
+            let change = self.hear().await;
+            if so(&change) {
+                return change;
+            }
+        }
+    }
+
+    pub async fn launch(&self, request: LaunchRequest) -> Result<Session, Failure> {
+        let launch = Box::new(request);
+        match self.client.ask(Request::Launch { launch }).await? {
+            Reply::Session { session } => Ok(*session),
+            other => panic!("no session but {other:?}"),
+        }
+    }
+
+    /// Launches by name and waits until it runs.
+    pub async fn run(&mut self, name: &str) -> SessionId {
+        let session = self.launch(named(name)).await.unwrap();
+        self.until_status(session.id, Status::Running).await;
+        session.id
+    }
+
+    pub async fn terminate(&self, session: SessionId, force: bool) -> Result<Reply, Failure> {
+        let request = Request::Terminate { session, force };
+        self.client.ask(request).await
+    }
+
+    /// Oldest first.
+    pub async fn history(&self, session: SessionId) -> Vec<HistoryEntry> {
+        match self.client.ask(Request::History { session }).await {
+            Ok(Reply::History { mut entries }) => {
+                entries.reverse();
+                entries
+            }
+            other => panic!("no history but {other:?}"),
+        }
+    }
+}
+
+pub fn named(name: &str) -> LaunchRequest {
+    LaunchRequest {
+        name: Some(name.to_owned()),
+        ..LaunchRequest::default()
+    }
+}
+
+/// Waits for a condition that no notice tells of.
+pub async fn eventually(what: &str, so: impl Fn() -> bool) {
+    let waiting = async {
+        while !so() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let came = tokio::time::timeout(PATIENCE, waiting).await;
+    assert!(came.is_ok(), "it never came: {what}");
+}

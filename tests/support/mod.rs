@@ -1,0 +1,12 @@
+//! What test binaries share: an engine in memory, and daemons on it.
+//!
+//! Used as `#[path = "../support/mod.rs"] mod support;`. Not every binary uses all of it.
+#![allow(dead_code, reason = "shared by several test binaries")]
+
+pub mod engine;
+pub mod house;
+pub mod programs;
+pub mod world;
+
+pub use engine::{Call, MemoryEngine};
+pub use house::{Face, House, eventually};
