@@ -47,7 +47,7 @@ pub struct Pty {
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PtyCommand {
-    /// Empty = the person's login shell.
+    /// Empty = the person's shell.
     pub argv: Vec<String>,
     /// Set for it beside what it inherits.
     pub env: Vec<(String, String)>,
@@ -115,7 +115,8 @@ fn size(columns: u16, rows: u16) -> PtySize {
 
 fn builder(command: &PtyCommand) -> CommandBuilder {
     let mut builder = match command.argv.split_first() {
-        None => CommandBuilder::new_default_prog(),
+        // Not as a login shell: what a login sets up is inherited from the terminal we run in.
+        None => CommandBuilder::new(shell_name()),
         Some((program, arguments)) => {
             let mut builder = CommandBuilder::new(program);
             builder.args(arguments);
@@ -125,9 +126,10 @@ fn builder(command: &PtyCommand) -> CommandBuilder {
     for (name, value) in &command.env {
         builder.env(name, value);
     }
-    // The size is the terminal's, not that of the shell the face was started from.
-    builder.env_remove("COLUMNS");
-    builder.env_remove("LINES");
+    // Said of the terminal the face was started from, not of this one.
+    for name in ["COLUMNS", "LINES", "TMUX", "TMUX_PANE", "STY", "WINDOW"] {
+        builder.env_remove(name);
+    }
     if let Ok(here) = std::env::current_dir() {
         builder.cwd(here);
     }

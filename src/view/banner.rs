@@ -31,19 +31,29 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
         lines.extend(mend.map(|line| vec![(line, Face::Text)]));
     }
     let age = match (app.mirror.stale_since(), now) {
-        (Some(since), Some(now)) => clock::coarse(now.as_second() - since.as_second()),
+        (Some(since), Some(now)) => ago(now.as_second() - since.as_second()),
         _ => String::new(),
     };
     let tries = match attempt {
         0 | 1 => "Trying again by itself".to_owned(),
         n => format!("Trying again by itself, {n} attempts so far"),
     };
-    lines.push(vec![(
-        format!("{tries}; the list is as it was {age} ago."),
-        Face::Dim,
-    )]);
+    let list = if app.sessions.is_empty() {
+        String::new()
+    } else {
+        format!("; the list is as it was {age}")
+    };
+    lines.push(vec![(format!("{tries}{list}."), Face::Dim)]);
     lines.truncate(MAX_LINES);
     lines
+}
+
+fn ago(seconds: i64) -> String {
+    if seconds < 60 {
+        "a moment ago".to_owned()
+    } else {
+        format!("{} ago", clock::coarse(seconds))
+    }
 }
 
 /// What is away and why, what a person can do, how often it was tried.

@@ -1,10 +1,6 @@
 //! The open terminals: tabs, cells, status line.
 
-use super::{
-    cells,
-    paint::{Paint, Piece},
-    text,
-};
+use super::{cells, paint::Paint, text};
 use crate::{
     action::{Action, Scope},
     app::{
@@ -17,7 +13,7 @@ use crate::{
 
 /// What the status line offers after the leader, the most needed first.
 const AFTER_LEADER: &[(Action, &str)] = &[
-    (Action::PaneDetach, "back to the list"),
+    (Action::PaneDetach, "back"),
     (Action::PaneNext, "next"),
     (Action::PanePrevious, "previous"),
     (Action::PaneZoom, "zoom"),
@@ -34,8 +30,8 @@ pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, keymap: &Keymap
     match &pane.state {
         State::Opening => {
             let text = match pane.place {
-                Place::Session(_) => format!("opening shell in {}{}", pane.name, "..."),
-                Place::Host => format!("opening a shell on {}{}", pane.name, "..."),
+                Place::Session(_) => format!("opening shell in {}...", pane.name),
+                Place::Host => format!("opening a shell on {}...", pane.name),
             };
             let middle = areas.pane.y + areas.pane.height / 2;
             paint.centred(areas.pane, middle, &text, Face::Dim);
@@ -73,7 +69,7 @@ fn draw_tabs(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes) {
 
 fn draw_status(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, pane: &Pane, keymap: &Keymap) {
     let area = areas.pane_status;
-    let mut pieces = state(pane);
+    let room = usize::from(area.width.saturating_sub(2));
     let hints = if panes.scope() == Scope::Leader {
         after_leader(keymap)
     } else if pane.takes_keys() {
@@ -81,102 +77,97 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, pane: &Pane,
     } else {
         hints_when_ended(keymap)
     };
-    if !pieces.is_empty() {
-        pieces.push(("   ".to_owned(), Face::PaneStatus));
-    }
-    let room = usize::from(area.width.saturating_sub(2));
-    // The way out matters more than the reason: that one is cut.
-    let taken: usize = pieces.iter().map(|(text, _)| text::width(text)).sum();
-    let wanted: usize = hints
-        .iter()
-        .take(4)
-        .map(|(text, _)| text::width(text))
-        .sum();
-    if taken + wanted > room
-        && let Some((reason, _)) = pieces.first_mut()
-    {
-        let keep = room.saturating_sub(wanted + 3);
-        *reason = text::fit(reason, keep, paint.glyphs.ellipsis);
-    }
-    pieces.extend(hints);
     paint.fill(area, Face::PaneStatus);
-    paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
+    let mut x = area.x + 1;
+    // The way out matters more than the reason: that one is cut.
+    let needed = hints.first().map_or(0, |hint| hint.width() + GAP.len());
+    if let Some((reason, face)) = state(pane) {
+        let reason = text::fit(&reason, room.saturating_sub(needed), paint.glyphs.ellipsis);
+        x = paint.text(x, area.y, room as u16, &reason, face) + GAP.len() as u16;
+    }
+    for hint in hints {
+        if usize::from(x - area.x) + hint.width() > room + 1 {
+            break;
+        }
+        x = paint.text(x, area.y, area.right() - x, &hint.key, Face::Key);
+        x = paint.text(x, area.y, area.right() - x, &hint.word, Face::PaneStatus);
+        x += GAP.len() as u16;
+    }
+}
+
+/// Between two hints.
+const GAP: &str = "   ";
+
+/// A key and what it does here.
+struct Hint {
+    key: String,
+    word: String,
+}
+
+impl Hint {
+    fn new(key: impl Into<String>, word: &str) -> Self {
+        Self {
+            key: key.into(),
+            word: format!(" {word}"),
+        }
+    }
+
+    fn width(&self) -> usize {
+        text::width(&self.key) + text::width(&self.word)
+    }
 }
 
 /// What is to be said about the line to the shell.
-fn state(pane: &Pane) -> Vec<Piece> {
+fn state(pane: &Pane) -> Option<(String, Face)> {
     match &pane.state {
-        State::Opening | State::Live => Vec::new(),
-        State::Ended { why } => vec![(why.to_string(), Face::Warning)],
-        State::Lost {
-            why,
-            attempt,
-            retry_at,
-        } => {
+        State::Opening | State::Live => None,
+        State::Ended { why } => Some((why.to_string(), Face::Warning)),
+        State::Lost { why, retry_at, .. } => {
             let how = if retry_at.is_some() {
-                format!("opening it again, attempt {attempt}")
+                "trying again; Enter tries now"
             } else {
-                "opening it again when the daemon is back".to_owned()
+                "it opens again when the daemon is back"
             };
-            vec![
-                (why.to_string(), Face::Bad),
-                (format!("; {how}"), Face::PaneStatus),
-            ]
+            Some((format!("{why}; {how}"), Face::Bad))
         }
     }
 }
 
-fn way_out(keymap: &Keymap) -> Vec<Piece> {
+fn way_out(keymap: &Keymap) -> Vec<Hint> {
     let leaders = keymap.keys_for(Scope::Terminal, Action::TerminalLeader);
-    let Some(leader) = leaders.first() else {
+    let Some(leader) = leaders.first().map(|key| shown(key)) else {
         return Vec::new();
     };
-    let mut pieces = Vec::new();
-    let hints = [(Action::PaneDetach, "back"), (Action::Help, "keys")];
-    for (action, word) in hints {
-        if let Some(key) = keymap.keys_for(Scope::Leader, action).first() {
-            pieces.push((format!("{} {key}", shown(leader)), Face::Key));
-            pieces.push((format!(" {word}   "), Face::PaneStatus));
-        }
-    }
+    let hint = |action, word| {
+        let keys = keymap.keys_for(Scope::Leader, action);
+        let key = keys.first()?;
+        Some(Hint::new(format!("{leader} {key}"), word))
+    };
+    let mut hints = Vec::new();
+    hints.extend(hint(Action::PaneDetach, "back"));
+    hints.extend(hint(Action::Help, "keys"));
     let others: Vec<String> = leaders.iter().skip(1).map(|key| shown(key)).collect();
     if !others.is_empty() {
-        pieces.push((others.join(", "), Face::Key));
-        pieces.push((format!(" is {} too   ", shown(leader)), Face::PaneStatus));
+        hints.push(Hint::new(others.join(", "), &format!("is {leader} too")));
     }
-    if let Some(key) = keymap
-        .keys_for(Scope::Leader, Action::PaneSendPrefix)
-        .first()
-    {
-        pieces.push((format!("{} {key}", shown(leader)), Face::Key));
-        pieces.push((" Ctrl-B for the tmux inside".to_owned(), Face::PaneStatus));
-    }
-    pieces
+    hints.extend(hint(Action::PaneSendPrefix, "sends Ctrl-B"));
+    hints
 }
 
-fn after_leader(keymap: &Keymap) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    for (action, word) in AFTER_LEADER {
-        if let Some(key) = keymap.keys_for(Scope::Leader, *action).first() {
-            pieces.push((shown(key), Face::Key));
-            pieces.push((format!(" {word}   "), Face::PaneStatus));
-        }
-    }
-    pieces
+fn after_leader(keymap: &Keymap) -> Vec<Hint> {
+    let bound = AFTER_LEADER.iter().filter_map(|(action, word)| {
+        let keys = keymap.keys_for(Scope::Leader, *action);
+        Some(Hint::new(shown(keys.first()?), word))
+    });
+    bound.collect()
 }
 
-fn hints_when_ended(keymap: &Keymap) -> Vec<Piece> {
-    let mut pieces = vec![
-        ("Enter".to_owned(), Face::Key),
-        (" new   ".to_owned(), Face::PaneStatus),
-        ("Esc".to_owned(), Face::Key),
-        (" close   ".to_owned(), Face::PaneStatus),
-    ];
+fn hints_when_ended(keymap: &Keymap) -> Vec<Hint> {
+    let mut hints = vec![Hint::new("Enter", "new"), Hint::new("Esc", "close")];
     if let Some(key) = keymap.keys_for(Scope::Global, Action::Quit).first() {
-        pieces.push((shown(key), Face::Key));
-        pieces.push((" back to the list".to_owned(), Face::PaneStatus));
+        hints.push(Hint::new(shown(key), "back to the list"));
     }
-    pieces
+    hints
 }
 
 /// `ctrl-]` as people write it.

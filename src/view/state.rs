@@ -9,6 +9,7 @@ use super::{
 use crate::{
     action::{Action, Scope},
     app::{
+        allowed::why_not,
         app::App,
         area::{Areas, MIN_COLUMNS, MIN_ROWS},
         mirror::Line,
@@ -50,7 +51,8 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
         (Tab::Others, _) => "Nothing is wrong",
     };
     let mut lines: Vec<Vec<Piece>> = vec![vec![(first.to_owned(), Face::Text)]];
-    if app.sessions.tab() == Tab::Running {
+    let away = why_not(Action::SessionLaunch, None, &app.mirror, &app.facts).is_some();
+    if app.sessions.tab() == Tab::Running && !away {
         let launch = key(app, Scope::Sessions, Action::SessionLaunch);
         let help = key(app, Scope::Global, Action::Help);
         lines.push(Vec::new());
@@ -71,7 +73,12 @@ pub fn too_small(paint: &mut Paint<'_>, areas: &Areas) {
         "workbay needs {MIN_COLUMNS}x{MIN_ROWS}; this terminal has {}x{}",
         screen.width, screen.height
     );
-    let lines = wrapped(&text, screen, Face::Text);
+    let mut lines = wrapped(&text, screen, Face::Text);
+    lines.extend(wrapped(
+        "make it larger; nothing is lost",
+        screen,
+        Face::Dim,
+    ));
     middle(paint, screen, &lines);
 }
 

@@ -38,9 +38,20 @@ fn the_detail_stands_beside_the_list_140x40() {
     // It follows the selection until it is opened a second time.
     let moved = screen.press("k");
     assert_eq!(
-        moved.app.detail.as_ref().map(|d| d.session()),
+        moved
+            .app
+            .detail
+            .as_ref()
+            .map(workbay::app::detail::Detail::session),
         moved.app.sessions.selected()
     );
+}
+
+#[test]
+fn the_detail_fills_a_small_terminal() {
+    let screen = with_history(working_day(60, 16).press("j j enter"), 1);
+    insta::assert_snapshot!(screen.text());
+    assert!(screen.press("esc").sees("a1b2c3d4-session"));
 }
 
 #[test]

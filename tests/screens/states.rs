@@ -53,6 +53,19 @@ fn the_engine_is_lost_and_comes_back() {
 }
 
 #[test]
+fn a_fresh_machine_without_an_engine_says_what_to_do() {
+    let mut first = snapshot(Vec::new());
+    first.engines[0].1 = EngineState::Lost {
+        why: Clean::new("permission denied at /var/run/docker.sock"),
+        mend: Some(Clean::new(
+            "Join its group: sudo usermod -aG docker jin, then log in again",
+        )),
+        attempt: 1,
+    };
+    insta::assert_snapshot!(Screen::new(80, 24).daemon(first).text());
+}
+
+#[test]
 fn the_daemon_is_lost_and_comes_back() {
     let screen = Screen::new(80, 24)
         .daemon(snapshot(day()))

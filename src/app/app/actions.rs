@@ -41,15 +41,15 @@ impl App {
             Action::Suspend => vec![Step::Do(Effect::Suspend)],
             Action::ToggleMouse => self.toggle_mouse(),
             Action::Interrupt => self.interrupt(now),
-            Action::Quit => self.quit(),
+            Action::Quit => self.quit(now),
             _ => match self.focus() {
-                Focus::Help | Focus::HelpSearch => self.in_help(action),
+                Focus::Help | Focus::HelpSearch => self.in_help(action, now),
                 Focus::Confirm => self.in_confirm(action),
-                Focus::Launcher => self.in_launcher(action, key),
+                Focus::Launcher => self.in_launcher(action, key, now),
                 Focus::Logs => self.in_logs(action, now),
                 Focus::Panes => self.in_panes(scope, action),
-                Focus::Rename => self.in_rename(action),
-                Focus::Filter | Focus::Detail | Focus::Sessions => self.in_sessions(action),
+                Focus::Rename => self.in_rename(action, now),
+                Focus::Filter | Focus::Detail | Focus::Sessions => self.in_sessions(action, now),
             },
         });
         steps
@@ -72,7 +72,7 @@ impl App {
     fn interrupt(&mut self, now: Timestamp) -> Vec<Step> {
         if self.focus() != Focus::Sessions || self.detail.is_some() || self.sessions.filter.is_on()
         {
-            return self.back();
+            return self.back(now);
         }
         if self.interrupted.is_some_and(|at| now < interrupt_ends(at)) {
             return self.leave();
@@ -87,15 +87,15 @@ impl App {
     }
 
     /// `q`: one step back, at the top out. Nothing is lost by it, so nothing is asked.
-    fn quit(&mut self) -> Vec<Step> {
+    fn quit(&mut self, now: Timestamp) -> Vec<Step> {
         if self.focus() == Focus::Sessions && self.detail.is_none() {
             return self.leave();
         }
-        self.back()
+        self.back(now)
     }
 
     /// Esc: the innermost thing closes; at the top nothing happens.
-    fn back(&mut self) -> Vec<Step> {
+    fn back(&mut self, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Help | Focus::HelpSearch => {
                 let cleared = self.help.as_mut().is_some_and(Help::clear_search);
@@ -106,7 +106,8 @@ impl App {
             Focus::Confirm | Focus::Launcher | Focus::Rename => {
                 self.close_top();
             }
-            Focus::Logs | Focus::Panes => return self.show(Page::Sessions),
+            Focus::Logs => return self.in_logs(Action::Back, now),
+            Focus::Panes => return self.show(Page::Sessions),
             Focus::Filter => {
                 self.sessions.filter.clear();
                 self.sessions.mark_stale();
@@ -131,13 +132,13 @@ impl App {
         }
     }
 
-    fn in_help(&mut self, action: Action) -> Vec<Step> {
+    fn in_help(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
         let Some(help) = &mut self.help else {
             return Vec::new();
         };
         let page = help.page();
         match action {
-            Action::Back => return self.back(),
+            Action::Back => return self.back(now),
             Action::HelpSearch | Action::SessionsFilter => help.searching = true,
             Action::InputSubmit => help.searching = false,
             Action::InputCancel => {
@@ -175,9 +176,9 @@ impl App {
         })
     }
 
-    fn in_launcher(&mut self, action: Action, key: Option<Key>) -> Vec<Step> {
+    fn in_launcher(&mut self, action: Action, key: Option<Key>, now: Timestamp) -> Vec<Step> {
         if action == Action::Back {
-            return self.back();
+            return self.back(now);
         }
         match &mut self.launcher {
             Some(launcher) => launcher.action(action, key, &self.mirror),
@@ -205,7 +206,7 @@ impl App {
         }
     }
 
-    fn in_rename(&mut self, action: Action) -> Vec<Step> {
+    fn in_rename(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
         match (action, &self.rename) {
             (Action::InputSubmit, Some(rename)) => {
                 if rename.problem().is_some() {
@@ -224,12 +225,12 @@ impl App {
                 self.rename = None;
                 step.into_iter().collect()
             }
-            (Action::InputCancel | Action::Back, _) => self.back(),
+            (Action::InputCancel | Action::Back, _) => self.back(now),
             _ => Vec::new(),
         }
     }
 
-    fn in_sessions(&mut self, action: Action) -> Vec<Step> {
+    fn in_sessions(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
         if let Some(steps) = self.in_filter(action) {
             return steps;
         }
@@ -240,7 +241,7 @@ impl App {
             return self.show_tab(tab);
         }
         match action {
-            Action::Back => return self.back(),
+            Action::Back => return self.back(now),
             Action::TabNext => self.sessions.step_tab(1),
             Action::TabPrevious => self.sessions.step_tab(-1),
             Action::Panes => return self.show_panes(),

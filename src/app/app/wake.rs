@@ -59,6 +59,7 @@ impl App {
     fn next_age_change(&self, now: Timestamp) -> Option<Timestamp> {
         let since = self.mirror.stale_since()?;
         let age = now.as_second() - since.as_second();
-        Some(clock::after(now, clock::coarse_changes_in(age)))
+        // Below a minute it reads "a moment ago".
+        Some(clock::after(now, clock::coarse_changes_in(age.max(60)).max(60 - age)))
     }
 }
