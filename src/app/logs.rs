@@ -498,3 +498,6 @@ impl Logs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

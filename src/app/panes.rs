@@ -475,3 +475,6 @@ fn report(mouse: Mouse, cells: Rect) -> MouseReport {
         shift: mouse.shift,
     }
 }
+
+#[cfg(test)]
+mod tests;
