@@ -14,7 +14,8 @@ use crate::{
 
 pub fn ls(paths: &Paths, json: bool) -> Outcome {
     let environments = line::block_on(async {
-        let line = Line::connect(paths).await?;
+        let mut line = Line::connect(paths).await?;
+        line.when_engine_answered().await?;
         match line.ask(Request::Environments).await? {
             Reply::Environments { environments } => Ok(environments),
             other => Err(line::unexpected(&other)),

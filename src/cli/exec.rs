@@ -23,7 +23,8 @@ use crate::{
 
 pub fn exec(paths: &Paths, arguments: Exec) -> Outcome {
     line::block_on(async {
-        let line = Line::connect(paths).await?;
+        let mut line = Line::connect(paths).await?;
+        line.when_engine_answered().await?;
         let session = line.live_session(&arguments.one.session).await?.id;
         run(&line, session, arguments.argv).await
     })

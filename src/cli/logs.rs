@@ -19,7 +19,8 @@ use crate::{
 
 pub fn logs(paths: &Paths, arguments: &Logs) -> Outcome {
     line::block_on(async {
-        let line = Line::connect(paths).await?;
+        let mut line = Line::connect(paths).await?;
+        line.when_engine_answered().await?;
         let session = line.session(&arguments.one.session).await?.id;
         let options = LogOptions {
             follow: arguments.follow,

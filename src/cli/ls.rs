@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     config::paths::Paths,
-    model::{session::Session, status::Tone},
+    model::{capability::EngineState, session::Session, status::Tone},
     theme::{ColorDepth, Theme, face::Face},
 };
 
@@ -31,6 +31,13 @@ const HEAD: [&str; 8] = [
 
 pub fn ls(paths: &Paths, arguments: &Ls) -> Outcome {
     let snapshot = line::block_on(async { Line::connect(paths).await?.snapshot().await })?;
+    for (context, state) in &snapshot.engines {
+        if let EngineState::Lost { why, .. } = state {
+            output::remark(&format!(
+                "workbay: engine {context} is lost: {why}; shown is what was known last"
+            ));
+        }
+    }
     let mut sessions: Vec<Session> = snapshot
         .sessions
         .into_iter()

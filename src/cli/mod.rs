@@ -136,7 +136,8 @@ fn shell(doors: &Doors, start: Start, session: &str) -> Outcome {
     }
     let paths = start.paths.clone();
     let session = line::block_on(async move {
-        let line = line::Line::connect(&paths).await?;
+        let mut line = line::Line::connect(&paths).await?;
+        line.when_engine_answered().await?;
         let session = line.live_session(session).await?;
         Ok::<_, Fail>(session.id)
     })?;

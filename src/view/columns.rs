@@ -17,10 +17,12 @@ pub struct Place {
 /// The columns for a list of `width` cells, from the left. Narrow lists have fewer of them.
 pub fn places(width: u16) -> Vec<Place> {
     let mut fixed: Vec<(Column, u16)> = vec![(Column::Name, 0), (Column::Status, 13)];
-    if width >= 70 {
+    let has_environment = width >= 78;
+    if has_environment {
         fixed.push((Column::Environment, 0));
     }
-    if width >= 80 {
+    // What a session uses says more than where it came from: the gauges outlive the environment.
+    if width >= 68 {
         let gauge = if width >= 100 { 17 } else { 12 };
         fixed.push((Column::Cpu, gauge));
         fixed.push((Column::Memory, gauge));
@@ -32,7 +34,7 @@ pub fn places(width: u16) -> Vec<Place> {
     let gaps = GAP * (fixed.len() as u16 - 1);
     let used: u16 = fixed.iter().map(|(_, width)| width).sum();
     let room = width.saturating_sub(INDENT + MARGIN + gaps + used);
-    let (name, environment) = share(room, width >= 70);
+    let (name, environment) = share(room, has_environment);
     let mut x = INDENT;
     fixed
         .into_iter()

@@ -65,3 +65,34 @@ fn at_a_terminal_the_list_has_colours_unless_they_are_unwanted() {
     person.wait_end();
     assert!(!painted(&person, "\x1b[32m"));
 }
+
+#[test]
+fn shell_comes_back_to_the_same_shell() {
+    let machine = launched("cli-shell");
+    let open = || Terminal::start(&[BINARY, "shell", "cli-shell"], &machine.env(), 100, 24);
+    let mut person = open();
+    person.wait_for("work@cli-shell");
+    person.type_("MARK=same-shell\r");
+    person.wait_for("MARK=same-shell");
+    // The leader and d leave; the shell goes on.
+    person.type_("\x1d");
+    person.type_("d");
+    assert_eq!(person.wait_end(), 0);
+    let mut person = open();
+    person.wait_for("work@cli-shell");
+    person.type_("echo [$MARK]\r");
+    person.wait_for("[same-shell]");
+    person.type_("\x1b[24~");
+    person.type_("d");
+    assert_eq!(person.wait_end(), 0);
+}
+
+#[test]
+fn shell_of_a_session_that_does_not_run_is_refused_with_its_status() {
+    let machine = launched("cli-ended");
+    machine.ok(&["terminate", "cli-ended", "--force", "--yes", "--wait"]);
+    let argv = [BINARY, "shell", "cli-ended"];
+    let mut person = Terminal::start(&argv, &machine.env(), 100, 24);
+    person.wait_for("session cli-ended is TERMINATED, not RUNNING");
+    assert_eq!(person.wait_end(), 1);
+}

