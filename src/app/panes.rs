@@ -400,9 +400,9 @@ impl Panes {
             name = longer;
         }
         let mark = match pane.state {
-            State::Lost { .. } => "!",
-            State::Ended { .. } => "-",
-            _ if pane.has_news && at != self.active => "+",
+            State::Lost { .. } => " lost",
+            State::Ended { .. } => " ended",
+            _ if pane.has_news && at != self.active => " +",
             _ => "",
         };
         let host = if pane.place == Place::Host {

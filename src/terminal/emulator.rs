@@ -77,6 +77,9 @@ pub struct Cursor {
 pub struct Emulator {
     parser: vt100::Parser<Witness>,
     gate: Gate,
+    /// The beginning of a character whose rest has not come yet. The parser would lose what follows
+    /// a character that comes in pieces.
+    partial: Vec<u8>,
     /// When the synchronized update began that hides the live screen.
     update_since: Option<Timestamp>,
 }
@@ -95,6 +98,7 @@ impl Emulator {
         Self {
             parser: vt100::Parser::new_with_callbacks(rows, columns, 0, Witness::default()),
             gate: Gate::default(),
+            partial: Vec::new(),
             update_since: None,
         }
     }
@@ -120,6 +124,15 @@ impl Emulator {
             self.parser.callbacks_mut().before_update = None;
         }
         let (columns, _) = self.size();
+        let mut joined = std::mem::take(&mut self.partial);
+        let bytes = if joined.is_empty() {
+            bytes
+        } else {
+            joined.extend_from_slice(bytes);
+            &joined
+        };
+        let (bytes, partial) = bytes.split_at(bytes.len() - unfinished(bytes));
+        self.partial = partial.to_vec();
         let Self { parser, gate, .. } = self;
         gate.sift(bytes, columns, |step| match step {
             Step::Pass(bytes) => parser.process(bytes),
@@ -267,6 +280,21 @@ fn clamp(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
     )
 }
 
+/// How many bytes at the end begin a character that is not whole.
+fn unfinished(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let length = match bytes[bytes.len() - back] {
+            0x80..=0xbf => continue,
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => return 0,
+        };
+        return if back < length { back } else { 0 };
+    }
+    0
+}
+
 fn look(cell: &vt100::Cell) -> Look {
     Look {
         foreground: colour(cell.fgcolor()),
@@ -316,6 +344,18 @@ mod tests {
         assert_eq!(last.look.background, Colour::Rgb(1, 2, 3));
         assert_eq!(emulator.cursor(), Some(Cursor { column: 4, row: 0 }));
         assert_eq!(fed("\x1b[?25l").cursor(), None);
+    }
+
+    #[test]
+    fn characters_may_come_in_pieces() {
+        let text = "é ①한 👩 글\x1b[1mé";
+        for size in 1..6 {
+            let mut emulator = Emulator::new(20, 5);
+            for piece in text.as_bytes().chunks(size) {
+                emulator.feed(piece, NOW);
+            }
+            assert_eq!(emulator.row_text(0), "é ①한 👩 글é", "by {size}");
+        }
     }
 
     #[test]

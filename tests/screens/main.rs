@@ -12,4 +12,5 @@ mod list;
 mod overlays;
 mod screen;
 mod states;
+mod terminals;
 mod world;
