@@ -85,6 +85,11 @@ const NAMED: &[(&str, KeyCode)] = &[
     ("space", KeyCode::Char(' ')),
 ];
 
+/// Every name a key may have beside its character and F1 to F24.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    NAMED.iter().map(|(name, _)| *name)
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();

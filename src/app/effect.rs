@@ -34,11 +34,6 @@ pub enum Effect {
         columns: u16,
         rows: u16,
     },
-    /// So many bytes of a stream were worked off.
-    Credit {
-        stream: StreamId,
-        bytes: u32,
-    },
     Close {
         stream: StreamId,
     },

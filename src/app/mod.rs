@@ -1,4 +1,34 @@
 //! The model of the screen. PURE: messages in, effects out, no I/O, no clock.
+//!
+//! [`app::App`] routes; every panel is a plain struct of its own file that answers with
+//! [`step::Step`]s and never names `app`. What drawing needs to know about places comes from
+//! `view::layout` as [`area::Areas`] and is handed back with [`app::App::laid_out`].
 
+pub mod allowed;
+#[expect(
+    clippy::module_inception,
+    reason = "the floor plan calls the router app/app.rs"
+)]
+pub mod app;
+pub mod area;
+pub mod clock;
+pub mod confirm;
+pub mod detail;
 pub mod effect;
+pub mod facts;
+pub mod filter;
+pub mod focus;
+pub mod help;
+pub mod input;
+pub mod launcher;
+pub mod logs;
+pub mod mirror;
 pub mod msg;
+pub mod panes;
+pub mod rename;
+pub mod sessions;
+pub mod sort;
+pub mod step;
+#[cfg(test)]
+pub mod testing;
+pub mod toast;

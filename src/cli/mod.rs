@@ -1,1 +1,190 @@
-//! (being built)
+//! The command line: the clap tree and the plain commands, same verbs as the TUI's.
+//!
+//! Data goes to stdout, remarks and errors to stderr. `--json` where there is data; the field names
+//! and the exit codes are documented in docs/cli.md.
+
+mod args;
+mod completion;
+mod configuration;
+mod daemon;
+mod doctor;
+mod doors;
+mod environments;
+mod events;
+mod exec;
+mod fail;
+mod info;
+mod keys;
+mod launch;
+mod line;
+mod logs;
+mod ls;
+mod manage;
+mod output;
+mod show;
+mod themes;
+mod tty;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser;
+
+use crate::config::{
+    layer::{self, Loaded, Places},
+    paths::Paths,
+};
+use args::{Cli, Command, Look};
+use fail::{Fail, Outcome, code};
+
+pub use doors::{Doors, NoEngine, Start};
+
+/// Parses the command line and does what it says.
+pub fn main(doors: &Doors) -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    // `runner` is for sessions, not for people: no help, no completion, nothing below is needed.
+    if arguments.get(1).is_some_and(|word| word == "runner") {
+        return (doors.runner)(arguments.into_iter().skip(2).collect());
+    }
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nobody reading the help any more is no failure.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(code::USAGE));
+        }
+    };
+    let outcome = dispatch(doors, cli);
+    ExitCode::from(outcome.unwrap_or_else(|fail| report(&fail)))
+}
+
+/// Tells what went wrong on stderr; gives the exit code.
+fn report(fail: &Fail) -> u8 {
+    if let Some(message) = &fail.message {
+        output::remark(&format!("workbay: {message}"));
+    }
+    if let Some(help) = &fail.help {
+        output::remark(&format!("         {help}"));
+    }
+    fail.code
+}
+
+fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
+    let look = &cli.look;
+    let Some(command) = cli.command else {
+        return tui(doors, look);
+    };
+    match command {
+        Command::Launch(arguments) => launch::launch(&ready(look)?.paths, arguments),
+        Command::Ls(arguments) => ls::ls(&ready(look)?.paths, &arguments),
+        Command::Show(arguments) => show::show(&ready(look)?.paths, &arguments),
+        Command::Logs(arguments) => logs::logs(&ready(look)?.paths, &arguments),
+        Command::Shell(arguments) => shell(doors, ready(look)?, &arguments.session),
+        Command::Exec(arguments) => exec::exec(&ready(look)?.paths, arguments),
+        Command::Rename(arguments) => manage::rename(&ready(look)?.paths, &arguments),
+        Command::Terminate(arguments) => manage::terminate(&ready(look)?, &arguments),
+        Command::Env(args::Env::Ls(format)) => environments::ls(&ready(look)?.paths, format.json),
+        Command::Events(format) => events::events(&ready(look)?.paths, format.json),
+        Command::Doctor(format) => doctor::doctor(doors, &start(look)?, format.json),
+        Command::Info(format) => info::info(&start(look)?, format.json),
+        Command::Config(args::Config::Check) => configuration::check(&start(look)?),
+        Command::Config(args::Config::PrintDefault) => {
+            output::print(layer::DEFAULT)?;
+            Ok(0)
+        }
+        Command::Daemon(args::Daemon::Run { detached }) => {
+            let ended = (doors.daemon)(ready(look)?, detached);
+            ended
+                .map(|()| 0)
+                .map_err(|why| told_to_starter(detached, why.into()))
+        }
+        Command::Daemon(args::Daemon::Status(format)) => {
+            daemon::status(&start(look)?.paths, format.json)
+        }
+        Command::Daemon(args::Daemon::Stop) => daemon::stop(&start(look)?.paths),
+        Command::Keys(arguments) => keys::keys(&start(look)?, &arguments),
+        Command::Themes(format) => themes::themes(&start(look)?, format.json),
+        Command::Completion { shell } => completion::print(shell),
+    }
+}
+
+/// Whoever started a detached daemon hears the bare reason and says the rest itself.
+fn told_to_starter(detached: bool, fail: Fail) -> Fail {
+    let Some(message) = fail.message.as_ref().filter(|_| detached) else {
+        return fail;
+    };
+    output::remark(message.as_str());
+    Fail::silent(fail.code)
+}
+
+fn tui(doors: &Doors, look: &Look) -> Outcome {
+    use std::io::IsTerminal;
+    if !std::io::stdout().is_terminal() {
+        // Not a screen: the list, as plain text.
+        return ls::ls(&start(look)?.paths, &args::Ls::default());
+    }
+    if !std::io::stdin().is_terminal() {
+        let fail = Fail::usage("the full-screen view needs a keyboard, but stdin is no terminal");
+        return Err(fail.help("`workbay ls` lists sessions, `workbay --help` lists commands"));
+    }
+    (doors.tui)(start(look)?).map(|()| 0).map_err(Fail::from)
+}
+
+fn shell(doors: &Doors, start: Start, session: &str) -> Outcome {
+    if !tty::is_interactive() {
+        let fail = Fail::usage("`shell` needs a terminal on stdin and stdout");
+        return Err(fail.help(format!("`workbay exec {session} -- CMD` works without one")));
+    }
+    let paths = start.paths.clone();
+    let session = line::block_on(async move {
+        let mut line = line::Line::connect(&paths).await?;
+        line.when_engine_answered().await?;
+        let session = line.live_session(session).await?;
+        Ok::<_, Fail>(session.id)
+    })?;
+    Ok((doors.shell)(start, session)?)
+}
+
+/// Finds the directories and reads the settings.
+fn start(look: &Look) -> Result<Start, Fail> {
+    let paths = Paths::resolve().map_err(|error| Fail::usage(error.to_string()))?;
+    let places = Places {
+        site: layer::SITE_FILE.into(),
+        user: paths.config_file(),
+    };
+    let mut loaded = layer::load(&places, |name| std::env::var(name).ok());
+    apply(look, &mut loaded);
+    Ok(Start { paths, loaded })
+}
+
+fn apply(look: &Look, loaded: &mut Loaded) {
+    if let Some(theme) = &look.theme {
+        loaded.set_by_option("ui.theme", "--theme", |s| s.ui.theme.clone_from(theme));
+    }
+    if let Some(keymap) = &look.keymap {
+        loaded.set_by_option("ui.keymap", "--keymap", |s| s.ui.keymap.clone_from(keymap));
+    }
+    if look.no_mouse {
+        loaded.set_by_option("ui.mouse", "--no-mouse", |s| s.ui.mouse = false);
+    }
+    if look.read_only {
+        loaded.set_by_option("ui.read-only", "--read-only", |s| s.ui.read_only = true);
+    }
+}
+
+/// The same with a word on what is wrong: a broken file does not stop a command, but is not silent.
+fn ready(look: &Look) -> Result<Start, Fail> {
+    let start = start(look)?;
+    for problem in &start.loaded.problems {
+        output::remark(&format!("workbay: {problem}; left out"));
+    }
+    Ok(start)
+}
+
+/// The only clock of this room.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the command line is a shell: it reads the clock and hands it on"
+)]
+fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now()
+}

@@ -1,3 +1,13 @@
-//! (being built)
+//! Where settings come from: embedded defaults, the site's file, the person's file, the environment.
+//!
+//! Reading and checking with file, line, column and "did you mean"; the result is
+//! [`crate::model::settings::Settings`] and a list of [`Problem`]s. A broken file is rejected whole.
 
+pub mod document;
+pub mod layer;
+pub mod library;
 pub mod paths;
+pub mod person;
+pub mod setting;
+
+pub use crate::model::problem::Problem;

@@ -93,10 +93,7 @@ mod tests {
         let path = dir.path().join("daemon.log");
         let mut log = RotatingFile::open(&path, 10).unwrap();
         for number in 0..6 {
-            let line = format!(
-                "line number {number}
-"
-            );
+            let line = format!("line number {number}\n");
             log.write_all(line.as_bytes()).unwrap();
         }
         let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();

@@ -4,4 +4,5 @@
 //! lacks is data (`Capabilities`), never an `if docker` elsewhere.
 
 pub mod api;
+pub mod docker;
 pub mod error;

@@ -9,6 +9,7 @@ pub mod change;
 pub mod environment;
 pub mod history;
 pub mod id;
+pub mod inside;
 pub mod kernel;
 pub mod log;
 pub mod name;

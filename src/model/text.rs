@@ -109,7 +109,7 @@ fn skip_string(chars: &mut Chars<'_>) {
 
 /// Control characters, bidirectional overrides, line separators and invisible format characters.
 /// ZWJ (U+200D) and the variation selectors stay: emoji need them.
-fn is_hidden(c: char) -> bool {
+pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}'

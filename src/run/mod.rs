@@ -1,1 +1,23 @@
-//! (being built)
+//! The shell of the TUI: all its input and output.
+//!
+//! [`main`] is the full-screen view, [`shell`] one session's terminal on the calling terminal.
+//! Everything else says what the [`app`](crate::app) wants done outside itself, or brings it what
+//! happened there.
+
+mod background;
+mod clipboard;
+mod clock;
+pub mod effects;
+pub mod face;
+mod files;
+mod input;
+mod link;
+mod log;
+mod screen;
+mod shell;
+mod start;
+mod streams;
+mod surroundings;
+
+pub use shell::shell;
+pub use start::{Options, main};

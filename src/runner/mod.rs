@@ -1,1 +1,139 @@
-//! (being built)
+//! `workbay runner`: the part of workbay that lives inside a session's container.
+//!
+//! It is the container's main process (`runner main`) and the first step of every terminal and
+//! command started beside it (`runner attach`, `runner exec`). It is started through the toolbox's
+//! own loader and so works in an image that holds no file at all; it expects nothing of the image.
+
+mod attach;
+mod exec;
+mod main_process;
+mod shell;
+mod terminfo;
+mod tmux;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+/// What the runner can be told to do.
+#[derive(Debug, Parser)]
+#[command(name = "workbay runner", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// The main process of a session: prints the start lines, then waits for a signal.
+    Main {
+        /// Lines that say what the session was given, in order.
+        #[arg(long = "say", value_name = "LINE", allow_hyphen_values = true)]
+        say: Vec<String>,
+    },
+    /// Becomes a client of the session's tmux on the terminal it was started on.
+    Attach {
+        /// Which pane this is; an older client of the same pane is detached.
+        #[arg(long)]
+        tag: String,
+        #[arg(long)]
+        size: WindowSize,
+    },
+    /// Detaches every client that `attach` left behind.
+    DetachAll,
+    /// Becomes the given program, after setting the size of the terminal it was started on.
+    Exec {
+        #[arg(long)]
+        size: Option<WindowSize>,
+        #[arg(last = true, required = true)]
+        argv: Vec<OsString>,
+    },
+}
+
+/// The size of a terminal, written `80x24`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct WindowSize {
+    columns: u16,
+    rows: u16,
+}
+
+impl std::str::FromStr for WindowSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = || format!("'{text}' is no size of a terminal: write COLUMNSxROWS, as in 80x24");
+        let (columns, rows) = text.split_once('x').ok_or_else(bad)?;
+        let size = Self {
+            columns: columns.parse().map_err(|_| bad())?,
+            rows: rows.parse().map_err(|_| bad())?,
+        };
+        if size.columns == 0 || size.rows == 0 {
+            return Err(bad());
+        }
+        Ok(size)
+    }
+}
+
+impl WindowSize {
+    /// Makes it the size of the terminal this process stands on. What is no terminal is left alone.
+    fn apply(self) {
+        let size = rustix::termios::Winsize {
+            ws_col: self.columns,
+            ws_row: self.rows,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        // An error means there is no terminal, and then there is no size either.
+        let _ = rustix::termios::tcsetwinsize(std::io::stdin(), size);
+    }
+}
+
+/// Runs `workbay runner ARGS…`; `args` are those after `runner`.
+///
+/// The exit code is that of the task; 127 when a program is not there, 126 when it cannot be run.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let all = std::iter::once(OsString::from("workbay runner")).chain(args);
+    let arguments = match Arguments::try_parse_from(all) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Nothing is left to do if even stderr is closed.
+            let _ = error.print();
+            return ExitCode::from(2);
+        }
+    };
+    match arguments.task {
+        Task::Main { say } => main_process::run(&say),
+        Task::Attach { tag, size } => attach::run(&tag, size),
+        Task::DetachAll => attach::detach_all(),
+        Task::Exec { size, argv } => exec::run(size, &argv),
+    }
+}
+
+/// Says one sentence on stderr; a container without a reader of it loses it.
+fn complain(sentence: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "workbay: {sentence}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_reads_and_nonsense_is_refused() {
+        let size: WindowSize = "132x43".parse().unwrap();
+        assert_eq!((size.columns, size.rows), (132, 43));
+        for bad in ["", "80", "x", "0x24", "80x0", "80x24x3", "70000x24", "-1x5"] {
+            assert!(bad.parse::<WindowSize>().is_err(), "{bad} was taken");
+        }
+    }
+
+    #[test]
+    fn a_command_may_hold_anything_after_the_dashes() {
+        let parsed = Arguments::try_parse_from(["r", "exec", "--", "ls", "--size", "-x"]).unwrap();
+        let Task::Exec { size: None, argv } = parsed.task else {
+            panic!("another task: {:?}", parsed.task);
+        };
+        assert_eq!(argv, ["ls", "--size", "-x"]);
+    }
+}

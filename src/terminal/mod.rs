@@ -1,1 +1,10 @@
-//! (being built)
+//! Terminals in memory: bytes in, cells out; keys in, bytes out.
+//!
+//! [`emulator`] is the only file that names the vt100 crate. What a container prints is hostile: it
+//! ends here as cells, titles as `Clean`, questions answered to the child alone.
+
+pub mod emulator;
+pub mod encode;
+mod gate;
+pub mod pty;
+mod witness;

@@ -66,6 +66,7 @@ faces! {
     Warning "warning" Text
     Bad "error" Text
     Toast "toast" Text
+    Dialog "dialog" Text
     Scrollbar "scrollbar" Dim
     LogStderr "log.stderr" Warning
     PaneStatus "pane.status" Dim

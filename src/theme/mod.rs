@@ -1,19 +1,154 @@
 //! Colours by meaning: a closed set of faces, each with a parent, resolved once into an array.
 
+pub mod builtin;
+pub mod color;
 pub mod face;
+mod read;
+
+use std::path::Path;
 
 use face::Face;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
+
+pub use color::ColorDepth;
+
+use crate::config::{
+    Problem,
+    library::{Library, Shelf},
+};
 
 /// Every face with its style; made by reading `themes/*.toml`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Theme {
     styles: Vec<Style>,
 }
 
+impl Default for Theme {
+    /// `default-dark` in true colour.
+    fn default() -> Self {
+        Self::load("default-dark", None, ColorDepth::TrueColor).0
+    }
+}
+
 impl Theme {
+    /// A theme that came with workbay; `None` when there is none of that name.
+    pub fn builtin(name: &str, depth: ColorDepth) -> Option<Self> {
+        let known = builtin::THEMES.iter().any(|theme| theme.name == name);
+        known.then(|| Self::load(name, None, depth).0)
+    }
+
+    /// The theme of this name, the person's own directory first. With any problem, the theme is
+    /// [`fallback`] in its place.
+    pub fn load(name: &str, dir: Option<&Path>, depth: ColorDepth) -> (Self, Vec<Problem>) {
+        match read_chain(name, dir) {
+            Ok(sheet) => (Self::resolve(&sheet, depth), Vec::new()),
+            Err(problems) => (Self::fallback(depth), problems),
+        }
+    }
+
+    /// What is shown when the wanted theme is broken: the built-in one that is right on any terminal.
+    fn fallback(depth: ColorDepth) -> Self {
+        let sheet = read_chain(safe_name(depth), None).unwrap_or_default();
+        Self::resolve(&sheet, depth)
+    }
+
+    fn resolve(sheet: &read::Sheet, depth: ColorDepth) -> Self {
+        let styles = Face::ALL
+            .iter()
+            .map(|face| reduce(*face, inherited(sheet, *face), depth))
+            .collect();
+        Self { styles }
+    }
+
     /// The style of a face: an array look-up.
     pub fn style(&self, face: Face) -> Style {
         self.styles.get(face as usize).copied().unwrap_or_default()
     }
 }
+
+/// The name of the theme meant by the setting `ui.theme`. `dark` is what the terminal's background
+/// is known to be.
+pub fn choose(setting: &str, dark: Option<bool>, depth: ColorDepth) -> &str {
+    match (setting, dark) {
+        ("auto", _) if depth <= ColorDepth::Ansi16 => "ansi16",
+        ("auto", Some(true)) => "default-dark",
+        ("auto", Some(false)) => "default-light",
+        // Only the terminal's own palette is right on a background nobody knows.
+        ("auto", None) => "ansi16",
+        (name, _) => name,
+    }
+}
+
+/// Every theme there is, and whether it is the person's own.
+pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
+    let names = library(dir).names().into_iter();
+    names
+        .map(|(name, shelf)| (name, shelf == Shelf::Person))
+        .collect()
+}
+
+fn safe_name(depth: ColorDepth) -> &'static str {
+    if depth <= ColorDepth::Ansi16 {
+        "ansi16"
+    } else {
+        "default-dark"
+    }
+}
+
+fn library(dir: Option<&Path>) -> Library<'_> {
+    Library {
+        kind: "theme",
+        dir,
+        builtin: builtin::THEMES,
+    }
+}
+
+fn read_chain(name: &str, dir: Option<&Path>) -> Result<read::Sheet, Vec<Problem>> {
+    let chain = library(dir).chain(name).map_err(|problem| vec![problem])?;
+    let mut sheet = read::Sheet::default();
+    let mut problems = Vec::new();
+    for document in &chain {
+        let faults = sheet.add(document);
+        problems.extend(faults.into_iter().map(|fault| document.problem(fault)));
+    }
+    if problems.is_empty() {
+        Ok(sheet)
+    } else {
+        Err(problems)
+    }
+}
+
+/// The face's own style or that of its nearest ancestor which has one.
+fn inherited(sheet: &read::Sheet, face: Face) -> Style {
+    let mut face = face;
+    loop {
+        if let Some(style) = sheet.style(face) {
+            return style;
+        }
+        if face.parent() == face {
+            return Style::new();
+        }
+        face = face.parent();
+    }
+}
+
+/// Faces that must be seen even where their colours cannot be shown.
+const STANDS_OUT: [Face; 2] = [Face::RowSelected, Face::ButtonActive];
+
+fn reduce(face: Face, written: Style, depth: ColorDepth) -> Style {
+    let mut style = written;
+    let fit = |color| color::reduce(color, depth);
+    style.fg = written.fg.and_then(fit);
+    style.bg = written.bg.and_then(fit);
+    style.underline_color = written.underline_color.and_then(fit);
+    // A subtle background has no neighbour among 16 colours: black on black would be nothing.
+    if STANDS_OUT.contains(&face) && style.bg != written.bg && depth <= ColorDepth::Ansi16 {
+        style.fg = None;
+        style.bg = None;
+        style = style.add_modifier(Modifier::REVERSED);
+    }
+    style
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,27 @@
-//! (being built)
+//! From the app's state to cells: `layout` says where, `draw` paints. Nothing is changed here, and
+//! nothing is read but the arguments.
+
+mod banner;
+mod bar;
+pub mod cells;
+mod columns;
+mod confirm;
+mod detail;
+mod dialog;
+pub mod draw;
+pub mod glyphs;
+mod header;
+mod help;
+mod hints;
+mod launcher;
+pub mod layout;
+mod list;
+pub mod logs;
+pub mod paint;
+pub mod panes;
+mod prompt;
+mod state;
+mod status;
+mod tabs;
+pub mod text;
+mod toasts;

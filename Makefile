@@ -1,0 +1,24 @@
+# Thin names for what scripts/ does; every script also works alone.
+
+.PHONY: help run test lint bench setup
+
+help:
+	@echo "make run     install what is missing, build, open workbay"
+	@echo "make test    the same, then check formatting, lints and run every test"
+	@echo "make lint    formatting and lints only"
+	@echo "make bench   measure and write docs/benchmarks.md"
+
+run:
+	@scripts/run
+
+test:
+	@scripts/test
+
+lint:
+	@scripts/lint
+
+bench:
+	@scripts/bench
+
+setup:
+	@scripts/setup

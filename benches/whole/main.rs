@@ -1,0 +1,34 @@
+//! Whole-program measurements: the built program on a pseudo-terminal beside its peers, interleaved in
+//! one run. Raw samples go to `docs/benchmarks/samples.json`, the tables to `docs/benchmarks.md`.
+
+#[path = "../../tests/support/machine.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod machine;
+#[path = "../../tests/support/terminal.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod terminal;
+
+mod measure;
+mod report;
+mod samples;
+
+use samples::Samples;
+
+fn main() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join("docs/benchmarks");
+    let file = folder.join("samples.json");
+    let samples = if std::env::args().any(|arg| arg == "report") {
+        let text = std::fs::read_to_string(&file).expect("samples of an earlier run");
+        serde_json::from_str(&text).expect("samples read")
+    } else {
+        let samples: Samples = measure::everything();
+        std::fs::create_dir_all(&folder).expect("docs/benchmarks");
+        let text = serde_json::to_string_pretty(&samples).expect("samples print");
+        std::fs::write(&file, text).expect("samples are kept");
+        samples
+    };
+    std::fs::write(root.join("docs/benchmarks.md"), report::markdown(&samples))
+        .expect("the report is written");
+    println!("docs/benchmarks.md is written");
+}

@@ -1,0 +1,376 @@
+//! What is done and timed. Every pair is interleaved: ours, theirs, ours, theirs.
+
+use std::{
+    fs,
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use crate::{
+    machine::{BINARY, Machine, docker},
+    samples::Samples,
+    terminal::{Terminal, now},
+};
+
+const COLUMNS: u16 = 200;
+const ROWS: u16 = 50;
+const SIZES: [usize; 3] = [1, 20, 200];
+const ROUNDS: usize = 9;
+
+pub fn everything() -> Samples {
+    let mut samples = Samples {
+        machine: describe_machine(),
+        ..Samples::default()
+    };
+    let machine = Machine::new();
+    launch_against_docker_run(&mut samples, &machine);
+    let mut made = 0;
+    for size in SIZES {
+        while made < size {
+            launch(&machine, &name(made));
+            made += 1;
+        }
+        first_list(&mut samples, &machine, size);
+        memory(&mut samples, &machine, size);
+        if size == 1 {
+            attach(&mut samples, &machine);
+        }
+    }
+    key_to_frame(&mut samples, &machine);
+    at_rest(&mut samples, &machine);
+    samples
+}
+
+fn name(index: usize) -> String {
+    format!("bench-{index:03}")
+}
+
+fn launch(machine: &Machine, name: &str) {
+    machine.ok(&[
+        "launch", "--env", "host", "--name", name, "--cpu", "0.01", "--mem", "64m", "--wait",
+    ]);
+}
+
+/// How many of the bench's sessions are on the screen.
+fn shown(screen: &str, prefix: &str) -> usize {
+    screen.lines().filter(|line| line.contains(prefix)).count()
+}
+
+fn face(machine: &Machine) -> Terminal {
+    Terminal::start(&[BINARY], &machine.env(), COLUMNS, ROWS)
+}
+
+fn oxker() -> Option<Terminal> {
+    let found = Command::new("oxker")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    found
+        .is_ok()
+        .then(|| Terminal::start(&["oxker"], &[], COLUMNS, ROWS))
+}
+
+/// Goal 1: from exec to the first complete list.
+fn first_list(samples: &mut Samples, machine: &Machine, size: usize) {
+    let ours = size.min(40);
+    // oxker gives its list about six rows on this screen.
+    let theirs = size.min(6);
+    for _ in 0..ROUNDS {
+        let start = now();
+        let terminal = face(machine);
+        let at = terminal.wait_timed("the list is complete", |screen| {
+            shown(screen, "bench-") >= ours
+        });
+        samples.add(&format!("first-list/workbay/{size}"), millis(at - start));
+        drop(terminal);
+        let start = now();
+        if let Some(terminal) = oxker() {
+            let at = terminal.wait_timed("oxker lists", |screen| shown(screen, "bench-") >= theirs);
+            samples.add(&format!("first-list/oxker/{size}"), millis(at - start));
+        }
+        let start = now();
+        docker(&["ps", "-a", "--format", "{{.ID}}"]);
+        samples.add(
+            &format!("first-list/docker-ps/{size}"),
+            millis(now() - start),
+        );
+    }
+    for _ in 0..3 {
+        machine.ok(&["daemon", "stop"]);
+        let start = now();
+        let terminal = face(machine);
+        let at = terminal.wait_timed("the list is complete", |screen| {
+            shown(screen, "bench-") >= ours
+        });
+        samples.add(
+            &format!("first-list/workbay-cold/{size}"),
+            millis(at - start),
+        );
+    }
+}
+
+/// Goal 12: resident memory of the face.
+fn memory(samples: &mut Samples, machine: &Machine, size: usize) {
+    let ours = face(machine);
+    ours.wait_until("the list is complete", |screen| {
+        shown(screen, "bench-") >= size.min(40)
+    });
+    samples.add(&format!("rss/workbay/{size}"), resident_kib(ours.pid()));
+    if let Some(daemon) = machine.daemon_pid() {
+        samples.add(&format!("rss/daemon/{size}"), resident_kib(daemon as u32));
+    }
+    if let Some(theirs) = oxker() {
+        theirs.wait_until("oxker lists", |screen| {
+            shown(screen, "bench-") >= size.min(6)
+        });
+        settle();
+        samples.add(&format!("rss/oxker/{size}"), resident_kib(theirs.pid()));
+    }
+}
+
+/// Goal 2: a key in the list of 200 with usage on, to the first byte of its frame.
+fn key_to_frame(samples: &mut Samples, machine: &Machine) {
+    let mut ours = face(machine);
+    ours.wait_until("the list is complete", |screen| {
+        shown(screen, "bench-") >= 40
+    });
+    let mut theirs = oxker();
+    settle();
+    for round in 0..200 {
+        let key = if round % 60 < 30 { "j" } else { "k" };
+        samples.add("key-to-frame/workbay/200", time_key(&mut ours, key));
+        if let Some(theirs) = theirs.as_mut().filter(|_| round % 8 == 0) {
+            let key = if round % 16 == 0 { "j" } else { "k" };
+            samples.add("key-to-frame/oxker/200", time_key(theirs, key));
+        }
+    }
+}
+
+fn time_key(terminal: &mut Terminal, key: &str) -> f64 {
+    quiet(terminal);
+    let before = terminal.raw_len();
+    let start = now();
+    terminal.type_(key);
+    millis(terminal.wait_bytes(before) - start)
+}
+
+/// Waits until nothing has been written for 20 ms, so that the next byte is the key's.
+fn quiet(terminal: &Terminal) {
+    loop {
+        let before = terminal.raw_len();
+        std::thread::sleep(Duration::from_millis(20));
+        if terminal.raw_len() == before {
+            return;
+        }
+    }
+}
+
+/// Goal 15: bytes written to the terminal while nothing happens, usage on.
+fn at_rest(samples: &mut Samples, machine: &Machine) {
+    const WINDOW: Duration = Duration::from_secs(30);
+    let ours = face(machine);
+    ours.wait_until("the list is complete", |screen| {
+        shown(screen, "bench-") >= 40
+    });
+    let theirs = oxker();
+    settle();
+    settle();
+    let before = (ours.raw_len(), theirs.as_ref().map(Terminal::raw_len));
+    let ticks = (
+        cpu_millis(ours.pid()),
+        theirs.as_ref().map(|t| cpu_millis(t.pid())),
+    );
+    std::thread::sleep(WINDOW);
+    let seconds = WINDOW.as_secs_f64();
+    samples.add(
+        "at-rest-bytes/workbay/200",
+        (ours.raw_len() - before.0) as f64 / seconds,
+    );
+    samples.add(
+        "at-rest-cpu/workbay/200",
+        (cpu_millis(ours.pid()) - ticks.0) / (seconds * 10.0),
+    );
+    if let (Some(theirs), Some(bytes), Some(ticks)) = (theirs, before.1, ticks.1) {
+        samples.add(
+            "at-rest-bytes/oxker/200",
+            (theirs.raw_len() - bytes) as f64 / seconds,
+        );
+        samples.add(
+            "at-rest-cpu/oxker/200",
+            (cpu_millis(theirs.pid()) - ticks) / (seconds * 10.0),
+        );
+    }
+}
+
+/// Goal 16: from the key to the first byte of a new shell, against `docker exec -it` of the same tmux.
+fn attach(samples: &mut Samples, machine: &Machine) {
+    let session = name(0);
+    let container = machine.containers().pop().expect("the bench's container");
+    for round in 0..ROUNDS {
+        let mut ours = face(machine);
+        ours.wait_for(&session);
+        quiet(&ours);
+        let start = now();
+        ours.type_("s");
+        let at = ours.wait_timed("the prompt is there", |screen| screen.contains("work@"));
+        samples.add("attach/workbay", millis(at - start));
+        drop(ours);
+
+        let group = format!("wb-bench{round}");
+        let command = docker_attach_command(&container, &group);
+        let argv: Vec<&str> = command.iter().map(String::as_str).collect();
+        let start = now();
+        let theirs = Terminal::start(&argv, &[], COLUMNS, ROWS);
+        let at = theirs.wait_timed("the prompt is there", |screen| screen.contains("work@"));
+        samples.add("attach/docker-exec", millis(at - start));
+    }
+}
+
+/// The same tmux command that a pane runs, by the docker command line.
+fn docker_attach_command(container: &str, group: &str) -> Vec<String> {
+    let mut command: Vec<String> = ["docker", "exec", "-it", container]
+        .map(str::to_owned)
+        .to_vec();
+    command.extend(["/opt/workbay/bin/attach".to_owned(), group.to_owned()]);
+    command
+}
+
+/// From the command line's start to a shell that answers, against `docker run -d` plus one exec with the
+/// same image, mounts and limits.
+fn launch_against_docker_run(samples: &mut Samples, machine: &Machine) {
+    launch(machine, "warm-up-session");
+    let container = machine.containers().pop().expect("the warm-up's container");
+    let run = docker_run_like(&container);
+    for round in 0..ROUNDS {
+        let name = format!("start-{round:03}");
+        let start = now();
+        launch(machine, &name);
+        machine.ok(&["exec", &name, "--", "/bin/sh", "-c", "echo ready"]);
+        samples.add("launch/workbay", millis(now() - start));
+
+        let start = now();
+        let id = docker(&run.iter().map(String::as_str).collect::<Vec<_>>());
+        let answer = docker(&["exec", id.trim(), "/bin/sh", "-c", "echo ready"]);
+        samples.add("launch/docker-run", millis(now() - start));
+        assert_eq!(answer.trim(), "ready");
+        docker(&["rm", "-f", id.trim()]);
+        machine.ok(&["terminate", &name, "--force", "--yes"]);
+    }
+    machine.ok(&["terminate", "warm-up-session", "--force", "--yes"]);
+    let deadline = now() + crate::terminal::PATIENCE;
+    while !machine.containers().is_empty() {
+        assert!(now() < deadline, "the launched sessions never ended");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// `docker run -d` with the image, mounts and limits of one of our containers.
+fn docker_run_like(container: &str) -> Vec<String> {
+    let text = docker(&["inspect", container]);
+    let inspected: serde_json::Value =
+        serde_json::from_str(&text).expect("docker inspect prints JSON");
+    let host = &inspected[0]["HostConfig"];
+    let mut run: Vec<String> = [
+        "run",
+        "-d",
+        "--init",
+        "--cap-drop",
+        "ALL",
+        "--security-opt",
+        "no-new-privileges",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for bind in host["Binds"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|b| b.as_str())
+    {
+        run.extend(["-v".to_owned(), bind.to_owned()]);
+    }
+    for mount in host["Mounts"].as_array().into_iter().flatten() {
+        let (source, target) = (
+            mount["Source"].as_str().unwrap_or(""),
+            mount["Target"].as_str().unwrap_or(""),
+        );
+        let read_only = if mount["ReadOnly"].as_bool() == Some(true) {
+            ":ro"
+        } else {
+            ""
+        };
+        run.extend(["-v".to_owned(), format!("{source}:{target}{read_only}")]);
+    }
+    let memory = host["Memory"].to_string();
+    let config = &inspected[0]["Config"];
+    let user = config["User"].as_str().unwrap_or("").to_owned();
+    run.extend([
+        "--memory".to_owned(),
+        memory.clone(),
+        "--memory-swap".to_owned(),
+        memory,
+    ]);
+    run.extend([
+        "--cpus".to_owned(),
+        "0.01".to_owned(),
+        "--pids-limit".to_owned(),
+        host["PidsLimit"].to_string(),
+    ]);
+    run.extend([
+        "--user".to_owned(),
+        user,
+        config["Image"].as_str().unwrap_or("").to_owned(),
+    ]);
+    run.extend(["/bin/sleep".to_owned(), "infinity".to_owned()]);
+    run
+}
+
+/// Until start-up work of a program has calmed down.
+fn settle() {
+    std::thread::sleep(Duration::from_secs(3));
+}
+
+fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}
+
+fn resident_kib(pid: u32) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a process's status");
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .expect("VmRSS");
+    line.split_whitespace()
+        .nth(1)
+        .and_then(|kib| kib.parse().ok())
+        .expect("kibibytes")
+}
+
+/// User and system time so far, milliseconds.
+fn cpu_millis(pid: u32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process's stat");
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .expect("fields")
+        .split_whitespace()
+        .collect();
+    let ticks: f64 = [11, 12]
+        .iter()
+        .map(|i| fields[*i].parse::<f64>().expect("ticks"))
+        .sum();
+    ticks * 10.0
+}
+
+fn describe_machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let kib: f64 = memory
+        .lines()
+        .next()
+        .and_then(|line| line.split_whitespace().nth(1))
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(0.0);
+    format!("{cores} cores, {:.0} GiB of memory", kib / 1024.0 / 1024.0)
+}

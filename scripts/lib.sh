@@ -1,0 +1,70 @@
+# Shared by the scripts beside it. Sourced, never run.
+
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$top"
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*"; }
+
+# fail WHAT MEND: says what is wrong and what to do, then stops.
+fail() {
+    printf 'error: %s\n' "$1" >&2
+    [ -n "${2:-}" ] && printf '       %s\n' "$2" >&2
+    exit 1
+}
+
+# as_root COMMAND…: runs it as root, asking first when that needs sudo.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+        return
+    fi
+    command -v sudo >/dev/null || fail "this needs root: $*" "run it as root, or install sudo"
+    if [ -t 0 ]; then
+        printf 'workbay needs root for:\n    %s\nRun it with sudo? [y/N] ' "$*"
+        read -r answer
+        case "$answer" in
+            y | Y | yes) ;;
+            *) fail "not done: $*" "run that line yourself, then start again" ;;
+        esac
+        sudo "$@"
+    else
+        sudo -n "$@" || fail "this needs root and nobody is there to ask: $*" "run it yourself, then start again"
+    fi
+}
+
+# apt_install PACKAGE…: installs those that are missing.
+apt_install() {
+    local missing=()
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    [ ${#missing[@]} = 0 ] && return
+    command -v apt-get >/dev/null || fail "missing: ${missing[*]}, and this is no Debian" "install them with your system's package manager"
+    say "installing ${missing[*]}"
+    as_root env DEBIAN_FRONTEND=noninteractive sh -c "apt-get update -qq && apt-get install -y -qq --no-install-recommends ${missing[*]}" >/dev/null ||
+        fail "apt-get could not install ${missing[*]}" "look at what it says with: sudo apt-get install ${missing[*]}"
+}
+
+engine_answers() {
+    local socket
+    case "${DOCKER_HOST:-}" in
+        "") ;;
+        unix://*) curl -fsS --max-time 5 --unix-socket "${DOCKER_HOST#unix://}" http://engine/_ping >/dev/null 2>&1; return ;;
+        *) return 0 ;; # remote: workbay doctor tells more
+    esac
+    for socket in "${XDG_RUNTIME_DIR:-/nonexistent}/docker.sock" /var/run/docker.sock \
+        "${XDG_RUNTIME_DIR:-/nonexistent}/podman/podman.sock" /run/podman/podman.sock; do
+        [ -S "$socket" ] || continue
+        curl -fsS --max-time 5 --unix-socket "$socket" http://engine/_ping >/dev/null 2>&1 && return
+    done
+    return 1
+}
+
+cargo_is_new_enough() {
+    command -v cargo >/dev/null || return 1
+    local have want
+    have=$(cargo --version | awk '{print $2}')
+    want=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+    [ "$(printf '%s\n%s\n' "$want" "$have" | sort -V | head -n 1)" = "$want" ]
+}

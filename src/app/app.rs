@@ -1,0 +1,386 @@
+//! The whole screen's state, and where every message goes. Routing only: what a message means is
+//! decided by the panel it reaches.
+
+mod actions;
+mod daemon;
+mod keys;
+mod pointer;
+mod wake;
+
+use std::collections::{HashMap, VecDeque};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    area::Areas,
+    confirm::Confirm,
+    detail::Detail,
+    effect::Effect,
+    facts::Facts,
+    focus::{Focus, Page},
+    help::Help,
+    launcher::Launcher,
+    logs::Logs,
+    mirror::Mirror,
+    msg::{Msg, Ticket},
+    panes::Panes,
+    rename::Rename,
+    sessions::Sessions,
+    step::{Go, Ids, Purpose, Step},
+    toast::Toasts,
+};
+use crate::{
+    action::Scope,
+    key::Key,
+    keymap::Keymap,
+    model::{change::Level, id::SessionId, session::Session},
+};
+
+/// Everything the screen shows. Changed by [`App::update`] and [`App::laid_out`] only.
+#[derive(Debug)]
+pub struct App {
+    pub facts: Facts,
+    pub keymap: Keymap,
+    pub mirror: Mirror,
+    pub page: Page,
+    pub sessions: Sessions,
+    pub detail: Option<Detail>,
+    pub rename: Option<Rename>,
+    pub launcher: Option<Launcher>,
+    pub confirm: Option<Confirm>,
+    pub help: Option<Help>,
+    pub logs: Option<Logs>,
+    pub panes: Panes,
+    pub toasts: Toasts,
+    /// Keys of an unfinished sequence.
+    pub pending: Vec<Key>,
+    pub mouse: bool,
+    /// Whether the outer terminal has the focus.
+    pub in_front: bool,
+    ids: Ids,
+    asked: HashMap<Ticket, Purpose>,
+    /// What the daemon samples for us now; `None` = unknown to it.
+    watched: Option<Vec<SessionId>>,
+    interrupted: Option<Timestamp>,
+    /// Row and time of the last click, for double clicks.
+    clicked: Option<(SessionId, Timestamp)>,
+    areas: Areas,
+    dirty: bool,
+}
+
+impl App {
+    #[must_use]
+    pub fn new(facts: Facts, keymap: Keymap) -> Self {
+        Self {
+            panes: Panes::new(&facts.tag),
+            mouse: facts.mouse,
+            facts,
+            keymap,
+            mirror: Mirror::default(),
+            page: Page::Sessions,
+            sessions: Sessions::default(),
+            detail: None,
+            rename: None,
+            launcher: None,
+            confirm: None,
+            help: None,
+            logs: None,
+            toasts: Toasts::default(),
+            pending: Vec::new(),
+            in_front: true,
+            ids: Ids::default(),
+            asked: HashMap::new(),
+            watched: None,
+            interrupted: None,
+            clicked: None,
+            areas: Areas::default(),
+            dirty: true,
+        }
+    }
+
+    /// Takes one message at time `now` and says what is to be done outside.
+    pub fn update(&mut self, msg: Msg, now: Timestamp) -> Vec<Effect> {
+        self.dirty |= self.is_seen(&msg);
+        if matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Mouse(_)) {
+            self.settle();
+        }
+        let steps = match msg {
+            Msg::Key(key) => self.key(key, now),
+            Msg::Paste(text) => self.paste(&text),
+            Msg::Mouse(mouse) => self.pointer(mouse, now),
+            Msg::Resize { .. } => Vec::new(),
+            Msg::Focus(on) => {
+                self.in_front = on;
+                self.panes.focus(on && self.page == Page::Panes)
+            }
+            Msg::Tick => self.tick(now),
+            Msg::Daemon(link) => self.link(link, now),
+            Msg::Answer { ticket, result } => self.answer(ticket, result),
+            Msg::Stream { stream, event } => {
+                let steps = self.panes.stream(stream, &event, now);
+                let logs = self.logs.as_mut();
+                let steps = steps.or_else(|| logs?.stream(stream, &event, now));
+                steps.unwrap_or_default()
+            }
+            Msg::Done { ticket, result } => {
+                self.asked.remove(&ticket);
+                vec![match result {
+                    Ok(text) => Step::Toast {
+                        level: Level::Success,
+                        text,
+                    },
+                    Err(text) => Step::Toast {
+                        level: Level::Error,
+                        text,
+                    },
+                }]
+            }
+            Msg::Leave => self.leave(),
+        };
+        self.carry_out(steps, now)
+    }
+
+    /// Brings the list up to date with the mirror: before keys are read and before drawing, not at
+    /// every one of a thousand notices.
+    fn settle(&mut self) {
+        self.sessions.refresh(&self.mirror);
+        self.follow_selection();
+    }
+
+    /// Whether a message can change what is on the screen.
+    fn is_seen(&self, msg: &Msg) -> bool {
+        match msg {
+            Msg::Answer { ticket, .. } => self.asked.get(ticket) != Some(&Purpose::Watch),
+            Msg::Stream { .. } => self.page != Page::Sessions,
+            _ => true,
+        }
+    }
+
+    /// Whether something changed since the last call: then layout and drawing are due, and the
+    /// list is up to date for them.
+    pub fn take_dirty(&mut self) -> bool {
+        if self.dirty {
+            self.settle();
+        }
+        std::mem::take(&mut self.dirty)
+    }
+
+    pub fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    pub fn set_dirty(&mut self) {
+        self.dirty = true;
+    }
+
+    /// To be called with the result of `view::layout` before drawing: scrolling, terminal sizes
+    /// and the sampling of usage follow what is visible.
+    pub fn laid_out(&mut self, areas: &Areas, now: Timestamp) -> Vec<Effect> {
+        self.areas.clone_from(areas);
+        let mut steps = Vec::new();
+        if areas.too_small {
+            return Vec::new();
+        }
+        self.sessions
+            .laid_out(usize::from(areas.rows.height), &self.mirror);
+        if let (Some(detail), Some(area)) = (&mut self.detail, areas.detail) {
+            detail.laid_out(areas.detail_lines, usize::from(area.height));
+            if let Some(session) = self.mirror.session(detail.session())
+                && self.mirror.is_up()
+            {
+                steps.extend(detail.ask_if_due(session));
+            }
+        }
+        if let (Some(help), Some(area)) = (&mut self.help, areas.help_rows) {
+            help.laid_out(usize::from(area.height));
+        }
+        match self.page {
+            Page::Panes => {
+                steps.extend(self.panes.set_size(areas.pane.width, areas.pane.height));
+            }
+            Page::Logs => {
+                if let Some(logs) = &mut self.logs {
+                    logs.set_size(areas.log.width, areas.log.height);
+                }
+            }
+            Page::Sessions => {}
+        }
+        steps.extend(self.watch());
+        self.carry_out(steps, now)
+    }
+
+    /// Who gets the keys.
+    pub fn focus(&self) -> Focus {
+        if let Some(help) = &self.help {
+            return if help.searching {
+                Focus::HelpSearch
+            } else {
+                Focus::Help
+            };
+        }
+        if self.confirm.is_some() {
+            return Focus::Confirm;
+        }
+        if self.launcher.is_some() {
+            return Focus::Launcher;
+        }
+        match self.page {
+            Page::Logs => Focus::Logs,
+            Page::Panes => Focus::Panes,
+            Page::Sessions if self.rename.is_some() => Focus::Rename,
+            Page::Sessions if self.sessions.filter.editing().is_some() => Focus::Filter,
+            Page::Sessions if self.detail.as_ref().is_some_and(|d| d.focused) => Focus::Detail,
+            Page::Sessions => Focus::Sessions,
+        }
+    }
+
+    /// The scope where keys are looked up first now.
+    pub fn scope(&self) -> Scope {
+        match (self.focus(), &self.logs) {
+            (Focus::Panes, _) => self.panes.scope(),
+            (Focus::Logs, Some(logs)) => logs.scope(),
+            (focus, _) => focus.scope(),
+        }
+    }
+
+    /// Whether words must be saved.
+    pub fn is_narrow(&self) -> bool {
+        self.areas.screen.width < 100
+    }
+
+    /// The session that actions are about: the detail's when it has the keys, else the selected one.
+    pub fn current(&self) -> Option<&Session> {
+        let id = match (&self.detail, self.focus()) {
+            (Some(detail), Focus::Detail) => Some(detail.session()),
+            _ => self.sessions.selected(),
+        };
+        self.mirror.session(id?)
+    }
+
+    /// Carries the panels' wishes out: moves inside at once, the rest as effects.
+    fn carry_out(&mut self, steps: Vec<Step>, now: Timestamp) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let mut queue: VecDeque<Step> = steps.into();
+        while let Some(step) = queue.pop_front() {
+            match step {
+                Step::Do(effect) => effects.push(effect),
+                Step::Ask { request, purpose } => {
+                    let ticket = self.ticket(purpose);
+                    effects.push(Effect::Ask { ticket, request });
+                }
+                Step::Copy(text) => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    effects.push(Effect::Copy { ticket, text });
+                }
+                Step::Save { path, contents } => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    effects.push(Effect::SaveFile {
+                        ticket,
+                        path,
+                        contents,
+                    });
+                }
+                Step::Toast { level, text } => self.toasts.push(level, text, now),
+                Step::Go(go) => {
+                    for step in self.go(go).into_iter().rev() {
+                        queue.push_front(step);
+                    }
+                }
+            }
+        }
+        effects
+    }
+
+    fn ticket(&mut self, purpose: Purpose) -> Ticket {
+        let ticket = self.ids.ticket();
+        self.asked.insert(ticket, purpose);
+        ticket
+    }
+
+    /// Moves inside the face.
+    fn go(&mut self, go: Go) -> Vec<Step> {
+        match go {
+            Go::Sessions => self.show(Page::Sessions),
+            Go::Panes => self.show(Page::Panes),
+            Go::Shell(id) => {
+                let Some(session) = self.mirror.session(id) else {
+                    return Vec::new();
+                };
+                let mut steps = self.panes.open_session(id, &session.name, &mut self.ids);
+                steps.extend(self.show(Page::Panes));
+                steps
+            }
+            Go::CloseTop => {
+                self.close_top();
+                Vec::new()
+            }
+            Go::Help => {
+                self.help = Some(Help::new(self.scope(), &self.keymap));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Changes the page; a log that is left is closed, terminals go on.
+    fn show(&mut self, page: Page) -> Vec<Step> {
+        let mut steps = Vec::new();
+        self.pending.clear();
+        if page != Page::Logs
+            && let Some(mut logs) = self.logs.take()
+        {
+            steps.extend(logs.close());
+        }
+        if (page == Page::Panes) != (self.page == Page::Panes) {
+            steps.extend(self.panes.focus(page == Page::Panes && self.in_front));
+        }
+        self.page = page;
+        steps
+    }
+
+    /// Closes the help, dialog or form on top; `false` = there was none.
+    fn close_top(&mut self) -> bool {
+        if self.help.take().is_some() || self.confirm.take().is_some() {
+            return true;
+        }
+        self.launcher.take().is_some() || self.rename.take().is_some()
+    }
+
+    /// An open detail shows the selected session until that goes to another tab.
+    fn follow_selection(&mut self) {
+        let Some(detail) = &mut self.detail else {
+            return;
+        };
+        match self.mirror.session(detail.session()) {
+            None => self.detail = None,
+            Some(session) if session.tab() == self.sessions.tab() && !detail.focused => {
+                if let Some(id) = self.sessions.selected() {
+                    detail.follow(id);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn leave(&mut self) -> Vec<Step> {
+        let mut steps = self.panes.close_all();
+        if let Some(mut logs) = self.logs.take() {
+            steps.extend(logs.close());
+        }
+        steps.push(Step::Do(Effect::Quit));
+        steps
+    }
+
+    fn tick(&mut self, now: Timestamp) -> Vec<Step> {
+        self.toasts.expire(now);
+        if self.interrupted.is_some_and(|at| now >= interrupt_ends(at)) {
+            self.interrupted = None;
+        }
+        self.panes.tick(&mut self.ids, now)
+    }
+}
+
+/// Until when a second Ctrl-C leaves.
+fn interrupt_ends(at: Timestamp) -> Timestamp {
+    at.saturating_add(SignedDuration::from_secs(1))
+        .unwrap_or(Timestamp::MAX)
+}

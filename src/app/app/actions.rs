@@ -1,0 +1,399 @@
+//! What an action means where it was asked.
+
+use jiff::Timestamp;
+
+use super::{App, interrupt_ends};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        allowed::why_not,
+        confirm::{Answer, Confirm},
+        detail::Detail,
+        effect::Effect,
+        focus::{Focus, Page},
+        help::Help,
+        launcher::Launcher,
+        logs::Logs,
+        rename::Rename,
+        step::{Go, Purpose, Step},
+    },
+    key::Key,
+    model::{change::Level, status::Tab},
+    protocol::message::Request,
+};
+
+impl App {
+    pub(super) fn action(
+        &mut self,
+        scope: Scope,
+        action: Action,
+        key: Option<Key>,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        let mut steps = Vec::new();
+        // The panes hear everything of their scopes first: a leader key ends with it.
+        if matches!(scope, Scope::Terminal | Scope::Leader | Scope::Panes) {
+            steps.extend(self.panes.action(action, key));
+        }
+        steps.extend(match action {
+            Action::Help => self.go(Go::Help),
+            Action::Redraw => vec![Step::Do(Effect::Repaint)],
+            Action::Suspend => vec![Step::Do(Effect::Suspend)],
+            Action::ToggleMouse => self.toggle_mouse(),
+            Action::Interrupt => self.interrupt(now),
+            Action::Quit => self.quit(now),
+            _ => match self.focus() {
+                Focus::Help | Focus::HelpSearch => self.in_help(action, now),
+                Focus::Confirm => self.in_confirm(action),
+                Focus::Launcher => self.in_launcher(action, key, now),
+                Focus::Logs => self.in_logs(action, now),
+                Focus::Panes => self.in_panes(scope, action),
+                Focus::Rename => self.in_rename(action, now),
+                Focus::Filter | Focus::Detail | Focus::Sessions => self.in_sessions(action, now),
+            },
+        });
+        steps
+    }
+
+    fn toggle_mouse(&mut self) -> Vec<Step> {
+        self.mouse = !self.mouse;
+        let text = if self.mouse {
+            "the mouse works here; hold Shift to select text"
+        } else {
+            "the mouse is your terminal's: select text as usual"
+        };
+        vec![
+            Step::Do(Effect::Mouse(self.mouse)),
+            Step::toast(Level::Info, text),
+        ]
+    }
+
+    /// Ctrl-C: one step back; with nothing to go back from, a second press leaves.
+    fn interrupt(&mut self, now: Timestamp) -> Vec<Step> {
+        if self.focus() != Focus::Sessions || self.detail.is_some() || self.sessions.filter.is_on()
+        {
+            return self.back(now);
+        }
+        if self.interrupted.is_some_and(|at| now < interrupt_ends(at)) {
+            return self.leave();
+        }
+        self.interrupted = Some(now);
+        Vec::new()
+    }
+
+    /// The first Ctrl-C was pressed a moment ago.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.is_some()
+    }
+
+    /// `q`: one step back, at the top out. Nothing is lost by it, so nothing is asked.
+    fn quit(&mut self, now: Timestamp) -> Vec<Step> {
+        if self.focus() == Focus::Sessions && self.detail.is_none() {
+            return self.leave();
+        }
+        self.back(now)
+    }
+
+    /// Esc: the innermost thing closes; at the top nothing happens.
+    fn back(&mut self, now: Timestamp) -> Vec<Step> {
+        match self.focus() {
+            Focus::Help | Focus::HelpSearch => {
+                let cleared = self.help.as_mut().is_some_and(Help::clear_search);
+                if !cleared {
+                    self.help = None;
+                }
+            }
+            Focus::Confirm | Focus::Launcher | Focus::Rename => {
+                self.close_top();
+            }
+            Focus::Logs => return self.in_logs(Action::Back, now),
+            Focus::Panes => return self.show(Page::Sessions),
+            Focus::Filter => {
+                self.sessions.filter.clear();
+                self.sessions.mark_stale();
+            }
+            Focus::Detail => self.unfocus_detail(),
+            Focus::Sessions => {
+                if self.sessions.filter.clear() {
+                    self.sessions.mark_stale();
+                } else if self.detail.take().is_none() {
+                    self.toasts.dismiss();
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// Beside the list the detail stays open and follows the selection; elsewhere it closes.
+    fn unfocus_detail(&mut self) {
+        match &mut self.detail {
+            Some(detail) if self.areas.detail_beside => detail.focused = false,
+            _ => self.detail = None,
+        }
+    }
+
+    fn in_help(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        let Some(help) = &mut self.help else {
+            return Vec::new();
+        };
+        let page = help.page();
+        match action {
+            Action::Back => return self.back(now),
+            Action::HelpSearch | Action::SessionsFilter => help.searching = true,
+            Action::InputSubmit => help.searching = false,
+            Action::InputCancel => {
+                help.clear_search();
+            }
+            _ => help.move_by(motion(action, page).unwrap_or(0)),
+        }
+        Vec::new()
+    }
+
+    fn in_confirm(&mut self, action: Action) -> Vec<Step> {
+        let Some(confirm) = &mut self.confirm else {
+            return Vec::new();
+        };
+        let Some(answer) = confirm.action(action) else {
+            return Vec::new();
+        };
+        let (session, name) = (confirm.session, confirm.name.clone());
+        self.confirm = None;
+        match answer {
+            Answer::Leave => Vec::new(),
+            Answer::Terminate { force } => vec![Step::Ask {
+                request: Request::Terminate { session, force },
+                purpose: Purpose::Terminate { name },
+            }],
+        }
+    }
+
+    /// A button of the question was clicked.
+    pub(super) fn press_button(&mut self, yes: bool) -> Vec<Step> {
+        self.in_confirm(if yes {
+            Action::ConfirmYes
+        } else {
+            Action::ConfirmNo
+        })
+    }
+
+    fn in_launcher(&mut self, action: Action, key: Option<Key>, now: Timestamp) -> Vec<Step> {
+        if action == Action::Back {
+            return self.back(now);
+        }
+        match &mut self.launcher {
+            Some(launcher) => launcher.action(action, key, &self.mirror),
+            None => Vec::new(),
+        }
+    }
+
+    fn in_logs(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        if let Some(tab) = tab_of(action) {
+            return self.show_tab(tab);
+        }
+        match (action, &mut self.logs) {
+            (Action::Panes, _) => self.show_panes(),
+            (Action::HostShell, _) => self.host_shell(),
+            (_, Some(logs)) => logs.action(action, &mut self.ids, now),
+            (_, None) => self.show(Page::Sessions),
+        }
+    }
+
+    fn in_panes(&mut self, scope: Scope, action: Action) -> Vec<Step> {
+        match action {
+            Action::Back if scope == Scope::Global => self.show(Page::Sessions),
+            Action::HostShell => self.host_shell(),
+            _ => tab_of(action).map_or_else(Vec::new, |tab| self.show_tab(tab)),
+        }
+    }
+
+    fn in_rename(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        match (action, &self.rename) {
+            (Action::InputSubmit, Some(rename)) => {
+                if rename.problem().is_some() {
+                    return Vec::new();
+                }
+                let step = (!rename.is_unchanged()).then(|| Step::Ask {
+                    request: Request::Rename {
+                        session: rename.session,
+                        name: rename.input.text().to_owned(),
+                    },
+                    purpose: Purpose::Rename {
+                        session: rename.session,
+                        name: rename.old.clone(),
+                    },
+                });
+                self.rename = None;
+                step.into_iter().collect()
+            }
+            (Action::InputCancel | Action::Back, _) => self.back(now),
+            _ => Vec::new(),
+        }
+    }
+
+    fn in_sessions(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        if let Some(steps) = self.in_filter(action) {
+            return steps;
+        }
+        if self.move_in_list(action) {
+            return Vec::new();
+        }
+        if let Some(tab) = tab_of(action) {
+            return self.show_tab(tab);
+        }
+        match action {
+            Action::Back => return self.back(now),
+            Action::TabNext => self.sessions.step_tab(1),
+            Action::TabPrevious => self.sessions.step_tab(-1),
+            Action::Panes => return self.show_panes(),
+            Action::HostShell => return self.host_shell(),
+            Action::SessionsFilter => self.sessions.filter.edit(),
+            Action::SessionsSort => self.sessions.sort(self.sessions.order().next()),
+            Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
+            _ => return self.on_session(action),
+        }
+        Vec::new()
+    }
+
+    fn in_filter(&mut self, action: Action) -> Option<Vec<Step>> {
+        match action {
+            Action::InputSubmit => self.sessions.filter.submit(),
+            Action::InputCancel => {
+                self.sessions.filter.clear();
+                self.sessions.mark_stale();
+            }
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    fn move_in_list(&mut self, action: Action) -> bool {
+        if self.focus() == Focus::Detail {
+            let Some(detail) = &mut self.detail else {
+                return false;
+            };
+            let Some(by) = motion(action, detail.page()) else {
+                return false;
+            };
+            detail.move_by(by);
+            return true;
+        }
+        match action {
+            Action::ListFirst => self.sessions.go_to(0),
+            Action::ListLast => self.sessions.go_to_last(),
+            _ => match motion(action, self.sessions.page()) {
+                Some(by) => self.sessions.move_by(by),
+                None => return false,
+            },
+        }
+        true
+    }
+
+    /// Actions on the current session, refused with their reason when they make no sense now.
+    fn on_session(&mut self, action: Action) -> Vec<Step> {
+        if let Some(why) = why_not(action, self.current(), &self.mirror, &self.facts) {
+            return vec![Step::toast(Level::Warning, why)];
+        }
+        match action {
+            Action::SessionLaunch => {
+                self.launcher = Some(Launcher::new(&self.facts.launch, &self.mirror));
+                // An image may have come since they were told last.
+                return vec![Step::Ask {
+                    request: Request::Environments,
+                    purpose: Purpose::Environments,
+                }];
+            }
+            Action::SessionsRefresh => {
+                return vec![Step::Ask {
+                    request: Request::Refresh,
+                    purpose: Purpose::Refresh,
+                }];
+            }
+            _ => {}
+        }
+        let Some(session) = self.current().cloned() else {
+            return Vec::new();
+        };
+        match action {
+            Action::SessionOpen => {
+                self.open_detail(session.id);
+                Vec::new()
+            }
+            Action::SessionShell => self.go(Go::Shell(session.id)),
+            Action::SessionLogs => {
+                let mut steps = self.show(Page::Logs);
+                let (logs, more) = Logs::open(&session, &mut self.ids);
+                self.logs = Some(logs);
+                steps.extend(more);
+                steps
+            }
+            Action::SessionRename => {
+                self.rename = Some(Rename::new(session.id, &session.name));
+                Vec::new()
+            }
+            Action::SessionTerminate => {
+                let shells = self.panes.open_in(session.id);
+                let days = self.facts.keep_days;
+                self.confirm = Some(Confirm::terminate(&session, shells, days));
+                Vec::new()
+            }
+            Action::CopyId => vec![Step::Copy(session.id.to_string())],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Opens the detail; pressed again, gives it the keys, and in it closes it.
+    fn open_detail(&mut self, id: crate::model::id::SessionId) {
+        let beside = self.areas.screen.width >= crate::app::area::BESIDE_COLUMNS;
+        match &mut self.detail {
+            Some(detail) if detail.focused => self.unfocus_detail(),
+            Some(detail) => {
+                detail.follow(id);
+                detail.focused = true;
+            }
+            None => self.detail = Some(Detail::new(id, !beside)),
+        }
+    }
+
+    fn show_tab(&mut self, tab: Tab) -> Vec<Step> {
+        self.sessions.show_tab(tab);
+        self.show(Page::Sessions)
+    }
+
+    fn show_panes(&mut self) -> Vec<Step> {
+        if self.panes.is_empty() {
+            let text = "no terminal is open: s opens one in a session, ! one on this host";
+            return vec![Step::toast(Level::Info, text)];
+        }
+        self.show(Page::Panes)
+    }
+
+    fn host_shell(&mut self) -> Vec<Step> {
+        let mut steps = self.panes.open_host(&self.facts.host, &mut self.ids);
+        steps.extend(self.show(Page::Panes));
+        steps
+    }
+}
+
+/// How far a motion goes, with pages of `page` lines.
+fn motion(action: Action, page: isize) -> Option<isize> {
+    Some(match action {
+        Action::ListDown => 1,
+        Action::ListUp => -1,
+        Action::ListPageDown => page,
+        Action::ListPageUp => -page,
+        Action::ListHalfDown => page.midpoint(1),
+        Action::ListHalfUp => -page.midpoint(1),
+        Action::ListFirst => isize::MIN / 2,
+        Action::ListLast => isize::MAX / 2,
+        _ => return None,
+    })
+}
+
+fn tab_of(action: Action) -> Option<Tab> {
+    match action {
+        Action::TabRunning => Some(Tab::Running),
+        Action::TabFinished => Some(Tab::Finished),
+        Action::TabOthers => Some(Tab::Others),
+        _ => None,
+    }
+}

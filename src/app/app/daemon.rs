@@ -1,0 +1,212 @@
+//! What the daemon says: its state, its notices, its answers.
+
+use jiff::Timestamp;
+
+use super::App;
+use crate::app::focus::Page;
+use crate::{
+    app::{
+        launcher::Progress,
+        mirror::Touched,
+        msg::{Link, Ticket},
+        step::{Purpose, Step},
+    },
+    model::{
+        capability::Capability,
+        change::{Change, Level},
+        id::SessionId,
+        text::Clean,
+    },
+    protocol::message::{Failure, Reply, Request},
+};
+
+impl App {
+    pub(super) fn link(&mut self, link: Link, now: Timestamp) -> Vec<Step> {
+        match link {
+            Link::Up(snapshot) => self.came_up(*snapshot, now),
+            Link::Notice(change) => self.notice(change, now),
+            Link::Down { why, attempt } => {
+                self.mirror.went_down(why.clone(), attempt, now);
+                self.watched = None;
+                self.forget_questions();
+                self.panes.link_down(&why, now);
+                Vec::new()
+            }
+            Link::Refused(failure) => {
+                self.mirror.was_refused(failure);
+                self.forget_questions();
+                Vec::new()
+            }
+        }
+    }
+
+    fn came_up(
+        &mut self,
+        snapshot: crate::protocol::message::Snapshot,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        self.mirror.replace(snapshot, now);
+        self.sessions.mark_stale();
+        self.watched = None;
+        if let Some(detail) = &mut self.detail {
+            detail.ask_again();
+        }
+        if let Some(launcher) = &mut self.launcher {
+            launcher.update(&self.mirror);
+        }
+        let mut steps = self.panes.link_up(&mut self.ids, now);
+        if let Some(logs) = &mut self.logs {
+            steps.extend(logs.link_up(&mut self.ids));
+        }
+        steps
+    }
+
+    /// Answers of a connection that broke will not come: a form that waits for one is free again.
+    fn forget_questions(&mut self) {
+        self.asked.retain(|_, purpose| *purpose == Purpose::Effect);
+        if let Some(launcher) = &mut self.launcher
+            && launcher.progress == Progress::Asked
+        {
+            launcher.progress = Progress::Editing;
+        }
+    }
+
+    fn notice(&mut self, change: Change, now: Timestamp) -> Vec<Step> {
+        if let Change::Message { level, text, .. } = change {
+            return vec![Step::Toast { level, text }];
+        }
+        let renamed = match &change {
+            Change::Session { session } => Some((session.id, session.name.clone())),
+            _ => None,
+        };
+        let touches_launcher =
+            matches!(change, Change::Environments { .. } | Change::Engine { .. });
+        match self.mirror.apply(change, now) {
+            Touched::Sessions => self.sessions.mark_stale(),
+            Touched::Usage => self.sessions.mark_stale_if_sorted_by_usage(),
+            Touched::Other => {}
+        }
+        if let Some((id, name)) = renamed {
+            self.panes.renamed(id, &name);
+        }
+        if touches_launcher && let Some(launcher) = &mut self.launcher {
+            launcher.update(&self.mirror);
+        }
+        Vec::new()
+    }
+
+    pub(super) fn answer(&mut self, ticket: Ticket, result: Result<Reply, Failure>) -> Vec<Step> {
+        let Some(purpose) = self.asked.remove(&ticket) else {
+            return Vec::new();
+        };
+        match (purpose, result) {
+            (Purpose::Launch, result) => self.launched(result),
+            (Purpose::History(id), result) => {
+                if let Some(detail) = &mut self.detail {
+                    match result {
+                        Ok(Reply::History { entries }) => detail.answered(id, Ok(entries)),
+                        Ok(_) => {}
+                        Err(failure) => detail.answered(id, Err(failure.message)),
+                    }
+                }
+                Vec::new()
+            }
+            (Purpose::Environments, Ok(Reply::Environments { environments })) => {
+                self.mirror.set_environments(environments);
+                if let Some(launcher) = &mut self.launcher {
+                    launcher.update(&self.mirror);
+                }
+                Vec::new()
+            }
+            (Purpose::Watch, Err(_)) => {
+                self.watched = None;
+                Vec::new()
+            }
+            (Purpose::Terminate { name }, Ok(_)) => {
+                vec![Step::toast(Level::Info, format!("ending {name}"))]
+            }
+            (Purpose::Refresh, Ok(_)) => {
+                vec![Step::toast(
+                    Level::Info,
+                    "the list is as the engine has it now",
+                )]
+            }
+            (
+                Purpose::Rename { .. } | Purpose::Effect | Purpose::Watch | Purpose::Environments,
+                Ok(_),
+            )
+            // The environments known before serve as well.
+            | (Purpose::Environments, Err(_)) => Vec::new(),
+            (_, Err(failure)) => vec![toast_of(&failure)],
+        }
+    }
+
+    /// A launch was recorded, or refused: then the form stays, with the reason.
+    fn launched(&mut self, result: Result<Reply, Failure>) -> Vec<Step> {
+        match result {
+            Ok(Reply::Session { session }) => {
+                self.launcher = None;
+                self.sessions.select_when_there(session.id);
+                Vec::new()
+            }
+            Ok(_) => {
+                self.launcher = None;
+                Vec::new()
+            }
+            Err(failure) => match &mut self.launcher {
+                Some(launcher) => {
+                    launcher.progress = Progress::Failed(failure);
+                    Vec::new()
+                }
+                None => vec![toast_of(&failure)],
+            },
+        }
+    }
+
+    /// Asks for usage samples of exactly the visible sessions, when that changed.
+    pub(super) fn watch(&mut self) -> Option<Step> {
+        if !self.mirror.is_up() || self.mirror.why_not(Capability::LiveUsage).is_some() {
+            return None;
+        }
+        let mut wanted = self.visible_live();
+        wanted.sort_unstable();
+        wanted.dedup();
+        if self.watched.as_ref() == Some(&wanted) {
+            return None;
+        }
+        self.watched = Some(wanted.clone());
+        Some(Step::Ask {
+            request: Request::Watch { sessions: wanted },
+            purpose: Purpose::Watch,
+        })
+    }
+
+    fn visible_live(&self) -> Vec<SessionId> {
+        if self.page != Page::Sessions {
+            return Vec::new();
+        }
+        let detail = self.detail.as_ref().map(super::Detail::session);
+        self.sessions
+            .visible()
+            .iter()
+            .copied()
+            .chain(detail)
+            .filter(|id| {
+                self.mirror
+                    .session(*id)
+                    .is_some_and(|session| session.status.is_live())
+            })
+            .collect()
+    }
+}
+
+fn toast_of(failure: &Failure) -> Step {
+    let text = match &failure.help {
+        Some(help) => format!("{}\n{help}", failure.message),
+        None => failure.message.to_string(),
+    };
+    Step::Toast {
+        level: Level::Error,
+        text: Clean::multiline(&text),
+    }
+}

@@ -1,0 +1,174 @@
+//! Keys and pasted text: through the keymap, innermost scope first, then to the text or terminal
+//! that has the focus.
+
+use jiff::Timestamp;
+
+use super::App;
+use crate::{
+    action::{Action, Scope},
+    app::{
+        focus::{Focus, Page},
+        step::Step,
+    },
+    key::{Key, KeyCode},
+    keymap::Lookup,
+};
+
+/// What a walk through the scopes found.
+enum Found {
+    Actions(Scope, Vec<Action>),
+    /// The beginning of a sequence.
+    Pending,
+    Nothing,
+}
+
+impl App {
+    pub(super) fn key(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
+        // In a form's text a plain character is text first, whatever it is bound to elsewhere.
+        if self.focus() == Focus::Launcher && is_text(key) && self.pending.is_empty() {
+            self.type_key(key, now);
+            return Vec::new();
+        }
+        let inner = self.scope();
+        self.pending.push(key);
+        match self.find(&own_scopes(inner)) {
+            Found::Actions(scope, actions) => return self.matched(scope, actions, key, now),
+            Found::Pending => return Vec::new(),
+            Found::Nothing => {}
+        }
+        if self.pending.len() == 1
+            && let Some(steps) = self.type_key(key, now)
+        {
+            self.pending.clear();
+            return steps;
+        }
+        match self.find(outer_scopes(inner, self.focus())) {
+            Found::Actions(scope, actions) => self.matched(scope, actions, key, now),
+            Found::Pending => Vec::new(),
+            Found::Nothing => {
+                self.pending.clear();
+                Vec::new()
+            }
+        }
+    }
+
+    fn find(&self, scopes: &[Scope]) -> Found {
+        for scope in scopes {
+            match self.keymap.lookup(*scope, &self.pending) {
+                Lookup::Matched(actions) => return Found::Actions(*scope, actions),
+                Lookup::Pending(_) => return Found::Pending,
+                Lookup::NotFound => {}
+            }
+        }
+        Found::Nothing
+    }
+
+    fn matched(
+        &mut self,
+        scope: Scope,
+        actions: Vec<Action>,
+        key: Key,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        self.pending.clear();
+        let mut steps = Vec::new();
+        for action in actions {
+            steps.extend(self.action(scope, action, Some(key), now));
+        }
+        steps
+    }
+
+    /// Gives a key to the text or terminal with the focus; `None` = it did not want it.
+    fn type_key(&mut self, key: Key, now: Timestamp) -> Option<Vec<Step>> {
+        let taken = match self.focus() {
+            Focus::Panes => return self.panes.key(key, &mut self.ids, now),
+            Focus::Logs => self.logs.as_mut()?.key(key),
+            Focus::HelpSearch => self.help.as_mut()?.type_into(|input| input.key(key)),
+            Focus::Rename => self.rename.as_mut()?.input.key(key),
+            Focus::Launcher => self.launcher.as_mut()?.key(key, &self.mirror),
+            Focus::Filter => {
+                let taken = self.sessions.filter.type_into(|input| input.key(key))?;
+                if taken {
+                    self.sessions.mark_stale();
+                }
+                taken
+            }
+            Focus::Help | Focus::Confirm | Focus::Detail | Focus::Sessions => false,
+        };
+        taken.then(Vec::new)
+    }
+
+    pub(super) fn paste(&mut self, text: &str) -> Vec<Step> {
+        match self.focus() {
+            Focus::Panes => return self.panes.paste(text),
+            Focus::Logs => {
+                if let Some(logs) = &mut self.logs {
+                    logs.paste(text);
+                }
+            }
+            Focus::HelpSearch => {
+                if let Some(help) = &mut self.help {
+                    help.type_into(|input| input.paste(text));
+                }
+            }
+            Focus::Rename => {
+                if let Some(rename) = &mut self.rename {
+                    rename.input.paste(text);
+                }
+            }
+            Focus::Launcher => {
+                if let Some(launcher) = &mut self.launcher {
+                    launcher.paste(text, &self.mirror);
+                }
+            }
+            Focus::Filter => {
+                self.sessions.filter.type_into(|input| input.paste(text));
+                self.sessions.mark_stale();
+            }
+            Focus::Help | Focus::Confirm | Focus::Detail | Focus::Sessions => {}
+        }
+        Vec::new()
+    }
+
+    /// An unfinished sequence of keys can be continued with these.
+    pub fn continuations(&self) -> Vec<(Key, Option<Action>)> {
+        let inner = self.scope();
+        let mut scopes = own_scopes(inner);
+        scopes.extend_from_slice(outer_scopes(inner, self.focus()));
+        for scope in scopes {
+            if let Lookup::Pending(next) = self.keymap.lookup(scope, &self.pending) {
+                return next;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether keys go to a program in a terminal now.
+    pub fn is_in_terminal(&self) -> bool {
+        self.page == Page::Panes && self.scope() == Scope::Terminal
+    }
+}
+
+/// Looked up before the text or terminal gets the key.
+fn own_scopes(inner: Scope) -> Vec<Scope> {
+    match inner {
+        Scope::Detail => vec![Scope::Detail, Scope::Sessions],
+        scope => vec![scope],
+    }
+}
+
+/// Looked up after it. A terminal is opaque: nothing comes after it.
+fn outer_scopes(inner: Scope, focus: Focus) -> &'static [Scope] {
+    match (inner, focus) {
+        (Scope::Terminal | Scope::Leader | Scope::Global, _) => &[],
+        // Arrows move the list while its filter is typed.
+        (Scope::Input, Focus::Filter) => &[Scope::Sessions, Scope::Global],
+        (Scope::Input, Focus::HelpSearch) => &[Scope::Help, Scope::Global],
+        (Scope::Input, Focus::Logs) => &[Scope::Logs, Scope::Global],
+        _ => &[Scope::Global],
+    }
+}
+
+fn is_text(key: Key) -> bool {
+    matches!(key.code, KeyCode::Char(_)) && !key.ctrl && !key.alt
+}

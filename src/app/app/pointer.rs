@@ -1,0 +1,133 @@
+//! The mouse: an extra, never the only way.
+
+use jiff::{SignedDuration, Timestamp};
+use ratatui::layout::{Position, Rect};
+
+use super::App;
+use crate::{
+    action::Action,
+    app::{
+        focus::Focus,
+        msg::{Button, Mouse, MouseKind},
+        step::Step,
+    },
+    model::status::Tab,
+};
+
+/// Two clicks on a row within this time open it.
+const DOUBLE_CLICK: SignedDuration = SignedDuration::from_millis(400);
+/// Lines a turn of the wheel moves.
+const WHEEL: isize = 3;
+
+impl App {
+    pub(super) fn pointer(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
+        match self.focus() {
+            Focus::Panes => {
+                let (tabs, cells) = (self.areas.pane_tabs, self.areas.pane);
+                return self.panes.mouse(mouse, tabs, cells);
+            }
+            Focus::Logs => {
+                return match &mut self.logs {
+                    Some(logs) => logs.mouse(mouse),
+                    None => Vec::new(),
+                };
+            }
+            _ => {}
+        }
+        match mouse.kind {
+            MouseKind::WheelDown => self.wheel(mouse, WHEEL),
+            MouseKind::WheelUp => self.wheel(mouse, -WHEEL),
+            MouseKind::Press(Button::Left) => return self.click(mouse, now),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn wheel(&mut self, mouse: Mouse, by: isize) {
+        match (self.focus(), &mut self.help, &mut self.detail) {
+            (Focus::Help | Focus::HelpSearch, Some(help), _) => help.move_by(by),
+            (Focus::Confirm | Focus::Launcher, ..) => {}
+            (_, _, Some(detail)) if self.areas.detail.is_some_and(|area| hits(area, mouse)) => {
+                detail.move_by(by);
+            }
+            _ => self.sessions.scroll(by),
+        }
+    }
+
+    fn click(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
+        match self.focus() {
+            Focus::Confirm => self.click_button(mouse),
+            Focus::Launcher => {
+                self.click_choice(mouse);
+                Vec::new()
+            }
+            Focus::Help | Focus::HelpSearch => {
+                if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) {
+                    self.help = None;
+                }
+                Vec::new()
+            }
+            _ => self.click_page(mouse, now),
+        }
+    }
+
+    fn click_button(&mut self, mouse: Mouse) -> Vec<Step> {
+        let [no, yes] = self.areas.buttons;
+        if hits(no, mouse) || hits(yes, mouse) {
+            return self.press_button(hits(yes, mouse));
+        }
+        Vec::new()
+    }
+
+    fn click_choice(&mut self, mouse: Mouse) {
+        let area = self.areas.choices;
+        if let Some(launcher) = &mut self.launcher
+            && hits(area, mouse)
+        {
+            launcher.choose(self.areas.first_choice + usize::from(mouse.row - area.y));
+        }
+    }
+
+    fn click_page(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
+        for (tab, area) in Tab::ALL.into_iter().zip(self.areas.tab_titles) {
+            if hits(area, mouse) {
+                self.sessions.show_tab(tab);
+                return Vec::new();
+            }
+        }
+        if let (Some(detail), Some(area)) = (&mut self.detail, self.areas.detail)
+            && hits(area, mouse)
+        {
+            detail.focused = true;
+            return Vec::new();
+        }
+        if hits(self.areas.rows, mouse) {
+            return self.click_row(usize::from(mouse.row - self.areas.rows.y), now);
+        }
+        Vec::new()
+    }
+
+    fn click_row(&mut self, row: usize, now: Timestamp) -> Vec<Step> {
+        let Some(id) = self.sessions.visible().get(row).copied() else {
+            return Vec::new();
+        };
+        self.sessions.go_to(self.sessions.offset() + row);
+        if let Some(detail) = &mut self.detail {
+            detail.focused = false;
+            detail.follow(id);
+        }
+        let again = self
+            .clicked
+            .is_some_and(|(last, at)| last == id && now.duration_since(at) <= DOUBLE_CLICK);
+        self.clicked = (!again).then_some((id, now));
+        if again {
+            let scope = self.scope();
+            return self.action(scope, Action::SessionOpen, None, now);
+        }
+        Vec::new()
+    }
+}
+
+fn hits(area: Rect, mouse: Mouse) -> bool {
+    area.contains(Position::new(mouse.column, mouse.row))
+}

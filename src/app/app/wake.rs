@@ -1,0 +1,68 @@
+//! When the face wants to be called although nothing happened: only for what is seen to change.
+
+use jiff::Timestamp;
+
+use super::{App, interrupt_ends};
+use crate::app::{clock, focus::Page};
+
+impl App {
+    /// The next moment at which something visible changes by time alone; `None` = never.
+    pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
+        [
+            self.toasts.wake_at(),
+            self.panes.wake_at(),
+            self.interrupted.map(interrupt_ends),
+            self.next_list_change(now),
+            self.next_detail_change(now),
+            self.next_age_change(now),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// The Elapsed column: seconds only below a minute.
+    fn next_list_change(&self, now: Timestamp) -> Option<Timestamp> {
+        if self.page != Page::Sessions || self.areas.too_small {
+            return None;
+        }
+        let seconds = self
+            .sessions
+            .visible()
+            .iter()
+            .filter_map(|id| self.mirror.session(*id))
+            .filter(|session| session.terminated_at.is_none())
+            .map(|session| clock::coarse_changes_in(session.elapsed_seconds(now)))
+            .min()?;
+        Some(clock::after(now, seconds))
+    }
+
+    /// The focused detail ticks seconds, an open one beside the list like the list.
+    fn next_detail_change(&self, now: Timestamp) -> Option<Timestamp> {
+        let detail = self
+            .detail
+            .as_ref()
+            .filter(|_| self.page == Page::Sessions)?;
+        let session = self.mirror.session(detail.session())?;
+        if session.terminated_at.is_some() {
+            return None;
+        }
+        let seconds = if detail.focused {
+            1
+        } else {
+            clock::coarse_changes_in(session.elapsed_seconds(now))
+        };
+        Some(clock::after(now, seconds))
+    }
+
+    /// How old a list is that cannot be brought up to date.
+    fn next_age_change(&self, now: Timestamp) -> Option<Timestamp> {
+        let since = self.mirror.stale_since()?;
+        let age = now.as_second() - since.as_second();
+        // Below a minute it reads "a moment ago".
+        Some(clock::after(
+            now,
+            clock::coarse_changes_in(age.max(60)).max(60 - age),
+        ))
+    }
+}

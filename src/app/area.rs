@@ -1,0 +1,59 @@
+//! Where everything is on the screen. Computed by `view::layout` before drawing; drawing and mouse
+//! both read it.
+
+use ratatui::layout::Rect;
+
+/// The smallest screen anything is drawn on.
+pub const MIN_COLUMNS: u16 = 60;
+pub const MIN_ROWS: u16 = 16;
+/// From here on the detail stands beside the list.
+pub const BESIDE_COLUMNS: u16 = 120;
+
+/// Places by meaning. What is not shown is `Rect::ZERO` or `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Areas {
+    pub screen: Rect,
+    /// Below 60x16: only a sentence is shown, in `screen`.
+    pub too_small: bool,
+
+    pub header: Rect,
+    pub tabs: Rect,
+    /// The three tab titles, for clicks.
+    pub tab_titles: [Rect; 3],
+    pub rule: Rect,
+    pub banner: Option<Rect>,
+    pub table_head: Rect,
+    /// The rows of the list, one line each.
+    pub rows: Rect,
+    /// The filter line or the rename line, above the hints.
+    pub prompt: Option<Rect>,
+    pub detail: Option<Rect>,
+    /// The detail stands beside the list (else below or instead of it).
+    pub detail_beside: bool,
+    /// How many lines the detail has, seen or not.
+    pub detail_lines: usize,
+    pub hints: Rect,
+
+    /// The tabs of the open terminals.
+    pub pane_tabs: Rect,
+    /// The cells of the terminal on top; its size is the size of the terminal.
+    pub pane: Rect,
+    pub pane_status: Rect,
+
+    /// The title line, the lines and the status line of the log view.
+    pub log_title: Rect,
+    pub log: Rect,
+    pub log_status: Rect,
+
+    /// The form or dialog on top of everything, with its border.
+    pub dialog: Option<Rect>,
+    /// The lines of the help, inside its border.
+    pub help_rows: Option<Rect>,
+    /// The buttons No and Yes of the question, for clicks.
+    pub buttons: [Rect; 2],
+    /// The environment list of the launcher, for clicks.
+    pub choices: Rect,
+    /// Position of the first environment shown.
+    pub first_choice: usize,
+    pub toasts: Vec<Rect>,
+}

@@ -1,0 +1,96 @@
+//! Lengths of time as text, and when the text changes next. Nothing ticks that is not seen.
+
+use jiff::{SignedDuration, Timestamp};
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+/// For the list: `45s`, `12m`, `3h 05m`, `2d 04h`, `123d`; at most seven cells.
+#[must_use]
+pub fn coarse(seconds: i64) -> String {
+    match seconds {
+        ..MINUTE => format!("{}s", seconds.max(0)),
+        MINUTE..HOUR => format!("{}m", seconds / MINUTE),
+        HOUR..DAY => format!("{}h {:02}m", seconds / HOUR, seconds % HOUR / MINUTE),
+        _ if seconds < 100 * DAY => {
+            format!("{}d {:02}h", seconds / DAY, seconds % DAY / HOUR)
+        }
+        _ => format!("{}d", seconds / DAY),
+    }
+}
+
+/// For the focused detail: seconds are always shown, `2d 04h 09m 05s`.
+#[must_use]
+pub fn fine(seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    let tail = format!("{:02}s", seconds % MINUTE);
+    match seconds {
+        ..MINUTE => format!("{seconds}s"),
+        MINUTE..HOUR => format!("{}m {tail}", seconds / MINUTE),
+        HOUR..DAY => format!("{}h {:02}m {tail}", seconds / HOUR, seconds % HOUR / MINUTE),
+        _ => format!(
+            "{}d {:02}h {:02}m {tail}",
+            seconds / DAY,
+            seconds % DAY / HOUR,
+            seconds % HOUR / MINUTE
+        ),
+    }
+}
+
+/// How many seconds later [`coarse`] reads differently.
+#[must_use]
+pub fn coarse_changes_in(seconds: i64) -> i64 {
+    let step = match seconds {
+        ..MINUTE => 1,
+        MINUTE..DAY => MINUTE,
+        _ if seconds < 100 * DAY => HOUR,
+        _ => DAY,
+    };
+    step - seconds.max(0) % step
+}
+
+/// The whole second `seconds` after `now`.
+#[must_use]
+pub fn after(now: Timestamp, seconds: i64) -> Timestamp {
+    Timestamp::from_second(now.as_second())
+        .unwrap_or(now)
+        .saturating_add(SignedDuration::from_secs(seconds.max(1)))
+        .unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_read_well() {
+        for (seconds, text) in [
+            (-5, "0s"),
+            (0, "0s"),
+            (59, "59s"),
+            (60, "1m"),
+            (3_599, "59m"),
+            (3_600, "1h 00m"),
+            (86_399, "23h 59m"),
+            (86_400, "1d 00h"),
+            (100 * 86_400, "100d"),
+        ] {
+            assert_eq!(coarse(seconds), text);
+        }
+        assert_eq!(fine(9), "9s");
+        assert_eq!(fine(3_605), "1h 00m 05s");
+        assert_eq!(fine(90_061), "1d 01h 01m 01s");
+    }
+
+    #[test]
+    fn a_text_changes_exactly_when_it_says() {
+        for seconds in [
+            0, 58, 59, 60, 61, 3_599, 3_600, 86_399, 86_400, 100_000, 9_000_000,
+        ] {
+            let later = seconds + coarse_changes_in(seconds);
+            assert_ne!(coarse(seconds), coarse(later), "{seconds}");
+            assert_eq!(coarse(seconds), coarse(later - 1), "{seconds}");
+        }
+    }
+}

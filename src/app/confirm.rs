@@ -1,0 +1,141 @@
+//! The question before a session is terminated: what is lost, what is kept.
+
+use crate::{
+    action::Action,
+    model::{id::SessionId, session::Session, status::Status, text::Clean},
+};
+
+/// The two buttons; the harmless one is marked at the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Button {
+    #[default]
+    No,
+    Yes,
+}
+
+/// What the person decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Leave,
+    Terminate { force: bool },
+}
+
+#[derive(Clone, Debug)]
+pub struct Confirm {
+    pub session: SessionId,
+    pub name: Clean,
+    /// Each one sentence.
+    pub lost: Vec<String>,
+    pub kept: Vec<String>,
+    pub force: bool,
+    pub button: Button,
+}
+
+impl Confirm {
+    /// `shells`: how many panes of this face show the session.
+    #[must_use]
+    pub fn terminate(session: &Session, shells: usize, keep_days: u32) -> Self {
+        Self {
+            session: session.id,
+            name: session.name.clone(),
+            lost: lost(session, shells),
+            kept: kept(session, keep_days),
+            // Asked to end already, and still here: only force makes a difference.
+            force: session.status == Status::Terminating,
+            button: Button::No,
+        }
+    }
+
+    /// `Some` when the question is answered.
+    pub fn action(&mut self, action: Action) -> Option<Answer> {
+        let yes = Answer::Terminate { force: self.force };
+        match action {
+            Action::ConfirmYes => return Some(yes),
+            Action::ConfirmNo | Action::Back | Action::Quit | Action::Interrupt => {
+                return Some(Answer::Leave);
+            }
+            Action::ConfirmToggle => {
+                self.button = match self.button {
+                    Button::No => Button::Yes,
+                    Button::Yes => Button::No,
+                }
+            }
+            Action::ConfirmForce => self.force = !self.force,
+            Action::ConfirmPress => {
+                return Some(match self.button {
+                    Button::No => Answer::Leave,
+                    Button::Yes => yes,
+                });
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
+fn has_container(session: &Session) -> bool {
+    session.started_at.is_some() || session.status.is_live()
+}
+
+fn lost(session: &Session, shells: usize) -> Vec<String> {
+    if !has_container(session) {
+        return vec!["Nothing: it has not run yet.".to_owned()];
+    }
+    let mut lost = vec!["Every program that runs in it.".to_owned()];
+    match shells {
+        0 => {}
+        1 => lost.push("Its shell, open here in a terminal.".to_owned()),
+        n => lost.push(format!("Its shells, open here in {n} terminals.")),
+    }
+    if session.scratch.is_some() {
+        lost.push("Files written outside /home/work.".to_owned());
+    } else {
+        lost.push("All its files, /home/work too.".to_owned());
+    }
+    lost
+}
+
+fn kept(session: &Session, keep_days: u32) -> Vec<String> {
+    if !has_container(session) {
+        return Vec::new();
+    }
+    let days = match keep_days {
+        1 => "1 day".to_owned(),
+        n => format!("{n} days"),
+    };
+    if session.scratch.is_some() {
+        vec![format!("/home/work and the log, for {days}.")]
+    } else {
+        vec![format!("The log, for {days}.")]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::session;
+
+    #[test]
+    fn enter_alone_changes_nothing() {
+        let mut confirm = Confirm::terminate(&session(1, "train"), 0, 7);
+        assert_eq!(confirm.action(Action::ConfirmPress), Some(Answer::Leave));
+        assert_eq!(confirm.action(Action::ConfirmForce), None);
+        assert_eq!(confirm.action(Action::ConfirmToggle), None);
+        let forced = Answer::Terminate { force: true };
+        assert_eq!(confirm.action(Action::ConfirmPress), Some(forced));
+    }
+
+    #[test]
+    fn it_says_what_is_kept_only_when_it_is() {
+        let mut it = session(1, "train");
+        it.scratch = Some("/scratch/x".to_owned());
+        assert!(Confirm::terminate(&it, 1, 7).kept[0].contains("/home/work"));
+        it.scratch = None;
+        let confirm = Confirm::terminate(&it, 1, 7);
+        assert!(confirm.lost.iter().any(|line| line.contains("/home/work")));
+        assert!(!confirm.kept[0].contains("/home/work"));
+        it.status = Status::Pending;
+        it.started_at = None;
+        assert!(Confirm::terminate(&it, 0, 7).kept.is_empty());
+    }
+}

@@ -1,0 +1,148 @@
+//! The fuzzy filter of the list: over name and environment, and the beginning of the id.
+
+use nucleo_matcher::{
+    Config, Matcher, Utf32Str,
+    pattern::{CaseMatching, Normalization, Pattern},
+};
+
+use super::input::Input;
+use crate::model::{session::Session, text::Clean};
+
+/// Which characters of a row a filter met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hits {
+    /// Character positions in the name.
+    pub name: Vec<usize>,
+    /// Character positions in the environment's label.
+    pub environment: Vec<usize>,
+}
+
+pub struct Filter {
+    /// The line being typed; `None` = the keys go elsewhere.
+    editing: Option<Input>,
+    query: Clean,
+    pattern: Pattern,
+    matcher: Matcher,
+    buffer: Vec<char>,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            editing: None,
+            query: Clean::default(),
+            pattern: Pattern::default(),
+            matcher: Matcher::new(Config::DEFAULT),
+            buffer: Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Filter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Filter")
+            .field("query", &self.query)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Filter {
+    pub fn query(&self) -> &Clean {
+        &self.query
+    }
+
+    /// Something is filtered away.
+    pub fn is_on(&self) -> bool {
+        !self.query.is_empty()
+    }
+
+    pub fn editing(&self) -> Option<&Input> {
+        self.editing.as_ref()
+    }
+
+    /// Begins or goes on typing.
+    pub fn edit(&mut self) {
+        self.editing = Some(Input::with_text(self.query.as_str()));
+    }
+
+    /// Keeps the filter and gives the keys back.
+    pub fn submit(&mut self) {
+        self.editing = None;
+    }
+
+    /// Takes the filter away; `false` = there was none.
+    pub fn clear(&mut self) -> bool {
+        let was = self.is_on() || self.editing.is_some();
+        self.editing = None;
+        self.set("");
+        was
+    }
+
+    /// Changes the typed line; `None` = nothing is being typed, `Some(changed)` otherwise.
+    pub fn type_into<T>(&mut self, change: impl FnOnce(&mut Input) -> T) -> Option<T> {
+        let input = self.editing.as_mut()?;
+        let result = change(input);
+        let text = input.text().to_owned();
+        self.set(&text);
+        Some(result)
+    }
+
+    fn set(&mut self, query: &str) {
+        self.query = Clean::new(query);
+        self.pattern = Pattern::parse(
+            self.query.as_str(),
+            CaseMatching::Smart,
+            Normalization::Smart,
+        );
+    }
+
+    pub fn accepts(&mut self, session: &Session) -> bool {
+        if !self.is_on() || self.is_id(session) {
+            return true;
+        }
+        let environment = session.environment.label();
+        let texts = [session.name.as_str(), &environment];
+        self.pattern.atoms.iter().all(|atom| {
+            let mut meets = |text: &str| {
+                let text = Utf32Str::new(text, &mut self.buffer);
+                atom.score(text, &mut self.matcher).is_some()
+            };
+            // A word with `!` must be in neither.
+            if atom.negative {
+                texts.into_iter().all(&mut meets)
+            } else {
+                texts.into_iter().any(&mut meets)
+            }
+        })
+    }
+
+    /// What to highlight in an accepted row.
+    pub fn hits(&mut self, session: &Session) -> Hits {
+        Hits {
+            name: self.hits_in(session.name.as_str()),
+            environment: self.hits_in(&session.environment.label()),
+        }
+    }
+
+    fn hits_in(&mut self, text: &str) -> Vec<usize> {
+        let text = Utf32Str::new(text, &mut self.buffer);
+        let mut found = Vec::new();
+        for atom in self.pattern.atoms.iter().filter(|atom| !atom.negative) {
+            // A word that does not meet this text adds nothing.
+            let _ = atom.indices(text, &mut self.matcher, &mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(|at| at as usize).collect()
+    }
+
+    fn is_id(&self, session: &Session) -> bool {
+        let query = self.query.as_str();
+        query.len() >= 2
+            && query.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+            && session
+                .id
+                .to_string()
+                .starts_with(&query.to_ascii_lowercase())
+    }
+}

@@ -1,0 +1,44 @@
+//! Who gets the keys: the page, and what lies on top of it.
+
+use crate::action::Scope;
+
+/// The pages of the face; one fills the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Page {
+    #[default]
+    Sessions,
+    Logs,
+    Panes,
+}
+
+/// The one place the keys go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Focus {
+    Help,
+    /// The search line of the help.
+    HelpSearch,
+    Confirm,
+    Launcher,
+    Rename,
+    Filter,
+    Detail,
+    Sessions,
+    Logs,
+    Panes,
+}
+
+impl Focus {
+    /// Where keys are looked up first; `Logs` and `Panes` know their own scope.
+    pub fn scope(self) -> Scope {
+        match self {
+            Self::Help => Scope::Help,
+            Self::HelpSearch | Self::Rename | Self::Filter => Scope::Input,
+            Self::Confirm => Scope::Confirm,
+            Self::Launcher => Scope::Launcher,
+            Self::Detail => Scope::Detail,
+            Self::Sessions => Scope::Sessions,
+            Self::Logs => Scope::Logs,
+            Self::Panes => Scope::Panes,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The keys of a place, made from the action list and the keymap in force.
+
+use super::input::Input;
+use crate::{
+    action::{Action, Scope},
+    keymap::Keymap,
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HelpRow {
+    /// A scope's title.
+    Title(&'static str),
+    Entry {
+        /// All keys of the action, the most convenient first.
+        keys: String,
+        doc: &'static str,
+        name: &'static str,
+    },
+    Gap,
+}
+
+#[derive(Clone, Debug)]
+pub struct Help {
+    all: Vec<HelpRow>,
+    shown: Vec<HelpRow>,
+    search: Input,
+    pub searching: bool,
+    scroll: usize,
+    height: usize,
+}
+
+impl Help {
+    /// Help for the place with this scope: its own keys first, then everything else.
+    #[must_use]
+    pub fn new(scope: Scope, keymap: &Keymap) -> Self {
+        let mut scopes = vec![scope];
+        if matches!(scope, Scope::Terminal | Scope::Panes | Scope::Leader) {
+            scopes = vec![Scope::Terminal, Scope::Leader, Scope::Panes];
+        }
+        if scope == Scope::Detail {
+            scopes.push(Scope::Sessions);
+        }
+        scopes.push(Scope::Global);
+        scopes.extend(Scope::ALL);
+        let mut all = Vec::new();
+        let mut seen: Vec<Scope> = Vec::new();
+        for scope in scopes {
+            if !seen.contains(&scope) {
+                seen.push(scope);
+                add_scope(&mut all, scope, keymap);
+            }
+        }
+        Self {
+            shown: all.clone(),
+            all,
+            search: Input::default(),
+            searching: false,
+            scroll: 0,
+            height: 0,
+        }
+    }
+
+    pub fn rows(&self) -> &[HelpRow] {
+        &self.shown
+    }
+
+    pub fn search(&self) -> &Input {
+        &self.search
+    }
+
+    pub fn scroll(&self) -> usize {
+        self.scroll
+    }
+
+    /// Entries shown and entries in all.
+    pub fn counts(&self) -> (usize, usize) {
+        let entries = |rows: &[HelpRow]| {
+            rows.iter()
+                .filter(|row| matches!(row, HelpRow::Entry { .. }))
+                .count()
+        };
+        (entries(&self.shown), entries(&self.all))
+    }
+
+    /// Changes the search line and what is shown with it.
+    pub fn type_into<T>(&mut self, change: impl FnOnce(&mut Input) -> T) -> T {
+        let result = change(&mut self.search);
+        self.filter();
+        result
+    }
+
+    /// Takes the search away; `false` = there was none.
+    pub fn clear_search(&mut self) -> bool {
+        let was = self.searching || !self.search.is_empty();
+        self.searching = false;
+        self.search.set("");
+        self.filter();
+        was
+    }
+
+    pub fn move_by(&mut self, by: isize) {
+        self.scroll = self.scroll.saturating_add_signed(by);
+        self.clamp();
+    }
+
+    pub fn page(&self) -> isize {
+        self.height.max(2).cast_signed() - 1
+    }
+
+    pub fn laid_out(&mut self, height: usize) {
+        self.height = height;
+        self.clamp();
+    }
+
+    fn clamp(&mut self) {
+        self.scroll = self
+            .scroll
+            .min(self.shown.len().saturating_sub(self.height));
+    }
+
+    /// Keeps the entries that hold every word, and the titles above them.
+    fn filter(&mut self) {
+        let query = self.search.text().to_lowercase();
+        let words: Vec<&str> = query.split_whitespace().collect();
+        self.scroll = 0;
+        if words.is_empty() {
+            self.shown = self.all.clone();
+            return;
+        }
+        let mut shown: Vec<HelpRow> = Vec::new();
+        let mut title = None;
+        for row in &self.all {
+            match row {
+                HelpRow::Title(text) => title = Some(*text),
+                HelpRow::Gap => {}
+                HelpRow::Entry { keys, doc, name } => {
+                    let text = format!("{keys} {doc} {name}").to_lowercase();
+                    if !words.iter().all(|word| text.contains(word)) {
+                        continue;
+                    }
+                    if let Some(text) = title.take() {
+                        if !shown.is_empty() {
+                            shown.push(HelpRow::Gap);
+                        }
+                        shown.push(HelpRow::Title(text));
+                    }
+                    shown.push(row.clone());
+                }
+            }
+        }
+        self.shown = shown;
+    }
+}
+
+fn add_scope(rows: &mut Vec<HelpRow>, scope: Scope, keymap: &Keymap) {
+    let bound: Vec<Action> = Action::ALL
+        .iter()
+        .copied()
+        .filter(|action| !keymap.keys_for(scope, *action).is_empty())
+        .collect();
+    if bound.is_empty() {
+        return;
+    }
+    if !rows.is_empty() {
+        rows.push(HelpRow::Gap);
+    }
+    rows.push(HelpRow::Title(scope.title()));
+    rows.extend(bound.into_iter().map(|action| HelpRow::Entry {
+        keys: keymap.keys_for(scope, action).join("  "),
+        doc: action.doc(),
+        name: action.name(),
+    }));
+}

@@ -1,0 +1,503 @@
+//! The log of one session: followed, scrolled, searched, saved. Scrolling costs the visible rows.
+
+mod line;
+mod search;
+mod store;
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{
+    effect::Effect,
+    input::Input,
+    msg::{Mouse, MouseKind, StreamEvent},
+    step::{Go, Ids, Step},
+};
+use crate::{
+    action::{Action, Scope},
+    key::Key,
+    model::{id::SessionId, log::LogOptions, session::Session, text::Clean},
+    protocol::message::{StreamEnd, StreamId, StreamOpen},
+};
+
+pub use line::Line;
+pub use search::Search;
+pub use store::Entry;
+use store::{MAX_LINES, Store};
+
+/// Cells left of the text that say which output a line is from.
+pub const GUTTER: u16 = 2;
+/// Cells a sideways step goes.
+const SIDEWAYS: usize = 16;
+/// Rows a turn of the wheel goes.
+const WHEEL: isize = 3;
+
+/// The state of the line to the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    Opening,
+    /// New lines come as they are written.
+    Following,
+    /// All there was; the session ended.
+    Complete,
+    /// It could not be read, or no further.
+    Broken {
+        why: Clean,
+    },
+}
+
+/// A row of the screen: part of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The line's number.
+    pub number: usize,
+    /// Bytes of its text.
+    pub start: usize,
+    pub end: usize,
+}
+
+/// A place in the log: row `row` of line `number`, as lines are wrapped now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    number: usize,
+    row: usize,
+}
+
+#[derive(Debug)]
+pub struct Logs {
+    pub session: SessionId,
+    pub name: Clean,
+    pub state: State,
+    pub wrap: bool,
+    pub search: Option<Search>,
+    /// The search being typed.
+    pub typing: Option<Input>,
+    /// Cells scrolled to the right, without wrapping.
+    pub left: usize,
+    store: Store,
+    stream: StreamId,
+    /// The place of the first row seen; `None` = the end is followed.
+    top: Option<Place>,
+    /// Lines there were when scrolling away from the end began.
+    paused_at: usize,
+    columns: usize,
+    rows: usize,
+}
+
+impl Logs {
+    pub fn open(session: &Session, ids: &mut Ids) -> (Self, Vec<Step>) {
+        let mut logs = Self {
+            session: session.id,
+            name: session.name.clone(),
+            state: State::Opening,
+            wrap: true,
+            search: None,
+            typing: None,
+            left: 0,
+            store: Store::default(),
+            stream: 0,
+            top: None,
+            paused_at: 0,
+            columns: 80,
+            rows: 20,
+        };
+        let step = logs.read_again(ids);
+        (logs, vec![step])
+    }
+
+    /// Reads from the beginning; what is on the screen stays until then.
+    fn read_again(&mut self, ids: &mut Ids) -> Step {
+        self.stream = ids.stream();
+        self.state = State::Opening;
+        Step::Do(Effect::Open {
+            stream: self.stream,
+            open: StreamOpen::Log {
+                session: self.session,
+                options: LogOptions {
+                    follow: true,
+                    tail: u32::try_from(MAX_LINES).ok(),
+                },
+            },
+        })
+    }
+
+    /// Logs, or Input while the search is typed.
+    pub fn scope(&self) -> Scope {
+        if self.typing.is_some() {
+            Scope::Input
+        } else {
+            Scope::Logs
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.store.is_empty()
+    }
+
+    /// The line of a number.
+    pub fn entry(&self, number: usize) -> Option<&Entry> {
+        self.store.get(number)
+    }
+
+    pub fn is_following(&self) -> bool {
+        self.top.is_none()
+    }
+
+    /// Lines that came since the end was left.
+    pub fn new_lines(&self) -> usize {
+        match self.top {
+            Some(_) => self.store.end().saturating_sub(self.paused_at),
+            None => 0,
+        }
+    }
+
+    /// Lines no longer held.
+    pub fn dropped(&self) -> usize {
+        self.store.dropped()
+    }
+
+    /// A key no scope has bound; `false` = not taken either.
+    pub fn key(&mut self, key: Key) -> bool {
+        let Some(input) = &mut self.typing else {
+            return false;
+        };
+        let taken = input.key(key);
+        if taken {
+            self.search_typed();
+        }
+        taken
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        if let Some(input) = &mut self.typing {
+            input.paste(text);
+            self.search_typed();
+        }
+    }
+
+    /// Shows the first hit of what is typed so far.
+    fn search_typed(&mut self) {
+        let text = self.typing.as_ref().map_or("", Input::text);
+        self.search = (!text.is_empty()).then(|| Search::new(text, &self.store));
+        let from = self.top.map_or(self.store.first(), |top| top.number);
+        let hit = self.search.as_ref().and_then(|s| s.at_or_after(from));
+        self.go_to_hit(hit);
+    }
+
+    fn go_to_hit(&mut self, hit: Option<usize>) {
+        let (Some(search), Some(number)) = (&mut self.search, hit) else {
+            return;
+        };
+        search.current = Some(number);
+        let seen = self.visible().iter().any(|row| row.number == number);
+        if !seen {
+            self.leave_end(Place { number, row: 0 });
+            self.move_by(-isize::try_from(self.rows / 3).unwrap_or(0));
+        }
+    }
+
+    /// An action of the scopes Logs and Input; also `Back` and `Quit`, which close what is open
+    /// first and then the view (`Go::Sessions`).
+    pub fn action(&mut self, action: Action, ids: &mut Ids, _now: Timestamp) -> Vec<Step> {
+        let page = isize::try_from(self.rows.saturating_sub(1).max(1)).unwrap_or(1);
+        match action {
+            Action::ListDown => self.move_by(1),
+            Action::ListUp => self.move_by(-1),
+            Action::ListPageDown => self.move_by(page),
+            Action::ListPageUp => self.move_by(-page),
+            Action::ListHalfDown => self.move_by(page.midpoint(1)),
+            Action::ListHalfUp => self.move_by(-page.midpoint(1)),
+            Action::ListFirst => self.leave_end(self.first_place()),
+            Action::ListLast => self.top = None,
+            Action::LogsFollow => return self.follow(ids),
+            Action::LogsWrap => self.toggle_wrap(),
+            Action::LogsLeft => self.left = self.left.saturating_sub(SIDEWAYS),
+            Action::LogsRight => self.go_right(),
+            Action::LogsSearch => self.typing = Some(Input::default()),
+            Action::LogsNext => self.next_hit(),
+            Action::LogsPreviousHit => self.previous_hit(),
+            Action::LogsSave => return vec![self.save()],
+            Action::InputSubmit => self.typing = None,
+            Action::InputCancel => {
+                self.typing = None;
+                self.search = None;
+            }
+            Action::Back | Action::Quit => return self.back(),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn back(&mut self) -> Vec<Step> {
+        if self.typing.take().is_some() | self.search.take().is_some() {
+            return Vec::new();
+        }
+        vec![Step::Go(Go::Sessions)]
+    }
+
+    /// Follow on or off; a log that broke off is read again.
+    fn follow(&mut self, ids: &mut Ids) -> Vec<Step> {
+        if matches!(self.state, State::Broken { .. }) {
+            return vec![self.read_again(ids)];
+        }
+        match self.top {
+            Some(_) => self.top = None,
+            None => self.leave_end(self.end_top()),
+        }
+        Vec::new()
+    }
+
+    fn toggle_wrap(&mut self) {
+        self.wrap = !self.wrap;
+        self.left = 0;
+        if let Some(top) = &mut self.top {
+            top.row = 0;
+        }
+    }
+
+    fn go_right(&mut self) {
+        if self.wrap {
+            return;
+        }
+        let widths = self
+            .visible()
+            .into_iter()
+            .filter_map(|row| Some(self.entry(row.number)?.line.text.as_str().width()));
+        let widest = widths.max().unwrap_or(0);
+        if self.left + self.columns < widest {
+            self.left += SIDEWAYS;
+        }
+    }
+
+    fn next_hit(&mut self) {
+        let first = self.visible().first().map_or(0, |row| row.number);
+        let hit = self.search.as_ref().and_then(|search| {
+            let from = search.current.map_or(first, |number| number + 1);
+            search.at_or_after(from)
+        });
+        self.go_to_hit(hit);
+    }
+
+    fn previous_hit(&mut self) {
+        let first = self.visible().first().map_or(0, |row| row.number);
+        let hit = self.search.as_ref().and_then(|search| {
+            let from = search.current.unwrap_or(first);
+            search.before(from)
+        });
+        self.go_to_hit(hit);
+    }
+
+    fn save(&self) -> Step {
+        let name: String = self
+            .name
+            .as_str()
+            .chars()
+            .map(|c| {
+                let kept = c.is_alphanumeric() || matches!(c, '-' | '_');
+                if kept { c } else { '_' }
+            })
+            .collect();
+        Step::Save {
+            path: PathBuf::from(format!("{name}-log.txt")),
+            contents: self.store.text().into_bytes(),
+        }
+    }
+
+    pub fn mouse(&mut self, mouse: Mouse) -> Vec<Step> {
+        match mouse.kind {
+            MouseKind::WheelUp => self.move_by(-WHEEL),
+            MouseKind::WheelDown => self.move_by(WHEEL),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// `None` = not our stream.
+    pub fn stream(
+        &mut self,
+        stream: StreamId,
+        event: &StreamEvent,
+        _now: Timestamp,
+    ) -> Option<Vec<Step>> {
+        if stream != self.stream {
+            return None;
+        }
+        match event {
+            StreamEvent::Opened => {
+                self.store = Store::default();
+                if let Some(search) = &mut self.search {
+                    *search = Search::new(&search.text().to_owned(), &self.store);
+                }
+                self.state = State::Following;
+            }
+            StreamEvent::Data { source, bytes } => self.store.read(*source, bytes),
+            StreamEvent::Ended(end) => {
+                self.store.finish();
+                self.state = match end {
+                    StreamEnd::Exited { .. } => State::Complete,
+                    StreamEnd::Lost { why } => State::Broken { why: why.clone() },
+                    StreamEnd::Failed { failure } => State::Broken {
+                        why: match &failure.help {
+                            Some(help) => Clean::new(&format!("{}. {help}", failure.message)),
+                            None => failure.message.clone(),
+                        },
+                    },
+                };
+            }
+        }
+        if let Some(search) = &mut self.search {
+            search.catch_up(&self.store);
+        }
+        Some(Vec::new())
+    }
+
+    /// The daemon answers again: follow on.
+    pub fn link_up(&mut self, ids: &mut Ids) -> Vec<Step> {
+        if self.state == State::Complete {
+            return Vec::new();
+        }
+        vec![self.read_again(ids)]
+    }
+
+    /// The place of the lines, the gutter included.
+    pub fn set_size(&mut self, columns: u16, rows: u16) {
+        let columns = usize::from(columns.saturating_sub(GUTTER)).max(2);
+        if columns != self.columns
+            && let Some(top) = &mut self.top
+        {
+            top.row = 0;
+        }
+        self.columns = columns;
+        self.rows = usize::from(rows).max(1);
+    }
+
+    pub fn close(&mut self) -> Vec<Step> {
+        match self.state {
+            State::Opening | State::Following => vec![Step::Do(Effect::Close {
+                stream: self.stream,
+            })],
+            State::Complete | State::Broken { .. } => Vec::new(),
+        }
+    }
+
+    /// The rows on the screen now, at most as many as fit.
+    pub fn visible(&self) -> Vec<Row> {
+        let top = match self.top {
+            Some(top) => top.max(self.first_place()),
+            None => self.end_top(),
+        };
+        let mut rows = Vec::with_capacity(self.rows);
+        let mut skip = top.row;
+        for number in top.number..self.store.end() {
+            if rows.len() >= self.rows {
+                break;
+            }
+            rows.extend(self.rows_of(number).into_iter().skip(skip));
+            skip = 0;
+        }
+        rows.truncate(self.rows);
+        rows
+    }
+
+    fn first_place(&self) -> Place {
+        Place {
+            number: self.store.first(),
+            row: 0,
+        }
+    }
+
+    /// The place of the first row when the end is at the bottom.
+    fn end_top(&self) -> Place {
+        let mut rows = 0;
+        for number in (self.store.first()..self.store.end()).rev() {
+            rows += self.rows_of(number).len();
+            if rows >= self.rows {
+                return Place {
+                    number,
+                    row: rows - self.rows,
+                };
+            }
+        }
+        self.first_place()
+    }
+
+    /// A line as rows; one when lines are not wrapped.
+    fn rows_of(&self, number: usize) -> Vec<Row> {
+        let text = self.entry(number).map_or("", |e| e.line.text.as_str());
+        let row = |start: usize, end: usize| Row { number, start, end };
+        if !self.wrap || text.len() <= self.columns {
+            return vec![row(0, text.len())];
+        }
+        let mut rows = Vec::new();
+        let (mut start, mut cells) = (0, 0);
+        for (at, grapheme) in text.grapheme_indices(true) {
+            let width = grapheme.width();
+            if cells + width > self.columns {
+                rows.push(row(start, at));
+                (start, cells) = (at, 0);
+            }
+            cells += width;
+        }
+        rows.push(row(start, text.len()));
+        rows
+    }
+
+    fn leave_end(&mut self, place: Place) {
+        if self.top.is_none() {
+            self.paused_at = self.store.end();
+        }
+        self.top = Some(place);
+    }
+
+    /// Scrolls by rows; reaching the end follows again.
+    fn move_by(&mut self, rows: isize) {
+        let end = self.end_top();
+        let mut place = self.top.unwrap_or(end).max(self.first_place());
+        if rows < 0 {
+            self.up(&mut place, rows.unsigned_abs());
+            self.leave_end(place);
+            return;
+        }
+        self.down(&mut place, rows.unsigned_abs());
+        if place >= end {
+            self.top = None;
+        } else {
+            self.leave_end(place);
+        }
+    }
+
+    fn up(&self, place: &mut Place, mut rows: usize) {
+        while rows > place.row {
+            if place.number <= self.store.first() {
+                *place = self.first_place();
+                return;
+            }
+            rows -= place.row + 1;
+            place.number -= 1;
+            place.row = self.rows_of(place.number).len() - 1;
+        }
+        place.row -= rows;
+    }
+
+    fn down(&self, place: &mut Place, mut rows: usize) {
+        while place.number < self.store.end() {
+            let rest = self
+                .rows_of(place.number)
+                .len()
+                .saturating_sub(place.row + 1);
+            if rows <= rest {
+                place.row += rows;
+                return;
+            }
+            rows -= rest + 1;
+            place.number += 1;
+            place.row = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,376 @@
+//! From a log's bytes to lines: colours kept, carriage returns obeyed, everything else that is no
+//! text stripped.
+
+use crate::{
+    model::text::{Clean, is_hidden},
+    terminal::emulator::{Colour, Look},
+};
+
+/// Longer lines are broken, so that one line without end cannot fill the memory.
+const LONGEST: usize = 16 * 1024;
+/// Longest escape sequence read; what is longer is text no more.
+const LONGEST_SEQUENCE: usize = 4 * 1024;
+const TAB: usize = 8;
+
+/// A line of a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    pub text: Clean,
+    /// Where looks begin, by byte; empty = plain.
+    pub looks: Vec<(usize, Look)>,
+}
+
+impl Line {
+    /// Bytes it holds in memory, about.
+    pub fn cost(&self) -> usize {
+        self.text.as_str().len() + self.looks.len() * size_of::<(usize, Look)>() + size_of::<Self>()
+    }
+
+    /// The look at a byte of the text.
+    pub fn look_at(&self, byte: usize) -> Look {
+        let behind = self.looks.partition_point(|(start, _)| *start <= byte);
+        behind
+            .checked_sub(1)
+            .and_then(|at| self.looks.get(at))
+            .map_or_else(Look::default, |(_, look)| *look)
+    }
+}
+
+/// Reads one source of a log; a line that is not ended yet stays in it.
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// The unfinished end of the last chunk: part of a character.
+    partial: Vec<u8>,
+    state: State,
+    sequence: String,
+    pen: Look,
+    line: Vec<(char, Look)>,
+    /// Where the next character goes.
+    cursor: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Text,
+    Escape,
+    /// `ESC (` and the like: one more character.
+    Charset,
+    Csi,
+    /// OSC, DCS and the like, up to BEL or ST.
+    InString,
+    /// ESC inside such a string.
+    StringEscape,
+}
+
+impl Reader {
+    /// Takes a chunk; every line it ends goes to `take`.
+    pub fn read(&mut self, bytes: &[u8], mut take: impl FnMut(Line)) {
+        let joined;
+        let mut rest: &[u8] = if self.partial.is_empty() {
+            bytes
+        } else {
+            self.partial.extend_from_slice(bytes);
+            joined = std::mem::take(&mut self.partial);
+            &joined
+        };
+        while !rest.is_empty() {
+            match std::str::from_utf8(rest) {
+                Ok(text) => {
+                    self.chars(text, &mut take);
+                    return;
+                }
+                Err(error) => {
+                    let (valid, bad) = rest.split_at(error.valid_up_to());
+                    self.chars(&String::from_utf8_lossy(valid), &mut take);
+                    let Some(length) = error.error_len() else {
+                        self.partial = bad.to_vec();
+                        return;
+                    };
+                    self.char(char::REPLACEMENT_CHARACTER, &mut take);
+                    rest = &bad[length..];
+                }
+            }
+        }
+    }
+
+    fn chars(&mut self, text: &str, take: &mut impl FnMut(Line)) {
+        for c in text.chars() {
+            self.char(c, take);
+        }
+    }
+
+    /// The line that is not ended yet; `None` when there is nothing on it.
+    pub fn unfinished(&self) -> Option<Line> {
+        (!self.line.is_empty()).then(|| finished(&self.line))
+    }
+
+    /// Ends the last line, at the end of the log.
+    pub fn finish(&mut self) -> Option<Line> {
+        let line = self.unfinished();
+        *self = Self::default();
+        line
+    }
+
+    fn char(&mut self, c: char, take: &mut impl FnMut(Line)) {
+        match self.state {
+            State::Text => self.text(c, take),
+            State::Escape => self.escape(c),
+            State::Charset => self.state = State::Text,
+            State::Csi => self.csi(c),
+            State::InString => self.string(c),
+            State::StringEscape => self.state = State::Text,
+        }
+    }
+
+    fn text(&mut self, c: char, take: &mut impl FnMut(Line)) {
+        match c {
+            '\n' => {
+                take(finished(&self.line));
+                self.line.clear();
+                self.cursor = 0;
+            }
+            '\r' => self.cursor = 0,
+            '\u{8}' => self.cursor = self.cursor.saturating_sub(1),
+            '\t' => {
+                let stop = (self.cursor / TAB + 1) * TAB;
+                while self.cursor < stop {
+                    self.put(' ', take);
+                }
+            }
+            '\u{1b}' => self.begin(State::Escape),
+            '\u{9b}' => self.begin(State::Csi),
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => self.begin(State::InString),
+            ' '..='~' => self.put(c, take),
+            c if is_hidden(c) => {}
+            c => self.put(c, take),
+        }
+    }
+
+    fn begin(&mut self, state: State) {
+        self.state = state;
+        self.sequence.clear();
+    }
+
+    fn put(&mut self, c: char, take: &mut impl FnMut(Line)) {
+        if self.cursor >= LONGEST {
+            take(finished(&self.line));
+            self.line.clear();
+            self.cursor = 0;
+        }
+        match self.line.get_mut(self.cursor) {
+            Some(place) => *place = (c, self.pen),
+            None => self.line.push((c, self.pen)),
+        }
+        self.cursor += 1;
+    }
+
+    fn escape(&mut self, c: char) {
+        match c {
+            '[' => self.begin(State::Csi),
+            ']' | 'P' | 'X' | '^' | '_' => self.begin(State::InString),
+            ' '..='/' => self.state = State::Charset,
+            _ => self.state = State::Text,
+        }
+    }
+
+    fn string(&mut self, c: char) {
+        self.sequence.push('.');
+        match c {
+            '\u{7}' | '\u{9c}' | '\n' => self.state = State::Text,
+            '\u{1b}' => self.state = State::StringEscape,
+            // An unended one must not swallow the whole log.
+            _ if self.sequence.len() > LONGEST_SEQUENCE => self.state = State::Text,
+            _ => {}
+        }
+    }
+
+    fn csi(&mut self, c: char) {
+        match c {
+            'm' => {
+                select_graphics(&self.sequence, &mut self.pen);
+                self.state = State::Text;
+            }
+            'K' => {
+                self.state = State::Text;
+                match self.sequence.as_str() {
+                    "" | "0" => self.line.truncate(self.cursor),
+                    "2" => {
+                        self.line.clear();
+                        self.pad();
+                    }
+                    _ => {}
+                }
+            }
+            'G' => {
+                let column: usize = self.sequence.parse().unwrap_or(1);
+                self.cursor = column.saturating_sub(1).min(LONGEST - 1);
+                self.pad();
+                self.state = State::Text;
+            }
+            '@'..='~' => self.state = State::Text,
+            c if !c.is_ascii() || self.sequence.len() > LONGEST_SEQUENCE => {
+                self.state = State::Text;
+            }
+            c => self.sequence.push(c),
+        }
+    }
+
+    /// Blanks up to the cursor.
+    fn pad(&mut self) {
+        if self.line.len() < self.cursor {
+            self.line.resize(self.cursor, (' ', Look::default()));
+        }
+    }
+}
+
+fn finished(line: &[(char, Look)]) -> Line {
+    let mut text = String::with_capacity(line.len());
+    let mut looks = Vec::new();
+    let mut before = Look::default();
+    for (c, look) in line {
+        if *look != before {
+            looks.push((text.len(), *look));
+            before = *look;
+        }
+        text.push(*c);
+    }
+    let trimmed = text.trim_end().len();
+    text.truncate(trimmed);
+    looks.retain(|(start, _)| *start < trimmed);
+    Line {
+        text: Clean::new(&text),
+        looks,
+    }
+}
+
+/// `CSI … m`: what a log may say about looks.
+fn select_graphics(parameters: &str, pen: &mut Look) {
+    let mut numbers = parameters
+        .split([';', ':'])
+        .map(|number| number.parse::<u16>().unwrap_or(0));
+    while let Some(number) = numbers.next() {
+        match number {
+            0 => *pen = Look::default(),
+            1 => pen.bold = true,
+            2 => pen.dim = true,
+            3 => pen.italic = true,
+            4 => pen.underline = true,
+            7 => pen.reverse = true,
+            22 => (pen.bold, pen.dim) = (false, false),
+            23 => pen.italic = false,
+            24 => pen.underline = false,
+            27 => pen.reverse = false,
+            30..=37 => pen.foreground = indexed(number - 30),
+            38 => pen.foreground = extended(&mut numbers).unwrap_or(pen.foreground),
+            39 => pen.foreground = Colour::Default,
+            40..=47 => pen.background = indexed(number - 40),
+            48 => pen.background = extended(&mut numbers).unwrap_or(pen.background),
+            49 => pen.background = Colour::Default,
+            90..=97 => pen.foreground = indexed(number - 90 + 8),
+            100..=107 => pen.background = indexed(number - 100 + 8),
+            _ => {}
+        }
+    }
+}
+
+fn indexed(number: u16) -> Colour {
+    Colour::Indexed(u8::try_from(number).unwrap_or(u8::MAX))
+}
+
+/// `5;N` or `2;R;G;B` behind 38 or 48.
+fn extended(numbers: &mut impl Iterator<Item = u16>) -> Option<Colour> {
+    let mut byte = || numbers.next().map(|n| u8::try_from(n).unwrap_or(u8::MAX));
+    match byte()? {
+        5 => Some(Colour::Indexed(byte()?)),
+        2 => Some(Colour::Rgb(byte()?, byte()?, byte()?)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(chunks: &[&[u8]]) -> (Vec<String>, String) {
+        let mut reader = Reader::default();
+        let mut lines = Vec::new();
+        for chunk in chunks {
+            reader.read(chunk, |line| lines.push(line.text.into_string()));
+        }
+        let last = reader.unfinished().unwrap_or_default().text.into_string();
+        (lines, last)
+    }
+
+    #[test]
+    fn lines_come_whole_however_they_are_cut() {
+        let stream = "하나 é\nzwei \u{1b}[31mrot\u{1b}[0m\r\n셋".as_bytes();
+        for size in 1..stream.len() {
+            let chunks: Vec<&[u8]> = stream.chunks(size).collect();
+            let (lines, last) = read(&chunks);
+            assert_eq!(lines, ["하나 é", "zwei rot"], "{size}");
+            assert_eq!(last, "셋");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_marked() {
+        assert_eq!(read(&[b"a\xffb\xc3(\n"]).0, ["a\u{fffd}b\u{fffd}("]);
+    }
+
+    #[test]
+    fn progress_overwrites_its_line() {
+        assert_eq!(read(&[b" 10%\r 20%\r100%\n"]).0, ["100%"]);
+        assert_eq!(read(&[b"long text\r\x1b[Kok\n"]).0, ["ok"]);
+        assert_eq!(read(&[b"abc\x08\x08X\n"]).0, ["aXc"]);
+        assert_eq!(read(&[b"a\tb\n"]).0, ["a       b"]);
+        assert_eq!(read(&[b"50%\r"]).1, "50%");
+    }
+
+    #[test]
+    fn sequences_and_tricks_vanish() {
+        let stream = "a\x1b[2Jb\x1b]52;c;aGk=\x07c\x1b]0;t\x1b\\d\x1b(Be\x1bP+q\x1b\\f\u{202e}g\n";
+        assert_eq!(read(&[stream.as_bytes()]).0, ["abcdefg"]);
+        assert_eq!(read(&[b"a\x1b]unended\nb\n"]).0, ["ab"]);
+    }
+
+    #[test]
+    fn a_line_without_end_is_broken() {
+        let (lines, last) = read(&[&vec![b'x'; LONGEST + 5]]);
+        assert_eq!(lines.len(), 1);
+        assert_eq!((lines[0].len(), last.len()), (LONGEST, 5));
+        let (lines, _) = read(&[&b"\x1b[99999999999Gx\n".repeat(3)]);
+        assert_eq!(lines.len(), 3);
+    }
+
+    #[test]
+    fn colours_are_kept_by_place() {
+        let mut reader = Reader::default();
+        let mut lines = Vec::new();
+        let stream = b"a\x1b[1;31mb\x1b[38;5;200mc\x1b[48;2;1;2;3md\x1b[mE\n";
+        reader.read(stream, |line| lines.push(line));
+        let line = &lines[0];
+        assert_eq!(line.look_at(0), Look::default());
+        assert_eq!(line.look_at(1).foreground, Colour::Indexed(1));
+        assert!(line.look_at(1).bold);
+        assert_eq!(line.look_at(2).foreground, Colour::Indexed(200));
+        assert_eq!(line.look_at(3).background, Colour::Rgb(1, 2, 3));
+        assert_eq!(line.look_at(4), Look::default());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_give_clean_lines(chunks in proptest::collection::vec(
+            proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40), 0..10)
+        ) {
+            let mut reader = Reader::default();
+            for chunk in &chunks {
+                reader.read(chunk, |line| {
+                    for (start, _) in &line.looks {
+                        assert!(line.text.as_str().is_char_boundary(*start));
+                    }
+                });
+            }
+        }
+    }
+}

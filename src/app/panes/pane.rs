@@ -1,0 +1,287 @@
+//! One open terminal: where it runs, what it shows, whether its line stands.
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    app::{effect::Effect, msg::StreamEvent, step::Step},
+    key::{Key, KeyCode},
+    model::{change::Level, id::SessionId, text::Clean},
+    protocol::message::{Failure, FailureKind, StreamEnd, StreamId, StreamOpen},
+    terminal::{
+        emulator::Emulator,
+        encode::{self, Modes},
+    },
+};
+
+/// Keys typed while a terminal opens are kept and sent then, up to so many bytes.
+const TYPED_AHEAD: usize = 4 * 1024;
+/// A bell rings at most this often.
+const BELL_EVERY: SignedDuration = SignedDuration::from_secs(1);
+/// Longest wait between two attempts, in seconds.
+const LONGEST_WAIT: i64 = 30;
+
+/// Where the shell runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Session(SessionId),
+    Host,
+}
+
+/// The state of the line to the shell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Asked for, or about to be as soon as its size is known.
+    Opening,
+    Live,
+    /// The shell ended, or could not be opened; a person decides.
+    Ended {
+        why: Clean,
+    },
+    /// The line broke; it is opened again by itself.
+    Lost {
+        why: Clean,
+        attempt: u32,
+        /// `None` = as soon as the daemon is back.
+        retry_at: Option<Timestamp>,
+    },
+}
+
+#[derive(Debug)]
+pub struct Pane {
+    pub place: Place,
+    /// The session's or the host's name.
+    pub name: Clean,
+    pub state: State,
+    pub emulator: Emulator,
+    /// Printed something since it was last looked at.
+    pub has_news: bool,
+    pub stream: StreamId,
+    tag: String,
+    /// `Opening`, and not asked for yet.
+    unasked: bool,
+    typed_ahead: Vec<u8>,
+    attempts: u32,
+    rang_at: Option<Timestamp>,
+    /// The person was told that clipboard writes are not passed on.
+    told_clipboard: bool,
+}
+
+impl Pane {
+    /// A pane to be opened by [`Pane::set_size`]; `tag` names its terminal to the engine for good.
+    pub fn new(place: Place, name: Clean, tag: String, stream: StreamId) -> Self {
+        Self {
+            place,
+            name,
+            state: State::Opening,
+            emulator: Emulator::new(80, 24),
+            has_news: false,
+            stream,
+            tag,
+            unasked: true,
+            typed_ahead: Vec::new(),
+            attempts: 0,
+            rang_at: None,
+            told_clipboard: false,
+        }
+    }
+
+    /// Keys go to the shell, or will.
+    pub fn takes_keys(&self) -> bool {
+        !matches!(self.state, State::Ended { .. })
+    }
+
+    pub fn modes(&self) -> Modes {
+        self.emulator.modes()
+    }
+
+    /// Takes the size of the screen part it has; opens what waits for a size.
+    pub fn set_size(&mut self, columns: u16, rows: u16) -> Option<Step> {
+        let before = self.emulator.size();
+        self.emulator.resize(columns, rows);
+        let (columns, rows) = self.emulator.size();
+        if self.unasked {
+            self.unasked = false;
+            return Some(self.open());
+        }
+        let open = matches!(self.state, State::Opening | State::Live);
+        (open && before != (columns, rows)).then_some(Step::Do(Effect::ResizeStream {
+            stream: self.stream,
+            columns,
+            rows,
+        }))
+    }
+
+    fn open(&self) -> Step {
+        let (columns, rows) = self.emulator.size();
+        Step::Do(match self.place {
+            Place::Host => Effect::OpenHostShell {
+                stream: self.stream,
+                columns,
+                rows,
+            },
+            Place::Session(session) => Effect::Open {
+                stream: self.stream,
+                open: StreamOpen::Terminal {
+                    session,
+                    tag: self.tag.clone(),
+                    columns,
+                    rows,
+                },
+            },
+        })
+    }
+
+    /// Opens it anew under the same tag: the same shell when it still runs.
+    pub fn reopen(&mut self, stream: StreamId) -> Step {
+        self.stream = stream;
+        self.state = State::Opening;
+        self.unasked = false;
+        self.open()
+    }
+
+    pub fn close(&self) -> Option<Step> {
+        let open = matches!(self.state, State::Opening | State::Live) && !self.unasked;
+        open.then_some(Step::Do(Effect::Close {
+            stream: self.stream,
+        }))
+    }
+
+    pub fn type_key(&mut self, key: Key) -> Option<Step> {
+        self.send(encode::key(key, self.modes()))
+    }
+
+    /// Bytes for the shell; kept while it opens, dropped while the line is broken, for nobody could
+    /// see what they do.
+    pub fn send(&mut self, bytes: Vec<u8>) -> Option<Step> {
+        match self.state {
+            _ if bytes.is_empty() => None,
+            State::Live => Some(Step::Do(Effect::Send {
+                stream: self.stream,
+                bytes: bytes.into(),
+            })),
+            State::Opening => {
+                if self.typed_ahead.len() + bytes.len() <= TYPED_AHEAD {
+                    self.typed_ahead.extend(bytes);
+                }
+                None
+            }
+            State::Ended { .. } | State::Lost { .. } => None,
+        }
+    }
+
+    pub fn event(&mut self, event: &StreamEvent, now: Timestamp) -> Vec<Step> {
+        match event {
+            StreamEvent::Opened => self.opened(),
+            StreamEvent::Data { bytes, .. } => self.data(bytes, now),
+            StreamEvent::Ended(end) => {
+                self.ended(end, now);
+                Vec::new()
+            }
+        }
+    }
+
+    fn opened(&mut self) -> Vec<Step> {
+        let (columns, rows) = self.emulator.size();
+        // A fresh screen: whatever stood on the old one is painted again by the shell's side.
+        self.emulator = Emulator::new(columns, rows);
+        self.state = State::Live;
+        let typed = std::mem::take(&mut self.typed_ahead);
+        self.send(typed).into_iter().collect()
+    }
+
+    fn data(&mut self, bytes: &Bytes, now: Timestamp) -> Vec<Step> {
+        self.attempts = 0;
+        self.has_news = true;
+        self.emulator.feed(bytes, now);
+        let answers = self.emulator.take_answers();
+        let mut steps: Vec<Step> = self.send(answers).into_iter().collect();
+        let quiet = self
+            .rang_at
+            .is_none_or(|at| now.duration_since(at) >= BELL_EVERY);
+        if self.emulator.take_bell() && quiet {
+            self.rang_at = Some(now);
+            steps.push(Step::Do(Effect::Bell));
+        }
+        if self.emulator.take_clipboard().is_some() && !self.told_clipboard {
+            self.told_clipboard = true;
+            let text = format!(
+                "a program in {} wrote to the clipboard: it was not passed on. \
+                 Select with Shift held and copy with your terminal instead.",
+                self.name
+            );
+            steps.push(Step::toast(Level::Warning, text));
+        }
+        steps
+    }
+
+    fn ended(&mut self, end: &StreamEnd, now: Timestamp) {
+        match end {
+            // A terminal client that was killed is no shell that ended.
+            StreamEnd::Exited {
+                exit_code: Some(code @ 129..=159),
+            } if self.place != Place::Host => {
+                let why = format!("the terminal's process was ended by signal {}", code - 128);
+                self.lost(Clean::new(&why), Some(now));
+            }
+            StreamEnd::Exited { exit_code } => {
+                let why = match exit_code {
+                    Some(code) if *code != 0 => format!("shell ended with code {code}"),
+                    _ => "shell ended".to_owned(),
+                };
+                self.finish(Clean::new(&why));
+            }
+            StreamEnd::Failed { failure } if failure.kind == FailureKind::Unreachable => {
+                self.lost(failure.message.clone(), Some(now));
+            }
+            StreamEnd::Failed { failure } => self.finish(sentence(failure)),
+            StreamEnd::Lost { why } => self.lost(why.clone(), Some(now)),
+        }
+    }
+
+    fn finish(&mut self, why: Clean) {
+        self.typed_ahead.clear();
+        self.state = State::Ended { why };
+    }
+
+    /// The line broke. `now` = try again after a while; `None` = when the daemon is back.
+    pub fn lost(&mut self, why: Clean, now: Option<Timestamp>) {
+        self.typed_ahead.clear();
+        self.attempts = self.attempts.saturating_add(1);
+        let wait = 1i64 << (self.attempts - 1).min(5);
+        let wait = SignedDuration::from_secs(wait.min(LONGEST_WAIT));
+        self.state = State::Lost {
+            why,
+            attempt: self.attempts,
+            retry_at: now.map(|now| now.saturating_add(wait).unwrap_or(Timestamp::MAX)),
+        };
+    }
+
+    /// When it wants to be opened again.
+    pub fn retry_at(&self) -> Option<Timestamp> {
+        match self.state {
+            State::Lost { retry_at, .. } => retry_at,
+            _ => None,
+        }
+    }
+
+    /// Whether a key asks to open what has ended, or what waits for its next attempt.
+    pub fn is_reopen_key(&self, key: Key) -> bool {
+        key == Key::plain(KeyCode::Enter)
+            && matches!(
+                self.state,
+                State::Ended { .. }
+                    | State::Lost {
+                        retry_at: Some(_),
+                        ..
+                    }
+            )
+    }
+}
+
+fn sentence(failure: &Failure) -> Clean {
+    match &failure.help {
+        Some(help) => Clean::new(&format!("{}. {help}", failure.message)),
+        None => failure.message.clone(),
+    }
+}

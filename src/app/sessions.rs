@@ -1,0 +1,217 @@
+//! The list of sessions: tab, order, filter, selection, scrolling.
+//!
+//! `rows` is the index: ids in order, rebuilt only when something in it changed. Everything else
+//! costs what is visible.
+
+use std::collections::HashMap;
+
+use super::{
+    filter::{Filter, Hits},
+    mirror::Mirror,
+    sort::Order,
+};
+use crate::model::{id::SessionId, session::Session, status::Tab};
+
+#[derive(Debug, Default)]
+pub struct Sessions {
+    tab: TabState,
+    order: Order,
+    pub filter: Filter,
+    rows: Vec<SessionId>,
+    stale: bool,
+    /// The selected row; kept up with `selected` by `refresh`.
+    index: usize,
+    offset: usize,
+    height: usize,
+    /// A session to select as soon as it is there.
+    wanted: Option<SessionId>,
+    hits: HashMap<SessionId, Hits>,
+}
+
+/// The tab shown and the session selected in each.
+#[derive(Debug)]
+struct TabState {
+    shown: Tab,
+    selected: [Option<SessionId>; 3],
+}
+
+impl Default for TabState {
+    fn default() -> Self {
+        Self {
+            shown: Tab::Running,
+            selected: [None; 3],
+        }
+    }
+}
+
+impl Sessions {
+    pub fn tab(&self) -> Tab {
+        self.tab.shown
+    }
+
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// How many rows there are after filtering.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Position of the first visible row.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    pub fn selected(&self) -> Option<SessionId> {
+        self.rows.get(self.index).copied()
+    }
+
+    /// The ids on the screen, from the top.
+    pub fn visible(&self) -> &[SessionId] {
+        let end = (self.offset + self.height).min(self.rows.len());
+        self.rows.get(self.offset..end).unwrap_or_default()
+    }
+
+    /// What the filter met in a visible row.
+    pub fn hits(&self, id: SessionId) -> Option<&Hits> {
+        self.hits.get(&id)
+    }
+
+    /// The list must be made anew before it is read.
+    pub fn mark_stale(&mut self) {
+        self.stale = true;
+    }
+
+    pub fn mark_stale_if_sorted_by_usage(&mut self) {
+        self.stale |= self.order.follows_usage();
+    }
+
+    pub fn show_tab(&mut self, tab: Tab) {
+        if tab != self.tab.shown {
+            self.tab.shown = tab;
+            self.offset = 0;
+            self.index = 0;
+            self.stale = true;
+        }
+    }
+
+    pub fn step_tab(&mut self, by: isize) {
+        let count = Tab::ALL.len().cast_signed();
+        let at = (self.tab.shown as isize + by).rem_euclid(count);
+        self.show_tab(Tab::ALL[at as usize]);
+    }
+
+    pub fn sort(&mut self, order: Order) {
+        self.order = order;
+        self.stale = true;
+    }
+
+    /// Selects a session as soon as it is in the list, in the tab where it is by then.
+    pub fn select_when_there(&mut self, id: SessionId) {
+        self.wanted = Some(id);
+        self.stale = true;
+    }
+
+    /// Makes the index anew if it is stale and finds the selection again.
+    pub fn refresh(&mut self, mirror: &Mirror) {
+        if !std::mem::take(&mut self.stale) {
+            return;
+        }
+        if let Some(session) = self.wanted.and_then(|id| mirror.session(id)) {
+            self.wanted = None;
+            self.tab.shown = session.tab();
+            self.tab.selected[session.tab() as usize] = Some(session.id);
+            if !self.filter.accepts(session) {
+                self.filter.clear();
+            }
+        }
+        let tab = self.tab.shown;
+        let mut found: Vec<&Session> = mirror.sessions().filter(|s| s.tab() == tab).collect();
+        if self.filter.is_on() {
+            let filter = &mut self.filter;
+            found.retain(|session| filter.accepts(session));
+        }
+        let order = self.order;
+        found.sort_unstable_by(|a, b| order.compare(a, b, mirror));
+        self.rows.clear();
+        self.rows
+            .extend(found.into_iter().map(|session| session.id));
+        self.find_selection();
+    }
+
+    /// The selection stays on its session; when that has gone, on the row where it was.
+    fn find_selection(&mut self) {
+        let wanted = self.tab.selected[self.tab.shown as usize];
+        let found = wanted.and_then(|id| self.rows.iter().position(|row| *row == id));
+        match found {
+            Some(at) => self.go_to(at),
+            // While a filter hides it, it is remembered and comes back with the row.
+            None if self.filter.is_on() => {
+                self.index = self.index.min(self.rows.len().saturating_sub(1));
+                self.keep_visible();
+            }
+            None => self.go_to(self.index),
+        }
+    }
+
+    /// Selects the row at `at`, or the last one.
+    pub fn go_to(&mut self, at: usize) {
+        self.index = at.min(self.rows.len().saturating_sub(1));
+        if let Some(id) = self.rows.get(self.index) {
+            self.tab.selected[self.tab.shown as usize] = Some(*id);
+        }
+        self.keep_visible();
+    }
+
+    pub fn move_by(&mut self, by: isize) {
+        self.go_to(self.index.saturating_add_signed(by));
+    }
+
+    pub fn page(&self) -> isize {
+        self.height.max(2).cast_signed() - 1
+    }
+
+    pub fn go_to_last(&mut self) {
+        self.go_to(self.rows.len());
+    }
+
+    /// The wheel: the rows move, the selection only as far as it must.
+    pub fn scroll(&mut self, by: isize) {
+        let last = self.rows.len().saturating_sub(self.height);
+        self.offset = self.offset.saturating_add_signed(by).min(last);
+        let low = self.offset;
+        let high = (self.offset + self.height).saturating_sub(1);
+        let at = self.index.clamp(low, high.max(low));
+        self.go_to(at);
+    }
+
+    /// How many rows fit, from the layout; also finds what to highlight in them.
+    pub fn laid_out(&mut self, height: usize, mirror: &Mirror) {
+        self.height = height;
+        self.keep_visible();
+        self.hits.clear();
+        if self.filter.is_on() {
+            for id in self.visible().to_vec() {
+                if let Some(session) = mirror.session(id) {
+                    let hits = self.filter.hits(session);
+                    self.hits.insert(id, hits);
+                }
+            }
+        }
+    }
+
+    fn keep_visible(&mut self) {
+        let height = self.height.max(1);
+        let last = self.rows.len().saturating_sub(height);
+        self.offset = self
+            .offset
+            .max((self.index + 1).saturating_sub(height))
+            .min(self.index)
+            .min(last);
+    }
+}

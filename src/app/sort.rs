@@ -1,0 +1,120 @@
+//! In which order the list stands.
+
+use std::cmp::Ordering;
+
+use super::mirror::Mirror;
+use crate::model::session::Session;
+
+/// A column of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    Name,
+    Status,
+    Environment,
+    Cpu,
+    Memory,
+    Elapsed,
+    Created,
+}
+
+/// The columns one can sort by, in the order of `sessions.sort`.
+const CYCLE: [Column; 6] = [
+    Column::Created,
+    Column::Name,
+    Column::Status,
+    Column::Environment,
+    Column::Cpu,
+    Column::Memory,
+];
+
+impl Column {
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Name => "Name",
+            Self::Status => "Status",
+            Self::Environment => "Environment",
+            Self::Cpu => "CPU",
+            Self::Memory => "Memory",
+            Self::Elapsed => "Elapsed",
+            Self::Created => "Created",
+        }
+    }
+
+    /// Which way round it is wanted first: the newest, the busiest, but names from A to Z.
+    fn descends(self) -> bool {
+        matches!(self, Self::Created | Self::Cpu | Self::Memory)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    pub column: Column,
+    pub descending: bool,
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Self::by(Column::Created)
+    }
+}
+
+impl Order {
+    #[must_use]
+    pub fn by(column: Column) -> Self {
+        Self {
+            column,
+            descending: column.descends(),
+        }
+    }
+
+    /// By the next column.
+    #[must_use]
+    pub fn next(self) -> Self {
+        let at = CYCLE.iter().position(|c| *c == self.column).unwrap_or(0);
+        Self::by(CYCLE[(at + 1) % CYCLE.len()])
+    }
+
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self {
+            descending: !self.descending,
+            ..self
+        }
+    }
+
+    /// Whether new usage figures can change the order.
+    pub fn follows_usage(self) -> bool {
+        matches!(self.column, Column::Cpu | Column::Memory)
+    }
+
+    /// The order of two sessions; never equal for two of them, so that rows do not jump.
+    pub fn compare(self, a: &Session, b: &Session, mirror: &Mirror) -> Ordering {
+        let primary = self.primary(a, b, mirror);
+        let primary = if self.descending {
+            primary.reverse()
+        } else {
+            primary
+        };
+        primary
+            .then_with(|| b.created_at.cmp(&a.created_at))
+            .then_with(|| a.id.cmp(&b.id))
+    }
+
+    fn primary(self, a: &Session, b: &Session, mirror: &Mirror) -> Ordering {
+        match self.column {
+            Column::Created | Column::Elapsed => a.created_at.cmp(&b.created_at),
+            Column::Name => a.name.cmp(&b.name),
+            Column::Status => a.status.word().cmp(b.status.word()),
+            Column::Environment => (&a.environment.name, &a.environment.version)
+                .cmp(&(&b.environment.name, &b.environment.version)),
+            Column::Cpu => {
+                let used = |s: &Session| mirror.usage(s.id).and_then(|u| u.cpu);
+                (used(a), a.requested_slots.cpu).cmp(&(used(b), b.requested_slots.cpu))
+            }
+            Column::Memory => {
+                let used = |s: &Session| mirror.usage(s.id).map(|u| u.mem);
+                (used(a), a.requested_slots.mem).cmp(&(used(b), b.requested_slots.mem))
+            }
+        }
+    }
+}

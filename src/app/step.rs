@@ -1,0 +1,93 @@
+//! What a panel wants after a message: effects outside, and moves inside the face.
+
+use std::path::PathBuf;
+
+use super::{effect::Effect, msg::Ticket};
+use crate::{
+    model::{change::Level, id::SessionId, text::Clean},
+    protocol::message::{Request, StreamId},
+};
+
+/// One wish of a panel; `App` carries it out in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Passed on as it is.
+    Do(Effect),
+    /// Asked of the daemon; the answer goes where `purpose` says.
+    Ask { request: Request, purpose: Purpose },
+    /// To the person's clipboard; a toast tells how it went.
+    Copy(String),
+    /// To a new file; a toast tells where it lies.
+    Save { path: PathBuf, contents: Vec<u8> },
+    /// A short message in the corner.
+    Toast { level: Level, text: Clean },
+    /// To another place of the face.
+    Go(Go),
+}
+
+impl Step {
+    /// A toast from a text of ours or one that is already clean.
+    #[must_use]
+    pub fn toast(level: Level, text: impl AsRef<str>) -> Self {
+        Self::Toast {
+            level,
+            text: Clean::multiline(text.as_ref()),
+        }
+    }
+}
+
+/// A move inside the face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Go {
+    /// To the sessions page; logs are closed, terminals go on in the background.
+    Sessions,
+    /// To the open terminals.
+    Panes,
+    /// A shell of this session: its pane, or a new one.
+    Shell(SessionId),
+    /// Closes the panel, dialog or form on top.
+    CloseTop,
+    /// The help of the place where one is.
+    Help,
+}
+
+/// Why the daemon was asked; decides where the answer goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Launch,
+    /// The session's old name, for the message.
+    Rename {
+        session: SessionId,
+        name: Clean,
+    },
+    Terminate {
+        name: Clean,
+    },
+    History(SessionId),
+    Refresh,
+    /// The environments anew, for the launcher.
+    Environments,
+    /// Failures are of no interest to a person: the next layout asks again.
+    Watch,
+    /// An effect that answers with `Msg::Done`.
+    Effect,
+}
+
+/// Numbers for questions and streams, unique in this face.
+#[derive(Clone, Debug, Default)]
+pub struct Ids {
+    ticket: Ticket,
+    stream: StreamId,
+}
+
+impl Ids {
+    pub fn ticket(&mut self) -> Ticket {
+        self.ticket += 1;
+        self.ticket
+    }
+
+    pub fn stream(&mut self) -> StreamId {
+        self.stream += 1;
+        self.stream
+    }
+}

@@ -1,0 +1,288 @@
+//! The words of the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::model::{
+    resources::{Bytes, Cpu},
+    status::Tab,
+};
+
+/// Run, watch and enter container compute sessions from the keyboard
+#[derive(Debug, Parser)]
+#[command(
+    name = "workbay",
+    version,
+    after_help = EXAMPLES,
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub look: Look,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+const EXAMPLES: &str = "\
+Without a command, the full-screen view opens. A session S is named by its name, its id or the
+beginning of its id.
+
+Examples:
+  workbay                                   the full-screen view
+  workbay launch --name work --cpu 1 --wait a session with this machine's own programs
+  workbay shell work                        its shell, here
+  workbay exec work -- make -j2             one command in it
+  workbay ls --tab all --json               every session, for scripts
+  workbay doctor                            what is missing, and how to mend it
+
+Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found, 4 not allowed, 5 engine or daemon does not
+answer, 124 timed out. `exec` passes on the code of its command.";
+
+/// How the full-screen view looks this time.
+#[derive(Args, Debug, Default)]
+pub struct Look {
+    /// Theme for this time: default-dark, default-light, ansi16 or one of your own
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Keymap for this time: default, vim, emacs or one of your own
+    #[arg(long, value_name = "NAME")]
+    pub keymap: Option<String>,
+    /// Leave the mouse to the terminal
+    #[arg(long)]
+    pub no_mouse: bool,
+    /// Offer nothing that changes a session
+    #[arg(long)]
+    pub read_only: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Launch a session; prints its name and id
+    Launch(Launch),
+    /// List sessions
+    Ls(Ls),
+    /// Everything about one session
+    Show(Show),
+    /// The log of a session
+    Logs(Logs),
+    /// Work in a session's shell on this terminal
+    Shell(One),
+    /// Run a command in a session and pass on its exit code
+    Exec(Exec),
+    /// Give a session another name
+    Rename(Rename),
+    /// End sessions
+    Terminate(Terminate),
+    /// Environments that can be launched
+    #[command(subcommand)]
+    Env(Env),
+    /// Print what happens, until Ctrl-C
+    Events(Json),
+    /// Check this machine; says how to mend what is wrong
+    Doctor(Json),
+    /// Paths, settings and where each came from, what the terminal can do
+    Info(Json),
+    /// The configuration file
+    #[command(subcommand)]
+    Config(Config),
+    /// The background process that runs the sessions
+    #[command(subcommand)]
+    Daemon(Daemon),
+    /// Every action and its keys
+    Keys(Keys),
+    /// Themes and keymaps that can be chosen
+    Themes(Json),
+    /// Print the completion script of a shell
+    Completion { shell: Shell },
+}
+
+#[derive(Args, Debug, Default)]
+pub struct Json {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct One {
+    /// Name, id or beginning of an id
+    #[arg(value_name = "S")]
+    pub session: String,
+}
+
+/// How long to wait for the end of something.
+#[derive(Args, Debug, Default)]
+pub struct Wait {
+    /// Wait until it is done
+    #[arg(long)]
+    pub wait: bool,
+    /// Give up waiting after so many seconds (exit code 124)
+    #[arg(long, value_name = "SECONDS", requires = "wait")]
+    pub timeout: Option<u64>,
+}
+
+#[derive(Args, Debug, Default)]
+#[command(after_help = "Examples:
+  workbay launch --wait
+  workbay launch --env busybox:1.35 --name build-1 --cpu 0.5 --mem 256m -e STAGE=test")]
+pub struct Launch {
+    /// Environment, as `workbay env ls` lists it
+    #[arg(long, value_name = "NAME[:VERSION]", conflicts_with = "image")]
+    pub env: Option<String>,
+    /// An image by its reference, instead of an environment
+    #[arg(long, value_name = "REF")]
+    pub image: Option<String>,
+    /// Name: 4 to 64 letters, digits, _ - and . (made up when left out)
+    #[arg(long, value_name = "N")]
+    pub name: Option<String>,
+    /// CPU cores: 0.5, 1, 2
+    #[arg(long, value_name = "CORES")]
+    pub cpu: Option<Cpu>,
+    /// Memory: 256m, 1.5g
+    #[arg(long, value_name = "SIZE")]
+    pub mem: Option<Bytes>,
+    /// Shared memory, a part of it
+    #[arg(long, value_name = "SIZE")]
+    pub shm: Option<Bytes>,
+    /// A variable in the session; may be given several times
+    #[arg(short = 'e', long = "set", value_name = "K=V")]
+    pub variables: Vec<String>,
+    #[command(flatten)]
+    pub wait: Wait,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+/// The tabs of the sessions page, or all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TabChoice {
+    #[default]
+    Running,
+    Finished,
+    Others,
+    All,
+}
+
+impl TabChoice {
+    /// `None` = every tab.
+    pub fn tab(self) -> Option<Tab> {
+        match self {
+            Self::Running => Some(Tab::Running),
+            Self::Finished => Some(Tab::Finished),
+            Self::Others => Some(Tab::Others),
+            Self::All => None,
+        }
+    }
+}
+
+#[derive(Args, Debug, Default)]
+pub struct Ls {
+    /// Which sessions
+    #[arg(long, value_enum, default_value_t)]
+    pub tab: TabChoice,
+    /// Only those whose name, id, environment or status holds each of these words
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Show {
+    #[command(flatten)]
+    pub one: One,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Logs {
+    #[command(flatten)]
+    pub one: One,
+    /// Go on with new lines until the session ends
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Only the last N lines
+    #[arg(long, value_name = "N")]
+    pub tail: Option<u32>,
+    /// Bytes as they are; control sequences reach your terminal
+    #[arg(long)]
+    pub raw: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Exec {
+    #[command(flatten)]
+    pub one: One,
+    /// The command and its arguments, after `--`; no shell is between
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub argv: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct Rename {
+    #[command(flatten)]
+    pub one: One,
+    /// The new name
+    pub new: String,
+}
+
+#[derive(Args, Debug)]
+pub struct Terminate {
+    /// Names, ids or beginnings of ids
+    #[arg(
+        value_name = "S",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    pub sessions: Vec<String>,
+    /// Every session that has not ended
+    #[arg(long)]
+    pub all: bool,
+    /// Kill at once
+    #[arg(long)]
+    pub force: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub wait: Wait,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Env {
+    /// List environments
+    Ls(Json),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Config {
+    /// Check configuration, theme and keymap; exit code 1 when something is wrong
+    Check,
+    /// Print the annotated defaults
+    PrintDefault,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Daemon {
+    /// Run it here, in the foreground
+    Run {
+        /// In the background; returns when it is ready
+        #[arg(long)]
+        detached: bool,
+    },
+    /// Whether it runs
+    Status(Json),
+    /// End it; sessions and shells go on
+    Stop,
+}
+
+#[derive(Args, Debug, Default)]
+pub struct Keys {
+    /// A keymap other than yours
+    #[arg(long, value_name = "NAME")]
+    pub keymap: Option<String>,
+    #[command(flatten)]
+    pub format: Json,
+}

@@ -1,0 +1,138 @@
+//! The engine: what it is, what it cannot do, whether this user may use it.
+
+use std::{
+    fs,
+    os::unix::{fs::FileTypeExt, fs::MetadataExt, net::UnixStream},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    super::{Doors, Start, daemon, line, line::Line},
+    Finding,
+};
+use crate::{
+    model::capability::{EngineInfo, EngineState},
+    protocol::message::Snapshot,
+};
+
+/// The daemon's word where it runs, a probe of our own otherwise.
+pub fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
+    if !daemon::is_absent(&start.paths) {
+        let asked = async { Line::existing(&start.paths).await?.snapshot().await };
+        if let Ok(snapshot) = line::block_on(asked) {
+            return told(&snapshot);
+        }
+    }
+    match (doors.probe)(start) {
+        Ok(info) => known(&info),
+        Err(none) => {
+            let finding = Finding::bad("engine", none.why);
+            let finding = match none.mend {
+                Some(mend) => finding.mend(mend),
+                None => finding,
+            };
+            std::iter::once(finding).chain(access()).collect()
+        }
+    }
+}
+
+fn told(snapshot: &Snapshot) -> Vec<Finding> {
+    let states = snapshot.engines.iter();
+    states
+        .flat_map(|(_, state)| match state {
+            EngineState::Connected { info } => known(info),
+            EngineState::Connecting => {
+                vec![Finding::warn("engine", "the daemon is still connecting").mend("ask again")]
+            }
+            EngineState::Lost { why, mend, .. } => {
+                let finding = Finding::bad("engine", why.clone());
+                let finding = match mend {
+                    Some(mend) => finding.mend(mend.clone()),
+                    None => finding,
+                };
+                std::iter::once(finding).chain(access()).collect()
+            }
+        })
+        .collect()
+}
+
+fn known(info: &EngineInfo) -> Vec<Finding> {
+    let mut findings = vec![Finding::ok(
+        "engine",
+        format!(
+            "{} {} (API {}) at {}, {} CPUs, {}",
+            info.kind, info.version, info.api_version, info.endpoint, info.cpus, info.memory
+        ),
+    )];
+    findings.extend(info.capabilities.missing.iter().map(|(capability, why)| {
+        let word = serde_json::to_value(capability).unwrap_or_default();
+        let word = word.as_str().unwrap_or("something").replace('-', " ");
+        Finding::warn("engine", format!("cannot offer {word}: {why}"))
+    }));
+    findings
+}
+
+/// Whether the engine's socket is there and open to this user; asked only when the engine is not
+/// reached.
+fn access() -> Option<Finding> {
+    let socket = docker_socket()?;
+    let meta = fs::metadata(&socket).ok()?;
+    if !meta.file_type().is_socket() {
+        return None;
+    }
+    if UnixStream::connect(&socket).is_ok() {
+        return Some(Finding::ok(
+            "access",
+            format!("{} may be used", socket.display()),
+        ));
+    }
+    Some(refused(&socket, meta.gid()))
+}
+
+fn refused(socket: &Path, owner: u32) -> Finding {
+    let user = std::env::var("USER").unwrap_or_else(|_| "$USER".to_owned());
+    let groups = rustix::process::getgroups().unwrap_or_default();
+    let in_force = groups.iter().any(|group| group.as_raw() == owner);
+    let group = group_of(owner);
+    let shown = socket.display();
+    if in_force || rustix::process::geteuid().is_root() {
+        return Finding::bad(
+            "access",
+            format!("{shown} may be used, but nobody listens there"),
+        )
+        .mend("sudo systemctl start docker");
+    }
+    let Some((name, members)) = group else {
+        return Finding::bad("access", format!("this user may not use {shown}"));
+    };
+    if members.contains(&user) {
+        let message = format!("{user} is in group {name}, but this login is older than that");
+        return Finding::bad("access", message)
+            .mend(format!("log out and in again, or run `newgrp {name}` here"));
+    }
+    Finding::bad("access", format!("{user} is not in group {name}, which may use {shown}")).mend(format!(
+        "sudo usermod -aG {name} {user}, then log out and in (members of {name} are as good as root here)"
+    ))
+}
+
+/// The socket that Docker is expected at; `None` when it is elsewhere than on this machine.
+fn docker_socket() -> Option<PathBuf> {
+    match std::env::var("DOCKER_HOST") {
+        Ok(host) if !host.is_empty() => host.strip_prefix("unix://").map(PathBuf::from),
+        _ => Some(PathBuf::from("/var/run/docker.sock")),
+    }
+}
+
+/// A group's name and members.
+fn group_of(gid: u32) -> Option<(String, Vec<String>)> {
+    let text = fs::read_to_string("/etc/group").ok()?;
+    text.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let (name, _, number) = (fields.next()?, fields.next()?, fields.next()?);
+        let members = fields.next().unwrap_or_default();
+        (number.parse() == Ok(gid)).then(|| {
+            let members = members.split(',').map(str::to_owned).collect();
+            (name.to_owned(), members)
+        })
+    })
+}

@@ -1,0 +1,137 @@
+//! The directories workbay keeps its things in.
+
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{Access, access, statfs};
+
+use super::Finding;
+use crate::{config::paths::Paths, model::resources::Bytes};
+
+/// Below this the store and the homes of sessions are in danger.
+const LITTLE_ROOM: Bytes = Bytes::mib(200);
+
+pub fn examine(paths: &Paths) -> Vec<Finding> {
+    let mut findings = vec![
+        directory("configuration directory", &paths.config_dir, false),
+        directory("state directory", &paths.state_dir, true),
+        directory("cache directory", &paths.cache_dir, false),
+        directory("runtime directory", &paths.runtime_dir, true),
+    ];
+    findings.extend(file_system(&paths.state_dir));
+    findings
+}
+
+/// Whether it is there, ours, closed to others where it must be, and can be written.
+fn directory(topic: &'static str, path: &Path, private: bool) -> Finding {
+    let shown = path.display();
+    let Ok(meta) = fs::metadata(path) else {
+        return not_there(topic, path);
+    };
+    let me = rustix::process::geteuid().as_raw();
+    let mode = meta.mode() & 0o777;
+    if !meta.is_dir() {
+        return Finding::bad(topic, format!("{shown} is no directory"))
+            .mend(format!("move {shown} away"));
+    }
+    if meta.uid() != me {
+        let message = format!("{shown} belongs to user {}, not to you", meta.uid());
+        return Finding::bad(topic, message).mend(format!("sudo chown -R $USER {shown}"));
+    }
+    if access(path, Access::WRITE_OK).is_err() {
+        return Finding::bad(topic, format!("{shown} cannot be written"))
+            .mend(format!("chmod u+rwx {shown}"));
+    }
+    if private && mode & 0o077 != 0 {
+        let message = format!("{shown} is open to others (mode {mode:03o})");
+        return Finding::warn(topic, message).mend(format!("chmod 700 {shown}"));
+    }
+    Finding::ok(topic, format!("{shown} (mode {mode:03o})"))
+}
+
+fn not_there(topic: &'static str, path: &Path) -> Finding {
+    let above = nearest(path);
+    let shown = path.display();
+    if access(&above, Access::WRITE_OK).is_ok() {
+        return Finding::ok(topic, format!("{shown} (made when it is needed)"));
+    }
+    let message = format!(
+        "{shown} is not there and cannot be made: {} is not yours to write",
+        above.display()
+    );
+    Finding::bad(topic, message).mend(format!(
+        "make {shown}, or move it by its WORKBAY_…_DIR variable"
+    ))
+}
+
+/// The nearest directory above that exists.
+fn nearest(path: &Path) -> PathBuf {
+    let above = path.ancestors().find(|above| above.exists());
+    above.unwrap_or(Path::new("/")).to_path_buf()
+}
+
+/// A network's file system breaks locks and the database's log; a full one breaks everything.
+fn file_system(state: &Path) -> Vec<Finding> {
+    /// The file system types `NFS` and `SMB2`/`CIFS` as the kernel numbers them.
+    const REMOTE: [(u64, &str); 3] = [(0x6969, "NFS"), (0xfe53_4d42, "SMB"), (0xff53_4d42, "CIFS")];
+    let place = nearest(state);
+    let Ok(facts) = statfs(&place) else {
+        return Vec::new();
+    };
+    let mut findings = Vec::new();
+    let kind = u64::try_from(facts.f_type).unwrap_or_default() & 0xffff_ffff;
+    if let Some((_, name)) = REMOTE.iter().find(|(number, _)| *number == kind) {
+        let message = format!(
+            "{} is on {name}, where locks and databases are slow or unsafe",
+            place.display()
+        );
+        findings.push(
+            Finding::warn("state directory", message)
+                .mend("set WORKBAY_STATE_DIR to a directory on a disk of this machine"),
+        );
+    }
+    let block = u64::try_from(facts.f_bsize).unwrap_or_default();
+    let room = Bytes(facts.f_bavail.saturating_mul(block));
+    let message = format!("{room} free at {}", place.display());
+    findings.push(if room < LITTLE_ROOM {
+        Finding::warn("room", message)
+            .mend("delete something: sessions keep their homes and logs there")
+    } else {
+        Finding::ok("room", message)
+    });
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::{super::Level, *};
+
+    #[test]
+    fn a_directory_open_to_others_is_told_with_its_mend() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let finding = directory("x", dir.path(), true);
+        assert_eq!(finding.level, Level::Warn);
+        let mend = finding.mend.unwrap();
+        assert_eq!(mend, format!("chmod 700 {}", dir.path().display()).as_str());
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(directory("x", dir.path(), true).level, Level::Ok);
+    }
+
+    #[test]
+    fn a_file_in_the_place_of_a_directory_is_bad() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("f");
+        fs::write(&file, "").unwrap();
+        assert_eq!(directory("x", &file, false).level, Level::Bad);
+        assert_eq!(
+            directory("x", &dir.path().join("new"), false).level,
+            Level::Ok
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! The terminal and the language this runs in.
+
+use std::io::IsTerminal;
+
+use super::{super::tty, Finding};
+
+pub fn examine() -> Vec<Finding> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let mut findings = vec![kind(&variable), locale(&variable)];
+    findings.extend(size());
+    if variable("TMUX").is_some() {
+        findings.push(Finding::ok(
+            "terminal",
+            "inside your own tmux: Ctrl-B is taken here; in a session's pane press F12 b for the inner one",
+        ));
+    }
+    findings
+}
+
+type Variable<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+fn kind(variable: &Variable<'_>) -> Finding {
+    let colours = match variable("COLORTERM").as_deref() {
+        _ if variable("NO_COLOR").is_some() => "no colours (NO_COLOR is set)",
+        Some("truecolor" | "24bit") => "true colour",
+        _ => "the colours of TERM",
+    };
+    match variable("TERM").as_deref() {
+        None | Some("dumb") => Finding::warn(
+            "terminal",
+            "TERM is not set or dumb: the full-screen view cannot be drawn",
+        )
+        .mend("export TERM=xterm-256color, if your terminal is one of today's"),
+        Some(term) => Finding::ok("terminal", format!("TERM={term}, {colours}")),
+    }
+}
+
+fn size() -> Option<Finding> {
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
+    let (columns, rows) = tty::size()?;
+    let shown = format!("{columns} columns, {rows} rows");
+    Some(if columns < 60 || rows < 16 {
+        Finding::warn(
+            "terminal",
+            format!("{shown}: too small for the full-screen view"),
+        )
+        .mend("make the window larger: 80x24 shows everything")
+    } else if columns < 80 || rows < 24 {
+        Finding::warn("terminal", format!("{shown}: some columns are left out"))
+            .mend("make the window larger: 80x24 shows everything")
+    } else {
+        Finding::ok("terminal", shown)
+    })
+}
+
+/// LC_ALL goes over LC_CTYPE goes over LANG.
+fn locale(variable: &Variable<'_>) -> Finding {
+    let found = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| Some((name, variable(name)?)));
+    let mend = "export LANG=C.UTF-8";
+    match found {
+        None => Finding::warn("locale", "none is set: only ASCII is drawn").mend(mend),
+        Some((name, value)) => {
+            let plain = value.to_lowercase().replace('-', "");
+            let shown = format!("{name}={value}");
+            if plain.contains("utf8") {
+                Finding::ok("locale", shown)
+            } else {
+                let message = format!("{shown} is not UTF-8: only ASCII is drawn");
+                let mend = if name == "LC_ALL" {
+                    "export LC_ALL=C.UTF-8"
+                } else {
+                    mend
+                };
+                Finding::warn("locale", message).mend(mend)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Level, *};
+
+    fn with(pairs: &[(&str, &str)]) -> (Level, String) {
+        let lookup = |name: &str| {
+            let found = pairs.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        let finding = locale(&lookup);
+        (finding.level, finding.message.to_string())
+    }
+
+    #[test]
+    fn the_strongest_variable_decides_about_the_language() {
+        assert_eq!(with(&[("LANG", "ko_KR.UTF-8")]).0, Level::Ok);
+        assert_eq!(
+            with(&[("LANG", "ko_KR.utf8"), ("LC_ALL", "C")]).0,
+            Level::Warn
+        );
+        assert_eq!(with(&[]).0, Level::Warn);
+        assert!(
+            with(&[("LC_CTYPE", "C.utf8"), ("LANG", "C")])
+                .1
+                .starts_with("LC_CTYPE")
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! `workbay exec`: a command in a session, its streams joined to ours, its exit code passed on.
+
+use std::io::{self, Read, Write};
+
+use bytes::Bytes;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::mpsc,
+};
+
+use super::{
+    args::Exec,
+    fail::{Fail, Outcome, code},
+    line::{self, Line},
+    output, tty,
+};
+use crate::{
+    client::{Stream, StreamItem, StreamSender},
+    config::paths::Paths,
+    model::{id::SessionId, log::LogSource},
+    protocol::message::{StreamEnd, StreamOpen},
+};
+
+pub fn exec(paths: &Paths, arguments: Exec) -> Outcome {
+    line::block_on(async {
+        let mut line = Line::connect(paths).await?;
+        line.when_engine_answered().await?;
+        let session = line.live_session(&arguments.one.session).await?.id;
+        run(&line, session, arguments.argv).await
+    })
+}
+
+async fn run(line: &Line, session: SessionId, argv: Vec<String>) -> Outcome {
+    let interactive = tty::is_interactive();
+    let tty = interactive.then(|| tty::size().unwrap_or((80, 24)));
+    let open = StreamOpen::Exec { session, argv, tty };
+    let mut stream = line.stream(open).await?;
+    // Raw mode only once the command is there: an error before is then read as usual.
+    let mut raw = None;
+    let mut input = None;
+    while let Some(item) = stream.recv().await {
+        match item {
+            StreamItem::Opened => {
+                if interactive {
+                    raw = Some(tty::Raw::enter()?);
+                    tokio::spawn(follow_size(stream.sender()));
+                }
+                input = Some(tokio::spawn(forward_input(stream.sender())));
+            }
+            StreamItem::Data { source, bytes } => put(source, &bytes)?,
+            StreamItem::Ended(end) => {
+                drop(raw.take());
+                return ended(end);
+            }
+        }
+    }
+    drop((raw, input));
+    closed(stream)
+}
+
+fn closed(stream: Stream) -> Outcome {
+    drop(stream);
+    Err(Fail::new(
+        code::UNREACHABLE,
+        "the line to the command was closed",
+    ))
+}
+
+fn put(source: LogSource, bytes: &[u8]) -> Result<(), Fail> {
+    match source {
+        LogSource::Stdout => output::bytes(bytes),
+        LogSource::Stderr => Ok(io::stderr().lock().write_all(bytes)?),
+    }
+}
+
+fn ended(end: StreamEnd) -> Outcome {
+    match end {
+        StreamEnd::Exited {
+            exit_code: Some(number),
+        } => Ok(u8::try_from(number).unwrap_or(code::FAILED)),
+        StreamEnd::Exited { exit_code: None } => Err(Fail::new(
+            code::FAILED,
+            "the command ended, but the engine does not know its exit code",
+        )),
+        StreamEnd::Failed { failure } => Err(failure.into()),
+        StreamEnd::Lost { why } => Err(Fail::new(code::UNREACHABLE, why)),
+    }
+}
+
+/// Our stdin to the command's. Reading blocks, so a thread of its own does it; it ends with us.
+async fn forward_input(sender: StreamSender) {
+    let (pieces, mut read) = mpsc::channel::<Bytes>(4);
+    std::thread::spawn(move || {
+        let mut buffer = vec![0; 16 * 1024];
+        while let Ok(count @ 1..) = io::stdin().lock().read(&mut buffer) {
+            let piece = Bytes::copy_from_slice(&buffer[..count]);
+            if pieces.blocking_send(piece).is_err() {
+                return;
+            }
+        }
+    });
+    while let Some(piece) = read.recv().await {
+        if sender.send(piece).await.is_err() {
+            return;
+        }
+    }
+    // The command may have ended in between; then nobody minds.
+    let _ = sender.end_input().await;
+}
+
+async fn follow_size(sender: StreamSender) {
+    let Ok(mut changes) = signal(SignalKind::window_change()) else {
+        return;
+    };
+    while changes.recv().await.is_some() {
+        if let Some((columns, rows)) = tty::size()
+            && sender.resize(columns, rows).await.is_err()
+        {
+            return;
+        }
+    }
+}

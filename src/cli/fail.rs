@@ -1,0 +1,115 @@
+//! How a command ends when it does not end well: a sentence, a way out, an exit code.
+
+use std::io;
+
+use crate::{
+    client::ClientError,
+    model::{selector::SelectError, text::Clean},
+    protocol::message::{Failure, FailureKind},
+};
+
+/// Exit codes; the same for every command.
+pub mod code {
+    pub const FAILED: u8 = 1;
+    pub const USAGE: u8 = 2;
+    pub const NOT_FOUND: u8 = 3;
+    pub const AUTH: u8 = 4;
+    pub const UNREACHABLE: u8 = 5;
+    pub const TIMEOUT: u8 = 124;
+}
+
+/// Why a command did not do what was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fail {
+    pub code: u8,
+    /// `None` = everything was said already, or nobody listens any more.
+    pub message: Option<Clean>,
+    /// What to do.
+    pub help: Option<Clean>,
+}
+
+pub type Outcome = Result<u8, Fail>;
+
+impl Fail {
+    pub fn new(code: u8, message: impl Into<Clean>) -> Self {
+        Self {
+            code,
+            message: Some(message.into()),
+            help: None,
+        }
+    }
+
+    pub fn usage(message: impl Into<Clean>) -> Self {
+        Self::new(code::USAGE, message)
+    }
+
+    #[must_use]
+    pub fn help(mut self, help: impl Into<Clean>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// An exit code alone.
+    pub fn silent(code: u8) -> Self {
+        Self {
+            code,
+            message: None,
+            help: None,
+        }
+    }
+}
+
+impl From<Failure> for Fail {
+    fn from(failure: Failure) -> Self {
+        let code = match failure.kind {
+            FailureKind::Usage => code::USAGE,
+            FailureKind::NotFound => code::NOT_FOUND,
+            FailureKind::Auth => code::AUTH,
+            FailureKind::Unreachable => code::UNREACHABLE,
+            FailureKind::Refused | FailureKind::Internal => code::FAILED,
+        };
+        Self {
+            code,
+            message: Some(failure.message),
+            help: failure.help,
+        }
+    }
+}
+
+impl From<ClientError> for Fail {
+    fn from(error: ClientError) -> Self {
+        error.into_failure().into()
+    }
+}
+
+impl From<SelectError> for Fail {
+    fn from(error: SelectError) -> Self {
+        let code = match error {
+            SelectError::NotFound(_) => code::NOT_FOUND,
+            SelectError::Ambiguous { .. } => code::USAGE,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<io::Error> for Fail {
+    /// Of reading and writing the standard streams. Nobody reading any more (`| head`) is no failure.
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::silent(0);
+        }
+        Self::new(code::FAILED, format!("cannot read or write: {error}"))
+    }
+}
+
+impl From<serde_json::Error> for Fail {
+    fn from(error: serde_json::Error) -> Self {
+        Self::new(code::FAILED, format!("cannot be told as JSON: {error}"))
+    }
+}
+
+impl From<color_eyre::Report> for Fail {
+    fn from(report: color_eyre::Report) -> Self {
+        Self::new(code::FAILED, format!("{report:#}"))
+    }
+}

@@ -1,0 +1,178 @@
+//! `workbay info`: where things are, what is in force and why, what the terminal can do.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Start, daemon, fail::Outcome, line, output, output::Cell, tty};
+use crate::config::setting::SETTINGS;
+
+#[derive(Serialize)]
+struct Info {
+    version: &'static str,
+    paths: Vec<Place>,
+    settings: Vec<Value>,
+    terminal: BTreeMap<&'static str, Option<String>>,
+    /// The daemon's pid and version; `null` when none runs.
+    daemon: Option<Daemon>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    what: &'static str,
+    path: String,
+    exists: bool,
+}
+
+#[derive(Serialize)]
+struct Value {
+    key: String,
+    value: String,
+    /// `default`, `site`, `user`, `environment` or `flag`.
+    origin: &'static str,
+    /// The same for a person, with file and line.
+    from: String,
+}
+
+#[derive(Serialize)]
+struct Daemon {
+    pid: u32,
+    version: String,
+    socket: String,
+}
+
+pub fn info(start: &Start, json: bool) -> Outcome {
+    let info = Info {
+        version: env!("CARGO_PKG_VERSION"),
+        paths: places(start),
+        settings: values(start),
+        terminal: terminal(),
+        daemon: daemon(start),
+    };
+    if json {
+        output::json(&info)?;
+    } else {
+        output::print(&text(&info))?;
+    }
+    for problem in &start.loaded.problems {
+        output::remark(&format!("workbay: {problem}; left out"));
+    }
+    Ok(0)
+}
+
+fn places(start: &Start) -> Vec<Place> {
+    let paths = &start.paths;
+    [
+        ("configuration", paths.config_file()),
+        ("site configuration", crate::config::layer::SITE_FILE.into()),
+        ("themes", paths.themes_dir()),
+        ("keymaps", paths.keymaps_dir()),
+        ("state", paths.state_dir.clone()),
+        ("database", paths.database()),
+        ("homes and logs of sessions", paths.sessions_dir()),
+        ("daemon's log", paths.daemon_log()),
+        ("face's log", paths.face_log()),
+        ("socket", paths.socket()),
+        ("cache", paths.cache_dir.clone()),
+    ]
+    .into_iter()
+    .map(|(what, path)| Place {
+        what,
+        exists: path.exists(),
+        path: path.display().to_string(),
+    })
+    .collect()
+}
+
+fn values(start: &Start) -> Vec<Value> {
+    SETTINGS
+        .iter()
+        .map(|setting| {
+            let key = setting.key();
+            let origin = start.loaded.origin(&key);
+            Value {
+                value: (setting.show)(&start.loaded.settings),
+                origin: origin.word(),
+                from: origin.to_string(),
+                key,
+            }
+        })
+        .collect()
+}
+
+fn terminal() -> BTreeMap<&'static str, Option<String>> {
+    let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let size = tty::size().map(|(columns, rows)| format!("{columns}x{rows}"));
+    let mut facts = BTreeMap::from([("size", size)]);
+    facts.extend(
+        [
+            "TERM",
+            "COLORTERM",
+            "NO_COLOR",
+            "LC_ALL",
+            "LC_CTYPE",
+            "LANG",
+            "TMUX",
+            "SSH_TTY",
+        ]
+        .map(|name| (name, variable(name))),
+    );
+    facts
+}
+
+fn daemon(start: &Start) -> Option<Daemon> {
+    if daemon::is_absent(&start.paths) {
+        return None;
+    }
+    let status = line::block_on(daemon::ask(&start.paths)).ok()?;
+    Some(Daemon {
+        pid: status.pid,
+        version: status.version,
+        socket: status.socket,
+    })
+}
+
+fn text(info: &Info) -> String {
+    let mut out = format!("workbay {}\n\nPaths\n", info.version);
+    let paths: Vec<(&str, String)> = info
+        .paths
+        .iter()
+        .map(|place| {
+            let note = if place.exists {
+                ""
+            } else {
+                "  (not there yet)"
+            };
+            (place.what, format!("{}{note}", place.path))
+        })
+        .collect();
+    out.push_str(&output::fields(&paths));
+    out.push_str("\nSettings\n");
+    let rows: Vec<Vec<Cell>> = info
+        .settings
+        .iter()
+        .map(|value| {
+            let cells = [&value.key, &value.value, &value.from];
+            cells.map(|text| Cell::from(text.as_str())).into()
+        })
+        .collect();
+    out.push_str(&output::table(&["KEY", "VALUE", "FROM"], &rows, false));
+    out.push_str("\nTerminal\n");
+    let facts: Vec<(&str, String)> = info
+        .terminal
+        .iter()
+        .map(|(name, value)| (*name, value.clone().unwrap_or_else(|| "-".to_owned())))
+        .collect();
+    out.push_str(&output::fields(&facts));
+    out.push_str("\nDaemon\n");
+    let daemon = info.daemon.as_ref().map_or_else(
+        || "not running".to_owned(),
+        |daemon| {
+            let (pid, version, socket) = (daemon.pid, &daemon.version, &daemon.socket);
+            format!("pid {pid}, version {version}, at {socket}")
+        },
+    );
+    out.push_str(&daemon);
+    out.push('\n');
+    out
+}

@@ -1,0 +1,73 @@
+//! `workbay keys`: every action, where it belongs and its keys.
+
+use serde::Serialize;
+
+use super::{
+    Start,
+    args::Keys,
+    fail::{Fail, Outcome, code},
+    output,
+    output::Cell,
+};
+use crate::{
+    action::{Action, Scope},
+    keymap::Keymap,
+};
+
+#[derive(Serialize)]
+struct Row {
+    scope: &'static str,
+    action: &'static str,
+    keys: Vec<String>,
+    doc: &'static str,
+}
+
+pub fn keys(start: &Start, arguments: &Keys) -> Outcome {
+    let wanted = arguments.keymap.as_ref();
+    let name = wanted.unwrap_or(&start.loaded.settings.ui.keymap);
+    let (keymap, problems) = Keymap::load(name, Some(&start.paths.keymaps_dir()));
+    if let Some(problem) = problems.first() {
+        return Err(Fail::new(code::FAILED, problem.to_string()));
+    }
+    let rows = rows(&keymap);
+    if arguments.format.json {
+        output::json(&rows)?;
+        return Ok(0);
+    }
+    let cells: Vec<Vec<Cell>> = rows
+        .iter()
+        .map(|row| {
+            let keys = row.keys.join(", ");
+            vec![
+                row.scope.into(),
+                row.action.into(),
+                keys.into(),
+                row.doc.into(),
+            ]
+        })
+        .collect();
+    output::print(&output::table(
+        &["SCOPE", "ACTION", "KEYS", "WHAT IT DOES"],
+        &cells,
+        false,
+    ))?;
+    Ok(0)
+}
+
+/// One row for each place where an action may be bound.
+fn rows(keymap: &Keymap) -> Vec<Row> {
+    let places = Scope::ALL.iter().flat_map(|scope| {
+        let here = Action::ALL
+            .iter()
+            .filter(|action| action.scopes().contains(scope));
+        here.map(|action| (*scope, *action))
+    });
+    places
+        .map(|(scope, action)| Row {
+            scope: scope.name(),
+            action: action.name(),
+            keys: keymap.keys_for(scope, action),
+            doc: action.doc(),
+        })
+        .collect()
+}

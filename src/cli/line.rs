@@ -1,0 +1,227 @@
+//! The line to the daemon, as the plain commands use it.
+
+use std::future::Future;
+
+use tokio::sync::mpsc;
+
+use super::fail::{Fail, code};
+use crate::{
+    client::{Client, ClientEvent, ConnectOptions, Stream},
+    config::paths::Paths,
+    model::{
+        capability::EngineState, change::Change, id::SessionId, selector, session::Session,
+        text::Clean,
+    },
+    protocol::message::{Failure, FailureKind, Reply, Request, Snapshot, StreamOpen},
+};
+
+/// Runs a command's work to its end on a runtime of its own.
+pub fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result<T, Fail> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Fail::new(code::FAILED, format!("cannot start: {error}")))?;
+    let outcome = runtime.block_on(work);
+    // A thread that still waits for a key must not hold up the end.
+    runtime.shutdown_background();
+    outcome
+}
+
+/// A connection and what comes over it without being asked for.
+pub struct Line {
+    pub client: Client,
+    events: mpsc::Receiver<ClientEvent>,
+}
+
+impl Line {
+    /// Starts the daemon when none lives.
+    pub async fn connect(paths: &Paths) -> Result<Self, Fail> {
+        Self::open(&ConnectOptions::new(paths.clone())).await
+    }
+
+    /// Only a living daemon is asked.
+    pub async fn existing(paths: &Paths) -> Result<Self, Fail> {
+        Self::open(&ConnectOptions::existing(paths.clone())).await
+    }
+
+    async fn open(options: &ConnectOptions) -> Result<Self, Fail> {
+        let (client, events) = Client::connect(options).await?;
+        Ok(Self { client, events })
+    }
+
+    pub async fn ask(&self, request: Request) -> Result<Reply, Fail> {
+        Ok(self.client.ask(request).await?)
+    }
+
+    /// A request whose answer is only that it was taken.
+    pub async fn tell(&self, request: Request) -> Result<(), Fail> {
+        match self.ask(request).await? {
+            Reply::Done => Ok(()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    pub async fn snapshot(&self) -> Result<Snapshot, Fail> {
+        match self.ask(Request::Snapshot).await? {
+            Reply::Snapshot { snapshot } => Ok(*snapshot),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// From now on [`Self::next_change`] tells what happens after this snapshot.
+    pub async fn subscribe(&self) -> Result<Snapshot, Fail> {
+        match self.ask(Request::Subscribe).await? {
+            Reply::Snapshot { snapshot } => Ok(*snapshot),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Waits while the daemon, just started, has not heard from its engine yet: asking it then would
+    /// be refused. Whether the answer was good or bad, the request that follows is told.
+    pub async fn when_engine_answered(&mut self) -> Result<(), Fail> {
+        if self
+            .snapshot()
+            .await?
+            .engines
+            .iter()
+            .all(|(_, state)| is_known(state))
+        {
+            return Ok(());
+        }
+        let snapshot = self.subscribe().await?;
+        let mut open: Vec<_> = snapshot
+            .engines
+            .iter()
+            .filter(|(_, state)| !is_known(state))
+            .map(|(context, _)| context.clone())
+            .collect();
+        let mut seen = snapshot.seq;
+        while !open.is_empty() {
+            let (seq, change) = self.next_change(seen).await?;
+            seen = seq;
+            if let Change::Engine { context, engine } = change
+                && is_known(&engine)
+            {
+                open.retain(|waiting| *waiting != context);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next notice after number `seen`, with its own number.
+    pub async fn next_change(&mut self, seen: u64) -> Result<(u64, Change), Fail> {
+        loop {
+            match self.events.recv().await {
+                Some(ClientEvent::Notice { seq, change }) if seq > seen => {
+                    return Ok((seq, change));
+                }
+                Some(ClientEvent::Notice { .. }) => {}
+                Some(ClientEvent::Lost { why }) => return Err(lost(&why)),
+                None => return Err(lost(&Clean::new("it closed the connection"))),
+            }
+        }
+    }
+
+    /// Returns when the daemon has closed the connection.
+    pub async fn closed(&mut self) {
+        while let Some(ClientEvent::Notice { .. }) = self.events.recv().await {}
+    }
+
+    /// The one session meant by `text`.
+    pub async fn session(&self, text: &str) -> Result<Session, Fail> {
+        let snapshot = self.snapshot().await?;
+        Ok(selector::select(&snapshot.sessions, text)?.clone())
+    }
+
+    /// The same, which must be running.
+    pub async fn live_session(&self, text: &str) -> Result<Session, Fail> {
+        let session = self.session(text).await?;
+        if session.status.is_live() {
+            return Ok(session);
+        }
+        let (name, status) = (&session.name, &session.status);
+        let fail = Fail::new(
+            code::FAILED,
+            format!("session {name} is {status}, not RUNNING"),
+        );
+        Err(match &session.status_message {
+            Some(why) => fail.help(why.clone()),
+            None => fail,
+        })
+    }
+
+    pub async fn stream(&self, open: StreamOpen) -> Result<Stream, Fail> {
+        Ok(self.client.open(open).await?)
+    }
+
+    /// Follows one session from this snapshot on until `is_there` says so, and gives it as it is then.
+    pub async fn follow(
+        &mut self,
+        from: &Snapshot,
+        id: SessionId,
+        is_there: impl Fn(&Session) -> bool,
+    ) -> Result<Session, Fail> {
+        let known = from.sessions.iter().find(|session| session.id == id);
+        if let Some(session) = known.filter(|session| is_there(session)) {
+            return Ok(session.clone());
+        }
+        let mut seen = from.seq;
+        loop {
+            let (seq, change) = self.next_change(seen).await?;
+            seen = seq;
+            match change {
+                Change::Session { session } if session.id == id && is_there(&session) => {
+                    return Ok(*session);
+                }
+                Change::Gone { id: gone } if gone == id => {
+                    return Err(Fail::new(
+                        code::NOT_FOUND,
+                        "the session was deleted meanwhile",
+                    ));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_known(state: &EngineState) -> bool {
+    *state != EngineState::Connecting
+}
+
+fn lost(why: &Clean) -> Fail {
+    Fail::new(
+        code::UNREACHABLE,
+        format!("the line to the daemon broke: {why}"),
+    )
+    .help("sessions go on; the next command connects again")
+}
+
+/// An answer of another kind than the question's: a daemon of another make.
+pub fn unexpected(reply: &Reply) -> Fail {
+    let word = serde_json::to_value(reply)
+        .ok()
+        .and_then(|value| Some(value.get("reply")?.as_str()?.to_owned()))
+        .unwrap_or_default();
+    let message = format!("the daemon answered '{word}', which does not answer this question");
+    let failure = Failure::new(FailureKind::Internal, message);
+    failure
+        .with_help("`workbay daemon stop`, then try again")
+        .into()
+}
+
+/// Waits at most so many seconds; `None` = as long as it takes.
+pub async fn within<T>(
+    seconds: Option<u64>,
+    what: &str,
+    work: impl Future<Output = Result<T, Fail>>,
+) -> Result<T, Fail> {
+    let Some(seconds) = seconds else {
+        return work.await;
+    };
+    let limit = std::time::Duration::from_secs(seconds);
+    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| {
+        let message = format!("{what} is not done after {seconds} s; it goes on");
+        Err(Fail::new(code::TIMEOUT, message))
+    })
+}

@@ -1,0 +1,181 @@
+//! Writing to the standard streams: plain text, JSON, aligned tables.
+
+use std::io::{self, IsTerminal, Write};
+
+use ratatui::style::{Color, Modifier, Style};
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use super::fail::Fail;
+
+/// Writes text to stdout at once.
+pub fn print(text: &str) -> Result<(), Fail> {
+    bytes(text.as_bytes())
+}
+
+/// Writes bytes to stdout at once.
+pub fn bytes(bytes: &[u8]) -> Result<(), Fail> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes one line to stdout.
+pub fn line(text: &str) -> Result<(), Fail> {
+    print(&format!("{text}\n"))
+}
+
+/// A remark for the person, beside the output. Nobody reading it is no failure.
+pub fn remark(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Writes JSON for reading: indented.
+pub fn json(value: &impl Serialize) -> Result<(), Fail> {
+    line(&serde_json::to_string_pretty(value)?)
+}
+
+/// Whether stdout is a terminal that wants colour.
+pub fn is_colourful() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    io::stdout().is_terminal() && !set("NO_COLOR") && !dumb
+}
+
+/// One cell of a table: its text and how it looks on a terminal.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    pub fn styled(text: impl Into<String>, style: Style) -> Self {
+        Self {
+            text: text.into(),
+            style,
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self::styled(text, Style::new())
+    }
+}
+
+/// Aligned columns, two spaces between; the last column is not padded.
+pub fn table(head: &[&str], rows: &[Vec<Cell>], colour: bool) -> String {
+    let mut widths: Vec<usize> = head.iter().map(|name| name.width()).collect();
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.text.width());
+        }
+    }
+    let head: Vec<Cell> = head.iter().map(|name| Cell::from(*name)).collect();
+    let lines = std::iter::once(&head).chain(rows);
+    lines.map(|row| aligned(row, &widths, colour)).collect()
+}
+
+fn aligned(row: &[Cell], widths: &[usize], colour: bool) -> String {
+    let mut line = String::new();
+    for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
+        let last = column + 1 == widths.len();
+        let gap = if last {
+            0
+        } else {
+            width.saturating_sub(cell.text.width()) + 2
+        };
+        let (on, off) = if colour {
+            sgr(cell.style)
+        } else {
+            Default::default()
+        };
+        line.push_str(&on);
+        line.push_str(&cell.text);
+        line.push_str(off);
+        line.extend(std::iter::repeat_n(' ', gap));
+    }
+    let mut line = line.trim_end().to_owned();
+    line.push('\n');
+    line
+}
+
+/// `name  value` lines, the values aligned.
+pub fn fields(fields: &[(&str, String)]) -> String {
+    let width = fields.iter().map(|(name, _)| name.width()).max();
+    let width = width.unwrap_or_default();
+    let mut out = String::new();
+    for (name, value) in fields {
+        let gap = " ".repeat(width - name.width() + 2);
+        out.extend([name, gap.as_str(), value, "\n"]);
+    }
+    out
+}
+
+/// The escape sequences before and after text of this style; of the 16 colours only.
+fn sgr(style: Style) -> (String, &'static str) {
+    const COLORS: [Color; 16] = [
+        Color::Black,
+        Color::Red,
+        Color::Green,
+        Color::Yellow,
+        Color::Blue,
+        Color::Magenta,
+        Color::Cyan,
+        Color::Gray,
+        Color::DarkGray,
+        Color::LightRed,
+        Color::LightGreen,
+        Color::LightYellow,
+        Color::LightBlue,
+        Color::LightMagenta,
+        Color::LightCyan,
+        Color::White,
+    ];
+    let mut codes: Vec<String> = [(Modifier::BOLD, 1), (Modifier::DIM, 2)]
+        .into_iter()
+        .filter(|(modifier, _)| style.add_modifier.contains(*modifier))
+        .map(|(_, code)| code.to_string())
+        .collect();
+    if let Some(index) = COLORS.iter().position(|color| style.fg == Some(*color)) {
+        codes.push((if index < 8 { 30 + index } else { 82 + index }).to_string());
+    }
+    if codes.is_empty() {
+        return (String::new(), "");
+    }
+    (format!("\u{1b}[{}m", codes.join(";")), "\u{1b}[0m")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_by_width_on_the_screen() {
+        let rows = vec![
+            vec!["한글세션".into(), "RUNNING".into()],
+            vec!["a".into(), "ERROR".into()],
+        ];
+        let text = table(&["NAME", "STATUS"], &rows, false);
+        assert_eq!(
+            text,
+            "NAME      STATUS\n한글세션  RUNNING\na         ERROR\n"
+        );
+    }
+
+    #[test]
+    fn colour_appears_only_when_asked_for() {
+        let style = Style::new()
+            .fg(Color::LightRed)
+            .add_modifier(Modifier::BOLD);
+        let rows = vec![vec![Cell::styled("ERROR", style), "x".into()]];
+        assert!(!table(&["A", "B"], &rows, false).contains('\u{1b}'));
+        let coloured = table(&["A", "B"], &rows, true);
+        assert!(
+            coloured.contains("\u{1b}[1;91mERROR\u{1b}[0m  x"),
+            "{coloured:?}"
+        );
+    }
+}

@@ -1,0 +1,306 @@
+//! The layers of settings, one over the other, each value with where it came from.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Problem,
+    document::{Document, Fault, Item, Value},
+    library,
+    setting::{SETTINGS, Setting},
+};
+use crate::model::{
+    resources::{Bytes, Cpu},
+    settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
+};
+
+/// The annotated defaults; what `workbay config print-default` prints.
+pub const DEFAULT: &str = include_str!("default.toml");
+
+/// Where the site's file lies.
+pub const SITE_FILE: &str = "/etc/workbay/config.toml";
+
+/// What a value in force was set by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Default,
+    /// The site's file, with the line.
+    Site {
+        file: PathBuf,
+        line: usize,
+        column: usize,
+    },
+    /// The person's file, with the line.
+    User {
+        file: PathBuf,
+        line: usize,
+        column: usize,
+    },
+    /// An environment variable.
+    Environment {
+        variable: &'static str,
+    },
+    /// An option of the command line.
+    Flag {
+        option: &'static str,
+    },
+}
+
+/// The outcome of reading all layers.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What is in force.
+    pub settings: Settings,
+    /// `ui.theme` and so on: who set it, for every setting in the order of the list.
+    pub origins: Vec<(String, Origin)>,
+    /// What is wrong; the files named here were left out whole.
+    pub problems: Vec<Problem>,
+}
+
+/// Where layers are looked for.
+#[derive(Clone, Debug)]
+pub struct Places {
+    pub site: PathBuf,
+    pub user: PathBuf,
+}
+
+impl Loaded {
+    pub fn origin(&self, key: &str) -> &Origin {
+        self.origins
+            .iter()
+            .find(|(name, _)| name == key)
+            .map_or(&Origin::Default, |(_, origin)| origin)
+    }
+
+    /// The problem of a setting whose value is well formed but cannot be had, at the place that set it.
+    pub fn blame(&self, key: &str, message: String, help: Option<String>) -> Problem {
+        let (file, line, column) = match self.origin(key) {
+            Origin::Site { file, line, column } | Origin::User { file, line, column } => {
+                (file.clone(), *line, *column)
+            }
+            Origin::Environment { variable } => (PathBuf::from(format!("${variable}")), 0, 0),
+            Origin::Flag { option } => (PathBuf::from(option), 0, 0),
+            Origin::Default => (PathBuf::from("the defaults"), 0, 0),
+        };
+        Problem {
+            file,
+            line,
+            column,
+            message,
+            help,
+        }
+    }
+
+    /// Takes the value of a command-line option over everything else.
+    pub fn set_by_option(
+        &mut self,
+        key: &str,
+        option: &'static str,
+        change: impl FnOnce(&mut Settings),
+    ) {
+        change(&mut self.settings);
+        self.mark(key, Origin::Flag { option });
+    }
+
+    fn mark(&mut self, key: &str, origin: Origin) {
+        if let Some(place) = self.origins.iter_mut().find(|(name, _)| name == key) {
+            place.1 = origin;
+        }
+    }
+
+    /// Applies one whole file, or, when anything in it is wrong, nothing of it.
+    fn apply(&mut self, document: &Document, origin: impl Fn(usize, usize) -> Origin) {
+        let mut settings = self.settings.clone();
+        let mut set = Vec::new();
+        let mut faults = Vec::new();
+        each_value(document, &mut faults, |setting, item| {
+            let outcome = (setting.read)(&mut settings, item);
+            set.push((setting.key(), item.at));
+            outcome
+        });
+        if !faults.is_empty() {
+            self.problems
+                .extend(faults.into_iter().map(|fault| document.problem(fault)));
+            return;
+        }
+        self.settings = settings;
+        for (key, at) in set {
+            let (line, column) = document.position(at);
+            self.mark(&key, origin(line, column));
+        }
+    }
+
+    fn apply_file(&mut self, file: &Path, origin: impl Fn(usize, usize) -> Origin) {
+        if !file.exists() {
+            return;
+        }
+        match library::read(file) {
+            Ok(document) => self.apply(&document, origin),
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    fn apply_variable(&mut self, setting: &Setting, variable: &'static str, text: &str) {
+        let mut settings = self.settings.clone();
+        match (setting.read)(&mut settings, &value_of(text)) {
+            Ok(()) => {
+                self.settings = settings;
+                self.mark(&setting.key(), Origin::Environment { variable });
+            }
+            Err(fault) => self.problems.push(Problem {
+                file: PathBuf::from(format!("${variable}")),
+                line: 0,
+                column: 0,
+                message: fault.message,
+                help: fault.help,
+            }),
+        }
+    }
+}
+
+/// Reads every layer. `variable` looks up the environment.
+pub fn load(places: &Places, variable: impl Fn(&str) -> Option<String>) -> Loaded {
+    let mut loaded = defaults();
+    loaded.apply_file(&places.site, |line, column| {
+        let file = places.site.clone();
+        Origin::Site { file, line, column }
+    });
+    loaded.apply_file(&places.user, |line, column| {
+        let file = places.user.clone();
+        Origin::User { file, line, column }
+    });
+    for setting in SETTINGS {
+        if let Some(name) = setting.variable
+            && let Some(text) = variable(name).filter(|text| !text.is_empty())
+        {
+            loaded.apply_variable(setting, name, &text);
+        }
+    }
+    loaded
+}
+
+/// The settings of the embedded file alone.
+pub fn defaults() -> Loaded {
+    let mut loaded = Loaded {
+        settings: blank(),
+        origins: SETTINGS
+            .iter()
+            .map(|setting| (setting.key(), Origin::Default))
+            .collect(),
+        problems: Vec::new(),
+    };
+    match Document::parse(Path::new("default.toml"), DEFAULT) {
+        Ok(document) => loaded.apply(&document, |_, _| Origin::Default),
+        Err(problem) => loaded.problems.push(problem),
+    }
+    loaded
+}
+
+/// Calls `take` for every known setting of the file; collects what is unknown or wrong.
+fn each_value(
+    document: &Document,
+    faults: &mut Vec<Fault>,
+    mut take: impl FnMut(&Setting, &Item) -> Result<(), Fault>,
+) {
+    for entry in document.entries() {
+        let rows: Vec<&Setting> = SETTINGS
+            .iter()
+            .filter(|row| row.table == entry.key)
+            .collect();
+        if rows.is_empty() {
+            faults.push(unknown_top(entry.at, &entry.key));
+            continue;
+        }
+        let values = match entry.item.table() {
+            Ok(values) => values,
+            Err(fault) => {
+                faults.push(fault);
+                continue;
+            }
+        };
+        for value in values {
+            let outcome = if let Some(row) = rows.iter().find(|row| row.name == value.key) {
+                take(row, &value.item)
+            } else {
+                let known = rows.iter().map(|row| row.name);
+                let what = format!("setting in [{}]", entry.key);
+                Err(Fault::unknown(value.at, &what, &value.key, known))
+            };
+            faults.extend(outcome.err());
+        }
+    }
+}
+
+/// A word at the top: a misspelt table, or a setting that lost its table.
+fn unknown_top(at: usize, key: &str) -> Fault {
+    if let Some(row) = SETTINGS.iter().find(|row| row.name == key) {
+        return Fault::new(at, format!("'{key}' must stand in a table"))
+            .help(format!("write it below [{}]", row.table));
+    }
+    let mut tables: Vec<&str> = SETTINGS.iter().map(|row| row.table).collect();
+    tables.dedup();
+    Fault::unknown(at, "table", key, tables)
+}
+
+/// The text of an environment variable as the value a file would hold.
+fn value_of(text: &str) -> Item {
+    let value = match text {
+        "1" | "true" | "yes" | "on" => Value::Bool(true),
+        "0" | "false" | "no" | "off" => Value::Bool(false),
+        text => Value::Text(text.to_owned()),
+    };
+    Item { value, at: 0 }
+}
+
+/// Before the embedded file is read; every value is replaced by it (a test checks that).
+fn blank() -> Settings {
+    Settings {
+        ui: UiSettings {
+            theme: String::new(),
+            keymap: String::new(),
+            mouse: false,
+            unicode: None,
+            read_only: false,
+        },
+        launch: LaunchSettings {
+            environment: String::new(),
+            cpu: Cpu::default(),
+            mem: Bytes::default(),
+            shmem: Bytes::default(),
+            pids: 0,
+            env: std::collections::BTreeMap::new(),
+        },
+        engine: EngineSettings {
+            endpoint: None,
+            stop_grace_seconds: 0,
+        },
+        history: HistorySettings { keep_days: 0 },
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Site { file, line, .. } => write!(f, "site, {}:{line}", file.display()),
+            Self::User { file, line, .. } => write!(f, "user, {}:{line}", file.display()),
+            Self::Environment { variable } => write!(f, "environment, {variable}"),
+            Self::Flag { option } => write!(f, "option {option}"),
+        }
+    }
+}
+
+impl Origin {
+    /// `default`, `site`, `user`, `environment`, `flag`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Site { .. } => "site",
+            Self::User { .. } => "user",
+            Self::Environment { .. } => "environment",
+            Self::Flag { .. } => "flag",
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Files that inherit from one another by name: themes and keymaps.
+//!
+//! A name is looked up in the person's directory first, then among those that came with workbay. A
+//! person's file may inherit from the built-in one of the same name.
+
+use std::{
+    borrow::Cow,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Problem,
+    document::{Document, Fault, nearest},
+};
+
+/// A file that came with workbay.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    pub name: &'static str,
+    /// Its path in the source tree, `themes/ansi16.toml`.
+    pub path: &'static str,
+    /// Its text when workbay was built.
+    pub embedded: &'static str,
+}
+
+impl Builtin {
+    /// The text: of the source tree in a debug build where that is there (so that a change shows
+    /// without building), the embedded one otherwise.
+    pub fn text(&self) -> Cow<'static, str> {
+        if cfg!(debug_assertions) {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(self.path);
+            if let Ok(text) = fs::read_to_string(file) {
+                return Cow::Owned(text);
+            }
+        }
+        Cow::Borrowed(self.embedded)
+    }
+}
+
+/// Where files of one kind are found.
+#[derive(Clone, Copy, Debug)]
+pub struct Library<'a> {
+    /// `theme` or `keymap`, as messages say it.
+    pub kind: &'static str,
+    /// The person's own files, `NAME.toml`.
+    pub dir: Option<&'a Path>,
+    pub builtin: &'static [Builtin],
+}
+
+/// Where a file of a library stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shelf {
+    Person,
+    Builtin,
+}
+
+impl Library<'_> {
+    /// Every name there is, sorted, the person's own file hiding a built-in one.
+    pub fn names(&self) -> Vec<(String, Shelf)> {
+        let mut names: Vec<(String, Shelf)> = self
+            .own_names()
+            .into_iter()
+            .map(|name| (name, Shelf::Person))
+            .collect();
+        for builtin in self.builtin {
+            if !names.iter().any(|(name, _)| name == builtin.name) {
+                names.push((builtin.name.to_owned(), Shelf::Builtin));
+            }
+        }
+        names.sort();
+        names
+    }
+
+    fn own_names(&self) -> Vec<String> {
+        let Some(entries) = self.dir.and_then(|dir| fs::read_dir(dir).ok()) else {
+            return Vec::new();
+        };
+        entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .collect()
+    }
+
+    /// The file of this name and all it inherits from, the oldest ancestor first.
+    pub fn chain(&self, name: &str) -> Result<Vec<Document>, Problem> {
+        let (mut document, mut shelf) = match self.open(name, true) {
+            Some(found) => found?,
+            None => return Err(self.missing(name)),
+        };
+        let mut seen = vec![(name.to_owned(), shelf)];
+        let mut chain = Vec::new();
+        while let Some(parent) = document.get("inherits") {
+            let at = parent.at;
+            let parent = parent
+                .text()
+                .map_err(|fault| document.problem(fault))?
+                .to_owned();
+            let myself = seen.last().is_some_and(|(name, _)| *name == parent);
+            let own = shelf == Shelf::Person && !myself;
+            let Some(next) = self.open(&parent, own) else {
+                return Err(document.problem(self.unknown(at, &parent)));
+            };
+            let (next, next_shelf) = next?;
+            if seen.contains(&(parent.clone(), next_shelf)) {
+                let mut path: Vec<&str> = seen.iter().map(|(name, _)| name.as_str()).collect();
+                path.push(&parent);
+                let message = format!("inherits from itself: {}", path.join(" -> "));
+                return Err(document.problem(Fault::new(at, message)));
+            }
+            seen.push((parent, next_shelf));
+            shelf = next_shelf;
+            chain.push(std::mem::replace(&mut document, next));
+        }
+        chain.push(document);
+        chain.reverse();
+        Ok(chain)
+    }
+
+    /// `None` when no shelf has it.
+    fn open(&self, name: &str, own: bool) -> Option<Result<(Document, Shelf), Problem>> {
+        if own && let Some(path) = self.own_path(name).filter(|path| path.exists()) {
+            return Some(read(&path).map(|document| (document, Shelf::Person)));
+        }
+        let builtin = self.builtin.iter().find(|builtin| builtin.name == name)?;
+        let document = Document::parse(Path::new(builtin.path), &builtin.text());
+        Some(document.map(|document| (document, Shelf::Builtin)))
+    }
+
+    /// No path for a name that would leave the directory.
+    fn own_path(&self, name: &str) -> Option<PathBuf> {
+        let plain = !name.is_empty() && !name.contains('/') && !name.starts_with('.');
+        plain.then(|| self.dir.map(|dir| dir.join(format!("{name}.toml"))))?
+    }
+
+    fn unknown(&self, at: usize, name: &str) -> Fault {
+        let names = self.names();
+        Fault::unknown(
+            at,
+            self.kind,
+            name,
+            names.iter().map(|(name, _)| name.as_str()),
+        )
+    }
+
+    fn missing(&self, name: &str) -> Problem {
+        let names = self.names();
+        let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+        let help = nearest(name, &names).map_or_else(
+            || format!("one of {}", names.join(", ")),
+            |near| format!("did you mean '{near}'?"),
+        );
+        Problem {
+            file: self
+                .own_path(name)
+                .unwrap_or_else(|| PathBuf::from(self.kind)),
+            line: 0,
+            column: 0,
+            message: format!("there is no {} '{name}'", self.kind),
+            help: Some(help),
+        }
+    }
+}
+
+/// Reads a TOML file from disk; not being readable is a problem of the file as a whole.
+pub fn read(path: &Path) -> Result<Document, Problem> {
+    match fs::read(path) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Document::parse(path, &text),
+            Err(_) => Err(whole(path, "the file is not UTF-8 text".to_owned())),
+        },
+        Err(error) => Err(whole(path, format!("cannot be read: {error}"))),
+    }
+}
+
+fn whole(path: &Path, message: String) -> Problem {
+    Problem {
+        file: path.to_path_buf(),
+        line: 0,
+        column: 0,
+        message,
+        help: None,
+    }
+}

@@ -1,0 +1,34 @@
+//! Who runs this.
+
+use std::fs;
+
+/// The name behind our user id: of the system's list, else of the environment, else the number.
+pub fn user_name() -> String {
+    let id = rustix::process::getuid().as_raw();
+    let list = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    name_in(&list, id)
+        .or_else(|| std::env::var("USER").ok().filter(|name| !name.is_empty()))
+        .unwrap_or_else(|| id.to_string())
+}
+
+/// `name:x:uid:…` lines.
+fn name_in(list: &str, id: u32) -> Option<String> {
+    list.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        let uid: u32 = fields.nth(1)?.parse().ok()?;
+        (uid == id).then(|| name.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_that_of_the_id() {
+        let list = "root:x:0:0:root:/root:/bin/sh\nbroken\nada:x:1000:1000::/home/ada:/bin/sh\n";
+        assert_eq!(name_in(list, 1000).as_deref(), Some("ada"));
+        assert_eq!(name_in(list, 7), None);
+    }
+}

@@ -1,0 +1,241 @@
+//! THE list of settings: one row each, with how it is read and shown.
+
+use super::document::{Fault, Item, Value};
+use crate::model::{
+    resources::{Bytes, Cpu},
+    settings::Settings,
+    spec::check_variable_name,
+};
+
+/// One setting: `[table] name`.
+pub struct Setting {
+    pub table: &'static str,
+    pub name: &'static str,
+    /// The environment variable that overrides it, if one does.
+    pub variable: Option<&'static str>,
+    /// Takes the value of a file into the settings.
+    pub read: fn(&mut Settings, &Item) -> Result<(), Fault>,
+    /// The value in force, as TOML writes it.
+    pub show: fn(&Settings) -> String,
+}
+
+impl Setting {
+    /// `ui.theme`.
+    pub fn key(&self) -> String {
+        format!("{}.{}", self.table, self.name)
+    }
+}
+
+/// Every setting, in the order `info` shows them.
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        table: "ui",
+        name: "theme",
+        variable: Some("WORKBAY_THEME"),
+        read: |s, item| set(&mut s.ui.theme, word(item)),
+        show: |s| quoted(&s.ui.theme),
+    },
+    Setting {
+        table: "ui",
+        name: "keymap",
+        variable: Some("WORKBAY_KEYMAP"),
+        read: |s, item| set(&mut s.ui.keymap, word(item)),
+        show: |s| quoted(&s.ui.keymap),
+    },
+    Setting {
+        table: "ui",
+        name: "mouse",
+        variable: Some("WORKBAY_MOUSE"),
+        read: |s, item| set(&mut s.ui.mouse, item.boolean()),
+        show: |s| s.ui.mouse.to_string(),
+    },
+    Setting {
+        table: "ui",
+        name: "unicode",
+        variable: Some("WORKBAY_UNICODE"),
+        read: |s, item| set(&mut s.ui.unicode, automatic(item)),
+        show: |s| {
+            s.ui.unicode
+                .map_or_else(|| quoted("auto"), |on| on.to_string())
+        },
+    },
+    Setting {
+        table: "ui",
+        name: "read-only",
+        variable: Some("WORKBAY_READ_ONLY"),
+        read: |s, item| set(&mut s.ui.read_only, item.boolean()),
+        show: |s| s.ui.read_only.to_string(),
+    },
+    Setting {
+        table: "launch",
+        name: "environment",
+        variable: None,
+        read: |s, item| set(&mut s.launch.environment, word(item)),
+        show: |s| quoted(&s.launch.environment),
+    },
+    Setting {
+        table: "launch",
+        name: "cpu",
+        variable: None,
+        read: |s, item| set(&mut s.launch.cpu, cores(item)),
+        show: |s| s.launch.cpu.to_string(),
+    },
+    Setting {
+        table: "launch",
+        name: "mem",
+        variable: None,
+        read: |s, item| set(&mut s.launch.mem, memory(item, Bytes::mib(4))),
+        show: |s| quoted(&s.launch.mem.to_string()),
+    },
+    Setting {
+        table: "launch",
+        name: "shmem",
+        variable: None,
+        read: |s, item| set(&mut s.launch.shmem, memory(item, Bytes(0))),
+        show: |s| quoted(&s.launch.shmem.to_string()),
+    },
+    Setting {
+        table: "launch",
+        name: "pids",
+        variable: None,
+        read: |s, item| set(&mut s.launch.pids, number(item, 16, 4_194_304)),
+        show: |s| s.launch.pids.to_string(),
+    },
+    Setting {
+        table: "launch",
+        name: "env",
+        variable: None,
+        read: variables,
+        show: |s| {
+            let pairs = s.launch.env.iter();
+            let pairs: Vec<String> = pairs.map(|(k, v)| format!("{k} = {}", quoted(v))).collect();
+            if pairs.is_empty() {
+                "{}".to_owned()
+            } else {
+                format!("{{ {} }}", pairs.join(", "))
+            }
+        },
+    },
+    Setting {
+        table: "engine",
+        name: "endpoint",
+        variable: None,
+        read: |s, item| set(&mut s.engine.endpoint, endpoint(item)),
+        show: |s| quoted(s.engine.endpoint.as_deref().unwrap_or("auto")),
+    },
+    Setting {
+        table: "engine",
+        name: "stop-grace-seconds",
+        variable: None,
+        read: |s, item| {
+            let seconds = number(item, 0, 3600).map(|n| n as u32);
+            set(&mut s.engine.stop_grace_seconds, seconds)
+        },
+        show: |s| s.engine.stop_grace_seconds.to_string(),
+    },
+    Setting {
+        table: "history",
+        name: "keep-days",
+        variable: None,
+        read: |s, item| {
+            let days = number(item, 0, 3650).map(|n| n as u32);
+            set(&mut s.history.keep_days, days)
+        },
+        show: |s| s.history.keep_days.to_string(),
+    },
+];
+
+fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
+    *place = value?;
+    Ok(())
+}
+
+/// A string as TOML writes it.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+/// A string that is not empty.
+fn word(item: &Item) -> Result<String, Fault> {
+    match item.text()?.trim() {
+        "" => Err(Fault::new(
+            item.at,
+            "expected a name, found an empty string",
+        )),
+        text => Ok(text.to_owned()),
+    }
+}
+
+/// `"auto"`, `true` or `false`.
+fn automatic(item: &Item) -> Result<Option<bool>, Fault> {
+    match &item.value {
+        Value::Bool(on) => Ok(Some(*on)),
+        Value::Text(text) if text == "auto" => Ok(None),
+        _ => Err(item.mismatch("\"auto\", true or false")),
+    }
+}
+
+fn cores(item: &Item) -> Result<Cpu, Fault> {
+    let text = match &item.value {
+        Value::Text(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        _ => return Err(item.mismatch("a number of cores")),
+    };
+    text.parse().map_err(|why: String| Fault::new(item.at, why))
+}
+
+/// `"256m"` or a number of bytes, at least `least`.
+fn memory(item: &Item, least: Bytes) -> Result<Bytes, Fault> {
+    let bytes: Bytes = match &item.value {
+        Value::Text(text) => text
+            .parse()
+            .map_err(|why: String| Fault::new(item.at, why))?,
+        Value::Integer(number) => Bytes(u64::try_from(*number).unwrap_or(0)),
+        _ => return Err(item.mismatch("an amount of memory like \"256m\"")),
+    };
+    if bytes < least {
+        return Err(Fault::new(
+            item.at,
+            format!("{bytes} is too little: at least {least}"),
+        ));
+    }
+    Ok(bytes)
+}
+
+fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {
+    let number = item.integer()?;
+    if (least..=most).contains(&number) {
+        return Ok(number);
+    }
+    Err(Fault::new(
+        item.at,
+        format!("{number} is out of range: {least} to {most}"),
+    ))
+}
+
+/// `"auto"` or an address with a scheme the engine's client knows.
+fn endpoint(item: &Item) -> Result<Option<String>, Fault> {
+    let text = item.text()?;
+    if text == "auto" {
+        return Ok(None);
+    }
+    if ["unix:///", "tcp://", "http://", "ssh://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+    {
+        return Ok(Some(text.to_owned()));
+    }
+    let fault = Fault::new(item.at, format!("'{text}' is no address of an engine"));
+    Err(fault.help("write \"auto\" or \"unix:///var/run/docker.sock\""))
+}
+
+/// Variables are merged one by one over those of the layer below.
+fn variables(settings: &mut Settings, item: &Item) -> Result<(), Fault> {
+    for entry in item.table()? {
+        check_variable_name(&entry.key).map_err(|why| Fault::new(entry.at, why))?;
+        let value = entry.item.text()?.to_owned();
+        settings.launch.env.insert(entry.key.clone(), value);
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! Terminals of a session: what is asked of the runner inside.
+
+use crate::engine::api::{AttachRequest, ExecCommand};
+
+/// A client of the session's tmux, of the right size from its first byte on.
+pub(super) fn terminal(runner: &[String], request: &AttachRequest) -> Vec<String> {
+    let size = size(request.columns, request.rows);
+    ask(runner, &["attach", "--tag", &request.tag, "--size", &size])
+}
+
+/// A command, with the size of its terminal if it has one.
+pub(super) fn command(runner: &[String], command: &ExecCommand) -> Vec<String> {
+    let mut argv = ask(runner, &["exec"]);
+    if let Some((columns, rows)) = command.tty {
+        argv.extend(["--size".to_owned(), size(columns, rows)]);
+    }
+    argv.push("--".to_owned());
+    argv.extend(command.argv.iter().cloned());
+    argv
+}
+
+/// Detaches what is left of older terminals.
+pub(super) fn detach_all(runner: &[String]) -> Vec<String> {
+    ask(runner, &["detach-all"])
+}
+
+/// How the runner is called in a container, from the container's own entry point: it may have been made
+/// with an older toolbox than today's.
+pub(super) fn runner(entrypoint: &[String]) -> Option<Vec<String>> {
+    let end = entrypoint.iter().position(|word| word == "runner")?;
+    (end > 0).then(|| entrypoint[..end].to_vec())
+}
+
+fn ask(runner: &[String], words: &[&str]) -> Vec<String> {
+    let words = std::iter::once("runner")
+        .chain(words.iter().copied())
+        .map(str::to_owned);
+    runner.iter().cloned().chain(words).collect()
+}
+
+/// A terminal without cells confuses programs more than a small one.
+fn size(columns: u16, rows: u16) -> String {
+    format!("{}x{}", columns.max(1), rows.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runner_is_called_as_the_container_was_made() {
+        let entry = [
+            "/opt/workbay/lib/ld.so",
+            "/opt/workbay/bin/workbay",
+            "runner",
+            "main",
+        ];
+        let entry = entry.map(str::to_owned);
+        let called = runner(&entry).unwrap();
+        let request = AttachRequest {
+            tag: "t".into(),
+            columns: 0,
+            rows: 24,
+        };
+        let argv = terminal(&called, &request);
+        assert_eq!(argv[..2], entry[..2]);
+        assert_eq!(
+            argv[2..],
+            ["runner", "attach", "--tag", "t", "--size", "1x24"]
+        );
+        assert_eq!(runner(&["sleep".to_owned()]), None);
+    }
+}

@@ -1,0 +1,339 @@
+//! A plan as the container that carries it out.
+
+use std::collections::HashMap;
+
+use bollard::{
+    errors::Error,
+    models::{
+        ContainerCreateBody, HostConfig, HostConfigLogConfig, ImageInspect, ResourcesUlimits,
+    },
+};
+
+use super::{
+    host,
+    labels::{self, Labels},
+    line::{Kind, Line, UserMapping},
+    mounts,
+    toolbox::Toolbox,
+    variables,
+};
+use crate::{
+    engine::{
+        api::{CreatePlan, Result},
+        error::EngineError,
+    },
+    model::{environment::EnvironmentSource, inside, resources::Bytes},
+};
+
+/// The least memory Docker gives a container.
+const LEAST_MEMORY: Bytes = Bytes(6 * Bytes::MIB);
+
+/// Where Podman's init lies when it is installed.
+const PODMAN_INIT: [&str; 4] = [
+    "/usr/libexec/podman/catatonit",
+    "/usr/lib/podman/catatonit",
+    "/usr/local/libexec/podman/catatonit",
+    "/usr/bin/catatonit",
+];
+
+/// Whose files and processes a session's are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    /// uid and gid on this machine.
+    pub(super) owner: (u32, u32),
+    /// uid and gid inside.
+    pub(super) inside: (u32, u32),
+    userns: Option<&'static str>,
+}
+
+impl Identity {
+    /// The caller; a root caller's sessions run as 1000:1000.
+    pub(super) fn of_caller(mapping: UserMapping) -> Self {
+        let me = (
+            rustix::process::getuid().as_raw(),
+            rustix::process::getgid().as_raw(),
+        );
+        Self::of(me, mapping)
+    }
+
+    fn of(me: (u32, u32), mapping: UserMapping) -> Self {
+        let owner = if me.0 == 0 { (1000, 1000) } else { me };
+        let (inside, userns) = match mapping {
+            UserMapping::None => (owner, None),
+            UserMapping::RootIsCaller => ((0, 0), None),
+            UserMapping::KeepId => (owner, Some("keep-id")),
+            UserMapping::Remapped => (owner, Some("host")),
+        };
+        Self {
+            owner,
+            inside,
+            userns,
+        }
+    }
+}
+
+/// What an image says that matters for a session in it.
+#[derive(Default)]
+pub(super) struct ImageFacts {
+    /// The reference the engine finds it by.
+    pub(super) reference: String,
+    env: Vec<String>,
+    core_counts: Option<String>,
+}
+
+/// Everything that goes into a new container.
+pub(super) struct Parts<'a> {
+    pub(super) plan: &'a CreatePlan,
+    pub(super) identity: &'a Identity,
+    pub(super) image: &'a ImageFacts,
+    pub(super) toolbox: &'a Toolbox,
+    /// The session's home on this machine.
+    pub(super) home: &'a std::path::Path,
+    pub(super) cores: Option<String>,
+    pub(super) labels: Labels,
+}
+
+/// `workbay.<name>.<kernel>`; the kernel's part keeps names of two daemons apart.
+pub(super) fn container_name(session_name: &str, kernel_short: &str) -> String {
+    format!("workbay.{session_name}.{kernel_short}")
+}
+
+/// The session's name in a container's name.
+pub(super) fn session_name(container_name: &str) -> Option<&str> {
+    let inner = container_name
+        .trim_start_matches('/')
+        .strip_prefix("workbay.")?;
+    inner.rsplit_once('.').map(|(name, _)| name)
+}
+
+/// Refuses what the engine would refuse in words that help nobody.
+pub(super) fn check_limits(plan: &CreatePlan, cpus: u32) -> Result<()> {
+    let spec = &plan.spec;
+    if spec.mem < LEAST_MEMORY {
+        return Err(EngineError::Refused(format!(
+            "memory of {} is below {LEAST_MEMORY}, the least a container can have: ask for more",
+            spec.mem
+        )));
+    }
+    if spec.shmem >= spec.mem {
+        return Err(EngineError::Refused(format!(
+            "shared memory of {} must be less than the memory of {} it is a part of",
+            spec.shmem, spec.mem
+        )));
+    }
+    if spec.cpu.millis() > u64::from(cpus) * 1000 {
+        return Err(EngineError::Refused(format!(
+            "{} cores are more than the {cpus} of this machine: ask for fewer",
+            spec.cpu
+        )));
+    }
+    Ok(())
+}
+
+/// What the image of the plan says; `NoImage` when it is not there.
+pub(super) async fn image_facts(
+    line: &Line,
+    plan: &CreatePlan,
+    identity: &Identity,
+) -> Result<ImageFacts> {
+    let reference = match &plan.spec.source {
+        EnvironmentSource::Host => {
+            if let Some(why) = host::unavailable() {
+                return Err(EngineError::Unsupported(why));
+            }
+            let reference = host::ensure_image(line, identity.inside).await?;
+            return Ok(ImageFacts {
+                reference,
+                ..ImageFacts::default()
+            });
+        }
+        EnvironmentSource::Image { reference } => reference,
+    };
+    match line.docker.inspect_image(reference).await {
+        Ok(image) => Ok(facts(reference, image)),
+        Err(Error::DockerResponseServerError {
+            status_code: 404, ..
+        }) => Err(EngineError::NoImage {
+            what: format!("the image '{reference}'"),
+            mend: format!(
+                "`docker pull {reference}` fetches it, `workbay env ls` lists what is here"
+            ),
+        }),
+        Err(error) => Err(line.fault(error)),
+    }
+}
+
+fn facts(reference: &str, image: ImageInspect) -> ImageFacts {
+    let config = image.config.unwrap_or_default();
+    let labels = config.labels.unwrap_or_default();
+    ImageFacts {
+        reference: reference.to_owned(),
+        env: config.env.unwrap_or_default(),
+        core_counts: labels.get(variables::CORE_COUNT_LABEL).cloned(),
+    }
+}
+
+/// The request that makes the container.
+pub(super) fn body(line: &Line, parts: Parts<'_>) -> ContainerCreateBody {
+    let (uid, gid) = parts.identity.inside;
+    let image = parts.image;
+    let mut command = parts.toolbox.runner.clone();
+    command.extend(["runner".to_owned(), "main".to_owned()]);
+    for words in start_lines(&parts) {
+        command.extend(["--say".to_owned(), words]);
+    }
+    ContainerCreateBody {
+        hostname: Some(inside::MAIN_HOST.to_owned()),
+        user: Some(format!("{uid}:{gid}")),
+        env: Some(variables::of_plan(
+            parts.plan,
+            parts.identity.inside,
+            &image.env,
+            image.core_counts.as_deref(),
+        )),
+        // The runner is all of the command: an image's own entry point is not run.
+        entrypoint: Some(command),
+        cmd: Some(Vec::new()),
+        image: Some(image.reference.clone()),
+        working_dir: Some(inside::HOME.to_owned()),
+        stop_signal: Some("SIGTERM".to_owned()),
+        // An image's own health check looks for a program we do not run.
+        healthcheck: Some(bollard::models::HealthConfig {
+            test: Some(vec!["NONE".to_owned()]),
+            ..Default::default()
+        }),
+        host_config: Some(host_config(line, &parts)),
+        labels: Some(parts.labels),
+        ..ContainerCreateBody::default()
+    }
+}
+
+/// What the log begins with.
+fn start_lines(parts: &Parts<'_>) -> Vec<String> {
+    let spec = &parts.plan.spec;
+    let cores = parts
+        .cores
+        .as_deref()
+        .map(|c| format!(" (cores {c})"))
+        .unwrap_or_default();
+    vec![
+        format!("session      {} ({})", parts.plan.name, parts.plan.session),
+        format!("environment  {}", spec.environment_label),
+        format!(
+            "limits       cpu {}{cores}, memory {} (no swap), shared memory {}, processes {}",
+            spec.cpu, spec.mem, spec.shmem, parts.plan.pids
+        ),
+    ]
+}
+
+fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
+    let spec = &parts.plan.spec;
+    let memory = i64::try_from(spec.mem.0).unwrap_or(i64::MAX);
+    HostConfig {
+        nano_cpus: i64::try_from(spec.cpu.millis() * 1_000_000).ok(),
+        cpuset_cpus: parts.cores.clone(),
+        memory: Some(memory),
+        // The same number: memory and swap together, so no swap.
+        memory_swap: Some(memory),
+        shm_size: i64::try_from(spec.shmem.0).ok().filter(|bytes| *bytes > 0),
+        pids_limit: Some(parts.plan.pids),
+        init: Some(has_init(line.kind)),
+        cap_drop: Some(vec!["ALL".to_owned()]),
+        security_opt: Some(security(line.selinux)),
+        userns_mode: parts.identity.userns.map(str::to_owned),
+        ulimits: Some(vec![open_files(line)]),
+        log_config: Some(log_config(line.kind)),
+        mounts: Some(all_mounts(parts)),
+        ..HostConfig::default()
+    }
+}
+
+fn all_mounts(parts: &Parts<'_>) -> Vec<bollard::models::Mount> {
+    let mut all = match parts.plan.spec.source {
+        EnvironmentSource::Host => host::mounts(),
+        EnvironmentSource::Image { .. } => Vec::new(),
+    };
+    all.push(mounts::read_only(
+        &parts.toolbox.dir,
+        inside::TOOLBOX.as_ref(),
+    ));
+    all.push(mounts::writable(parts.home, inside::HOME.as_ref()));
+    all
+}
+
+/// Podman without its init program refuses containers that want one; our runner then does its work.
+fn has_init(kind: Kind) -> bool {
+    kind == Kind::Docker
+        || PODMAN_INIT
+            .iter()
+            .any(|path| std::path::Path::new(path).exists())
+}
+
+fn security(selinux: bool) -> Vec<String> {
+    let mut options = vec!["no-new-privileges".to_owned()];
+    if selinux {
+        // Files of this machine's userland must not be labelled anew, and cannot be read otherwise.
+        options.push("label=disable".to_owned());
+    }
+    options
+}
+
+fn open_files(line: &Line) -> ResourcesUlimits {
+    ResourcesUlimits {
+        name: Some("nofile".to_owned()),
+        soft: Some(line.open_files),
+        hard: Some(line.open_files),
+    }
+}
+
+/// A bounded log: five files of ten megabytes.
+fn log_config(kind: Kind) -> HostConfigLogConfig {
+    let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let (driver, config) = match kind {
+        Kind::Docker => (
+            "local",
+            vec![option("max-size", "10m"), option("max-file", "5")],
+        ),
+        Kind::Podman => ("k8s-file", vec![option("max-size", "10m")]),
+    };
+    HostConfigLogConfig {
+        typ: Some(driver.to_owned()),
+        config: Some(config.into_iter().collect::<HashMap<_, _>>()),
+    }
+}
+
+/// The labels of the container, with what was chosen for it.
+pub(super) fn labels(
+    plan: &CreatePlan,
+    instance: crate::model::id::InstanceId,
+    cores: Option<&str>,
+    toolbox: &Toolbox,
+) -> Result<Labels> {
+    labels::of_plan(plan, instance, cores, &toolbox.key).map_err(|error| {
+        EngineError::Refused(format!("the launch cannot be written down: {error}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_in_and_come_out() {
+        let name = container_name("my.first-one", "0a1b2c3d");
+        assert_eq!(name, "workbay.my.first-one.0a1b2c3d");
+        assert_eq!(session_name(&format!("/{name}")), Some("my.first-one"));
+        assert_eq!(session_name("/somebody"), None);
+    }
+
+    #[test]
+    fn root_never_runs_sessions_and_mapped_engines_are_told() {
+        let of = Identity::of;
+        assert_eq!(of((0, 0), UserMapping::None).inside, (1000, 1000));
+        assert_eq!(of((501, 20), UserMapping::None).inside, (501, 20));
+        let rootless = of((501, 20), UserMapping::RootIsCaller);
+        assert_eq!((rootless.inside, rootless.owner), ((0, 0), (501, 20)));
+        assert_eq!(of((501, 20), UserMapping::KeepId).userns, Some("keep-id"));
+        assert_eq!(of((501, 20), UserMapping::Remapped).userns, Some("host"));
+    }
+}

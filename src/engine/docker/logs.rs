@@ -1,0 +1,92 @@
+//! Following a session's log.
+
+use bollard::{container::LogOutput, query_parameters::LogsOptionsBuilder};
+use futures_util::{StreamExt as _, stream, stream::BoxStream};
+
+use super::{DockerEngine, saved_log, sessions::off_loop};
+use crate::{
+    engine::{
+        api::{LogChunk, Result},
+        error::EngineError,
+    },
+    model::{
+        id::SessionId,
+        log::{LogOptions, LogSource},
+    },
+};
+
+type Chunks = BoxStream<'static, Result<LogChunk>>;
+
+/// The log of the session's container, or the saved one when the container is gone.
+pub(super) async fn open(
+    engine: &DockerEngine,
+    session: SessionId,
+    options: LogOptions,
+) -> Result<Chunks> {
+    let line = engine.line().await?;
+    let known = match engine.container(&line, session).await {
+        Ok(id) => engine_log(&line, &id, options).await,
+        Err(error) => Err(error),
+    };
+    match known {
+        Err(EngineError::NotFound(_)) => {
+            engine.forget_container(session);
+            saved(engine, session, options.tail).await
+        }
+        other => other,
+    }
+}
+
+/// The first piece is waited for, so that a container that is gone is noticed here; but not where the
+/// log may be empty and followed.
+async fn engine_log(
+    line: &std::sync::Arc<super::line::Line>,
+    id: &str,
+    options: LogOptions,
+) -> Result<Chunks> {
+    let there = line.docker.inspect_container(
+        id,
+        None::<bollard::query_parameters::InspectContainerOptions>,
+    );
+    there.await.map_err(|error| line.fault(error))?;
+    let tail = options
+        .tail
+        .map_or_else(|| "all".to_owned(), |lines| lines.to_string());
+    let asked = LogsOptionsBuilder::default()
+        .stdout(true)
+        .stderr(true)
+        .follow(options.follow)
+        .tail(&tail)
+        .build();
+    let chunks = line.docker.logs(id, Some(asked));
+    let line = std::sync::Arc::clone(line);
+    let read = move |piece: std::result::Result<LogOutput, _>| match piece {
+        Ok(piece) => Ok(chunk(piece)),
+        Err(error) => Err(line.fault(error)),
+    };
+    Ok(chunks.map(read).boxed())
+}
+
+fn chunk(output: LogOutput) -> LogChunk {
+    let source = match output {
+        LogOutput::StdErr { .. } => LogSource::Stderr,
+        _ => LogSource::Stdout,
+    };
+    LogChunk {
+        source,
+        bytes: output.into_bytes(),
+    }
+}
+
+async fn saved(engine: &DockerEngine, session: SessionId, tail: Option<u32>) -> Result<Chunks> {
+    let path = engine.scratches.log(session);
+    let pieces = off_loop(move || saved_log::read(&path, tail)).await?;
+    let pieces = pieces.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
+    let chunks = pieces.into_iter().map(|bytes| {
+        Ok(LogChunk {
+            source: LogSource::Stdout,
+            bytes,
+        })
+    });
+    Ok(stream::iter(chunks).boxed())
+}

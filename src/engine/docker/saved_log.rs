@@ -1,0 +1,174 @@
+//! The log that stays when a container goes: its last 4 MiB as plain text.
+
+use std::{
+    fs, io,
+    io::Write as _,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::Path,
+};
+
+use bollard::query_parameters::LogsOptionsBuilder;
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt as _;
+
+use super::{line::Line, sessions::off_loop};
+use crate::engine::{api::Result, error::EngineError};
+
+/// How much of a log is kept.
+const KEEP: usize = 4 * 1024 * 1024;
+
+/// One piece handed on when a saved log is read.
+const PIECE: usize = 64 * 1024;
+
+/// Copies the end of the container's log to `path`, in one step. A log the engine cannot read is no
+/// reason to keep the container; one that cannot be written is.
+pub(super) async fn save(line: &Line, container: &str, path: &Path) -> Result<()> {
+    let options = LogsOptionsBuilder::default()
+        .stdout(true)
+        .stderr(true)
+        .tail("all")
+        .build();
+    let mut log = line.docker.logs(container, Some(options)).boxed();
+    let mut kept = BytesMut::new();
+    while let Some(piece) = log.next().await {
+        match piece {
+            Ok(piece) => keep(&mut kept, &piece.into_bytes()),
+            Err(error) => match line.fault(error) {
+                EngineError::NotFound(_) => return Ok(()),
+                lost if lost.is_lost() => return Err(lost),
+                other => {
+                    let note =
+                        format!("\nworkbay: the rest of the log could not be read: {other}\n");
+                    keep(&mut kept, note.as_bytes());
+                    break;
+                }
+            },
+        }
+    }
+    let (kept, path) = (last(kept), path.to_owned());
+    off_loop(move || {
+        write(&path, &kept).map_err(|error| {
+            EngineError::Host(format!(
+                "the session's log cannot be saved to {}: {error}; make room there and try again, \
+                 the stopped container keeps it until then",
+                path.display()
+            ))
+        })
+    })
+    .await
+}
+
+fn keep(kept: &mut BytesMut, piece: &[u8]) {
+    kept.extend_from_slice(piece);
+    // Cut now and then, not for every piece.
+    if kept.len() > 2 * KEEP {
+        let _ = kept.split_to(kept.len() - KEEP);
+    }
+}
+
+/// The last `KEEP` bytes, from the beginning of a line on where there is one.
+fn last(mut kept: BytesMut) -> Bytes {
+    if kept.len() > KEEP {
+        let _ = kept.split_to(kept.len() - KEEP);
+        let line_end = kept.iter().position(|byte| *byte == b'\n');
+        if let Some(end) = line_end {
+            let _ = kept.split_to(end + 1);
+        }
+    }
+    kept.freeze()
+}
+
+fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let dir = path.parent().unwrap_or(Path::new("/"));
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)?;
+    let part = path.with_extension("part");
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&part)?;
+    file.write_all(contents)?;
+    file.sync_all()?;
+    fs::rename(&part, path)
+}
+
+/// The saved log in pieces, its last `tail` lines only where that is asked; `None` when none is kept.
+pub(super) fn read(path: &Path, tail: Option<u32>) -> Result<Option<Vec<Bytes>>> {
+    match fs::read(path) {
+        Ok(contents) => {
+            let mut rest = Bytes::from(contents);
+            let _ = rest.split_to(tail_start(&rest, tail));
+            let mut pieces = Vec::new();
+            while !rest.is_empty() {
+                pieces.push(rest.split_to(PIECE.min(rest.len())));
+            }
+            Ok(Some(pieces))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(EngineError::Host(format!(
+            "the saved log {} cannot be read: {error}",
+            path.display()
+        ))),
+    }
+}
+
+/// Where the last `tail` lines begin.
+fn tail_start(contents: &[u8], tail: Option<u32>) -> usize {
+    let Some(lines) = tail else {
+        return 0;
+    };
+    let body = contents.strip_suffix(b"\n").unwrap_or(contents);
+    let ends = body
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, byte)| **byte == b'\n');
+    match lines.checked_sub(1) {
+        None => contents.len(),
+        Some(before) => ends.map(|(at, _)| at + 1).nth(before as usize).unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_are_found() {
+        let text = b"one\ntwo\nthree\n";
+        let from = |tail| String::from_utf8(text[tail_start(text, tail)..].to_vec()).unwrap();
+        assert_eq!(from(None), "one\ntwo\nthree\n");
+        assert_eq!(from(Some(0)), "");
+        assert_eq!(from(Some(1)), "three\n");
+        assert_eq!(from(Some(2)), "two\nthree\n");
+        assert_eq!(from(Some(9)), "one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn a_long_log_keeps_its_end_from_a_whole_line_on() {
+        let mut kept = BytesMut::new();
+        for number in 0..1_000_000_u32 {
+            keep(&mut kept, format!("line {number}\n").as_bytes());
+        }
+        let saved = last(kept);
+        assert!(saved.len() <= KEEP && saved.len() > KEEP - 64);
+        assert!(saved.starts_with(b"line "));
+        assert!(saved.ends_with(b"line 999999\n"));
+    }
+
+    #[test]
+    fn a_log_reads_back_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep/log");
+        assert!(read(&path, None).unwrap().is_none());
+        let text = "x".repeat(3 * PIECE + 5);
+        write(&path, text.as_bytes()).unwrap();
+        let pieces = read(&path, None).unwrap().unwrap();
+        assert_eq!(pieces.concat(), text.as_bytes());
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+}

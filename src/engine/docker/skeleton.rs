@@ -1,0 +1,47 @@
+//! The files a new home begins with.
+
+/// Name and contents of each.
+pub(super) const FILES: [(&str, &str); 6] = [
+    (".bashrc", BASHRC),
+    (".bash_profile", "[ -r ~/.bashrc ] && . ~/.bashrc\n"),
+    (".profile", PROFILE),
+    (".zshrc", ZSHRC),
+    (
+        ".vimrc",
+        "syntax on\nset ruler backspace=indent,eol,start\n",
+    ),
+    (".tmux.conf", TMUX),
+];
+
+/// The session's name as launched: the host name is main1 in every session.
+const BASHRC: &str = r#"# Settings of interactive shells in this session.
+case $- in *i*) ;; *) return ;; esac
+case ":$PATH:" in *:/opt/workbay/path:*) ;; *) PATH=$PATH:/opt/workbay/path ;; esac
+HISTCONTROL=ignoreboth
+HISTSIZE=10000
+shopt -s histappend checkwinsize
+PS1='\[\e[1;32m\]work@${BACKENDAI_SESSION_NAME:-main1}\[\e[0m\]:\[\e[1;34m\]\w\[\e[0m\]\$ '
+if ls --color=auto -d . >/dev/null 2>&1; then alias ls='ls --color=auto'; fi
+alias ll='ls -l'
+"#;
+
+/// For shells that are neither bash nor zsh; they expand variables in the prompt each time.
+const PROFILE: &str = r#"# Settings of login shells in this session.
+case ":$PATH:" in *:/opt/workbay/path:*) ;; *) PATH=$PATH:/opt/workbay/path ;; esac
+export PATH
+PS1='work@${BACKENDAI_SESSION_NAME:-main1}:$PWD$ '
+"#;
+
+const ZSHRC: &str = r#"# Settings of interactive shells in this session.
+case ":$PATH:" in *:/opt/workbay/path:*) ;; *) PATH=$PATH:/opt/workbay/path ;; esac
+setopt prompt_subst
+PROMPT='%B%F{green}work@${BACKENDAI_SESSION_NAME:-main1}%f%b:%B%F{blue}%~%f%b$ '
+HISTFILE=~/.zsh_history
+HISTSIZE=10000
+SAVEHIST=10000
+"#;
+
+const TMUX: &str = r"# Your own tmux settings for this session; they win over workbay's
+# (/opt/workbay/etc/tmux.conf). Another prefix, for example:
+# set -g prefix C-a
+";

@@ -1,0 +1,288 @@
+//! The toolbox: what is mounted read-only into every session, so that it has a terminal and a main
+//! process whatever its image holds.
+//!
+//! It is copied from this machine: tmux and the workbay program with their loaders and libraries,
+//! descriptions of terminals, the C.UTF-8 locale. Each set of inputs has a directory of its own, made
+//! elsewhere and renamed into place, so that a running session's toolbox never changes.
+
+mod elf;
+mod program;
+
+use std::{
+    fs, io,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use program::Program;
+
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::inside,
+};
+
+/// Raised when the layout or one of the files written here changes.
+const LAYOUT: u32 = 1;
+
+const TMUX_CONF: &str = include_str!("tmux.conf");
+
+/// Terminals described inside: what tmux calls itself and what its client speaks.
+const TERMS: [&str; 3] = ["screen-256color", "tmux-256color", "xterm-256color"];
+const TERMINFO_PLACES: [&str; 4] = [
+    "/etc/terminfo",
+    "/lib/terminfo",
+    "/usr/share/terminfo",
+    "/usr/lib/terminfo",
+];
+const LOCALE_PLACES: [&str; 2] = ["/usr/lib/locale/C.utf8", "/usr/lib/locale/C.UTF-8"];
+
+/// A toolbox that is ready to be mounted.
+#[derive(Debug)]
+pub(super) struct Toolbox {
+    pub(super) dir: PathBuf,
+    /// Names the inputs; written on each container that has it.
+    pub(super) key: String,
+    /// How the runner is called inside, without its own arguments.
+    pub(super) runner: Vec<String>,
+}
+
+/// What a toolbox is made of.
+struct Inputs {
+    tmux: Program,
+    workbay: Program,
+    terminfo: Vec<(String, PathBuf)>,
+    locale: Option<PathBuf>,
+}
+
+impl Toolbox {
+    /// The toolbox for this machine's tmux and `binary`, below `parent`; built unless it is there.
+    pub(super) fn prepare(parent: &Path, binary: &Path) -> Result<Self> {
+        let inputs = Inputs::find(binary)?;
+        let key = inputs.key();
+        let dir = parent.join(&key);
+        if !dir.is_dir() {
+            build(parent, &dir, &inputs).map_err(|error| {
+                EngineError::Host(format!(
+                    "the toolbox for sessions cannot be made in {}: {error}; see that the directory \
+                     can be written and its disk has 200 MB free",
+                    parent.display()
+                ))
+            })?;
+        }
+        Ok(Self {
+            dir,
+            key,
+            runner: inputs.workbay.argv("workbay"),
+        })
+    }
+}
+
+impl Inputs {
+    fn find(binary: &Path) -> Result<Self> {
+        let tmux = program::on_path("tmux").ok_or_else(|| {
+            EngineError::Host(
+                "tmux is not installed on this machine, and every session's terminal is made of it: \
+                 install it with your package manager, e.g. `sudo apt-get install tmux`"
+                    .to_owned(),
+            )
+        })?;
+        let terminfo = TERMS.iter().filter_map(|term| find_term(term)).collect();
+        Ok(Self {
+            tmux: Program::examine(&tmux)?,
+            workbay: Program::examine(binary)?,
+            terminfo,
+            locale: LOCALE_PLACES
+                .iter()
+                .map(PathBuf::from)
+                .find(|place| place.is_dir()),
+        })
+    }
+
+    /// The same as long as no input was replaced: every file's place, size and time of change count.
+    fn key(&self) -> String {
+        let mut hash = Fnv::new();
+        hash.add(&LAYOUT.to_le_bytes());
+        hash.add(TMUX_CONF.as_bytes());
+        let terms = self.terminfo.iter().map(|(_, path)| path);
+        let files = self
+            .tmux
+            .files()
+            .chain(self.workbay.files())
+            .chain(terms)
+            .chain(&self.locale);
+        for file in files {
+            hash.add(file.as_os_str().as_encoded_bytes());
+            if let Ok(meta) = fs::metadata(file) {
+                hash.add(&meta.len().to_le_bytes());
+                hash.add(&meta.mtime().to_le_bytes());
+                hash.add(&meta.mtime_nsec().to_le_bytes());
+            }
+        }
+        format!("{:016x}", hash.0)
+    }
+}
+
+/// FNV-1a: names a directory, guards nothing.
+struct Fnv(u64);
+
+impl Fnv {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+/// A short name for `bytes`, the same on every run.
+pub(super) fn fingerprint(bytes: &[u8]) -> String {
+    let mut hash = Fnv::new();
+    hash.add(bytes);
+    format!("{:016x}", hash.0)
+}
+
+fn find_term(term: &str) -> Option<(String, PathBuf)> {
+    let first = term.bytes().next()?;
+    let short = char::from(first).to_string();
+    TERMINFO_PLACES.iter().find_map(|place| {
+        let places = [short.clone(), format!("{first:x}")];
+        let mut paths = places
+            .iter()
+            .map(|sub| Path::new(place).join(sub).join(term));
+        let found = paths.find(|path| path.is_file())?;
+        Some((format!("{short}/{term}"), found))
+    })
+}
+
+/// Makes the toolbox beside its place and moves it there in one step. Another daemon may have been
+/// quicker: its toolbox is as good.
+fn build(parent: &Path, dir: &Path, inputs: &Inputs) -> io::Result<()> {
+    fs::create_dir_all(parent)?;
+    let making = parent.join(format!(".making-{}", uuid::Uuid::new_v4().simple()));
+    let made = fill(&making, inputs).and_then(|()| fs::rename(&making, dir));
+    if made.is_err() {
+        // What is left of a failed attempt is of no use to anybody.
+        let _ = fs::remove_dir_all(&making);
+    }
+    match made {
+        Err(_) if dir.is_dir() => Ok(()),
+        other => other,
+    }
+}
+
+fn fill(root: &Path, inputs: &Inputs) -> io::Result<()> {
+    for sub in [
+        "bin",
+        "lib",
+        "etc",
+        "path",
+        "share/terminfo",
+        "share/locale",
+    ] {
+        fs::create_dir_all(root.join(sub))?;
+    }
+    inputs.tmux.copy_to(root, "tmux")?;
+    inputs.workbay.copy_to(root, "workbay")?;
+    for (name, source) in &inputs.terminfo {
+        let target = root.join("share/terminfo").join(name);
+        fs::create_dir_all(target.parent().unwrap_or(root))?;
+        fs::copy(source, target)?;
+    }
+    if let Some(locale) = &inputs.locale {
+        // Known to the C library under its own spelling of the name.
+        copy_tree(locale, &root.join("share/locale/C.utf8"))?;
+    }
+    fs::write(root.join("etc/tmux.conf"), TMUX_CONF)?;
+    let argv = inputs.tmux.argv("tmux");
+    fs::write(root.join("etc/tmux.argv"), format!("{}\n", argv.join("\n")))?;
+    let script = tmux_script(&argv);
+    fs::write(root.join("path/tmux"), script)?;
+    fs::set_permissions(root.join("path/tmux"), fs::Permissions::from_mode(0o755))?;
+    fs::set_permissions(root, fs::Permissions::from_mode(0o755))
+}
+
+/// `tmux` for people, at the end of PATH: talks to the session's server with our tmux.
+fn tmux_script(argv: &[String]) -> String {
+    let (toolbox, home) = (inside::TOOLBOX, inside::HOME);
+    format!(
+        "#!/bin/sh\n\
+         [ -w /tmp ] || export TMUX_TMPDIR=\"${{TMUX_TMPDIR:-{home}}}\"\n\
+         LC_ALL=C.UTF-8 LOCPATH={toolbox}/share/locale TERMINFO_DIRS={toolbox}/share/terminfo \\\n\
+         exec {} -u \"$@\"\n",
+        argv.join(" ")
+    )
+}
+
+fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        // Followed links: some distributions link locale files to one another.
+        if fs::metadata(entry.path())?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), &target)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_toolbox_is_made_once_and_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let binary = std::env::current_exe().unwrap();
+        let first = Toolbox::prepare(dir.path(), &binary).unwrap();
+        for file in [
+            "bin/tmux",
+            "bin/workbay",
+            "etc/tmux.conf",
+            "etc/tmux.argv",
+            "path/tmux",
+            "share/terminfo/s/screen-256color",
+            "share/terminfo/x/xterm-256color",
+        ] {
+            assert!(first.dir.join(file).is_file(), "{file} is missing");
+        }
+        let made = fs::metadata(&first.dir).unwrap().ino();
+        let second = Toolbox::prepare(dir.path(), &binary).unwrap();
+        assert_eq!(second.key, first.key);
+        assert_eq!(fs::metadata(&second.dir).unwrap().ino(), made);
+        assert_eq!(
+            fs::read_dir(dir.path()).unwrap().count(),
+            1,
+            "left something behind"
+        );
+    }
+
+    #[test]
+    fn another_binary_means_another_toolbox() {
+        let dir = tempfile::tempdir().unwrap();
+        let binary = dir.path().join("workbay");
+        fs::copy("/bin/sh", &binary).unwrap();
+        let key = || Inputs::find(&binary).unwrap().key();
+        let first = key();
+        assert_eq!(key(), first);
+        fs::copy(program::on_path("tmux").unwrap(), &binary).unwrap();
+        assert_ne!(key(), first);
+    }
+
+    #[test]
+    fn an_unwritable_place_is_told_with_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = Toolbox::prepare(&file.join("below"), Path::new("/bin/sh")).unwrap_err();
+        assert!(
+            error.to_string().contains(&file.display().to_string()),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! Control groups of this machine, version 1 and 2.
+
+use std::{
+    fs::{self, File},
+    os::unix::fs::FileExt as _,
+    path::{Path, PathBuf},
+};
+
+use super::Reading;
+use crate::{engine::docker::mounts::unescape, model::resources::Bytes};
+
+/// Longer than any file we read; memory.stat is the longest.
+const LONGEST: usize = 8 * 1024;
+
+/// Where the hierarchies are mounted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// Each version 1 controller (`cpuacct`, `memory`) with its hierarchy.
+    v1: Vec<(Vec<String>, Mounted)>,
+    v2: Option<Mounted>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mounted {
+    /// The group that is seen at `place`.
+    root: String,
+    place: PathBuf,
+}
+
+impl Layout {
+    pub(super) fn of_machine() -> Self {
+        Self::parse(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
+    }
+
+    fn parse(mountinfo: &str) -> Self {
+        let mut layout = Self::default();
+        for line in mountinfo.lines() {
+            let Some((left, right)) = line.split_once(" - ") else {
+                continue;
+            };
+            let left: Vec<&str> = left.split(' ').collect();
+            let right: Vec<&str> = right.split(' ').collect();
+            let (Some(root), Some(place)) = (left.get(3), left.get(4)) else {
+                continue;
+            };
+            let mounted = Mounted {
+                root: unescape(root),
+                place: PathBuf::from(unescape(place)),
+            };
+            match right.first() {
+                Some(&"cgroup") => {
+                    let options = right.get(2).copied().unwrap_or_default();
+                    let controllers = options.split(',').map(str::to_owned).collect();
+                    layout.v1.push((controllers, mounted));
+                }
+                Some(&"cgroup2") => layout.v2 = Some(mounted),
+                _ => {}
+            }
+        }
+        layout
+    }
+
+    /// The directory of a process's group: for version 1 that of `controller`, else the common one.
+    fn directory(&self, groups: &str, controller: &str) -> Option<(PathBuf, bool)> {
+        for line in groups.lines() {
+            let mut parts = line.splitn(3, ':');
+            let (Some(_), Some(names), Some(path)) = (parts.next(), parts.next(), parts.next())
+            else {
+                continue;
+            };
+            if names.split(',').any(|name| name == controller) {
+                let mounted = self
+                    .v1
+                    .iter()
+                    .find(|(all, _)| all.iter().any(|one| one == controller));
+                return mounted
+                    .and_then(|(_, mounted)| mounted.below(path))
+                    .map(|dir| (dir, false));
+            }
+        }
+        let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+        self.v2.as_ref()?.below(path).map(|dir| (dir, true))
+    }
+}
+
+impl Mounted {
+    fn below(&self, group: &str) -> Option<PathBuf> {
+        let root = self.root.trim_end_matches('/');
+        let rest = group.strip_prefix(root)?;
+        Some(self.place.join(rest.trim_start_matches('/')))
+    }
+}
+
+/// The files of one container's groups, open.
+#[derive(Debug)]
+pub(super) struct Meter {
+    v2: bool,
+    cpu: File,
+    memory: File,
+    memory_stat: File,
+    memory_v2: bool,
+}
+
+impl Meter {
+    /// Opens the files of the group that process `pid` is in; `None` where they cannot be read.
+    pub(super) fn open(layout: &Layout, pid: i64) -> Option<Self> {
+        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+        let (cpu_dir, v2) = layout.directory(&groups, "cpuacct")?;
+        let (memory_dir, memory_v2) = layout.directory(&groups, "memory")?;
+        let open = |dir: &Path, name: &str| File::open(dir.join(name)).ok();
+        Some(Self {
+            v2,
+            cpu: open(&cpu_dir, if v2 { "cpu.stat" } else { "cpuacct.usage" })?,
+            memory: open(
+                &memory_dir,
+                if memory_v2 {
+                    "memory.current"
+                } else {
+                    "memory.usage_in_bytes"
+                },
+            )?,
+            memory_stat: open(&memory_dir, "memory.stat")?,
+            memory_v2,
+        })
+    }
+
+    /// `None` when the groups are gone.
+    pub(super) fn read(&self) -> Option<Reading> {
+        let mut buffer = [0_u8; LONGEST];
+        let cpu_text = text(&self.cpu, &mut buffer)?;
+        let cpu_nanos = if self.v2 {
+            field(cpu_text, "usage_usec")?.checked_mul(1000)?
+        } else {
+            cpu_text.trim().parse().ok()?
+        };
+        let total: u64 = text(&self.memory, &mut buffer)?.trim().parse().ok()?;
+        let cached = if self.memory_v2 {
+            "inactive_file"
+        } else {
+            "total_inactive_file"
+        };
+        let idle = field(text(&self.memory_stat, &mut buffer)?, cached).unwrap_or(0);
+        Some(Reading {
+            cpu_nanos,
+            mem: Bytes(total.saturating_sub(idle)),
+        })
+    }
+}
+
+fn text<'a>(file: &File, buffer: &'a mut [u8; LONGEST]) -> Option<&'a str> {
+    let length = file.read_at(buffer, 0).ok()?;
+    std::str::from_utf8(&buffer[..length]).ok()
+}
+
+/// The number behind `name` at the beginning of a line.
+fn field(text: &str, name: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        line.strip_prefix(name)?
+            .strip_prefix(' ')?
+            .trim()
+            .parse()
+            .ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const V1: &str = "30 29 0:26 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n\
+                      31 29 0:27 /outer /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n\
+                      32 29 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+
+    #[test]
+    fn version_1_has_a_directory_for_each_controller() {
+        let layout = Layout::parse(V1);
+        let groups = "4:memory:/outer/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/\n";
+        let cpu = layout.directory(groups, "cpuacct").unwrap();
+        assert_eq!(cpu, ("/sys/fs/cgroup/cpu,cpuacct/docker/abc".into(), false));
+        let memory = layout.directory(groups, "memory").unwrap();
+        assert_eq!(memory, ("/sys/fs/cgroup/memory/docker/abc".into(), false));
+    }
+
+    #[test]
+    fn version_2_has_one() {
+        let layout = Layout::parse("32 29 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+        let groups = "0::/system.slice/docker-abc.scope\n";
+        let memory = layout.directory(groups, "memory").unwrap();
+        assert_eq!(
+            memory,
+            ("/sys/fs/cgroup/system.slice/docker-abc.scope".into(), true)
+        );
+    }
+
+    #[test]
+    fn fields_are_found_by_their_whole_name() {
+        let text = "total_inactive_file_x 1\ninactive_file 7\ntotal_inactive_file 9\n";
+        assert_eq!(field(text, "inactive_file"), Some(7));
+        assert_eq!(field(text, "total_inactive_file"), Some(9));
+        assert_eq!(field(text, "inactive"), None);
+    }
+}

@@ -1,0 +1,201 @@
+//! Keymap files: `inherits` and one table a scope.
+
+use crate::{
+    action::{Action, Scope},
+    config::document::{Document, Entry, Fault, Item, Value, nearest},
+    key::{self, Key, KeyCode},
+};
+
+/// One line of a keymap file in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    pub scope: Scope,
+    pub keys: Vec<Key>,
+    pub actions: Vec<Action>,
+    /// Which file of the chain it came from, and where it stands there.
+    pub file: usize,
+    pub at: usize,
+}
+
+/// All bindings of a chain of files, later files over earlier ones key by key.
+#[derive(Debug, Default)]
+pub struct Bindings {
+    pub list: Vec<Binding>,
+}
+
+impl Bindings {
+    /// Takes the file with this number in; the faults found are returned.
+    pub fn add(&mut self, file: usize, document: &Document) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for table in document
+            .entries()
+            .iter()
+            .filter(|entry| entry.key != "inherits")
+        {
+            let Some(scope) = Scope::ALL.iter().find(|scope| scope.name() == table.key) else {
+                let known = Scope::ALL.iter().map(|scope| scope.name());
+                faults.push(Fault::unknown(table.at, "scope", &table.key, known));
+                continue;
+            };
+            match table.item.table() {
+                Ok(entries) => {
+                    let outcomes = entries.iter().map(|entry| self.take(file, *scope, entry));
+                    faults.extend(outcomes.filter_map(Result::err));
+                }
+                Err(fault) => faults.push(fault),
+            }
+        }
+        faults
+    }
+
+    fn take(&mut self, file: usize, scope: Scope, entry: &Entry) -> Result<(), Fault> {
+        let keys = key::parse_sequence(&entry.key).map_err(|why| no_key(entry, why))?;
+        keys.iter().try_for_each(|key| pressable(entry.at, *key))?;
+        let same = |known: &Binding| known.scope == scope && known.keys == keys;
+        if self
+            .list
+            .iter()
+            .any(|known| same(known) && known.file == file)
+        {
+            let message = format!("'{}' is bound twice in [{}]", entry.key, scope.name());
+            return Err(Fault::new(entry.at, message));
+        }
+        let actions = actions(scope, &entry.item)?;
+        self.list.retain(|known| !same(known));
+        if !actions.is_empty() {
+            self.list.push(Binding {
+                scope,
+                keys,
+                actions,
+                file,
+                at: entry.at,
+            });
+        }
+        Ok(())
+    }
+
+    /// Bindings whose keys are also the beginning of another's: the longer one could never be
+    /// pressed. Each as (the file's number, the fault).
+    pub fn clashes(&self) -> Vec<(usize, Fault)> {
+        let mut found = Vec::new();
+        for long in &self.list {
+            let short = self.list.iter().find(|short| {
+                short.scope == long.scope
+                    && short.keys.len() < long.keys.len()
+                    && long.keys.starts_with(&short.keys)
+            });
+            if let Some(short) = short {
+                found.push(clash(short, long));
+            }
+        }
+        found
+    }
+}
+
+/// The fault is shown at the line that was written later: that one a person can change.
+fn clash(short: &Binding, long: &Binding) -> (usize, Fault) {
+    let later = if (short.file, short.at) > (long.file, long.at) {
+        short
+    } else {
+        long
+    };
+    let (begin, whole) = (text(&short.keys), text(&long.keys));
+    let message = format!(
+        "in [{}] '{begin}' is bound to {} and also begins '{whole}'",
+        short.scope.name(),
+        names(&short.actions),
+    );
+    let fault = Fault::new(later.at, message);
+    (
+        later.file,
+        fault.help(format!(
+            "unbind one of them with \"none\": \"{begin}\" = \"none\""
+        )),
+    )
+}
+
+/// Keys that cannot be read, with the nearest name of one.
+fn no_key(entry: &Entry, why: String) -> Fault {
+    let fault = Fault::new(entry.at, why);
+    let names: Vec<&str> = key::names().collect();
+    let words = entry.key.split_whitespace();
+    let near = words
+        .filter(|word| word.parse::<Key>().is_err())
+        .find_map(|word| nearest(word.rsplit('-').next()?, &names));
+    match near {
+        Some(name) => fault.help(format!("did you mean '{name}'?")),
+        None => fault,
+    }
+}
+
+/// Keys that no terminal ever reports under that name.
+fn pressable(at: usize, key: Key) -> Result<(), Fault> {
+    let KeyCode::Char(c) = key.code else {
+        return Ok(());
+    };
+    let twin = match c {
+        'h' if key.ctrl => "backspace",
+        'i' if key.ctrl => "tab",
+        'm' if key.ctrl => "enter",
+        '[' if key.ctrl => "esc",
+        c if key.shift && c.is_lowercase() => {
+            let upper: String = c.to_uppercase().collect();
+            let fault = Fault::new(at, format!("'{key}' is never reported by a terminal"));
+            return Err(fault.help(format!("write '{upper}'")));
+        }
+        _ => return Ok(()),
+    };
+    Err(Fault::new(at, format!("terminals send '{key}' as {twin}")).help(format!("bind '{twin}'")))
+}
+
+fn names(actions: &[Action]) -> String {
+    let names: Vec<&str> = actions.iter().map(|action| action.name()).collect();
+    names.join(", ")
+}
+
+/// Keys as a file writes them: `g g`.
+pub fn text(keys: &[Key]) -> String {
+    let keys: Vec<String> = keys.iter().map(Key::to_string).collect();
+    keys.join(" ")
+}
+
+/// An action, a list of actions, or nothing for `"none"`.
+fn actions(scope: Scope, item: &Item) -> Result<Vec<Action>, Fault> {
+    match &item.value {
+        Value::Text(name) if name == "none" => Ok(Vec::new()),
+        Value::Text(_) => Ok(vec![action(scope, item)?]),
+        Value::List(items) if items.is_empty() => {
+            Err(Fault::new(item.at, "an empty list of actions").help("\"none\" unbinds a key"))
+        }
+        Value::List(items) => items.iter().map(|item| action(scope, item)).collect(),
+        _ => Err(item.mismatch("an action like \"list.down\" or a list of actions")),
+    }
+}
+
+fn action(scope: Scope, item: &Item) -> Result<Action, Fault> {
+    let name = item.text()?;
+    let Some(action) = Action::from_name(name) else {
+        let here = Action::ALL
+            .iter()
+            .filter(|action| action.scopes().contains(&scope));
+        let others = Action::ALL
+            .iter()
+            .filter(|action| !action.scopes().contains(&scope));
+        let known: Vec<&str> = here.chain(others).map(|action| action.name()).collect();
+        let fault = Fault::unknown(item.at, "action", name, known);
+        return Err(match fault.help {
+            Some(_) => fault,
+            None => fault.help("`workbay keys` lists all actions"),
+        });
+    };
+    if action.scopes().contains(&scope) {
+        return Ok(action);
+    }
+    let scopes: Vec<String> = action
+        .scopes()
+        .iter()
+        .map(|scope| format!("[{}]", scope.name()))
+        .collect();
+    let message = format!("{name} does nothing in [{}]", scope.name());
+    Err(Fault::new(item.at, message).help(format!("it belongs to {}", scopes.join(", "))))
+}

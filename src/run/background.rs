@@ -1,0 +1,170 @@
+//! Whether the outer terminal is dark or light, and how many colours it has.
+
+use std::{
+    io::{self, Read, Write},
+    os::fd::AsFd,
+    time::Duration,
+};
+
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+};
+
+use super::clock;
+use crate::theme::ColorDepth;
+
+/// What is known of the background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Background {
+    pub dark: Option<bool>,
+    /// The terminal was asked and has not answered yet; its answer may still come.
+    pub answer_is_late: bool,
+}
+
+/// Asks for the background colour, then for the kind of terminal: every terminal answers that, so
+/// that nobody waits for one that knows no colours.
+const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
+/// A terminal near by answers in a millisecond; a far one is not waited for.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How many colours, by the variables people set.
+pub fn depth(variable: impl Fn(&str) -> Option<String>) -> ColorDepth {
+    let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
+    let term = variable("TERM").unwrap_or_default();
+    let true_color = matches!(
+        variable("COLORTERM").as_deref(),
+        Some("truecolor" | "24bit")
+    );
+    match () {
+        () if set("NO_COLOR") || term == "dumb" => ColorDepth::None,
+        () if true_color || term.ends_with("-direct") => ColorDepth::TrueColor,
+        () if term.contains("256color") => ColorDepth::Ansi256,
+        () => ColorDepth::Ansi16,
+    }
+}
+
+/// Dark or light: by COLORFGBG, else by asking the terminal (which must not be read elsewhere yet).
+pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
+    if let Some(dark) = variable("COLORFGBG").as_deref().and_then(by_variable) {
+        return Background {
+            dark: Some(dark),
+            answer_is_late: false,
+        };
+    }
+    let mut answer = Vec::new();
+    let complete = ask(&mut answer).unwrap_or(false);
+    Background {
+        dark: luminance(&answer).map(|light| light < 0.5),
+        answer_is_late: !complete,
+    }
+}
+
+/// `15;0`: the last number is the background's colour.
+fn by_variable(value: &str) -> Option<bool> {
+    let background: u8 = value.rsplit(';').next()?.parse().ok()?;
+    match background {
+        0..=6 | 8 => Some(true),
+        7 | 9..=15 => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether the terminal's answers all came in time.
+fn ask(answer: &mut Vec<u8>) -> io::Result<bool> {
+    enable_raw_mode()?;
+    let outcome = ask_raw(answer);
+    disable_raw_mode()?;
+    outcome
+}
+
+fn ask_raw(answer: &mut Vec<u8>) -> io::Result<bool> {
+    let mut out = io::stdout().lock();
+    out.write_all(QUESTION)?;
+    out.flush()?;
+    let deadline = clock::instant() + PATIENCE;
+    // Not through the locked, buffered standard input: what is typed meanwhile must stay unread.
+    let mut input = std::fs::File::open("/dev/tty")?;
+    while !is_complete(answer) {
+        let left = deadline.saturating_duration_since(clock::instant());
+        if left.is_zero() || !readable(&input, left)? {
+            return Ok(false);
+        }
+        let mut byte = [0];
+        if input.read(&mut byte)? == 0 {
+            return Ok(false);
+        }
+        answer.push(byte[0]);
+    }
+    Ok(true)
+}
+
+fn readable(input: &impl AsFd, patience: Duration) -> io::Result<bool> {
+    let mut waits = [PollFd::new(input, PollFlags::IN)];
+    let patience = Timespec {
+        tv_sec: 0,
+        tv_nsec: i64::from(patience.subsec_nanos()),
+    };
+    match poll(&mut waits, Some(&patience)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The last answer, `ESC [ ? … c`, is there.
+fn is_complete(answer: &[u8]) -> bool {
+    let start = answer.windows(3).position(|bytes| bytes == b"\x1b[?");
+    start.is_some_and(|start| answer[start..].contains(&b'c'))
+}
+
+/// How light the colour in `ESC ] 11 ; rgb:RRRR/GGGG/BBBB` is, from 0 to 1.
+fn luminance(answer: &[u8]) -> Option<f64> {
+    let text = String::from_utf8_lossy(answer);
+    let colour = text.split("rgb:").nth(1)?;
+    let mut parts = colour.split(|c: char| !c.is_ascii_hexdigit());
+    let mut part = || {
+        let digits = parts.next()?;
+        let most = 16_f64.powi(i32::try_from(digits.len()).ok()?) - 1.0;
+        let value = u32::from_str_radix(digits, 16).ok()?;
+        Some(f64::from(value) / most)
+    };
+    Some(0.2126 * part()? + 0.7152 * part()? + 0.0722 * part()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read() {
+        let dark = b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?62;22c";
+        assert!(is_complete(dark));
+        assert!(luminance(dark).unwrap() < 0.2);
+        assert!(luminance(b"\x1b]11;rgb:ff/fb/ee\x07").unwrap() > 0.9);
+        assert!(luminance(b"\x1b[?62;22c").is_none());
+        assert!(is_complete(b"\x1b[?1;2c"));
+        assert!(!is_complete(b"\x1b]11;rgb:1e1e/1e1e/2ece\x1b\\"));
+    }
+
+    #[test]
+    fn variables_are_read() {
+        assert_eq!(by_variable("15;0"), Some(true));
+        assert_eq!(by_variable("0;default;15"), Some(false));
+        assert_eq!(by_variable("default;default"), None);
+        let with = |pairs: &'static [(&str, &str)]| {
+            depth(|name| {
+                let found = pairs.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(with(&[("TERM", "xterm")]), ColorDepth::Ansi16);
+        assert_eq!(with(&[("TERM", "xterm-256color")]), ColorDepth::Ansi256);
+        assert_eq!(with(&[("COLORTERM", "truecolor")]), ColorDepth::TrueColor);
+        assert_eq!(
+            with(&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")]),
+            ColorDepth::None
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! What the app wants done outside itself, done. Every answer comes back as a message.
+
+use tokio::sync::mpsc;
+
+use super::{
+    clipboard, files,
+    link::{Current, no_line},
+    screen::Stage,
+    streams::Streams,
+};
+use crate::{
+    app::{effect::Effect, msg::Msg},
+    model::{
+        change::{Change, Level},
+        text::Clean,
+    },
+    protocol::message::Request,
+};
+
+/// Answers on their way to the app.
+pub const ANSWERS: usize = 64;
+
+/// What the loop does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    Go,
+    Quit,
+}
+
+/// The hands of the face.
+pub struct Hands {
+    pub streams: Streams,
+    pub current: Current,
+    pub answers: mpsc::Sender<Msg>,
+    pub inside_tmux: bool,
+}
+
+impl Hands {
+    /// Carries one effect out; only the stage can fail, when the terminal is gone.
+    pub fn carry_out(&mut self, effect: Effect, stage: &mut dyn Stage) -> std::io::Result<Next> {
+        match effect {
+            Effect::Ask { ticket, request } => self.ask(ticket, request),
+            Effect::Open { stream, open } => self.streams.open(stream, open, &self.current),
+            Effect::OpenHostShell {
+                stream,
+                columns,
+                rows,
+            } => self.streams.open_host(stream, columns, rows),
+            Effect::Send { stream, bytes } => {
+                if self.streams.send(stream, bytes).is_err() {
+                    stage.send(b"\x07")?;
+                }
+            }
+            Effect::ResizeStream {
+                stream,
+                columns,
+                rows,
+            } => {
+                // A program so stuck that its sizes queue up reads the last one later.
+                let _ = self.streams.resize(stream, columns, rows);
+            }
+            Effect::Close { stream } => self.streams.close(stream),
+            Effect::Copy { ticket, text } => {
+                let result = match clipboard::osc52(&text, self.inside_tmux) {
+                    Ok(bytes) => {
+                        stage.send(&bytes)?;
+                        Ok("sent to your terminal's clipboard (OSC 52)".into())
+                    }
+                    Err(why) => Err(why.into()),
+                };
+                self.answer(Msg::Done { ticket, result });
+            }
+            Effect::SaveFile {
+                ticket,
+                path,
+                contents,
+            } => self.save(ticket, path, contents),
+            Effect::Mouse(on) => stage.mouse(on)?,
+            Effect::Bell => stage.send(b"\x07")?,
+            Effect::Repaint => stage.repaint()?,
+            Effect::Suspend => {
+                if let Err(why) = stage.suspend() {
+                    self.answer(remark(Level::Warning, &why.to_string()));
+                }
+            }
+            Effect::Quit => return Ok(Next::Quit),
+        }
+        Ok(Next::Go)
+    }
+
+    /// Questions are put in the order they were asked: tasks of this runtime begin in order, and a
+    /// question is on the line before its task first waits.
+    fn ask(&self, ticket: u64, request: Request) {
+        let client = self.current.borrow().clone();
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let result = match client {
+                Some(client) => client.ask(request).await,
+                None => Err(no_line()),
+            };
+            let _ = answers.send(Msg::Answer { ticket, result }).await;
+        });
+    }
+
+    fn save(&self, ticket: u64, path: std::path::PathBuf, contents: Vec<u8>) {
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let saved = tokio::task::spawn_blocking(move || files::save(&path, &contents)).await;
+            let result = match saved {
+                Ok(Ok(path)) => Ok(Clean::new(&format!("saved to {}", path.display()))),
+                Ok(Err(why)) => Err(Clean::new(&why)),
+                Err(error) => Err(Clean::new(&format!("the file was not saved: {error}"))),
+            };
+            let _ = answers.send(Msg::Done { ticket, result }).await;
+        });
+    }
+
+    /// From inside the loop, which is who takes the answers: never waits.
+    fn answer(&self, msg: Msg) {
+        if let Err(mpsc::error::TrySendError::Full(msg)) = self.answers.try_send(msg) {
+            let answers = self.answers.clone();
+            tokio::spawn(async move { answers.send(msg).await });
+        }
+    }
+}
+
+/// A word to the person that is no answer to anything.
+pub fn remark(level: Level, text: &str) -> Msg {
+    Msg::Daemon(crate::app::msg::Link::Notice(Change::Message {
+        level,
+        text: Clean::multiline(text),
+        session: None,
+    }))
+}

@@ -1,0 +1,86 @@
+//! New files for a person: never over an old one.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+/// Names tried before giving up.
+const TRIES: u32 = 1000;
+
+/// Writes a new file; when there is one, `-1`, `-2` … is added to the name. Gives its absolute path,
+/// or a sentence.
+pub fn save(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let told = |error: &io::Error| {
+        format!(
+            "{} could not be written: {error}. Start workbay in a directory where you may write",
+            path.display()
+        )
+    };
+    for number in 0..TRIES {
+        let candidate = numbered(&path, number);
+        match create(&candidate) {
+            Ok(mut file) => {
+                let written = file.write_all(contents).and_then(|()| file.sync_all());
+                return match written {
+                    Ok(()) => Ok(candidate),
+                    Err(error) => {
+                        // Half a file helps nobody.
+                        let _ = std::fs::remove_file(&candidate);
+                        Err(told(&error))
+                    }
+                };
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(told(&error)),
+        }
+    }
+    Err(told(&io::ErrorKind::AlreadyExists.into()))
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+}
+
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    if number == 0 {
+        return path.to_path_buf();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = match path.extension() {
+        Some(extension) => format!("{stem}-{number}.{}", extension.to_string_lossy()),
+        None => format!("{stem}-{number}"),
+    };
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_file_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x-log.txt");
+        assert_eq!(save(&path, b"one").unwrap(), path);
+        assert_eq!(save(&path, b"two").unwrap(), dir.path().join("x-log-1.txt"));
+        assert_eq!(
+            save(&path, b"three").unwrap(),
+            dir.path().join("x-log-2.txt")
+        );
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        let missing = dir.path().join("no/such/dir.txt");
+        assert!(
+            save(&missing, b"x")
+                .unwrap_err()
+                .contains("no/such/dir.txt")
+        );
+    }
+}

@@ -1,0 +1,189 @@
+//! Keeps the line to the daemon: connects (starting the daemon when none lives), subscribes, passes
+//! notices on, and begins again with a growing wait when the line breaks.
+
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+
+use crate::{
+    app::msg::Link,
+    client::{Client, ClientError, ClientEvent, ConnectOptions},
+    model::{change::Change, text::Clean},
+    protocol::message::{Failure, FailureKind, Reply, Request, Snapshot},
+};
+
+/// First and longest wait between two attempts.
+const SHORTEST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// A line that will not come up without a person is still tried now and then.
+const REFUSED_WAIT: Duration = Duration::from_secs(15);
+/// Notices kept while a snapshot is under way.
+const NOTICES_KEPT: usize = 4096;
+
+/// The present client; `None` = no line.
+pub type Current = watch::Receiver<Option<Client>>;
+
+/// Why a connection ended.
+enum End {
+    Lost(Clean),
+    /// The face is gone.
+    FaceGone,
+}
+
+/// Runs until the face drops `out`'s receiver.
+pub async fn keep(
+    options: ConnectOptions,
+    out: mpsc::Sender<Link>,
+    current: watch::Sender<Option<Client>>,
+) {
+    let mut attempt = 0;
+    loop {
+        let (said, wait) = match Client::connect(&options).await {
+            Ok((client, events)) => {
+                let mut line = Line {
+                    client,
+                    events,
+                    out: &out,
+                    seq: 0,
+                };
+                let end = line.serve(&current, &mut attempt).await;
+                current.send_replace(None);
+                match end {
+                    End::FaceGone => return,
+                    End::Lost(why) => {
+                        attempt += 1;
+                        (Link::Down { why, attempt }, wait_of(attempt))
+                    }
+                }
+            }
+            Err(error @ (ClientError::Refused(_) | ClientError::Foreign { .. })) => {
+                (Link::Refused(error.into_failure()), REFUSED_WAIT)
+            }
+            Err(error) => {
+                attempt += 1;
+                let why = Clean::new(&error.to_string());
+                (Link::Down { why, attempt }, wait_of(attempt))
+            }
+        };
+        if out.send(said).await.is_err() {
+            return;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = out.closed() => return,
+        }
+    }
+}
+
+fn wait_of(attempt: u32) -> Duration {
+    let doublings = attempt.saturating_sub(1).min(10);
+    (SHORTEST_WAIT * 2u32.pow(doublings)).min(LONGEST_WAIT)
+}
+
+struct Line<'a> {
+    client: Client,
+    events: mpsc::Receiver<ClientEvent>,
+    out: &'a mpsc::Sender<Link>,
+    /// Number of the last notice passed on.
+    seq: u64,
+}
+
+impl Line<'_> {
+    async fn serve(&mut self, current: &watch::Sender<Option<Client>>, attempt: &mut u32) -> End {
+        if let Err(end) = self.snapshot(Request::Subscribe, Some(current)).await {
+            return end;
+        }
+        *attempt = 0;
+        loop {
+            let event = tokio::select! {
+                event = self.events.recv() => event,
+                () = self.out.closed() => return End::FaceGone,
+            };
+            let outcome = match event {
+                Some(ClientEvent::Notice { seq, change }) => self.notice(seq, change).await,
+                Some(ClientEvent::Lost { why }) => Err(End::Lost(why)),
+                None => Err(End::Lost(Clean::new("the daemon closed the line"))),
+            };
+            if let Err(end) = outcome {
+                return end;
+            }
+        }
+    }
+
+    /// Passes a notice on; after a gap the whole state is fetched anew.
+    async fn notice(&mut self, seq: u64, change: Change) -> Result<(), End> {
+        if seq <= self.seq {
+            return Ok(());
+        }
+        if seq != self.seq + 1 {
+            return self.snapshot(Request::Snapshot, None).await;
+        }
+        self.seq = seq;
+        self.say(Link::Notice(change)).await
+    }
+
+    async fn say(&self, link: Link) -> Result<(), End> {
+        self.out.send(link).await.map_err(|_| End::FaceGone)
+    }
+
+    /// Asks for the whole state and passes it on, then the notices that came meanwhile.
+    async fn snapshot(
+        &mut self,
+        request: Request,
+        publish: Option<&watch::Sender<Option<Client>>>,
+    ) -> Result<(), End> {
+        let mut waiting = Vec::new();
+        let snapshot = self.fetch(request, &mut waiting).await?;
+        self.seq = snapshot.seq;
+        if let Some(current) = publish {
+            current.send_replace(Some(self.client.clone()));
+        }
+        self.say(Link::Up(Box::new(snapshot))).await?;
+        for (seq, change) in waiting {
+            if seq == self.seq + 1 {
+                self.seq = seq;
+                self.say(Link::Notice(change)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notices must be taken while the answer is awaited: they come on the same line.
+    async fn fetch(
+        &mut self,
+        request: Request,
+        waiting: &mut Vec<(u64, Change)>,
+    ) -> Result<Snapshot, End> {
+        let client = self.client.clone();
+        let answer = client.ask(request);
+        tokio::pin!(answer);
+        let answer = loop {
+            tokio::select! {
+                biased;
+                event = self.events.recv() => match event {
+                    Some(ClientEvent::Notice { seq, change }) => {
+                        if waiting.len() < NOTICES_KEPT {
+                            waiting.push((seq, change));
+                        }
+                    }
+                    Some(ClientEvent::Lost { why }) => return Err(End::Lost(why)),
+                    None => return Err(End::Lost(Clean::new("the daemon closed the line"))),
+                },
+                answer = &mut answer => break answer,
+            }
+        };
+        match answer {
+            Ok(Reply::Snapshot { snapshot }) => Ok(*snapshot),
+            Ok(_) => Err(End::Lost(Clean::new("the daemon gave no list"))),
+            Err(failure) => Err(End::Lost(failure.message)),
+        }
+    }
+}
+
+/// What a question is answered while there is no line.
+pub fn no_line() -> Failure {
+    Failure::new(
+        FailureKind::Unreachable,
+        "workbay's daemon does not answer now; it is tried again by itself",
+    )
+}

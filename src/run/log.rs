@@ -1,0 +1,28 @@
+//! What the face writes down about itself: to a file, never to the screen.
+
+use std::path::Path;
+
+use tracing_appender::non_blocking::WorkerGuard;
+use tracing_subscriber::{EnvFilter, fmt};
+
+/// Writes to `path` as long as the guard lives. Without a file (a full disk, a foreign directory)
+/// the face works on without it.
+pub fn to_file(path: &Path) -> Option<WorkerGuard> {
+    let dir = path.parent()?;
+    let name = path.file_name()?;
+    std::fs::create_dir_all(dir).ok()?;
+    let file = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(dir.join(name))
+        .ok()?;
+    let (writer, guard) = tracing_appender::non_blocking(file);
+    let filter = EnvFilter::try_from_env("WORKBAY_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    fmt()
+        .with_env_filter(filter)
+        .with_writer(writer)
+        .with_ansi(false)
+        .try_init()
+        .ok()?;
+    Some(guard)
+}

@@ -1,0 +1,194 @@
+//! The outer terminal: entered, drawn on, and always given back as it was.
+
+use std::{
+    cell::RefCell,
+    io::{self, Write},
+    rc::Rc,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use crossterm::{
+    cursor::Show,
+    event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange},
+    execute,
+    terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
+};
+use ratatui::{Frame, Terminal, backend::CrosstermBackend, layout::Size};
+
+/// Presses, releases and the wheel, in decimal numbers; not movement, which nobody needs here.
+const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
+const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
+const BEGIN_UPDATE: &[u8] = b"\x1b[?2026h";
+const END_UPDATE: &[u8] = b"\x1b[?2026l";
+
+/// Whether the terminal is ours now; giving it back twice does nothing.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// What the face draws on. The real one is [`Screen`]; tests have their own.
+pub trait Stage {
+    fn size(&self) -> io::Result<Size>;
+    fn draw(&mut self, paint: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
+    /// Forgets what was painted, so that the next frame paints everything.
+    fn repaint(&mut self) -> io::Result<()>;
+    fn mouse(&mut self, on: bool) -> io::Result<()>;
+    /// Bytes for the terminal itself: a bell, the clipboard.
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Gives the terminal back and stops this program until it is continued.
+    fn suspend(&mut self) -> io::Result<()>;
+}
+
+/// Bytes of a frame, written to the terminal in one piece. Clones share the bytes.
+#[derive(Clone, Debug, Default)]
+struct Whole {
+    bytes: Rc<RefCell<Vec<u8>>>,
+}
+
+impl Write for Whole {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    /// Nothing: the frame goes out by `Whole::present`.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Whole {
+    fn present(&self) -> io::Result<()> {
+        let mut bytes = self.bytes.borrow_mut();
+        let mut out = io::stdout().lock();
+        out.write_all(&bytes)?;
+        bytes.clear();
+        out.flush()
+    }
+}
+
+/// The calling terminal. Dropping it gives the terminal back.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Whole>>,
+    /// What `terminal` has written and nobody has seen yet.
+    frame: Whole,
+    mouse: bool,
+}
+
+impl Screen {
+    /// Takes the terminal over; a panic gives it back before it is told.
+    pub fn enter(mouse: bool) -> io::Result<Self> {
+        give_back_on_panic();
+        take(mouse)?;
+        let frame = Whole::default();
+        let terminal = Terminal::new(CrosstermBackend::new(frame.clone()))?;
+        Ok(Self {
+            terminal,
+            frame,
+            mouse,
+        })
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+impl Stage for Screen {
+    fn size(&self) -> io::Result<Size> {
+        self.terminal.size()
+    }
+
+    fn draw(&mut self, paint: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()> {
+        self.frame.write_all(BEGIN_UPDATE)?;
+        self.terminal.draw(|frame| paint(frame))?;
+        self.frame.write_all(END_UPDATE)?;
+        self.frame.present()
+    }
+
+    fn repaint(&mut self) -> io::Result<()> {
+        // Not `Terminal::clear`: it asks the terminal where the cursor is, and waits for the answer
+        // that the keyboard's reader takes.
+        self.terminal = Terminal::new(CrosstermBackend::new(self.frame.clone()))?;
+        self.frame.write_all(CLEAR)
+    }
+
+    fn mouse(&mut self, on: bool) -> io::Result<()> {
+        self.mouse = on;
+        self.send(if on { MOUSE_ON } else { MOUSE_OFF })
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes)?;
+        out.flush()
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        give_back();
+        let stopped = stop_until_continued();
+        take(self.mouse)?;
+        self.repaint()?;
+        stopped
+    }
+}
+
+/// The whole job stops, as if Ctrl-Z had reached it.
+fn stop_until_continued() -> io::Result<()> {
+    use rustix::process::{Signal, getppid, getsid, kill_current_process_group};
+    let parent = getppid().and_then(|parent| getsid(Some(parent)).ok());
+    if parent.is_none() || parent != getsid(None).ok() {
+        return Err(io::Error::other(
+            "there is no shell to suspend to: workbay was started as a session of its own",
+        ));
+    }
+    kill_current_process_group(Signal::STOP)?;
+    Ok(())
+}
+
+fn take(mouse: bool) -> io::Result<()> {
+    enable_raw_mode()?;
+    ENTERED.store(true, Ordering::SeqCst);
+    let mut out = io::stdout().lock();
+    execute!(
+        out,
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        EnableFocusChange
+    )?;
+    if mouse {
+        out.write_all(MOUSE_ON)?;
+    }
+    out.flush()
+}
+
+/// Gives the terminal back as it was found. Does nothing when it is not ours.
+pub fn give_back() {
+    if !ENTERED.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    // The terminal may be gone (SIGHUP): then there is nobody left to tell.
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(END_UPDATE);
+    let _ = out.write_all(MOUSE_OFF);
+    let _ = execute!(
+        out,
+        DisableFocusChange,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        Show
+    );
+    let _ = disable_raw_mode();
+}
+
+fn give_back_on_panic() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            give_back();
+            before(panic);
+        }));
+    });
+}

@@ -1,0 +1,364 @@
+//! `workbay shell S`: a session's terminal on the calling terminal, as `docker exec -it` would.
+//!
+//! The one place where bytes of a container reach the outer terminal, because the person asked for
+//! just that.
+
+use std::io::Write as _;
+
+use color_eyre::{Result, eyre::WrapErr as _};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    signal::unix::{Signal, SignalKind, signal},
+};
+
+use super::{start::Options, surroundings};
+use crate::{
+    action::{Action, Scope},
+    client::{Client, ConnectOptions, Stream, StreamItem, StreamSender},
+    keymap::Keymap,
+    model::id::SessionId,
+    protocol::message::{Failure, FailureKind, StreamEnd, StreamOpen},
+    terminal::encode::{self, Modes},
+};
+
+/// Everything a terminal program may have switched on, off again.
+const RESET: &[u8] =
+    b"\x1b[?2026l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?1006l\x1b[?1005l\x1b[?1004l\
+    \x1b[?2004l\x1b[>4;0m\x1b[?1l\x1b>\x1b[r\x1b[?1049l\x1b[0 q\x1b[?25h\x1b[m";
+
+/// How it ended.
+enum End {
+    /// The person detached, or the terminal went away; the shell goes on.
+    Detached,
+    Stream(StreamEnd),
+}
+
+/// Attaches until the shell ends or the person detaches; gives the exit code.
+pub fn shell(options: Options, session: SessionId) -> Result<u8> {
+    let ui = &options.loaded.settings.ui;
+    let (keymap, _) = Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
+    let escapes = Escapes::new(&keymap);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .wrap_err("the program could not start its event loop")?;
+    let ended = runtime.block_on(attach(ConnectOptions::new(options.paths), session, escapes));
+    // A read of the keyboard that nobody awaits must not keep us here.
+    runtime.shutdown_background();
+    Ok(tell(ended?))
+}
+
+/// Says how it ended and gives the exit code.
+fn tell(ended: std::result::Result<End, Failure>) -> u8 {
+    let say = |text: &str| {
+        let _ = writeln!(std::io::stderr(), "{text}");
+    };
+    match ended {
+        Ok(End::Detached) => {
+            say("[detached; the shell goes on]");
+            0
+        }
+        Ok(End::Stream(StreamEnd::Exited { exit_code })) => {
+            let code = exit_code.unwrap_or(0);
+            u8::try_from(code).unwrap_or(1)
+        }
+        Ok(End::Stream(StreamEnd::Lost { why })) => {
+            say(&format!(
+                "workbay: the line broke: {why}\n         `workbay shell` again comes back to the same shell"
+            ));
+            5
+        }
+        Ok(End::Stream(StreamEnd::Failed { failure })) | Err(failure) => {
+            say(&format!("workbay: {}", failure.message));
+            if let Some(help) = &failure.help {
+                say(&format!("         {help}"));
+            }
+            exit_code(failure.kind)
+        }
+    }
+}
+
+fn exit_code(kind: FailureKind) -> u8 {
+    match kind {
+        FailureKind::Usage => 2,
+        FailureKind::NotFound => 3,
+        FailureKind::Auth => 4,
+        FailureKind::Unreachable => 5,
+        FailureKind::Refused | FailureKind::Internal => 1,
+    }
+}
+
+async fn attach(
+    options: ConnectOptions,
+    session: SessionId,
+    escapes: Escapes,
+) -> Result<std::result::Result<End, Failure>> {
+    let client = match Client::connect(&options).await {
+        Ok((client, _)) => client,
+        Err(error) => return Ok(Err(error.into_failure())),
+    };
+    let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
+    let open = StreamOpen::Terminal {
+        session,
+        tag: surroundings::tag(),
+        columns,
+        rows,
+    };
+    let mut stream = match client.open(open).await {
+        Ok(stream) => stream,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    match stream.recv().await {
+        Some(StreamItem::Opened) => {}
+        Some(StreamItem::Ended(end)) => return Ok(Ok(End::Stream(end))),
+        _ => {
+            let why = "the daemon closed the line".into();
+            return Ok(Ok(End::Stream(StreamEnd::Lost { why })));
+        }
+    }
+    let raw = Raw::enter()?;
+    let end = carry(&mut stream, escapes).await;
+    drop(raw);
+    end.map(Ok)
+}
+
+/// The terminal in raw mode; given back when dropped.
+struct Raw;
+
+impl Raw {
+    fn enter() -> Result<Self> {
+        enable_raw_mode().wrap_err("the terminal could not be switched to raw mode")?;
+        Ok(Self)
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        // The terminal may be gone: then there is nobody to give it back to.
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(RESET);
+        let _ = out.flush();
+        let _ = disable_raw_mode();
+    }
+}
+
+async fn carry(stream: &mut Stream, escapes: Escapes) -> Result<End> {
+    let sender = stream.sender();
+    let mut leave = Leave::new()?;
+    let typed = type_in(&sender, escapes);
+    let resized = follow_size(&sender);
+    tokio::pin!(typed, resized);
+    let mut out = tokio::io::stdout();
+    loop {
+        let item = tokio::select! {
+            biased;
+            () = leave.asked() => return Ok(End::Detached),
+            () = &mut typed => return Ok(End::Detached),
+            () = &mut resized => continue,
+            item = stream.recv() => item,
+        };
+        match item {
+            Some(StreamItem::Data { bytes, .. }) => {
+                if out.write_all(&bytes).await.is_err() || out.flush().await.is_err() {
+                    return Ok(End::Detached);
+                }
+            }
+            Some(StreamItem::Opened) => {}
+            Some(StreamItem::Ended(end)) => return Ok(End::Stream(end)),
+            None => {
+                let why = "the line to the daemon broke".into();
+                return Ok(End::Stream(StreamEnd::Lost { why }));
+            }
+        }
+    }
+}
+
+/// Sends what is typed; ends when the person detaches or the keyboard is gone.
+async fn type_in(sender: &StreamSender, mut escapes: Escapes) {
+    let mut input = tokio::io::stdin();
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        let length = match input.read(&mut buffer).await {
+            Ok(0) | Err(_) => return,
+            Ok(length) => length,
+        };
+        let (bytes, detach) = escapes.filter(&buffer[..length]);
+        if !bytes.is_empty() && sender.send(bytes).await.is_err() {
+            // Closed at the other end: the stream's last item says why.
+            std::future::pending::<()>().await;
+        }
+        if detach {
+            return;
+        }
+    }
+}
+
+/// Tells every new size of the calling terminal.
+async fn follow_size(sender: &StreamSender) {
+    let Ok(mut changes) = signal(SignalKind::window_change()) else {
+        return std::future::pending().await;
+    };
+    while changes.recv().await.is_some() {
+        if let Ok((columns, rows)) = crossterm::terminal::size()
+            && sender.resize(columns, rows).await.is_err()
+        {
+            break;
+        }
+    }
+    std::future::pending().await
+}
+
+/// The signals that ask to leave.
+struct Leave {
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Leave {
+    fn new() -> Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn asked(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
+    }
+}
+
+/// Finds the ways out in what is typed: the leader and then `d`, or `~.` at the beginning of a line.
+struct Escapes {
+    leaders: Vec<Vec<u8>>,
+    detach: Vec<Vec<u8>>,
+    state: Typed,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Typed {
+    LineStart,
+    Within,
+    /// After Enter and `~`.
+    Tilde,
+    /// This leader was pressed.
+    Leader(Vec<u8>),
+}
+
+impl Escapes {
+    fn new(keymap: &Keymap) -> Self {
+        let bytes = |scope, action| {
+            let keys = keymap.keys_for(scope, action).into_iter();
+            keys.filter_map(|key| key.parse().ok())
+                .map(|key| encode::key(key, Modes::default()))
+                .filter(|bytes| !bytes.is_empty())
+                .collect()
+        };
+        Self {
+            leaders: bytes(Scope::Terminal, Action::TerminalLeader),
+            detach: bytes(Scope::Leader, Action::PaneDetach),
+            state: Typed::LineStart,
+        }
+    }
+
+    /// What goes to the shell, and whether the person detached.
+    fn filter(&mut self, typed: &[u8]) -> (Vec<u8>, bool) {
+        let mut out = Vec::with_capacity(typed.len());
+        let mut rest = typed;
+        while let Some(byte) = rest.first().copied() {
+            let starts = |keys: &[Vec<u8>]| keys.iter().find(|key| rest.starts_with(key)).cloned();
+            if let Typed::Leader(leader) = &self.state {
+                if starts(&self.detach).is_some() {
+                    return (out, true);
+                }
+                match starts(&self.leaders) {
+                    // The leader twice is the leader itself.
+                    Some(again) => {
+                        out.extend_from_slice(&again);
+                        rest = &rest[again.len()..];
+                    }
+                    None => out.extend_from_slice(&leader.clone()),
+                }
+                self.state = Typed::Within;
+                continue;
+            }
+            if let Some(leader) = starts(&self.leaders) {
+                self.release_tilde(&mut out);
+                rest = &rest[leader.len()..];
+                self.state = Typed::Leader(leader);
+                continue;
+            }
+            rest = &rest[1..];
+            if self.byte(byte, &mut out) {
+                return (out, true);
+            }
+        }
+        (out, false)
+    }
+
+    fn release_tilde(&mut self, out: &mut Vec<u8>) {
+        if self.state == Typed::Tilde {
+            out.push(b'~');
+        }
+    }
+
+    /// True = detach.
+    fn byte(&mut self, byte: u8, out: &mut Vec<u8>) -> bool {
+        match (&self.state, byte) {
+            (Typed::LineStart, b'~') => {
+                self.state = Typed::Tilde;
+                return false;
+            }
+            (Typed::Tilde, b'.') => return true,
+            (Typed::Tilde, b'~') => {}
+            (Typed::Tilde, _) => out.push(b'~'),
+            _ => {}
+        }
+        out.push(byte);
+        self.state = if matches!(byte, b'\r' | b'\n') {
+            Typed::LineStart
+        } else {
+            Typed::Within
+        };
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(chunks: &[&str]) -> (String, bool) {
+        let mut escapes = Escapes::new(&Keymap::default());
+        let mut out = Vec::new();
+        for chunk in chunks {
+            let (bytes, detach) = escapes.filter(chunk.as_bytes());
+            out.extend(bytes);
+            if detach {
+                return (String::from_utf8(out).unwrap(), true);
+            }
+        }
+        (String::from_utf8(out).unwrap(), false)
+    }
+
+    #[test]
+    fn the_leader_and_d_detach() {
+        assert_eq!(typed(&["ls\r\x1d", "d"]), ("ls\r".to_owned(), true));
+        assert_eq!(typed(&["\x1b[24~d"]), (String::new(), true));
+        assert_eq!(typed(&["\x1d\x1dx"]), ("\x1dx".to_owned(), false));
+        assert_eq!(typed(&["\x1dq"]), ("\x1dq".to_owned(), false));
+        assert_eq!(typed(&["\x1b"]), ("\x1b".to_owned(), false));
+    }
+
+    #[test]
+    fn tilde_and_dot_detach_at_the_beginning_of_a_line() {
+        assert_eq!(typed(&["~."]), (String::new(), true));
+        assert_eq!(typed(&["a\r~", "."]), ("a\r".to_owned(), true));
+        assert_eq!(typed(&["a~."]), ("a~.".to_owned(), false));
+        assert_eq!(typed(&["~~."]), ("~.".to_owned(), false));
+        assert_eq!(typed(&["~/bin\r"]), ("~/bin\r".to_owned(), false));
+    }
+}

@@ -1,0 +1,141 @@
+//! The full-screen view from its first to its last byte.
+
+use color_eyre::{Result, eyre::WrapErr as _};
+use crossterm::event::EventStream;
+use futures_util::{Stream, StreamExt as _, stream};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::{mpsc, watch},
+};
+
+use super::{
+    background, effects,
+    effects::Hands,
+    face::{Face, Sources},
+    input::{self, LateAnswer},
+    link, log,
+    screen::Screen,
+    streams::{self, Streams},
+    surroundings,
+};
+use crate::{
+    app::{app::App, msg::Msg},
+    client::ConnectOptions,
+    config::{layer::Loaded, paths::Paths},
+    keymap::Keymap,
+    model::{change::Level, problem::Problem},
+    theme::{self, ColorDepth, Theme},
+};
+
+/// What the full-screen view needs to begin.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub paths: Paths,
+    pub loaded: Loaded,
+}
+
+/// Shows the full-screen view until the person leaves.
+pub fn main(options: Options) -> Result<()> {
+    let _log = log::to_file(&options.paths.face_log());
+    let looks = Looks::find(&options);
+    let facts = surroundings::facts(&options.loaded.settings);
+    // One thread: tasks begin in order, and there is nothing to wait for but the outside.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .wrap_err("the program could not start its event loop")?;
+    let mut screen = Screen::enter(facts.mouse).wrap_err("the terminal could not be taken over")?;
+    let inside_tmux = facts.inside_tmux;
+    let app = App::new(facts, looks.keymap);
+    let ended = runtime.block_on(async {
+        let (link_in, link_out) = mpsc::channel(64);
+        let (events_in, events_out) = mpsc::channel(streams::EVENTS);
+        let (answers_in, answers_out) = mpsc::channel(effects::ANSWERS);
+        let (current_in, current) = watch::channel(None);
+        for problem in &looks.problems {
+            let text = format!("{problem}; the built-in ones are in force");
+            let _ = answers_in.try_send(effects::remark(Level::Error, &text));
+        }
+        let connect = ConnectOptions::new(options.paths);
+        tokio::spawn(link::keep(connect, link_in, current_in));
+        let hands = Hands {
+            streams: Streams::new(events_in),
+            current,
+            answers: answers_in,
+            inside_tmux,
+        };
+        let sources = Sources {
+            input: input_of(looks.answer_is_late)?,
+            link: link_out,
+            streams: events_out,
+            answers: answers_out,
+        };
+        let face = Face::new(app, looks.theme, hands, &mut screen);
+        face.run(sources).await
+    });
+    drop(screen);
+    // Blocking reads of a shell that will not end must not keep us here.
+    runtime.shutdown_background();
+    ended.wrap_err("the terminal is gone")
+}
+
+/// Theme and keymap in force.
+struct Looks {
+    theme: Theme,
+    keymap: Keymap,
+    problems: Vec<Problem>,
+    answer_is_late: bool,
+}
+
+impl Looks {
+    fn find(options: &Options) -> Self {
+        let ui = &options.loaded.settings.ui;
+        let variable = |name: &str| std::env::var(name).ok();
+        let depth = background::depth(variable);
+        let asked = ui.theme == "auto" && depth > ColorDepth::Ansi16;
+        let (dark, answer_is_late) = if asked {
+            let found = background::detect(variable);
+            (found.dark, found.answer_is_late)
+        } else {
+            (None, false)
+        };
+        let name = theme::choose(&ui.theme, dark, depth);
+        let (theme, theme_problems) = Theme::load(name, Some(&options.paths.themes_dir()), depth);
+        let (keymap, keymap_problems) =
+            Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
+        let mut problems = options.loaded.problems.clone();
+        problems.extend(theme_problems);
+        problems.extend(keymap_problems);
+        Self {
+            theme,
+            keymap,
+            problems,
+            answer_is_late,
+        }
+    }
+}
+
+/// Keys, mouse and sizes of the terminal, and the signals that ask to leave or to suspend.
+fn input_of(answer_is_late: bool) -> std::io::Result<impl Stream<Item = Msg> + Unpin> {
+    let mut late = LateAnswer::new(answer_is_late);
+    let typed = EventStream::new()
+        // A terminal that cannot be read is gone.
+        .take_while(|event| std::future::ready(event.is_ok()))
+        .filter_map(|event| std::future::ready(event.ok().and_then(input::msg)))
+        .flat_map(move |msg| stream::iter(late.filter(msg)))
+        .chain(stream::iter([Msg::Leave]));
+    let mut signals = Vec::new();
+    for kind in [
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+        SignalKind::interrupt(),
+    ] {
+        let mut heard = signal(kind)?;
+        signals.push(Box::pin(stream::poll_fn(move |context| {
+            heard
+                .poll_recv(context)
+                .map(|heard| heard.map(|()| Msg::Leave))
+        })));
+    }
+    Ok(Box::pin(stream::select(stream::select_all(signals), typed)))
+}

@@ -1,0 +1,223 @@
+//! The open streams of the face: each has a task that moves bytes both ways.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use super::link::{Current, no_line};
+use crate::{
+    app::msg::StreamEvent,
+    client::{Client, StreamItem},
+    model::log::LogSource,
+    protocol::message::{Failure, FailureKind, StreamEnd, StreamId, StreamOpen},
+    terminal::pty::{Pty, PtyCommand, PtyOutput},
+};
+
+/// Chunks of all streams on their way to the app. Few, so that a flood waits at its source.
+pub const EVENTS: usize = 16;
+/// Keys, pastes and sizes on their way to one stream.
+const ORDERS: usize = 1024;
+
+/// What happened to a stream.
+pub type Event = (StreamId, StreamEvent);
+
+/// To a stream's program.
+#[derive(Debug)]
+enum Order {
+    Send(Bytes),
+    Resize(u16, u16),
+}
+
+/// The program does not read: what was typed is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stuck;
+
+#[derive(Debug)]
+pub struct Streams {
+    open: HashMap<StreamId, mpsc::Sender<Order>>,
+    events: mpsc::Sender<Event>,
+}
+
+impl Streams {
+    pub fn new(events: mpsc::Sender<Event>) -> Self {
+        Self {
+            open: HashMap::new(),
+            events,
+        }
+    }
+
+    /// A terminal, log or command at the daemon.
+    pub fn open(&mut self, stream: StreamId, open: StreamOpen, current: &Current) {
+        let client = current.borrow().clone();
+        let orders = self.add(stream);
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            let end = match client {
+                Some(client) => carry(&client, open, stream, orders, &events).await,
+                None => Some(StreamEnd::Failed { failure: no_line() }),
+            };
+            if let Some(end) = end {
+                let _ = events.send((stream, StreamEvent::Ended(end))).await;
+            }
+        });
+    }
+
+    /// A shell of this host.
+    pub fn open_host(&mut self, stream: StreamId, columns: u16, rows: u16) {
+        let orders = self.add(stream);
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            let end = carry_host(stream, (columns, rows), orders, &events).await;
+            if let Some(end) = end {
+                let _ = events.send((stream, StreamEvent::Ended(end))).await;
+            }
+        });
+    }
+
+    fn add(&mut self, stream: StreamId) -> mpsc::Receiver<Order> {
+        self.open.retain(|_, orders| !orders.is_closed());
+        let (orders, received) = mpsc::channel(ORDERS);
+        self.open.insert(stream, orders);
+        received
+    }
+
+    pub fn send(&self, stream: StreamId, bytes: Bytes) -> Result<(), Stuck> {
+        self.order(stream, Order::Send(bytes))
+    }
+
+    pub fn resize(&self, stream: StreamId, columns: u16, rows: u16) -> Result<(), Stuck> {
+        self.order(stream, Order::Resize(columns, rows))
+    }
+
+    fn order(&self, stream: StreamId, order: Order) -> Result<(), Stuck> {
+        match self.open.get(&stream).map(|orders| orders.try_send(order)) {
+            Some(Err(mpsc::error::TrySendError::Full(_))) => Err(Stuck),
+            // One that has ended tells so by itself.
+            _ => Ok(()),
+        }
+    }
+
+    /// Closes it; nothing more comes from it.
+    pub fn close(&mut self, stream: StreamId) {
+        self.open.remove(&stream);
+    }
+}
+
+/// Moves bytes until either side ends; `None` = the face closed it.
+async fn carry(
+    client: &Client,
+    open: StreamOpen,
+    stream: StreamId,
+    mut orders: mpsc::Receiver<Order>,
+    events: &mpsc::Sender<Event>,
+) -> Option<StreamEnd> {
+    let mut opened = match client.open(open).await {
+        Ok(opened) => opened,
+        Err(failure) => return Some(StreamEnd::Failed { failure }),
+    };
+    let sender = opened.sender();
+    let write = async {
+        while let Some(order) = orders.recv().await {
+            let sent = match order {
+                Order::Send(bytes) => sender.send(bytes).await,
+                Order::Resize(columns, rows) => sender.resize(columns, rows).await,
+            };
+            if sent.is_err() {
+                // Closed at the other end: its last item says why.
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    let read = async {
+        while let Some(item) = opened.recv().await {
+            let event = match item {
+                StreamItem::Opened => StreamEvent::Opened,
+                StreamItem::Data { source, bytes } => StreamEvent::Data { source, bytes },
+                StreamItem::Ended(end) => return Some(end),
+            };
+            if events.send((stream, event)).await.is_err() {
+                return None;
+            }
+        }
+        Some(StreamEnd::Lost {
+            why: "the line to the daemon broke".into(),
+        })
+    };
+    tokio::select! {
+        end = read => end,
+        () = write => None,
+    }
+}
+
+async fn carry_host(
+    stream: StreamId,
+    (columns, rows): (u16, u16),
+    mut orders: mpsc::Receiver<Order>,
+    events: &mpsc::Sender<Event>,
+) -> Option<StreamEnd> {
+    let command = host_shell(columns, rows);
+    let (pty, mut output) = match Pty::start(&command) {
+        Ok(started) => started,
+        Err(error) => {
+            let failure = Failure::new(FailureKind::Internal, error.to_string())
+                .with_help("look whether SHELL names a program that is there");
+            return Some(StreamEnd::Failed { failure });
+        }
+    };
+    if events.send((stream, StreamEvent::Opened)).await.is_err() {
+        return None;
+    }
+    let input = pty.input();
+    let write = async {
+        while let Some(order) = orders.recv().await {
+            match order {
+                Order::Send(bytes) => {
+                    if input.send(bytes).await.is_err() {
+                        std::future::pending::<()>().await;
+                    }
+                }
+                Order::Resize(columns, rows) => pty.resize(columns, rows),
+            }
+        }
+    };
+    let read = async {
+        while let Some(item) = output.recv().await {
+            let event = match item {
+                PtyOutput::Bytes(bytes) => StreamEvent::Data {
+                    source: LogSource::Stdout,
+                    bytes,
+                },
+                PtyOutput::Exited { exit_code } => {
+                    return Some(StreamEnd::Exited { exit_code });
+                }
+            };
+            if events.send((stream, event)).await.is_err() {
+                return None;
+            }
+        }
+        Some(StreamEnd::Exited { exit_code: None })
+    };
+    tokio::select! {
+        end = read => end,
+        () = write => None,
+    }
+}
+
+/// The person's shell, told what our emulator can do.
+fn host_shell(columns: u16, rows: u16) -> PtyCommand {
+    let env = [
+        ("TERM", "xterm-256color"),
+        ("COLORTERM", "truecolor"),
+        // Line drawing as characters: we know no alternate character sets.
+        ("NCURSES_NO_UTF8_ACS", "1"),
+    ];
+    PtyCommand {
+        argv: Vec::new(),
+        env: env
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec(),
+        columns,
+        rows,
+    }
+}

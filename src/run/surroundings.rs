@@ -1,0 +1,83 @@
+//! What the face finds out about itself and the place it runs in.
+
+use jiff::tz::TimeZone;
+use uuid::Uuid;
+
+use crate::{app::facts::Facts, model::settings::Settings};
+
+/// The facts for the life of this face.
+pub fn facts(settings: &Settings) -> Facts {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    Facts {
+        user: user(),
+        host: rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .into_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        time_zone: TimeZone::system(),
+        unicode: settings.ui.unicode.unwrap_or_else(|| is_utf8(variable)),
+        read_only: settings.ui.read_only,
+        mouse: settings.ui.mouse,
+        inside_tmux: variable("TMUX").is_some(),
+        tag: tag(),
+        launch: settings.launch.clone(),
+        keep_days: settings.history.keep_days,
+    }
+}
+
+/// Names this face's terminals to the engine; unlike any other face's, also after a restart.
+pub fn tag() -> String {
+    let random = Uuid::new_v4().simple().to_string();
+    format!("f{}", &random[..8])
+}
+
+/// The name behind our user id, else what the environment says.
+fn user() -> String {
+    let id = rustix::process::getuid().as_raw();
+    let by_id = std::fs::read_to_string("/etc/passwd").ok().and_then(|all| {
+        all.lines().find_map(|line| {
+            let mut fields = line.split(':');
+            let name = fields.next()?;
+            let uid: u32 = fields.nth(1)?.parse().ok()?;
+            (uid == id).then(|| name.to_owned())
+        })
+    });
+    by_id
+        .or_else(|| std::env::var("USER").ok())
+        .unwrap_or_else(|| id.to_string())
+}
+
+/// LC_ALL goes over LC_CTYPE goes over LANG.
+fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(variable)
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    locale.ends_with("utf-8") || locale.ends_with("utf8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strongest_variable_decides_about_characters() {
+        let with = |pairs: &'static [(&str, &str)]| {
+            is_utf8(|name| {
+                let found = pairs.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert!(with(&[("LANG", "ko_KR.UTF-8")]));
+        assert!(with(&[("LANG", "C"), ("LC_CTYPE", "C.utf8")]));
+        assert!(!with(&[("LANG", "ko_KR.UTF-8"), ("LC_ALL", "C")]));
+        assert!(!with(&[]));
+    }
+
+    #[test]
+    fn tags_differ() {
+        assert_ne!(tag(), tag());
+    }
+}

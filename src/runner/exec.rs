@@ -1,0 +1,36 @@
+//! Becoming another program.
+
+use std::{
+    ffi::OsString,
+    io::{Error, ErrorKind},
+    os::unix::process::CommandExt as _,
+    process::{Command, ExitCode},
+};
+
+use super::{WindowSize, complain};
+
+/// Becomes `argv`; returns only when that failed.
+pub(super) fn run(size: Option<WindowSize>, argv: &[OsString]) -> ExitCode {
+    if let Some(size) = size {
+        size.apply();
+    }
+    let Some((program, arguments)) = argv.split_first() else {
+        complain("no command was given");
+        return ExitCode::from(2);
+    };
+    let error = Command::new(program).args(arguments).exec();
+    failed(&program.to_string_lossy(), &error)
+}
+
+/// Says why `program` could not be started; the exit codes are those of a shell.
+pub(super) fn failed(program: &str, error: &Error) -> ExitCode {
+    if error.kind() == ErrorKind::NotFound {
+        complain(&format!(
+            "there is no program '{program}' in this session: give its full path, or launch an \
+             environment that has it"
+        ));
+        return ExitCode::from(127);
+    }
+    complain(&format!("'{program}' cannot be run: {error}"));
+    ExitCode::from(126)
+}

@@ -1,0 +1,88 @@
+//! Which shell a session's terminal runs: the one of the passwd file, else the first that is there.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
+
+/// Shells in the order they are taken when the passwd file names none.
+const KNOWN: [&str; 4] = ["bash", "zsh", "ash", "sh"];
+
+/// Where programs are when PATH does not say.
+const USUAL_PLACES: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+
+/// The full path of the shell to run, or `None` in an image without any.
+pub(super) fn choose(uid: u32, path: Option<&str>) -> Option<PathBuf> {
+    let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let named = of_passwd(&passwd, uid).filter(|shell| is_shell(shell));
+    named.or_else(|| {
+        let places = path.filter(|p| !p.is_empty()).unwrap_or(USUAL_PLACES);
+        KNOWN.iter().find_map(|name| find(name, places))
+    })
+}
+
+/// The shell field of `uid`'s line.
+fn of_passwd(passwd: &str, uid: u32) -> Option<PathBuf> {
+    passwd.lines().find_map(|line| {
+        let fields: Vec<&str> = line.split(':').collect();
+        let [_, _, id, _, _, _, shell] = fields.as_slice() else {
+            return None;
+        };
+        (id.parse() == Ok(uid) && !shell.is_empty()).then(|| PathBuf::from(shell))
+    })
+}
+
+/// `nologin` and `false` are programs too, but nobody works in them.
+fn is_shell(path: &Path) -> bool {
+    let refuses = path
+        .file_name()
+        .is_some_and(|name| name == "nologin" || name == "false");
+    !refuses && is_executable(path)
+}
+
+fn find(name: &str, places: &str) -> Option<PathBuf> {
+    places
+        .split(':')
+        .filter(|place| place.starts_with('/'))
+        .map(|place| Path::new(place).join(name))
+        .find(|candidate| is_executable(candidate))
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.is_absolute()
+        && fs::metadata(path)
+            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_the_user_names_the_shell() {
+        let passwd = "root:x:0:0:root:/root:/bin/bash\nbroken line\n\
+                      work:x:1000:1000::/home/work:/usr/bin/fish\nnone:x:7:7::/:\n";
+        assert_eq!(of_passwd(passwd, 1000), Some("/usr/bin/fish".into()));
+        assert_eq!(of_passwd(passwd, 7), None);
+        assert_eq!(of_passwd(passwd, 5), None);
+    }
+
+    #[test]
+    fn shells_are_taken_in_their_order_and_only_where_they_can_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let make = |name: &str, mode: u32| {
+            let path = dir.path().join(name);
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        let places = dir.path().to_str().unwrap();
+        assert_eq!(choose(4_000_000, Some(places)), None);
+        let sh = make("sh", 0o755);
+        make("bash", 0o644);
+        assert_eq!(choose(4_000_000, Some(places)), Some(sh));
+        let zsh = make("zsh", 0o755);
+        assert_eq!(choose(4_000_000, Some(places)), Some(zsh));
+    }
+}

@@ -1,0 +1,145 @@
+//! Calling the toolbox's tmux.
+
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use super::{shell, terminfo};
+use crate::model::inside;
+
+/// Variables tmux itself needs; none of them may reach the person's shell.
+const PRIVATE: [&str; 3] = ["LC_ALL", "LOCPATH", "TERMINFO_DIRS"];
+
+/// The toolbox's tmux, as it is called in this container.
+pub(super) struct Tmux {
+    /// The loader and its options, then the program.
+    argv: Vec<String>,
+    /// A directory for its socket where the image has no /tmp to write to.
+    socket_dir: Option<PathBuf>,
+}
+
+impl Tmux {
+    /// Reads how the toolbox wants its tmux called.
+    pub(super) fn new() -> io::Result<Self> {
+        let file = Path::new(inside::TOOLBOX).join("etc/tmux.argv");
+        let argv: Vec<String> = fs::read_to_string(file)?
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        if argv.is_empty() {
+            return Err(io::Error::other(
+                "the toolbox does not say how tmux is called",
+            ));
+        }
+        let taken = env::var_os("TMUX_TMPDIR").is_some() || can_write(Path::new("/tmp"));
+        let socket_dir = (!taken).then(|| PathBuf::from(inside::HOME));
+        Ok(Self { argv, socket_dir })
+    }
+
+    /// A tmux command with nothing to read and a private environment.
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.argv[0]);
+        command.args(&self.argv[1..]).arg("-u");
+        command.env("LC_ALL", "C.UTF-8");
+        command.env("LOCPATH", Path::new(inside::TOOLBOX).join("share/locale"));
+        command.env("TERMINFO_DIRS", terminfo::ours());
+        // A terminal inside a terminal of the same session is what is asked for here.
+        command.env_remove("TMUX");
+        if let Some(dir) = &self.socket_dir {
+            command.env("TMUX_TMPDIR", dir);
+        }
+        command
+    }
+
+    /// Whether tmux session `name` is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let target = format!("={name}");
+        self.quietly(&["has-session", "-t", &target])
+    }
+
+    /// Runs one command; whether it went well.
+    pub(super) fn quietly(&self, arguments: &[&str]) -> bool {
+        let mut command = self.command();
+        command.args(arguments);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+
+    /// What one command prints.
+    pub(super) fn lines(&self, arguments: &[&str]) -> io::Result<Vec<String>> {
+        let mut command = self.command();
+        command.args(arguments).stdin(Stdio::null());
+        let output = command.output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    /// Makes the session `main` (and with it the server, which reads our configuration) unless it is
+    /// there. Two callers at once: the slower one finds it made.
+    pub(super) fn ensure_main(&self, columns: u16, rows: u16) -> Result<(), String> {
+        if self.has(inside::TMUX_SESSION) {
+            return Ok(());
+        }
+        let uid = rustix::process::getuid().as_raw();
+        let path = env::var("PATH").ok();
+        let shell = shell::choose(uid, path.as_deref()).ok_or(
+            "this environment has no shell (no bash, zsh, ash or sh): its log and `workbay exec` \
+             still work",
+        )?;
+        let mut command = self.server_command(&shell);
+        command.args(["new-session", "-d", "-s", inside::TMUX_SESSION]);
+        command.args(["-x", &columns.to_string(), "-y", &rows.to_string()]);
+        let output = command
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("tmux cannot be run: {error}"))?;
+        if output.status.success() || self.has(inside::TMUX_SESSION) {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(format!("tmux did not start: {}", said.trim()))
+    }
+
+    /// A command line that, when it starts the server, gives it our configuration and takes what tmux
+    /// alone needs out of the environment that shells will get.
+    fn server_command(&self, shell: &Path) -> Command {
+        let home = env::var("HOME").ok();
+        let info = env::var("TERMINFO").ok();
+        let term = terminfo::choose(&terminfo::places(info.as_deref(), home.as_deref()));
+        let mut command = self.command();
+        command
+            .arg("-f")
+            .arg(Path::new(inside::TOOLBOX).join("etc/tmux.conf"));
+        command
+            .env("WORKBAY_SHELL", shell)
+            .env("WORKBAY_TERM", term.name);
+        command.env("SHELL", shell);
+        for name in PRIVATE {
+            match env::var(name) {
+                Ok(own) => command.args(["set-environment", "-g", name, &own, ";"]),
+                Err(_) if name == "TERMINFO_DIRS" && term.ours => command
+                    .args(["set-environment", "-g", name])
+                    .arg(terminfo::ours())
+                    .arg(";"),
+                Err(_) => command.args(["set-environment", "-gu", name, ";"]),
+            };
+        }
+        for name in ["WORKBAY_SHELL", "WORKBAY_TERM"] {
+            command.args(["set-environment", "-gu", name, ";"]);
+        }
+        command
+    }
+}
+
+fn can_write(dir: &Path) -> bool {
+    rustix::fs::access(
+        dir,
+        rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK,
+    )
+    .is_ok()
+}

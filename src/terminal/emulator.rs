@@ -1,0 +1,533 @@
+//! A terminal in memory. The only file that names the vt100 crate.
+
+use std::num::NonZeroU16;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    encode::{Modes, MouseMode},
+    gate::{Gate, Step},
+    witness::Witness,
+};
+use crate::model::text::Clean;
+
+/// What our other files see of vt100.
+pub(super) mod vt {
+    pub use vt100::{Callbacks, MouseProtocolMode, Screen};
+}
+
+/// The parser panics when an emoji widens on a screen of one column, so there are always two.
+const MIN_COLUMNS: u16 = 2;
+/// Largest screen held; a pane is never larger, a hostile size costs at most this.
+const MAX_COLUMNS: u16 = 1000;
+const MAX_ROWS: u16 = 500;
+
+/// A synchronized update that does not end is shown after this.
+const UPDATE_LIMIT: SignedDuration = SignedDuration::from_millis(150);
+
+/// A colour as the child named it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colour {
+    #[default]
+    Default,
+    /// 0 to 15 are the person's palette.
+    Indexed(u8),
+    Rgb(u8, u8, u8),
+}
+
+/// How a cell looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    pub foreground: Colour,
+    pub background: Colour,
+    pub bold: bool,
+    pub dim: bool,
+    pub italic: bool,
+    pub underline: bool,
+    pub reverse: bool,
+}
+
+/// One cell. The text is empty for a blank cell, may hold combining characters, and is still as the
+/// child sent it: the painter cleans it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell<'a> {
+    pub text: &'a str,
+    pub width: CellWidth,
+    pub look: Look,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellWidth {
+    One,
+    /// The left half of a wide character.
+    Two,
+    /// The right half of the one before it.
+    Continuation,
+}
+
+/// Where the child's cursor stands, while it is visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    pub column: u16,
+    pub row: u16,
+}
+
+/// A terminal of a child: feed it the child's bytes, send the child what `take_answers` gives, paint
+/// its cells. It keeps no scrollback: tmux does.
+pub struct Emulator {
+    parser: vt100::Parser<Witness>,
+    gate: Gate,
+    /// The beginning of a character whose rest has not come yet. The parser would lose what follows
+    /// a character that comes in pieces.
+    partial: Vec<u8>,
+    /// When the synchronized update began that hides the live screen.
+    update_since: Option<Timestamp>,
+}
+
+impl std::fmt::Debug for Emulator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (columns, rows) = self.size();
+        write!(f, "Emulator({columns}x{rows})")
+    }
+}
+
+impl Emulator {
+    /// An empty screen; sizes are clamped to 2..=1000 columns and 1..=500 rows.
+    pub fn new(columns: u16, rows: u16) -> Self {
+        let (columns, rows) = clamp(columns, rows);
+        Self {
+            parser: vt100::Parser::new_with_callbacks(rows, columns, 0, Witness::default()),
+            gate: Gate::default(),
+            partial: Vec::new(),
+            update_since: None,
+        }
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> (u16, u16) {
+        let (rows, columns) = self.parser.screen().size();
+        (columns.get(), rows.get())
+    }
+
+    /// Takes another size; the child must be told as well.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        let (columns, rows) = clamp(columns, rows);
+        if (columns.get(), rows.get()) != self.size() {
+            self.parser.set_size(rows, columns);
+            self.show_live();
+        }
+    }
+
+    /// Works off bytes of the child.
+    pub fn feed(&mut self, bytes: &[u8], now: Timestamp) {
+        if !self.parser.callbacks().in_update {
+            self.parser.callbacks_mut().before_update = None;
+        }
+        let (columns, _) = self.size();
+        let mut joined = std::mem::take(&mut self.partial);
+        let bytes = if joined.is_empty() {
+            bytes
+        } else {
+            joined.extend_from_slice(bytes);
+            &joined
+        };
+        let (bytes, partial) = bytes.split_at(bytes.len() - unfinished(bytes));
+        self.partial = partial.to_vec();
+        let Self { parser, gate, .. } = self;
+        gate.sift(bytes, columns, |step| match step {
+            Step::Pass(bytes) => parser.process(bytes),
+            Step::DropString => {
+                parser.callbacks_mut().deaf = true;
+                parser.process(b"\x18");
+                parser.callbacks_mut().deaf = false;
+            }
+            Step::Repeat { count } => parser.process(format!("\x18\x1b[{count}b").as_bytes()),
+            Step::Reset => {
+                parser.callbacks_mut().focus = false;
+                parser.callbacks_mut().in_update = false;
+            }
+        });
+        if self.parser.callbacks().in_update {
+            self.update_since.get_or_insert(now);
+            self.tick(now);
+        } else {
+            self.show_live();
+        }
+    }
+
+    /// Shows the live screen when a synchronized update has lasted too long; true when that changed
+    /// what is shown.
+    pub fn tick(&mut self, now: Timestamp) -> bool {
+        let due = self.wake_at().is_some_and(|at| now >= at);
+        if due {
+            self.parser.callbacks_mut().in_update = false;
+            self.show_live();
+        }
+        due
+    }
+
+    /// When `tick` is due.
+    pub fn wake_at(&self) -> Option<Timestamp> {
+        self.update_since
+            .and_then(|since| since.checked_add(UPDATE_LIMIT).ok())
+    }
+
+    fn show_live(&mut self) {
+        self.update_since = None;
+        self.parser.callbacks_mut().before_update = None;
+    }
+
+    /// The screen to paint: the live one, or the one before an unfinished update.
+    fn shown(&self) -> &vt100::Screen {
+        match &self.parser.callbacks().before_update {
+            Some(screen) if self.update_since.is_some() => screen,
+            _ => self.parser.screen(),
+        }
+    }
+
+    /// The cell there, `None` outside the screen.
+    pub fn cell(&self, column: u16, row: u16) -> Option<Cell<'_>> {
+        let cell = self.shown().cell(row, column)?;
+        let width = if cell.is_wide_continuation() {
+            CellWidth::Continuation
+        } else if cell.is_wide() {
+            CellWidth::Two
+        } else {
+            CellWidth::One
+        };
+        Some(Cell {
+            text: cell.contents(),
+            width,
+            look: look(cell),
+        })
+    }
+
+    /// Where the cursor stands; `None` while it is hidden.
+    pub fn cursor(&self) -> Option<Cursor> {
+        let screen = self.shown();
+        if screen.hide_cursor() {
+            return None;
+        }
+        let (row, column) = screen.cursor_position();
+        let (columns, rows) = self.size();
+        // After the last column was written the cursor waits beyond it.
+        Some(Cursor {
+            column: column.min(columns - 1),
+            row: row.min(rows - 1),
+        })
+    }
+
+    /// What the child asked to be told, and how.
+    pub fn modes(&self) -> Modes {
+        let screen = self.parser.screen();
+        Modes {
+            application_cursor: screen.application_cursor(),
+            bracketed_paste: screen.bracketed_paste(),
+            focus: self.parser.callbacks().focus,
+            mouse: match screen.mouse_protocol_mode() {
+                vt100::MouseProtocolMode::None => MouseMode::Off,
+                vt100::MouseProtocolMode::Press => MouseMode::Press,
+                vt100::MouseProtocolMode::PressRelease => MouseMode::PressRelease,
+                vt100::MouseProtocolMode::ButtonMotion => MouseMode::Drag,
+                vt100::MouseProtocolMode::AnyMotion => MouseMode::Motion,
+            },
+            sgr_mouse: screen.mouse_protocol_encoding() == vt100::MouseProtocolEncoding::Sgr,
+        }
+    }
+
+    /// The title the child chose, made safe, at most 64 cells.
+    pub fn title(&self) -> Option<&Clean> {
+        self.parser.callbacks().title.as_ref()
+    }
+
+    /// Answers to the child's questions, for the child only.
+    pub fn take_answers(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.parser.callbacks_mut().answers)
+    }
+
+    /// Whether the bell rang since the last call.
+    pub fn take_bell(&mut self) -> bool {
+        std::mem::take(&mut self.parser.callbacks_mut().bell)
+    }
+
+    /// What the child last wanted to put into the clipboard.
+    pub fn take_clipboard(&mut self) -> Option<String> {
+        self.parser.callbacks_mut().clipboard.take()
+    }
+
+    /// The text of one row, wide characters once, trailing blanks cut; for tests and copying.
+    pub fn row_text(&self, row: u16) -> String {
+        let (columns, _) = self.size();
+        let mut text = String::new();
+        for cell in (0..columns).filter_map(|column| self.cell(column, row)) {
+            match cell.width {
+                CellWidth::Continuation => {}
+                _ if cell.text.is_empty() => text.push(' '),
+                _ => text.push_str(cell.text),
+            }
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
+/// Rows and columns the parser can hold.
+fn clamp(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
+    let hold = |size: u16| NonZeroU16::new(size).unwrap_or(NonZeroU16::MIN);
+    (
+        hold(columns.clamp(MIN_COLUMNS, MAX_COLUMNS)),
+        hold(rows.min(MAX_ROWS)),
+    )
+}
+
+/// How many bytes at the end begin a character that is not whole.
+fn unfinished(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let length = match bytes[bytes.len() - back] {
+            0x80..=0xbf => continue,
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => return 0,
+        };
+        return if back < length { back } else { 0 };
+    }
+    0
+}
+
+fn look(cell: &vt100::Cell) -> Look {
+    Look {
+        foreground: colour(cell.fgcolor()),
+        background: colour(cell.bgcolor()),
+        bold: cell.bold(),
+        dim: cell.dim(),
+        italic: cell.italic(),
+        underline: cell.underline(),
+        reverse: cell.inverse(),
+    }
+}
+
+fn colour(colour: vt100::Color) -> Colour {
+    match colour {
+        vt100::Color::Default => Colour::Default,
+        vt100::Color::Idx(index) => Colour::Indexed(index),
+        vt100::Color::Rgb(r, g, b) => Colour::Rgb(r, g, b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn fed(bytes: &str) -> Emulator {
+        let mut emulator = Emulator::new(20, 5);
+        emulator.feed(bytes.as_bytes(), NOW);
+        emulator
+    }
+
+    fn answers(bytes: &str) -> String {
+        String::from_utf8(fed(bytes).take_answers()).unwrap()
+    }
+
+    #[test]
+    fn text_wide_text_and_looks_become_cells() {
+        let emulator = fed("a\x1b[1;31m한\x1b[0m\x1b[48;2;1;2;3mb");
+        assert_eq!(emulator.row_text(0), "a한b");
+        let wide = emulator.cell(1, 0).unwrap();
+        assert_eq!((wide.text, wide.width), ("한", CellWidth::Two));
+        assert_eq!(wide.look.foreground, Colour::Indexed(1));
+        assert!(wide.look.bold);
+        assert_eq!(emulator.cell(2, 0).unwrap().width, CellWidth::Continuation);
+        let last = emulator.cell(3, 0).unwrap();
+        assert_eq!(last.look.background, Colour::Rgb(1, 2, 3));
+        assert_eq!(emulator.cursor(), Some(Cursor { column: 4, row: 0 }));
+        assert_eq!(fed("\x1b[?25l").cursor(), None);
+    }
+
+    #[test]
+    fn characters_may_come_in_pieces() {
+        let text = "é ①한 👩 글\x1b[1mé";
+        for size in 1..6 {
+            let mut emulator = Emulator::new(20, 5);
+            for piece in text.as_bytes().chunks(size) {
+                emulator.feed(piece, NOW);
+            }
+            assert_eq!(emulator.row_text(0), "é ①한 👩 글é", "by {size}");
+        }
+    }
+
+    #[test]
+    fn questions_are_answered() {
+        assert_eq!(answers("\x1b[c"), "\x1b[?62;22c");
+        assert_eq!(answers("\x1b[>c"), "\x1b[>1;10;0c");
+        assert_eq!(answers("\x1b[5n"), "\x1b[0n");
+        assert_eq!(answers("ab\r\ncd\x1b[6n"), "\x1b[2;3R");
+        assert_eq!(answers("\x1b[?6n"), "\x1b[?1;1R");
+        assert!(answers("\x1b[>q").starts_with("\x1bP>|workbay "));
+        assert_eq!(answers("\x1b[?2026$p"), "\x1b[?2026;2$y");
+        assert_eq!(answers("\x1b[?2004h\x1b[?2004$p"), "\x1b[?2004;1$y");
+        assert_eq!(answers("\x1b[?12345$p"), "\x1b[?12345;0$y");
+        assert_eq!(answers("\x1b]52;c;?\x07"), "\x1b]52;c;\x1b\\");
+    }
+
+    #[test]
+    fn nothing_the_child_prints_comes_back_as_its_own_input() {
+        for quiet in [
+            "\x1b[21t",
+            "\x1bP$qm\x1b\\",
+            "\x05",
+            "\x1b]0;rm -rf\x07\x1b[21t",
+            "\x1b]10;?\x07",
+            "\x1b[18t",
+        ] {
+            assert_eq!(answers(quiet), "", "{quiet:?}");
+        }
+    }
+
+    #[test]
+    fn a_flood_of_questions_gets_a_bounded_answer() {
+        let mut emulator = fed(&"\x1b[c".repeat(100_000));
+        assert!(emulator.take_answers().len() <= 4096);
+    }
+
+    #[test]
+    fn titles_are_clean_and_short() {
+        assert_eq!(fed("\x1b]0;a;b\x07").title().unwrap(), "a;b");
+        let long = fed(&format!("\x1b]2;{}\x07", "한".repeat(100)));
+        assert_eq!(long.title().unwrap().as_str().chars().count(), 32);
+        assert_eq!(fed("\x1b]2;a\u{202e}b\x07").title().unwrap(), "ab");
+    }
+
+    #[test]
+    fn clipboard_writes_are_caught_and_bells_heard_once() {
+        let mut emulator = fed("\x07\x07\x1b]52;c;aGVsbG8=\x07");
+        assert!(emulator.take_bell());
+        assert!(!emulator.take_bell());
+        assert_eq!(emulator.take_clipboard().as_deref(), Some("hello"));
+        assert_eq!(emulator.take_clipboard(), None);
+    }
+
+    #[test]
+    fn an_overlong_string_does_nothing() {
+        let mut emulator = fed(&format!("\x1b]2;{}\x07after", "x".repeat(100_000)));
+        assert_eq!(emulator.title(), None);
+        assert_eq!(emulator.row_text(0), "after");
+        emulator.feed(b"\x1b]52;c;", NOW);
+        emulator.feed("QUFB".repeat(200_000).as_bytes(), NOW);
+        emulator.feed(b"\x1b\\!", NOW);
+        assert_eq!(emulator.take_clipboard(), None);
+        assert_eq!(emulator.row_text(0), "after!");
+    }
+
+    #[test]
+    fn a_long_repetition_costs_one_line() {
+        let emulator = fed("\x1b[?1049hx\x1b[65535b");
+        assert_eq!(emulator.row_text(0), "x".repeat(20));
+        assert_eq!(emulator.row_text(1), "x");
+        assert_eq!(emulator.row_text(2), "");
+    }
+
+    #[test]
+    fn a_synchronized_update_shows_whole_or_after_a_while() {
+        let mut emulator = fed("old");
+        emulator.feed(b"\x1b[?2026h\rnew", NOW);
+        assert_eq!(emulator.row_text(0), "old");
+        emulator.feed(b"er", NOW);
+        assert_eq!(emulator.row_text(0), "old");
+        emulator.feed(b"\x1b[?2026l", NOW);
+        assert_eq!(emulator.row_text(0), "newer");
+        assert_eq!(emulator.wake_at(), None);
+
+        emulator.feed(b"\x1b[?2026h\rnewest", NOW);
+        assert_eq!(emulator.row_text(0), "newer");
+        let due = emulator.wake_at().unwrap();
+        assert!(!emulator.tick(due - SignedDuration::from_millis(1)));
+        assert!(emulator.tick(due));
+        assert_eq!(emulator.row_text(0), "newest");
+    }
+
+    #[test]
+    fn modes_are_told_and_reset() {
+        let asked = fed("\x1b[?1h\x1b[?2004h\x1b[?1004h\x1b[?1002h\x1b[?1006h");
+        let modes = asked.modes();
+        assert!(modes.application_cursor && modes.bracketed_paste && modes.focus);
+        assert_eq!((modes.mouse, modes.sgr_mouse), (MouseMode::Drag, true));
+        let reset = fed("\x1b[?1004h\x1b[?2026hx\x1bcy");
+        assert!(!reset.modes().focus);
+        assert_eq!(reset.row_text(0), "y");
+    }
+
+    #[test]
+    fn sizes_are_clamped() {
+        for (columns, rows, held) in [(0, 0, (2, 1)), (1, 1, (2, 1)), (65535, 65535, (1000, 500))] {
+            let mut emulator = Emulator::new(columns, rows);
+            assert_eq!(emulator.size(), held);
+            emulator.resize(3, 2);
+            emulator.resize(columns, rows);
+            assert_eq!(emulator.size(), held);
+        }
+    }
+
+    mod any_stream {
+        use proptest::prelude::*;
+
+        use super::*;
+
+        fn piece() -> impl Strategy<Value = Vec<u8>> {
+            prop_oneof![
+                proptest::collection::vec(any::<u8>(), 0..40),
+                "[a-z가-힣 ]{0,20}".prop_map(String::into_bytes),
+                Just("👩\u{200d}💻❤\u{fe0f}🇰🇷e\u{301}".as_bytes().to_vec()),
+                Just("한".as_bytes()[..2].to_vec()),
+                Just(b"\x1b".to_vec()),
+                Just(b"\x1b[?2026h".to_vec()),
+                Just(b"\x1b[?1049h".to_vec()),
+                "\x1b\\[[?>]?[0-9;:]{0,8}[@-~]".prop_map(String::into_bytes),
+                "\x1b[\\]P_X^][0-9;?a-zA-Z]{0,12}".prop_map(String::into_bytes),
+                "\x1b[ -/]{0,2}[0-~]".prop_map(String::into_bytes),
+            ]
+        }
+
+        #[derive(Clone, Debug)]
+        enum Act {
+            Feed(Vec<u8>),
+            Resize(u16, u16),
+        }
+
+        fn act() -> impl Strategy<Value = Act> {
+            prop_oneof![
+                4 => piece().prop_map(Act::Feed),
+                1 => (0u16..6, 0u16..6).prop_map(|(c, r)| Act::Resize(c, r)),
+                1 => (0u16..200, 0u16..60).prop_map(|(c, r)| Act::Resize(c, r)),
+            ]
+        }
+
+        proptest! {
+            #![proptest_config(ProptestConfig::with_cases(400))]
+            #[test]
+            fn and_any_sizes_never_panic(
+                acts in proptest::collection::vec(act(), 0..60),
+                columns in 0u16..100,
+                rows in 0u16..40,
+            ) {
+                let mut emulator = Emulator::new(columns, rows);
+                for act in acts {
+                    match act {
+                        Act::Feed(bytes) => emulator.feed(&bytes, NOW),
+                        Act::Resize(columns, rows) => emulator.resize(columns, rows),
+                    }
+                    let (columns, rows) = emulator.size();
+                    prop_assert!(emulator.cell(columns - 1, rows - 1).is_some());
+                    prop_assert!(emulator.cell(columns, rows).is_none());
+                    emulator.row_text(rows - 1);
+                    if let Some(cursor) = emulator.cursor() {
+                        prop_assert!(cursor.column < columns && cursor.row < rows);
+                    }
+                    emulator.take_answers();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Keys, pastes and the mouse as the bytes a terminal sends, by the modes the child asked for.
+
+use crate::key::{Key, KeyCode};
+
+/// What a child asked its terminal for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Modes {
+    /// Arrows as `ESC O A` (mode 1).
+    pub application_cursor: bool,
+    /// Pastes in brackets (mode 2004).
+    pub bracketed_paste: bool,
+    /// Focus reports (mode 1004).
+    pub focus: bool,
+    pub mouse: MouseMode,
+    /// Mouse reports as decimal numbers (mode 1006).
+    pub sgr_mouse: bool,
+}
+
+/// Which mouse events the child wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MouseMode {
+    #[default]
+    Off,
+    /// Presses only (mode 9).
+    Press,
+    /// Presses and releases (mode 1000).
+    PressRelease,
+    /// Also movement with a button held (mode 1002).
+    Drag,
+    /// All movement (mode 1003).
+    Motion,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MouseButton {
+    Left,
+    Middle,
+    Right,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MouseEvent {
+    Press(MouseButton),
+    Release(MouseButton),
+    Drag(MouseButton),
+    Moved,
+    WheelUp,
+    WheelDown,
+}
+
+/// A mouse event at a cell of the child's screen, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MouseReport {
+    pub event: MouseEvent,
+    pub column: u16,
+    pub row: u16,
+    pub ctrl: bool,
+    pub alt: bool,
+    pub shift: bool,
+}
+
+/// The bytes of a key press.
+pub fn key(key: Key, modes: Modes) -> Vec<u8> {
+    match key.code {
+        KeyCode::Char(c) => character(c, key),
+        KeyCode::Enter => with_alt(key, b"\r"),
+        KeyCode::Esc => with_alt(key, b"\x1b"),
+        KeyCode::Tab if key.shift => with_alt(key, b"\x1b[Z"),
+        KeyCode::Tab => with_alt(key, b"\t"),
+        KeyCode::Backspace if key.ctrl => with_alt(key, b"\x08"),
+        KeyCode::Backspace => with_alt(key, b"\x7f"),
+        KeyCode::Up => cursor_key(b'A', key, modes),
+        KeyCode::Down => cursor_key(b'B', key, modes),
+        KeyCode::Right => cursor_key(b'C', key, modes),
+        KeyCode::Left => cursor_key(b'D', key, modes),
+        KeyCode::End => cursor_key(b'F', key, modes),
+        KeyCode::Home => cursor_key(b'H', key, modes),
+        KeyCode::Insert => tilde_key(2, key),
+        KeyCode::Delete => tilde_key(3, key),
+        KeyCode::PageUp => tilde_key(5, key),
+        KeyCode::PageDown => tilde_key(6, key),
+        KeyCode::F(number) => function_key(number, key),
+    }
+}
+
+fn with_alt(key: Key, bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + 1);
+    if key.alt {
+        out.push(0x1b);
+    }
+    out.extend_from_slice(bytes);
+    out
+}
+
+fn character(c: char, key: Key) -> Vec<u8> {
+    if key.ctrl
+        && let Some(control) = control_character(c)
+    {
+        return with_alt(key, &[control]);
+    }
+    let mut buffer = [0; 4];
+    with_alt(key, c.encode_utf8(&mut buffer).as_bytes())
+}
+
+/// What Ctrl makes of a character on a terminal without extended keys.
+fn control_character(c: char) -> Option<u8> {
+    let control = match c {
+        '@'..='_' | 'a'..='z' => (c as u8) & 0x1f,
+        ' ' | '2' => 0,
+        '3' => 0x1b,
+        '4' => 0x1c,
+        '5' => 0x1d,
+        '6' | '~' => 0x1e,
+        '7' | '/' => 0x1f,
+        '8' | '?' => 0x7f,
+        _ => return None,
+    };
+    Some(control)
+}
+
+/// xterm's number for the held modifiers; `None` without any.
+fn modifiers(key: Key) -> Option<u8> {
+    let bits = u8::from(key.shift) | u8::from(key.alt) << 1 | u8::from(key.ctrl) << 2;
+    (bits != 0).then_some(bits + 1)
+}
+
+fn cursor_key(letter: u8, key: Key, modes: Modes) -> Vec<u8> {
+    match modifiers(key) {
+        Some(held) => format!("\x1b[1;{held}{}", char::from(letter)).into_bytes(),
+        None if modes.application_cursor => vec![0x1b, b'O', letter],
+        None => vec![0x1b, b'[', letter],
+    }
+}
+
+fn tilde_key(number: u8, key: Key) -> Vec<u8> {
+    match modifiers(key) {
+        Some(held) => format!("\x1b[{number};{held}~").into_bytes(),
+        None => format!("\x1b[{number}~").into_bytes(),
+    }
+}
+
+/// F1 to F12; F13 to F24 are those with shift, as xterm has them.
+fn function_key(number: u8, mut key: Key) -> Vec<u8> {
+    let number = if number > 12 {
+        key.shift = true;
+        number - 12
+    } else {
+        number
+    };
+    match number {
+        1..=4 => {
+            let letter = char::from(b'P' + number - 1);
+            match modifiers(key) {
+                Some(held) => format!("\x1b[1;{held}{letter}").into_bytes(),
+                None => format!("\x1bO{letter}").into_bytes(),
+            }
+        }
+        5 => tilde_key(15, key),
+        6..=10 => tilde_key(number + 11, key),
+        11 | 12 => tilde_key(number + 12, key),
+        _ => Vec::new(),
+    }
+}
+
+const PASTE_START: &[u8] = b"\x1b[200~";
+const PASTE_END: &[u8] = b"\x1b[201~";
+
+/// A paste: in brackets where the child asked for them, its line breaks as Enter. An end bracket
+/// hidden inside the text cannot end the paste.
+pub fn paste(text: &str, modes: Modes) -> Vec<u8> {
+    let typed = text.replace("\r\n", "\r").replace('\n', "\r");
+    if !modes.bracketed_paste {
+        return typed.into_bytes();
+    }
+    let mut safe = typed;
+    // Taking one out can put another together.
+    while safe.contains("\x1b[201~") {
+        safe = safe.replace("\x1b[201~", "");
+    }
+    [PASTE_START, safe.as_bytes(), PASTE_END].concat()
+}
+
+/// Focus gained or lost, where the child asked for it.
+pub fn focus(gained: bool, modes: Modes) -> Option<&'static [u8]> {
+    modes
+        .focus
+        .then_some(if gained { b"\x1b[I" } else { b"\x1b[O" })
+}
+
+/// A mouse event, where the child asked for such.
+pub fn mouse(report: MouseReport, modes: Modes) -> Option<Vec<u8>> {
+    let least = match report.event {
+        MouseEvent::Press(_) | MouseEvent::WheelUp | MouseEvent::WheelDown => MouseMode::Press,
+        MouseEvent::Release(_) => MouseMode::PressRelease,
+        MouseEvent::Drag(_) => MouseMode::Drag,
+        MouseEvent::Moved => MouseMode::Motion,
+    };
+    if modes.mouse == MouseMode::Off || modes.mouse < least {
+        return None;
+    }
+    let held = u8::from(report.shift) << 2 | u8::from(report.alt) << 3 | u8::from(report.ctrl) << 4;
+    let (code, released) = mouse_code(report.event);
+    if modes.sgr_mouse {
+        let end = if released { 'm' } else { 'M' };
+        let (column, row) = (report.column + 1, report.row + 1);
+        return Some(format!("\x1b[<{};{column};{row}{end}", code | held).into_bytes());
+    }
+    // The old form knows no button at a release and no cell beyond 223.
+    let code = if released { 3 } else { code };
+    let cell = |at: u16| u8::try_from(at + 33).ok();
+    let (column, row) = (cell(report.column)?, cell(report.row)?);
+    Some(vec![0x1b, b'[', b'M', 32 + (code | held), column, row])
+}
+
+/// xterm's button code and whether it is a release.
+fn mouse_code(event: MouseEvent) -> (u8, bool) {
+    let button = |button: MouseButton| match button {
+        MouseButton::Left => 0,
+        MouseButton::Middle => 1,
+        MouseButton::Right => 2,
+    };
+    match event {
+        MouseEvent::Press(b) => (button(b), false),
+        MouseEvent::Release(b) => (button(b), true),
+        MouseEvent::Drag(b) => (32 + button(b), false),
+        MouseEvent::Moved => (35, false),
+        MouseEvent::WheelUp => (64, false),
+        MouseEvent::WheelDown => (65, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(name: &str, modes: Modes) -> String {
+        String::from_utf8(key(name.parse().unwrap(), modes)).unwrap()
+    }
+
+    #[test]
+    fn keys_are_what_xterm_sends() {
+        for (name, bytes) in [
+            ("a", "a"),
+            ("한", "한"),
+            ("ctrl-c", "\x03"),
+            ("ctrl-]", "\x1d"),
+            ("ctrl-space", "\0"),
+            ("ctrl-/", "\x1f"),
+            ("alt-f", "\x1bf"),
+            ("ctrl-alt-x", "\x1b\x18"),
+            ("enter", "\r"),
+            ("alt-enter", "\x1b\r"),
+            ("shift-tab", "\x1b[Z"),
+            ("backspace", "\x7f"),
+            ("alt-backspace", "\x1b\x7f"),
+            ("up", "\x1b[A"),
+            ("ctrl-left", "\x1b[1;5D"),
+            ("alt-shift-up", "\x1b[1;4A"),
+            ("home", "\x1b[H"),
+            ("delete", "\x1b[3~"),
+            ("shift-pageup", "\x1b[5;2~"),
+            ("F1", "\x1bOP"),
+            ("ctrl-F4", "\x1b[1;5S"),
+            ("F5", "\x1b[15~"),
+            ("F6", "\x1b[17~"),
+            ("F10", "\x1b[21~"),
+            ("F11", "\x1b[23~"),
+            ("F12", "\x1b[24~"),
+            ("F13", "\x1b[1;2P"),
+            ("F24", "\x1b[24;2~"),
+        ] {
+            assert_eq!(typed(name, Modes::default()), bytes, "{name}");
+        }
+        let application = Modes {
+            application_cursor: true,
+            ..Modes::default()
+        };
+        assert_eq!(typed("up", application), "\x1bOA");
+        assert_eq!(typed("end", application), "\x1bOF");
+        assert_eq!(typed("ctrl-up", application), "\x1b[1;5A");
+    }
+
+    #[test]
+    fn a_paste_cannot_leave_its_brackets() {
+        let modes = Modes {
+            bracketed_paste: true,
+            ..Modes::default()
+        };
+        let text = String::from_utf8(paste("a\x1b[20\x1b[201~1~rm\nb", modes)).unwrap();
+        assert_eq!(text, "\x1b[200~arm\rb\x1b[201~");
+        assert_eq!(paste("a\r\nb\n", Modes::default()), b"a\rb\r");
+    }
+
+    #[test]
+    fn the_mouse_speaks_only_when_asked_and_as_asked() {
+        let mut report = MouseReport {
+            event: MouseEvent::Press(MouseButton::Left),
+            column: 4,
+            row: 2,
+            ctrl: false,
+            alt: false,
+            shift: false,
+        };
+        let mut modes = Modes::default();
+        assert_eq!(mouse(report, modes), None);
+        modes.mouse = MouseMode::PressRelease;
+        assert_eq!(mouse(report, modes).unwrap(), b"\x1b[M %#");
+        modes.sgr_mouse = true;
+        assert_eq!(mouse(report, modes).unwrap(), b"\x1b[<0;5;3M");
+        report.event = MouseEvent::Release(MouseButton::Left);
+        assert_eq!(mouse(report, modes).unwrap(), b"\x1b[<0;5;3m");
+        report.event = MouseEvent::WheelDown;
+        report.ctrl = true;
+        assert_eq!(mouse(report, modes).unwrap(), b"\x1b[<81;5;3M");
+        report.event = MouseEvent::Drag(MouseButton::Right);
+        assert_eq!(mouse(report, modes), None);
+        modes.mouse = MouseMode::Drag;
+        assert_eq!(mouse(report, modes).unwrap(), b"\x1b[<50;5;3M");
+    }
+
+    #[test]
+    fn focus_is_told_where_asked() {
+        assert_eq!(focus(true, Modes::default()), None);
+        let modes = Modes {
+            focus: true,
+            ..Modes::default()
+        };
+        assert_eq!(focus(true, modes), Some(&b"\x1b[I"[..]));
+        assert_eq!(focus(false, modes), Some(&b"\x1b[O"[..]));
+    }
+}

@@ -1,0 +1,183 @@
+//! What the parser tells beside the cells: questions of the child, titles, bells, clipboard writes.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use unicode_width::UnicodeWidthChar as _;
+
+use super::emulator::vt::{Callbacks, MouseProtocolMode, Screen};
+use crate::model::text::Clean;
+
+/// Longest title kept, in cells.
+const TITLE_CELLS: usize = 64;
+/// Most bytes of answers kept until they are fetched; a flood of questions gets no more.
+const ANSWERS_LIMIT: usize = 4 * 1024;
+
+#[derive(Debug, Default)]
+pub(super) struct Witness {
+    /// Bytes for the child.
+    pub answers: Vec<u8>,
+    pub title: Option<Clean>,
+    pub bell: bool,
+    /// The last clipboard write since it was fetched.
+    pub clipboard: Option<String>,
+    /// Wants focus reports (mode 1004).
+    pub focus: bool,
+    /// Between the start and the end of a synchronized update (mode 2026).
+    pub in_update: bool,
+    /// The screen when the update began.
+    pub before_update: Option<Box<Screen>>,
+    /// Nothing that comes now counts: an overlong string is being ended.
+    pub deaf: bool,
+}
+
+impl Witness {
+    fn answer(&mut self, bytes: &[u8]) {
+        if self.answers.len() + bytes.len() <= ANSWERS_LIMIT {
+            self.answers.extend_from_slice(bytes);
+        }
+    }
+
+    fn set_private_mode(&mut self, screen: &Screen, mode: u16, on: bool) {
+        match mode {
+            1004 => self.focus = on,
+            2026 => {
+                if on && self.before_update.is_none() {
+                    self.before_update = Some(Box::new(screen.clone()));
+                }
+                self.in_update = on;
+            }
+            _ => {}
+        }
+    }
+
+    /// DECRQM: 1 = set, 2 = reset, 0 = not known.
+    fn private_mode(&self, screen: &Screen, mode: u16) -> u8 {
+        let mouse = screen.mouse_protocol_mode();
+        let known = |on: bool| if on { 1 } else { 2 };
+        match mode {
+            1 => known(screen.application_cursor()),
+            25 => known(!screen.hide_cursor()),
+            1000 => known(mouse == MouseProtocolMode::PressRelease),
+            1002 => known(mouse == MouseProtocolMode::ButtonMotion),
+            1003 => known(mouse == MouseProtocolMode::AnyMotion),
+            1004 => known(self.focus),
+            1049 => known(screen.alternate_screen()),
+            2004 => known(screen.bracketed_paste()),
+            2026 => known(self.in_update),
+            _ => 0,
+        }
+    }
+
+    fn device_status(&mut self, screen: &Screen, private: bool, what: u16) {
+        match what {
+            5 if !private => self.answer(b"\x1b[0n"),
+            6 => {
+                let (row, column) = screen.cursor_position();
+                let (_, columns) = screen.size();
+                let column = column.min(columns.get() - 1);
+                let mark = if private { "?" } else { "" };
+                self.answer(format!("\x1b[{mark}{};{}R", row + 1, column + 1).as_bytes());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The first value of the first parameter, 0 when there is none.
+fn first(params: &[&[u16]]) -> u16 {
+    params
+        .first()
+        .and_then(|param| param.first())
+        .copied()
+        .unwrap_or(0)
+}
+
+impl Callbacks for Witness {
+    fn audible_bell(&mut self, _: &mut Screen) {
+        self.bell |= !self.deaf;
+    }
+
+    fn set_window_title(&mut self, _: &mut Screen, title: &[u8]) {
+        if !self.deaf {
+            self.title = Some(short_title(title));
+        }
+    }
+
+    fn copy_to_clipboard(&mut self, _: &mut Screen, _selection: &[u8], data: &[u8]) {
+        if self.deaf {
+            return;
+        }
+        if let Ok(bytes) = STANDARD.decode(data) {
+            self.clipboard = Some(String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+
+    fn paste_from_clipboard(&mut self, _: &mut Screen, selection: &[u8]) {
+        if self.deaf {
+            return;
+        }
+        // The clipboard is never read for a child; an empty answer keeps it from waiting.
+        let mut answer = b"\x1b]52;".to_vec();
+        answer.extend_from_slice(selection);
+        answer.extend_from_slice(b";\x1b\\");
+        self.answer(&answer);
+    }
+
+    fn unhandled_csi(
+        &mut self,
+        screen: &mut Screen,
+        i1: Option<u8>,
+        i2: Option<u8>,
+        params: &[&[u16]],
+        c: char,
+    ) {
+        match (i1, i2, c) {
+            // A VT220 with colours. Level 4 would invite margins and rectangles, which we have not.
+            (None, None, 'c') if first(params) == 0 => self.answer(b"\x1b[?62;22c"),
+            (Some(b'>'), None, 'c') if first(params) == 0 => self.answer(b"\x1b[>1;10;0c"),
+            (Some(b'>'), None, 'q') if first(params) == 0 => {
+                let version = concat!("\x1bP>|workbay ", env!("CARGO_PKG_VERSION"), "\x1b\\");
+                self.answer(version.as_bytes());
+            }
+            (None, None, 'n') => self.device_status(screen, false, first(params)),
+            (Some(b'?'), None, 'n') => self.device_status(screen, true, first(params)),
+            (Some(b'?'), Some(b'$'), 'p') => {
+                let mode = first(params);
+                let state = self.private_mode(screen, mode);
+                self.answer(format!("\x1b[?{mode};{state}$y").as_bytes());
+            }
+            (Some(b'$'), None, 'p') => {
+                self.answer(format!("\x1b[{};0$y", first(params)).as_bytes());
+            }
+            (Some(b'?'), None, 'h' | 'l') => {
+                for param in params {
+                    self.set_private_mode(screen, first(&[param]), c == 'h');
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn unhandled_osc(&mut self, _: &mut Screen, params: &[&[u8]]) {
+        // A title with semicolons comes in pieces.
+        if let [b"0" | b"2", pieces @ ..] = params
+            && !self.deaf
+        {
+            self.title = Some(short_title(&pieces.join(&b';')));
+        }
+    }
+}
+
+fn short_title(raw: &[u8]) -> Clean {
+    let clean = Clean::from_bytes(raw);
+    let mut cells = 0;
+    let short: String = clean
+        .as_str()
+        .trim()
+        .chars()
+        .take_while(|c| {
+            cells += c.width().unwrap_or(0);
+            cells <= TITLE_CELLS
+        })
+        .collect();
+    Clean::new(&short)
+}

@@ -1,0 +1,156 @@
+//! Colours as theme files write them, and what a terminal with fewer colours makes of them.
+
+use ratatui::style::Color;
+
+/// How many colours the terminal shows; found out by the caller from COLORTERM, TERM, NO_COLOR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ColorDepth {
+    /// No colour at all: marks stay bold, underlined or reversed.
+    None,
+    /// The 16 colours of the terminal's own palette.
+    Ansi16,
+    Ansi256,
+    TrueColor,
+}
+
+/// The terminal's own colours by name. `white` is the seventh colour, a light grey in most palettes.
+pub const NAMED: &[(&str, Color)] = &[
+    ("default", Color::Reset),
+    ("black", Color::Black),
+    ("red", Color::Red),
+    ("green", Color::Green),
+    ("yellow", Color::Yellow),
+    ("blue", Color::Blue),
+    ("magenta", Color::Magenta),
+    ("cyan", Color::Cyan),
+    ("white", Color::Gray),
+    ("bright-black", Color::DarkGray),
+    ("bright-red", Color::LightRed),
+    ("bright-green", Color::LightGreen),
+    ("bright-yellow", Color::LightYellow),
+    ("bright-blue", Color::LightBlue),
+    ("bright-magenta", Color::LightMagenta),
+    ("bright-cyan", Color::LightCyan),
+    ("bright-white", Color::White),
+];
+
+/// `#rrggbb` or a name of [`NAMED`].
+pub fn parse(text: &str) -> Option<Color> {
+    if let Some((_, color)) = NAMED.iter().find(|(name, _)| *name == text) {
+        return Some(*color);
+    }
+    let digits = text.strip_prefix('#')?;
+    if digits.len() != 6 || !digits.chars().all(|c| c.is_ascii_hexdigit()) {
+        return None;
+    }
+    let number = u32::from_str_radix(digits, 16).ok()?;
+    Some(Color::from_u32(number))
+}
+
+/// The nearest colour the terminal can show; `None` = none at all.
+pub fn reduce(color: Color, depth: ColorDepth) -> Option<Color> {
+    match (depth, color) {
+        (ColorDepth::None, _) => None,
+        (ColorDepth::Ansi256, Color::Rgb(r, g, b)) => Some(Color::Indexed(nearest_256([r, g, b]))),
+        (ColorDepth::Ansi16, Color::Rgb(r, g, b)) => Some(nearest_16([r, g, b])),
+        (ColorDepth::Ansi16, Color::Indexed(index)) if index >= 16 => {
+            Some(nearest_16(rgb_of_index(index)))
+        }
+        _ => Some(color),
+    }
+}
+
+/// The steps of the 6x6x6 cube of the 256-colour palette.
+const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
+
+/// The palette of xterm, as good a guess as any for the distance to the 16 colours.
+const SIXTEEN: [([u8; 3], Color); 16] = [
+    ([0, 0, 0], Color::Black),
+    ([205, 0, 0], Color::Red),
+    ([0, 205, 0], Color::Green),
+    ([205, 205, 0], Color::Yellow),
+    ([0, 0, 238], Color::Blue),
+    ([205, 0, 205], Color::Magenta),
+    ([0, 205, 205], Color::Cyan),
+    ([229, 229, 229], Color::Gray),
+    ([127, 127, 127], Color::DarkGray),
+    ([255, 0, 0], Color::LightRed),
+    ([0, 255, 0], Color::LightGreen),
+    ([255, 255, 0], Color::LightYellow),
+    ([92, 92, 255], Color::LightBlue),
+    ([255, 0, 255], Color::LightMagenta),
+    ([0, 255, 255], Color::LightCyan),
+    ([255, 255, 255], Color::White),
+];
+
+fn rgb_of_index(index: u8) -> [u8; 3] {
+    match index {
+        0..16 => SIXTEEN[usize::from(index)].0,
+        16..232 => {
+            let n = usize::from(index - 16);
+            [CUBE[n / 36], CUBE[n / 6 % 6], CUBE[n % 6]]
+        }
+        232.. => [8 + (index - 232) * 10; 3],
+    }
+}
+
+fn nearest_256(rgb: [u8; 3]) -> u8 {
+    (16..=255u8)
+        .min_by_key(|index| distance(rgb, rgb_of_index(*index)))
+        .unwrap_or(16)
+}
+
+fn nearest_16(rgb: [u8; 3]) -> Color {
+    SIXTEEN
+        .iter()
+        .min_by_key(|(known, _)| distance(rgb, *known))
+        .map_or(Color::Reset, |(_, color)| *color)
+}
+
+/// Weighted as the eye sees: green most, blue least.
+fn distance(a: [u8; 3], b: [u8; 3]) -> u32 {
+    [3, 6, 1]
+        .into_iter()
+        .zip(a.into_iter().zip(b))
+        .map(|(weight, (a, b))| weight * u32::from(a.abs_diff(b)).pow(2))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_read() {
+        assert_eq!(parse("#1c2d3e"), Some(Color::Rgb(0x1c, 0x2d, 0x3e)));
+        assert_eq!(parse("bright-black"), Some(Color::DarkGray));
+        assert_eq!(parse("default"), Some(Color::Reset));
+        for bad in ["#12345", "#12345g", "#+12345", "gray", ""] {
+            assert_eq!(parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn fewer_colours_give_the_nearest() {
+        let grey = Color::Rgb(8, 8, 8);
+        assert_eq!(reduce(grey, ColorDepth::Ansi256), Some(Color::Indexed(232)));
+        let red = Color::Rgb(255, 0, 0);
+        assert_eq!(reduce(red, ColorDepth::Ansi256), Some(Color::Indexed(196)));
+        assert_eq!(reduce(red, ColorDepth::Ansi16), Some(Color::LightRed));
+        assert_eq!(
+            reduce(Color::Indexed(196), ColorDepth::Ansi16),
+            Some(Color::LightRed)
+        );
+        assert_eq!(reduce(Color::Cyan, ColorDepth::Ansi16), Some(Color::Cyan));
+        assert_eq!(reduce(red, ColorDepth::None), None);
+        assert_eq!(reduce(Color::Reset, ColorDepth::Ansi16), Some(Color::Reset));
+    }
+
+    #[test]
+    fn every_index_of_the_palette_is_its_own_nearest() {
+        for index in 16..=255u8 {
+            let found = rgb_of_index(nearest_256(rgb_of_index(index)));
+            assert_eq!(found, rgb_of_index(index));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! How much of what was asked is used: a thin bar and two numbers.
+
+use super::{glyphs::Glyphs, paint::Piece};
+use crate::{
+    model::{
+        resources::{Bytes, Cpu},
+        session::Session,
+        usage::Usage,
+    },
+    theme::face::Face,
+};
+
+/// One resource of one session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gauge {
+    /// Used part of what was asked; `None` = not known.
+    pub share: Option<f64>,
+    /// `0.31/0.5`, or only what was asked.
+    pub numbers: String,
+}
+
+pub fn cpu(session: &Session, usage: Option<&Usage>) -> Gauge {
+    let asked = session.requested_slots.cpu;
+    let used = usage.and_then(|usage| usage.cpu);
+    Gauge {
+        share: used.and_then(|used| share(used.millis() as f64, asked.millis() as f64)),
+        numbers: match used {
+            Some(used) => format!("{}/{asked}", cores(used)),
+            None => asked.to_string(),
+        },
+    }
+}
+
+pub fn memory(session: &Session, usage: Option<&Usage>) -> Gauge {
+    let asked = session.requested_slots.mem;
+    let used = usage.map(|usage| usage.mem);
+    Gauge {
+        share: used.and_then(|used| share(used.0 as f64, asked.0 as f64)),
+        numbers: pair(used, asked),
+    }
+}
+
+fn share(used: f64, asked: f64) -> Option<f64> {
+    (asked > 0.0).then(|| used / asked)
+}
+
+fn cores(cpu: Cpu) -> String {
+    let cores = cpu.cores();
+    if cores < 9.995 {
+        format!("{cores:.2}")
+    } else {
+        format!("{cores:.1}")
+    }
+}
+
+/// Both in the unit of what was asked: `118/256M`, `0.9/16G`.
+fn pair(used: Option<Bytes>, asked: Bytes) -> String {
+    let (unit, letter) = match asked.0 {
+        Bytes::GIB.. => (Bytes::GIB, 'G'),
+        _ => (Bytes::MIB, 'M'),
+    };
+    let in_unit = |bytes: Bytes| {
+        let value = bytes.0 as f64 / unit as f64;
+        if unit == Bytes::MIB || value >= 99.95 || value.fract() == 0.0 {
+            format!("{value:.0}")
+        } else {
+            format!("{value:.1}")
+        }
+    };
+    match used {
+        Some(used) => format!("{}/{}{letter}", in_unit(used), in_unit(asked)),
+        None => format!("{}{letter}", in_unit(asked)),
+    }
+}
+
+/// The bar of `cells` cells: what is used in its colour, the rest as a thin line.
+pub fn pieces(gauge: &Gauge, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
+    let Some(share) = gauge.share else {
+        return vec![(" ".repeat(cells), Face::Bar)];
+    };
+    let mut full = (share * cells as f64).round() as usize;
+    // The least use is seen, and full looks full only when it is.
+    if share > 0.02 {
+        full = full.max(1);
+    }
+    if share < 0.95 {
+        full = full.min(cells.saturating_sub(1));
+    }
+    let full = full.min(cells);
+    vec![
+        (glyphs.bar_full.repeat(full), face(share)),
+        (glyphs.bar_empty.repeat(cells - full), Face::Bar),
+    ]
+}
+
+/// Below a half normal, below four fifths a warning, above critical.
+pub fn face(share: f64) -> Face {
+    if share < 0.5 {
+        Face::BarNormal
+    } else if share < 0.8 {
+        Face::BarWarning
+    } else {
+        Face::BarCritical
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_share_a_unit() {
+        let gib = |n: f64| Bytes((n * Bytes::GIB as f64) as u64);
+        assert_eq!(pair(Some(Bytes::mib(118)), Bytes::mib(256)), "118/256M");
+        assert_eq!(pair(Some(gib(0.93)), gib(16.0)), "0.9/16G");
+        assert_eq!(pair(None, gib(1.5)), "1.5G");
+        assert_eq!(cores(Cpu::from_millis(312)), "0.31");
+        assert_eq!(cores(Cpu::from_millis(12_340)), "12.3");
+    }
+
+    #[test]
+    fn colours_follow_the_rule_of_the_web_page() {
+        assert_eq!(face(0.49), Face::BarNormal);
+        assert_eq!(face(0.5), Face::BarWarning);
+        assert_eq!(face(0.8), Face::BarCritical);
+    }
+}

@@ -1,0 +1,147 @@
+//! An emulator's cells into a buffer. The one place where what a child printed becomes a picture.
+
+use ratatui::{
+    buffer::{Buffer, Cell as Target},
+    layout::{Position, Rect},
+    style::{Color, Modifier, Style},
+};
+
+use crate::{
+    model::text::Clean,
+    terminal::emulator::{Cell, CellWidth, Colour, Emulator, Look},
+};
+
+/// Paints the upper left part of the screen that fits into `area`, blanks the rest of it, and gives
+/// the place of the cursor while that is visible.
+pub fn paint(emulator: &Emulator, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    let area = area.intersection(buffer.area);
+    for row in 0..area.height {
+        for column in 0..area.width {
+            let room = area.width - column;
+            let cell = emulator.cell(column, row);
+            if let Some(target) = buffer.cell_mut((area.x + column, area.y + row)) {
+                paint_cell(cell, room, target);
+            }
+        }
+    }
+    let cursor = emulator.cursor()?;
+    (cursor.column < area.width && cursor.row < area.height)
+        .then(|| Position::new(area.x + cursor.column, area.y + cursor.row))
+}
+
+fn paint_cell(cell: Option<Cell<'_>>, room: u16, target: &mut Target) {
+    target.reset();
+    let Some(cell) = cell else { return };
+    target.set_style(style(cell.look));
+    // The right half is covered by the left one; half a wide character at the edge is a blank.
+    let hidden =
+        cell.width == CellWidth::Continuation || (cell.width == CellWidth::Two && room < 2);
+    if hidden || cell.text.is_empty() {
+        return;
+    }
+    if is_plain(cell.text) {
+        target.set_symbol(cell.text);
+    } else {
+        let clean = Clean::new(cell.text);
+        if !clean.is_empty() {
+            target.set_symbol(clean.as_str());
+        }
+    }
+}
+
+/// One character out of ranges that hold nothing invisible; the rest goes through `Clean`.
+fn is_plain(text: &str) -> bool {
+    let mut chars = text.chars();
+    let (Some(c), None) = (chars.next(), chars.next()) else {
+        return false;
+    };
+    matches!(c, ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{2500}'..='\u{25ff}'
+        | '\u{3041}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+/// A look as a style.
+pub fn style(look: Look) -> Style {
+    let mut modifier = Modifier::empty();
+    modifier.set(Modifier::BOLD, look.bold);
+    modifier.set(Modifier::DIM, look.dim);
+    modifier.set(Modifier::ITALIC, look.italic);
+    modifier.set(Modifier::UNDERLINED, look.underline);
+    modifier.set(Modifier::REVERSED, look.reverse);
+    Style::new()
+        .fg(colour(look.foreground))
+        .bg(colour(look.background))
+        .add_modifier(modifier)
+}
+
+/// Colours by number stay numbers, so that the person's palette shows.
+fn colour(colour: Colour) -> Color {
+    match colour {
+        Colour::Default => Color::Reset,
+        Colour::Indexed(index) => Color::Indexed(index),
+        Colour::Rgb(r, g, b) => Color::Rgb(r, g, b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn painted(stream: &str, columns: u16, area: Rect) -> (Buffer, Option<Position>) {
+        let mut emulator = Emulator::new(columns, 3);
+        emulator.feed(stream.as_bytes(), Timestamp::UNIX_EPOCH);
+        let mut buffer = Buffer::filled(Rect::new(0, 0, 12, 5), Target::new("."));
+        let cursor = paint(&emulator, area, &mut buffer);
+        (buffer, cursor)
+    }
+
+    fn line(buffer: &Buffer, row: u16) -> String {
+        (0..buffer.area.width)
+            .map(|column| buffer[(column, row)].symbol())
+            .collect()
+    }
+
+    #[test]
+    fn it_paints_inside_its_area_only_and_gives_the_cursor() {
+        let (buffer, cursor) = painted("ab\r\n\x1b[31mcd", 6, Rect::new(2, 1, 6, 3));
+        assert_eq!(line(&buffer, 0), "............");
+        assert_eq!(line(&buffer, 1), "..ab    ....");
+        assert_eq!(line(&buffer, 2), "..cd    ....");
+        assert_eq!(buffer[(2, 2)].fg, Color::Indexed(1));
+        assert_eq!(cursor, Some(Position::new(4, 2)));
+    }
+
+    #[test]
+    fn a_wide_character_cut_at_the_edge_is_a_blank() {
+        let (buffer, cursor) = painted("a한글x", 6, Rect::new(0, 0, 4, 3));
+        assert_eq!(buffer[(0, 0)].symbol(), "a");
+        assert_eq!(buffer[(1, 0)].symbol(), "한");
+        assert_eq!(buffer[(3, 0)].symbol(), " ");
+        assert_eq!(buffer[(4, 0)].symbol(), ".");
+        assert_eq!(cursor, None);
+    }
+
+    #[test]
+    fn invisible_and_direction_characters_are_not_painted() {
+        let (buffer, _) = painted(
+            "a\u{202e}b\u{2066}c\u{200b}e\u{301}",
+            8,
+            Rect::new(0, 0, 8, 1),
+        );
+        assert_eq!(line(&buffer, 0), "abce\u{301}    ....");
+    }
+
+    #[test]
+    fn a_screen_smaller_than_its_area_leaves_no_rest_of_what_was_there() {
+        let (buffer, _) = painted("ab", 3, Rect::new(0, 0, 12, 5));
+        assert_eq!(line(&buffer, 0), "ab          ");
+        assert_eq!(line(&buffer, 4), "            ");
+    }
+
+    #[test]
+    fn an_area_beyond_the_buffer_is_cut() {
+        let (buffer, _) = painted("ab", 3, Rect::new(11, 4, 50, 50));
+        assert_eq!(line(&buffer, 4), "...........a");
+    }
+}

@@ -1,0 +1,93 @@
+//! Which columns a list of a given width has, and where.
+
+use crate::app::sort::Column;
+
+/// The marker of the selected row and a blank before the first column.
+pub const INDENT: u16 = 2;
+const MARGIN: u16 = 1;
+const GAP: u16 = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub column: Column,
+    pub x: u16,
+    pub width: u16,
+}
+
+/// The columns for a list of `width` cells, from the left. Narrow lists have fewer of them.
+pub fn places(width: u16) -> Vec<Place> {
+    let mut fixed: Vec<(Column, u16)> = vec![(Column::Name, 0), (Column::Status, 13)];
+    let has_environment = width >= 78;
+    if has_environment {
+        fixed.push((Column::Environment, 0));
+    }
+    // What a session uses says more than where it came from: the gauges outlive the environment.
+    if width >= 68 {
+        let gauge = if width >= 100 { 17 } else { 12 };
+        fixed.push((Column::Cpu, gauge));
+        fixed.push((Column::Memory, gauge));
+    }
+    fixed.push((Column::Elapsed, 7));
+    if width >= 112 {
+        fixed.push((Column::Created, 16));
+    }
+    let gaps = GAP * (fixed.len() as u16 - 1);
+    let used: u16 = fixed.iter().map(|(_, width)| width).sum();
+    let room = width.saturating_sub(INDENT + MARGIN + gaps + used);
+    let (name, environment) = share(room, has_environment);
+    let mut x = INDENT;
+    fixed
+        .into_iter()
+        .map(|(column, width)| {
+            let width = match column {
+                Column::Name => name,
+                Column::Environment => environment,
+                _ => width,
+            };
+            let place = Place { column, x, width };
+            x += width + GAP;
+            place
+        })
+        .collect()
+}
+
+/// What the two columns of free width get: the name has precedence, a generated one is 16 cells.
+fn share(room: u16, has_environment: bool) -> (u16, u16) {
+    if !has_environment {
+        return (room, 0);
+    }
+    let environment = room
+        .saturating_sub(16)
+        .clamp(7, 16)
+        .max(room * 2 / 5)
+        .min(room.saturating_sub(16).max(7));
+    (room.saturating_sub(environment), environment)
+}
+
+/// Whether a column's text stands flush right.
+pub fn is_right(column: Column) -> bool {
+    matches!(column, Column::Cpu | Column::Memory | Column::Elapsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_never_leave_the_list() {
+        for width in 40..=300 {
+            let places = places(width);
+            let last = places.last().unwrap();
+            assert!(last.x + last.width <= width, "{width}: {places:?}");
+            let name = places[0];
+            assert!(name.width >= 12, "{width}: {places:?}");
+            for pair in places.windows(2) {
+                assert!(pair[0].x + pair[0].width + GAP == pair[1].x);
+            }
+        }
+        assert_eq!(places(60).len(), 3);
+        assert_eq!(places(80).len(), 6);
+        assert_eq!(places(80)[0].width, 16);
+        assert_eq!(places(140).len(), 7);
+    }
+}

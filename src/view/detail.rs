@@ -1,0 +1,266 @@
+//! One session in full.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use ratatui::layout::Rect;
+
+use super::{
+    bar,
+    glyphs::Glyphs,
+    paint::{Paint, Piece},
+    status, text,
+};
+use crate::{
+    app::{
+        app::App,
+        area::Areas,
+        clock,
+        detail::{Detail, History},
+    },
+    model::{
+        history::{HistoryEntry, Outcome},
+        kernel::Kernel,
+        resources::Cpu,
+        session::Session,
+    },
+    theme::face::Face,
+};
+
+/// Cells of the labels.
+const LABEL: usize = 14;
+
+type Line = Vec<Piece>;
+
+pub fn draw(paint: &mut Paint<'_>, app: &App, detail: &Detail, areas: &Areas, now: Timestamp) {
+    let Some(area) = areas.detail else { return };
+    draw_edge(paint, detail, areas, area);
+    let lines = lines(app, detail, area.width, paint.glyphs, now);
+    let shown = lines.iter().skip(detail.scroll());
+    for (line, pieces) in shown.take(usize::from(area.height)).enumerate() {
+        paint.pieces(area.x, area.y + line as u16, area.width, pieces);
+    }
+    if detail.has_more_below() {
+        let down = paint.glyphs.down;
+        paint.right(area.x, area.bottom() - 1, area.width, down, Face::Accent);
+    }
+}
+
+/// A line between the list and the detail, on the side where the list is.
+fn draw_edge(paint: &mut Paint<'_>, detail: &Detail, areas: &Areas, area: Rect) {
+    let face = if detail.focused {
+        Face::BorderFocused
+    } else {
+        Face::Border
+    };
+    if areas.detail_beside {
+        let x = area.x.saturating_sub(2);
+        for y in areas.rule.bottom()..area.bottom() {
+            let glyph = paint.glyphs.vertical;
+            paint.text(x, y, 1, glyph, face);
+        }
+    } else if areas.rows.height > 0 {
+        let glyph = paint.glyphs.rule;
+        paint.line(0, area.y - 1, areas.screen.width, glyph, face);
+    }
+}
+
+/// All lines for a width; how many there are does not depend on `now`.
+pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Timestamp) -> Vec<Line> {
+    let Some(session) = app.mirror.session(detail.session()) else {
+        return Vec::new();
+    };
+    // The last column is for the mark that there is more.
+    let width = usize::from(width.saturating_sub(2));
+    let mut lines = title(session, width, glyphs);
+    lines.extend(resources(app, session, glyphs));
+    lines.extend(times(app, detail, session, now));
+    lines.extend(places(session, width));
+    lines.push(Vec::new());
+    lines.extend(history(app, detail, width, glyphs));
+    lines
+}
+
+fn title(session: &Session, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+    let word = status::piece(session, glyphs);
+    let room = width.saturating_sub(text::width(&word.0) + 2);
+    let name = text::fit(session.name.as_str(), room, glyphs.ellipsis);
+    let gap = " ".repeat(width.saturating_sub(text::width(&name) + text::width(&word.0)));
+    let mut lines = vec![vec![(name, Face::Title), (gap, Face::Text), word]];
+    let reason = match (&session.status_message, &session.status_info) {
+        (Some(message), _) if !message.is_empty() => Some(message),
+        (_, info) => info.as_ref(),
+    };
+    for (text, face) in [
+        (reason, Face::Text),
+        (session.pending_request.as_ref(), Face::StatusProgress),
+    ] {
+        if let Some(text) = text {
+            let wrapped = text::wrap(text.as_str(), width);
+            lines.extend(wrapped.into_iter().map(|line| vec![(line, face)]));
+        }
+    }
+    lines.push(Vec::new());
+    lines
+}
+
+fn row(label: &str, value: impl Into<String>) -> Line {
+    vec![
+        (format!("{label:LABEL$}"), Face::Label),
+        (value.into(), Face::Value),
+    ]
+}
+
+fn resources(app: &App, session: &Session, glyphs: &Glyphs) -> Vec<Line> {
+    let usage = app.mirror.usage(session.id);
+    let slots = &session.requested_slots;
+    let cpu = match usage.and_then(|usage| usage.cpu) {
+        Some(used) => format!("{:.2} of {}", used.cores(), cores(slots.cpu)),
+        None => cores(slots.cpu),
+    };
+    let memory = match usage {
+        Some(usage) => format!("{} of {}", usage.mem, slots.mem),
+        None => slots.mem.to_string(),
+    };
+    let mut lines = vec![row("Environment", session.environment.label())];
+    for (label, value, gauge) in [
+        ("CPU", cpu, bar::cpu(session, usage)),
+        ("Memory", memory, bar::memory(session, usage)),
+    ] {
+        let mut line = row(label, format!("{value:20} "));
+        if session.status.is_live() && gauge.share.is_some() {
+            line.extend(bar::pieces(&gauge, 8, glyphs));
+        }
+        lines.push(line);
+    }
+    lines.push(row("Shared memory", session.shmem.to_string()));
+    lines
+}
+
+fn cores(cpu: Cpu) -> String {
+    if cpu == Cpu::from_millis(1000) {
+        "1 core".to_owned()
+    } else {
+        format!("{cpu} cores")
+    }
+}
+
+fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<Line> {
+    let seconds = session.elapsed_seconds(now);
+    let elapsed = if detail.focused || session.terminated_at.is_some() {
+        clock::fine(seconds)
+    } else {
+        clock::coarse(seconds)
+    };
+    let mut lines = vec![
+        row("Elapsed", elapsed),
+        row("Created", moment(app, session.created_at)),
+    ];
+    for (label, at) in [
+        ("Started", session.started_at),
+        ("Ended", session.terminated_at),
+    ] {
+        if let Some(at) = at {
+            lines.push(row(label, moment(app, at)));
+        }
+    }
+    lines
+}
+
+fn moment(app: &App, at: Timestamp) -> String {
+    at.to_zoned(app.facts.time_zone.clone())
+        .strftime("%Y-%m-%d %H:%M:%S")
+        .to_string()
+}
+
+fn places(session: &Session, width: usize) -> Vec<Line> {
+    let mut lines = vec![row("Id", session.id.to_string())];
+    if let Some(scratch) = &session.scratch {
+        let room = width.saturating_sub(LABEL);
+        let mut rest = scratch.as_str();
+        let mut label = "Home";
+        while !rest.is_empty() {
+            // Unbroken pieces, so that the path can be copied line by line.
+            let mut head = text::take(rest, room);
+            if head.is_empty() {
+                break;
+            }
+            if head.len() < rest.len()
+                && let Some(slash) = head.rfind('/').filter(|at| *at > 0)
+            {
+                head = &head[..=slash];
+            }
+            lines.push(row(label, head));
+            rest = &rest[head.len()..];
+            label = "";
+        }
+    }
+    for (at, kernel) in session.kernels.iter().enumerate() {
+        let label = if at == 0 { "Container" } else { "" };
+        lines.push(row(label, kernel_text(kernel)));
+    }
+    lines
+}
+
+fn kernel_text(kernel: &Kernel) -> String {
+    let mut text = kernel.hostname.to_string();
+    if let Some(id) = &kernel.container_id {
+        text.push_str("  ");
+        text.push_str(text::take(id.as_str(), 12));
+    }
+    if let Some(code) = kernel.exit_code {
+        let _ = write!(text, "  exit {code}");
+    }
+    if kernel.oom_killed {
+        text.push_str("  out of memory");
+    }
+    text
+}
+
+fn history(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+    let mut lines = vec![vec![("History".to_owned(), Face::Title)]];
+    match detail.history() {
+        History::Asked => lines.push(vec![("asking the daemon".to_owned(), Face::Dim)]),
+        History::Failed(why) => {
+            let wrapped = text::wrap(why.as_str(), width);
+            lines.extend(wrapped.into_iter().map(|line| vec![(line, Face::Bad)]));
+        }
+        History::Known(entries) if entries.is_empty() => {
+            lines.push(vec![("nothing is recorded".to_owned(), Face::Dim)]);
+        }
+        History::Known(entries) => {
+            for entry in entries {
+                lines.extend(history_entry(app, entry, width, glyphs));
+            }
+        }
+    }
+    lines
+}
+
+fn history_entry(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+    let at = entry.at.to_zoned(app.facts.time_zone.clone());
+    let step = match &entry.from {
+        Some(from) => format!("{from} {} {}", glyphs.to, entry.to),
+        None => entry.to.to_string(),
+    };
+    let face = match entry.result {
+        Outcome::Success => Face::Text,
+        Outcome::Failure | Outcome::Expired | Outcome::GiveUp => Face::Bad,
+        Outcome::NeedRetry => Face::Warning,
+        Outcome::Stale | Outcome::Skipped => Face::Dim,
+    };
+    let time = at.strftime("%H:%M:%S  ").to_string();
+    let mut lines = vec![vec![
+        (time, Face::Dim),
+        (step, face),
+        (format!("  {}", entry.phase), Face::Dim),
+    ]];
+    if let Some(message) = &entry.message {
+        let wrapped = text::wrap(message.as_str(), width.saturating_sub(10));
+        let indented = wrapped
+            .into_iter()
+            .map(|line| vec![(format!("          {line}"), face)]);
+        lines.extend(indented);
+    }
+    lines
+}

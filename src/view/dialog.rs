@@ -1,0 +1,98 @@
+//! The frame of everything that lies on top: the page below fades, a border, a title.
+
+use ratatui::{layout::Rect, style::Style};
+
+use super::{paint::Paint, text};
+use crate::theme::face::Face;
+
+/// An area of this size in the middle of `screen`, a little above its centre.
+pub fn place(screen: Rect, width: u16, height: u16) -> Rect {
+    // A sliver of the page at either side would only disturb.
+    let width = if width + 6 > screen.width {
+        screen.width
+    } else {
+        width
+    };
+    let height = height.min(screen.height.saturating_sub(1));
+    Rect::new(
+        screen.x + (screen.width - width) / 2,
+        screen.y + (screen.height - height) * 2 / 5,
+        width,
+        height,
+    )
+}
+
+/// Draws the frame and gives the room inside it, with two blank columns on either side.
+pub fn frame(paint: &mut Paint<'_>, screen: Rect, area: Rect, title: &str, face: Face) -> Rect {
+    shade(paint, screen);
+    blank(paint, area);
+    let [top_left, top_right, bottom_left, bottom_right] = paint.glyphs.corners;
+    let (right, bottom) = (area.right() - 1, area.bottom() - 1);
+    for y in [area.y, bottom] {
+        let glyph = paint.glyphs.rule;
+        paint.line(area.x, y, area.width, glyph, Face::BorderFocused);
+    }
+    for y in area.y + 1..bottom {
+        let glyph = paint.glyphs.vertical;
+        paint.text(area.x, y, 1, glyph, Face::BorderFocused);
+        paint.text(right, y, 1, glyph, Face::BorderFocused);
+    }
+    for (x, y, glyph) in [
+        (area.x, area.y, top_left),
+        (right, area.y, top_right),
+        (area.x, bottom, bottom_left),
+        (right, bottom, bottom_right),
+    ] {
+        paint.text(x, y, 1, glyph, Face::BorderFocused);
+    }
+    let title = text::fit(
+        title,
+        usize::from(area.width.saturating_sub(6)),
+        paint.glyphs.ellipsis,
+    );
+    paint.text(
+        area.x + 2,
+        area.y,
+        area.width - 4,
+        &format!(" {title} "),
+        face,
+    );
+    Rect::new(
+        area.x + 3,
+        area.y + 1,
+        area.width.saturating_sub(6),
+        area.height.saturating_sub(2),
+    )
+}
+
+/// Everything on the screen steps back.
+fn shade(paint: &mut Paint<'_>, screen: Rect) {
+    let shade = paint.style(Face::Shade);
+    for position in screen.positions() {
+        if let Some(cell) = paint.buffer.cell_mut(position) {
+            let symbol_style = Style::reset();
+            cell.set_style(symbol_style);
+            cell.set_style(shade);
+        }
+    }
+}
+
+/// An empty area with the look of a dialog. A wide character that is cut in half at its edge is
+/// taken away whole.
+pub fn blank(paint: &mut Paint<'_>, area: Rect) {
+    let area = area.intersection(paint.buffer.area);
+    for y in area.top()..area.bottom() {
+        if area.x > paint.buffer.area.x
+            && let Some(cell) = paint.buffer.cell_mut((area.x - 1, y))
+            && text::width(cell.symbol()) > 1
+        {
+            cell.set_symbol(" ");
+        }
+        for x in area.left()..area.right() {
+            if let Some(cell) = paint.buffer.cell_mut((x, y)) {
+                cell.reset();
+            }
+        }
+    }
+    paint.fill(area, Face::Dialog);
+}

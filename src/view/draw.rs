@@ -1,0 +1,85 @@
+//! The whole frame.
+
+use jiff::Timestamp;
+use ratatui::{Frame, buffer::Buffer, layout::Position};
+
+use super::{
+    banner, confirm, detail, glyphs::Glyphs, header, help, hints, launcher, list, logs,
+    paint::Paint, panes, prompt, state, tabs, toasts,
+};
+use crate::{
+    app::{app::App, area::Areas, focus::Page},
+    theme::{Theme, face::Face},
+};
+
+/// Paints the frame; `areas` is what `layout` said for this frame's size.
+pub fn draw(frame: &mut Frame<'_>, app: &App, theme: &Theme, areas: &Areas, now: Timestamp) {
+    let cursor = draw_into(frame.buffer_mut(), app, theme, areas, now);
+    if let Some(cursor) = cursor {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+/// The same into a plain buffer; gives where the cursor goes.
+pub fn draw_into(
+    buffer: &mut Buffer,
+    app: &App,
+    theme: &Theme,
+    areas: &Areas,
+    now: Timestamp,
+) -> Option<Position> {
+    let glyphs = Glyphs::choose(app.facts.unicode);
+    let mut paint = Paint::new(buffer, theme, glyphs);
+    paint.fill(areas.screen, Face::Text);
+    if areas.too_small {
+        state::too_small(&mut paint, areas);
+        return None;
+    }
+    match (app.page, &app.logs) {
+        (Page::Panes, _) => panes::draw(&mut paint, areas, &app.panes, &app.keymap),
+        (Page::Logs, Some(open)) => logs::draw(&mut paint, areas, open, &app.keymap),
+        _ => sessions(&mut paint, app, areas, now),
+    }
+    overlays(&mut paint, app, areas);
+    paint.cursor
+}
+
+fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
+    header::draw(paint, app, areas);
+    tabs::draw(paint, app, areas);
+    banner::draw(paint, app, areas, now);
+    if areas.rows.height > 0 {
+        if app.sessions.is_empty() {
+            state::draw(paint, app, areas);
+        } else {
+            list::draw(paint, app, areas, now);
+        }
+    }
+    if let Some(open) = &app.detail {
+        detail::draw(paint, app, open, areas, now);
+    }
+    prompt::draw(paint, app, areas);
+    hints::draw(paint, app, areas);
+}
+
+/// What lies on top of a page; it has the cursor then.
+fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
+    if areas.dialog.is_some() {
+        paint.cursor = None;
+        if let Some(open) = &app.help {
+            help::draw(paint, app, open, areas);
+        } else if let Some(open) = &app.confirm {
+            confirm::draw(paint, app, open, areas);
+        } else if let Some(open) = &app.launcher {
+            launcher::draw(paint, open, areas);
+        }
+        let hints_line = areas.hints;
+        for x in hints_line.left()..hints_line.right() {
+            if let Some(cell) = paint.buffer.cell_mut((x, hints_line.y)) {
+                cell.reset();
+            }
+        }
+        hints::draw(paint, app, areas);
+    }
+    toasts::draw(paint, app, areas);
+}

@@ -1,0 +1,113 @@
+//! The help: keys and what they do, in a scrolling list.
+
+use ratatui::layout::Rect;
+
+use super::{dialog, paint::Paint, text};
+use crate::{
+    app::{
+        app::App,
+        area::Areas,
+        help::{Help, HelpRow},
+    },
+    theme::face::Face,
+};
+
+/// Cells for the keys of an action.
+const KEYS: u16 = 20;
+
+pub fn area(screen: Rect) -> Rect {
+    // On a low screen every line counts.
+    let around = if screen.height >= 30 { 6 } else { 1 };
+    let height = screen.height.saturating_sub(around);
+    dialog::place(screen, 80, height)
+}
+
+/// The lines of the list inside the frame: below the search line, above the border.
+pub fn rows(area: Rect) -> Rect {
+    Rect::new(
+        area.x + 3,
+        area.y + 3,
+        area.width.saturating_sub(6),
+        area.height.saturating_sub(4),
+    )
+}
+
+pub fn draw(paint: &mut Paint<'_>, app: &App, help: &Help, areas: &Areas) {
+    let (Some(area), Some(rows)) = (areas.dialog, areas.help_rows) else {
+        return;
+    };
+    let inner = dialog::frame(paint, areas.screen, area, "Keys", Face::Title);
+    draw_search(paint, app, help, Rect { height: 1, ..inner });
+    let shown = help.rows().iter().skip(help.scroll());
+    for (line, row) in shown.take(usize::from(rows.height)).enumerate() {
+        draw_row(paint, rows, rows.y + line as u16, row);
+    }
+    draw_more(paint, help, area, rows);
+}
+
+fn draw_search(paint: &mut Paint<'_>, app: &App, help: &Help, line: Rect) {
+    let (shown, all) = help.counts();
+    let note = if help.search().is_empty() {
+        format!("{all} entries")
+    } else {
+        format!("{shown} of {all}")
+    };
+    paint.right(line.x, line.y, line.width, &note, Face::Dim);
+    if help.searching || !help.search().is_empty() {
+        let x = paint.text(line.x, line.y, 2, "/ ", Face::Accent);
+        let field = Rect::new(x, line.y, line.width.saturating_sub(26), 1);
+        paint.input(field, help.search(), help.searching);
+        return;
+    }
+    let key = app
+        .keymap
+        .keys_for(
+            crate::action::Scope::Help,
+            crate::action::Action::HelpSearch,
+        )
+        .into_iter()
+        .next()
+        .unwrap_or_default();
+    let pieces = [(key, Face::Key), (" searches".to_owned(), Face::Dim)];
+    paint.pieces(line.x, line.y, line.width, &pieces);
+}
+
+fn draw_row(paint: &mut Paint<'_>, area: Rect, y: u16, row: &HelpRow) {
+    match row {
+        HelpRow::Gap => {}
+        HelpRow::Title(title) => {
+            paint.text(area.x, y, area.width, title, Face::Title);
+        }
+        HelpRow::Entry { keys, doc, .. } => {
+            let keys = fitting(keys, usize::from(KEYS - 3));
+            paint.text(area.x + 2, y, KEYS - 3, keys, Face::Key);
+            let room = area.width.saturating_sub(KEYS);
+            paint.text(area.x + KEYS, y, room, doc, Face::Text);
+        }
+    }
+}
+
+/// As many of the keys as fit, the most convenient ones.
+fn fitting(keys: &str, cells: usize) -> &str {
+    let mut end = keys.len();
+    while text::width(&keys[..end]) > cells {
+        match keys[..end].rfind("  ") {
+            Some(at) => end = at,
+            None => break,
+        }
+    }
+    &keys[..end]
+}
+
+/// Marks in the border where the list goes on.
+fn draw_more(paint: &mut Paint<'_>, help: &Help, area: Rect, rows: Rect) {
+    let x = area.right().saturating_sub(4);
+    let (up, down) = (paint.glyphs.up, paint.glyphs.down);
+    if help.scroll() > 0 {
+        paint.text(x, area.y, 3, &format!(" {up} "), Face::Accent);
+    }
+    if help.scroll() + usize::from(rows.height) < help.rows().len() {
+        let bottom = area.bottom() - 1;
+        paint.text(x, bottom, 3, &format!(" {down} "), Face::Accent);
+    }
+}

@@ -1,0 +1,201 @@
+//! The last line: the keys that matter now, from the keymap in force.
+
+use super::{
+    paint::{Paint, Piece},
+    text,
+};
+use crate::{
+    action::{Action, Scope},
+    app::{allowed::why_not, app::App, area::Areas, focus::Focus, launcher::Field, rename::Rename},
+    theme::face::Face,
+};
+
+/// An action and the one word it has here, the most needed first.
+type Hint = (Scope, Action, &'static str);
+
+const SESSIONS: &[Hint] = &[
+    (Scope::Sessions, Action::SessionLaunch, "launch"),
+    (Scope::Sessions, Action::SessionShell, "shell"),
+    (Scope::Sessions, Action::SessionLogs, "log"),
+    (Scope::Sessions, Action::SessionOpen, "details"),
+    (Scope::Sessions, Action::SessionTerminate, "terminate"),
+    (Scope::Sessions, Action::SessionRename, "rename"),
+    (Scope::Sessions, Action::SessionsFilter, "filter"),
+    (Scope::Global, Action::Panes, "terminals"),
+    (Scope::Sessions, Action::SessionsSort, "sort"),
+];
+
+const DETAIL: &[Hint] = &[
+    (Scope::Global, Action::Back, "back"),
+    (Scope::Detail, Action::SessionShell, "shell"),
+    (Scope::Detail, Action::SessionLogs, "log"),
+    (Scope::Detail, Action::SessionTerminate, "terminate"),
+    (Scope::Detail, Action::SessionRename, "rename"),
+    (Scope::Detail, Action::CopyId, "copy id"),
+    (Scope::Detail, Action::ListDown, "scroll"),
+];
+
+const LAUNCHER: &[Hint] = &[
+    (Scope::Launcher, Action::LauncherLaunch, "launch"),
+    (Scope::Launcher, Action::LauncherNext, "next field"),
+    (Scope::Launcher, Action::ListDown, "choose"),
+    (Scope::Launcher, Action::LauncherLess, "less"),
+    (Scope::Launcher, Action::LauncherMore, "more"),
+    (Scope::Global, Action::Back, "cancel"),
+];
+
+const CONFIRM: &[Hint] = &[
+    (Scope::Confirm, Action::ConfirmYes, "terminate"),
+    (Scope::Confirm, Action::ConfirmNo, "leave it"),
+    (Scope::Confirm, Action::ConfirmForce, "force"),
+    (Scope::Confirm, Action::ConfirmToggle, "other button"),
+    (Scope::Confirm, Action::ConfirmPress, "press it"),
+];
+
+const HELP: &[Hint] = &[
+    (Scope::Help, Action::HelpSearch, "search"),
+    (Scope::Help, Action::ListDown, "down"),
+    (Scope::Help, Action::ListPageDown, "page"),
+    (Scope::Global, Action::Back, "close"),
+];
+
+const INPUT: &[Hint] = &[
+    (Scope::Input, Action::InputSubmit, "take it"),
+    (Scope::Input, Action::InputCancel, "cancel"),
+];
+
+const FILTER: &[Hint] = &[
+    (Scope::Input, Action::InputSubmit, "keep"),
+    (Scope::Input, Action::InputCancel, "clear"),
+];
+
+/// Always at the right end.
+const ALWAYS: &[Hint] = &[
+    (Scope::Global, Action::Help, "help"),
+    (Scope::Global, Action::Quit, "quit"),
+];
+
+pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
+    let area = areas.hints;
+    if app.is_interrupted() {
+        let leave = keys(app, Scope::Global, Action::Interrupt);
+        let quit = keys(app, Scope::Global, Action::Quit);
+        let pieces = [
+            (leave, Face::Key),
+            (" again, or ".to_owned(), Face::Hint),
+            (quit, Face::Key),
+            (", leaves; sessions and shells go on".to_owned(), Face::Hint),
+        ];
+        paint.pieces(area.x + 1, area.y, area.width - 2, &pieces);
+        return;
+    }
+    if let Some(problem) = app.rename.as_ref().and_then(Rename::problem) {
+        paint.text(
+            area.x + 1,
+            area.y,
+            area.width - 2,
+            &problem,
+            Face::InputError,
+        );
+        return;
+    }
+    if !app.pending.is_empty() {
+        let pieces = pending(app);
+        paint.pieces(area.x + 1, area.y, area.width - 2, &pieces);
+        return;
+    }
+    let always = match app.focus() {
+        Focus::Sessions | Focus::Detail => group(app, ALWAYS, usize::MAX),
+        _ => Vec::new(),
+    };
+    let taken = measure(&always) as u16;
+    let x = area.right().saturating_sub(taken + 1);
+    paint.pieces(x, area.y, taken, &always);
+    let room = usize::from(area.width.saturating_sub(taken + 4));
+    let hints = group(app, of(app.focus()), room);
+    paint.pieces(area.x + 1, area.y, room as u16, &hints);
+}
+
+fn of(focus: Focus) -> &'static [Hint] {
+    match focus {
+        Focus::Help => HELP,
+        Focus::Confirm => CONFIRM,
+        Focus::Launcher => LAUNCHER,
+        Focus::HelpSearch | Focus::Rename => INPUT,
+        Focus::Filter => FILTER,
+        Focus::Detail => DETAIL,
+        Focus::Sessions => SESSIONS,
+        Focus::Logs | Focus::Panes => &[],
+    }
+}
+
+/// The hints that make sense now, as many as fit.
+fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (scope, action, word) in hints {
+        if !matters(app, *action) {
+            continue;
+        }
+        let keys = keys(app, *scope, *action);
+        if keys.is_empty() {
+            continue;
+        }
+        let gap = match (pieces.is_empty(), app.is_narrow()) {
+            (true, _) => "",
+            (false, true) => "  ",
+            (false, false) => "   ",
+        };
+        let next = [
+            (gap.to_owned(), Face::Hint),
+            (keys, Face::Key),
+            (format!(" {word}"), Face::Hint),
+        ];
+        if measure(&pieces) + measure(&next) > room {
+            break;
+        }
+        pieces.extend(next);
+    }
+    pieces
+}
+
+fn matters(app: &App, action: Action) -> bool {
+    match action {
+        Action::Panes => !app.panes.is_empty(),
+        Action::LauncherLess | Action::LauncherMore => {
+            matches!(field(app), Some(Field::Cpu | Field::Memory))
+        }
+        // In the other fields the same key goes to the next one.
+        Action::ListDown if app.launcher.is_some() => field(app) == Some(Field::Environment),
+        Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
+        _ => why_not(action, app.current(), &app.mirror, &app.facts).is_none(),
+    }
+}
+
+fn field(app: &App) -> Option<Field> {
+    app.launcher.as_ref().map(|launcher| launcher.field)
+}
+
+/// The most convenient key of an action.
+fn keys(app: &App, scope: Scope, action: Action) -> String {
+    app.keymap
+        .keys_for(scope, action)
+        .into_iter()
+        .next()
+        .unwrap_or_default()
+}
+
+fn pending(app: &App) -> Vec<Piece> {
+    let typed: Vec<String> = app.pending.iter().map(ToString::to_string).collect();
+    let mut pieces = vec![(typed.join(" "), Face::Accent)];
+    for (key, action) in app.continuations() {
+        let doc = action.map_or("...", Action::doc);
+        pieces.push(("   ".to_owned(), Face::Hint));
+        pieces.push((key.to_string(), Face::Key));
+        pieces.push((format!(" {doc}"), Face::Hint));
+    }
+    pieces
+}
+
+fn measure(pieces: &[Piece]) -> usize {
+    pieces.iter().map(|(text, _)| text::width(text)).sum()
+}

@@ -1,0 +1,173 @@
+//! Where everything stands, computed before drawing.
+
+use jiff::Timestamp;
+use ratatui::layout::{Rect, Size};
+
+use super::{banner, confirm, detail, glyphs::Glyphs, help, launcher, tabs, toasts};
+use crate::app::{
+    app::App,
+    area::{Areas, BESIDE_COLUMNS, MIN_COLUMNS, MIN_ROWS},
+    focus::Page,
+};
+
+/// Rows of the list that stay above a detail below it, with the head.
+const ROWS_ABOVE_DETAIL: u16 = 6;
+
+#[must_use]
+pub fn layout(app: &App, size: Size) -> Areas {
+    let screen = Rect::new(0, 0, size.width, size.height);
+    let mut areas = Areas {
+        screen,
+        too_small: size.width < MIN_COLUMNS || size.height < MIN_ROWS,
+        ..Areas::default()
+    };
+    if areas.too_small {
+        return areas;
+    }
+    match app.page {
+        Page::Sessions => sessions(app, &mut areas),
+        Page::Logs => logs(&mut areas),
+        Page::Panes => panes(app, &mut areas),
+    }
+    overlays(app, &mut areas);
+    areas
+}
+
+fn row(screen: Rect, y: u16) -> Rect {
+    Rect::new(screen.x, y, screen.width, 1)
+}
+
+fn sessions(app: &App, areas: &mut Areas) {
+    let screen = areas.screen;
+    // Taller screens have room for air.
+    let air = u16::from(screen.height >= 24);
+    areas.header = row(screen, 0);
+    areas.tabs = row(screen, 1 + air);
+    areas.tab_titles = tabs::titles(app, areas.tabs);
+    areas.rule = row(screen, 2 + air);
+    areas.hints = row(screen, screen.height - 1);
+    let mut top = areas.rule.bottom();
+    let mut bottom = areas.hints.y;
+    let lines = banner::lines(app, screen.width, None).len() as u16;
+    if lines > 0 {
+        areas.banner = Some(Rect::new(0, top, screen.width, lines));
+        top += lines;
+        // A blank line between the banner and the list where there is room.
+        top += u16::from(screen.height >= 20);
+    }
+    if app.rename.is_some() || app.sessions.filter.editing().is_some() {
+        bottom -= 1;
+        areas.prompt = Some(row(screen, bottom));
+    }
+    let body = Rect::new(0, top, screen.width, bottom.saturating_sub(top));
+    let list = with_detail(app, areas, body);
+    areas.table_head = Rect {
+        height: list.height.min(1),
+        ..list
+    };
+    areas.rows = Rect {
+        y: list.y + areas.table_head.height,
+        height: list.height - areas.table_head.height,
+        ..list
+    };
+}
+
+/// Places the detail and gives what is left for the list.
+fn with_detail(app: &App, areas: &mut Areas, body: Rect) -> Rect {
+    let Some(open) = &app.detail else {
+        return body;
+    };
+    let (list, area) = if body.width >= BESIDE_COLUMNS {
+        areas.detail_beside = true;
+        beside(body)
+    } else {
+        below(body)
+    };
+    areas.detail = Some(area);
+    let glyphs = Glyphs::choose(app.facts.unicode);
+    // The number of lines does not depend on the time.
+    let lines = detail::lines(app, open, area.width, glyphs, Timestamp::UNIX_EPOCH);
+    areas.detail_lines = lines.len();
+    list
+}
+
+/// List, line, detail, from the left.
+fn beside(body: Rect) -> (Rect, Rect) {
+    let width = (body.width * 2 / 5).clamp(46, 64);
+    let list = Rect {
+        width: body.width - width - 3,
+        ..body
+    };
+    let detail = Rect {
+        x: list.right() + 2,
+        width,
+        ..body
+    };
+    (list, detail)
+}
+
+/// A few rows of the list above, or only the detail where it is low.
+fn below(body: Rect) -> (Rect, Rect) {
+    let above = if body.height >= 18 {
+        ROWS_ABOVE_DETAIL
+    } else {
+        0
+    };
+    let list = Rect {
+        height: above,
+        ..body
+    };
+    let top = if above > 0 {
+        body.y + above + 1
+    } else {
+        body.y
+    };
+    let detail = Rect::new(
+        body.x + 2,
+        top,
+        body.width.saturating_sub(4),
+        body.bottom().saturating_sub(top),
+    );
+    (list, detail)
+}
+
+fn logs(areas: &mut Areas) {
+    let screen = areas.screen;
+    areas.log_title = row(screen, 0);
+    areas.rule = row(screen, 1);
+    areas.log = Rect::new(0, 2, screen.width, screen.height - 3);
+    areas.log_status = row(screen, screen.height - 1);
+}
+
+fn panes(app: &App, areas: &mut Areas) {
+    let screen = areas.screen;
+    let top = u16::from(!app.panes.is_zoomed());
+    areas.pane_tabs = Rect {
+        height: top,
+        ..screen
+    };
+    areas.pane = Rect::new(0, top, screen.width, screen.height - top - 1);
+    areas.pane_status = row(screen, screen.height - 1);
+}
+
+fn overlays(app: &App, areas: &mut Areas) {
+    let screen = areas.screen;
+    if app.help.is_some() {
+        let area = help::area(screen);
+        areas.dialog = Some(area);
+        areas.help_rows = Some(help::rows(area));
+    } else if let Some(open) = &app.confirm {
+        let area = confirm::area(open, screen);
+        areas.dialog = Some(area);
+        areas.buttons = confirm::buttons(area);
+    } else if let Some(open) = &app.launcher {
+        let area = launcher::area(screen);
+        areas.dialog = Some(area);
+        areas.choices = launcher::choices(area);
+        areas.first_choice = launcher::first_choice(open);
+    }
+    if areas.dialog.is_some() {
+        areas.hints = row(screen, screen.height - 1);
+    }
+    areas.toasts = toasts::places(app, screen, screen.height.saturating_sub(2));
+}

@@ -1,0 +1,230 @@
+//! The table of sessions: its head and the visible rows.
+
+use jiff::Timestamp;
+use ratatui::layout::Rect;
+
+use super::{
+    bar,
+    columns::{self, Place},
+    paint::Paint,
+    status, text,
+};
+use crate::{
+    app::{
+        app::App,
+        area::Areas,
+        clock,
+        focus::Focus,
+        sort::{Column, Order},
+    },
+    model::session::Session,
+    theme::face::Face,
+};
+
+pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
+    let places = columns::places(areas.rows.width);
+    draw_head(paint, app, areas.table_head, &places);
+    let selected = app.sessions.selected();
+    for (line, id) in app.sessions.visible().iter().enumerate() {
+        let y = areas.rows.y + line as u16;
+        let Some(session) = app.mirror.session(*id) else {
+            continue;
+        };
+        let row = Row {
+            app,
+            session,
+            area: Rect::new(areas.rows.x, y, areas.rows.width, 1),
+            faded: app.mirror.stale_since().is_some(),
+            now,
+        };
+        if selected == Some(*id) {
+            paint.fill(row.area, Face::RowSelected);
+            let marker = paint.glyphs.marker;
+            let focused = matches!(app.focus(), Focus::Sessions | Focus::Filter);
+            let face = if focused { Face::RowMarker } else { Face::Dim };
+            paint.text(row.area.x, y, 1, marker, face);
+        }
+        for place in &places {
+            row.cell(paint, *place);
+        }
+    }
+}
+
+fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[Place]) {
+    let sorted = marked(app.sessions.order(), places);
+    for place in places {
+        let mark = sorted.filter(|order| order.column == place.column);
+        head_cell(paint, area, *place, mark);
+    }
+}
+
+/// Which column bears the mark of the order. Without room for Created, Elapsed stands for it: it
+/// runs the other way.
+fn marked(order: Order, places: &[Place]) -> Option<Order> {
+    if places.iter().any(|place| place.column == order.column) {
+        return Some(order);
+    }
+    (order.column == Column::Created).then_some(Order {
+        column: Column::Elapsed,
+        descending: !order.descending,
+    })
+}
+
+fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order>) {
+    let x = area.x + place.x;
+    let title = match place.column {
+        Column::Environment if place.width < 11 => "Env",
+        column => column.title(),
+    };
+    let face = if mark.is_some() {
+        Face::TableSorted
+    } else {
+        Face::TableHead
+    };
+    let mark = mark.map(|order| {
+        if order.descending {
+            paint.glyphs.down
+        } else {
+            paint.glyphs.up
+        }
+    });
+    if !columns::is_right(place.column) {
+        let title = mark.map_or(title.to_owned(), |mark| format!("{title} {mark}"));
+        paint.text(x, area.y, place.width, &title, face);
+        return;
+    }
+    // The mark stands before a title flush right, so that the titles stay over their numbers.
+    let title = match mark {
+        Some(mark) if usize::from(place.width) < title.len() + 2 => format!("{mark}{title}"),
+        Some(mark) => format!("{mark} {title}"),
+        None => title.to_owned(),
+    };
+    paint.right(x - 1, area.y, place.width + 1, &title, face);
+}
+
+/// One session on one line.
+struct Row<'a> {
+    app: &'a App,
+    session: &'a Session,
+    area: Rect,
+    /// What it shows may be old.
+    faded: bool,
+    now: Timestamp,
+}
+
+impl Row<'_> {
+    fn face(&self, face: Face) -> Face {
+        if self.faded { Face::Dim } else { face }
+    }
+
+    fn cell(&self, paint: &mut Paint<'_>, place: Place) {
+        let (x, y) = (self.area.x + place.x, self.area.y);
+        let session = self.session;
+        match place.column {
+            Column::Name => self.name(paint, x, place.width),
+            Column::Status => {
+                let face = self.face(status::face(&session.status));
+                let word = status::word(session, paint.glyphs);
+                paint.text(x, y, place.width, &word, face);
+            }
+            Column::Environment => self.environment(paint, x, place.width),
+            Column::Cpu => {
+                let usage = self.app.mirror.usage(session.id);
+                self.gauge(paint, place, &bar::cpu(session, usage));
+            }
+            Column::Memory => {
+                let usage = self.app.mirror.usage(session.id);
+                self.gauge(paint, place, &bar::memory(session, usage));
+            }
+            Column::Elapsed => {
+                let elapsed = clock::coarse(session.elapsed_seconds(self.now));
+                paint.right(x, y, place.width, &elapsed, self.face(Face::Text));
+            }
+            Column::Created => {
+                let zone = &self.app.facts.time_zone;
+                let created = session.created_at.to_zoned(zone.clone());
+                let text = created.strftime("%Y-%m-%d %H:%M").to_string();
+                paint.text(x, y, place.width, &text, Face::Dim);
+            }
+        }
+    }
+
+    fn name(&self, paint: &mut Paint<'_>, x: u16, width: u16) {
+        let hits = self.app.sessions.hits(self.session.id);
+        let hits = hits.map_or(&[][..], |hits| &hits.name);
+        let selected = self.app.sessions.selected() == Some(self.session.id);
+        let face = match (selected, self.session.status.is_final()) {
+            (true, _) => Face::Strong,
+            (false, true) => Face::Dim,
+            (false, false) => Face::Text,
+        };
+        let name = self.session.name.as_str();
+        let end = self.matched(paint, (x, width), name, hits, self.face(face));
+        let status = self.session.status.word();
+        if let Some(asked) = &self.session.pending_request
+            && !asked.as_str().eq_ignore_ascii_case(status)
+        {
+            let left = (x + width).saturating_sub(end + 1);
+            if left >= 6 {
+                paint.text(end + 1, self.area.y, left, asked.as_str(), Face::Dim);
+            }
+        }
+    }
+
+    /// The whole label where there is room for most of them, else the name without its version.
+    fn environment(&self, paint: &mut Paint<'_>, x: u16, width: u16) {
+        let label = self.session.environment.label();
+        let text = if width >= 14 {
+            label.as_str()
+        } else {
+            // Of `registry/team/python` the last part says most.
+            let name = self.session.environment.name.as_str();
+            name.rsplit('/').next().unwrap_or(name)
+        };
+        let hits = self.app.sessions.hits(self.session.id);
+        let hits = match hits {
+            Some(hits) if label.starts_with(text) => &hits.environment[..],
+            _ => &[],
+        };
+        self.matched(paint, (x, width), text, hits, self.face(Face::Text));
+    }
+
+    /// Text with the characters at `hits` marked; returns the column behind it.
+    fn matched(
+        &self,
+        paint: &mut Paint<'_>,
+        (x, width): (u16, u16),
+        text: &str,
+        hits: &[usize],
+        face: Face,
+    ) -> u16 {
+        let end = paint.text(x, self.area.y, width, text, face);
+        let style = paint.style(Face::Match);
+        let mut at = 0;
+        for (position, c) in text.chars().enumerate() {
+            let cells = text::width(c.encode_utf8(&mut [0; 4])) as u16;
+            let room = x + width - at.min(width);
+            if hits.contains(&position) && cells > 0 && x + at + cells <= end && room > x {
+                let cell = Rect::new(x + at, self.area.y, cells, 1);
+                paint.buffer.set_style(cell, style);
+            }
+            at += cells;
+        }
+        end
+    }
+
+    fn gauge(&self, paint: &mut Paint<'_>, place: Place, gauge: &bar::Gauge) {
+        let (x, y) = (self.area.x + place.x, self.area.y);
+        let cells = if place.width >= 15 { 8 } else { 3 };
+        let numbers = place.width - cells - 1;
+        if self.session.status.is_live() && !self.faded {
+            let pieces = bar::pieces(gauge, usize::from(cells), paint.glyphs);
+            paint.pieces(x, y, cells, &pieces);
+        }
+        let face = match (self.session.status.is_live(), gauge.share) {
+            (true, Some(_)) => self.face(Face::Text),
+            _ => Face::Dim,
+        };
+        paint.right(x + cells + 1, y, numbers, &gauge.numbers, face);
+    }
+}

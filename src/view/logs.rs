@@ -1,0 +1,204 @@
+//! The log view: title, lines, status line.
+
+use ratatui::{layout::Rect, style::Modifier};
+
+use super::{
+    cells,
+    paint::{Paint, Piece},
+    text,
+};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        area::Areas,
+        logs::{Entry, GUTTER, Logs, Row, State},
+    },
+    keymap::Keymap,
+    model::log::LogSource,
+    theme::face::Face,
+};
+
+const HINTS: &[(Scope, Action, &str)] = &[
+    (Scope::Global, Action::Back, "back"),
+    (Scope::Logs, Action::LogsFollow, "follow"),
+    (Scope::Logs, Action::LogsSearch, "search"),
+    (Scope::Logs, Action::LogsWrap, "wrap"),
+    (Scope::Logs, Action::LogsSave, "save"),
+];
+
+const SEARCH_HINTS: &[(Scope, Action, &str)] = &[
+    (Scope::Logs, Action::LogsNext, "next"),
+    (Scope::Logs, Action::LogsPreviousHit, "previous"),
+    (Scope::Global, Action::Back, "end search"),
+];
+
+/// Paints the page of a log.
+pub fn draw(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keymap) {
+    draw_title(paint, areas, logs);
+    let rows = logs.visible();
+    if logs.is_empty() {
+        draw_nothing(paint, areas.log, logs);
+    }
+    for (y, row) in (areas.log.y..areas.log.bottom()).zip(rows) {
+        if let Some(entry) = logs.entry(row.number) {
+            let line = Rect::new(areas.log.x, y, areas.log.width, 1);
+            draw_row(paint, line, logs, entry, row);
+        }
+    }
+    draw_status(paint, areas, logs, keymap);
+}
+
+fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs) {
+    let area = areas.log_title;
+    let pieces = [
+        ("Log of ".to_owned(), Face::Dim),
+        (logs.name.to_string(), Face::Title),
+    ];
+    let end = paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
+    let (state, face) = match &logs.state {
+        State::Opening => ("reading".to_owned(), Face::Dim),
+        State::Broken { .. } => ("broken off".to_owned(), Face::Bad),
+        _ if !logs.is_following() => match logs.new_lines() {
+            0 => ("paused".to_owned(), Face::Warning),
+            new => (format!("paused, {new} new"), Face::Warning),
+        },
+        State::Following => ("following".to_owned(), Face::Success),
+        State::Complete => ("ended".to_owned(), Face::Dim),
+    };
+    let mut notes = state;
+    if logs.dropped() > 0 {
+        notes = format!("{} earlier lines dropped   {notes}", logs.dropped());
+    }
+    let room = area.right().saturating_sub(end + 3);
+    paint.right(end + 2, area.y, room, &notes, face);
+    let glyph = paint.glyphs.rule;
+    paint.line(
+        areas.rule.x,
+        areas.rule.y,
+        areas.rule.width,
+        glyph,
+        Face::Border,
+    );
+}
+
+fn draw_nothing(paint: &mut Paint<'_>, area: Rect, logs: &Logs) {
+    let text = match &logs.state {
+        State::Opening => "reading the log...".to_owned(),
+        State::Following => "nothing logged yet".to_owned(),
+        State::Complete => "nothing was logged".to_owned(),
+        State::Broken { why } => why.to_string(),
+    };
+    let lines = text::wrap(&text, usize::from(area.width.saturating_sub(8)));
+    let first = area.y + area.height.saturating_sub(lines.len() as u16) / 2;
+    for (y, line) in (first..area.bottom()).zip(lines) {
+        paint.centred(area, y, &line, Face::Dim);
+    }
+}
+
+fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &Entry, row: Row) {
+    if entry.source == LogSource::Stderr {
+        let glyph = paint.glyphs.vertical;
+        paint.text(area.x, area.y, 1, glyph, Face::LogStderr);
+    }
+    let line = entry.line.text.as_str();
+    let shown = line.get(row.start..row.end).unwrap_or_default();
+    let hidden = text::take(shown, logs.left).len();
+    let start = row.start + hidden;
+    let shown = &shown[hidden..];
+    let x = area.x + GUTTER.min(area.width);
+    let mut edges: Vec<usize> = vec![start, start + shown.len()];
+    let inside = |at: &usize| *at > start && *at < start + shown.len();
+    edges.extend(entry.line.looks.iter().map(|(at, _)| *at).filter(inside));
+    edges.sort_unstable();
+    edges.dedup();
+    let mut at = x;
+    for pair in edges.windows(2) {
+        let piece = line.get(pair[0]..pair[1]).unwrap_or_default();
+        let style = paint
+            .style(Face::Text)
+            .patch(cells::style(entry.line.look_at(pair[0])));
+        let room = usize::from(area.right().saturating_sub(at));
+        let (end, _) = paint.buffer.set_stringn(at, area.y, piece, room, style);
+        at = end;
+    }
+    mark_hits(paint, area, logs, row, (x, start));
+}
+
+/// Marks what the search found in a row whose text from byte `origin.1` stands at column `origin.0`.
+fn mark_hits(paint: &mut Paint<'_>, area: Rect, logs: &Logs, row: Row, origin: (u16, usize)) {
+    let (Some(search), Some(entry)) = (&logs.search, logs.entry(row.number)) else {
+        return;
+    };
+    let line = entry.line.text.as_str();
+    let (x, start) = origin;
+    for place in search.places(line) {
+        let (from, to) = (place.start.max(start), place.end.min(row.end));
+        if from >= to {
+            continue;
+        }
+        let before = line.get(start..from).map_or(0, text::width) as u16;
+        let width = line.get(from..to).map_or(0, text::width) as u16;
+        let hit = Rect::new(x.saturating_add(before), area.y, width, 1).intersection(area);
+        paint.fill(hit, Face::Match);
+        if search.current == Some(row.number) {
+            paint.buffer.set_style(hit, Modifier::REVERSED);
+        }
+    }
+}
+
+fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keymap) {
+    let area = areas.log_status;
+    let count = logs.search.as_ref().map(|search| {
+        let lines = search.count();
+        match search.position() {
+            Some(position) => format!("{position} of {lines} lines"),
+            None if lines == 1 => "1 line".to_owned(),
+            None => format!("{lines} lines"),
+        }
+    });
+    if let Some(input) = &logs.typing {
+        let x = paint.text(area.x + 1, area.y, 2, "/", Face::Accent) + 1;
+        let count = count.unwrap_or_default();
+        let taken = text::width(&count) as u16 + 2;
+        let field = Rect::new(x, area.y, area.right().saturating_sub(x + taken), 1);
+        paint.input(field, input, true);
+        paint.right(
+            area.right().saturating_sub(taken),
+            area.y,
+            taken - 1,
+            &count,
+            Face::Dim,
+        );
+        return;
+    }
+    let hints = if logs.search.is_some() {
+        SEARCH_HINTS
+    } else {
+        HINTS
+    };
+    let mut pieces: Vec<Piece> = Vec::new();
+    if let (Some(search), Some(count)) = (&logs.search, count) {
+        pieces.push((format!("/{}  ", search.text()), Face::Accent));
+        pieces.push((format!("{count}   "), Face::Dim));
+    }
+    if let (State::Broken { why }, false) = (&logs.state, logs.is_empty()) {
+        pieces.push((format!("{why}   "), Face::Bad));
+    }
+    for (scope, action, word) in hints {
+        if let Some(key) = keymap.keys_for(*scope, *action).into_iter().next() {
+            pieces.push((key, Face::Key));
+            pieces.push((format!(" {}   ", word_now(*action, word, logs)), Face::Hint));
+        }
+    }
+    paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
+}
+
+/// A toggle says what it would do.
+fn word_now(action: Action, word: &str, logs: &Logs) -> String {
+    match action {
+        Action::LogsFollow if matches!(logs.state, State::Broken { .. }) => "read again".to_owned(),
+        Action::LogsFollow if logs.is_following() => "pause".to_owned(),
+        Action::LogsWrap if logs.wrap => "do not wrap".to_owned(),
+        _ => word.to_owned(),
+    }
+}

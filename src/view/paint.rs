@@ -1,0 +1,123 @@
+//! The brush: text by face into a buffer, cut with an ellipsis, never outside its place.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+    style::Style,
+};
+
+use super::{glyphs::Glyphs, text};
+use crate::{
+    app::input::Input,
+    theme::{Theme, face::Face},
+};
+
+/// A piece of text with its look.
+pub type Piece = (String, Face);
+
+pub struct Paint<'a> {
+    pub buffer: &'a mut Buffer,
+    pub theme: &'a Theme,
+    pub glyphs: &'static Glyphs,
+    /// Where the terminal's own cursor goes.
+    pub cursor: Option<Position>,
+}
+
+impl<'a> Paint<'a> {
+    pub fn new(buffer: &'a mut Buffer, theme: &'a Theme, glyphs: &'static Glyphs) -> Self {
+        Self {
+            buffer,
+            theme,
+            glyphs,
+            cursor: None,
+        }
+    }
+
+    pub fn style(&self, face: Face) -> Style {
+        self.theme.style(face)
+    }
+
+    /// Writes at most `cells` cells of `text` from (`x`, `y`); returns the column behind it.
+    pub fn text(&mut self, x: u16, y: u16, cells: u16, text: &str, face: Face) -> u16 {
+        let style = self.style(face);
+        self.styled(x, y, cells, text, style)
+    }
+
+    pub fn styled(&mut self, x: u16, y: u16, cells: u16, text: &str, style: Style) -> u16 {
+        let area = self.buffer.area;
+        if y < area.top() || y >= area.bottom() || x < area.left() || x >= area.right() {
+            return x;
+        }
+        let cells = cells.min(area.right() - x);
+        let fitted = text::fit(text, usize::from(cells), self.glyphs.ellipsis);
+        let (end, _) = self
+            .buffer
+            .set_stringn(x, y, fitted, usize::from(cells), style);
+        end
+    }
+
+    /// Writes flush right in the `cells` cells from `x`.
+    pub fn right(&mut self, x: u16, y: u16, cells: u16, text: &str, face: Face) {
+        let taken = (text::width(text) as u16).min(cells);
+        self.text(x + cells - taken, y, taken, text, face);
+    }
+
+    pub fn centred(&mut self, area: Rect, y: u16, text: &str, face: Face) {
+        let taken = (text::width(text) as u16).min(area.width);
+        let x = area.x + (area.width - taken) / 2;
+        self.text(x, y, taken, text, face);
+    }
+
+    /// Several pieces one after another within `cells` cells; returns the column behind them.
+    pub fn pieces(&mut self, x: u16, y: u16, cells: u16, pieces: &[Piece]) -> u16 {
+        let end = x.saturating_add(cells);
+        let mut at = x;
+        for (text, face) in pieces {
+            if at >= end {
+                break;
+            }
+            at = self.text(at, y, end - at, text, *face);
+        }
+        at
+    }
+
+    /// Pieces in the middle of a line.
+    pub fn centred_pieces(&mut self, area: Rect, y: u16, pieces: &[Piece]) {
+        let all: usize = pieces.iter().map(|(text, _)| text::width(text)).sum();
+        let taken = (all as u16).min(area.width);
+        self.pieces(area.x + (area.width - taken) / 2, y, taken, pieces);
+    }
+
+    /// Gives a whole area a face's style, the text in it stays.
+    pub fn fill(&mut self, area: Rect, face: Face) {
+        let style = self.style(face);
+        self.buffer
+            .set_style(area.intersection(self.buffer.area), style);
+    }
+
+    /// A horizontal line of one glyph.
+    pub fn line(&mut self, x: u16, y: u16, cells: u16, glyph: &str, face: Face) {
+        for column in x..x.saturating_add(cells) {
+            self.text(column, y, 1, glyph, face);
+        }
+    }
+
+    /// A one-line input with the cursor in it when it has the focus; scrolls with the cursor.
+    pub fn input(&mut self, area: Rect, input: &Input, focused: bool) {
+        let face = if focused {
+            Face::InputFocused
+        } else {
+            Face::Input
+        };
+        let room = usize::from(area.width.saturating_sub(1));
+        let before = text::take_end(input.before_cursor(), room);
+        let start = input.before_cursor().len() - before.len();
+        let style = self.style(face);
+        let shown = text::take(&input.text()[start..], usize::from(area.width));
+        self.styled(area.x, area.y, area.width, shown, style);
+        if focused {
+            let x = area.x + (text::width(before) as u16).min(area.width.saturating_sub(1));
+            self.cursor = Some(Position::new(x, area.y));
+        }
+    }
+}

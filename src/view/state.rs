@@ -1,0 +1,111 @@
+//! What stands where the list would be: nothing yet, nothing at all, or why not.
+
+use ratatui::layout::Rect;
+
+use super::{
+    paint::{Paint, Piece},
+    text,
+};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        allowed::why_not,
+        app::App,
+        area::{Areas, MIN_COLUMNS, MIN_ROWS},
+        mirror::Line,
+    },
+    model::{capability::EngineState, status::Tab},
+    theme::face::Face,
+};
+
+/// Draws the reason when there are no rows.
+pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
+    let area = areas.rows;
+    match app.mirror.line() {
+        Line::Connecting => middle(paint, area, &[vec![dim("Connecting to the daemon")]]),
+        Line::Refused(failure) => {
+            let mut lines = wrapped(failure.message.as_str(), area, Face::Bad);
+            if let Some(help) = &failure.help {
+                lines.push(Vec::new());
+                lines.extend(wrapped(help.as_str(), area, Face::Text));
+            }
+            middle(paint, area, &lines);
+        }
+        _ if app.sessions.filter.is_on() => {
+            let query = app.sessions.filter.query();
+            let first = vec![dim("No session fits "), (query.to_string(), Face::Strong)];
+            let clear = key(app, Scope::Global, Action::Back);
+            let second = vec![(clear, Face::Key), dim(" clears the filter")];
+            middle(paint, area, &[first, Vec::new(), second]);
+        }
+        _ => empty(paint, app, area),
+    }
+}
+
+fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
+    let engine = app.mirror.engine().map(|(_, state)| state);
+    let first = match (app.sessions.tab(), engine) {
+        (Tab::Running, Some(EngineState::Connecting)) => "Connecting to the engine",
+        (Tab::Running, _) => "No session runs",
+        (Tab::Finished, _) => "Nothing has finished yet",
+        (Tab::Others, _) => "Nothing is wrong",
+    };
+    let mut lines: Vec<Vec<Piece>> = vec![vec![(first.to_owned(), Face::Text)]];
+    let away = why_not(Action::SessionLaunch, None, &app.mirror, &app.facts).is_some();
+    if app.sessions.tab() == Tab::Running && !away {
+        let launch = key(app, Scope::Sessions, Action::SessionLaunch);
+        let help = key(app, Scope::Global, Action::Help);
+        lines.push(Vec::new());
+        lines.push(vec![
+            (launch, Face::Key),
+            dim(" launches one   "),
+            (help, Face::Key),
+            dim(" shows all keys"),
+        ]);
+    }
+    middle(paint, area, &lines);
+}
+
+/// The terminal is too small for anything else.
+pub fn too_small(paint: &mut Paint<'_>, areas: &Areas) {
+    let screen = areas.screen;
+    let text = format!(
+        "workbay needs {MIN_COLUMNS}x{MIN_ROWS}; this terminal has {}x{}",
+        screen.width, screen.height
+    );
+    let mut lines = wrapped(&text, screen, Face::Text);
+    lines.extend(wrapped(
+        "make it larger; nothing is lost",
+        screen,
+        Face::Dim,
+    ));
+    middle(paint, screen, &lines);
+}
+
+fn key(app: &App, scope: Scope, action: Action) -> String {
+    let keys = app.keymap.keys_for(scope, action);
+    keys.into_iter()
+        .next()
+        .unwrap_or_else(|| action.name().to_owned())
+}
+
+fn dim(text: &str) -> Piece {
+    (text.to_owned(), Face::Dim)
+}
+
+fn wrapped(text: &str, area: Rect, face: Face) -> Vec<Vec<Piece>> {
+    let cells = usize::from(area.width.saturating_sub(4).min(72));
+    text::wrap(text, cells)
+        .into_iter()
+        .map(|line| vec![(line, face)])
+        .collect()
+}
+
+/// Lines in the middle of an area, a little above its centre, where the eye looks first.
+fn middle(paint: &mut Paint<'_>, area: Rect, lines: &[Vec<Piece>]) {
+    let height = (lines.len() as u16).min(area.height);
+    let top = area.y + (area.height - height) * 2 / 5;
+    for (line, pieces) in lines.iter().take(usize::from(height)).enumerate() {
+        paint.centred_pieces(area, top + line as u16, pieces);
+    }
+}

@@ -1,0 +1,30 @@
+//! How a status looks: a face and a shape beside its word.
+
+use super::{glyphs::Glyphs, paint::Piece};
+use crate::{
+    model::{
+        session::Session,
+        status::{Status, Tone},
+    },
+    theme::face::Face,
+};
+
+pub fn face(status: &Status) -> Face {
+    match status.tone() {
+        Tone::Progress => Face::StatusProgress,
+        Tone::Good => Face::StatusGood,
+        Tone::Ending => Face::StatusEnding,
+        Tone::Ended => Face::StatusEnded,
+        Tone::Bad => Face::StatusBad,
+        Tone::Neutral => Face::Text,
+    }
+}
+
+/// `▪ RUNNING`, as one piece of text.
+pub fn word(session: &Session, glyphs: &Glyphs) -> String {
+    format!("{} {}", glyphs.shape(&session.status), session.status)
+}
+
+pub fn piece(session: &Session, glyphs: &Glyphs) -> Piece {
+    (word(session, glyphs), face(&session.status))
+}

@@ -1,0 +1,110 @@
+//! Text measured in cells: Hangul and emoji take two.
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Cells a text takes.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// At most `cells` of a text; what is cut ends with the ellipsis.
+#[must_use]
+pub fn fit(text: &str, cells: usize, ellipsis: &str) -> String {
+    if width(text) <= cells {
+        return text.to_owned();
+    }
+    let Some(room) = cells.checked_sub(width(ellipsis)) else {
+        return take(text, cells).to_owned();
+    };
+    format!("{}{ellipsis}", take(text, room))
+}
+
+/// The longest beginning of at most `cells` cells.
+#[must_use]
+pub fn take(text: &str, cells: usize) -> &str {
+    let mut used = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        used += width(grapheme);
+        if used > cells {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// The longest end of at most `cells` cells; what an input shows when it is too narrow.
+#[must_use]
+pub fn take_end(text: &str, cells: usize) -> &str {
+    let mut used = 0;
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        used += width(grapheme);
+        if used > cells {
+            return &text[at + grapheme.len()..];
+        }
+    }
+    text
+}
+
+/// Lines of at most `cells` cells, broken between words; a longer word is broken inside.
+#[must_use]
+pub fn wrap(text: &str, cells: usize) -> Vec<String> {
+    let cells = cells.max(2);
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            add_word(&mut lines, &mut line, word, cells);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+fn add_word(lines: &mut Vec<String>, line: &mut String, word: &str, cells: usize) {
+    let gap = usize::from(!line.is_empty());
+    if width(line) + gap + width(word) <= cells {
+        if gap == 1 {
+            line.push(' ');
+        }
+        line.push_str(word);
+        return;
+    }
+    if !line.is_empty() {
+        lines.push(std::mem::take(line));
+    }
+    let mut rest = word;
+    while width(rest) > cells {
+        let head = take(rest, cells);
+        if head.is_empty() {
+            break;
+        }
+        lines.push(head.to_owned());
+        rest = &rest[head.len()..];
+    }
+    rest.clone_into(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cutting_never_breaks_a_wide_character() {
+        assert_eq!(fit("세션이름", 8, "…"), "세션이름");
+        assert_eq!(fit("세션이름", 7, "…"), "세션이…");
+        assert_eq!(fit("세션이름", 6, "…"), "세션…");
+        assert_eq!(fit("session", 5, "..."), "se...");
+        assert_eq!(fit("session", 2, "..."), "se");
+        assert_eq!(take_end("abc세션", 3), "션");
+    }
+
+    #[test]
+    fn wrapping_keeps_every_character() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(wrap("가나다", 3), ["가", "나", "다"]);
+        assert_eq!(wrap("a\nb", 9), ["a", "b"]);
+    }
+}

@@ -1,0 +1,253 @@
+//! Commands that need no daemon.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
+
+use crate::{
+    machine::{BINARY, Machine},
+    run,
+};
+
+fn write_config(machine: &Machine, text: &str) {
+    fs::create_dir_all(machine.path("config")).unwrap();
+    fs::write(machine.path("config").join("config.toml"), text).unwrap();
+}
+
+#[test]
+fn help_fits_one_screen_and_names_the_exit_codes() {
+    let machine = Machine::new();
+    let help = machine.ok(&["--help"]);
+    assert!(help.lines().count() <= 50, "{}", help.lines().count());
+    assert!(
+        help.lines().all(|line| line.chars().count() <= 100),
+        "{help}"
+    );
+    assert!(help.contains("Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found"));
+    assert_eq!(
+        machine.ok(&["--version"]),
+        format!("workbay {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn the_printed_defaults_are_a_configuration_without_a_fault() {
+    let machine = Machine::new();
+    write_config(&machine, &machine.ok(&["config", "print-default"]));
+    let (code, out, err) = run(&machine, &["config", "check"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.starts_with("nothing is wrong in "), "{out}");
+}
+
+#[test]
+fn config_check_names_file_line_and_column_and_ends_with_1() {
+    let machine = Machine::new();
+    write_config(&machine, "[ui]\nthme = \"ansi16\"\n");
+    let (code, out, _) = run(&machine, &["config", "check"]);
+    let file = machine.path("config").join("config.toml");
+    let told = "unknown setting in [ui] 'thme' (did you mean 'theme'?)";
+    assert_eq!(out, format!("{}:2:1: {told}\n", file.display()));
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn a_theme_or_keymap_that_is_not_there_is_told_where_it_was_asked_for() {
+    let machine = Machine::new();
+    write_config(&machine, "[ui]\ntheme = \"ansi17\"\nkeymap = \"vmi\"\n");
+    let (code, out, _) = run(&machine, &["config", "check"]);
+    let file = machine.path("config").join("config.toml");
+    let file = file.display();
+    assert_eq!(
+        out,
+        format!(
+            "{file}:2:9: there is no theme 'ansi17' (did you mean 'ansi16'?)\n\
+             {file}:3:10: there is no keymap 'vmi' (did you mean 'vim'?)\n"
+        )
+    );
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn a_broken_theme_of_ones_own_is_told_with_its_own_place() {
+    let machine = Machine::new();
+    write_config(&machine, "[ui]\ntheme = \"mine\"\n");
+    let themes = machine.path("config").join("themes");
+    fs::create_dir_all(&themes).unwrap();
+    fs::write(themes.join("mine.toml"), "[style]\n\"txt\" = \"red\"\n").unwrap();
+    let (code, out, _) = run(&machine, &["config", "check"]);
+    let file = themes.join("mine.toml");
+    let told = "unknown style 'txt' (did you mean 'text'?)";
+    assert_eq!(out, format!("{}:2:1: {told}\n", file.display()));
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn info_tells_where_each_value_comes_from() {
+    let mut machine = Machine::new();
+    write_config(&machine, "[ui]\nkeymap = \"vim\"\n");
+    machine.set("WORKBAY_MOUSE", "off");
+    let info = machine.json(&["--theme", "ansi16", "info", "--json"]);
+    let setting = |key: &str| {
+        let settings = info["settings"].as_array().unwrap();
+        let found = settings
+            .iter()
+            .find(|setting| setting["key"] == key)
+            .unwrap();
+        (
+            found["value"].as_str().unwrap().to_owned(),
+            found["origin"].as_str().unwrap().to_owned(),
+        )
+    };
+    let pair = |value: &str, origin: &str| (value.to_owned(), origin.to_owned());
+    assert_eq!(setting("ui.theme"), pair("\"ansi16\"", "flag"));
+    assert_eq!(setting("ui.keymap"), pair("\"vim\"", "user"));
+    assert_eq!(setting("ui.mouse"), pair("false", "environment"));
+    assert_eq!(setting("launch.environment"), pair("\"host\"", "default"));
+    assert!(info["daemon"].is_null());
+    let text = machine.ok(&["info"]);
+    assert!(text.contains("config.toml:2"), "{text}");
+}
+
+#[test]
+fn keys_lists_every_action_and_follows_the_keymap() {
+    let machine = Machine::new();
+    let keys = machine.json(&["keys", "--json"]);
+    for action in workbay::action::Action::ALL {
+        let rows = keys.as_array().unwrap();
+        assert!(
+            rows.iter().any(|row| row["action"] == action.name()),
+            "{}",
+            action.name()
+        );
+    }
+    let vim = machine.ok(&["keys", "--keymap", "vim"]);
+    let terminate = vim
+        .lines()
+        .find(|line| line.contains("session.terminate"))
+        .unwrap();
+    assert!(terminate.contains("d d, x, delete"), "{terminate}");
+    let (code, _, err) = run(&machine, &["keys", "--keymap", "vmi"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("did you mean 'vim'?"), "{err}");
+}
+
+#[test]
+fn themes_lists_what_came_along_and_ones_own() {
+    let machine = Machine::new();
+    let themes = machine.path("config").join("themes");
+    fs::create_dir_all(&themes).unwrap();
+    fs::write(themes.join("dusk.toml"), "inherits = \"ansi16\"\n").unwrap();
+    let rows = machine.json(&["themes", "--json"]);
+    let named = |name: &str| {
+        rows.as_array()
+            .unwrap()
+            .iter()
+            .find(|row| row["name"] == name)
+    };
+    assert_eq!(named("dusk").unwrap()["own"], true);
+    assert_eq!(named("auto").unwrap()["in_use"], true);
+    assert_eq!(named("vim").unwrap()["kind"], "keymap");
+}
+
+#[test]
+fn completion_is_printed_for_each_shell() {
+    let machine = Machine::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = machine.ok(&["completion", shell]);
+        assert!(script.contains("terminate"), "{shell}");
+        assert!(
+            !script.contains("runner"),
+            "{shell} offers the hidden command"
+        );
+    }
+}
+
+#[test]
+fn no_daemon_is_told_with_5_and_stopping_none_is_done() {
+    let machine = Machine::new();
+    let (code, out, err) = run(&machine, &["daemon", "status"]);
+    assert_eq!((code, out.as_str()), (5, ""));
+    assert!(err.contains("no daemon is running"), "{err}");
+    let (code, out, _) = run(&machine, &["daemon", "status", "--json"]);
+    let status: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (code, &status["running"]),
+        (5, &serde_json::Value::Bool(false))
+    );
+    assert!(status.get("pid").is_none());
+    assert_eq!(run(&machine, &["daemon", "stop"]).0, 0);
+    assert!(!machine.path("state").exists(), "asking started a daemon");
+}
+
+#[test]
+fn doctor_finds_the_engine_without_starting_a_daemon() {
+    let machine = Machine::new();
+    let (code, out, err) = run(&machine, &["doctor", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let findings = report["findings"].as_array().unwrap();
+    let topic = |name: &str| findings.iter().find(|finding| finding["topic"] == name);
+    let engine = topic("engine").unwrap();
+    assert_eq!(engine["level"], "ok", "{out}{err}");
+    assert!(
+        engine["message"].as_str().unwrap().contains("(API 1."),
+        "{engine}"
+    );
+    for name in [
+        "tmux",
+        "terminal",
+        "locale",
+        "state directory",
+        "daemon",
+        "configuration",
+    ] {
+        assert!(topic(name).is_some(), "{name} is missing: {out}");
+    }
+    assert_eq!(code == 0, report["ok"] == true);
+    assert!(
+        !machine.path("state").exists(),
+        "the doctor started a daemon"
+    );
+}
+
+#[test]
+fn doctor_ends_with_1_and_a_mend_when_something_is_bad() {
+    let mut machine = Machine::new();
+    machine.set("DOCKER_HOST", "unix:///nowhere/docker.sock");
+    write_config(&machine, "[ui]\nmouse = 3\n");
+    let (code, out, _) = run(&machine, &["doctor"]);
+    assert_eq!(code, 1);
+    let engine = out
+        .lines()
+        .position(|line| line.starts_with("bad") && line.contains("engine"));
+    let mend = out
+        .lines()
+        .nth(engine.expect("the engine is bad") + 1)
+        .unwrap();
+    assert!(mend.trim_start().starts_with("-> "), "{out}");
+    assert!(
+        out.contains("config.toml:2:9: expected true or false"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let machine = Machine::new();
+    let mut child = Command::new(BINARY)
+        .args(["completion", "bash"])
+        .envs(machine.env())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The script is longer than a pipe holds, so it is still being written when we leave.
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.status.success(), "{}", output.status);
+}

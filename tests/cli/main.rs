@@ -1,0 +1,25 @@
+//! The built binary as a script uses it: output, JSON fields, exit codes, bad input.
+
+#[path = "../support/machine.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod machine;
+#[path = "../support/terminal.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod terminal;
+
+mod alone;
+mod asking;
+mod sessions;
+mod usage;
+
+/// Exit code, stdout and stderr.
+#[track_caller]
+fn run(machine: &machine::Machine, arguments: &[&str]) -> (i32, String, String) {
+    let output = machine.workbay(arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code().expect("no signal ended it"),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}

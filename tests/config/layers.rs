@@ -1,0 +1,140 @@
+//! Embedded defaults, the site's file, the person's file, the environment: who wins, who is told.
+
+use std::fs;
+
+use workbay::config::{
+    layer::{self, DEFAULT, Loaded, Places},
+    setting::SETTINGS,
+};
+
+struct Machine {
+    dir: tempfile::TempDir,
+}
+
+impl Machine {
+    fn new(site: &str, user: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("site.toml"), site).unwrap();
+        fs::write(dir.path().join("user.toml"), user).unwrap();
+        Self { dir }
+    }
+
+    fn load(&self, variables: &[(&str, &str)]) -> Loaded {
+        let places = Places {
+            site: self.dir.path().join("site.toml"),
+            user: self.dir.path().join("user.toml"),
+        };
+        layer::load(&places, |name| {
+            let found = variables.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+}
+
+fn from(loaded: &Loaded, key: &str) -> &'static str {
+    loaded.origin(key).word()
+}
+
+#[test]
+fn the_annotated_defaults_name_every_setting_and_no_other() {
+    let loaded = layer::defaults();
+    assert_eq!(loaded.problems, []);
+    let parsed: toml::Table = DEFAULT.parse().unwrap();
+    for setting in SETTINGS {
+        let table = parsed.get(setting.table).and_then(toml::Value::as_table);
+        let there = table.is_some_and(|table| table.contains_key(setting.name));
+        assert!(there, "default.toml does not set {}", setting.key());
+    }
+}
+
+#[test]
+fn what_is_shown_of_a_setting_reads_back_as_the_same_setting() {
+    let loaded = Machine::new("", "[launch]\nenv = { A = \"it's \\\"x\\\"\" }\n").load(&[]);
+    let lines: Vec<String> = SETTINGS
+        .iter()
+        .map(|setting| {
+            let value = (setting.show)(&loaded.settings);
+            format!("{}.{} = {value}\n", setting.table, setting.name)
+        })
+        .collect();
+    let again = Machine::new("", &lines.concat()).load(&[]);
+    assert_eq!(again.problems, []);
+    assert_eq!(again.settings, loaded.settings);
+}
+
+#[test]
+fn the_person_goes_over_the_site_and_the_environment_over_both() {
+    let machine = Machine::new(
+        "[ui]\ntheme = \"ansi16\"\nkeymap = \"emacs\"\n[launch]\nmem = \"1g\"\n",
+        "[ui]\ntheme = \"default-light\"\nkeymap = \"vim\"\n",
+    );
+    let loaded = machine.load(&[("WORKBAY_KEYMAP", "default"), ("WORKBAY_MOUSE", "off")]);
+    assert_eq!(loaded.problems, []);
+    let ui = &loaded.settings.ui;
+    assert_eq!(
+        (ui.theme.as_str(), from(&loaded, "ui.theme")),
+        ("default-light", "user")
+    );
+    assert_eq!(
+        (ui.keymap.as_str(), from(&loaded, "ui.keymap")),
+        ("default", "environment")
+    );
+    assert_eq!(
+        (ui.mouse, from(&loaded, "ui.mouse")),
+        (false, "environment")
+    );
+    assert_eq!(loaded.settings.launch.mem.to_string(), "1 GiB");
+    assert_eq!(from(&loaded, "launch.mem"), "site");
+    assert_eq!(from(&loaded, "launch.cpu"), "default");
+    let told = loaded.origin("launch.mem").to_string();
+    assert!(
+        told.starts_with("site, ") && told.ends_with("site.toml:5"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_broken_person_file_is_left_out_whole_and_the_layer_below_stays() {
+    let machine = Machine::new(
+        "[launch]\nmem = \"1g\"\n",
+        "[launch]\nmem = \"2g\"\ncpu = \"many\"\n",
+    );
+    let loaded = machine.load(&[]);
+    assert_eq!(loaded.problems.len(), 1);
+    assert_eq!(loaded.problems[0].line, 3);
+    assert_eq!(loaded.settings.launch.mem.to_string(), "1 GiB");
+}
+
+#[test]
+fn variables_of_sessions_are_merged_one_by_one() {
+    let machine = Machine::new(
+        "[launch.env]\nHTTP_PROXY = \"http://proxy\"\nSTAGE = \"site\"\n",
+        "[launch.env]\nSTAGE = \"mine\"\n",
+    );
+    let env = machine.load(&[]).settings.launch.env;
+    assert_eq!(env["HTTP_PROXY"], "http://proxy");
+    assert_eq!(env["STAGE"], "mine");
+}
+
+#[test]
+fn a_wrong_variable_of_the_environment_is_told_by_name() {
+    let loaded = Machine::new("", "").load(&[("WORKBAY_MOUSE", "sometimes")]);
+    let told: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        ["$WORKBAY_MOUSE: expected true or false, found a string"]
+    );
+    assert!(loaded.settings.ui.mouse);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_as_text_is_told() {
+    let machine = Machine::new("", "");
+    fs::write(machine.dir.path().join("user.toml"), [0xff, 0xfe]).unwrap();
+    let problems = machine.load(&[]).problems;
+    assert!(
+        problems[0]
+            .to_string()
+            .ends_with("user.toml: the file is not UTF-8 text")
+    );
+}

@@ -1,0 +1,106 @@
+//! Settings, themes and keymaps from files: `valid/` holds what must be taken without a word,
+//! `invalid/` one fault a file with the exact message beside it (`NAME.expected`).
+//!
+//! The beginning of a file's name says what it is: `settings-`, `theme-`, `keymap-`.
+
+mod layers;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use workbay::{
+    config::{
+        Problem,
+        layer::{self, Places},
+    },
+    keymap::Keymap,
+    theme::{ColorDepth, Theme},
+};
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/config")
+        .join(folder);
+    let mut files: Vec<PathBuf> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .collect();
+    files.sort();
+    assert!(files.len() > 5, "the files of {folder} were not found");
+    files
+}
+
+fn name(file: &Path) -> &str {
+    file.file_stem().unwrap().to_str().unwrap()
+}
+
+/// What reading the file finds wrong; a broken file must leave the defaults in force.
+fn read(file: &Path) -> Vec<Problem> {
+    let (name, dir) = (name(file), file.parent().unwrap());
+    let (problems, is_default) = match name.split_once('-').unwrap().0 {
+        "settings" => {
+            let places = Places {
+                site: dir.join("no-site-file"),
+                user: file.to_path_buf(),
+            };
+            let loaded = layer::load(&places, |_| None);
+            let is_default = loaded.settings == layer::defaults().settings;
+            (loaded.problems, is_default)
+        }
+        "theme" => {
+            let (theme, problems) = Theme::load(name, Some(dir), ColorDepth::TrueColor);
+            (problems, theme == Theme::default())
+        }
+        "keymap" => {
+            let (keymap, problems) = Keymap::load(name, Some(dir));
+            (problems, keymap == Keymap::default())
+        }
+        kind => panic!("no test knows files of the kind '{kind}'"),
+    };
+    assert!(
+        problems.is_empty() || is_default,
+        "{name}: a part of a broken file is in force"
+    );
+    problems
+}
+
+/// As printed, without the directory.
+fn shown(file: &Path, problems: &[Problem]) -> String {
+    let dir = format!("{}/", file.parent().unwrap().display());
+    problems
+        .iter()
+        .map(|problem| format!("{problem}\n").replace(&dir, ""))
+        .collect()
+}
+
+#[test]
+fn valid_files_are_taken_without_a_word() {
+    for file in files("valid") {
+        let problems = read(&file);
+        assert_eq!(shown(&file, &problems), "", "{}", name(&file));
+    }
+}
+
+#[test]
+fn each_fault_is_told_with_place_and_help() {
+    let write = std::env::var_os("WORKBAY_WRITE_EXPECTED").is_some();
+    for file in files("invalid") {
+        let found = shown(&file, &read(&file));
+        let beside = file.with_extension("expected");
+        if write {
+            fs::write(&beside, &found).unwrap();
+        }
+        let expected = fs::read_to_string(&beside)
+            .unwrap_or_else(|_| panic!("{} is missing", beside.display()));
+        assert_eq!(found, expected, "{}", name(&file));
+        assert_eq!(
+            found.lines().count(),
+            1,
+            "{}: one fault a file",
+            name(&file)
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! The host environment: this machine's userland, and nothing of it writable.
+
+use crate::support::Bench;
+
+#[tokio::test]
+async fn programs_of_this_machine_run_and_its_files_are_safe() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    assert_eq!(
+        bench.sh(session, "tmux -V").await,
+        bench.sh(session, "/usr/bin/tmux -V").await
+    );
+    let (said, code) = bench
+        .run(
+            session,
+            &[
+                "touch",
+                "/usr/share/mine",
+                "/etc/profile",
+                "/opt/workbay/mine",
+            ],
+        )
+        .await;
+    assert_ne!(code, Some(0));
+    assert_eq!(
+        said.matches("ead-only file system").count() + said.matches("ermission denied").count(),
+        3,
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn nothing_below_the_read_only_mounts_is_writable() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mounts = bench.sh(session, "cat /proc/self/mountinfo").await;
+    for line in mounts.lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let below = ["/usr", "/bin", "/lib", "/opt/workbay", "/etc/ssl"]
+            .iter()
+            .any(|dir| fields[4].starts_with(dir));
+        if below {
+            assert!(
+                fields[5].split(',').any(|option| option == "ro"),
+                "writable: {line}"
+            );
+        }
+    }
+    assert!(mounts.contains(" /usr ro,"), "{mounts}");
+}
+
+#[tokio::test]
+async fn a_file_system_mounted_below_usr_is_read_only_too() {
+    // A mount of our own below /usr, in this machine's name space: made and taken away again.
+    let place = std::path::Path::new("/usr/share/workbay-test-submount");
+    std::fs::create_dir_all(place).unwrap();
+    let guard = Unmount(place);
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "tmpfs"])
+        .arg(place)
+        .status()
+        .unwrap();
+    assert!(mounted.success());
+    std::fs::write(place.join("seen"), "x").unwrap();
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(place, open).unwrap();
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    assert_eq!(
+        bench
+            .sh(session, "cat /usr/share/workbay-test-submount/seen")
+            .await,
+        "x"
+    );
+    let (said, code) = bench
+        .run(session, &["touch", "/usr/share/workbay-test-submount/mine"])
+        .await;
+    assert_ne!(code, Some(0));
+    assert!(said.contains("Read-only file system"), "{said}");
+    drop(bench);
+    drop(guard);
+}
+
+struct Unmount(&'static std::path::Path);
+
+impl Drop for Unmount {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount")
+            .arg("-l")
+            .arg(self.0)
+            .status();
+        let _ = std::fs::remove_dir(self.0);
+    }
+}

@@ -1,0 +1,11 @@
+//! The real engine of this machine. These tests fail, not skip, where there is none: they need Docker,
+//! tmux, and /bin/busybox linked statically.
+
+mod engine_line;
+mod environments;
+mod life;
+mod limits;
+mod streams;
+mod support;
+mod terminal;
+mod usage;

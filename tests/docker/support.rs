@@ -1,0 +1,364 @@
+//! A bench of its own for each test: an instance nobody else has, a state directory, and an end that
+//! leaves nothing in the engine.
+
+use std::{
+    future::Future,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use bytes::Bytes as Chunk;
+use workbay::{
+    engine::{
+        api::{
+            AttachRequest, Attached, ContainerState, CreatePlan, Engine, ExecCommand, Input,
+            Output, Sessions, Streams,
+        },
+        docker::{DockerConfig, DockerEngine},
+    },
+    model::{
+        environment::EnvironmentSource,
+        id::{InstanceId, KernelId, SessionId},
+        resources::{Bytes, Cpu},
+        session::SessionType,
+        spec::LaunchSpec,
+    },
+};
+
+/// Long enough for a loaded machine; a test that works never waits for it.
+const DEADLINE: Duration = Duration::from_secs(60);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+pub struct Bench {
+    pub engine: Arc<DockerEngine>,
+    pub instance: InstanceId,
+    pub dir: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Self::with(InstanceId::random(), tempfile::tempdir().unwrap())
+    }
+
+    pub fn with(instance: InstanceId, dir: tempfile::TempDir) -> Self {
+        let engine = Arc::new(engine(instance, dir.path(), None));
+        Self {
+            engine,
+            instance,
+            dir,
+        }
+    }
+
+    pub async fn launch(&self, plan: &CreatePlan) {
+        self.engine.create(plan).await.unwrap();
+        self.engine.start(plan.session).await.unwrap();
+    }
+
+    /// A host session that runs.
+    pub async fn host_session(&self) -> SessionId {
+        let plan = plan("bench", host_spec());
+        self.launch(&plan).await;
+        plan.session
+    }
+
+    pub async fn state(&self, session: SessionId) -> Option<ContainerState> {
+        self.engine
+            .inspect(session)
+            .await
+            .unwrap()
+            .map(|seen| seen.state)
+    }
+
+    /// Output and exit code of a command in the session.
+    pub async fn run(&self, session: SessionId, argv: &[&str]) -> (String, Option<i64>) {
+        let command = ExecCommand {
+            argv: argv.iter().map(|&word| word.to_owned()).collect(),
+            tty: None,
+        };
+        let attached = self.engine.exec(session, command).await.unwrap();
+        let (out, err, end) = drain(attached).await;
+        let Output::End { exit_code } = end else {
+            panic!("the line broke: {end:?}");
+        };
+        (out + &err, exit_code)
+    }
+
+    /// What a shell line prints, without the last line break.
+    pub async fn sh(&self, session: SessionId, line: &str) -> String {
+        let (text, code) = self.run(session, &["sh", "-c", line]).await;
+        assert_eq!(code, Some(0), "`{line}` said: {text}");
+        text.trim_end().to_owned()
+    }
+
+    pub async fn terminal(
+        &self,
+        session: SessionId,
+        tag: &str,
+        columns: u16,
+        rows: u16,
+    ) -> Terminal {
+        let request = AttachRequest {
+            tag: tag.to_owned(),
+            columns,
+            rows,
+        };
+        Terminal::new(
+            self.engine.attach(session, request).await.unwrap(),
+            columns,
+            rows,
+        )
+    }
+
+    /// The container's full record, as the engine's own client shows it.
+    pub fn record(&self, session: SessionId) -> serde_json::Value {
+        let mut all: serde_json::Value =
+            serde_json::from_str(&docker(&["inspect", &self.containers(session)[0]])).unwrap();
+        all[0].take()
+    }
+
+    /// Ids of the session's containers.
+    pub fn containers(&self, session: SessionId) -> Vec<String> {
+        let filter = format!("label=ai.backend.session-id={session}");
+        let listed = docker(&["ps", "-aq", "--no-trunc", "--filter", &filter]);
+        listed.lines().map(str::to_owned).collect()
+    }
+
+    pub fn home(&self, session: SessionId) -> PathBuf {
+        self.dir
+            .path()
+            .join("state/sessions")
+            .join(session.to_string())
+            .join("work")
+    }
+}
+
+impl Drop for Bench {
+    /// Also after a failed test.
+    fn drop(&mut self) {
+        let filter = format!("label=workbay.instance={}", self.instance);
+        let left = docker(&["ps", "-aq", "--filter", &filter]);
+        let ids: Vec<&str> = left.lines().collect();
+        if !ids.is_empty() {
+            docker(&[&["rm", "-f", "-v"], ids.as_slice()].concat());
+        }
+    }
+}
+
+pub fn engine(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> DockerEngine {
+    DockerEngine::new(DockerConfig {
+        instance,
+        state_dir: dir.join("state"),
+        toolbox_dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolbox"),
+        endpoint: endpoint.map(str::to_owned),
+        binary: PathBuf::from(env!("CARGO_BIN_EXE_workbay")),
+    })
+}
+
+/// The engine's own client; it must succeed.
+pub fn docker(args: &[&str]) -> String {
+    let output = Command::new("docker").args(args).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "docker {args:?}: {said}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub fn plan(name: &str, spec: LaunchSpec) -> CreatePlan {
+    CreatePlan {
+        session: SessionId::random(),
+        kernel: KernelId::random(),
+        name: name.to_owned(),
+        owner: "tester".to_owned(),
+        created_at: "2026-01-02T03:04:05Z".parse().unwrap(),
+        spec,
+        pids: 256,
+    }
+}
+
+pub fn host_spec() -> LaunchSpec {
+    LaunchSpec {
+        source: EnvironmentSource::Host,
+        environment_label: "host:test".to_owned(),
+        session_type: SessionType::Interactive,
+        cpu: Cpu::from_millis(500),
+        mem: Bytes::mib(256),
+        shmem: Bytes::mib(16),
+        env: [].into(),
+    }
+}
+
+pub fn image_spec(reference: &str) -> LaunchSpec {
+    LaunchSpec {
+        source: EnvironmentSource::Image {
+            reference: reference.to_owned(),
+        },
+        environment_label: reference.to_owned(),
+        ..host_spec()
+    }
+}
+
+/// An image with nothing in it but a static busybox and its names.
+pub fn busybox_image() -> &'static str {
+    static IMAGE: OnceLock<&str> = OnceLock::new();
+    IMAGE.get_or_init(|| {
+        let name = "workbay-test/busybox:1";
+        let mut tar = tar::Builder::new(Vec::new());
+        let busybox = std::fs::read("/bin/busybox").expect("apt-get install busybox-static");
+        file(&mut tar, "bin/busybox", 0o755, &busybox);
+        for name in [
+            "sh", "ls", "cat", "echo", "env", "id", "sleep", "stty", "tty", "which",
+        ] {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(tar::EntryType::Symlink);
+            header.set_size(0);
+            tar.append_link(&mut header, format!("bin/{name}"), "busybox")
+                .unwrap();
+        }
+        file(&mut tar, "tmp/.keep", 0o644, b"");
+        import(name, tar);
+        name
+    })
+}
+
+/// An image that holds one empty file.
+pub fn empty_image() -> &'static str {
+    static IMAGE: OnceLock<&str> = OnceLock::new();
+    IMAGE.get_or_init(|| {
+        let name = "workbay-test/empty:1";
+        let mut tar = tar::Builder::new(Vec::new());
+        file(&mut tar, "nothing", 0o644, b"");
+        import(name, tar);
+        name
+    })
+}
+
+fn file(tar: &mut tar::Builder<Vec<u8>>, name: &str, mode: u32, contents: &[u8]) {
+    let mut header = tar::Header::new_gnu();
+    header.set_mode(mode);
+    header.set_size(contents.len() as u64);
+    tar.append_data(&mut header, name, contents).unwrap();
+}
+
+fn import(name: &str, tar: tar::Builder<Vec<u8>>) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("image.tar");
+    std::fs::write(&path, tar.into_inner().unwrap()).unwrap();
+    docker(&[
+        "import",
+        "--change",
+        "LABEL workbay.test=1",
+        path.to_str().unwrap(),
+        name,
+    ]);
+}
+
+/// Everything a program printed, and how it ended.
+pub async fn drain(mut attached: Attached) -> (String, String, Output) {
+    drop(attached.input);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    loop {
+        match within(attached.output.recv())
+            .await
+            .expect("the stream ended without an end")
+        {
+            Output::Stdout(bytes) => out.extend_from_slice(&bytes),
+            Output::Stderr(bytes) => err.extend_from_slice(&bytes),
+            end => {
+                let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+                return (text(out), text(err), end);
+            }
+        }
+    }
+}
+
+/// Waits for `what`, but not for ever.
+pub async fn within<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(DEADLINE, what)
+        .await
+        .expect("it did not happen")
+}
+
+/// Looks again and again until `what` is there.
+pub async fn until<T, F: Future<Output = Option<T>>>(mut what: impl FnMut() -> F) -> T {
+    within(async {
+        loop {
+            if let Some(found) = what().await {
+                return found;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    })
+    .await
+}
+
+/// A pane: what a person sees of an attached terminal.
+pub struct Terminal {
+    pub attached: Attached,
+    screen: vt100::Parser,
+}
+
+impl Terminal {
+    #[expect(clippy::disallowed_methods, reason = "sizes of tests are sane")]
+    fn new(attached: Attached, columns: u16, rows: u16) -> Self {
+        Self {
+            attached,
+            screen: vt100::Parser::new(cells(rows), cells(columns), 0),
+        }
+    }
+
+    pub async fn type_text(&self, text: &str) {
+        let bytes = Chunk::copy_from_slice(text.as_bytes());
+        self.attached.input.send(Input::Bytes(bytes)).await.unwrap();
+    }
+
+    pub async fn resize(&mut self, columns: u16, rows: u16) {
+        self.screen
+            .screen_mut()
+            .set_size(cells(rows), cells(columns));
+        self.attached
+            .input
+            .send(Input::Resize { columns, rows })
+            .await
+            .unwrap();
+    }
+
+    pub fn text(&self) -> String {
+        self.screen.screen().contents()
+    }
+
+    /// Reads until the screen holds `text`.
+    pub async fn wait_for(&mut self, text: &str) {
+        while !self.text().contains(text) {
+            let seen = tokio::time::timeout(DEADLINE, self.attached.output.recv()).await;
+            match seen {
+                Ok(Some(Output::Stdout(bytes))) => self.screen.process(&bytes),
+                other => panic!("'{text}' did not come but {other:?}; seen: {}", self.text()),
+            }
+        }
+    }
+
+    /// Reads to the end.
+    pub async fn end(&mut self) -> Output {
+        loop {
+            match within(self.attached.output.recv())
+                .await
+                .expect("no end came")
+            {
+                Output::Stdout(bytes) => self.screen.process(&bytes),
+                end => return end,
+            }
+        }
+    }
+}
+
+fn cells(count: u16) -> std::num::NonZero<u16> {
+    std::num::NonZero::new(count).unwrap()
+}
+
+/// Names the trait, so that tests can call `probe` on the concrete engine.
+pub async fn probe(
+    engine: &DockerEngine,
+) -> workbay::engine::api::Result<workbay::model::capability::EngineInfo> {
+    Engine::probe(engine).await
+}

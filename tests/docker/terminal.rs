@@ -1,0 +1,274 @@
+//! Terminals: tmux from the toolbox, whatever the image.
+
+use workbay::engine::api::{Output, Streams as _};
+
+use crate::support::{Bench, busybox_image, empty_image, image_spec, plan, until, within};
+
+#[tokio::test]
+async fn a_shell_of_the_host_shows_its_session_and_speaks_korean() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut pane = bench.terminal(session, "one", 80, 24).await;
+    pane.wait_for("work@bench:~$").await;
+    pane.type_text("echo 한글-$((6*7))-세션\r").await;
+    pane.wait_for("\n한글-42-세션").await;
+}
+
+#[tokio::test]
+async fn the_size_is_right_from_the_first_byte_and_follows() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut pane = bench.terminal(session, "one", 101, 33).await;
+    pane.wait_for("work@bench").await;
+    pane.type_text("stty size\r").await;
+    pane.wait_for("33 101").await;
+    pane.resize(64, 17).await;
+    until(async || {
+        let size = bench
+            .sh(
+                session,
+                "tmux display -p -t main '#{window_width}x#{window_height}'",
+            )
+            .await;
+        (size == "64x17").then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn coming_back_finds_the_same_shell() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut pane = bench.terminal(session, "one", 80, 24).await;
+    pane.wait_for("work@bench").await;
+    pane.type_text("MARK=here; echo set-$MARK\r").await;
+    pane.wait_for("set-here").await;
+    drop(pane);
+    let mut again = bench.terminal(session, "two", 80, 24).await;
+    again.wait_for("work@bench").await;
+    again.type_text("echo still-$MARK\r").await;
+    again.wait_for("still-here").await;
+}
+
+#[tokio::test]
+async fn what_tmux_needs_does_not_leak_into_the_shell() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut pane = bench.terminal(session, "one", 120, 40).await;
+    pane.wait_for("work@bench").await;
+    pane.type_text("env > seen; echo TERM=$TERM; echo written\r")
+        .await;
+    pane.wait_for("\nwritten").await;
+    let seen = std::fs::read_to_string(bench.home(session).join("seen")).unwrap();
+    for name in [
+        "LOCPATH",
+        "LC_ALL",
+        "TERMINFO_DIRS",
+        "WORKBAY_SHELL",
+        "WORKBAY_TERM",
+    ] {
+        assert!(
+            !seen
+                .lines()
+                .any(|line| line.starts_with(&format!("{name}="))),
+            "{name}: {seen}"
+        );
+    }
+    assert!(
+        pane.text().contains("TERM=tmux-256color"),
+        "{}",
+        pane.text()
+    );
+    assert!(seen.contains("LANG=C.UTF-8"), "{seen}");
+}
+
+#[tokio::test]
+async fn a_variable_of_the_person_survives_tmux_needing_it() {
+    let bench = Bench::new();
+    let mut plan = plan("bench", crate::support::host_spec());
+    plan.spec.env.insert("LC_ALL".into(), "POSIX".into());
+    bench.launch(&plan).await;
+    let mut pane = bench.terminal(plan.session, "one", 80, 24).await;
+    pane.wait_for("work@bench").await;
+    pane.type_text("echo all=$LC_ALL\r").await;
+    pane.wait_for("all=POSIX").await;
+}
+
+#[tokio::test]
+async fn dropped_terminals_leave_no_client_behind() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    for round in 0_u16..20 {
+        let mut pane = bench
+            .terminal(session, &format!("tag{}", round % 3), 80 + round, 24)
+            .await;
+        pane.wait_for("work@bench").await;
+    }
+    let mut last = bench.terminal(session, "last", 90, 30).await;
+    last.wait_for("work@bench").await;
+    until(async || {
+        let clients = bench
+            .sh(session, "tmux list-clients -F '#{session_name}'")
+            .await;
+        (clients == "wb-last").then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_same_pane_again_replaces_its_older_client() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut old = bench.terminal(session, "pane", 80, 24).await;
+    old.wait_for("work@bench").await;
+    let mut new = bench.terminal(session, "pane", 100, 30).await;
+    new.wait_for("work@bench").await;
+    assert!(matches!(old.end().await, Output::End { .. }));
+    let clients = bench
+        .sh(
+            session,
+            "tmux list-clients -F '#{session_name} #{client_width}'",
+        )
+        .await;
+    assert_eq!(clients, "wb-pane 100");
+}
+
+#[tokio::test]
+async fn two_panes_show_two_windows_of_one_session() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut one = bench.terminal(session, "one", 80, 24).await;
+    one.wait_for("work@bench").await;
+    one.type_text("echo first-window\r").await;
+    one.wait_for("\nfirst-window").await;
+    let mut two = bench.terminal(session, "two", 80, 24).await;
+    two.wait_for("\nfirst-window").await;
+    two.type_text("\u{2}c").await;
+    until(async || {
+        let windows = bench.sh(session, "tmux list-windows -t main | wc -l").await;
+        (windows == "2").then_some(())
+    })
+    .await;
+    let current = "tmux display -p -t wb-one '#I'; tmux display -p -t wb-two '#I'";
+    assert_eq!(bench.sh(session, current).await, "1\n2");
+}
+
+#[tokio::test]
+async fn everything_of_a_dead_daemon_can_be_detached() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut one = bench.terminal(session, "one", 80, 24).await;
+    let mut two = bench.terminal(session, "two", 80, 24).await;
+    one.wait_for("work@bench").await;
+    two.wait_for("work@bench").await;
+    bench.engine.detach_all(session).await.unwrap();
+    assert!(matches!(one.end().await, Output::End { .. }));
+    assert!(matches!(two.end().await, Output::End { .. }));
+    assert_eq!(
+        bench
+            .sh(session, "tmux list-clients; tmux display -p -t main '#S'")
+            .await,
+        "main"
+    );
+}
+
+#[tokio::test]
+async fn a_killed_client_ends_the_stream_and_the_shell_lives_on() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut pane = bench.terminal(session, "one", 80, 24).await;
+    pane.wait_for("work@bench").await;
+    pane.type_text("MARK=here\r").await;
+    bench
+        .sh(session, "kill -9 $(tmux list-clients -F '#{client_pid}')")
+        .await;
+    assert!(matches!(
+        pane.end().await,
+        Output::End {
+            exit_code: Some(137)
+        }
+    ));
+    let mut again = bench.terminal(session, "one", 80, 24).await;
+    again.wait_for("work@bench").await;
+    again.type_text("echo still-$MARK\r").await;
+    again.wait_for("still-here").await;
+}
+
+#[tokio::test]
+async fn leaving_the_last_shell_ends_the_terminal_not_the_session() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut pane = bench.terminal(session, "one", 80, 24).await;
+    pane.wait_for("work@bench").await;
+    pane.type_text("exit\r").await;
+    assert_eq!(pane.end().await, Output::End { exit_code: Some(0) });
+    let mut again = bench.terminal(session, "one", 80, 24).await;
+    again.wait_for("work@bench").await;
+}
+
+#[tokio::test]
+async fn an_image_of_busybox_alone_gets_a_terminal() {
+    let bench = Bench::new();
+    let plan = plan("tiny", image_spec(busybox_image()));
+    bench.launch(&plan).await;
+    let mut pane = bench.terminal(plan.session, "one", 80, 24).await;
+    pane.wait_for("work@tiny").await;
+    pane.type_text("echo 안녕-$TERM; which tmux\r").await;
+    pane.wait_for("\n안녕-screen-256color").await;
+    pane.wait_for("\n/opt/workbay/path/tmux").await;
+    assert_eq!(
+        bench
+            .sh(
+                plan.session,
+                "tmux list-sessions -F '#S' -f '#{==:#S,main}'"
+            )
+            .await,
+        "main"
+    );
+}
+
+#[tokio::test]
+async fn an_image_of_one_empty_file_runs_and_says_that_it_has_no_shell() {
+    let bench = Bench::new();
+    let plan = plan("void", image_spec(empty_image()));
+    bench.launch(&plan).await;
+    let mut pane = bench.terminal(plan.session, "one", 200, 24).await;
+    assert_eq!(
+        within(pane.end()).await,
+        Output::End {
+            exit_code: Some(127)
+        }
+    );
+    assert!(
+        pane.text().contains("this environment has no shell"),
+        "{}",
+        pane.text()
+    );
+    let (said, code) = bench.run(plan.session, &["ls"]).await;
+    assert_eq!(code, Some(127));
+    assert!(said.contains("there is no program 'ls'"), "{said}");
+}
+
+#[tokio::test]
+async fn panes_that_go_at_once_take_no_shell_along() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut first = bench.terminal(session, "first", 80, 24).await;
+    first.wait_for("work@bench").await;
+    first.type_text("MARK=here; echo set-$MARK\r").await;
+    first.wait_for("set-here").await;
+    for _ in 0..5 {
+        let mut panes = Vec::new();
+        for tag in ["one", "two", "three", "four"] {
+            let mut pane = bench.terminal(session, tag, 80, 24).await;
+            pane.wait_for("set-here").await;
+            panes.push(pane);
+        }
+        bench.engine.detach_all(session).await.unwrap();
+        drop(panes);
+    }
+    let mut again = bench.terminal(session, "first", 80, 24).await;
+    again.wait_for("set-here").await;
+    again.type_text("echo still-$MARK\r").await;
+    again.wait_for("still-here").await;
+}

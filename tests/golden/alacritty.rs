@@ -1,0 +1,82 @@
+//! The other emulator: alacritty's, asked for its cells.
+
+use alacritty_terminal::{
+    Term,
+    event::VoidListener,
+    index::{Column, Line, Point},
+    term::{Config, TermMode, cell::Flags, test::TermSize},
+    vte::ansi::{Color, NamedColor, Processor},
+};
+
+pub struct Screen {
+    term: Term<VoidListener>,
+}
+
+impl Screen {
+    pub fn of(stream: &[u8], columns: u16, rows: u16) -> Self {
+        let size = TermSize::new(columns.into(), rows.into());
+        let mut term = Term::new(Config::default(), &size, VoidListener);
+        let mut parser: Processor = Processor::new();
+        parser.advance(&mut term, stream);
+        Self { term }
+    }
+
+    pub fn told(&self, column: u16, row: u16) -> String {
+        let cell = &self.term.grid()[Line(row.into())][Column(column.into())];
+        let mut text = String::from(match cell.c {
+            '\t' => ' ',
+            c => c,
+        });
+        text.extend(cell.zerowidth().into_iter().flatten());
+        if cell.flags.contains(Flags::WIDE_CHAR_SPACER) {
+            text = "<-".to_owned();
+        }
+        let flag = |flag| cell.flags.contains(flag);
+        words(
+            &text,
+            &colour(cell.fg, NamedColor::Foreground),
+            &colour(cell.bg, NamedColor::Background),
+            [
+                flag(Flags::BOLD),
+                flag(Flags::DIM),
+                flag(Flags::ITALIC),
+                cell.flags.intersects(Flags::ALL_UNDERLINES),
+                flag(Flags::INVERSE),
+            ],
+        )
+    }
+
+    /// Column and row, while it is shown.
+    pub fn cursor(&self) -> Option<(u16, u16)> {
+        let Point { line, column } = self.term.grid().cursor.point;
+        let shown = self.term.mode().contains(TermMode::SHOW_CURSOR);
+        let at = (u16::try_from(column.0).ok()?, u16::try_from(line.0).ok()?);
+        shown.then_some(at)
+    }
+}
+
+/// One line about a cell. The right half of a wide character has no look of its own.
+pub fn words(text: &str, foreground: &str, background: &str, marks: [bool; 5]) -> String {
+    if text == "<-" {
+        return text.to_owned();
+    }
+    let names = ["bold", "dim", "italic", "underline", "reverse"];
+    let marks: Vec<&str> = names
+        .into_iter()
+        .zip(marks)
+        .filter_map(|(name, on)| on.then_some(name))
+        .collect();
+    // The colour of what is blank is not seen.
+    let blank = text.trim().is_empty() && marks.is_empty();
+    let foreground = if blank { "" } else { foreground };
+    format!("{text:?} {foreground} on {background} {}", marks.join(" "))
+}
+
+fn colour(colour: Color, default: NamedColor) -> String {
+    match colour {
+        Color::Named(name) if name == default => "Default".to_owned(),
+        Color::Named(name) => format!("Indexed({})", name as usize),
+        Color::Indexed(index) => format!("Indexed({index})"),
+        Color::Spec(rgb) => format!("Rgb({}, {}, {})", rgb.r, rgb.g, rgb.b),
+    }
+}

@@ -1,0 +1,136 @@
+//! Streams recorded from a real tmux client (80x24), through our emulator and through another one:
+//! the same cells come out.
+//!
+//! `streams/` holds what the client wrote while a person listed files, edited Korean text in split
+//! windows of vim, searched in less, printed colours and watched a table change.
+
+mod alacritty;
+
+use jiff::Timestamp;
+use ratatui::{buffer::Buffer, layout::Rect};
+use workbay::{
+    terminal::emulator::{CellWidth, Emulator},
+    view::cells,
+};
+
+const COLUMNS: u16 = 80;
+const ROWS: u16 = 24;
+
+const STREAMS: &[(&str, &[u8])] = &[
+    ("ls", include_bytes!("streams/ls.bin")),
+    ("vim", include_bytes!("streams/vim.bin")),
+    ("less", include_bytes!("streams/less.bin")),
+    ("korean", include_bytes!("streams/korean.bin")),
+    ("table", include_bytes!("streams/table.bin")),
+];
+
+fn emulated(stream: &[u8], chunk: usize) -> Emulator {
+    let mut emulator = Emulator::new(COLUMNS, ROWS);
+    for part in stream.chunks(chunk) {
+        emulator.feed(part, Timestamp::UNIX_EPOCH);
+    }
+    emulator
+}
+
+/// What a cell shows, in words both emulators can be asked for.
+fn told(emulator: &Emulator, column: u16, row: u16) -> String {
+    let cell = emulator.cell(column, row).unwrap();
+    let text = match cell.width {
+        CellWidth::Continuation => "<-",
+        _ if cell.text.is_empty() => " ",
+        _ => cell.text,
+    };
+    let look = cell.look;
+    alacritty::words(
+        text,
+        &format!("{:?}", look.foreground),
+        &format!("{:?}", look.background),
+        [
+            look.bold,
+            look.dim,
+            look.italic,
+            look.underline,
+            look.reverse,
+        ],
+    )
+}
+
+#[test]
+fn another_emulator_sees_the_same_cells() {
+    for (name, stream) in STREAMS {
+        let ours = emulated(stream, 4096);
+        let theirs = alacritty::Screen::of(stream, COLUMNS, ROWS);
+        for row in 0..ROWS {
+            for column in 0..COLUMNS {
+                assert_eq!(
+                    told(&ours, column, row),
+                    theirs.told(column, row),
+                    "{name}, column {column}, row {row}: {:?}",
+                    ours.row_text(row)
+                );
+            }
+        }
+        let cursor = ours.cursor().map(|cursor| (cursor.column, cursor.row));
+        assert_eq!(cursor, theirs.cursor(), "{name}");
+    }
+}
+
+#[test]
+fn it_does_not_matter_how_the_bytes_are_cut() {
+    for (name, stream) in STREAMS {
+        let whole = emulated(stream, stream.len());
+        for chunk in [1, 2, 3, 7, 64] {
+            let cut = emulated(stream, chunk);
+            for row in 0..ROWS {
+                assert_eq!(cut.row_text(row), whole.row_text(row), "{name} by {chunk}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_painted_is_what_a_person_saw() {
+    for (name, stream) in STREAMS {
+        let area = Rect::new(0, 0, COLUMNS, ROWS);
+        let mut buffer = Buffer::empty(area);
+        cells::paint(&emulated(stream, 4096), area, &mut buffer);
+        insta::assert_snapshot!(*name, text_of(&buffer));
+    }
+}
+
+fn text_of(buffer: &Buffer) -> String {
+    let mut text = String::new();
+    for row in 0..buffer.area.height {
+        let mut line = String::new();
+        let mut skip = 0;
+        for column in 0..buffer.area.width {
+            if skip == 0 {
+                let symbol = buffer[(column, row)].symbol();
+                line.push_str(symbol);
+                skip = unicode_width::UnicodeWidthStr::width(symbol).saturating_sub(1);
+            } else {
+                skip -= 1;
+            }
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn a_narrower_pane_shows_the_left_part_without_half_characters() {
+    for (_, stream) in STREAMS {
+        let emulator = emulated(stream, 4096);
+        for width in 1..COLUMNS {
+            let area = Rect::new(0, 0, width, ROWS);
+            let mut buffer = Buffer::empty(Rect::new(0, 0, COLUMNS, ROWS));
+            cells::paint(&emulator, area, &mut buffer);
+            for row in 0..ROWS {
+                let last = buffer[(width - 1, row)].symbol();
+                let cells = unicode_width::UnicodeWidthStr::width(last);
+                assert!(cells <= 1, "{last:?} hangs over column {width}");
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The daemon is killed (SIGKILL) at each point of each order it carries out. After a new start there is
+//! exactly one container for the session or none, never a stray one, and the session is neither lost
+//! nor doubled.
+
+use workbay::{controller::order::OrderKind, daemon::fault::Moment};
+
+use crate::{
+    machine::{Machine, docker},
+    wait,
+};
+
+const NAME: &str = "victim";
+
+/// Makes ready what `kind` needs, with a daemon that is not to die.
+fn prepare(machine: &Machine, kind: OrderKind) {
+    let launched = !matches!(
+        kind,
+        OrderKind::Connect | OrderKind::Survey | OrderKind::Create | OrderKind::Start
+    );
+    if launched {
+        machine.ok(&[
+            "launch", "--env", "host", "--name", NAME, "--mem", "64m", "--wait",
+        ]);
+    }
+    if kind == OrderKind::Forget {
+        machine.ok(&["terminate", NAME, "--force", "--yes"]);
+        wait::until(
+            "it has ended",
+            || wait::status(machine, NAME),
+            |s| s.as_deref() == Some("TERMINATED"),
+        );
+        // Nothing ended is kept from now on: the next daemon forgets it.
+        let config = machine.path("config");
+        std::fs::create_dir_all(&config).expect("a directory");
+        std::fs::write(config.join("config.toml"), "[history]\nkeep-days = 0\n").expect("a file");
+    }
+    machine.workbay(&["daemon", "stop"]);
+}
+
+/// Does what makes the daemon carry out an order of that kind. The command itself may fail: its daemon dies.
+fn provoke(machine: &Machine, kind: OrderKind) {
+    match kind {
+        OrderKind::Create | OrderKind::Start | OrderKind::Survey => {
+            machine.workbay(&[
+                "launch", "--env", "host", "--name", NAME, "--mem", "64m", "--wait",
+            ]);
+        }
+        OrderKind::Stop | OrderKind::Remove => {
+            machine.workbay(&["terminate", NAME, "--force", "--yes"]);
+        }
+        OrderKind::Rename => {
+            machine.workbay(&["rename", NAME, "victim-new"]);
+        }
+        OrderKind::Inspect => {
+            machine.workbay(&["ls"]);
+            for container in machine.containers() {
+                docker(&["kill", &container]);
+            }
+        }
+        OrderKind::Connect | OrderKind::DetachAll | OrderKind::Forget => {
+            machine.workbay(&["ls"]);
+        }
+    }
+}
+
+/// Waits until the daemon has died of the fault.
+fn wait_for_death(machine: &Machine, point: &str) {
+    wait::until(
+        &format!("the daemon dies at {point}"),
+        || machine.daemon_pid(),
+        Option::is_none,
+    );
+}
+
+#[test]
+fn killed_at_every_point_nothing_is_lost_doubled_or_stray() {
+    for kind in OrderKind::ALL {
+        for moment in Moment::ALL {
+            survive(kind, moment);
+        }
+    }
+}
+
+fn survive(kind: OrderKind, moment: Moment) {
+    let point = format!("{}:{}", moment.name(), kind.name());
+    let mut machine = Machine::new();
+    prepare(&machine, kind);
+    machine.set("WORKBAY_FAULT", &point);
+    provoke(&machine, kind);
+    wait_for_death(&machine, &point);
+    machine.set("WORKBAY_FAULT", "");
+
+    let what = format!("all is settled after {point}");
+    let after = wait::until(&what, || wait::sessions(&machine), |s| wait::settled(s));
+    let running = after
+        .iter()
+        .filter(|(_, status)| status == "RUNNING")
+        .count();
+    let known = match kind {
+        // The launch died before it was recorded.
+        OrderKind::Connect | OrderKind::Survey => 0..=0,
+        OrderKind::Forget => 0..=1,
+        _ => 1..=1,
+    };
+    assert!(known.contains(&after.len()), "after {point}: {after:?}");
+    wait::until(
+        &format!("there is one container a running session after {point}"),
+        || machine.containers().len(),
+        |count| *count == running,
+    );
+}

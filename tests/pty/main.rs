@@ -1,0 +1,11 @@
+//! The built program on a pseudo-terminal, with real containers, as a person uses it.
+
+#[path = "../support/machine.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod machine;
+#[path = "../support/terminal.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod terminal;
+
+mod habits;
+mod whole_path;

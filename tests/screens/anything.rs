@@ -1,0 +1,141 @@
+//! Whatever is pressed on whatever screen: it draws, and stays within it.
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+use workbay::{
+    app::msg::{Button, MouseKind},
+    model::{
+        change::{Change, Level},
+        text::Clean,
+    },
+};
+
+use crate::{
+    screen::Screen,
+    world::{busy, day, many, session, snapshot},
+};
+
+/// One thing that can happen.
+#[derive(Clone, Debug)]
+enum Happening {
+    Key(&'static str),
+    Typed(String),
+    Resize(u16, u16),
+    Mouse(MouseKind, u16, u16),
+    Lost,
+    Back(u8),
+    Changed(u8),
+    Told(String),
+    Waited(u8),
+}
+
+const KEYS: &[&str] = &[
+    "up",
+    "down",
+    "left",
+    "right",
+    "enter",
+    "esc",
+    "tab",
+    "shift-tab",
+    "pageup",
+    "pagedown",
+    "home",
+    "end",
+    "backspace",
+    "delete",
+    "ctrl-u",
+    "ctrl-w",
+    "ctrl-d",
+    "ctrl-c",
+    "alt-b",
+    "F1",
+    "ctrl-]",
+    "/",
+    "n",
+    "x",
+    "r",
+    "l",
+    "s",
+    "o",
+    "O",
+    "?",
+    "q",
+    "G",
+    "g",
+    "t",
+    "!",
+    "2",
+    "3",
+    "1",
+    "y",
+    "f",
+    "m",
+];
+
+fn happening() -> impl Strategy<Value = Happening> {
+    prop_oneof![
+        8 => prop::sample::select(KEYS).prop_map(Happening::Key),
+        2 => "[a-z가-힣👩‍🔬\u{301} ]{1,6}".prop_map(Happening::Typed),
+        2 => (0u16..160, 0u16..50).prop_map(|(c, r)| Happening::Resize(c, r)),
+        2 => (mouse(), 0u16..160, 0u16..50).prop_map(|(m, c, r)| Happening::Mouse(m, c, r)),
+        1 => Just(Happening::Lost),
+        1 => any::<u8>().prop_map(Happening::Back),
+        1 => any::<u8>().prop_map(Happening::Changed),
+        1 => "[a-z가-힣 ]{0,200}".prop_map(Happening::Told),
+        1 => (0u8..20).prop_map(Happening::Waited),
+    ]
+}
+
+fn mouse() -> impl Strategy<Value = MouseKind> {
+    prop::sample::select(vec![
+        MouseKind::Press(Button::Left),
+        MouseKind::Release(Button::Left),
+        MouseKind::WheelUp,
+        MouseKind::WheelDown,
+    ])
+}
+
+fn happen(screen: Screen, happening: Happening) -> Screen {
+    match happening {
+        Happening::Key(key) => screen.press(key),
+        Happening::Typed(text) => screen.typed(&text),
+        Happening::Resize(columns, rows) => screen.resize(columns, rows),
+        Happening::Mouse(kind, column, row) => screen.mouse(kind, column, row),
+        Happening::Lost => screen.daemon_lost("gone"),
+        Happening::Back(count) => screen.daemon(snapshot(many(u128::from(count)))),
+        Happening::Changed(n) => {
+            let status = workbay::model::status::KNOWN[usize::from(n) % 13].clone();
+            let changed = session(u128::from(n % 9), "데이터-바뀐-세션", status, 3);
+            screen.notice(Change::Session {
+                session: Box::new(changed),
+            })
+        }
+        Happening::Told(text) => screen.notice(Change::Message {
+            level: Level::Error,
+            text: Clean::new(&text),
+            session: None,
+        }),
+        Happening::Waited(seconds) => screen.wait(i64::from(seconds)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_a_person_does_breaks_the_face(happenings in prop::collection::vec(happening(), 1..40)) {
+        let mut screen = Screen::new(80, 24)
+            .daemon(snapshot(day()))
+            .notice(Change::Usage { samples: busy() });
+        for one in happenings {
+            screen = happen(screen, one);
+            let seen = screen.app.sessions.visible().len();
+            prop_assert!(seen <= screen.app.sessions.len());
+            if let Some(id) = screen.app.sessions.selected() {
+                prop_assert!(screen.app.mirror.session(id).is_some());
+            }
+            prop_assert!(screen.app.wake_at(Timestamp::UNIX_EPOCH).is_none_or(|at| at > Timestamp::UNIX_EPOCH));
+        }
+    }
+}

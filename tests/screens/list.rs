@@ -1,0 +1,184 @@
+//! The list: columns, selection, scrolling, filter, sorting, mouse.
+
+use workbay::{
+    app::msg::MouseKind,
+    model::{
+        change::Change,
+        status::{Status, Tab},
+    },
+    theme::color::ColorDepth,
+};
+
+use crate::{
+    screen::Screen,
+    world::{self, busy, day, many, session, snapshot},
+};
+
+fn working_day(columns: u16, rows: u16) -> Screen {
+    Screen::new(columns, rows)
+        .daemon(snapshot(day()))
+        .notice(Change::Usage { samples: busy() })
+}
+
+#[test]
+fn a_working_day_80x24() {
+    insta::assert_snapshot!(working_day(80, 24).text());
+}
+
+#[test]
+fn a_working_day_140x40() {
+    insta::assert_snapshot!(working_day(140, 40).text());
+}
+
+#[test]
+fn a_working_day_on_a_small_terminal() {
+    insta::assert_snapshot!(working_day(60, 16).text());
+}
+
+#[test]
+fn a_working_day_in_plain_ascii() {
+    let mut facts = crate::screen::facts();
+    facts.unicode = false;
+    let screen = Screen::with(80, 24, facts)
+        .daemon(snapshot(day()))
+        .notice(Change::Usage { samples: busy() });
+    let text = screen.text();
+    let foreign = |c: char| !c.is_ascii() && !('가'..='힣').contains(&c);
+    assert!(!text.contains(foreign), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_looks_of_a_working_day() {
+    insta::assert_snapshot!(working_day(80, 24).looks());
+}
+
+#[test]
+fn sixteen_colours_use_the_terminals_own_palette() {
+    let screen = working_day(80, 24).theme("ansi16", ColorDepth::Ansi16);
+    insta::assert_snapshot!(screen.looks());
+}
+
+#[test]
+fn finished_and_others_have_their_own_tabs() {
+    let finished = working_day(80, 24).press("2");
+    assert!(finished.sees("nightly-tests") && !finished.sees("train-resnet"));
+    insta::assert_snapshot!(finished.text());
+    let others = finished.press("3");
+    insta::assert_snapshot!(others.text());
+    assert_eq!(others.press("tab").app.sessions.tab(), Tab::Running);
+}
+
+#[test]
+fn two_hundred_sessions_scroll() {
+    let screen = Screen::new(80, 24).daemon(snapshot(many(200)));
+    insta::assert_snapshot!(screen.text());
+    let screen = screen.press("pagedown pagedown j j");
+    insta::assert_snapshot!(screen.text());
+    let screen = screen.press("G");
+    assert!(screen.sees("worker-199") && screen.sees("183-200 of 200"));
+    assert!(screen.press("g").sees("worker-000"));
+}
+
+#[test]
+fn the_selection_stays_on_its_session() {
+    let screen = Screen::new(80, 24)
+        .daemon(snapshot(many(20)))
+        .press("j j j");
+    let chosen = screen.app.sessions.selected();
+    assert_eq!(chosen, Some(world::id(3)));
+    // A newer session above it, another order, a filter that keeps it, and back.
+    let newer = session(100, "newest", Status::Running, 0);
+    let screen = screen.notice(Change::Session {
+        session: Box::new(newer),
+    });
+    assert_eq!(screen.app.sessions.selected(), chosen);
+    let screen = screen.press("o O");
+    assert_eq!(screen.app.sessions.selected(), chosen);
+    let screen = screen.press("/").typed("003").press("enter esc");
+    assert_eq!(screen.app.sessions.selected(), chosen);
+    // It goes to another tab: the row where it was is selected.
+    let ended = session(3, "worker-003", Status::Terminated, 26);
+    let screen = screen.notice(Change::Session {
+        session: Box::new(ended),
+    });
+    assert!(screen.app.sessions.selected().is_some());
+    assert_ne!(screen.app.sessions.selected(), chosen);
+    assert_eq!(screen.app.mirror.count(Tab::Finished), 1);
+}
+
+#[test]
+fn a_filter_marks_what_it_met() {
+    let screen = Screen::new(80, 24).daemon(snapshot(many(200)));
+    let screen = screen.press("/").typed("wk12");
+    insta::assert_snapshot!(screen.text());
+    insta::assert_snapshot!(
+        screen
+            .looks()
+            .lines()
+            .filter(|line| line.contains("underlined"))
+            .take(4)
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
+    // Enter keeps it, Esc takes it away.
+    let kept = screen.press("enter");
+    assert!(kept.sees("/wk12"));
+    assert!(kept.press("esc").sees("1-18 of 200"));
+}
+
+#[test]
+fn a_filter_finds_korean_names_environments_and_ids() {
+    let found = |query: &str| {
+        let screen = working_day(80, 24).press("/").typed(query);
+        (screen.app.sessions.len(), screen.app.sessions.selected())
+    };
+    assert_eq!(found("전처리"), (1, Some(world::id(3))));
+    assert_eq!(found("cuda"), (1, Some(world::id(1))));
+    assert_eq!(found("a1b20002"), (1, Some(world::id(2))));
+    assert_eq!(found("zzz").0, 0);
+}
+
+#[test]
+fn arrows_move_while_a_filter_is_typed() {
+    let screen = Screen::new(80, 24).daemon(snapshot(many(9)));
+    let screen = screen.press("/").typed("w").press("down down");
+    assert_eq!(screen.app.sessions.selected(), Some(world::id(2)));
+}
+
+#[test]
+fn nothing_fits_a_filter() {
+    let screen = working_day(80, 24).press("/").typed("qqq").press("enter");
+    insta::assert_snapshot!(screen.text());
+}
+
+#[test]
+fn sorting_shows_in_the_head() {
+    let screen = working_day(80, 24).press("o");
+    insta::assert_snapshot!(screen.text());
+    let by_cpu = screen.press("o o o");
+    assert!(by_cpu.sees("▾ CPU"));
+    assert_eq!(by_cpu.app.sessions.visible()[0], world::id(1));
+}
+
+#[test]
+fn usage_reorders_a_list_sorted_by_it() {
+    let screen = working_day(80, 24).press("o o o o");
+    let screen = screen.notice(Change::Usage {
+        samples: vec![world::usage(2, 3_900, 100)],
+    });
+    assert_eq!(screen.app.sessions.visible()[0], world::id(2));
+}
+
+#[test]
+fn the_mouse_selects_opens_and_scrolls() {
+    let screen = Screen::new(80, 24).daemon(snapshot(many(200)));
+    let screen = screen.click(10, 7);
+    assert_eq!(screen.app.sessions.selected(), Some(world::id(2)));
+    let screen = screen.mouse(MouseKind::WheelDown, 10, 7);
+    assert!(screen.sees("4-21 of 200"));
+    let screen = screen.click(10, 8).click(10, 8);
+    assert!(screen.app.detail.is_some());
+    let screen = screen.press("esc").click(16, 2);
+    assert_eq!(screen.app.sessions.tab(), Tab::Finished);
+}

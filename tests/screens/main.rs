@@ -1,0 +1,16 @@
+//! The sessions page as a person sees it: keys in, cells out, panel by panel.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a helper of a test may end the test"
+)]
+
+mod anything;
+mod asked;
+mod list;
+mod overlays;
+mod screen;
+mod states;
+mod terminals;
+mod world;

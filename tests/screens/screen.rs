@@ -1,0 +1,336 @@
+//! A screen without a terminal: `Screen::new(80, 24).daemon(…).press("n").typed("abc")`.
+
+use std::fmt::Write as _;
+
+use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+use ratatui::{
+    buffer::{Buffer, Cell},
+    layout::{Rect, Size},
+    style::{Color, Modifier},
+};
+use workbay::{
+    app::{
+        app::App,
+        area::Areas,
+        effect::Effect,
+        facts::Facts,
+        msg::{Button, Link, Mouse, MouseKind, Msg, Ticket},
+    },
+    keymap::Keymap,
+    model::{
+        change::Change,
+        resources::{Bytes, Cpu},
+        settings::LaunchSettings,
+        text::Clean,
+    },
+    protocol::message::{Failure, Reply, Request, Snapshot},
+    theme::{Theme, color::ColorDepth},
+    view::{draw::draw_into, layout::layout, text::width},
+};
+
+/// When everything on these screens happens.
+pub fn noon() -> Timestamp {
+    "2026-03-02T12:00:00Z".parse().unwrap()
+}
+
+/// An app and the terminal it is drawn on.
+pub struct Screen {
+    pub app: App,
+    theme: Theme,
+    size: Size,
+    now: Timestamp,
+    areas: Areas,
+    buffer: Buffer,
+    effects: Vec<Effect>,
+}
+
+pub fn facts() -> Facts {
+    Facts {
+        user: "jin".to_owned(),
+        host: "gpu1".to_owned(),
+        version: "0.1.0".to_owned(),
+        time_zone: TimeZone::UTC,
+        unicode: true,
+        read_only: false,
+        mouse: true,
+        inside_tmux: false,
+        tag: "face".to_owned(),
+        launch: LaunchSettings {
+            environment: "host".to_owned(),
+            cpu: Cpu::from_millis(1000),
+            mem: Bytes::mib(512),
+            shmem: Bytes::mib(64),
+            pids: 4096,
+            env: std::collections::BTreeMap::new(),
+        },
+        keep_days: 7,
+    }
+}
+
+impl Screen {
+    pub fn new(columns: u16, rows: u16) -> Self {
+        Self::with(columns, rows, facts())
+    }
+
+    pub fn with(columns: u16, rows: u16, facts: Facts) -> Self {
+        let mut screen = Self {
+            app: App::new(facts, Keymap::default()),
+            theme: Theme::builtin("default-dark", ColorDepth::TrueColor).unwrap(),
+            size: Size::new(columns, rows),
+            now: noon(),
+            areas: Areas::default(),
+            buffer: Buffer::default(),
+            effects: Vec::new(),
+        };
+        screen.draw();
+        screen
+    }
+
+    pub fn theme(mut self, name: &str, depth: ColorDepth) -> Self {
+        self.theme = Theme::builtin(name, depth).unwrap();
+        self.draw();
+        self
+    }
+
+    /// The daemon answers with its state.
+    pub fn daemon(self, snapshot: Snapshot) -> Self {
+        self.tell(Msg::Daemon(Link::Up(Box::new(snapshot))))
+    }
+
+    pub fn notice(self, change: Change) -> Self {
+        self.tell(Msg::Daemon(Link::Notice(change)))
+    }
+
+    pub fn daemon_lost(self, why: &str) -> Self {
+        self.tell(Msg::Daemon(Link::Down {
+            why: Clean::new(why),
+            attempt: 1,
+        }))
+    }
+
+    /// Keys by their names, one after another: `"j j enter"`.
+    pub fn press(mut self, keys: &str) -> Self {
+        for key in keys.split_whitespace() {
+            self = self.tell(Msg::Key(key.parse().unwrap()));
+        }
+        self
+    }
+
+    /// Characters as a person types them.
+    pub fn typed(mut self, text: &str) -> Self {
+        for c in text.chars() {
+            self = self.tell(Msg::Key(workbay::key::Key::char(c)));
+        }
+        self
+    }
+
+    pub fn paste(self, text: &str) -> Self {
+        self.tell(Msg::Paste(text.to_owned()))
+    }
+
+    pub fn click(self, column: u16, row: u16) -> Self {
+        self.mouse(MouseKind::Press(Button::Left), column, row)
+    }
+
+    pub fn mouse(self, kind: MouseKind, column: u16, row: u16) -> Self {
+        self.tell(Msg::Mouse(Mouse {
+            kind,
+            column,
+            row,
+            ctrl: false,
+            alt: false,
+            shift: false,
+        }))
+    }
+
+    pub fn resize(mut self, columns: u16, rows: u16) -> Self {
+        self.size = Size::new(columns, rows);
+        self.tell(Msg::Resize { columns, rows })
+    }
+
+    /// Time passes; the app is woken as often as it asked to be.
+    pub fn wait(mut self, seconds: i64) -> Self {
+        let end = self.now + SignedDuration::from_secs(seconds);
+        while let Some(at) = self.app.wake_at(self.now).filter(|at| *at <= end) {
+            assert!(at > self.now, "it wants to be woken in the past");
+            self.now = at;
+            self = self.tell(Msg::Tick);
+        }
+        self.now = end;
+        self.draw();
+        self
+    }
+
+    /// The answer to the latest question that `wanted` accepts.
+    pub fn answer(self, wanted: impl Fn(&Request) -> bool, result: Result<Reply, Failure>) -> Self {
+        let ticket = self
+            .questions()
+            .filter(|(_, request)| wanted(request))
+            .map(|(ticket, _)| ticket)
+            .last()
+            .expect("nothing like that was asked");
+        self.tell(Msg::Answer { ticket, result })
+    }
+
+    /// Everything asked of the daemon so far.
+    pub fn questions(&self) -> impl Iterator<Item = (Ticket, &Request)> {
+        self.effects.iter().filter_map(|effect| match effect {
+            Effect::Ask { ticket, request } => Some((*ticket, request)),
+            _ => None,
+        })
+    }
+
+    /// What was asked of the daemon but what the face asks by itself.
+    pub fn wishes(&self) -> Vec<&Request> {
+        self.questions()
+            .map(|(_, request)| request)
+            .filter(|r| {
+                !matches!(
+                    r,
+                    Request::History { .. } | Request::Watch { .. } | Request::Environments
+                )
+            })
+            .collect()
+    }
+
+    pub fn effects(&self) -> &[Effect] {
+        &self.effects
+    }
+
+    pub fn has_left(&self) -> bool {
+        self.effects.contains(&Effect::Quit)
+    }
+
+    pub fn tell(mut self, msg: Msg) -> Self {
+        let effects = self.app.update(msg, self.now);
+        self.effects.extend(effects);
+        if self.app.take_dirty() {
+            self.draw();
+        }
+        self
+    }
+
+    fn draw(&mut self) {
+        self.areas = layout(&self.app, self.size);
+        let effects = self.app.laid_out(&self.areas, self.now);
+        self.effects.extend(effects);
+        self.buffer = Buffer::empty(Rect::new(0, 0, self.size.width, self.size.height));
+        draw_into(
+            &mut self.buffer,
+            &self.app,
+            &self.theme,
+            &self.areas,
+            self.now,
+        );
+    }
+
+    pub fn sees(&self, text: &str) -> bool {
+        self.text().contains(text)
+    }
+
+    /// The lines of the screen without blanks at their ends.
+    pub fn text(&self) -> String {
+        if let Some(dir) = std::env::var_os("WORKBAY_SCREENS_ANSI") {
+            let name = std::thread::current()
+                .name()
+                .unwrap_or("x")
+                .replace("::", "-");
+            let file = format!("{name}-{}x{}.ansi", self.size.width, self.size.height);
+            std::fs::write(std::path::Path::new(&dir).join(file), self.ansi()).unwrap();
+        }
+        let mut text = String::new();
+        for y in 0..self.size.height {
+            let line: String = self.cells(y).map(|(_, cell)| cell.symbol()).collect();
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The cells of a line without those a wide character covers.
+    fn cells(&self, y: u16) -> impl Iterator<Item = (u16, &Cell)> {
+        let mut covered = 0;
+        (0..self.size.width).filter_map(move |x| {
+            if covered > 0 {
+                covered -= 1;
+                return None;
+            }
+            let cell = &self.buffer[(x, y)];
+            covered = width(cell.symbol()).saturating_sub(1);
+            Some((x, cell))
+        })
+    }
+
+    /// Line by line, every run of one look: where, colours, the text.
+    pub fn looks(&self) -> String {
+        let mut out = String::new();
+        for y in 0..self.size.height {
+            let mut runs: Vec<(u16, String, String)> = Vec::new();
+            for (x, cell) in self.cells(y) {
+                let look = look(cell);
+                match runs.last_mut() {
+                    Some((_, last, text)) if *last == look => text.push_str(cell.symbol()),
+                    _ => runs.push((x, look, cell.symbol().to_owned())),
+                }
+            }
+            for (x, look, text) in runs.iter().filter(|(_, _, text)| !text.trim().is_empty()) {
+                writeln!(out, "{y:2},{x:<3} {look:28} {}", text.trim_end()).unwrap();
+            }
+        }
+        out
+    }
+
+    fn ansi(&self) -> String {
+        let mut out = String::new();
+        for y in 0..self.size.height {
+            for (_, cell) in self.cells(y) {
+                out.push_str("\x1b[0m");
+                for (bit, code) in [
+                    (Modifier::BOLD, 1),
+                    (Modifier::DIM, 2),
+                    (Modifier::UNDERLINED, 4),
+                    (Modifier::REVERSED, 7),
+                ] {
+                    if cell.modifier.contains(bit) {
+                        write!(out, "\x1b[{code}m").unwrap();
+                    }
+                }
+                for (color, base) in [(cell.fg, 38), (cell.bg, 48)] {
+                    match color {
+                        Color::Rgb(r, g, b) => write!(out, "\x1b[{base};2;{r};{g};{b}m").unwrap(),
+                        Color::Indexed(n) => write!(out, "\x1b[{base};5;{n}m").unwrap(),
+                        _ => {}
+                    }
+                }
+                out.push_str(cell.symbol());
+            }
+            out.push_str("\x1b[0m\n");
+        }
+        out
+    }
+}
+
+fn look(cell: &Cell) -> String {
+    let mut look = color(cell.fg);
+    if cell.bg != Color::Reset {
+        write!(look, " on {}", color(cell.bg)).unwrap();
+    }
+    for (bit, word) in [
+        (Modifier::BOLD, " bold"),
+        (Modifier::DIM, " dim"),
+        (Modifier::UNDERLINED, " underlined"),
+        (Modifier::REVERSED, " reversed"),
+    ] {
+        if cell.modifier.contains(bit) {
+            look.push_str(word);
+        }
+    }
+    look
+}
+
+fn color(color: Color) -> String {
+    match color {
+        Color::Reset => "default".to_owned(),
+        color => color.to_string().to_lowercase(),
+    }
+}

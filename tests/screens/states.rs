@@ -1,0 +1,144 @@
+//! Nothing to show, not connected, lost, too small.
+
+use workbay::{
+    app::msg::{Link, Msg},
+    model::{
+        capability::EngineState,
+        change::{Change, Level},
+        id::ContextName,
+        text::Clean,
+    },
+    protocol::message::{Failure, FailureKind},
+};
+
+use crate::{
+    screen::Screen,
+    world::{busy, connected, day, lost, many, snapshot},
+};
+
+fn engine(engine: EngineState) -> Change {
+    Change::Engine {
+        context: ContextName::local(),
+        engine,
+    }
+}
+
+#[test]
+fn connecting() {
+    insta::assert_snapshot!(Screen::new(80, 24).text());
+}
+
+#[test]
+fn no_session_yet() {
+    insta::assert_snapshot!(Screen::new(80, 24).daemon(snapshot(Vec::new())).text());
+}
+
+#[test]
+fn the_engine_is_lost_and_comes_back() {
+    let screen = Screen::new(80, 24)
+        .daemon(snapshot(day()))
+        .notice(Change::Usage { samples: busy() })
+        .notice(engine(lost()))
+        .wait(150);
+    insta::assert_snapshot!(screen.text());
+    // A launch now says why not.
+    let refused = screen.press("n");
+    assert!(refused.sees("does not answer") && refused.app.launcher.is_none());
+    // A new attempt does not make old news fresh; an answer does.
+    let trying = refused.notice(engine(EngineState::Connecting));
+    assert!(trying.app.mirror.stale_since().is_some());
+    let back = trying.notice(engine(connected()));
+    assert!(back.app.mirror.stale_since().is_none());
+    assert!(back.sees("▪ connected"));
+}
+
+#[test]
+fn a_fresh_machine_without_an_engine_says_what_to_do() {
+    let mut first = snapshot(Vec::new());
+    first.engines[0].1 = EngineState::Lost {
+        why: Clean::new("permission denied at /var/run/docker.sock"),
+        mend: Some(Clean::new(
+            "Join its group: sudo usermod -aG docker jin, then log in again",
+        )),
+        attempt: 1,
+    };
+    insta::assert_snapshot!(Screen::new(80, 24).daemon(first).text());
+}
+
+#[test]
+fn the_daemon_is_lost_and_comes_back() {
+    let screen = Screen::new(80, 24)
+        .daemon(snapshot(day()))
+        .daemon_lost("the connection was closed");
+    insta::assert_snapshot!(screen.text());
+    assert!(screen.daemon(snapshot(day())).sees("▪ connected"));
+}
+
+#[test]
+fn another_version_of_the_daemon_refuses() {
+    let failure = Failure::new(
+        FailureKind::Refused,
+        Clean::new(
+            "The daemon is of version 0.2.0 and speaks another protocol than this workbay 0.1.0.",
+        ),
+    )
+    .with_help(Clean::new(
+        "Run the newer workbay, or stop the daemon: workbay daemon stop",
+    ));
+    let screen = Screen::new(80, 24).tell(Msg::Daemon(Link::Refused(failure)));
+    insta::assert_snapshot!(screen.text());
+}
+
+#[test]
+fn a_terminal_too_small_gets_a_sentence_and_comes_back() {
+    let screen = Screen::new(80, 24).daemon(snapshot(day())).press("n");
+    let small = screen.resize(50, 12);
+    insta::assert_snapshot!(small.text());
+    for (columns, rows) in [(1, 1), (0, 0), (59, 200), (200, 3), (60, 16)] {
+        let odd = Screen::new(columns, rows).daemon(snapshot(many(30)));
+        let odd = odd.press("n esc enter esc ? esc x esc /").typed("세션");
+        assert!(!odd.has_left());
+    }
+    assert!(small.resize(80, 24).sees("Launch a session"));
+}
+
+#[test]
+fn messages_stand_in_the_corner_and_go() {
+    let message = |level, text: &str| Change::Message {
+        level,
+        text: Clean::new(text),
+        session: None,
+    };
+    let screen = Screen::new(80, 24)
+        .daemon(snapshot(day()))
+        .notice(message(Level::Success, "train-resnet is running"))
+        .notice(message(
+            Level::Error,
+            "broken-image could not start: the image busybox:1.35 is not on this engine any more",
+        ));
+    insta::assert_snapshot!(screen.text());
+    let later = screen.wait(6);
+    assert!(!later.sees("train-resnet is running") && later.sees("could not start"));
+    assert!(!later.wait(20).sees("could not start"));
+}
+
+#[test]
+fn at_rest_nothing_wakes_the_face_before_a_minute_has_passed() {
+    let old: Vec<_> = day()
+        .into_iter()
+        .filter(|s| s.name != "fresh-one")
+        .collect();
+    let screen = Screen::new(80, 24).daemon(snapshot(old));
+    let now = crate::screen::noon();
+    let wake = screen.app.wake_at(now).unwrap();
+    assert_eq!(wake.as_second() - now.as_second(), 60);
+    // Only finished sessions: never.
+    let finished = screen.press("2");
+    assert_eq!(finished.app.wake_at(now), None);
+    // A focused detail ticks seconds.
+    let detail = finished.press("1 enter");
+    assert_eq!(
+        detail.app.wake_at(now).unwrap().as_second() - now.as_second(),
+        1
+    );
+}

@@ -1,0 +1,211 @@
+//! Terminals and logs: tabs, states, the way out, search.
+
+use bytes::Bytes;
+use insta::assert_snapshot;
+use workbay::{
+    app::{
+        effect::Effect,
+        msg::{Msg, StreamEvent},
+    },
+    model::{log::LogSource, status::Status},
+    protocol::message::{Failure, FailureKind, StreamEnd, StreamId},
+};
+
+use crate::{
+    screen::Screen,
+    world::{session, snapshot},
+};
+
+/// What the daemon does with the stream opened last.
+trait Daemon {
+    fn stream(&self) -> StreamId;
+    fn happens(self, event: StreamEvent) -> Self;
+    fn prints(self, text: &str) -> Self;
+}
+
+impl Daemon for Screen {
+    fn stream(&self) -> StreamId {
+        let opened = self.effects().iter().rev().find_map(|effect| match effect {
+            Effect::Open { stream, .. } | Effect::OpenHostShell { stream, .. } => Some(*stream),
+            _ => None,
+        });
+        opened.expect("no stream was opened")
+    }
+
+    fn happens(self, event: StreamEvent) -> Self {
+        let stream = self.stream();
+        self.tell(Msg::Stream { stream, event })
+    }
+
+    fn prints(self, text: &str) -> Self {
+        self.happens(StreamEvent::Data {
+            source: LogSource::Stdout,
+            bytes: Bytes::copy_from_slice(text.as_bytes()),
+        })
+    }
+}
+
+fn working_day(columns: u16, rows: u16) -> Screen {
+    Screen::new(columns, rows).daemon(snapshot(vec![
+        session(1, "train-llm", Status::Running, 12),
+        session(2, "노트북-세션", Status::Running, 61),
+    ]))
+}
+
+fn in_a_shell() -> Screen {
+    working_day(80, 24)
+        .press("s")
+        .happens(StreamEvent::Opened)
+        .prints("work@train-llm:~$ ls\r\n\x1b[1;34mdata\x1b[0m  학습.py\r\nwork@train-llm:~$ ")
+}
+
+#[test]
+fn a_shell_opens_and_shows_the_way_out() {
+    let opening = working_day(80, 24).press("s");
+    assert!(opening.sees("opening shell in train-llm"));
+    assert!(opening.sees("Ctrl-] d back"));
+    assert_snapshot!("shell_80x24", in_a_shell().text());
+    assert_snapshot!("shell_looks", in_a_shell().looks());
+}
+
+#[test]
+fn everything_typed_goes_to_the_shell_but_the_leader() {
+    let screen = in_a_shell().press("q esc 1 ? ctrl-c");
+    let sent: Vec<u8> = screen
+        .effects()
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Send { bytes, .. } => Some(bytes.to_vec()),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    assert_eq!(sent, b"q\x1b1?\x03");
+    let leader = screen.press("ctrl-]");
+    assert_snapshot!("after_the_leader", leader.text());
+    let list = leader.press("d");
+    assert!(list.sees("노트북-세션"));
+    let back = list.press("s");
+    assert!(back.sees("학습.py"), "the same shell: {}", back.text());
+}
+
+#[test]
+fn several_terminals_are_tabs() {
+    let screen = in_a_shell()
+        .press("F12 d j s")
+        .happens(StreamEvent::Opened)
+        .prints("work@노트북:~$ ")
+        .press("ctrl-] d !")
+        .happens(StreamEvent::Opened)
+        .prints("person@login:~$ ");
+    assert_snapshot!("three_terminals", screen.text());
+    let first = screen.press("ctrl-] 1");
+    assert!(first.sees("학습.py"));
+    let zoomed = first.press("ctrl-] z");
+    assert!(!zoomed.sees("2 노트북"), "{}", zoomed.text());
+}
+
+#[test]
+fn a_shell_that_ended_says_what_now() {
+    let screen = in_a_shell().happens(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
+    assert_snapshot!("shell_ended", screen.text());
+    let closed = screen.press("esc");
+    assert!(closed.sees("Running 2"), "{}", closed.text());
+}
+
+#[test]
+fn a_broken_line_says_why_and_mends_itself() {
+    let lost = in_a_shell().daemon_lost("the daemon was killed");
+    assert_snapshot!("shell_without_daemon", lost.text());
+    let back = lost.daemon(snapshot(vec![session(1, "train-llm", Status::Running, 12)]));
+    assert!(back.sees("opening shell in train-llm"));
+
+    let broken = in_a_shell().happens(StreamEvent::Ended(StreamEnd::Lost {
+        why: "the engine went away".into(),
+    }));
+    assert!(broken.sees("the engine went away"));
+    assert!(broken.wait(2).sees("opening shell in train-llm"));
+}
+
+#[test]
+fn a_shell_that_cannot_be_opened_gives_the_reason() {
+    let failure = Failure::new(FailureKind::Refused, "train-llm has no tmux")
+        .with_help("install tmux on this host");
+    let screen = working_day(80, 24)
+        .press("s")
+        .happens(StreamEvent::Ended(StreamEnd::Failed { failure }));
+    assert!(screen.sees("train-llm has no tmux"), "{}", screen.text());
+}
+
+#[test]
+fn hostile_output_stays_inside_its_cells() {
+    let screen = in_a_shell().prints(
+        "\x1b]0;\u{202e}evil\x07\x1b]52;c;aGk=\x07\x1b[?1049h\x1b[1;1H\u{202e}abc\u{2066}\x1b[?25l",
+    );
+    let text = screen.text();
+    assert!(
+        !text.contains('\u{202e}') && !text.contains('\x1b'),
+        "{text:?}"
+    );
+    assert!(screen.sees("not passed on"), "{text}");
+}
+
+fn log() -> Screen {
+    working_day(80, 24)
+        .press("l")
+        .happens(StreamEvent::Opened)
+        .prints("workbay: ready\n\x1b[32mepoch 1\x1b[0m loss 0.31\n")
+        .happens(StreamEvent::Data {
+            source: LogSource::Stderr,
+            bytes: Bytes::from_static("경고: 메모리가 부족합니다\n".as_bytes()),
+        })
+        .prints(" 10%\r 55%\r100%\n")
+}
+
+#[test]
+fn a_log_is_followed_searched_and_paused() {
+    assert_snapshot!("log_80x24", log().text());
+    assert_snapshot!("log_looks", log().looks());
+    let many: String = (0..100).map(|n| format!("step {n} loss 0.{n}\n")).collect();
+    let screen = log().prints(&many).press("k k").prints("one more\n");
+    assert!(screen.sees("paused, 1 new"), "{}", screen.text());
+    let searched = screen.press("/").typed("step 5").press("enter n");
+    assert_snapshot!("log_searched", searched.text());
+    assert!(searched.press("esc F").sees("following"));
+}
+
+#[test]
+fn a_log_that_cannot_be_read_gives_the_reason() {
+    let failure = Failure::new(FailureKind::NotFound, "no log is kept of train-llm");
+    let screen = working_day(80, 24)
+        .press("l")
+        .happens(StreamEvent::Ended(StreamEnd::Failed { failure }));
+    assert!(screen.sees("no log is kept of train-llm"));
+    assert!(
+        working_day(80, 24)
+            .press("l")
+            .happens(StreamEvent::Opened)
+            .sees("nothing logged yet")
+    );
+}
+
+#[test]
+fn a_log_is_saved_under_the_sessions_name() {
+    let screen = log().press("S");
+    let saved = screen.effects().iter().any(|effect| {
+        matches!(effect, Effect::SaveFile { path, contents, .. }
+            if path.ends_with("train-llm-log.txt") && contents.starts_with(b"workbay: ready\n"))
+    });
+    assert!(saved);
+}
+
+#[test]
+fn any_size_can_be_drawn() {
+    for columns in [60, 61, 80, 200] {
+        for rows in [16, 17, 50] {
+            let screen = in_a_shell().resize(columns, rows).press("ctrl-]");
+            assert!(screen.sees("back"), "{}", screen.text());
+            log().resize(columns, rows).press("k g G w right");
+        }
+    }
+}

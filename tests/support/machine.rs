@@ -1,0 +1,150 @@
+//! A machine of one's own for a test: private state, configuration and runtime directories, and
+//! everything made in the engine removed at the end.
+
+use std::{
+    path::PathBuf,
+    process::{Command, Output},
+};
+
+pub const BINARY: &str = env!("CARGO_BIN_EXE_workbay");
+
+/// Directories of one test and what runs in them.
+pub struct Machine {
+    dir: tempfile::TempDir,
+    extra: Vec<(String, String)>,
+}
+
+impl Machine {
+    pub fn new() -> Self {
+        let dir = tempfile::Builder::new()
+            .prefix("workbay-test-")
+            .tempdir()
+            .expect("a directory");
+        Self {
+            dir,
+            extra: Vec::new(),
+        }
+    }
+
+    /// Sets a variable for everything run from now on.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.extra.retain(|(n, _)| n != name);
+        self.extra.push((name.to_owned(), value.to_owned()));
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn env(&self) -> Vec<(String, String)> {
+        let mut env: Vec<(String, String)> = ["CONFIG", "STATE", "CACHE", "RUNTIME"]
+            .iter()
+            .map(|kind| {
+                let dir = self.path(&kind.to_lowercase());
+                (
+                    format!("WORKBAY_{kind}_DIR"),
+                    dir.to_string_lossy().into_owned(),
+                )
+            })
+            .collect();
+        env.extend(self.extra.clone());
+        env
+    }
+
+    /// `workbay ARGS…` without a terminal.
+    pub fn workbay(&self, args: &[&str]) -> Output {
+        Command::new(BINARY)
+            .args(args)
+            .envs(self.env())
+            .output()
+            .expect("workbay starts")
+    }
+
+    /// The same, which must succeed; its output.
+    #[track_caller]
+    pub fn ok(&self, args: &[&str]) -> String {
+        let output = self.workbay(args);
+        assert!(
+            output.status.success(),
+            "workbay {args:?} ended with {}:\n{}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The same, read as JSON.
+    #[track_caller]
+    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+        let text = self.ok(args);
+        serde_json::from_str(&text)
+            .unwrap_or_else(|why| panic!("workbay {args:?} printed no JSON ({why}): {text}"))
+    }
+
+    /// The daemon's process id, if one runs here.
+    pub fn daemon_pid(&self) -> Option<i32> {
+        let output = self.workbay(&["daemon", "status", "--json"]);
+        let status: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+        i32::try_from(status.get("pid")?.as_i64()?).ok()
+    }
+
+    /// `kill -9` of the daemon, and waits until it is gone.
+    #[track_caller]
+    pub fn kill_daemon(&self) {
+        let pid = self.daemon_pid().expect("a daemon runs");
+        let killed = Command::new("kill")
+            .args(["-9", &pid.to_string()])
+            .status()
+            .expect("kill runs");
+        assert!(killed.success());
+        while std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
+    /// This store's containers, whatever their state: ids.
+    pub fn containers(&self) -> Vec<String> {
+        let Some(instance) = self.instance() else {
+            return Vec::new();
+        };
+        docker(&[
+            "ps",
+            "-aq",
+            "--filter",
+            &format!("label=workbay.instance={instance}"),
+        ])
+        .lines()
+        .map(str::to_owned)
+        .collect()
+    }
+
+    /// The id of this machine's store.
+    pub fn instance(&self) -> Option<String> {
+        let output = self.workbay(&["daemon", "status", "--json"]);
+        let status: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+        status.get("instance")?.as_str().map(str::to_owned)
+    }
+}
+
+impl Drop for Machine {
+    /// Removes the containers of this store and ends its daemon.
+    fn drop(&mut self) {
+        let containers = self.containers();
+        if !containers.is_empty() {
+            let mut args = vec!["rm", "-f"];
+            args.extend(containers.iter().map(String::as_str));
+            docker(&args);
+        }
+        let _ = self.workbay(&["daemon", "stop"]);
+    }
+}
+
+/// `docker ARGS…`; its output.
+pub fn docker(args: &[&str]) -> String {
+    let output = Command::new("docker")
+        .args(args)
+        .output()
+        .expect("docker runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

@@ -1,0 +1,276 @@
+//! A person at a terminal: runs a program on a pseudo-terminal, types at it, reads its screen.
+
+use std::{
+    io::{Read, Write},
+    sync::{Arc, Condvar, Mutex, MutexGuard},
+    time::{Duration, Instant},
+};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// How long a person waits for anything before giving up; generous, for machines under load.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What came out so far.
+struct Seen {
+    parser: vt100::Parser,
+    raw: Vec<u8>,
+    /// When the last bytes came.
+    at: Instant,
+    ended: bool,
+}
+
+/// A program on a terminal.
+pub struct Terminal {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+}
+
+impl Terminal {
+    /// Starts `argv` with these extra variables on a terminal of `columns` x `rows`.
+    pub fn start(argv: &[&str], env: &[(String, String)], columns: u16, rows: u16) -> Self {
+        let pair = native_pty_system()
+            .openpty(PtySize {
+                rows,
+                cols: columns,
+                pixel_width: 0,
+                pixel_height: 0,
+            })
+            .expect("a pseudo-terminal");
+        let mut command = CommandBuilder::new(argv[0]);
+        command.args(&argv[1..]);
+        command.env("TERM", "xterm-256color");
+        command.env("COLORTERM", "truecolor");
+        command.env("LANG", "C.UTF-8");
+        for removed in [
+            "TMUX",
+            "STY",
+            "SSH_TTY",
+            "SSH_CONNECTION",
+            "NO_COLOR",
+            "LC_ALL",
+        ] {
+            command.env_remove(removed);
+        }
+        for (name, value) in env {
+            command.env(name, value);
+        }
+        let child = pair
+            .slave
+            .spawn_command(command)
+            .expect("the program starts");
+        drop(pair.slave);
+        let reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let seen = Arc::new((
+            Mutex::new(Seen {
+                #[expect(clippy::disallowed_methods, reason = "a fixed, sane size")]
+                parser: vt100::Parser::new(cells(rows), cells(columns), 0),
+                raw: Vec::new(),
+                at: now(),
+                ended: false,
+            }),
+            Condvar::new(),
+        ));
+        std::thread::spawn({
+            let seen = Arc::clone(&seen);
+            move || read_all(reader, &seen)
+        });
+        Self {
+            child,
+            master: pair.master,
+            writer,
+            seen,
+        }
+    }
+
+    /// Types text or control bytes.
+    pub fn type_(&mut self, text: &str) {
+        self.writer
+            .write_all(text.as_bytes())
+            .expect("the terminal takes keys");
+        self.writer.flush().expect("the terminal takes keys");
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.0.lock().expect("the reader did not panic")
+    }
+
+    /// The screen as text, a line a row.
+    pub fn screen(&self) -> String {
+        self.seen().parser.screen().contents()
+    }
+
+    /// Every byte the program wrote to the terminal.
+    pub fn raw(&self) -> Vec<u8> {
+        self.seen().raw.clone()
+    }
+
+    pub fn raw_len(&self) -> usize {
+        self.seen().raw.len()
+    }
+
+    /// When the last byte came.
+    pub fn last_byte_at(&self) -> Instant {
+        self.seen().at
+    }
+
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        self.seen()
+            .parser
+            .screen_mut()
+            .set_size(cells(rows), cells(columns));
+        self.master
+            .resize(PtySize {
+                rows,
+                cols: columns,
+                pixel_width: 0,
+                pixel_height: 0,
+            })
+            .expect("the terminal resizes");
+    }
+
+    /// Waits until the text is on the screen.
+    #[track_caller]
+    pub fn wait_for(&self, text: &str) {
+        self.wait_until(&format!("'{text}' is on the screen"), |screen| {
+            screen.contains(text)
+        });
+    }
+
+    /// Waits until the text has left the screen.
+    #[track_caller]
+    pub fn wait_gone(&self, text: &str) {
+        self.wait_until(&format!("'{text}' has left the screen"), |screen| {
+            !screen.contains(text)
+        });
+    }
+
+    /// Waits for a condition of the screen; shows the screen when it never comes.
+    #[track_caller]
+    pub fn wait_until(&self, what: &str, holds: impl Fn(&str) -> bool) {
+        self.wait_timed(what, holds);
+    }
+
+    /// The same; tells when the bytes came that made it true.
+    #[track_caller]
+    pub fn wait_timed(&self, what: &str, holds: impl Fn(&str) -> bool) -> Instant {
+        let deadline = now() + PATIENCE;
+        let mut seen = self.seen();
+        loop {
+            let screen = seen.parser.screen().contents();
+            if holds(&screen) {
+                return seen.at;
+            }
+            let left = deadline.saturating_duration_since(now());
+            assert!(
+                !left.is_zero() && !seen.ended,
+                "it never came that {what}; the screen:\n{screen}"
+            );
+            seen = self
+                .seen
+                .1
+                .wait_timeout(seen, left)
+                .expect("the reader did not panic")
+                .0;
+        }
+    }
+
+    /// Waits for output beyond `length` bytes; when it came.
+    #[track_caller]
+    pub fn wait_bytes(&self, length: usize) -> Instant {
+        let deadline = now() + PATIENCE;
+        let mut seen = self.seen();
+        while seen.raw.len() <= length {
+            let left = deadline.saturating_duration_since(now());
+            assert!(!left.is_zero() && !seen.ended, "no byte came");
+            seen = self
+                .seen
+                .1
+                .wait_timeout(seen, left)
+                .expect("the reader did not panic")
+                .0;
+        }
+        seen.at
+    }
+
+    /// Types the same again every few seconds until the condition holds.
+    #[track_caller]
+    pub fn type_until(&mut self, keys: &str, holds: impl Fn(&str) -> bool) {
+        let deadline = now() + PATIENCE;
+        while now() < deadline {
+            self.type_(keys);
+            let again = now() + Duration::from_secs(2);
+            while now() < again {
+                if holds(&self.screen()) {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        panic!(
+            "typing {keys:?} never did it; the screen:\n{}",
+            self.screen()
+        );
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.process_id().expect("a pid")
+    }
+
+    /// Waits for the program's end; its exit code.
+    #[track_caller]
+    pub fn wait_end(&mut self) -> u32 {
+        let deadline = now() + PATIENCE;
+        while now() < deadline {
+            if let Some(status) = self.child.try_wait().expect("the child can be waited for") {
+                return status.exit_code();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("the program never ended; the screen:\n{}", self.screen());
+    }
+
+    /// Kills the program as `kill -9` does.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn read_all(mut reader: Box<dyn Read + Send>, shared: &(Mutex<Seen>, Condvar)) {
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) | Err(_) => break,
+            Ok(n) => {
+                let mut seen = shared.0.lock().expect("no waiter panics while holding it");
+                seen.at = now();
+                seen.raw.extend_from_slice(&buffer[..n]);
+                seen.parser.process(&buffer[..n]);
+                shared.1.notify_all();
+            }
+        }
+    }
+    if let Ok(mut seen) = shared.0.lock() {
+        seen.ended = true;
+    }
+    shared.1.notify_all();
+}
+
+fn cells(count: u16) -> std::num::NonZero<u16> {
+    std::num::NonZero::new(count).expect("a screen has cells")
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test's deadline")]
+pub fn now() -> Instant {
+    Instant::now()
+}
