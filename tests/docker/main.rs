@@ -1,6 +1,13 @@
 //! The real engine of this machine. These tests fail, not skip, where there is none: they need Docker,
 //! tmux, and /bin/busybox linked statically.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what cannot go on here stops"
+)]
+
 mod engine_line;
 mod environments;
 mod life;

@@ -1,6 +1,13 @@
 //! A file system mounted below /usr while sessions are launched. It changes this machine's mounts for
 //! everybody, so it has a test program of its own: no other test launches beside it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what cannot go on here stops"
+)]
+
 #[path = "../docker/support.rs"]
 #[allow(dead_code, reason = "shared with the tests of the engine")]
 mod support;
