@@ -321,7 +321,7 @@ async fn local_images_are_environments_and_ours_is_hidden() {
     let all = bench.engine.environments().await.unwrap();
     assert_eq!(all[0].name.as_str(), "host");
     assert_eq!(all[0].unavailable, None);
-    let labels: Vec<String> = all.iter().map(|one| one.label()).collect();
+    let labels: Vec<String> = all.iter().map(workbay::model::environment::Environment::label).collect();
     assert!(
         labels.contains(&"workbay-test/busybox:1".to_owned()),
         "{labels:?}"

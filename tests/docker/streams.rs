@@ -160,10 +160,11 @@ async fn a_session_that_does_not_run_says_so() {
             .exec(session, command(&["true"], None))
             .await
             .err()?;
-        Some(assert!(
+        let _: () = assert!(
             matches!(&error, EngineError::Refused(said) if said.contains("not running")),
             "{error}"
-        ))
+        );
+        Some(())
     })
     .await;
 }

@@ -119,6 +119,7 @@ impl Bench {
     }
 
     /// Ids of the session's containers.
+    #[allow(clippy::unused_self, reason = "asked of a bench, like all else")]
     pub fn containers(&self, session: SessionId) -> Vec<String> {
         let filter = format!("label=ai.backend.session-id={session}");
         let listed = docker(&["ps", "-aq", "--no-trunc", "--filter", &filter]);
