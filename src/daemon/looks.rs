@@ -71,7 +71,7 @@ fn log(controller: &Controller, session: &Session) -> Result<(), Failure> {
             FailureKind::Refused,
             format!(
                 "the log of {} was deleted: logs of ended sessions are kept for the days that \
-                 [history] keep_days says",
+                 [history] keep-days says",
                 session.name
             ),
         ));

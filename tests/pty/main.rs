@@ -7,4 +7,5 @@ mod machine;
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;
 
+mod habits;
 mod whole_path;

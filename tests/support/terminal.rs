@@ -196,6 +196,26 @@ impl Terminal {
         seen.at
     }
 
+    /// Types the same again every few seconds until the condition holds.
+    #[track_caller]
+    pub fn type_until(&mut self, keys: &str, holds: impl Fn(&str) -> bool) {
+        let deadline = now() + PATIENCE;
+        while now() < deadline {
+            self.type_(keys);
+            let again = now() + Duration::from_secs(2);
+            while now() < again {
+                if holds(&self.screen()) {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        panic!(
+            "typing {keys:?} never did it; the screen:\n{}",
+            self.screen()
+        );
+    }
+
     pub fn pid(&self) -> u32 {
         self.child.process_id().expect("a pid")
     }

@@ -186,6 +186,10 @@ impl Sessions for DockerEngine {
         Ok(())
     }
 
+    fn scratch(&self, session: SessionId) -> Option<PathBuf> {
+        Some(self.scratches.home(session))
+    }
+
     async fn rename(&self, session: SessionId, name: &str) -> Result<()> {
         let line = self.line().await?;
         let id = self.container(&line, session).await?;

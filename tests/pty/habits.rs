@@ -1,0 +1,109 @@
+//! What people do without thinking: typing ahead, resizing, interrupting, leaving.
+
+use crate::{
+    machine::{BINARY, Machine},
+    terminal::Terminal,
+};
+
+fn with_session(name: &str) -> Machine {
+    let machine = Machine::new();
+    machine.ok(&[
+        "launch", "--env", "host", "--name", name, "--mem", "64m", "--wait",
+    ]);
+    machine
+}
+
+#[test]
+fn what_is_typed_ahead_reaches_the_new_shell() {
+    let machine = with_session("type-ahead");
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    person.wait_for("type-ahead");
+    person.type_("s");
+    person.type_("echo $((40+2))\r");
+    person.wait_until("42 is answered", |screen| {
+        screen.lines().any(|line| line.trim() == "42")
+    });
+}
+
+#[test]
+fn a_pane_follows_the_size_of_its_terminal() {
+    let machine = with_session("resized");
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    person.wait_for("resized");
+    person.type_("s");
+    person.wait_for("work@resized");
+    for (columns, rows) in [(132, 40), (70, 20), (100, 30)] {
+        person.resize(columns, rows);
+        // The pane keeps a line for its name and one for the keys.
+        let size = format!("{} {columns}", rows - 2);
+        person.type_until("clear; stty size\r", |screen| {
+            screen.lines().any(|line| line.trim() == size)
+        });
+    }
+}
+
+#[test]
+fn interrupting_twice_leaves_and_once_does_not() {
+    let machine = Machine::new();
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    person.wait_for("No session runs");
+    person.type_("\x03");
+    person.wait_for("again");
+    person.type_("\x03");
+    assert_eq!(person.wait_end(), 0);
+}
+
+#[test]
+fn a_shell_of_this_host_opens_and_ends_in_a_pane() {
+    let machine = Machine::new();
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    person.wait_for("No session runs");
+    person.type_("!");
+    person.type_until("echo $((40+2))\r", |screen| {
+        screen.lines().any(|line| line.trim() == "42")
+    });
+    person.type_("exit\r");
+    person.wait_for("shell ended");
+    person.type_("\x1b");
+    person.wait_for("No session runs");
+}
+
+#[test]
+fn the_last_shell_may_end_and_the_session_lives_on() {
+    let machine = with_session("lives-on");
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    person.wait_for("lives-on");
+    person.type_("s");
+    person.wait_for("work@lives-on");
+    person.type_("exit\r");
+    person.wait_for("shell ended");
+    person.type_("\r");
+    person.wait_for("work@lives-on");
+    person.type_until("echo $((40+2))\r", |screen| {
+        screen.lines().any(|line| line.trim() == "42")
+    });
+    assert_eq!(machine.containers().len(), 1);
+}
+
+#[test]
+fn output_of_a_container_never_reaches_the_outer_terminal_as_it_is() {
+    let machine = with_session("hostile");
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    person.wait_for("hostile");
+    person.type_("s");
+    person.wait_for("work@hostile");
+    // A title, a clipboard write, a device query, a switch of the screen, and a mark to wait for.
+    person.type_("printf '\\033]0;EVIL-TITLE\\007\\033]52;c;RVZJTA==\\007\\033[c\\033[?1049l'; echo do''ne\r");
+    person.wait_for("done");
+    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    assert!(
+        !raw.contains("\u{1b}]0;EVIL-TITLE") && !raw.contains("]52;c;RVZJTA=="),
+        "it passed through"
+    );
+    assert_eq!(
+        raw.matches("\u{1b}[?1049l").count(),
+        0,
+        "the face's own screen was left"
+    );
+    assert_eq!(raw.matches("\u{1b}[c").count(), 0, "a query was passed on");
+}
