@@ -1,5 +1,11 @@
 //! The host environment: this machine's userland, and nothing of it writable.
 
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
 use crate::support::Bench;
 
 #[tokio::test]
@@ -51,44 +57,49 @@ async fn nothing_below_the_read_only_mounts_is_writable() {
 
 #[tokio::test]
 async fn a_file_system_mounted_below_usr_is_read_only_too() {
-    // A mount of our own below /usr, in this machine's name space: made and taken away again.
-    let place = std::path::Path::new("/usr/share/workbay-test-submount");
-    std::fs::create_dir_all(place).unwrap();
-    let guard = Unmount(place);
-    let mounted = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "tmpfs"])
-        .arg(place)
-        .status()
-        .unwrap();
-    assert!(mounted.success());
-    std::fs::write(place.join("seen"), "x").unwrap();
-    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
-    std::fs::set_permissions(place, open).unwrap();
+    let mounted = Mounted::over_an_empty_directory();
     let bench = Bench::new();
     let session = bench.host_session().await;
-    assert_eq!(
-        bench
-            .sh(session, "cat /usr/share/workbay-test-submount/seen")
-            .await,
-        "x"
-    );
+    let place = mounted.0.display();
+    assert_eq!(bench.sh(session, &format!("cat {place}/seen")).await, "x");
     let (said, code) = bench
-        .run(session, &["touch", "/usr/share/workbay-test-submount/mine"])
+        .run(session, &["touch", &format!("{place}/mine")])
         .await;
     assert_ne!(code, Some(0));
     assert!(said.contains("Read-only file system"), "{said}");
-    drop(bench);
-    drop(guard);
 }
 
-struct Unmount(&'static std::path::Path);
+/// A file system of our own below /usr that everybody may write to. The directory was there before and
+/// stays: sessions of other tests that begin meanwhile mount it too.
+struct Mounted(PathBuf);
 
-impl Drop for Unmount {
+impl Mounted {
+    fn over_an_empty_directory() -> Self {
+        let usual = ["etc", "games", "include", "sbin", "src"];
+        let place = usual
+            .iter()
+            .map(|name| Path::new("/usr/local").join(name))
+            .find(|dir| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none()))
+            .expect("no empty directory below /usr/local to mount on");
+        let mount = |args: &[&str]| {
+            Command::new("mount")
+                .args(args)
+                .arg(&place)
+                .status()
+                .unwrap()
+        };
+        assert!(mount(&["-t", "tmpfs", "-o", "mode=0777", "tmpfs"]).success());
+        fs::write(place.join("seen"), "x").unwrap();
+        Self(place)
+    }
+}
+
+impl Drop for Mounted {
     fn drop(&mut self) {
-        let _ = std::process::Command::new("umount")
+        Command::new("umount")
             .arg("-l")
-            .arg(self.0)
-            .status();
-        let _ = std::fs::remove_dir(self.0);
+            .arg(&self.0)
+            .status()
+            .unwrap();
     }
 }
