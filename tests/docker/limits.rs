@@ -5,7 +5,7 @@ use workbay::{
     model::resources::{Bytes, Cpu},
 };
 
-use crate::support::{Bench, busybox_image, host_spec, image_spec, plan};
+use crate::support::{Bench, busybox_image, containers, host_spec, image_spec, plan};
 
 #[tokio::test]
 async fn the_engine_holds_what_was_asked() {
@@ -127,7 +127,7 @@ async fn impossible_limits_are_refused_in_a_sentence_and_leave_nothing() {
         let error = bench.engine.create(plan).await.unwrap_err();
         assert!(matches!(error, EngineError::Refused(_)), "{error}");
         assert!(error.to_string().contains(words), "{error}");
-        assert!(bench.containers(plan.session).is_empty());
+        assert!(containers(plan.session).is_empty());
         assert!(!bench.home(plan.session).exists());
     }
 }

@@ -1,5 +1,11 @@
 //! The real engine of this machine. These tests fail, not skip, where there is none: they need Docker,
 //! tmux, and /bin/busybox linked statically.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail the test"
+)]
 
 #![allow(
     clippy::unwrap_used,

@@ -160,11 +160,7 @@ async fn a_session_that_does_not_run_says_so() {
             .exec(session, command(&["true"], None))
             .await
             .err()?;
-        let _: () = assert!(
-            matches!(&error, EngineError::Refused(said) if said.contains("not running")),
-            "{error}"
-        );
-        Some(())
+        matches!(error, EngineError::Refused(said) if said.contains("not running")).then_some(())
     })
     .await;
 }

@@ -114,16 +114,8 @@ impl Bench {
     /// The container's full record, as the engine's own client shows it.
     pub fn record(&self, session: SessionId) -> serde_json::Value {
         let mut all: serde_json::Value =
-            serde_json::from_str(&docker(&["inspect", &self.containers(session)[0]])).unwrap();
+            serde_json::from_str(&docker(&["inspect", &containers(session)[0]])).unwrap();
         all[0].take()
-    }
-
-    /// Ids of the session's containers.
-    #[allow(clippy::unused_self, reason = "asked of a bench, like all else")]
-    pub fn containers(&self, session: SessionId) -> Vec<String> {
-        let filter = format!("label=ai.backend.session-id={session}");
-        let listed = docker(&["ps", "-aq", "--no-trunc", "--filter", &filter]);
-        listed.lines().map(str::to_owned).collect()
     }
 
     pub fn home(&self, session: SessionId) -> PathBuf {
@@ -155,6 +147,13 @@ pub fn engine(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> Docke
         endpoint: endpoint.map(str::to_owned),
         binary: PathBuf::from(env!("CARGO_BIN_EXE_workbay")),
     })
+}
+
+/// Ids of the session's containers.
+pub fn containers(session: SessionId) -> Vec<String> {
+    let filter = format!("label=ai.backend.session-id={session}");
+    let listed = docker(&["ps", "-aq", "--no-trunc", "--filter", &filter]);
+    listed.lines().map(str::to_owned).collect()
 }
 
 /// The engine's own client; it must succeed.
