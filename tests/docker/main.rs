@@ -7,13 +7,6 @@
     reason = "helpers of tests fail the test"
 )]
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "what cannot go on here stops"
-)]
-
 mod engine_line;
 mod environments;
 mod life;

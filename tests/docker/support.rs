@@ -112,6 +112,7 @@ impl Bench {
     }
 
     /// The container's full record, as the engine's own client shows it.
+    #[allow(clippy::unused_self, reason = "asked of a bench, like all else")]
     pub fn record(&self, session: SessionId) -> serde_json::Value {
         let mut all: serde_json::Value =
             serde_json::from_str(&docker(&["inspect", &containers(session)[0]])).unwrap();
