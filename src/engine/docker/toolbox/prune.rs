@@ -3,7 +3,7 @@
 use std::{collections::HashSet, fs, io, path::Path, time::Duration};
 
 /// How much older than the newest one a toolbox must be: another daemon may be about to use it.
-const KEEP: Duration = Duration::from_hours(24);
+const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Removes toolboxes (and halves of them) below `parent` that are much older than `current` and not
 /// among `in_use`, the keys written on containers. What cannot be removed stays for the next time.
