@@ -4,6 +4,13 @@
 //! `streams/` holds what the client wrote while a person listed files, edited Korean text in split
 //! windows of vim, searched in less, printed colours and watched a table change.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what cannot go on here stops"
+)]
+
 mod alacritty;
 
 use jiff::Timestamp;
@@ -34,7 +41,9 @@ fn emulated(stream: &[u8], chunk: usize) -> Emulator {
 
 /// What a cell shows, in words both emulators can be asked for.
 fn told(emulator: &Emulator, column: u16, row: u16) -> String {
-    let cell = emulator.cell(column, row).unwrap();
+    let Some(cell) = emulator.cell(column, row) else {
+        return format!("no cell at column {column}, row {row}");
+    };
     let text = match cell.width {
         CellWidth::Continuation => "<-",
         _ if cell.text.is_empty() => " ",
