@@ -11,6 +11,7 @@ mod engine_line;
 mod environments;
 mod life;
 mod limits;
+mod ordinary_user;
 mod streams;
 mod support;
 mod terminal;
