@@ -86,6 +86,7 @@ fn survive(kind: OrderKind, moment: Moment) {
     let mut machine = Machine::new();
     prepare(&machine, kind);
     machine.set("WORKBAY_FAULT", &point);
+    eprintln!("the daemon is killed at {point}");
     provoke(&machine, kind);
     wait_for_death(&machine, &point);
     machine.set("WORKBAY_FAULT", "");

@@ -44,7 +44,8 @@ fn an_open_pane_comes_back_to_its_shell_after_the_daemon_was_killed() {
     // The face starts a daemon again and the pane attaches to the same tmux.
     person.type_("\x1dd");
     person.wait_for("RUNNING");
-    person.type_("s");
+    // Until the daemon is back there is no terminal to go to, and the face says so.
+    person.type_until("s", |screen| screen.contains("work@survivor"));
     // While the line is broken keys are dropped, so a person types again until there is an answer.
     person.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
 }

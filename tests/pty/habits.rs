@@ -97,12 +97,13 @@ fn output_of_a_container_never_reaches_the_outer_terminal_as_it_is() {
     person.wait_for("hostile");
     person.type_("s");
     person.wait_for("work@hostile");
+    let before = String::from_utf8_lossy(&person.raw()).into_owned();
     // A title, a clipboard write, a device query, a switch of the screen, and a mark to wait for.
     person.type_("printf '\\033]0;EVIL-TITLE\\007\\033]52;c;RVZJTA==\\007\\033[c\\033[?1049l'; echo do''ne\r");
     person.wait_for("done");
     let raw = String::from_utf8_lossy(&person.raw()).into_owned();
     assert!(
-        !raw.contains("\u{1b}]0;EVIL-TITLE") && !raw.contains("]52;c;RVZJTA=="),
+        !raw.contains("\u{1b}]0;EVIL-TITLE") && !raw.contains("\u{1b}]52;c;RVZJTA=="),
         "it passed through"
     );
     assert_eq!(
