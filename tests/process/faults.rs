@@ -91,12 +91,15 @@ fn survive(kind: OrderKind, moment: Moment) {
     wait_for_death(&machine, &point);
     machine.set("WORKBAY_FAULT", "");
 
-    let what = format!("all is settled after {point}");
-    let after = wait::until(&what, || wait::sessions(&machine), |s| wait::settled(s));
-    let running = after
-        .iter()
-        .filter(|(_, status)| status == "RUNNING")
-        .count();
+    // Settled: nothing moves, and there is one container for each running session.
+    let (after, _) = wait::until(
+        &format!("all is settled after {point}"),
+        || (wait::sessions(&machine), machine.containers().len()),
+        |(sessions, containers)| {
+            let running = sessions.iter().filter(|(_, status)| status == "RUNNING");
+            wait::settled(sessions) && running.count() == *containers
+        },
+    );
     let known = match kind {
         // The launch died before it was recorded.
         OrderKind::Connect | OrderKind::Survey => 0..=0,
@@ -104,9 +107,4 @@ fn survive(kind: OrderKind, moment: Moment) {
         _ => 1..=1,
     };
     assert!(known.contains(&after.len()), "after {point}: {after:?}");
-    wait::until(
-        &format!("there is one container a running session after {point}"),
-        || machine.containers().len(),
-        |count| *count == running,
-    );
 }
