@@ -5,6 +5,7 @@
 
 pub mod engine;
 pub mod house;
+pub mod place;
 pub mod programs;
 pub mod world;
 

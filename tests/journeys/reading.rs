@@ -1,0 +1,64 @@
+//! Reading a log that does not stop.
+
+use crate::{
+    person::Person,
+    support::{House, eventually},
+};
+
+#[tokio::test]
+async fn a_log_is_followed_and_keys_answer_during_a_flood() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("talker").await;
+    let id = house.engine.containers()[0].session;
+    house.engine.write_log(id, "ready to talk\n");
+    person.presses("l").await;
+    person.sees("ready to talk").await;
+    person.sees("following").await;
+    house.engine.write_log(id, "one word more\n");
+    person.sees("one word more").await;
+
+    house.engine.flood(id);
+    person.sees("flood ").await;
+    person.sees_no("ready to talk").await;
+    // The keyboard goes before the flood.
+    person.presses("?").await;
+    person.sees("searches").await;
+    let read = house.engine.flooded(id);
+    person.presses("esc").await;
+    person.sees_no("searches").await;
+    person.presses("F").await;
+    person.sees("F follow").await;
+    let paused = person.line("flood ");
+    eventually("the flood goes on", || house.engine.flooded(id) > read).await;
+    assert_eq!(person.line("flood "), paused, "a paused log stands still");
+    person.presses("F").await;
+    person.sees("following").await;
+    house.engine.calm(id);
+    house.engine.write_log(id, "the last word\n");
+    person.sees("the last word").await;
+    person.presses("esc").await;
+    person.sees_line(&["talker", "RUNNING"]).await;
+}
+
+#[tokio::test]
+async fn the_list_answers_after_a_flood_was_left_alone() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("flooder").await;
+    let id = house.engine.containers()[0].session;
+    house.engine.flood(id);
+    person.presses("l").await;
+    person.sees("flood ").await;
+    person.presses("esc").await;
+    person.launches("calm-one").await;
+    // Who left does not read: what was under way comes to rest.
+    let settled = std::cell::Cell::new(u64::MAX);
+    eventually("nobody reads the flood", || {
+        let read = house.engine.flooded(id);
+        settled.replace(read) == read
+    })
+    .await;
+    person.presses("q").await;
+    person.has_left().await;
+}
