@@ -57,10 +57,13 @@ pub(super) async fn reach(options: &ConnectOptions) -> Result<UnixStream, Client
     let Some(starter) = &options.starter else {
         return Err(ClientError::NoDaemon(options.paths.socket()));
     };
-    match presence::holder(&options.paths.lock()) {
-        Ok(Holder::Daemon(presence)) => wake(presence.as_ref()),
-        _ => start(starter, options.patience).await?,
-    }
+    let failed = match presence::holder(&options.paths.lock()) {
+        Ok(Holder::Daemon(presence)) => {
+            wake(presence.as_ref());
+            None
+        }
+        _ => Some(start(starter, options.patience).await?),
+    };
     let tries = async {
         loop {
             if let Some(socket) = try_connect(&options.paths).await? {
@@ -69,9 +72,12 @@ pub(super) async fn reach(options: &ConnectOptions) -> Result<UnixStream, Client
             sleep(RETRY).await;
         }
     };
-    timeout(options.patience, tries)
-        .await
-        .unwrap_or_else(|_| Err(silent(&options.paths)))
+    tokio::select! {
+        reached = timeout(options.patience, tries) => {
+            reached.unwrap_or_else(|_| Err(silent(&options.paths)))
+        }
+        error = failure(failed) => Err(error),
+    }
 }
 
 fn silent(paths: &Paths) -> ClientError {
@@ -134,8 +140,14 @@ fn wake(presence: Option<&Presence>) {
     }
 }
 
-/// Returns when the daemon is ready, or when another one was faster.
-async fn start(starter: &Starter, patience: Duration) -> Result<(), ClientError> {
+/// A daemon that was started and what it said until it closed stderr: nothing when all is well.
+struct Started {
+    child: Child,
+    said: Vec<u8>,
+}
+
+/// Returns when the daemon is ready, has failed, or another one was faster.
+async fn start(starter: &Starter, patience: Duration) -> Result<Started, ClientError> {
     let failed = |why: io::Error| ClientError::Start {
         program: starter.program.clone(),
         why: why.to_string(),
@@ -150,13 +162,20 @@ async fn start(starter: &Starter, patience: Duration) -> Result<(), ClientError>
         .spawn()
         .map_err(failed)?;
     let said = last_words(&mut child, patience).await;
-    match timeout(RETRY, child.wait()).await {
-        Ok(Ok(status)) if !status.success() => Err(ClientError::Daemon(explain(&said, status))),
-        _ => Ok(()),
-    }
+    Ok(Started { child, said })
 }
 
-/// What it says until it closes stderr: nothing when all is well.
+/// Ends only when the started daemon ends with a failure.
+async fn failure(started: Option<Started>) -> ClientError {
+    if let Some(Started { mut child, said }) = started
+        && let Ok(status) = child.wait().await
+        && !status.success()
+    {
+        return ClientError::Daemon(explain(&said, status));
+    }
+    std::future::pending().await
+}
+
 async fn last_words(child: &mut Child, patience: Duration) -> Vec<u8> {
     let mut said = Vec::new();
     if let Some(stderr) = child.stderr.take() {

@@ -40,6 +40,8 @@ pub struct Controller {
     /// When sessions want to be looked after; entries may be stale.
     pub(super) deadlines: BTreeSet<(Timestamp, SessionId)>,
     pub(super) turn_number: u64,
+    /// Asked before the engine has answered for the first time.
+    early: Vec<(Ticket, Ask)>,
 }
 
 /// What a survey was asked for.
@@ -72,6 +74,7 @@ impl Controller {
             next_survey: 0,
             deadlines: BTreeSet::new(),
             turn_number: 0,
+            early: Vec::new(),
         };
         for record in records {
             let mut held = Held::new(record);
@@ -107,6 +110,11 @@ impl Controller {
                 result,
             } => self.done(&mut turn, now, session, epoch, order, result),
             Fact::Tick => self.tick(&mut turn, now),
+        }
+        if !matches!(self.line.state, EngineState::Connecting) {
+            let early = self.early.drain(..);
+            turn.follow
+                .extend(early.map(|(ticket, ask)| Fact::Asked { ticket, ask }));
         }
         self.note_differences(&mut turn);
         turn
@@ -160,6 +168,10 @@ impl Controller {
     }
 
     fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: Ask) {
+        if matches!(self.line.state, EngineState::Connecting) {
+            self.early.push((ticket, ask));
+            return;
+        }
         match ask {
             Ask::Launch(launch) => self.ask_launch(turn, ticket, launch),
             Ask::Rename { session, name } => self.rename(turn, now, ticket, session, &name),

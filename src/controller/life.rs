@@ -71,6 +71,11 @@ impl Controller {
             self.issue(turn, id);
             self.issue_rename(turn, id);
         }
+        let forgets = self.held.values().filter_map(|held| {
+            let at = held.forget_at?;
+            Some((at, held.id()))
+        });
+        self.deadlines.extend(forgets);
     }
 
     /// An order was answered.
@@ -372,14 +377,11 @@ impl Controller {
         };
         let retry = held.retry_at.is_some_and(|at| at <= now);
         let forget = held.forget_at.is_some_and(|at| at <= now);
-        if forget {
+        // Without an engine it stays due until the line stands.
+        if forget && connected {
             held.forget_at = None;
             let epoch = held.epoch;
-            if connected {
-                turn.orders.push(Order::Forget { session: id, epoch });
-            } else {
-                self.forget_again(turn, now, id);
-            }
+            turn.orders.push(Order::Forget { session: id, epoch });
         }
         if retry {
             self.issue(turn, id);
@@ -418,7 +420,8 @@ impl Controller {
             if let Happening::Died { exit_code } = event {
                 held.last_exit = Some(exit_code);
             }
-            held.missed = true;
+            // That it started is what the order under way will answer.
+            held.missed |= !(held.busy && event == Happening::Started);
         }
         self.look_again(turn, id);
     }

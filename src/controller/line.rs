@@ -137,12 +137,10 @@ impl Controller {
         let help = "workbay tries again by itself; `workbay doctor` tells what is wrong";
         match &self.line.state {
             EngineState::Connected { .. } => None,
+            // Requests wait until the first attempt is over; this is for what follows from facts.
             EngineState::Connecting => Some(
-                Refusal::new(
-                    RefusalKind::Unreachable,
-                    "the engine has not answered yet: try again in a moment",
-                )
-                .with_help(help),
+                Refusal::new(RefusalKind::Unreachable, "the engine has not answered yet")
+                    .with_help(help),
             ),
             EngineState::Lost { why, mend, .. } => {
                 let help = mend.as_ref().map_or(help, |mend| mend.as_str());

@@ -363,7 +363,9 @@ fn adopted(
     let (name, version) = label.rsplit_once(':').unwrap_or((label, ""));
     let started_at = match sight.state {
         SightState::Created => None,
-        SightState::Running { started_at } => started_at,
+        SightState::Running {
+            started_at: Some(at),
+        } => Some(at),
         _ => Some(recorded.created_at),
     };
     let mut kernel = new_kernel(sight.kernel, status.clone());

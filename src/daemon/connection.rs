@@ -310,3 +310,21 @@ async fn may_open(house: &House, open: &StreamOpen, crowded: bool) -> Result<(),
     house.inbound.send(look).await.map_err(|_| ending())?;
     answered.await.unwrap_or_else(|_| Err(ending()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn another_user_is_refused_before_anything_is_read() {
+        let (_client, socket) = UnixStream::pair().unwrap();
+        let (read, _write) = socket.into_split();
+        let mut reader = FramedRead::new(read, FrameCodec::default());
+        let me = rustix::process::getuid().as_raw();
+        let refused = greet(Ok(me + 1), &mut reader).await.unwrap_err();
+        assert_eq!(
+            refused,
+            format!("this daemon belongs to user {me} and serves nobody else").as_str()
+        );
+    }
+}

@@ -93,7 +93,8 @@ mod tests {
         let path = dir.path().join("daemon.log");
         let mut log = RotatingFile::open(&path, 10).unwrap();
         for number in 0..6 {
-            write!(log, "line number {number}\n").unwrap();
+            let line = format!("line number {number}\n");
+            log.write_all(line.as_bytes()).unwrap();
         }
         let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
         assert_eq!(read("daemon.log"), "line number 5\n");

@@ -20,7 +20,7 @@ mod streams;
 mod translate;
 mod usage;
 
-use std::{path::Path, sync::Arc};
+use std::{io::Write as _, path::Path, sync::Arc};
 
 use color_eyre::eyre::{Context, Result};
 use tokio::{
@@ -99,7 +99,7 @@ pub fn run(options: DaemonOptions) -> Result<()> {
         Err(error) if detached && is_held(&error) => Ok(()),
         Err(error) if detached => {
             // The face that started us reads stderr; nothing else may come after it.
-            eprintln!("{}", sentence(&error));
+            let _ = writeln!(std::io::stderr(), "{}", sentence(&error));
             tracing::error!(error = sentence(&error), "cannot run");
             let _ = quiet_stderr(Path::new("/dev/null"));
             Err(error)
@@ -231,7 +231,7 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
     };
     let core = Core::new(Parts {
         controller: Controller::new(settings, Clean::new(&owner), opened.records),
-        store,
+        store: store.clone(),
         executor: Executor::new(engine.clone(), facts_in),
         identity,
         sampler: Sampler::new(engine),
@@ -242,6 +242,7 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
     let remake = controls.remake_socket.clone();
     let server = server::serve(socket, &socket_path, house, controls.stop, remake);
     tokio::join!(core.run(inbound, facts), server);
+    store.close().await;
     tracing::info!("ended");
     Ok(())
 }

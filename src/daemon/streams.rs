@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// Output is cut into pieces of this size, so that one flood does not hold up another pane's echo.
+/// Input and output are cut into pieces of this size, so that one flood does not hold up another pane's echo.
 const PIECE: usize = 32 * 1024;
 /// Opening may need the engine to start tmux.
 const OPENING: Duration = Duration::from_secs(60);
@@ -130,15 +130,26 @@ impl InputQueue {
         loop {
             {
                 let mut waiting = self.lock();
-                if let Some(piece) = waiting.pieces.pop_front() {
-                    if let Piece::Bytes(bytes) = &piece {
-                        waiting.bytes -= bytes.len();
-                    }
+                if let Some(piece) = waiting.take() {
                     return piece;
                 }
             }
             self.filled.notified().await;
         }
+    }
+}
+
+impl Waiting {
+    fn take(&mut self) -> Option<Piece> {
+        let mut piece = self.pieces.pop_front()?;
+        if let Piece::Bytes(bytes) = &mut piece {
+            if bytes.len() > PIECE {
+                let rest = bytes.split_off(PIECE);
+                self.pieces.push_front(Piece::Bytes(rest));
+            }
+            self.bytes -= bytes.len();
+        }
+        Some(piece)
     }
 }
 

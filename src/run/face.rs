@@ -211,3 +211,6 @@ async fn until(wake: Option<Duration>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

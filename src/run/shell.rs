@@ -206,7 +206,7 @@ async fn follow_size(sender: &StreamSender) {
             break;
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// The signals that ask to leave.

@@ -37,6 +37,8 @@ pub struct Stuck;
 pub struct Streams {
     open: HashMap<StreamId, mpsc::Sender<Order>>,
     events: mpsc::Sender<Event>,
+    /// What runs in a pane of this host; empty = the person's shell.
+    shell: Vec<String>,
 }
 
 impl Streams {
@@ -44,7 +46,15 @@ impl Streams {
         Self {
             open: HashMap::new(),
             events,
+            shell: Vec::new(),
         }
+    }
+
+    /// Runs this program in panes of this host instead of the person's shell.
+    #[must_use]
+    pub fn with_shell(mut self, argv: Vec<String>) -> Self {
+        self.shell = argv;
+        self
     }
 
     /// A terminal, log or command at the daemon.
@@ -67,8 +77,9 @@ impl Streams {
     pub fn open_host(&mut self, stream: StreamId, columns: u16, rows: u16) {
         let orders = self.add(stream);
         let events = self.events.clone();
+        let command = host_shell(self.shell.clone(), columns, rows);
         tokio::spawn(async move {
-            let end = carry_host(stream, (columns, rows), orders, &events).await;
+            let end = carry_host(stream, &command, orders, &events).await;
             if let Some(end) = end {
                 let _ = events.send((stream, StreamEvent::Ended(end))).await;
             }
@@ -152,12 +163,11 @@ async fn carry(
 
 async fn carry_host(
     stream: StreamId,
-    (columns, rows): (u16, u16),
+    command: &PtyCommand,
     mut orders: mpsc::Receiver<Order>,
     events: &mpsc::Sender<Event>,
 ) -> Option<StreamEnd> {
-    let command = host_shell(columns, rows);
-    let (pty, mut output) = match Pty::start(&command) {
+    let (pty, mut output) = match Pty::start(command) {
         Ok(started) => started,
         Err(error) => {
             let failure = Failure::new(FailureKind::Internal, error.to_string())
@@ -204,8 +214,8 @@ async fn carry_host(
     }
 }
 
-/// The person's shell, told what our emulator can do.
-fn host_shell(columns: u16, rows: u16) -> PtyCommand {
+/// A shell that is told what our emulator can do.
+fn host_shell(argv: Vec<String>, columns: u16, rows: u16) -> PtyCommand {
     let env = [
         ("TERM", "xterm-256color"),
         ("COLORTERM", "truecolor"),
@@ -213,7 +223,7 @@ fn host_shell(columns: u16, rows: u16) -> PtyCommand {
         ("NCURSES_NO_UTF8_ACS", "1"),
     ];
     PtyCommand {
-        argv: Vec::new(),
+        argv,
         env: env
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .to_vec(),

@@ -8,11 +8,18 @@ use crate::model::inside;
 /// What the face's emulator paints; tmux is told nothing else.
 const FEATURES: &str = "256,RGB,bpaste,clipboard,cstyle,mouse,sync,title";
 
+/// Seconds for which a pane without a client may come back to its window.
+const KEEP_UNWATCHED: u64 = 3600;
+
 /// The client's own TERM; its description lies in the toolbox.
 const CLIENT_TERM: &str = "xterm-256color";
 
 /// Becomes the client. Each pane has a tmux session of its own, grouped with `main`, so that two
-/// panes may show two windows; it goes when its client goes.
+/// panes may show two windows.
+///
+/// tmux could end such a session with its last client (`destroy-unattached`), but 3.3a's server dies
+/// of it when two clients go at once, and takes every shell along. So they stay, which also lets a pane
+/// come back to its window, and are cleared away when they were left for long.
 pub(super) fn run(tag: &str, size: WindowSize) -> ExitCode {
     // Before anything is painted: the engine gives a new terminal no size.
     size.apply();
@@ -27,34 +34,59 @@ pub(super) fn run(tag: &str, size: WindowSize) -> ExitCode {
         complain(&sentence);
         return ExitCode::from(127);
     }
-    let error = client(&tmux, tag).exec();
+    let pane = format!("{}{}", inside::PANE_PREFIX, safe(tag));
+    clear_away(&tmux, &pane);
+    let error = client(&tmux, &pane).exec();
     exec::failed("tmux", &error)
 }
 
-fn client(tmux: &Tmux, tag: &str) -> std::process::Command {
-    let pane = format!("{}{}", inside::PANE_PREFIX, safe(tag));
+fn client(tmux: &Tmux, pane: &str) -> std::process::Command {
     let mut command = tmux.command();
     command.env("TERM", CLIENT_TERM).args(["-T", FEATURES]);
-    if tmux.has(&pane) {
-        // The pane's older client is still there: it goes, its current window stays.
-        command.args(["attach-session", "-d", "-t", &format!("={pane}")]);
-    } else {
-        command.args([
-            "new-session",
-            "-t",
-            &format!("={}", inside::TMUX_SESSION),
-            "-s",
-            &pane,
-        ]);
-    }
-    for option in [
-        ["destroy-unattached", "on"],
-        ["status", "off"],
-        ["window-size", "latest"],
-    ] {
+    // The pane's session is taken if it is there (-A), and an older client of it detached (-D).
+    let main = format!("={}", inside::TMUX_SESSION);
+    command.args(["new-session", "-A", "-D", "-t", &main, "-s", pane]);
+    for option in [["status", "off"], ["window-size", "latest"]] {
         command.args([";", "set-option"]).args(option);
     }
     command
+}
+
+/// Ends sessions of panes that nobody looked at for long, but never `own`.
+fn clear_away(tmux: &Tmux, own: &str) {
+    let format = "#{session_attached} #{session_last_attached} #{session_name}";
+    let sessions = tmux
+        .lines(&["list-sessions", "-F", format])
+        .unwrap_or_default();
+    for pane in left_for_long(&sessions, seconds_now()) {
+        if pane != own {
+            tmux.quietly(&["kill-session", "-t", &format!("={pane}")]);
+        }
+    }
+}
+
+/// The panes' sessions among tmux's lines `clients last-attached name` that are to go.
+fn left_for_long(lines: &[String], now: u64) -> Vec<&str> {
+    lines
+        .iter()
+        .filter_map(|line| {
+            let mut words = line.splitn(3, ' ');
+            let (clients, last) = (words.next()?, words.next()?.parse::<u64>().ok()?);
+            let name = words.next()?;
+            let long_ago = now.saturating_sub(last) > KEEP_UNWATCHED;
+            (clients == "0" && long_ago && name.starts_with(inside::PANE_PREFIX)).then_some(name)
+        })
+        .collect()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the runner is a shell of its own; tmux counts in this time"
+)]
+fn seconds_now() -> u64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 /// tmux reads `:` and `.` in a session's name as parts of a target.
@@ -83,6 +115,21 @@ pub(super) fn detach_all() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_panes_left_for_long_are_cleared_away() {
+        let lines: Vec<String> = [
+            "0 1000 wb-old",
+            "1 1000 wb-watched",
+            "0 9000 wb-fresh",
+            "0 1000 main",
+            "0  wb-never",
+            "nonsense",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        assert_eq!(left_for_long(&lines, 10_000), ["wb-old"]);
+    }
 
     #[test]
     fn a_tag_is_never_a_target() {

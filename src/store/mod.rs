@@ -68,6 +68,7 @@ enum Job {
         SessionId,
         oneshot::Sender<Result<Vec<HistoryEntry>, StoreError>>,
     ),
+    Close(oneshot::Sender<()>),
 }
 
 impl Store {
@@ -78,12 +79,22 @@ impl Store {
         thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || {
+                let mut closed = None;
                 while let Some(job) = waiting.blocking_recv() {
                     // Whoever waited may have gone; the work is done all the same.
                     match job {
                         Job::Write(writes, answer) => drop(answer.send(file.write(&writes))),
                         Job::History(id, answer) => drop(answer.send(file.history(id))),
+                        Job::Close(answer) => {
+                            closed = Some(answer);
+                            break;
+                        }
                     }
+                }
+                drop(file);
+                if let Some(answer) = closed {
+                    // Whoever waited may have gone.
+                    let _ = answer.send(());
                 }
             })
             .map_err(|error| StoreError::other(&options.database, &error))?;
@@ -98,6 +109,15 @@ impl Store {
     /// What happened to a session, newest first.
     pub async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
         self.ask(|answer| Job::History(session, answer)).await
+    }
+
+    /// Closes the file, for every clone; returns when it is closed.
+    pub async fn close(self) {
+        let (answer, answered) = oneshot::channel();
+        if self.jobs.send(Job::Close(answer)).await.is_ok() {
+            // Whether the thread answers or has gone: it is closed.
+            let _ = answered.await;
+        }
     }
 
     async fn ask<T>(

@@ -91,7 +91,6 @@ fn options(dir: &TempDir) -> StoreOptions {
     StoreOptions::new(dir.path().join("state/workbay.db"))
 }
 
-/// The thread of a dropped store ends soon after; a new connection waits for its locks by itself.
 fn open(dir: &TempDir) -> (Store, Opened) {
     Store::open(&options(dir)).unwrap()
 }
@@ -118,7 +117,7 @@ async fn what_was_written_is_there_after_a_restart() {
         Write::Audit(audit),
     ];
     store.write(writes).await.unwrap();
-    drop(store);
+    store.close().await;
     let (store, second) = open(&dir);
     assert_eq!(second.instance, first.instance);
     assert_eq!(second.records, [record(1), changed]);
@@ -137,7 +136,7 @@ async fn a_full_disk_is_a_sentence_and_leaves_no_half() {
     let error = store.write(many).await.unwrap_err();
     assert_eq!(error, StoreError::Full(tight.database.clone()));
     assert!(error.to_string().contains("the disk is full"), "{error}");
-    drop(store);
+    store.close().await;
     let (_, opened) = open(&dir);
     assert_eq!(opened.records, [record(1)]);
 }
@@ -148,11 +147,11 @@ async fn a_broken_file_is_kept_aside_and_the_instance_survives() {
     let database = options(&dir).database;
     let (store, first) = open(&dir);
     store.write(vec![session(1)]).await.unwrap();
-    drop(store);
+    store.close().await;
     for n in 1..=2 {
-        wait_until_closed(&database);
         fs::write(&database, "this is no database, it only looks like a file").unwrap();
-        let (_, opened) = open(&dir);
+        let (store, opened) = open(&dir);
+        store.close().await;
         assert!(opened.records.is_empty());
         assert_eq!(opened.instance, first.instance);
         let aside = format!("workbay.db.corrupt-{n}");
@@ -184,16 +183,4 @@ fn nobody_else_may_read_it() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&database), 0o600);
     assert_eq!(mode(database.parent().unwrap()), 0o700);
-}
-
-/// SQLite removes the `-wal` file when the last connection closes.
-fn wait_until_closed(database: &Path) {
-    let wal = database.with_file_name("workbay.db-wal");
-    for _ in 0..1000 {
-        if !wal.exists() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    panic!("{} is still open", wal.display());
 }

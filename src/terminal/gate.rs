@@ -132,7 +132,8 @@ enum Cut {
 impl State {
     fn after(self, byte: u8, columns: u16) -> (Self, Cut) {
         match self {
-            Self::Ground if byte == ESC => (Self::Escape, Cut::None),
+            // `ESC \` still has to close the string for the parser, which has left it already.
+            Self::Ground | Self::Skipping if byte == ESC => (Self::Escape, Cut::None),
             Self::Ground => (Self::Ground, Cut::None),
             Self::Escape => after_escape(byte),
             Self::Intermediate => match byte {
@@ -142,8 +143,6 @@ impl State {
             },
             Self::Csi(csi) => csi.after(byte, columns),
             Self::Osc { length, head } => in_osc(length, head, byte),
-            // `ESC \` still has to close the string for the parser, which has left it already.
-            Self::Skipping if byte == ESC => (Self::Escape, Cut::None),
             Self::Skipping => (Self::Ground, Cut::Before(Step::Pass(&[]))),
         }
     }

@@ -133,10 +133,13 @@ async fn a_face_that_does_not_read_holds_up_nobody() {
     let id = quick.run("flapping").await;
     for number in 0..600 {
         let name = format!("name-{number}");
+        let expected = name.clone();
         let rename = Request::Rename { session: id, name };
         quick.client.ask(rename).await.unwrap();
+        quick
+            .until(id, |session| session.name == expected.as_str())
+            .await;
     }
-    quick.until(id, |session| session.name == "name-599").await;
     let mut slow = slow;
     slow.until(id, |session| session.name == "name-599").await;
 }

@@ -2,10 +2,7 @@
 
 use std::fs;
 
-use workbay::{
-    model::{change::Change, status::Status},
-    protocol::message::FailureKind,
-};
+use workbay::{model::status::Status, protocol::message::FailureKind};
 
 use crate::support::{
     Call, House,
@@ -59,12 +56,7 @@ async fn a_broken_store_is_rebuilt_from_what_the_engine_tells() {
     assert_eq!(after.name, before.name);
     assert_eq!(after.requested_slots, before.requested_slots);
     assert_eq!(after.environment, before.environment);
-    let note = face
-        .until_heard(|change| {
-            matches!(change, Change::Message { text, .. } if text.as_str().contains("corrupt-1"))
-        })
-        .await;
-    assert!(matches!(note, Change::Message { .. }));
+    face.until_told("corrupt-1").await;
     face.terminate(id, false).await.unwrap();
     face.until_status(id, Status::Terminated).await;
 }

@@ -89,7 +89,7 @@ async fn each_wrong_launch_is_refused_with_its_reason_and_makes_nothing() {
         ),
         (
             wrong(&|r| r.mem = Some(Bytes(Bytes::GIB))),
-            "no memory left for 1 GiB: of 8 GiB running sessions hold 7.3 GiB, 768 MiB are free",
+            "no memory left for 1 GiB: of 8 GiB running sessions hold 7.2 GiB, 768 MiB are free",
         ),
         (
             wrong(&|r| drop(r.env.insert("1X".into(), String::new()))),

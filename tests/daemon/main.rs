@@ -1,5 +1,12 @@
 //! A daemon over its socket: the life of sessions, a lost engine, several clients, restarts, kills.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may fail at any line"
+)]
+
 #[path = "../support/mod.rs"]
 mod support;
 

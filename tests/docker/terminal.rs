@@ -166,7 +166,7 @@ async fn everything_of_a_dead_daemon_can_be_detached() {
     assert!(matches!(two.end().await, Output::End { .. }));
     assert_eq!(
         bench
-            .sh(session, "tmux list-clients; tmux list-sessions -F '#S'")
+            .sh(session, "tmux list-clients; tmux display -p -t main '#S'")
             .await,
         "main"
     );
@@ -247,4 +247,28 @@ async fn an_image_of_one_empty_file_runs_and_says_that_it_has_no_shell() {
     let (said, code) = bench.run(plan.session, &["ls"]).await;
     assert_eq!(code, Some(127));
     assert!(said.contains("there is no program 'ls'"), "{said}");
+}
+
+#[tokio::test]
+async fn panes_that_go_at_once_take_no_shell_along() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut first = bench.terminal(session, "first", 80, 24).await;
+    first.wait_for("work@bench").await;
+    first.type_text("MARK=here; echo set-$MARK\r").await;
+    first.wait_for("set-here").await;
+    for _ in 0..5 {
+        let mut panes = Vec::new();
+        for tag in ["one", "two", "three", "four"] {
+            let mut pane = bench.terminal(session, tag, 80, 24).await;
+            pane.wait_for("set-here").await;
+            panes.push(pane);
+        }
+        bench.engine.detach_all(session).await.unwrap();
+        drop(panes);
+    }
+    let mut again = bench.terminal(session, "first", 80, 24).await;
+    again.wait_for("set-here").await;
+    again.type_text("echo still-$MARK\r").await;
+    again.wait_for("still-here").await;
 }

@@ -29,7 +29,7 @@ impl Screen {
         });
         text.extend(cell.zerowidth().into_iter().flatten());
         if cell.flags.contains(Flags::WIDE_CHAR_SPACER) {
-            text = "<-".to_owned();
+            "<-".clone_into(&mut text);
         }
         let flag = |flag| cell.flags.contains(flag);
         words(

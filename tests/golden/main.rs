@@ -34,7 +34,9 @@ fn emulated(stream: &[u8], chunk: usize) -> Emulator {
 
 /// What a cell shows, in words both emulators can be asked for.
 fn told(emulator: &Emulator, column: u16, row: u16) -> String {
-    let cell = emulator.cell(column, row).unwrap();
+    let Some(cell) = emulator.cell(column, row) else {
+        return format!("no cell at column {column}, row {row}");
+    };
     let text = match cell.width {
         CellWidth::Continuation => "<-",
         _ if cell.text.is_empty() => " ",

@@ -166,8 +166,10 @@ fn log() -> Screen {
 fn a_log_is_followed_searched_and_paused() {
     assert_snapshot!("log_80x24", log().text());
     assert_snapshot!("log_looks", log().looks());
-    let many: String = (0..100).map(|n| format!("step {n} loss 0.{n}\n")).collect();
-    let screen = log().prints(&many).press("k k").prints("one more\n");
+    let many = (0..100).fold(log(), |screen, n| {
+        screen.prints(&format!("step {n} loss 0.{n}\n"))
+    });
+    let screen = many.press("k k").prints("one more\n");
     assert!(screen.sees("paused, 1 new"), "{}", screen.text());
     let searched = screen.press("/").typed("step 5").press("enter n");
     assert_snapshot!("log_searched", searched.text());

@@ -433,7 +433,7 @@ impl Sessions for MemoryEngine {
         self.enter(Call::Rename, Some(session)).await?;
         self.container(session)?;
         self.change(session, |container| {
-            container.name = name.to_owned();
+            name.clone_into(&mut container.name);
             EventKind::Renamed { name: name.into() }
         });
         Ok(())

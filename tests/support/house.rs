@@ -14,6 +14,7 @@ use workbay::{
     config::paths::Paths,
     daemon::{self, Controls, DaemonOptions},
     model::{
+        capability::EngineState,
         change::Change,
         history::HistoryEntry,
         id::SessionId,
@@ -220,6 +221,34 @@ impl Face {
             if so(&change) {
                 return change;
             }
+        }
+    }
+
+    /// Waits for a message that holds these words, if it has not come already.
+    pub async fn until_told(&mut self, words: &str) {
+        let says = |change: &Change| match change {
+            Change::Message { text, .. } => text.as_str().contains(words),
+            _ => false,
+        };
+        if !self.heard.iter().any(says) {
+            self.until_heard(says).await;
+        }
+    }
+
+    /// Waits until the engine answers.
+    pub async fn until_connected(&mut self) {
+        let stands = |engine: &EngineState| matches!(engine, EngineState::Connected { .. });
+        let tells = |change: &Change| match change {
+            Change::Engine { engine, .. } => stands(engine),
+            _ => false,
+        };
+        let already = self
+            .snapshot
+            .engines
+            .iter()
+            .any(|(_, engine)| stands(engine));
+        if !already && !self.heard.iter().any(tells) {
+            self.until_heard(tells).await;
         }
     }
 

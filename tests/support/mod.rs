@@ -2,6 +2,12 @@
 //!
 //! Used as `#[path = "../support/mod.rs"] mod support;`. Not every binary uses all of it.
 #![allow(dead_code, reason = "shared by several test binaries")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may fail at any line"
+)]
 
 pub mod engine;
 pub mod house;

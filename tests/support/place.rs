@@ -90,7 +90,7 @@ impl Place {
 
     pub fn pid(&self) -> Option<i32> {
         match presence::holder(&self.paths().lock()).unwrap() {
-            Holder::Daemon(presence) => presence.map(|presence| presence.pid as i32),
+            Holder::Daemon(presence) => presence.map(|presence| presence.pid.cast_signed()),
             Holder::Nobody => None,
         }
     }

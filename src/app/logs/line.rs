@@ -116,10 +116,10 @@ impl Reader {
         match self.state {
             State::Text => self.text(c, take),
             State::Escape => self.escape(c),
-            State::Charset => self.state = State::Text,
             State::Csi => self.csi(c),
             State::InString => self.string(c),
-            State::StringEscape => self.state = State::Text,
+            // One more character, whatever it is.
+            State::Charset | State::StringEscape => self.state = State::Text,
         }
     }
 

@@ -46,8 +46,9 @@ impl World {
 
     fn numbered(lines: usize) -> Self {
         let mut world = Self::new();
-        let text: String = (0..lines).map(|n| format!("line {n}\n")).collect();
-        world.prints(&text);
+        for n in 0..lines {
+            world.prints(&format!("line {n}\n"));
+        }
         world
     }
 

@@ -1,5 +1,6 @@
 use bytes::Bytes;
 use jiff::SignedDuration;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::*;
 use crate::{

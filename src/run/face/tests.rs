@@ -1,0 +1,190 @@
+use std::{cell::RefCell, rc::Rc, time::Duration};
+
+use ratatui::{Frame, Terminal, backend::TestBackend, layout::Size};
+use tokio::{sync::watch, task::LocalSet};
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::{
+    config::layer,
+    key::Key,
+    keymap::Keymap,
+    run::{effects::ANSWERS, streams::Streams, surroundings},
+};
+
+/// What a test sees of the screen.
+#[derive(Clone)]
+struct Seen {
+    terminal: Rc<RefCell<Terminal<TestBackend>>>,
+    frames: Rc<RefCell<usize>>,
+}
+
+impl Seen {
+    fn new() -> Self {
+        let terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+        Self {
+            terminal: Rc::new(RefCell::new(terminal)),
+            frames: Rc::default(),
+        }
+    }
+
+    fn text(&self) -> String {
+        self.terminal.borrow().backend().to_string()
+    }
+
+    fn frames(&self) -> usize {
+        *self.frames.borrow()
+    }
+}
+
+impl Stage for Seen {
+    fn size(&self) -> std::io::Result<Size> {
+        Ok(Size::new(80, 24))
+    }
+
+    fn draw(&mut self, paint: &mut dyn FnMut(&mut Frame<'_>)) -> std::io::Result<()> {
+        *self.frames.borrow_mut() += 1;
+        let mut terminal = self.terminal.borrow_mut();
+        terminal.draw(|frame| paint(frame)).unwrap();
+        Ok(())
+    }
+
+    fn repaint(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn mouse(&mut self, _on: bool) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn send(&mut self, _bytes: &[u8]) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn suspend(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A person before a running face.
+struct Person {
+    keys: mpsc::UnboundedSender<Msg>,
+    seen: Seen,
+    left: CancellationToken,
+}
+
+impl Person {
+    fn press(&self, keys: &str) {
+        for key in keys.split_whitespace() {
+            self.keys.send(Msg::Key(key.parse().unwrap())).unwrap();
+        }
+    }
+
+    fn types(&self, text: &str) {
+        for c in text.chars() {
+            self.keys.send(Msg::Key(Key::char(c))).unwrap();
+        }
+    }
+
+    async fn sees(&self, text: &str) {
+        for _ in 0..2000 {
+            if self.seen.text().contains(text) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{text:?} never came:\n{}", self.seen.text());
+    }
+}
+
+/// Runs a face without a daemon beside a person.
+async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
+    let facts = surroundings::facts(&layer::defaults().settings);
+    let app = App::new(facts, Keymap::default());
+    let (events_in, streams) = mpsc::channel(streams::EVENTS);
+    let (answers_in, answers) = mpsc::channel(ANSWERS);
+    let (_link_in, link) = mpsc::channel(1);
+    let (_current_in, current) = watch::channel(None);
+    let (keys, mut typed) = mpsc::unbounded_channel();
+    let mut seen = Seen::new();
+    let person = Person {
+        keys,
+        seen: seen.clone(),
+        left: CancellationToken::new(),
+    };
+    let left = person.left.clone();
+    let hands = Hands {
+        // Not the person's own shell: what its start-up files do is no business of a test.
+        streams: Streams::new(events_in).with_shell(vec!["/bin/sh".to_owned()]),
+        current,
+        answers: answers_in,
+        inside_tmux: false,
+    };
+    let sources = Sources {
+        input: futures_util::stream::poll_fn(move |context| typed.poll_recv(context)),
+        link,
+        streams,
+        answers,
+    };
+    let face = Face::new(app, Theme::default(), hands, &mut seen);
+    let run = async {
+        face.run(sources).await.unwrap();
+        left.cancel();
+    };
+    LocalSet::new()
+        .run_until(async { tokio::join!(run, acts(person)) })
+        .await;
+}
+
+#[tokio::test]
+async fn a_shell_of_this_host_works_in_a_pane() {
+    with_person(|person| async move {
+        person.sees("Connecting").await;
+        person.press("!");
+        person.sees("Ctrl-] d back").await;
+        person.types("echo a$((1+1))b");
+        person.press("enter");
+        person.sees("a2b").await;
+        person.types("stty size");
+        person.press("enter");
+        person.sees("22 80").await;
+        person.press("ctrl-] d");
+        person.sees("Running 0").await;
+        person.press("q");
+        person.left.cancelled().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_is_drawn_while_nothing_changes() {
+    with_person(|person| async move {
+        person.sees("Connecting").await;
+        let before = person.seen.frames();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(person.seen.frames(), before);
+        person.press("?");
+        person.sees("/ searches").await;
+        drop(person.keys);
+        person.left.cancelled().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_flood_is_drawn_frame_by_frame_and_keys_come_through() {
+    with_person(|person| async move {
+        person.press("!");
+        person.sees("Ctrl-] d back").await;
+        person.types("seq 1 2000000");
+        person.press("enter");
+        person.sees("\"1").await;
+        person.press("ctrl-] d");
+        person.sees("Running 0").await;
+        let frames = person.seen.frames();
+        assert!(frames < 500, "{frames} frames");
+        person.press("q");
+        person.left.cancelled().await;
+    })
+    .await;
+}

@@ -1,0 +1,213 @@
+use super::*;
+
+const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+fn fed(bytes: &str) -> Emulator {
+    let mut emulator = Emulator::new(20, 5);
+    emulator.feed(bytes.as_bytes(), NOW);
+    emulator
+}
+
+fn answers(bytes: &str) -> String {
+    String::from_utf8(fed(bytes).take_answers()).unwrap()
+}
+
+#[test]
+fn text_wide_text_and_looks_become_cells() {
+    let emulator = fed("a\x1b[1;31m한\x1b[0m\x1b[48;2;1;2;3mb");
+    assert_eq!(emulator.row_text(0), "a한b");
+    let wide = emulator.cell(1, 0).unwrap();
+    assert_eq!((wide.text, wide.width), ("한", CellWidth::Two));
+    assert_eq!(wide.look.foreground, Colour::Indexed(1));
+    assert!(wide.look.bold);
+    assert_eq!(emulator.cell(2, 0).unwrap().width, CellWidth::Continuation);
+    let last = emulator.cell(3, 0).unwrap();
+    assert_eq!(last.look.background, Colour::Rgb(1, 2, 3));
+    assert_eq!(emulator.cursor(), Some(Cursor { column: 4, row: 0 }));
+    assert_eq!(fed("\x1b[?25l").cursor(), None);
+}
+
+#[test]
+fn characters_may_come_in_pieces() {
+    let text = "é ①한 👩 글\x1b[1mé";
+    for size in 1..6 {
+        let mut emulator = Emulator::new(20, 5);
+        for piece in text.as_bytes().chunks(size) {
+            emulator.feed(piece, NOW);
+        }
+        assert_eq!(emulator.row_text(0), "é ①한 👩 글é", "by {size}");
+    }
+}
+
+#[test]
+fn questions_are_answered() {
+    assert_eq!(answers("\x1b[c"), "\x1b[?62;22c");
+    assert_eq!(answers("\x1b[>c"), "\x1b[>1;10;0c");
+    assert_eq!(answers("\x1b[5n"), "\x1b[0n");
+    assert_eq!(answers("ab\r\ncd\x1b[6n"), "\x1b[2;3R");
+    assert_eq!(answers("\x1b[?6n"), "\x1b[?1;1R");
+    assert!(answers("\x1b[>q").starts_with("\x1bP>|workbay "));
+    assert_eq!(answers("\x1b[?2026$p"), "\x1b[?2026;2$y");
+    assert_eq!(answers("\x1b[?2004h\x1b[?2004$p"), "\x1b[?2004;1$y");
+    assert_eq!(answers("\x1b[?12345$p"), "\x1b[?12345;0$y");
+    assert_eq!(answers("\x1b]52;c;?\x07"), "\x1b]52;c;\x1b\\");
+}
+
+#[test]
+fn nothing_the_child_prints_comes_back_as_its_own_input() {
+    for quiet in [
+        "\x1b[21t",
+        "\x1bP$qm\x1b\\",
+        "\x05",
+        "\x1b]0;rm -rf\x07\x1b[21t",
+        "\x1b]10;?\x07",
+        "\x1b[18t",
+    ] {
+        assert_eq!(answers(quiet), "", "{quiet:?}");
+    }
+}
+
+#[test]
+fn a_flood_of_questions_gets_a_bounded_answer() {
+    let mut emulator = fed(&"\x1b[c".repeat(100_000));
+    assert!(emulator.take_answers().len() <= 4096);
+}
+
+#[test]
+fn titles_are_clean_and_short() {
+    assert_eq!(fed("\x1b]0;a;b\x07").title().unwrap(), "a;b");
+    let long = fed(&format!("\x1b]2;{}\x07", "한".repeat(100)));
+    assert_eq!(long.title().unwrap().as_str().chars().count(), 32);
+    assert_eq!(fed("\x1b]2;a\u{202e}b\x07").title().unwrap(), "ab");
+}
+
+#[test]
+fn clipboard_writes_are_caught_and_bells_heard_once() {
+    let mut emulator = fed("\x07\x07\x1b]52;c;aGVsbG8=\x07");
+    assert!(emulator.take_bell());
+    assert!(!emulator.take_bell());
+    assert_eq!(emulator.take_clipboard().as_deref(), Some("hello"));
+    assert_eq!(emulator.take_clipboard(), None);
+}
+
+#[test]
+fn an_overlong_string_does_nothing() {
+    let mut emulator = fed(&format!("\x1b]2;{}\x07after", "x".repeat(100_000)));
+    assert_eq!(emulator.title(), None);
+    assert_eq!(emulator.row_text(0), "after");
+    emulator.feed(b"\x1b]52;c;", NOW);
+    emulator.feed("QUFB".repeat(200_000).as_bytes(), NOW);
+    emulator.feed(b"\x1b\\!", NOW);
+    assert_eq!(emulator.take_clipboard(), None);
+    assert_eq!(emulator.row_text(0), "after!");
+}
+
+#[test]
+fn a_long_repetition_costs_one_line() {
+    let emulator = fed("\x1b[?1049hx\x1b[65535b");
+    assert_eq!(emulator.row_text(0), "x".repeat(20));
+    assert_eq!(emulator.row_text(1), "x");
+    assert_eq!(emulator.row_text(2), "");
+}
+
+#[test]
+fn a_synchronized_update_shows_whole_or_after_a_while() {
+    let mut emulator = fed("old");
+    emulator.feed(b"\x1b[?2026h\rnew", NOW);
+    assert_eq!(emulator.row_text(0), "old");
+    emulator.feed(b"er", NOW);
+    assert_eq!(emulator.row_text(0), "old");
+    emulator.feed(b"\x1b[?2026l", NOW);
+    assert_eq!(emulator.row_text(0), "newer");
+    assert_eq!(emulator.wake_at(), None);
+
+    emulator.feed(b"\x1b[?2026h\rnewest", NOW);
+    assert_eq!(emulator.row_text(0), "newer");
+    let due = emulator.wake_at().unwrap();
+    assert!(!emulator.tick(due - SignedDuration::from_millis(1)));
+    assert!(emulator.tick(due));
+    assert_eq!(emulator.row_text(0), "newest");
+}
+
+#[test]
+fn modes_are_told_and_reset() {
+    let asked = fed("\x1b[?1h\x1b[?2004h\x1b[?1004h\x1b[?1002h\x1b[?1006h");
+    let modes = asked.modes();
+    assert!(modes.application_cursor && modes.bracketed_paste && modes.focus);
+    assert_eq!((modes.mouse, modes.sgr_mouse), (MouseMode::Drag, true));
+    let reset = fed("\x1b[?1004h\x1b[?2026hx\x1bcy");
+    assert!(!reset.modes().focus);
+    assert_eq!(reset.row_text(0), "y");
+}
+
+#[test]
+fn sizes_are_clamped() {
+    for (columns, rows, held) in [(0, 0, (2, 1)), (1, 1, (2, 1)), (65535, 65535, (1000, 500))] {
+        let mut emulator = Emulator::new(columns, rows);
+        assert_eq!(emulator.size(), held);
+        emulator.resize(3, 2);
+        emulator.resize(columns, rows);
+        assert_eq!(emulator.size(), held);
+    }
+}
+
+mod any_stream {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn piece() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            proptest::collection::vec(any::<u8>(), 0..40),
+            "[a-z가-힣 ]{0,20}".prop_map(String::into_bytes),
+            Just("👩\u{200d}💻❤\u{fe0f}🇰🇷e\u{301}".as_bytes().to_vec()),
+            Just("한".as_bytes()[..2].to_vec()),
+            Just(b"\x1b".to_vec()),
+            Just(b"\x1b[?2026h".to_vec()),
+            Just(b"\x1b[?1049h".to_vec()),
+            "\x1b\\[[?>]?[0-9;:]{0,8}[@-~]".prop_map(String::into_bytes),
+            "\x1b[\\]P_X^][0-9;?a-zA-Z]{0,12}".prop_map(String::into_bytes),
+            "\x1b[ -/]{0,2}[0-~]".prop_map(String::into_bytes),
+        ]
+    }
+
+    #[derive(Clone, Debug)]
+    enum Act {
+        Feed(Vec<u8>),
+        Resize(u16, u16),
+    }
+
+    fn act() -> impl Strategy<Value = Act> {
+        prop_oneof![
+            4 => piece().prop_map(Act::Feed),
+            1 => (0u16..6, 0u16..6).prop_map(|(c, r)| Act::Resize(c, r)),
+            1 => (0u16..200, 0u16..60).prop_map(|(c, r)| Act::Resize(c, r)),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        #[test]
+        fn and_any_sizes_never_panic(
+            acts in proptest::collection::vec(act(), 0..60),
+            columns in 0u16..100,
+            rows in 0u16..40,
+        ) {
+            let mut emulator = Emulator::new(columns, rows);
+            for act in acts {
+                match act {
+                    Act::Feed(bytes) => emulator.feed(&bytes, NOW),
+                    Act::Resize(columns, rows) => emulator.resize(columns, rows),
+                }
+                let (columns, rows) = emulator.size();
+                prop_assert!(emulator.cell(columns - 1, rows - 1).is_some());
+                prop_assert!(emulator.cell(columns, rows).is_none());
+                emulator.row_text(rows - 1);
+                if let Some(cursor) = emulator.cursor() {
+                    prop_assert!(cursor.column < columns && cursor.row < rows);
+                }
+                emulator.take_answers();
+            }
+        }
+    }
+}
