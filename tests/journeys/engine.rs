@@ -22,8 +22,8 @@ async fn while_the_engine_is_away_the_rows_stay_and_one_full_list_brings_them_up
     let lists = house.engine.count(Call::List);
 
     house.engine.cut();
-    person.sees("The engine of 'local' does not answer").await;
-    person.sees("start the engine").await;
+    person.sees("The engine at memory: does not answer").await;
+    person.sees("Start the engine").await;
     person.sees_line(&["stays", "RUNNING"]).await;
     person.sees_line(&["ends-unseen", "RUNNING"]).await;
     person.presses("n").await;
