@@ -2,7 +2,7 @@
 
 use crate::{
     person::Person,
-    support::{Call, House},
+    support::{Call, House, eventually},
 };
 
 fn names(house: &House) -> Vec<String> {
@@ -95,4 +95,43 @@ async fn a_session_that_ends_by_itself_leaves_the_list_with_its_reason() {
     person.sees("Running 0   Finished 1").await;
     person.presses("2 enter").await;
     person.sees("it used more memory than its 256 MiB").await;
+}
+
+#[tokio::test]
+async fn a_question_about_a_session_that_ended_meanwhile_does_no_harm() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("fleeting").await;
+    person.presses("x").await;
+    person.sees("Terminate fleeting?").await;
+    house
+        .engine
+        .die(house.engine.containers()[0].session, 0, false);
+    person.sees("Finished 1").await;
+    person.presses("y").await;
+    person.sees("has ended already").await;
+    person.sees("Running 0   Finished 1   Others 0").await;
+}
+
+#[tokio::test]
+async fn what_is_typed_before_a_shell_is_open_reaches_it() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("slow-one").await;
+    house.engine.hold(Call::Attach);
+    person.presses("s").await;
+    person.sees("opening shell in slow-one").await;
+    person.types("typed-ahead").await;
+    eventually("it is being opened", || {
+        house.engine.count(Call::Attach) == 1
+    })
+    .await;
+    house.engine.release(Call::Attach);
+    person.sees("typed-ahead").await;
+    // Back in the list and again in the same terminal: what stood there stands there.
+    person.presses("ctrl-] d").await;
+    person.sees_line(&["slow-one", "RUNNING"]).await;
+    person.presses("s").await;
+    person.sees("typed-ahead").await;
+    assert_eq!(house.engine.count(Call::Attach), 1);
 }

@@ -67,3 +67,29 @@ async fn a_launch_is_seen_while_it_is_on_its_way() {
     person.sees_line(&["-session", "CANCELLED"]).await;
     assert!(house.engine.containers().is_empty());
 }
+
+#[tokio::test]
+async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_can_be_sent_again() {
+    let mut house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("first-one").await;
+    // What others hold is counted before each launch: the answer does not come.
+    house.engine.hold(Call::List);
+    let lists = house.engine.count(Call::List);
+    person.presses("n tab").await;
+    person.types("stubborn").await;
+    person.presses("enter").await;
+    eventually("the launch is under way", || {
+        house.engine.count(Call::List) > lists
+    })
+    .await;
+    house.stop().await;
+    person.sees("daemon lost").await;
+    person.sees_line(&["Name", "stubborn"]).await;
+    house.engine.release(Call::List);
+    house.start().await;
+    person.sees("connected").await;
+    person.presses("enter").await;
+    person.sees_line(&["stubborn", "RUNNING"]).await;
+    person.sees("Running 2").await;
+}

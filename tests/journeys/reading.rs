@@ -62,3 +62,27 @@ async fn the_list_answers_after_a_flood_was_left_alone() {
     person.presses("q").await;
     person.has_left().await;
 }
+
+#[tokio::test]
+async fn a_followed_log_goes_on_after_the_daemon_was_exchanged() {
+    let mut house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("talker").await;
+    let id = house.engine.containers()[0].session;
+    house.engine.write_log(id, "before the change\n");
+    person.presses("l").await;
+    person.sees("before the change").await;
+    house.stop().await;
+    person.sees("broken off").await;
+    house.engine.write_log(id, "in between\n");
+    house.start().await;
+    person.sees("following").await;
+    house.engine.write_log(id, "after the change\n");
+    for line in ["before the change", "in between", "after the change"] {
+        person.sees(line).await;
+    }
+    let screen = person.screen();
+    assert_eq!(screen.matches("before the change").count(), 1, "{screen}");
+    house.engine.die(id, 0, false);
+    person.sees_line(&["Log of talker", "ended"]).await;
+}
