@@ -1,6 +1,13 @@
 //! Whole-program measurements: the built program on a pseudo-terminal beside its peers, interleaved in
 //! one run. Raw samples go to `docs/benchmarks/samples.json`, the tables to `docs/benchmarks.md`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what cannot go on here stops"
+)]
+
 #[path = "../../tests/support/machine.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod machine;

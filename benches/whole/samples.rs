@@ -29,8 +29,4 @@ impl Samples {
     pub fn median(&self, name: &str) -> Option<f64> {
         self.quantile(name, 0.5)
     }
-
-    pub fn count(&self, name: &str) -> usize {
-        self.figures.get(name).map_or(0, Vec::len)
-    }
 }

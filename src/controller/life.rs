@@ -1,6 +1,6 @@
 //! The steps of a session's life: orders given, answers taken.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::{
     core::Controller,
@@ -8,20 +8,13 @@ use super::{
     fact::{Fault, FaultKind, Happening, Sight},
     held::Held,
     order::{Order, OrderKind, Plan},
-    turn::{Answer, Refusal, RefusalKind, Turn},
+    turn::Turn,
 };
 use crate::model::{
-    change::Level,
     id::SessionId,
     record::{Ending, Step},
     status::Status,
-    text::Clean,
 };
-
-/// How often ending a session is tried before a person is told.
-const TRIES: u32 = 4;
-/// Until deleting the remains of a session is tried again.
-const FORGET_AGAIN: SignedDuration = SignedDuration::from_hours(1);
 
 impl Controller {
     /// Orders the present step, unless it is under way or there is no engine.
@@ -173,105 +166,6 @@ impl Controller {
         self.issue(turn, id);
     }
 
-    /// A launch failed: ERROR with its reason at once, what was made of it is taken away.
-    fn fail(
-        &mut self,
-        turn: &mut Turn,
-        now: Timestamp,
-        id: SessionId,
-        step: OrderKind,
-        fault: &Fault,
-    ) {
-        let info = if step == OrderKind::Create {
-            "creation-failed"
-        } else {
-            "failed-to-start"
-        };
-        let why = if fault.is_lost() {
-            format!(
-                "the engine stopped answering while the session was being made ({}): launch it \
-                 again when the engine is back",
-                fault.text
-            )
-        } else {
-            fault.sentence()
-        };
-        self.fail_because(turn, now, id, info, &why);
-    }
-
-    pub(super) fn fail_because(
-        &mut self,
-        turn: &mut Turn,
-        now: Timestamp,
-        id: SessionId,
-        info: &str,
-        why: &str,
-    ) {
-        let why = Clean::new(why);
-        self.advance(turn, now, id, "start-sessions", &Status::Error, Some(&why));
-        let Some(held) = self.change(turn, id) else {
-            return;
-        };
-        held.record.step = Step::Remove;
-        let session = &mut held.record.session;
-        session.status_info = Some(Clean::new(info));
-        session.status_message = Some(why.clone());
-        session.terminated_at = Some(now);
-        session.pending_request = None;
-        let text = format!("{} failed: {why}", session.name);
-        turn.message(Level::Error, Some(id), text);
-        self.issue(turn, id);
-    }
-
-    /// Stopping or removing failed though the engine answers: again soon, then a person must help.
-    fn try_later(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, fault: &Fault) {
-        let Some(held) = self.change(turn, id) else {
-            return;
-        };
-        held.failures += 1;
-        if held.failures >= TRIES {
-            return self.give_up(turn, now, id, fault);
-        }
-        let pause = SignedDuration::from_secs(1 << held.failures);
-        if let Ok(at) = now.checked_add(pause) {
-            held.retry_at = Some(at);
-            self.deadlines.insert((at, id));
-        }
-    }
-
-    fn give_up(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, fault: &Fault) {
-        let why = Clean::new(&format!(
-            "its container could not be ended ({}): terminate it again, with force if need be",
-            fault.sentence()
-        ));
-        if self
-            .session(id)
-            .is_some_and(|session| session.status == Status::Terminating)
-        {
-            self.advance(
-                turn,
-                now,
-                id,
-                "terminate-sessions",
-                &Status::Error,
-                Some(&why),
-            );
-        }
-        let Some(held) = self.change(turn, id) else {
-            return;
-        };
-        held.record.step = Step::Settled;
-        held.record.ending = None;
-        held.record.force = false;
-        held.failures = 0;
-        let session = &mut held.record.session;
-        session.pending_request = None;
-        session.status_info = Some(Clean::new("failed-to-terminate"));
-        session.status_message = Some(why.clone());
-        let text = format!("{}: {why}", session.name);
-        turn.message(Level::Error, Some(id), text);
-    }
-
     /// It runs.
     pub(super) fn promote(
         &mut self,
@@ -323,88 +217,6 @@ impl Controller {
         if let Some(mut held) = self.held.remove(&id) {
             self.plan_forgetting(&mut held);
             self.held.insert(id, held);
-        }
-    }
-
-    fn renamed(&mut self, turn: &mut Turn, id: SessionId, fault: Option<Fault>) {
-        let Some(held) = self.change(turn, id) else {
-            return;
-        };
-        let tickets = std::mem::take(&mut held.rename_tickets);
-        let lost = fault.as_ref().is_some_and(Fault::is_lost);
-        let asked = if lost {
-            held.record.renaming.clone()
-        } else {
-            held.record.renaming.take()
-        };
-        let session = &mut held.record.session;
-        if !lost && session.status != Status::Terminating {
-            session.pending_request = None;
-        }
-        let old = session.name.clone();
-        let answer = match (asked, fault) {
-            (None, _) => Err(Refusal::refused(format!("session {old} ended meanwhile"))),
-            (Some(name), None) => {
-                session.name = Clean::new(&name);
-                Ok(Answer::Done)
-            }
-            (Some(name), Some(fault)) if lost => {
-                Err(
-                    Refusal::new(RefusalKind::Unreachable, fault.text).with_help(format!(
-                        "{old} gets the name {name} when the engine is back"
-                    )),
-                )
-            }
-            (Some(name), Some(fault)) => Err(Refusal::refused(format!(
-                "{old} could not be renamed to {name}: {}",
-                fault.sentence()
-            ))),
-        };
-        if let (Err(refusal), true) = (&answer, tickets.is_empty()) {
-            let text = refusal.message.to_string();
-            turn.message(Level::Warning, Some(id), text);
-        }
-        for ticket in tickets {
-            turn.answer(ticket, answer.clone());
-        }
-    }
-
-    /// A deadline of a session came.
-    pub(super) fn look_after(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
-        let connected = self.is_connected();
-        let Some(held) = self.change(turn, id) else {
-            return;
-        };
-        let retry = held.retry_at.is_some_and(|at| at <= now);
-        let forget = held.forget_at.is_some_and(|at| at <= now);
-        // Without an engine it stays due until the line stands.
-        if forget && connected {
-            held.forget_at = None;
-            let epoch = held.epoch;
-            turn.orders.push(Order::Forget { session: id, epoch });
-        }
-        if retry {
-            self.issue(turn, id);
-        }
-    }
-
-    fn forgot(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, done: bool) {
-        if !done {
-            return self.forget_again(turn, now, id);
-        }
-        if let Some(held) = self.change(turn, id) {
-            held.record.forgotten = true;
-            held.record.session.scratch = None;
-        }
-    }
-
-    fn forget_again(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
-        let Ok(at) = now.checked_add(FORGET_AGAIN) else {
-            return;
-        };
-        if let Some(held) = self.change(turn, id) {
-            held.forget_at = Some(at);
-            self.deadlines.insert((at, id));
         }
     }
 

@@ -7,12 +7,14 @@
 
 mod core;
 pub mod fact;
+mod failure;
 mod held;
 mod launch;
 mod life;
 mod line;
 pub mod order;
 mod reconcile;
+mod remains;
 mod requests;
 pub mod turn;
 

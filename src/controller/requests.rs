@@ -4,11 +4,12 @@ use jiff::Timestamp;
 
 use super::{
     core::Controller,
-    fact::Ticket,
+    fact::{Fault, Ticket},
     order::Order,
-    turn::{Answer, Refusal, Turn},
+    turn::{Answer, Refusal, RefusalKind, Turn},
 };
 use crate::model::{
+    change::Level,
     id::SessionId,
     record::{Ending, Step},
     status::Status,
@@ -161,6 +162,50 @@ impl Controller {
                 epoch: held.epoch,
                 name: name.clone(),
             });
+        }
+    }
+
+    /// The engine has taken the name, or not.
+    pub(super) fn renamed(&mut self, turn: &mut Turn, id: SessionId, fault: Option<Fault>) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let tickets = std::mem::take(&mut held.rename_tickets);
+        let lost = fault.as_ref().is_some_and(Fault::is_lost);
+        let asked = if lost {
+            held.record.renaming.clone()
+        } else {
+            held.record.renaming.take()
+        };
+        let session = &mut held.record.session;
+        if !lost && session.status != Status::Terminating {
+            session.pending_request = None;
+        }
+        let old = session.name.clone();
+        let answer = match (asked, fault) {
+            (None, _) => Err(Refusal::refused(format!("session {old} ended meanwhile"))),
+            (Some(name), None) => {
+                session.name = Clean::new(&name);
+                Ok(Answer::Done)
+            }
+            (Some(name), Some(fault)) if lost => {
+                Err(
+                    Refusal::new(RefusalKind::Unreachable, fault.text).with_help(format!(
+                        "{old} gets the name {name} when the engine is back"
+                    )),
+                )
+            }
+            (Some(name), Some(fault)) => Err(Refusal::refused(format!(
+                "{old} could not be renamed to {name}: {}",
+                fault.sentence()
+            ))),
+        };
+        if let (Err(refusal), true) = (&answer, tickets.is_empty()) {
+            let text = refusal.message.to_string();
+            turn.message(Level::Warning, Some(id), text);
+        }
+        for ticket in tickets {
+            turn.answer(ticket, answer.clone());
         }
     }
 }

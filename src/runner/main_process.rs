@@ -9,7 +9,7 @@ use super::complain;
 use crate::model::inside;
 
 /// How long programs of the session have to end after each of the two signals they get.
-const FAREWELL: Duration = Duration::from_millis(1000);
+const FAREWELL: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Runs until SIGTERM or SIGINT (what an engine's stop sends); exit code 0.

@@ -1,5 +1,12 @@
 //! The built binary as a script uses it: output, JSON fields, exit codes, bad input.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what cannot go on here stops"
+)]
+
 #[path = "../support/machine.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod machine;

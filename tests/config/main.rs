@@ -3,6 +3,13 @@
 //!
 //! The beginning of a file's name says what it is: `settings-`, `theme-`, `keymap-`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what cannot go on here stops"
+)]
+
 mod layers;
 
 use std::{

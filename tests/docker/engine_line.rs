@@ -1,9 +1,16 @@
 //! Finding the engine, losing it, finding it again.
 
-use workbay::engine::{api::Sessions as _, error::EngineError};
+use futures_util::StreamExt as _;
+use tokio::net::{UnixListener, UnixStream};
+use workbay::{
+    engine::{
+        api::{ExecCommand, Output, Sessions as _, Streams as _},
+        error::EngineError,
+    },
+    model::{capability::Capability, id::InstanceId},
+};
 
-use crate::support::{Bench, engine, probe};
-use workbay::model::{capability::Capability, id::InstanceId};
+use crate::support::{Bench, SOCKET, engine, host_spec, plan, probe, within};
 
 #[tokio::test]
 async fn the_engine_tells_what_it_is() {
@@ -64,6 +71,74 @@ async fn an_engine_that_comes_up_later_is_found() {
     let url = format!("unix://{}", socket.display());
     let late = engine(InstanceId::random(), dir.path(), Some(&url));
     assert!(probe(&late).await.unwrap_err().is_lost());
-    std::os::unix::fs::symlink("/var/run/docker.sock", &socket).unwrap();
+    std::os::unix::fs::symlink(SOCKET, &socket).unwrap();
     assert_eq!(probe(&late).await.unwrap().kind.as_str(), "Docker");
+}
+
+/// A socket that leads to the engine as long as this lives: losing the engine without touching it.
+struct Relay(tokio::task::JoinHandle<()>);
+
+impl Relay {
+    fn to_engine(socket: &std::path::Path) -> Self {
+        let listener = UnixListener::bind(socket).unwrap();
+        Self(tokio::spawn(async move {
+            // Ends every connection when it is dropped.
+            let mut connections = tokio::task::JoinSet::new();
+            while let Ok((mut ours, _)) = listener.accept().await {
+                let mut theirs = UnixStream::connect(SOCKET).await.unwrap();
+                connections.spawn(async move {
+                    let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
+                });
+            }
+        }))
+    }
+
+    async fn cut(self) {
+        self.0.abort();
+        let _ = self.0.await;
+    }
+}
+
+#[tokio::test]
+async fn a_lost_engine_ends_what_hangs_on_it_and_is_taken_up_again() {
+    let bench = Bench::new();
+    let socket = bench.dir.path().join("relay.sock");
+    let relay = Relay::to_engine(&socket);
+    let url = format!("unix://{}", socket.display());
+    let engine = engine(bench.instance, bench.dir.path(), Some(&url));
+    let plan = plan("cut.off", host_spec());
+    engine.create(&plan).await.unwrap();
+    engine.start(plan.session).await.unwrap();
+    let mut events = engine.events().await.unwrap();
+    let waiting = ExecCommand {
+        argv: ["sleep", "1000"].map(str::to_owned).to_vec(),
+        tty: None,
+    };
+    let mut command = engine.exec(plan.session, waiting).await.unwrap();
+
+    relay.cut().await;
+    let end = within(command.output.recv()).await;
+    assert!(matches!(end, Some(Output::Lost { .. })), "{end:?}");
+    let lost = loop {
+        match within(events.next())
+            .await
+            .expect("the events ended without a word")
+        {
+            Ok(_) => {}
+            Err(error) => break error,
+        }
+    };
+    assert!(lost.is_lost(), "{lost}");
+    let error = engine.list().await.unwrap_err();
+    assert!(
+        error.is_lost() && error.to_string().contains("relay.sock"),
+        "{error}"
+    );
+
+    std::fs::remove_file(&socket).unwrap();
+    let relay = Relay::to_engine(&socket);
+    probe(&engine).await.unwrap();
+    let listing = engine.list().await.unwrap();
+    assert_eq!(listing.ours.len(), 1);
+    relay.cut().await;
 }

@@ -1,5 +1,11 @@
 //! The host environment: this machine's userland, and nothing of it writable.
 
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
 use crate::support::Bench;
 
 #[tokio::test]
@@ -47,4 +53,53 @@ async fn nothing_below_the_read_only_mounts_is_writable() {
         }
     }
     assert!(mounts.contains(" /usr ro,"), "{mounts}");
+}
+
+#[tokio::test]
+async fn a_file_system_mounted_below_usr_is_read_only_too() {
+    let mounted = Mounted::over_an_empty_directory();
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let place = mounted.0.display();
+    assert_eq!(bench.sh(session, &format!("cat {place}/seen")).await, "x");
+    let (said, code) = bench
+        .run(session, &["touch", &format!("{place}/mine")])
+        .await;
+    assert_ne!(code, Some(0));
+    assert!(said.contains("Read-only file system"), "{said}");
+}
+
+/// A file system of our own below /usr that everybody may write to. The directory was there before and
+/// stays: sessions of other tests that begin meanwhile mount it too.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    fn over_an_empty_directory() -> Self {
+        let usual = ["etc", "games", "include", "sbin", "src"];
+        let place = usual
+            .iter()
+            .map(|name| Path::new("/usr/local").join(name))
+            .find(|dir| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none()))
+            .expect("no empty directory below /usr/local to mount on");
+        let mount = |args: &[&str]| {
+            Command::new("mount")
+                .args(args)
+                .arg(&place)
+                .status()
+                .unwrap()
+        };
+        assert!(mount(&["-t", "tmpfs", "-o", "mode=0777", "tmpfs"]).success());
+        fs::write(place.join("seen"), "x").unwrap();
+        Self(place)
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        Command::new("umount")
+            .arg("-l")
+            .arg(&self.0)
+            .status()
+            .unwrap();
+    }
 }

@@ -10,13 +10,17 @@ use workbay::{
         error::EngineError,
     },
     model::{
-        id::{InstanceId, SessionId},
+        environment::Environment,
+        id::SessionId,
         log::{LogOptions, LogSource},
         resources::{Bytes, Cpu},
     },
 };
 
-use crate::support::{Bench, busybox_image, docker, host_spec, image_spec, plan, until, within};
+use crate::support::{
+    Bench, busybox_image, containers, docker, host_spec, image_spec, plan, record, try_docker,
+    until, within,
+};
 
 /// The whole log as it is now.
 async fn log(bench: &Bench, session: SessionId, tail: Option<u32>) -> String {
@@ -91,7 +95,7 @@ async fn from_launch_to_forgetting() {
     bench.engine.remove(plan.session).await.unwrap();
     bench.engine.remove(plan.session).await.unwrap();
     assert_eq!(bench.state(plan.session).await, None);
-    assert!(bench.containers(plan.session).is_empty());
+    assert!(containers(plan.session).is_empty());
 
     let saved = log(&bench, plan.session, None).await;
     assert!(
@@ -169,7 +173,7 @@ async fn a_lost_store_can_be_rebuilt_from_the_labels() {
     assert_eq!(recorded.created_at, plan.created_at);
     assert_eq!(recorded.name.as_str(), "kept");
     assert_eq!(recorded.owner.as_str(), "tester");
-    let record = bench.record(plan.session);
+    let record = record(plan.session);
     let labels = &record["Config"]["Labels"];
     assert_eq!(labels["ai.backend.session-id"], plan.session.to_string());
     assert_eq!(labels["ai.backend.kernel-id"], plan.kernel.to_string());
@@ -220,8 +224,9 @@ async fn what_happens_is_told_from_the_moment_it_was_asked() {
     let mut events = bench.engine.events().await.unwrap();
     // Nobody has read the stream yet: what happens now must not be missed.
     bench.engine.rename(session, "renamed").await.unwrap();
-    let id = bench.containers(session).remove(0);
-    docker(&["pause", &id]);
+    let id = containers(session).remove(0);
+    // Under load this engine sometimes fails to freeze a container; then nothing happened.
+    until(async || try_docker(&["pause", &id]).then_some(())).await;
     docker(&["unpause", &id]);
     bench.run(session, &["true"]).await;
     bench.engine.stop(session, 0).await.unwrap();
@@ -294,7 +299,7 @@ async fn an_image_that_is_gone_is_told_and_leaves_nothing() {
         "{error}"
     );
     assert!(error.to_string().contains("docker pull"), "{error}");
-    assert!(bench.containers(plan.session).is_empty());
+    assert!(containers(plan.session).is_empty());
     assert!(!bench.home(plan.session).exists());
 }
 
@@ -309,7 +314,7 @@ async fn a_create_the_engine_refuses_leaves_nothing() {
         Ok(_) => bench.engine.start(plan.session).await.unwrap_err(),
     };
     assert!(!error.is_lost(), "{error}");
-    assert!(bench.containers(plan.session).is_empty());
+    assert!(containers(plan.session).is_empty());
     assert!(!bench.home(plan.session).exists());
 }
 
@@ -321,7 +326,7 @@ async fn local_images_are_environments_and_ours_is_hidden() {
     let all = bench.engine.environments().await.unwrap();
     assert_eq!(all[0].name.as_str(), "host");
     assert_eq!(all[0].unavailable, None);
-    let labels: Vec<String> = all.iter().map(|one| one.label()).collect();
+    let labels: Vec<String> = all.iter().map(Environment::label).collect();
     assert!(
         labels.contains(&"workbay-test/busybox:1".to_owned()),
         "{labels:?}"
@@ -348,6 +353,4 @@ async fn a_stranger_with_our_labels_is_not_taken_for_a_session() {
         "1",
     ]);
     assert!(bench.engine.list().await.unwrap().ours.is_empty());
-    let other = InstanceId::random();
-    assert_ne!(other, bench.instance);
 }

@@ -5,13 +5,13 @@ use workbay::{
     model::resources::{Bytes, Cpu},
 };
 
-use crate::support::{Bench, busybox_image, host_spec, image_spec, plan};
+use crate::support::{Bench, busybox_image, containers, host_spec, image_spec, plan, record};
 
 #[tokio::test]
 async fn the_engine_holds_what_was_asked() {
     let bench = Bench::new();
     let session = bench.host_session().await;
-    let record = bench.record(session);
+    let record = record(session);
     let host = &record["HostConfig"];
     assert_eq!(host["NanoCpus"], 500_000_000);
     assert_eq!(host["Memory"], 256 << 20);
@@ -83,7 +83,7 @@ async fn whole_cores_are_pinned_and_parts_are_not() {
         "1"
     );
     let part = bench.host_session().await;
-    assert_eq!(bench.record(part)["HostConfig"]["CpusetCpus"], "");
+    assert_eq!(record(part)["HostConfig"]["CpusetCpus"], "");
     assert_eq!(
         bench
             .sh(part, "echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS $NPROC")
@@ -104,7 +104,7 @@ async fn two_sessions_of_one_core_get_different_cores() {
     two.spec.cpu = Cpu::from_millis(1000);
     bench.launch(&one).await;
     bench.launch(&two).await;
-    let cores = |session| bench.record(session)["HostConfig"]["CpusetCpus"].clone();
+    let cores = |session| record(session)["HostConfig"]["CpusetCpus"].clone();
     assert_ne!(cores(one.session), "");
     assert_ne!(cores(two.session), "");
 }
@@ -127,7 +127,7 @@ async fn impossible_limits_are_refused_in_a_sentence_and_leave_nothing() {
         let error = bench.engine.create(plan).await.unwrap_err();
         assert!(matches!(error, EngineError::Refused(_)), "{error}");
         assert!(error.to_string().contains(words), "{error}");
-        assert!(bench.containers(plan.session).is_empty());
+        assert!(containers(plan.session).is_empty());
         assert!(!bench.home(plan.session).exists());
     }
 }

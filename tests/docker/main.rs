@@ -1,10 +1,17 @@
 //! The real engine of this machine. These tests fail, not skip, where there is none: they need Docker,
 //! tmux, and /bin/busybox linked statically.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail the test"
+)]
 
 mod engine_line;
 mod environments;
 mod life;
 mod limits;
+mod ordinary_user;
 mod streams;
 mod support;
 mod terminal;

@@ -31,6 +31,9 @@ use workbay::{
 const DEADLINE: Duration = Duration::from_secs(60);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
+/// Where the engine of this machine listens.
+pub const SOCKET: &str = "/var/run/docker.sock";
+
 pub struct Bench {
     pub engine: Arc<DockerEngine>,
     pub instance: InstanceId,
@@ -39,13 +42,15 @@ pub struct Bench {
 
 impl Bench {
     pub fn new() -> Self {
-        Self::with(InstanceId::random(), tempfile::tempdir().unwrap())
+        let (instance, dir) = (InstanceId::random(), tempfile::tempdir().unwrap());
+        let engine = engine(instance, dir.path(), None);
+        Self::of(engine, instance, dir)
     }
 
-    pub fn with(instance: InstanceId, dir: tempfile::TempDir) -> Self {
-        let engine = Arc::new(engine(instance, dir.path(), None));
+    /// With an engine made elsewhere, whose sessions are ended all the same.
+    pub fn of(engine: DockerEngine, instance: InstanceId, dir: tempfile::TempDir) -> Self {
         Self {
-            engine,
+            engine: Arc::new(engine),
             instance,
             dir,
         }
@@ -111,20 +116,6 @@ impl Bench {
         )
     }
 
-    /// The container's full record, as the engine's own client shows it.
-    pub fn record(&self, session: SessionId) -> serde_json::Value {
-        let mut all: serde_json::Value =
-            serde_json::from_str(&docker(&["inspect", &self.containers(session)[0]])).unwrap();
-        all[0].take()
-    }
-
-    /// Ids of the session's containers.
-    pub fn containers(&self, session: SessionId) -> Vec<String> {
-        let filter = format!("label=ai.backend.session-id={session}");
-        let listed = docker(&["ps", "-aq", "--no-trunc", "--filter", &filter]);
-        listed.lines().map(str::to_owned).collect()
-    }
-
     pub fn home(&self, session: SessionId) -> PathBuf {
         self.dir
             .path()
@@ -156,12 +147,36 @@ pub fn engine(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> Docke
     })
 }
 
+/// The container's full record, as the engine's own client shows it.
+pub fn record(session: SessionId) -> serde_json::Value {
+    let said = docker(&["inspect", &containers(session)[0]]);
+    let mut all: serde_json::Value = serde_json::from_str(&said).unwrap();
+    all[0].take()
+}
+
+/// Ids of the session's containers.
+pub fn containers(session: SessionId) -> Vec<String> {
+    let filter = format!("label=ai.backend.session-id={session}");
+    let listed = docker(&["ps", "-aq", "--no-trunc", "--filter", &filter]);
+    listed.lines().map(str::to_owned).collect()
+}
+
 /// The engine's own client; it must succeed.
 pub fn docker(args: &[&str]) -> String {
     let output = Command::new("docker").args(args).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "docker {args:?}: {said}");
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The same, where it may fail.
+pub fn try_docker(args: &[&str]) -> bool {
+    Command::new("docker")
+        .args(args)
+        .output()
+        .unwrap()
+        .status
+        .success()
 }
 
 pub fn plan(name: &str, spec: LaunchSpec) -> CreatePlan {
@@ -241,6 +256,9 @@ fn file(tar: &mut tar::Builder<Vec<u8>>, name: &str, mode: u32, contents: &[u8])
 }
 
 fn import(name: &str, tar: tar::Builder<Vec<u8>>) {
+    if try_docker(&["image", "inspect", name]) {
+        return;
+    }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("image.tar");
     std::fs::write(&path, tar.into_inner().unwrap()).unwrap();

@@ -1,6 +1,6 @@
 //! Terminals: tmux from the toolbox, whatever the image.
 
-use workbay::engine::api::{Output, Streams as _};
+use workbay::engine::api::{Output, Sessions as _, Streams as _};
 
 use crate::support::{Bench, busybox_image, empty_image, image_spec, plan, until, within};
 
@@ -271,4 +271,25 @@ async fn panes_that_go_at_once_take_no_shell_along() {
     again.wait_for("set-here").await;
     again.type_text("echo still-$MARK\r").await;
     again.wait_for("still-here").await;
+}
+
+#[tokio::test]
+async fn a_persons_own_tmux_settings_win() {
+    let bench = Bench::new();
+    let plan = plan("bench", crate::support::host_spec());
+    bench.engine.create(&plan).await.unwrap();
+    let settings = bench.home(plan.session).join(".tmux.conf");
+    std::fs::write(settings, "set -g prefix C-a\nset -g status on\n").unwrap();
+    bench.engine.start(plan.session).await.unwrap();
+    let mut pane = bench.terminal(plan.session, "one", 80, 24).await;
+    pane.wait_for("work@bench").await;
+    assert_eq!(bench.sh(plan.session, "tmux show -gv prefix").await, "C-a");
+    // The pane has a status line of its own around it.
+    assert_eq!(
+        bench
+            .sh(plan.session, "tmux show -t wb-one -v status")
+            .await,
+        "off"
+    );
+    assert_eq!(bench.sh(plan.session, "tmux show -gv mouse").await, "on");
 }

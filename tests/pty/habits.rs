@@ -55,7 +55,12 @@ fn interrupting_twice_leaves_and_once_does_not() {
 
 #[test]
 fn a_shell_of_this_host_opens_and_ends_in_a_pane() {
-    let machine = Machine::new();
+    let mut machine = Machine::new();
+    // A home without start-up files: only the shell itself is tried.
+    let home = machine.path("home");
+    std::fs::create_dir_all(&home).expect("a directory");
+    machine.set("HOME", &home.to_string_lossy());
+    machine.set("SHELL", "/bin/bash");
     let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
     person.wait_for("No session runs");
     person.type_("!");

@@ -133,14 +133,13 @@ async fn read(
             }
         }
     };
-    match last {
+    if let Some(last) = last {
         // Nobody may be there to hear it.
-        Some(last) => drop(output.send(last).await),
-        None => {
-            // What was typed last still goes in.
-            let _ = tokio::time::timeout(LAST_WORDS, &mut writing).await;
-            kill::end(&running.line, &running.exec, &running.container).await;
-        }
+        let _ = output.send(last).await;
+    } else {
+        // What was typed last still goes in.
+        let _ = tokio::time::timeout(LAST_WORDS, &mut writing).await;
+        kill::end(&running.line, &running.exec, &running.container).await;
     }
     writing.abort();
 }

@@ -70,7 +70,7 @@ pub struct DockerEngine {
     config: DockerConfig,
     scratches: Scratches,
     line: tokio::sync::RwLock<Option<Arc<Line>>>,
-    toolbox: tokio::sync::OnceCell<Arc<Toolbox>>,
+    toolbox: tokio::sync::Mutex<Option<Arc<Toolbox>>>,
     /// Container ids never change their session, so what was seen once holds.
     containers: Mutex<HashMap<SessionId, String>>,
     /// Choosing cores and making the container that takes them is one step.
@@ -85,7 +85,7 @@ impl DockerEngine {
             scratches: Scratches::new(config.state_dir.join("sessions")),
             config,
             line: tokio::sync::RwLock::new(None),
-            toolbox: tokio::sync::OnceCell::new(),
+            toolbox: tokio::sync::Mutex::new(None),
             containers: Mutex::new(HashMap::new()),
             creating: tokio::sync::Mutex::new(()),
             sampler: Arc::new(Mutex::new(usage::Sampler::default())),
@@ -106,16 +106,24 @@ impl DockerEngine {
         Ok(line)
     }
 
-    /// The toolbox, built when it is not there yet.
-    async fn toolbox(&self) -> Result<Arc<Toolbox>> {
-        let build = || async {
-            let (dir, binary) = (self.config.toolbox_dir.clone(), self.config.binary.clone());
-            tokio::task::spawn_blocking(move || Toolbox::prepare(&dir, &binary))
-                .await
-                .map_err(|error| EngineError::Host(format!("building the toolbox broke: {error}")))?
-                .map(Arc::new)
-        };
-        self.toolbox.get_or_try_init(build).await.map(Arc::clone)
+    /// The toolbox, built when it is not there yet or no longer.
+    async fn toolbox(&self, line: &Line) -> Result<Arc<Toolbox>> {
+        let mut slot = self.toolbox.lock().await;
+        if let Some(known) = slot.as_ref().filter(|toolbox| toolbox.is_there()) {
+            return Ok(Arc::clone(known));
+        }
+        let (dir, binary) = (self.config.toolbox_dir.clone(), self.config.binary.clone());
+        let made = sessions::off_loop(move || Toolbox::prepare(&dir, &binary)).await?;
+        let made = Arc::new(made);
+        *slot = Some(Arc::clone(&made));
+        if made.is_new {
+            let (toolbox, in_use) = (Arc::clone(&made), sessions::toolboxes_in_use(line).await?);
+            let pruned = tokio::task::spawn_blocking(move || toolbox.prune_others(&in_use)).await;
+            if let Ok(Err(error)) = pruned {
+                tracing::warn!(%error, "older toolboxes could not be removed");
+            }
+        }
+        Ok(made)
     }
 
     fn remembered(&self, session: SessionId) -> Option<String> {

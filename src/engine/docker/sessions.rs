@@ -1,6 +1,10 @@
 //! Containers made, started, ended, listed.
 
-use std::{collections::HashMap, path::PathBuf, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    path::PathBuf,
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use bollard::{
@@ -94,7 +98,7 @@ impl Sessions for DockerEngine {
         line.must_be_local()?;
         create::check_limits(plan, line.cpus)?;
         let identity = Identity::of_caller(line.mapping);
-        let toolbox = self.toolbox().await?;
+        let toolbox = self.toolbox(&line).await?;
         let image = create::image_facts(&line, plan, &identity).await?;
         let home = self.make_home(plan.session, identity.owner).await?;
         let made = async {
@@ -310,6 +314,15 @@ fn others_slots(all: &[ContainerSummary], instance: InstanceId) -> ResourceSlots
         .filter(|labels| !labels::is_of(labels, instance))
         .filter_map(labels::slots)
         .fold(ResourceSlots::default(), |sum, slots| sum.plus(&slots))
+}
+
+/// The keys of the toolboxes that containers of any instance have mounted.
+pub(super) async fn toolboxes_in_use(line: &Line) -> Result<HashSet<String>> {
+    let all = summaries(line, &[labels::TOOLBOX.to_owned()], true).await?;
+    let keys = all
+        .into_iter()
+        .filter_map(|one| one.labels?.remove(labels::TOOLBOX));
+    Ok(keys.collect())
 }
 
 /// Only whole cores are pinned, so only then is anybody asked who holds which.

@@ -128,11 +128,11 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
     };
     let face = Face::new(app, Theme::default(), hands, &mut seen);
     let run = async {
-        face.run(sources).await.unwrap();
+        Box::pin(face.run(sources)).await.unwrap();
         left.cancel();
     };
     LocalSet::new()
-        .run_until(async { tokio::join!(run, acts(person)) })
+        .run_until(async { tokio::join!(Box::pin(run), Box::pin(acts(person))) })
         .await;
 }
 

@@ -7,8 +7,10 @@
 
 mod elf;
 mod program;
+mod prune;
 
 use std::{
+    collections::HashSet,
     fs, io,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
@@ -36,6 +38,9 @@ const TERMINFO_PLACES: [&str; 4] = [
 ];
 const LOCALE_PLACES: [&str; 2] = ["/usr/lib/locale/C.utf8", "/usr/lib/locale/C.UTF-8"];
 
+/// Directories of toolboxes that are not whole yet begin with this.
+const MAKING: &str = ".making-";
+
 /// A toolbox that is ready to be mounted.
 #[derive(Debug)]
 pub(super) struct Toolbox {
@@ -44,6 +49,8 @@ pub(super) struct Toolbox {
     pub(super) key: String,
     /// How the runner is called inside, without its own arguments.
     pub(super) runner: Vec<String>,
+    /// It was made just now, so older ones may have lost their use.
+    pub(super) is_new: bool,
 }
 
 /// What a toolbox is made of.
@@ -60,7 +67,8 @@ impl Toolbox {
         let inputs = Inputs::find(binary)?;
         let key = inputs.key();
         let dir = parent.join(&key);
-        if !dir.is_dir() {
+        let is_new = !dir.is_dir();
+        if is_new {
             build(parent, &dir, &inputs).map_err(|error| {
                 EngineError::Host(format!(
                     "the toolbox for sessions cannot be made in {}: {error}; see that the directory \
@@ -73,7 +81,19 @@ impl Toolbox {
             dir,
             key,
             runner: inputs.workbay.argv("workbay"),
+            is_new,
         })
+    }
+
+    /// Whether it is still where it was made: caches get emptied.
+    pub(super) fn is_there(&self) -> bool {
+        self.dir.join("bin/workbay").is_file()
+    }
+
+    /// Removes older toolboxes that no container (`in_use` holds their keys) has mounted.
+    pub(super) fn prune_others(&self, in_use: &HashSet<String>) -> io::Result<()> {
+        let parent = self.dir.parent().unwrap_or(&self.dir);
+        prune::prune(parent, &self.dir, in_use)
     }
 }
 
@@ -161,7 +181,7 @@ fn find_term(term: &str) -> Option<(String, PathBuf)> {
 /// quicker: its toolbox is as good.
 fn build(parent: &Path, dir: &Path, inputs: &Inputs) -> io::Result<()> {
     fs::create_dir_all(parent)?;
-    let making = parent.join(format!(".making-{}", uuid::Uuid::new_v4().simple()));
+    let making = parent.join(format!("{MAKING}{}", uuid::Uuid::new_v4().simple()));
     let made = fill(&making, inputs).and_then(|()| fs::rename(&making, dir));
     if made.is_err() {
         // What is left of a failed attempt is of no use to anybody.
@@ -254,6 +274,7 @@ mod tests {
         let made = fs::metadata(&first.dir).unwrap().ino();
         let second = Toolbox::prepare(dir.path(), &binary).unwrap();
         assert_eq!(second.key, first.key);
+        assert!(first.is_new && !second.is_new);
         assert_eq!(fs::metadata(&second.dir).unwrap().ino(), made);
         assert_eq!(
             fs::read_dir(dir.path()).unwrap().count(),

@@ -51,13 +51,12 @@ impl Sampler {
         let mut read = Vec::with_capacity(sessions.len());
         let mut missing = Vec::new();
         for session in sessions {
-            match self.meters.get(session).and_then(Meter::read) {
-                Some(reading) => read.push((*session, reading)),
-                None => {
-                    // Its group went away: the container was restarted or ended.
-                    self.meters.remove(session);
-                    missing.push(*session);
-                }
+            if let Some(reading) = self.meters.get(session).and_then(Meter::read) {
+                read.push((*session, reading));
+            } else {
+                // Its group went away (the container was restarted or ended), or it never had one.
+                self.meters.remove(session);
+                missing.push(*session);
             }
         }
         (read, missing)

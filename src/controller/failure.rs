@@ -1,0 +1,116 @@
+//! What becomes of a session when the engine does not do what it is asked.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{core::Controller, fact::Fault, order::OrderKind, turn::Turn};
+use crate::model::{change::Level, id::SessionId, record::Step, status::Status, text::Clean};
+
+/// How often ending a session is tried before a person is told.
+const TRIES: u32 = 4;
+
+impl Controller {
+    /// A launch failed: ERROR with its reason at once, what was made of it is taken away.
+    pub(super) fn fail(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        step: OrderKind,
+        fault: &Fault,
+    ) {
+        let info = if step == OrderKind::Create {
+            "creation-failed"
+        } else {
+            "failed-to-start"
+        };
+        let why = if fault.is_lost() {
+            format!(
+                "the engine stopped answering while the session was being made ({}): launch it \
+                 again when the engine is back",
+                fault.text
+            )
+        } else {
+            fault.sentence()
+        };
+        self.fail_because(turn, now, id, info, &why);
+    }
+
+    pub(super) fn fail_because(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        info: &str,
+        why: &str,
+    ) {
+        let why = Clean::new(why);
+        self.advance(turn, now, id, "start-sessions", &Status::Error, Some(&why));
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.record.step = Step::Remove;
+        let session = &mut held.record.session;
+        session.status_info = Some(Clean::new(info));
+        session.status_message = Some(why.clone());
+        session.terminated_at = Some(now);
+        session.pending_request = None;
+        let text = format!("{} failed: {why}", session.name);
+        turn.message(Level::Error, Some(id), text);
+        self.issue(turn, id);
+    }
+
+    /// Stopping or removing failed though the engine answers: again soon, then a person must help.
+    pub(super) fn try_later(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        fault: &Fault,
+    ) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.failures += 1;
+        if held.failures >= TRIES {
+            return self.give_up(turn, now, id, fault);
+        }
+        let pause = SignedDuration::from_secs(1 << held.failures);
+        if let Ok(at) = now.checked_add(pause) {
+            held.retry_at = Some(at);
+            self.deadlines.insert((at, id));
+        }
+    }
+
+    fn give_up(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, fault: &Fault) {
+        let why = Clean::new(&format!(
+            "its container could not be ended ({}): terminate it again, with force if need be",
+            fault.sentence()
+        ));
+        if self
+            .session(id)
+            .is_some_and(|session| session.status == Status::Terminating)
+        {
+            self.advance(
+                turn,
+                now,
+                id,
+                "terminate-sessions",
+                &Status::Error,
+                Some(&why),
+            );
+        }
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.record.step = Step::Settled;
+        held.record.ending = None;
+        held.record.force = false;
+        held.failures = 0;
+        let session = &mut held.record.session;
+        session.pending_request = None;
+        session.status_info = Some(Clean::new("failed-to-terminate"));
+        session.status_message = Some(why.clone());
+        let text = format!("{}: {why}", session.name);
+        turn.message(Level::Error, Some(id), text);
+    }
+}

@@ -1,0 +1,50 @@
+//! Deadlines of sessions: trying again, deleting what ended sessions left.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{core::Controller, order::Order, turn::Turn};
+use crate::model::id::SessionId;
+
+/// Until deleting the remains of a session is tried again.
+const FORGET_AGAIN: SignedDuration = SignedDuration::from_hours(1);
+
+impl Controller {
+    /// A deadline of a session came.
+    pub(super) fn look_after(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+        let connected = self.is_connected();
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let retry = held.retry_at.is_some_and(|at| at <= now);
+        let forget = held.forget_at.is_some_and(|at| at <= now);
+        // Without an engine it stays due until the line stands.
+        if forget && connected {
+            held.forget_at = None;
+            let epoch = held.epoch;
+            turn.orders.push(Order::Forget { session: id, epoch });
+        }
+        if retry {
+            self.issue(turn, id);
+        }
+    }
+
+    pub(super) fn forgot(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, done: bool) {
+        if !done {
+            return self.forget_again(turn, now, id);
+        }
+        if let Some(held) = self.change(turn, id) {
+            held.record.forgotten = true;
+            held.record.session.scratch = None;
+        }
+    }
+
+    fn forget_again(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+        let Ok(at) = now.checked_add(FORGET_AGAIN) else {
+            return;
+        };
+        if let Some(held) = self.change(turn, id) {
+            held.forget_at = Some(at);
+            self.deadlines.insert((at, id));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The same as a person without root's rights, who may use the engine's socket.
+//!
+//! These tests run as root, where no check of permissions can fail. So one test starts this program
+//! again as another user, who then runs the other one.
+
+use std::{
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    process::Command,
+};
+
+use workbay::{
+    engine::{
+        api::{ContainerState, Engine as _, ExecCommand, Output, Sessions as _, Streams as _},
+        docker::{DockerConfig, DockerEngine},
+    },
+    model::id::InstanceId,
+};
+
+use crate::support::{Bench, SOCKET, host_spec, plan, until, within};
+
+const UID: u32 = 4321;
+const PLACE: &str = "WORKBAY_TEST_PLACE";
+
+#[tokio::test]
+async fn an_ordinary_user_can_do_all_of_it() {
+    let place = tempfile::tempdir().unwrap();
+    let open = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(place.path(), open).unwrap();
+    let take = |from: &str, name: &str| {
+        let to = place.path().join(name);
+        std::fs::copy(from, &to).unwrap();
+        std::fs::set_permissions(&to, std::fs::Permissions::from_mode(0o755)).unwrap();
+        to
+    };
+    take(env!("CARGO_BIN_EXE_workbay"), "workbay");
+    let this = std::env::current_exe().unwrap();
+    let tests = take(this.to_str().unwrap(), "tests");
+    let group = std::fs::metadata(SOCKET).unwrap().gid();
+    let output = Command::new("setpriv")
+        .args([
+            format!("--reuid={UID}"),
+            format!("--regid={UID}"),
+            format!("--groups={group}"),
+        ])
+        .arg(tests)
+        .args([
+            "--ignored",
+            "--exact",
+            "ordinary_user::all_of_it",
+            "--nocapture",
+        ])
+        .env(PLACE, place.path())
+        .env("HOME", place.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && told.contains("1 passed"),
+        "{told}\n{said}"
+    );
+}
+
+#[tokio::test]
+#[ignore = "run by the test above, as another user"]
+async fn all_of_it() {
+    assert_eq!(rustix::process::getuid().as_raw(), UID);
+    let place = std::path::PathBuf::from(std::env::var_os(PLACE).unwrap());
+    let instance = InstanceId::random();
+    let engine = DockerEngine::new(DockerConfig {
+        instance,
+        state_dir: place.join("state"),
+        toolbox_dir: place.join("toolbox"),
+        endpoint: None,
+        binary: place.join("workbay"),
+    });
+    engine.probe().await.unwrap();
+    let bench = Bench::of(engine, instance, tempfile::tempdir_in(&place).unwrap());
+    let plan = plan("mine", host_spec());
+    bench.launch(&plan).await;
+    let session = plan.session;
+    let home = place
+        .join("state/sessions")
+        .join(session.to_string())
+        .join("work");
+
+    // What runs there is the caller, and what it writes the caller's.
+    assert_eq!(
+        bench.sh(session, "id -u; id -g; id -un").await,
+        format!("{UID}\n{UID}\nwork")
+    );
+    bench
+        .sh(session, "mkdir deep; echo x > deep/file; chmod 000 deep")
+        .await;
+    assert_eq!(std::fs::metadata(home.join("deep")).unwrap().uid(), UID);
+
+    // Its terminal works, and a command that is dropped is ended.
+    let mut pane = bench.terminal(session, "one", 80, 24).await;
+    pane.wait_for("work@mine").await;
+    let sleeping = ExecCommand {
+        argv: ["sleep", "7654321"].map(str::to_owned).to_vec(),
+        tty: None,
+    };
+    let dropped = bench.engine.exec(session, sleeping).await.unwrap();
+    let sleepers = async || {
+        let line = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c '[7]654321' || true";
+        bench.sh(session, line).await
+    };
+    until(async || (sleepers().await == "1").then_some(())).await;
+    drop(dropped);
+    until(async || (sleepers().await == "0").then_some(())).await;
+
+    // Its usage is read, and its log is kept.
+    let at = "2026-01-02T03:04:05Z".parse().unwrap();
+    assert_eq!(bench.engine.usage(&[session], at).await.len(), 1);
+    bench.engine.stop(session, 10).await.unwrap();
+    assert!(matches!(pane.end().await, Output::End { .. }));
+    let ended = within(bench.engine.inspect(session))
+        .await
+        .unwrap()
+        .unwrap()
+        .state;
+    assert!(
+        matches!(ended, ContainerState::Exited { exit_code: 0, .. }),
+        "{ended:?}"
+    );
+    bench.engine.remove(session).await.unwrap();
+    assert!(home.with_file_name("log").exists());
+    bench.engine.forget(session).await.unwrap();
+    assert!(!home.exists());
+}
