@@ -52,7 +52,7 @@ pub fn main(options: Options) -> Result<()> {
     };
     let ended = runtime.block_on(async {
         let input = input_of(looks.answer_is_late)?;
-        live(parts, input, &mut screen).await
+        Box::pin(live(parts, input, &mut screen)).await
     });
     drop(screen);
     // Blocking reads of a shell that will not end must not keep us here.

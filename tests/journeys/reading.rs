@@ -1,4 +1,4 @@
-//! Reading a log that does not stop.
+//! Reading what does not stop: logs and terminals.
 
 use crate::{
     person::Person,
@@ -85,4 +85,29 @@ async fn a_followed_log_goes_on_after_the_daemon_was_exchanged() {
     assert_eq!(screen.matches("before the change").count(), 1, "{screen}");
     house.engine.die(id, 0, false);
     person.sees_line(&["Log of talker", "ended"]).await;
+}
+
+#[tokio::test]
+async fn a_shell_that_writes_without_an_end_holds_up_nobody() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("calm-one").await;
+    person.launches("loud-one").await;
+    person.presses("s").await;
+    person.types("drip").await;
+    person.presses("ctrl-j").await;
+    person.sees("drop 9").await;
+    // Away from it, into another shell, and back.
+    person.presses("ctrl-] d").await;
+    person.sees_line(&["loud-one", "RUNNING"]).await;
+    person.presses("/").await;
+    person.types("calm").await;
+    person.presses("enter s").await;
+    person.types("hello").await;
+    person.sees("hello").await;
+    person.presses("ctrl-] 1").await;
+    person.sees("drop ").await;
+    person.presses("ctrl-c").await;
+    person.types("quiet again").await;
+    person.sees("quiet again").await;
 }

@@ -247,11 +247,11 @@ impl MemoryEngine {
             return Some((rest, text.len()));
         }
         let next = inner.floods.get_mut(&session)?;
-        let lines: String = (*next..*next + FLOOD_LINES)
+        let lines: Vec<String> = (*next..*next + FLOOD_LINES)
             .map(|number| format!("flood {number}\n"))
             .collect();
         *next += FLOOD_LINES;
-        Some((Chunk::from(lines), read))
+        Some((Chunk::from(lines.concat()), read))
     }
 
     pub fn containers(&self) -> Vec<Container> {
