@@ -116,14 +116,14 @@ actions! {
     TabOthers "tab.others" "tab Others" [Global]
     Back "app.back" "one step back, clear the filter, close" [Global]
 
-    ListDown "list.down" "down" [Sessions, Detail, Launcher, Logs, Help]
-    ListUp "list.up" "up" [Sessions, Detail, Launcher, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Logs, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Logs, Help]
     ListPageDown "list.page-down" "a page down" [Sessions, Detail, Logs, Help]
     ListPageUp "list.page-up" "a page up" [Sessions, Detail, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Logs, Help]
-    ListFirst "list.first" "first" [Sessions, Detail, Logs, Help]
-    ListLast "list.last" "last" [Sessions, Detail, Logs, Help]
+    ListFirst "list.first" "to the first line" [Sessions, Detail, Logs, Help]
+    ListLast "list.last" "to the last line" [Sessions, Detail, Logs, Help]
 
     SessionOpen "session.open" "details" [Sessions]
     SessionShell "session.shell" "shell in the session" [Sessions, Detail]

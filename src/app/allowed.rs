@@ -99,9 +99,7 @@ fn changes(facts: &Facts) -> Option<String> {
 /// The daemon or the engine does not answer.
 fn unreachable(mirror: &Mirror) -> Option<String> {
     daemon_away(mirror).or_else(|| match mirror.engine() {
-        Some((name, EngineState::Lost { why, .. })) => {
-            Some(format!("the engine of '{name}' does not answer: {why}"))
-        }
+        Some((_, EngineState::Lost { why, .. })) => Some(why.to_string()),
         _ => None,
     })
 }

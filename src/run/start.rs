@@ -3,19 +3,14 @@
 use color_eyre::{Result, eyre::WrapErr as _};
 use crossterm::event::EventStream;
 use futures_util::{Stream, StreamExt as _, stream};
-use tokio::{
-    signal::unix::{SignalKind, signal},
-    sync::{mpsc, watch},
-};
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
-    background, effects,
-    effects::Hands,
-    face::{Face, Sources},
+    background,
     input::{self, LateAnswer},
-    link, log,
+    live::{Parts, live},
+    log,
     screen::Screen,
-    streams::{self, Streams},
     surroundings,
 };
 use crate::{
@@ -45,33 +40,19 @@ pub fn main(options: Options) -> Result<()> {
         .build()
         .wrap_err("the program could not start its event loop")?;
     let mut screen = Screen::enter(facts.mouse).wrap_err("the terminal could not be taken over")?;
-    let inside_tmux = facts.inside_tmux;
-    let app = App::new(facts, looks.keymap);
+    let remarks = looks.problems.iter().map(|problem| {
+        let text = format!("{problem}; the built-in ones are in force");
+        (Level::Error, text)
+    });
+    let parts = Parts {
+        app: App::new(facts, looks.keymap),
+        theme: looks.theme,
+        connect: ConnectOptions::new(options.paths),
+        remarks: remarks.collect(),
+    };
     let ended = runtime.block_on(async {
-        let (link_in, link_out) = mpsc::channel(64);
-        let (events_in, events_out) = mpsc::channel(streams::EVENTS);
-        let (answers_in, answers_out) = mpsc::channel(effects::ANSWERS);
-        let (current_in, current) = watch::channel(None);
-        for problem in &looks.problems {
-            let text = format!("{problem}; the built-in ones are in force");
-            let _ = answers_in.try_send(effects::remark(Level::Error, &text));
-        }
-        let connect = ConnectOptions::new(options.paths);
-        tokio::spawn(link::keep(connect, link_in, current_in));
-        let hands = Hands {
-            streams: Streams::new(events_in),
-            current,
-            answers: answers_in,
-            inside_tmux,
-        };
-        let sources = Sources {
-            input: input_of(looks.answer_is_late)?,
-            link: link_out,
-            streams: events_out,
-            answers: answers_out,
-        };
-        let face = Face::new(app, looks.theme, hands, &mut screen);
-        face.run(sources).await
+        let input = input_of(looks.answer_is_late)?;
+        Box::pin(live(parts, input, &mut screen)).await
     });
     drop(screen);
     // Blocking reads of a shell that will not end must not keep us here.

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The most lines a banner takes.
-const MAX_LINES: usize = 4;
+const MAX_LINES: usize = 5;
 
 /// The banner's lines for a width; none when all is well. Their number does not depend on `now`.
 pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
@@ -27,7 +27,9 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
         .map(|line| vec![(line, Face::Bad)])
         .collect();
     if let Some(mend) = mend {
-        let mend = text::wrap(&mend, cells).into_iter().take(1);
+        let mend = text::wrap(&text::sentence(&mend), cells)
+            .into_iter()
+            .take(2);
         lines.extend(mend.map(|line| vec![(line, Face::Text)]));
     }
     let age = match (app.mirror.stale_since(), now) {
@@ -36,7 +38,7 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
     };
     let tries = match attempt {
         0 | 1 => "Trying again by itself".to_owned(),
-        n => format!("Trying again by itself, {n} attempts so far"),
+        n => format!("Trying again by itself ({n} so far)"),
     };
     let list = if app.sessions.is_empty() {
         String::new()
@@ -63,8 +65,8 @@ fn trouble(app: &App) -> Option<(String, Option<String>, u32)> {
         return Some((what, None, *attempt));
     }
     match app.mirror.engine()? {
-        (name, EngineState::Lost { why, mend, attempt }) => Some((
-            format!("The engine of '{name}' does not answer: {why}"),
+        (_, EngineState::Lost { why, mend, attempt }) => Some((
+            text::sentence(why.as_str()),
             mend.as_ref().map(ToString::to_string),
             *attempt,
         )),

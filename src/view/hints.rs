@@ -10,69 +10,75 @@ use crate::{
     theme::face::Face,
 };
 
-/// An action and the one word it has here, the most needed first.
-type Hint = (Scope, Action, &'static str);
+/// Actions that belong together and the one word they have here, the most needed first.
+type Hint = (Scope, &'static [Action], &'static str);
+
+/// To and fro in a list.
+const MOVE: &[Action] = &[Action::ListUp, Action::ListDown];
 
 const SESSIONS: &[Hint] = &[
-    (Scope::Sessions, Action::SessionLaunch, "launch"),
-    (Scope::Sessions, Action::SessionShell, "shell"),
-    (Scope::Sessions, Action::SessionLogs, "log"),
-    (Scope::Sessions, Action::SessionOpen, "details"),
-    (Scope::Sessions, Action::SessionTerminate, "terminate"),
-    (Scope::Sessions, Action::SessionRename, "rename"),
-    (Scope::Sessions, Action::SessionsFilter, "filter"),
-    (Scope::Global, Action::Panes, "terminals"),
-    (Scope::Sessions, Action::SessionsSort, "sort"),
+    (Scope::Sessions, &[Action::SessionLaunch], "launch"),
+    (Scope::Sessions, &[Action::SessionShell], "shell"),
+    (Scope::Sessions, &[Action::SessionLogs], "log"),
+    (Scope::Sessions, &[Action::SessionOpen], "details"),
+    (Scope::Sessions, &[Action::SessionTerminate], "terminate"),
+    (Scope::Sessions, &[Action::SessionRename], "rename"),
+    (Scope::Sessions, &[Action::SessionsFilter], "filter"),
+    (Scope::Global, &[Action::Panes], "terminals"),
+    (Scope::Sessions, &[Action::SessionsSort], "sort"),
 ];
 
 const DETAIL: &[Hint] = &[
-    (Scope::Global, Action::Back, "back"),
-    (Scope::Detail, Action::SessionShell, "shell"),
-    (Scope::Detail, Action::SessionLogs, "log"),
-    (Scope::Detail, Action::SessionTerminate, "terminate"),
-    (Scope::Detail, Action::SessionRename, "rename"),
-    (Scope::Detail, Action::CopyId, "copy id"),
-    (Scope::Detail, Action::ListDown, "scroll"),
+    (Scope::Global, &[Action::Back], "back"),
+    (Scope::Detail, &[Action::SessionShell], "shell"),
+    (Scope::Detail, &[Action::SessionLogs], "log"),
+    (Scope::Detail, &[Action::SessionTerminate], "terminate"),
+    (Scope::Detail, &[Action::SessionRename], "rename"),
+    (Scope::Detail, &[Action::CopyId], "copy id"),
+    (Scope::Detail, MOVE, "scroll"),
 ];
 
 const LAUNCHER: &[Hint] = &[
-    (Scope::Launcher, Action::LauncherLaunch, "launch"),
-    (Scope::Launcher, Action::LauncherNext, "next field"),
-    (Scope::Launcher, Action::ListDown, "choose"),
-    (Scope::Launcher, Action::LauncherLess, "less"),
-    (Scope::Launcher, Action::LauncherMore, "more"),
-    (Scope::Global, Action::Back, "cancel"),
+    (Scope::Launcher, &[Action::LauncherLaunch], "launch"),
+    (Scope::Launcher, &[Action::LauncherNext], "next field"),
+    (Scope::Launcher, MOVE, "choose"),
+    (
+        Scope::Launcher,
+        &[Action::LauncherLess, Action::LauncherMore],
+        "less, more",
+    ),
+    (Scope::Global, &[Action::Back], "cancel"),
 ];
 
 const CONFIRM: &[Hint] = &[
-    (Scope::Confirm, Action::ConfirmYes, "terminate"),
-    (Scope::Confirm, Action::ConfirmNo, "leave it"),
-    (Scope::Confirm, Action::ConfirmForce, "force"),
-    (Scope::Confirm, Action::ConfirmToggle, "other button"),
-    (Scope::Confirm, Action::ConfirmPress, "press it"),
+    (Scope::Confirm, &[Action::ConfirmYes], "terminate"),
+    (Scope::Confirm, &[Action::ConfirmNo], "leave it"),
+    (Scope::Confirm, &[Action::ConfirmForce], "force"),
+    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
+    (Scope::Confirm, &[Action::ConfirmPress], "press it"),
 ];
 
 const HELP: &[Hint] = &[
-    (Scope::Help, Action::HelpSearch, "search"),
-    (Scope::Help, Action::ListDown, "down"),
-    (Scope::Help, Action::ListPageDown, "page"),
-    (Scope::Global, Action::Back, "close"),
+    (Scope::Help, &[Action::HelpSearch], "search"),
+    (Scope::Help, MOVE, "move"),
+    (Scope::Help, &[Action::ListPageDown], "page"),
+    (Scope::Global, &[Action::Back], "close"),
 ];
 
 const INPUT: &[Hint] = &[
-    (Scope::Input, Action::InputSubmit, "take it"),
-    (Scope::Input, Action::InputCancel, "cancel"),
+    (Scope::Input, &[Action::InputSubmit], "take it"),
+    (Scope::Input, &[Action::InputCancel], "cancel"),
 ];
 
 const FILTER: &[Hint] = &[
-    (Scope::Input, Action::InputSubmit, "keep"),
-    (Scope::Input, Action::InputCancel, "clear"),
+    (Scope::Input, &[Action::InputSubmit], "keep"),
+    (Scope::Input, &[Action::InputCancel], "clear"),
 ];
 
 /// Always at the right end.
 const ALWAYS: &[Hint] = &[
-    (Scope::Global, Action::Help, "help"),
-    (Scope::Global, Action::Quit, "quit"),
+    (Scope::Global, &[Action::Help], "help"),
+    (Scope::Global, &[Action::Quit], "quit"),
 ];
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
@@ -132,11 +138,11 @@ fn of(focus: Focus) -> &'static [Hint] {
 /// The hints that make sense now, as many as fit.
 fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
-    for (scope, action, word) in hints {
-        if !matters(app, *action) {
+    for (scope, actions, word) in hints {
+        if !actions.iter().all(|action| matters(app, *action)) {
             continue;
         }
-        let keys = keys(app, *scope, *action);
+        let keys = keys_of_all(app, *scope, actions);
         if keys.is_empty() {
             continue;
         }
@@ -165,7 +171,9 @@ fn matters(app: &App, action: Action) -> bool {
             matches!(field(app), Some(Field::Cpu | Field::Memory))
         }
         // In the other fields the same key goes to the next one.
-        Action::ListDown if app.launcher.is_some() => field(app) == Some(Field::Environment),
+        Action::ListUp | Action::ListDown if app.launcher.is_some() => {
+            field(app) == Some(Field::Environment)
+        }
         Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
         _ => why_not(action, app.current(), &app.mirror, &app.facts).is_none(),
     }
@@ -173,6 +181,15 @@ fn matters(app: &App, action: Action) -> bool {
 
 fn field(app: &App) -> Option<Field> {
     app.launcher.as_ref().map(|launcher| launcher.field)
+}
+
+/// The most convenient key of each, as in `up/down`; empty when one of them has none.
+fn keys_of_all(app: &App, scope: Scope, actions: &[Action]) -> String {
+    let keys: Vec<String> = actions.iter().map(|a| keys(app, scope, *a)).collect();
+    if keys.iter().any(String::is_empty) {
+        return String::new();
+    }
+    keys.join("/")
 }
 
 /// The most convenient key of an action.

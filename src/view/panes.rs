@@ -126,7 +126,7 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
             let how = if retry_at.is_some() {
                 "trying again; Enter tries now"
             } else {
-                "it opens again when the daemon is back"
+                "it opens again by itself"
             };
             Some((format!("{why}; {how}"), Face::Bad))
         }

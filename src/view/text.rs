@@ -21,6 +21,14 @@ pub fn fit(text: &str, cells: usize, ellipsis: &str) -> String {
     format!("{}{ellipsis}", take(text, room))
 }
 
+/// A text as it begins a line: its first letter large.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
 /// The longest beginning of at most `cells` cells.
 #[must_use]
 pub fn take(text: &str, cells: usize) -> &str {

@@ -1,131 +1,37 @@
 //! The daemon as a process of its own: started by a face, killed without warning, started again.
 //!
-//! The process is this test binary once more, running [`be_the_daemon`] on an engine whose world lies
-//! in a file.
+//! See [`place`] for how.
 
-use std::{
-    ffi::OsString,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::os::unix::fs::MetadataExt;
 
-use tempfile::TempDir;
 use workbay::{
-    client::{Client, ClientError, ConnectOptions, Starter, StreamItem},
-    config::paths::Paths,
+    client::{Client, ClientError, StreamItem},
     controller::order::OrderKind,
-    daemon::{self, DaemonOptions, fault::Moment},
+    daemon::fault::Moment,
     model::{id::SessionId, status::Status},
-    protocol::{
-        message::{Reply, Request, StreamOpen},
-        presence::{self, Holder},
-    },
+    protocol::message::{Reply, Request, StreamOpen},
 };
 
 use crate::support::{
-    Face, MemoryEngine, eventually,
-    house::{PATIENCE, named, settings},
-    world::{State, World},
+    Face,
+    house::named,
+    place::{self, Place},
+    world::State,
 };
-
-const ROOT: &str = "WORKBAY_TEST_ROOT";
 
 #[test]
 #[ignore = "the other tests of this file start it as their daemon"]
 fn be_the_daemon() {
-    let root = PathBuf::from(std::env::var_os(ROOT).expect("started by a test"));
-    let world = world_file(&root);
-    let mut settings = settings();
-    settings.history.keep_days = 0;
-    let options = DaemonOptions {
-        paths: Paths::below(&root),
-        settings,
-        owner: "tester".into(),
-        engine: Box::new(move |_| Arc::new(MemoryEngine::kept_in(&world))),
-        detached: true,
-        page_limit: None,
-    };
-    daemon::run(options).unwrap();
+    place::be_the_daemon();
 }
 
-fn world_file(root: &Path) -> PathBuf {
-    root.join("world.json")
-}
-
-struct Place {
-    root: TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        Self {
-            root: tempfile::tempdir().unwrap(),
-        }
-    }
-
-    fn paths(&self) -> Paths {
-        Paths::below(self.root.path())
-    }
-
-    fn world(&self) -> World {
-        World::read(&world_file(self.root.path()))
-    }
-
-    /// Connects, starting a daemon that dies at `fault` if none lives.
-    fn options(&self, fault: &str) -> ConnectOptions {
-        let arguments = ["process::be_the_daemon", "--exact", "--ignored"];
-        let environment = [
-            (OsString::from(ROOT), self.root.path().into()),
-            ("WORKBAY_FAULT".into(), fault.into()),
-        ];
-        ConnectOptions {
-            paths: self.paths(),
-            starter: Some(Starter {
-                program: std::env::current_exe().unwrap(),
-                arguments: arguments.map(OsString::from).into(),
-                environment: environment.into(),
-            }),
-            patience: PATIENCE,
-        }
-    }
-
-    async fn face(&self) -> Face {
-        Face::connect(&self.options("")).await
-    }
-
-    fn pid(&self) -> Option<i32> {
-        match presence::holder(&self.paths().lock()).unwrap() {
-            Holder::Daemon(presence) => presence.map(|presence| presence.pid.cast_signed()),
-            Holder::Nobody => None,
-        }
-    }
-
-    fn kill(&self) {
-        let pid = self.pid().and_then(rustix::process::Pid::from_raw).unwrap();
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    }
-
-    async fn until_dead(&self) {
-        eventually("the daemon is dead", || {
-            presence::holder(&self.paths().lock()).unwrap() == Holder::Nobody
-        })
-        .await;
-    }
-}
-
-impl Drop for Place {
-    /// A test that failed half-way leaves no daemon behind.
-    fn drop(&mut self) {
-        if self.pid().is_some() {
-            self.kill();
-        }
-    }
+fn new_place() -> Place {
+    Place::new("process::be_the_daemon")
 }
 
 #[tokio::test]
 async fn a_face_starts_it_and_many_at_once_start_one() {
-    let place = Place::new();
+    let place = new_place();
     let options = place.options("");
     let (one, two, three) = tokio::join!(
         Client::connect(&options),
@@ -141,7 +47,7 @@ async fn a_face_starts_it_and_many_at_once_start_one() {
 
 #[tokio::test]
 async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
-    let place = Place::new();
+    let place = new_place();
     let mut face = place.face().await;
     let id = face.run("lasting").await;
     place.kill();
@@ -161,7 +67,7 @@ async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
 
 #[tokio::test]
 async fn a_socket_that_vanished_is_made_again_when_a_face_wants_it() {
-    let place = Place::new();
+    let place = new_place();
     let first = place.face().await;
     std::fs::remove_dir_all(place.paths().runtime_dir).unwrap();
     let second = place.face().await;
@@ -170,7 +76,7 @@ async fn a_socket_that_vanished_is_made_again_when_a_face_wants_it() {
 
 #[tokio::test]
 async fn why_it_cannot_start_is_told() {
-    let place = Place::new();
+    let place = new_place();
     std::fs::create_dir_all(place.paths().socket()).unwrap();
     let error = Client::connect(&place.options("")).await.err();
     let Some(ClientError::Daemon(said)) = error else {
@@ -269,7 +175,7 @@ async fn killed_before_or_after_any_order_nothing_is_lost_doubled_or_left() {
         for moment in Moment::ALL {
             let point = format!("{}:{}", moment.name(), kind.name());
             println!("{point}");
-            let place = Place::new();
+            let place = new_place();
             let id = provoke(&place, kind, &point).await;
             place.until_dead().await;
             let mut face = place.face().await;

@@ -134,7 +134,7 @@ async fn the_log_comes_with_its_source() {
     let house = House::open().await;
     let mut face = house.face().await;
     let session = face.run("logged").await;
-    house.engine.set_log(session, "hello\n");
+    house.engine.write_log(session, "hello\n");
     let options = LogOptions {
         follow: false,
         tail: None,

@@ -56,9 +56,11 @@ fn the_engine_is_lost_and_comes_back() {
 fn a_fresh_machine_without_an_engine_says_what_to_do() {
     let mut first = snapshot(Vec::new());
     first.engines[0].1 = EngineState::Lost {
-        why: Clean::new("permission denied at /var/run/docker.sock"),
+        why: Clean::new(
+            "the engine at unix:///var/run/docker.sock does not answer: you may not use its socket",
+        ),
         mend: Some(Clean::new(
-            "Join its group: sudo usermod -aG docker jin, then log in again",
+            "join its group: `sudo usermod -aG docker $USER`, then log out and in again",
         )),
         attempt: 1,
     };

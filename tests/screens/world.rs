@@ -118,8 +118,11 @@ pub fn connected() -> EngineState {
 
 pub fn lost() -> EngineState {
     EngineState::Lost {
-        why: Clean::new("nothing listens at /var/run/docker.sock"),
-        mend: Some(Clean::new("Start it: systemctl start docker")),
+        why: Clean::new(
+            "the engine at unix:///var/run/docker.sock does not answer: nothing listens on its \
+             socket: the engine is not running",
+        ),
+        mend: Some(Clean::new("start it: `sudo systemctl start docker`")),
         attempt: 3,
     }
 }

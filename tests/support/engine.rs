@@ -78,6 +78,18 @@ struct Inner {
     others: ResourceSlots,
     environments: Vec<Environment>,
     usage: BTreeMap<SessionId, (Option<u64>, u64)>,
+    /// Logs that are written without an end, by the number of the next line.
+    floods: BTreeMap<SessionId, u64>,
+}
+
+/// Lines that a flood writes at once.
+const FLOOD_LINES: u64 = 2_000;
+
+impl Inner {
+    fn is_running(&self, session: SessionId) -> bool {
+        let container = self.world.containers.get(&session);
+        !self.lost && container.is_some_and(|found| found.state == State::Running)
+    }
 }
 
 impl MemoryEngine {
@@ -102,6 +114,7 @@ impl MemoryEngine {
             others: ResourceSlots::default(),
             environments: vec![host(), image("busybox", "1.35")],
             usage: BTreeMap::new(),
+            floods: BTreeMap::new(),
         };
         Self {
             shared: Arc::new(Shared {
@@ -135,6 +148,8 @@ impl MemoryEngine {
         let mut inner = self.lock();
         inner.lost = true;
         inner.listeners.clear();
+        drop(inner);
+        self.shared.changed.notify_waiters();
     }
 
     pub fn restore(&self) {
@@ -175,8 +190,68 @@ impl MemoryEngine {
         self.lock().environments.push(image(name, version));
     }
 
-    pub fn set_log(&self, session: SessionId, text: &str) {
-        self.lock().world.logs.insert(session, text.to_owned());
+    /// The session writes to its log; followers see it.
+    pub fn write_log(&self, session: SessionId, text: &str) {
+        let mut inner = self.lock();
+        inner.world.logs.entry(session).or_default().push_str(text);
+        drop(inner);
+        self.shared.changed.notify_waiters();
+    }
+
+    /// The session writes `flood 0`, `flood 1`, … as fast as they are read, until
+    /// [`calm`](Self::calm).
+    pub fn flood(&self, session: SessionId) {
+        self.lock().floods.insert(session, 0);
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Ends a flood; how many lines were read of it.
+    pub fn calm(&self, session: SessionId) -> u64 {
+        self.lock().floods.remove(&session).unwrap_or_default()
+    }
+
+    /// How many lines of a flood were read so far.
+    pub fn flooded(&self, session: SessionId) -> u64 {
+        self.lock()
+            .floods
+            .get(&session)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// What is new in a log beyond `read` bytes; waits for it when followed.
+    async fn next_of_log(
+        &self,
+        session: SessionId,
+        read: usize,
+        follow: bool,
+    ) -> Option<(Chunk, usize)> {
+        loop {
+            let changed = self.shared.changed.notified();
+            if let Some(next) = self.rest_of_log(session, read) {
+                return Some(next);
+            }
+            if !follow || !self.lock().is_running(session) {
+                return None;
+            }
+            changed.await;
+        }
+    }
+
+    /// And how many bytes of the log are read then; a flood is not kept.
+    fn rest_of_log(&self, session: SessionId, read: usize) -> Option<(Chunk, usize)> {
+        let mut inner = self.lock();
+        let text = inner.world.logs.get(&session).map_or("", String::as_str);
+        if text.len() > read {
+            let rest = Chunk::copy_from_slice(&text.as_bytes()[read..]);
+            return Some((rest, text.len()));
+        }
+        let next = inner.floods.get_mut(&session)?;
+        let lines: Vec<String> = (*next..*next + FLOOD_LINES)
+            .map(|number| format!("flood {number}\n"))
+            .collect();
+        *next += FLOOD_LINES;
+        Some((Chunk::from(lines.concat()), read))
     }
 
     pub fn containers(&self) -> Vec<Container> {
@@ -213,6 +288,8 @@ impl MemoryEngine {
         inner
             .listeners
             .retain(|listener| listener.try_send(Ok(event.clone())).is_ok());
+        drop(inner);
+        self.shared.changed.notify_waiters();
     }
 
     /// Notes the call, waits while it is held, fails as scripted.
@@ -404,15 +481,19 @@ impl Streams for MemoryEngine {
     async fn logs(
         &self,
         session: SessionId,
-        _options: LogOptions,
+        options: LogOptions,
     ) -> Result<BoxStream<'static, Result<LogChunk>>> {
         self.enter(Call::Logs, Some(session)).await?;
-        let text = self.lock().world.logs.get(&session).cloned();
-        let chunk = LogChunk {
-            source: LogSource::Stderr,
-            bytes: Chunk::from(text.unwrap_or_default()),
+        let engine = self.clone();
+        let next = move |read: usize| {
+            let engine = engine.clone();
+            async move {
+                let (bytes, read) = engine.next_of_log(session, read, options.follow).await?;
+                let source = LogSource::Stderr;
+                Some((Ok(LogChunk { source, bytes }), read))
+            }
         };
-        Ok(futures_util::stream::iter([Ok(chunk)]).boxed())
+        Ok(futures_util::stream::unfold(0, next).boxed())
     }
 
     async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached> {

@@ -11,6 +11,7 @@
 
 pub mod engine;
 pub mod house;
+pub mod place;
 pub mod programs;
 pub mod world;
 

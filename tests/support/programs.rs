@@ -12,7 +12,8 @@ use super::MemoryEngine;
 /// One piece of what `flood` writes.
 pub const FLOOD_PIECE: usize = 10_000;
 
-/// - `shell`: echoes input and tells sizes as `<columns>x<rows>`, ends with the code 0 at `exit\n`
+/// - `shell`: echoes input and tells sizes as `<columns>x<rows>`, ends with the code 0 at `exit\n`,
+///   writes `drop 0`, `drop 1`, … without an end at `drip\n`, until something is typed
 /// - `cat`: echoes input until its end
 /// - `flood N`: writes N pieces of [`FLOOD_PIECE`] bytes
 /// - `deaf`: reads nothing
@@ -44,18 +45,45 @@ pub fn run(engine: &MemoryEngine, session: SessionId, argv: &[String]) -> Attach
 }
 
 async fn echo(mut read: mpsc::Receiver<Input>, write: &mpsc::Sender<Output>) -> Option<i64> {
+    // What was typed, however it was cut into pieces.
+    let mut line = Vec::new();
     while let Some(input) = read.recv().await {
-        let bytes = match input {
-            Input::Bytes(bytes) if bytes.ends_with(b"exit\n") => break,
-            Input::Bytes(bytes) => bytes,
+        let mut bytes = match input {
+            Input::Bytes(bytes) => {
+                line.extend_from_slice(&bytes);
+                bytes
+            }
             Input::Resize { columns, rows } => Chunk::from(format!("<{columns}x{rows}>")),
             Input::Eof => break,
         };
+        if line.ends_with(b"exit\n") {
+            break;
+        }
+        if line.ends_with(b"drip\n") {
+            line.clear();
+            bytes = drip(&mut read, write).await;
+        }
         if write.send(Output::Stdout(bytes)).await.is_err() {
             break;
         }
     }
     Some(0)
+}
+
+/// Lines without an end, until something is typed: that is returned.
+async fn drip(read: &mut mpsc::Receiver<Input>, write: &mpsc::Sender<Output>) -> Chunk {
+    for number in 0_u64.. {
+        let piece = Chunk::from(format!("drop {number}\r\n").repeat(100));
+        tokio::select! {
+            biased;
+            input = read.recv() => return match input {
+                Some(Input::Bytes(bytes)) => bytes,
+                _ => Chunk::new(),
+            },
+            sent = write.send(Output::Stdout(piece)) => if sent.is_err() { break },
+        }
+    }
+    Chunk::new()
 }
 
 async fn flood(pieces: i64, write: &mpsc::Sender<Output>) -> Option<i64> {

@@ -157,8 +157,8 @@ fn usual(around: &Surroundings) -> Vec<PathBuf> {
 fn nothing_found(looked: &[PathBuf]) -> EngineError {
     let places: Vec<String> = looked.iter().map(|p| p.display().to_string()).collect();
     EngineError::Unreachable {
-        endpoint: places.join(", "),
-        why: "no container engine was found on this machine".to_owned(),
+        endpoint: "this machine".to_owned(),
+        why: format!("no container engine was found ({})", places.join(", ")),
         mend: Some(install_line(
             &fs::read_to_string("/etc/os-release").unwrap_or_default(),
         )),

@@ -1,0 +1,107 @@
+//! What the face draws on here: cells in memory, every frame kept for who looks.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use ratatui::{
+    Frame, Terminal,
+    backend::TestBackend,
+    buffer::{Buffer, CellWidth as _},
+    layout::Size,
+};
+use tokio::sync::watch;
+use workbay::run::screen::Stage;
+
+/// All frames so far, as text.
+#[derive(Debug, Default)]
+pub struct Frames {
+    texts: Mutex<Vec<Arc<str>>>,
+}
+
+impl Frames {
+    pub fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    pub fn last(&self) -> Arc<str> {
+        self.lock().last().cloned().unwrap_or_default()
+    }
+
+    /// Those from the `first` on.
+    pub fn since(&self, first: usize) -> Vec<Arc<str>> {
+        self.lock().iter().skip(first).cloned().collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<str>>> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub struct Board {
+    terminal: Terminal<TestBackend>,
+    frames: Arc<Frames>,
+    /// Tells how many frames there are.
+    drawn: watch::Sender<usize>,
+}
+
+impl Board {
+    pub fn new(columns: u16, rows: u16, frames: Arc<Frames>, drawn: watch::Sender<usize>) -> Self {
+        let terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        Self {
+            terminal,
+            frames,
+            drawn,
+        }
+    }
+}
+
+impl Stage for Board {
+    fn size(&self) -> io::Result<Size> {
+        let Ok(size) = self.terminal.size();
+        Ok(size)
+    }
+
+    fn draw(&mut self, paint: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()> {
+        let Ok(frame) = self.terminal.draw(|frame| paint(frame));
+        let text = text(frame.buffer);
+        self.frames.lock().push(text.into());
+        self.drawn.send_replace(self.frames.count());
+        Ok(())
+    }
+
+    fn repaint(&mut self) -> io::Result<()> {
+        let Ok(()) = self.terminal.clear();
+        Ok(())
+    }
+
+    fn mouse(&mut self, _on: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn send(&mut self, _bytes: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The lines without blanks at their ends.
+fn text(buffer: &Buffer) -> String {
+    let mut text = String::new();
+    for y in buffer.area.rows().map(|row| row.y) {
+        let mut line = String::new();
+        let mut x = 0;
+        while x < buffer.area.width {
+            let cell = &buffer[(x, y)];
+            line.push_str(cell.symbol());
+            x += cell.cell_width().max(1);
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

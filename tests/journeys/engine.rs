@@ -1,0 +1,82 @@
+//! The engine goes and comes back under the person's eyes.
+
+use crate::{
+    person::Person,
+    support::{Call, House, eventually},
+};
+
+/// The only session with this name.
+fn id_of(house: &House, name: &str) -> workbay::model::id::SessionId {
+    let containers = house.engine.containers();
+    let found = containers.iter().find(|container| container.name == name);
+    found.expect("the session has a container").session
+}
+
+#[tokio::test]
+async fn while_the_engine_is_away_the_rows_stay_and_one_full_list_brings_them_up_to_date() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("stays").await;
+    person.launches("ends-unseen").await;
+    let ends = id_of(&house, "ends-unseen");
+    let lists = house.engine.count(Call::List);
+
+    house.engine.cut();
+    person.sees("The engine at memory: does not answer").await;
+    person.sees("Start the engine").await;
+    person.sees_line(&["stays", "RUNNING"]).await;
+    person.sees_line(&["ends-unseen", "RUNNING"]).await;
+    person.presses("n").await;
+    person.sees_no("Launch a session").await;
+
+    house.engine.die(ends, 3, false);
+    house.engine.restore();
+    person.sees_no("does not answer").await;
+    person.sees("Running 1   Finished 1").await;
+    person.sees_line(&["stays", "RUNNING"]).await;
+    assert_eq!(house.engine.count(Call::List), lists + 1);
+    person.presses("2").await;
+    person.sees_line(&["ends-unseen", "TERMINATED"]).await;
+}
+
+#[tokio::test]
+async fn a_launch_that_the_engine_did_not_survive_stands_under_others_with_the_reason() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    house.engine.hold(Call::Start);
+    person.presses("n tab").await;
+    person.types("unlucky").await;
+    person.presses("enter").await;
+    eventually("it is being started", || {
+        house.engine.count(Call::Start) == 1
+    })
+    .await;
+    house.engine.cut();
+    house.engine.release(Call::Start);
+    person.sees("Others 1").await;
+    person.presses("3").await;
+    person.sees_line(&["unlucky", "ERROR"]).await;
+    person.presses("enter").await;
+    person.sees("launch it again when").await;
+
+    house.engine.restore();
+    eventually("what was half made is removed", || {
+        house.engine.containers().is_empty()
+    })
+    .await;
+    person.sees("connected").await;
+    person.sees("Others 1").await;
+}
+
+#[tokio::test]
+async fn an_engine_that_is_away_from_the_start_is_waited_for() {
+    let mut house = House::closed(crate::support::house::settings());
+    house.engine.cut();
+    house.start().await;
+    let options = workbay::client::ConnectOptions::existing(house.paths());
+    let mut person = Person::sits_down("jin", options);
+    person.sees("does not answer").await;
+    house.engine.restore();
+    person.sees("connected").await;
+    person.launches("at-last").await;
+}

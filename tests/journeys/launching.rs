@@ -1,0 +1,95 @@
+//! The first session, and launches that go wrong.
+
+use workbay::model::resources::Bytes;
+
+use crate::{
+    person::Person,
+    support::{Call, House, eventually},
+};
+
+#[tokio::test]
+async fn a_first_session_runs_after_two_keys() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.presses("n enter").await;
+    person.sees_line(&["-session", "RUNNING", "host"]).await;
+    person.sees("Running 1").await;
+    assert_eq!(house.engine.containers().len(), 1);
+    person.presses("q").await;
+    person.has_left().await;
+    assert_eq!(house.engine.containers().len(), 1, "leaving ends nothing");
+}
+
+#[tokio::test]
+async fn a_refused_launch_keeps_what_was_typed_and_says_why() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("train").await;
+    person.presses("n tab").await;
+    person.types("train").await;
+    person.presses("enter").await;
+    person.sees("is taken by session").await;
+    person.sees_line(&["Name", "train"]).await;
+    // Mended on the spot.
+    person.types("-again").await;
+    person.presses("enter").await;
+    person.sees_line(&["train-again", "RUNNING"]).await;
+    person.sees("Running 2").await;
+    assert_eq!(house.engine.containers().len(), 2);
+}
+
+#[tokio::test]
+async fn a_launch_without_room_says_how_much_there_is() {
+    let house = House::open().await;
+    house.engine.set_others(Bytes(8 * Bytes::GIB));
+    let mut person = Person::at(&house).await;
+    person.presses("n enter").await;
+    person.sees("no memory left for 256 MiB").await;
+    house.engine.set_others(Bytes(0));
+    person.presses("enter").await;
+    person.sees_line(&["-session", "RUNNING"]).await;
+}
+
+#[tokio::test]
+async fn a_launch_is_seen_while_it_is_on_its_way() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    house.engine.hold(Call::Create);
+    person.presses("n enter").await;
+    person.sees("PREPARING").await;
+    eventually("it is being made", || house.engine.count(Call::Create) == 1).await;
+    // Ended before it began.
+    person.presses("x y").await;
+    person.sees("ending ").await;
+    house.engine.release(Call::Create);
+    person.sees("Running 0").await;
+    person.presses("2").await;
+    person.sees_line(&["-session", "CANCELLED"]).await;
+    assert!(house.engine.containers().is_empty());
+}
+
+#[tokio::test]
+async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_can_be_sent_again() {
+    let mut house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("first-one").await;
+    // What others hold is counted before each launch: the answer does not come.
+    house.engine.hold(Call::List);
+    let lists = house.engine.count(Call::List);
+    person.presses("n tab").await;
+    person.types("stubborn").await;
+    person.presses("enter").await;
+    eventually("the launch is under way", || {
+        house.engine.count(Call::List) > lists
+    })
+    .await;
+    house.stop().await;
+    person.sees("daemon lost").await;
+    person.sees_line(&["Name", "stubborn"]).await;
+    house.engine.release(Call::List);
+    house.start().await;
+    person.sees("connected").await;
+    person.presses("enter").await;
+    person.sees_line(&["stubborn", "RUNNING"]).await;
+    person.sees("Running 2").await;
+}

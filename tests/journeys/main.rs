@@ -1,0 +1,25 @@
+//! What people do and see: the real loop of the face and the real daemon, over its socket, on an
+//! engine in memory.
+//!
+//! A test reads as a story: keys pressed, and what must be on the screen some time after. Nobody
+//! waits for a fixed time, only for what they want to see.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may fail at any line"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod board;
+mod person;
+
+mod acting;
+mod daemon;
+mod engine;
+mod launching;
+mod reading;
+mod together;

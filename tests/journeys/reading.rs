@@ -1,0 +1,113 @@
+//! Reading what does not stop: logs and terminals.
+
+use crate::{
+    person::Person,
+    support::{House, eventually},
+};
+
+#[tokio::test]
+async fn a_log_is_followed_and_keys_answer_during_a_flood() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("talker").await;
+    let id = house.engine.containers()[0].session;
+    house.engine.write_log(id, "ready to talk\n");
+    person.presses("l").await;
+    person.sees("ready to talk").await;
+    person.sees("following").await;
+    house.engine.write_log(id, "one word more\n");
+    person.sees("one word more").await;
+
+    house.engine.flood(id);
+    person.sees("flood ").await;
+    person.sees_no("ready to talk").await;
+    // The keyboard goes before the flood.
+    person.presses("?").await;
+    person.sees("searches").await;
+    let read = house.engine.flooded(id);
+    person.presses("esc").await;
+    person.sees_no("searches").await;
+    person.presses("F").await;
+    person.sees("F follow").await;
+    let paused = person.line("flood ");
+    eventually("the flood goes on", || house.engine.flooded(id) > read).await;
+    assert_eq!(person.line("flood "), paused, "a paused log stands still");
+    person.presses("F").await;
+    person.sees("following").await;
+    house.engine.calm(id);
+    house.engine.write_log(id, "the last word\n");
+    person.sees("the last word").await;
+    person.presses("esc").await;
+    person.sees_line(&["talker", "RUNNING"]).await;
+}
+
+#[tokio::test]
+async fn the_list_answers_after_a_flood_was_left_alone() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("flooder").await;
+    let id = house.engine.containers()[0].session;
+    house.engine.flood(id);
+    person.presses("l").await;
+    person.sees("flood ").await;
+    person.presses("esc").await;
+    person.launches("calm-one").await;
+    // Who left does not read: what was under way comes to rest.
+    let settled = std::cell::Cell::new(u64::MAX);
+    eventually("nobody reads the flood", || {
+        let read = house.engine.flooded(id);
+        settled.replace(read) == read
+    })
+    .await;
+    person.presses("q").await;
+    person.has_left().await;
+}
+
+#[tokio::test]
+async fn a_followed_log_goes_on_after_the_daemon_was_exchanged() {
+    let mut house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("talker").await;
+    let id = house.engine.containers()[0].session;
+    house.engine.write_log(id, "before the change\n");
+    person.presses("l").await;
+    person.sees("before the change").await;
+    house.stop().await;
+    person.sees("broken off").await;
+    house.engine.write_log(id, "in between\n");
+    house.start().await;
+    person.sees("following").await;
+    house.engine.write_log(id, "after the change\n");
+    for line in ["before the change", "in between", "after the change"] {
+        person.sees(line).await;
+    }
+    let screen = person.screen();
+    assert_eq!(screen.matches("before the change").count(), 1, "{screen}");
+    house.engine.die(id, 0, false);
+    person.sees_line(&["Log of talker", "ended"]).await;
+}
+
+#[tokio::test]
+async fn a_shell_that_writes_without_an_end_holds_up_nobody() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("calm-one").await;
+    person.launches("loud-one").await;
+    person.presses("s").await;
+    person.types("drip").await;
+    person.presses("ctrl-j").await;
+    person.sees("drop 9").await;
+    // Away from it, into another shell, and back.
+    person.presses("ctrl-] d").await;
+    person.sees_line(&["loud-one", "RUNNING"]).await;
+    person.presses("/").await;
+    person.types("calm").await;
+    person.presses("enter s").await;
+    person.types("hello").await;
+    person.sees("hello").await;
+    person.presses("ctrl-] 1").await;
+    person.sees("drop ").await;
+    person.presses("ctrl-c").await;
+    person.types("quiet again").await;
+    person.sees("quiet again").await;
+}

@@ -1,0 +1,49 @@
+//! Two faces at one daemon, and one person who comes back.
+
+use workbay::client::ConnectOptions;
+
+use crate::{person::Person, support::House};
+
+#[tokio::test]
+async fn two_faces_see_the_same_changes() {
+    let house = House::open().await;
+    let options = || ConnectOptions::existing(house.paths());
+    let mut one = Person::sits_down("jin", options());
+    let mut two = Person::sits_down("sue", options());
+    one.sees("connected").await;
+    two.sees("connected").await;
+    one.launches("shared-one").await;
+    two.sees_line(&["shared-one", "RUNNING"]).await;
+    two.presses("r ctrl-u").await;
+    two.types("by-another-name").await;
+    two.presses("enter").await;
+    one.sees_line(&["by-another-name", "RUNNING"]).await;
+    one.presses("x y").await;
+    one.sees("Finished 1").await;
+    two.sees("Finished 1").await;
+    two.sees_no("by-another-name").await;
+}
+
+#[tokio::test]
+async fn a_closed_window_ends_nothing_and_one_comes_back_to_the_same_session() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("lasting").await;
+    person.presses("s").await;
+    person.types("echo").await;
+    person.sees("echo").await;
+    person.closes_the_window().await;
+
+    let mut person = Person::at(&house).await;
+    person.sees_line(&["lasting", "RUNNING"]).await;
+    person.presses("s").await;
+    person.types("again").await;
+    person.sees("again").await;
+    // A program that ends in the shell is told, and Enter opens a new one.
+    person.presses("e x i t ctrl-j").await;
+    person.sees("shell ended").await;
+    person.presses("enter").await;
+    person.sees_no("shell ended").await;
+    person.types("once-more").await;
+    person.sees("once-more").await;
+}

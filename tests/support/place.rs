@@ -1,0 +1,118 @@
+//! A daemon that is a process of its own: this test binary once more, running [`be_the_daemon`] on an
+//! engine whose world lies in a file.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tempfile::TempDir;
+use workbay::{
+    client::{ConnectOptions, Starter},
+    config::paths::Paths,
+    daemon::{self, DaemonOptions},
+    protocol::presence::{self, Holder},
+};
+
+use super::{
+    Face, MemoryEngine, eventually,
+    house::{PATIENCE, settings},
+    world::World,
+};
+
+const ROOT: &str = "WORKBAY_TEST_ROOT";
+
+/// To be called by an ignored test of its own, whose name [`Place::new`] is told.
+pub fn be_the_daemon() {
+    let root = PathBuf::from(std::env::var_os(ROOT).expect("started by a test"));
+    let world = world_file(&root);
+    let mut settings = settings();
+    settings.history.keep_days = 0;
+    let options = DaemonOptions {
+        paths: Paths::below(&root),
+        settings,
+        owner: "tester".into(),
+        engine: Box::new(move |_| Arc::new(MemoryEngine::kept_in(&world))),
+        detached: true,
+        page_limit: None,
+    };
+    daemon::run(options).unwrap();
+}
+
+fn world_file(root: &Path) -> PathBuf {
+    root.join("world.json")
+}
+
+/// Where such a daemon lives.
+pub struct Place {
+    root: TempDir,
+    /// The test that is the daemon.
+    daemon: &'static str,
+}
+impl Place {
+    pub fn new(daemon: &'static str) -> Self {
+        Self {
+            root: tempfile::tempdir().unwrap(),
+            daemon,
+        }
+    }
+
+    pub fn paths(&self) -> Paths {
+        Paths::below(self.root.path())
+    }
+
+    pub fn world(&self) -> World {
+        World::read(&world_file(self.root.path()))
+    }
+
+    /// Connects, starting a daemon that dies at `fault` if none lives.
+    pub fn options(&self, fault: &str) -> ConnectOptions {
+        let arguments = [self.daemon, "--exact", "--ignored"];
+        let environment = [
+            (OsString::from(ROOT), self.root.path().into()),
+            ("WORKBAY_FAULT".into(), fault.into()),
+        ];
+        ConnectOptions {
+            paths: self.paths(),
+            starter: Some(Starter {
+                program: std::env::current_exe().unwrap(),
+                arguments: arguments.map(OsString::from).into(),
+                environment: environment.into(),
+            }),
+            patience: PATIENCE,
+        }
+    }
+
+    pub async fn face(&self) -> Face {
+        Face::connect(&self.options("")).await
+    }
+
+    pub fn pid(&self) -> Option<i32> {
+        match presence::holder(&self.paths().lock()).unwrap() {
+            Holder::Daemon(presence) => presence.map(|presence| presence.pid.cast_signed()),
+            Holder::Nobody => None,
+        }
+    }
+
+    pub fn kill(&self) {
+        let pid = self.pid().and_then(rustix::process::Pid::from_raw).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+
+    pub async fn until_dead(&self) {
+        eventually("the daemon is dead", || {
+            presence::holder(&self.paths().lock()).unwrap() == Holder::Nobody
+        })
+        .await;
+    }
+}
+
+impl Drop for Place {
+    /// A test that failed half-way leaves no daemon behind.
+    fn drop(&mut self) {
+        if self.pid().is_some() {
+            self.kill();
+        }
+    }
+}
