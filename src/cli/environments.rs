@@ -14,8 +14,7 @@ use crate::{
 
 pub fn ls(paths: &Paths, json: bool) -> Outcome {
     let environments = line::block_on(async {
-        let mut line = Line::connect(paths).await?;
-        line.when_engine_answered().await?;
+        let line = Line::connect(paths).await?;
         match line.ask(Request::Environments).await? {
             Reply::Environments { environments } => Ok(environments),
             other => Err(line::unexpected(&other)),

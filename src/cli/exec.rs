@@ -23,8 +23,7 @@ use crate::{
 
 pub fn exec(paths: &Paths, arguments: Exec) -> Outcome {
     line::block_on(async {
-        let mut line = Line::connect(paths).await?;
-        line.when_engine_answered().await?;
+        let line = Line::connect(paths).await?;
         let session = line.live_session(&arguments.one.session).await?.id;
         run(&line, session, arguments.argv).await
     })

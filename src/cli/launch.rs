@@ -25,7 +25,6 @@ pub fn launch(paths: &Paths, arguments: Launch) -> Outcome {
     let request = request(arguments)?;
     let session = line::block_on(async move {
         let mut line = Line::connect(paths).await?;
-        line.when_engine_answered().await?;
         let asked = ask(&line, request).await?;
         if !wait {
             return Ok(asked);

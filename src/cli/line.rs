@@ -8,10 +8,7 @@ use super::fail::{Fail, code};
 use crate::{
     client::{Client, ClientEvent, ConnectOptions, Stream},
     config::paths::Paths,
-    model::{
-        capability::EngineState, change::Change, id::SessionId, selector, session::Session,
-        text::Clean,
-    },
+    model::{change::Change, id::SessionId, selector, session::Session, text::Clean},
     protocol::message::{Failure, FailureKind, Reply, Request, Snapshot, StreamOpen},
 };
 
@@ -74,38 +71,6 @@ impl Line {
             Reply::Snapshot { snapshot } => Ok(*snapshot),
             other => Err(unexpected(&other)),
         }
-    }
-
-    /// Waits while the daemon, just started, has not heard from its engine yet: asking it then would
-    /// be refused. Whether the answer was good or bad, the request that follows is told.
-    pub async fn when_engine_answered(&mut self) -> Result<(), Fail> {
-        if self
-            .snapshot()
-            .await?
-            .engines
-            .iter()
-            .all(|(_, state)| is_known(state))
-        {
-            return Ok(());
-        }
-        let snapshot = self.subscribe().await?;
-        let mut open: Vec<_> = snapshot
-            .engines
-            .iter()
-            .filter(|(_, state)| !is_known(state))
-            .map(|(context, _)| context.clone())
-            .collect();
-        let mut seen = snapshot.seq;
-        while !open.is_empty() {
-            let (seq, change) = self.next_change(seen).await?;
-            seen = seq;
-            if let Change::Engine { context, engine } = change
-                && is_known(&engine)
-            {
-                open.retain(|waiting| *waiting != context);
-            }
-        }
-        Ok(())
     }
 
     /// The next notice after number `seen`, with its own number.
@@ -183,10 +148,6 @@ impl Line {
             }
         }
     }
-}
-
-fn is_known(state: &EngineState) -> bool {
-    *state != EngineState::Connecting
 }
 
 fn lost(why: &Clean) -> Fail {

@@ -19,8 +19,7 @@ use crate::{
 
 pub fn logs(paths: &Paths, arguments: &Logs) -> Outcome {
     line::block_on(async {
-        let mut line = Line::connect(paths).await?;
-        line.when_engine_answered().await?;
+        let line = Line::connect(paths).await?;
         let session = line.session(&arguments.one.session).await?.id;
         let options = LogOptions {
             follow: arguments.follow,

@@ -18,8 +18,7 @@ use crate::{
 pub fn rename(paths: &Paths, arguments: &Rename) -> Outcome {
     name::check(&arguments.new).map_err(|error| Fail::usage(error.to_string()))?;
     line::block_on(async {
-        let mut line = Line::connect(paths).await?;
-        line.when_engine_answered().await?;
+        let line = Line::connect(paths).await?;
         let session = line.session(&arguments.one.session).await?.id;
         let name = arguments.new.clone();
         line.tell(Request::Rename { session, name }).await?;
@@ -32,7 +31,6 @@ pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
     let keep_days = start.loaded.settings.history.keep_days;
     line::block_on(async {
         let mut line = Line::connect(&start.paths).await?;
-        line.when_engine_answered().await?;
         let snapshot = line.subscribe().await?;
         let chosen = choose(&snapshot, arguments)?;
         if chosen.is_empty() {

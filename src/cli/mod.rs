@@ -136,8 +136,7 @@ fn shell(doors: &Doors, start: Start, session: &str) -> Outcome {
     }
     let paths = start.paths.clone();
     let session = line::block_on(async move {
-        let mut line = line::Line::connect(&paths).await?;
-        line.when_engine_answered().await?;
+        let line = line::Line::connect(&paths).await?;
         let session = line.live_session(session).await?;
         Ok::<_, Fail>(session.id)
     })?;
