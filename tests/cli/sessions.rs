@@ -146,8 +146,14 @@ fn a_lot_of_output_arrives_whole() {
 #[test]
 fn the_log_tells_the_start_and_is_there_after_the_end() {
     let machine = with_session("cli-logs");
-    let log = machine.ok(&["logs", "cli-logs"]);
-    assert!(log.to_lowercase().contains("environment"), "{log}");
+    // The main process has been started, which is not to say that it has spoken already.
+    let deadline = now() + PATIENCE;
+    let mut log = machine.ok(&["logs", "cli-logs"]);
+    while !log.contains("workbay: ready") {
+        assert!(now() < deadline, "it never was ready: {log}");
+        log = machine.ok(&["logs", "cli-logs"]);
+    }
+    assert!(log.contains("environment"), "{log}");
     assert!(!log.contains('\u{1b}'));
     let last = log.lines().last().unwrap();
     assert_eq!(

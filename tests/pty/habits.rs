@@ -111,5 +111,7 @@ fn output_of_a_container_never_reaches_the_outer_terminal_as_it_is() {
         0,
         "the face's own screen was left"
     );
-    assert_eq!(raw.matches("\u{1b}[c").count(), 0, "a query was passed on");
+    // The face itself asks its terminal once, at the start.
+    let queries = |raw: &str| raw.matches("\u{1b}[c").count();
+    assert_eq!(queries(&raw), queries(&before), "a query was passed on");
 }
