@@ -1,5 +1,7 @@
 //! An engine in memory: the whole trait family, with faults on demand.
 
+mod logs;
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
@@ -7,7 +9,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use bytes::Bytes as Chunk;
 use futures_util::{StreamExt, stream::BoxStream};
 use jiff::Timestamp;
 use tokio::sync::{Notify, mpsc};
@@ -80,16 +81,6 @@ struct Inner {
     usage: BTreeMap<SessionId, (Option<u64>, u64)>,
     /// Logs that are written without an end, by the number of the next line.
     floods: BTreeMap<SessionId, u64>,
-}
-
-/// Lines that a flood writes at once.
-const FLOOD_LINES: u64 = 2_000;
-
-impl Inner {
-    fn is_running(&self, session: SessionId) -> bool {
-        let container = self.world.containers.get(&session);
-        !self.lost && container.is_some_and(|found| found.state == State::Running)
-    }
 }
 
 impl MemoryEngine {
@@ -188,70 +179,6 @@ impl MemoryEngine {
 
     pub fn add_image(&self, name: &str, version: &str) {
         self.lock().environments.push(image(name, version));
-    }
-
-    /// The session writes to its log; followers see it.
-    pub fn write_log(&self, session: SessionId, text: &str) {
-        let mut inner = self.lock();
-        inner.world.logs.entry(session).or_default().push_str(text);
-        drop(inner);
-        self.shared.changed.notify_waiters();
-    }
-
-    /// The session writes `flood 0`, `flood 1`, … as fast as they are read, until
-    /// [`calm`](Self::calm).
-    pub fn flood(&self, session: SessionId) {
-        self.lock().floods.insert(session, 0);
-        self.shared.changed.notify_waiters();
-    }
-
-    /// Ends a flood; how many lines were read of it.
-    pub fn calm(&self, session: SessionId) -> u64 {
-        self.lock().floods.remove(&session).unwrap_or_default()
-    }
-
-    /// How many lines of a flood were read so far.
-    pub fn flooded(&self, session: SessionId) -> u64 {
-        self.lock()
-            .floods
-            .get(&session)
-            .copied()
-            .unwrap_or_default()
-    }
-
-    /// What is new in a log beyond `read` bytes; waits for it when followed.
-    async fn next_of_log(
-        &self,
-        session: SessionId,
-        read: usize,
-        follow: bool,
-    ) -> Option<(Chunk, usize)> {
-        loop {
-            let changed = self.shared.changed.notified();
-            if let Some(next) = self.rest_of_log(session, read) {
-                return Some(next);
-            }
-            if !follow || !self.lock().is_running(session) {
-                return None;
-            }
-            changed.await;
-        }
-    }
-
-    /// And how many bytes of the log are read then; a flood is not kept.
-    fn rest_of_log(&self, session: SessionId, read: usize) -> Option<(Chunk, usize)> {
-        let mut inner = self.lock();
-        let text = inner.world.logs.get(&session).map_or("", String::as_str);
-        if text.len() > read {
-            let rest = Chunk::copy_from_slice(&text.as_bytes()[read..]);
-            return Some((rest, text.len()));
-        }
-        let next = inner.floods.get_mut(&session)?;
-        let lines: Vec<String> = (*next..*next + FLOOD_LINES)
-            .map(|number| format!("flood {number}\n"))
-            .collect();
-        *next += FLOOD_LINES;
-        Some((Chunk::from(lines.concat()), read))
     }
 
     pub fn containers(&self) -> Vec<Container> {
