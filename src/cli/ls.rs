@@ -1,6 +1,6 @@
 //! `workbay ls`.
 
-use std::io::IsTerminal;
+use std::{io::IsTerminal, sync::LazyLock};
 
 use jiff::{Timestamp, tz::TimeZone};
 use ratatui::style::Style;
@@ -13,7 +13,7 @@ use super::{
     output::Cell,
 };
 use crate::{
-    config::paths::Paths,
+    config::{paths::Paths, person},
     model::{capability::EngineState, session::Session, status::Tone},
     theme::{ColorDepth, Theme, face::Face},
 };
@@ -134,9 +134,12 @@ pub fn elapsed(seconds: i64) -> String {
     }
 }
 
-/// A time for a person, in this machine's zone.
+/// Read once: a long list has many times.
+static ZONE: LazyLock<TimeZone> = LazyLock::new(person::time_zone);
+
+/// A time for a person, in the zone they live in.
 pub fn moment(at: Timestamp) -> String {
-    at.to_zoned(TimeZone::system())
+    at.to_zoned(ZONE.clone())
         .strftime("%Y-%m-%d %H:%M:%S")
         .to_string()
 }

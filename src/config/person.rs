@@ -1,6 +1,8 @@
-//! Who runs this.
+//! Who runs this, and where on the earth.
 
 use std::fs;
+
+use jiff::tz::TimeZone;
 
 /// The name behind our user id: of the system's list, else of the environment, else the number.
 pub fn user_name() -> String {
@@ -9,6 +11,18 @@ pub fn user_name() -> String {
     name_in(&list, id)
         .or_else(|| std::env::var("USER").ok().filter(|name| !name.is_empty()))
         .unwrap_or_else(|| id.to_string())
+}
+
+/// The time zone people here live in: TZ's, else this machine's.
+///
+/// The machine's file is read directly: asking for it by name walks the whole data base of zones,
+/// which costs more than all else at the start of the program.
+pub fn time_zone() -> TimeZone {
+    let asked = std::env::var_os("TZ").is_some();
+    let local = (!asked).then(|| fs::read("/etc/localtime").ok()).flatten();
+    local
+        .and_then(|data| TimeZone::tzif("local", &data).ok())
+        .unwrap_or_else(TimeZone::system)
 }
 
 /// `name:x:uid:…` lines.

@@ -91,7 +91,7 @@ impl<'a> Face<'a> {
                     Some(msg) => self.typed(msg)?,
                     None => self.take(Msg::Leave)?,
                 },
-                Some(link) = sources.link.recv() => self.take(Msg::Daemon(link))?,
+                Some(link) = sources.link.recv() => self.linked(link)?,
                 Some(msg) = sources.answers.recv() => self.take(msg)?,
                 Some(event) = sources.streams.recv() => self.flow(event, &mut sources.streams)?,
                 () = until(self.wake()) => self.woken()?,
@@ -137,6 +137,12 @@ impl<'a> Face<'a> {
         }
         self.pacer.hurry = true;
         self.carry_out(effects)
+    }
+
+    /// The first sight of everything is waited for by a person as an answer to a key is.
+    fn linked(&mut self, link: Link) -> std::io::Result<Next> {
+        self.pacer.hurry |= matches!(link, Link::Up(_));
+        self.take(Msg::Daemon(link))
     }
 
     fn take(&mut self, msg: Msg) -> std::io::Result<Next> {

@@ -1,21 +1,20 @@
 //! What the face finds out about itself and the place it runs in.
 
-use jiff::tz::TimeZone;
 use uuid::Uuid;
 
-use crate::{app::facts::Facts, model::settings::Settings};
+use crate::{app::facts::Facts, config::person, model::settings::Settings};
 
 /// The facts for the life of this face.
 pub fn facts(settings: &Settings) -> Facts {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     Facts {
-        user: user(),
+        user: person::user_name(),
         host: rustix::system::uname()
             .nodename()
             .to_string_lossy()
             .into_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        time_zone: TimeZone::system(),
+        time_zone: person::time_zone(),
         unicode: settings.ui.unicode.unwrap_or_else(|| is_utf8(variable)),
         read_only: settings.ui.read_only,
         mouse: settings.ui.mouse,
@@ -30,22 +29,6 @@ pub fn facts(settings: &Settings) -> Facts {
 pub fn tag() -> String {
     let random = Uuid::new_v4().simple().to_string();
     format!("f{}", &random[..8])
-}
-
-/// The name behind our user id, else what the environment says.
-fn user() -> String {
-    let id = rustix::process::getuid().as_raw();
-    let by_id = std::fs::read_to_string("/etc/passwd").ok().and_then(|all| {
-        all.lines().find_map(|line| {
-            let mut fields = line.split(':');
-            let name = fields.next()?;
-            let uid: u32 = fields.nth(1)?.parse().ok()?;
-            (uid == id).then(|| name.to_owned())
-        })
-    });
-    by_id
-        .or_else(|| std::env::var("USER").ok())
-        .unwrap_or_else(|| id.to_string())
 }
 
 /// LC_ALL goes over LC_CTYPE goes over LANG.

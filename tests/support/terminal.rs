@@ -24,7 +24,7 @@ struct Seen {
 pub struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
-    writer: Box<dyn Write + Send>,
+    writer: Arc<Mutex<Box<dyn Write + Send>>>,
     seen: Arc<(Mutex<Seen>, Condvar)>,
 }
 
@@ -63,7 +63,7 @@ impl Terminal {
             .expect("the program starts");
         drop(pair.slave);
         let reader = pair.master.try_clone_reader().expect("a reader");
-        let writer = pair.master.take_writer().expect("a writer");
+        let writer = Arc::new(Mutex::new(pair.master.take_writer().expect("a writer")));
         let seen = Arc::new((
             Mutex::new(Seen {
                 #[expect(clippy::disallowed_methods, reason = "a fixed, sane size")]
@@ -75,8 +75,8 @@ impl Terminal {
             Condvar::new(),
         ));
         std::thread::spawn({
-            let seen = Arc::clone(&seen);
-            move || read_all(reader, &seen)
+            let (seen, writer) = (Arc::clone(&seen), Arc::clone(&writer));
+            move || read_all(reader, &seen, &writer)
         });
         Self {
             child,
@@ -88,10 +88,11 @@ impl Terminal {
 
     /// Types text or control bytes.
     pub fn type_(&mut self, text: &str) {
-        self.writer
+        let mut writer = self.writer.lock().expect("the reader did not panic");
+        writer
             .write_all(text.as_bytes())
             .expect("the terminal takes keys");
-        self.writer.flush().expect("the terminal takes keys");
+        writer.flush().expect("the terminal takes keys");
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -246,12 +247,35 @@ impl Drop for Terminal {
     }
 }
 
-fn read_all(mut reader: Box<dyn Read + Send>, shared: &(Mutex<Seen>, Condvar)) {
+/// What a terminal answers by itself: its kind, where its cursor is, the colour of its background.
+const ANSWERS: [(&[u8], &[u8]); 3] = [
+    (b"\x1b]11;?", b"\x1b]11;rgb:1212/1212/1212\x1b\\"),
+    (b"\x1b[c", b"\x1b[?62;22c"),
+    (b"\x1b[6n", b"\x1b[1;1R"),
+];
+
+fn answer(asked: &[u8], writer: &Mutex<Box<dyn Write + Send>>) {
+    for (question, answer) in ANSWERS {
+        if asked.windows(question.len()).any(|part| part == question)
+            && let Ok(mut writer) = writer.lock()
+        {
+            // The program may have ended since.
+            let _ = writer.write_all(answer).and_then(|()| writer.flush());
+        }
+    }
+}
+
+fn read_all(
+    mut reader: Box<dyn Read + Send>,
+    shared: &(Mutex<Seen>, Condvar),
+    writer: &Mutex<Box<dyn Write + Send>>,
+) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match reader.read(&mut buffer) {
             Ok(0) | Err(_) => break,
             Ok(n) => {
+                answer(&buffer[..n], writer);
                 let mut seen = shared.0.lock().expect("no waiter panics while holding it");
                 seen.at = now();
                 seen.raw.extend_from_slice(&buffer[..n]);
