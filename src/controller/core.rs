@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
-    fact::{Ask, Fact, Launch, SurveyNumber, Ticket},
+    fact::{Ask, Fact, Launch, Ticket},
     held::Held,
     line::Line,
+    order::SurveyNumber,
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
 use crate::model::{

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::order::OrderKind;
+use super::order::{LineNumber, OrderKind, SurveyNumber};
 use crate::model::{
     capability::EngineInfo,
     environment::Environment,
@@ -14,12 +14,6 @@ use crate::model::{
 
 /// Who waits for an answer.
 pub type Ticket = u64;
-
-/// Counts attempts to connect, so that news of an old line is told from the present one's.
-pub type LineNumber = u32;
-
-/// Counts surveys.
-pub type SurveyNumber = u64;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     core::{Controller, Purpose},
-    fact::{Fact, Fault, LineNumber, Survey, SurveyNumber, Ticket},
-    order::Order,
+    fact::{Fact, Fault, Survey, Ticket},
+    order::{LineNumber, Order, SurveyNumber},
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
 use crate::model::{

@@ -2,11 +2,16 @@
 
 use jiff::Timestamp;
 
-use super::fact::{LineNumber, SurveyNumber};
 use crate::model::{
     id::{KernelId, SessionId},
     spec::LaunchSpec,
 };
+
+/// Counts attempts to connect, so that news of an old line is told from the present one's.
+pub type LineNumber = u32;
+
+/// Counts surveys.
+pub type SurveyNumber = u64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {

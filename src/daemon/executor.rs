@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{
     controller::{
-        fact::{Fact, Fault, FaultKind, LineNumber, Sight, Survey},
-        order::Order,
+        fact::{Fact, Fault, FaultKind, Sight, Survey},
+        order::{LineNumber, Order},
     },
     engine::{
         api::{Engine, EngineEvent, Listing, Sighting},
