@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{
     core::{Controller, Purpose},
     fact::{Launch, Ticket},
-    turn::{Answer, Refusal, Turn},
+    turn::{Answer, Refusal, RefusalKind, Turn},
 };
 use crate::model::{
     capability::EngineState,
@@ -173,9 +173,10 @@ impl Controller {
         } else {
             format!("there are {}", known.join(", "))
         };
-        Refusal::refused(format!("there is no environment '{}'", Clean::new(asked))).with_help(
-            format!("{known}; `workbay env ls` lists all, an image must be on the engine already"),
-        )
+        let message = format!("there is no environment '{}'", Clean::new(asked));
+        Refusal::new(RefusalKind::NotFound, message).with_help(format!(
+            "{known}; `workbay env ls` lists all, an image must be on the engine already"
+        ))
     }
 
     fn spec(&self, request: &LaunchRequest, environment: &Environment) -> Checked<LaunchSpec> {

@@ -236,7 +236,7 @@ fn what_is_not_there_is_told_with_3() {
         );
     }
     let (code, _, err) = run(&machine, &["launch", "--env", "hsot", "--wait"]);
-    assert_ne!(code, 0);
+    assert_eq!(code, 3);
     assert!(err.contains("there is no environment 'hsot'"), "{err}");
 }
 
