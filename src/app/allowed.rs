@@ -70,7 +70,11 @@ fn with_session(
                     .is_final()
                     .then(|| format!("{} has ended already", session.name))
             })
-            .or_else(|| daemon_away(mirror)),
+            .or_else(|| match session.status {
+                // Nothing of it is left at the engine: its record alone is put away.
+                Status::Error => daemon_away(mirror),
+                _ => unreachable(mirror),
+            }),
         _ => None,
     }
 }
