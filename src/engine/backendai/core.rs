@@ -1,16 +1,18 @@
 //! What every part of the engine shares: the configuration and the line, opened when first needed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{config::BackendAiConfig, http::Http, line::Line};
-use crate::engine::api::Result;
+use crate::{engine::api::Result, model::environment::Environment};
 
 pub(super) struct Core {
     pub(super) config: BackendAiConfig,
     http: OnceCell<Arc<Http>>,
     line: Mutex<Option<Arc<Line>>>,
+    /// What was last read of the images, for launches.
+    environments: StdMutex<Option<Arc<Vec<Environment>>>>,
 }
 
 impl Core {
@@ -19,6 +21,7 @@ impl Core {
             config,
             http: OnceCell::new(),
             line: Mutex::new(None),
+            environments: StdMutex::new(None),
         }
     }
 
@@ -40,6 +43,19 @@ impl Core {
         let line = Arc::new(Line::open(http, &self.config).await?);
         *self.line.lock().await = Some(line.clone());
         Ok(line)
+    }
+
+    pub(super) fn known_environments(&self) -> Option<Arc<Vec<Environment>>> {
+        let known = self.environments.lock();
+        known.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn know_environments(&self, environments: &[Environment]) {
+        let mut known = self
+            .environments
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *known = Some(Arc::new(environments.to_vec()));
     }
 
     async fn http(&self) -> Result<Arc<Http>> {
