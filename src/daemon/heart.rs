@@ -187,6 +187,7 @@ fn observed(turn: observe::turn::Turn) -> Step {
         changes: turn.changes,
         answers: turn.answers,
         commands: turn.orders.into_iter().map(Command::Observed).collect(),
+        follow: turn.follow.into_iter().map(News::Observed).collect(),
         ..Step::default()
     }
 }

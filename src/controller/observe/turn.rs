@@ -1,6 +1,6 @@
 //! What follows from one fact.
 
-use super::order::Order;
+use super::{fact::Fact, order::Order};
 use crate::{
     controller::{
         fact::Ticket,
@@ -24,6 +24,8 @@ pub struct Turn {
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
     pub orders: Vec<Order>,
+    /// To be handled right after this turn.
+    pub follow: Vec<Fact>,
 }
 
 impl Turn {
@@ -34,6 +36,7 @@ impl Turn {
             changes: Vec::new(),
             answers: Vec::new(),
             orders: Vec::new(),
+            follow: Vec::new(),
         }
     }
 
