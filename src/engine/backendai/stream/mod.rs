@@ -1,0 +1,1 @@
+mod follow; mod held; mod overlap; mod pipe; mod terminal; mod ttyd;
