@@ -17,7 +17,7 @@ type Key = (SessionId, String);
 
 /// Which terminals are open.
 #[derive(Clone, Default)]
-pub(in crate::engine::backendai) struct Held {
+pub(in super::super) struct Held {
     terminals: Arc<Mutex<HashMap<Key, Terminal>>>,
 }
 

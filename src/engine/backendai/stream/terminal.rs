@@ -4,7 +4,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::{SinkExt as _, StreamExt as _, stream::{SplitSink, SplitStream}};
+use futures_util::{
+    SinkExt as _, StreamExt as _,
+    stream::{SplitSink, SplitStream},
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::{mpsc, watch},
@@ -13,10 +16,7 @@ use tokio::{
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
-        self, Message,
-        client::IntoClientRequest as _,
-        error::ProtocolError,
-        http::HeaderValue,
+        self, Message, client::IntoClientRequest as _, error::ProtocolError, http::HeaderValue,
         protocol::WebSocketConfig,
     },
 };
@@ -63,7 +63,9 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     // Nobody looks at the host name in there.
-    let mut request = "ws://localhost/ws".into_client_request().map_err(unopened)?;
+    let mut request = "ws://localhost/ws"
+        .into_client_request()
+        .map_err(unopened)?;
     let protocol = HeaderValue::from_static(ttyd::SUBPROTOCOL);
     request
         .headers_mut()
@@ -324,7 +326,11 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     if wish.paused != before.paused {
-        let word = if wish.paused { ttyd::PAUSE } else { ttyd::RESUME };
+        let word = if wish.paused {
+            ttyd::PAUSE
+        } else {
+            ttyd::RESUME
+        };
         to.send(Message::Binary(word)).await?;
     }
     if wish.pings != before.pings {
