@@ -68,3 +68,6 @@ impl Streams for BackendAiEngine {
         Ok(dial::start(pipe))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::{Buf as _, Bytes};
-use futures_util::{Sink as _, SinkExt as _, Stream as _};
+use futures_util::{Sink as _, Stream as _};
 use thiserror::Error;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},

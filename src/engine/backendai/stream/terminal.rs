@@ -191,7 +191,7 @@ struct Reader<'a, S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Reader<'_, S> {
     /// Hands on what the terminal shows. A slow reader makes ttyd hold its program back.
-    async fn read(mut self) -> Last {
+    async fn read(self) -> Last {
         let mut pulse = pulse();
         let (mut heard, mut asked, mut paused) = (true, false, false);
         loop {
@@ -314,7 +314,7 @@ async fn write<S>(
             break;
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 async fn grant<S>(
