@@ -6,13 +6,13 @@ use color_eyre::eyre::WrapErr;
 use workbay::{
     cli::{self, Doors, NoEngine, Start},
     config::person,
-    daemon::{self, DaemonOptions, EngineSeat},
+    daemon::{self, ContextSeat, DaemonOptions, EngineFactory, EngineSeat},
     engine::{
         api::Engine,
         docker::{DockerConfig, DockerEngine},
         error::EngineError,
     },
-    model::{capability::EngineInfo, id::InstanceId},
+    model::{capability::EngineInfo, context::Context, id::InstanceId},
     run, runner,
 };
 
@@ -35,11 +35,12 @@ fn view(start: Start) -> run::Options {
 
 fn be_daemon(start: Start, detached: bool) -> color_eyre::Result<()> {
     let binary = this_program()?;
+    let engine = EngineFactory::containers(move |seat| Ok(Arc::new(docker(seat, binary.clone()))));
     daemon::run(DaemonOptions {
         paths: start.paths,
         settings: start.loaded.settings,
         owner: person::user_name(),
-        engine: Box::new(move |seat| Arc::new(docker(seat, binary))),
+        contexts: vec![ContextSeat::new(Context::local(), engine)],
         detached,
         page_limit: None,
     })
