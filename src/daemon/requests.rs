@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use super::{
     core::{ConnectionId, Core},
     heart::{Heart, News},
-    looks,
-    translate,
+    looks, translate,
 };
 use crate::{
     controller::{
