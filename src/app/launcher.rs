@@ -83,6 +83,8 @@ pub struct Launcher {
     /// Labels that fit the query; the marked one is launched.
     choices: Vec<Choice>,
     marked: usize,
+    /// How many environments there are before anything is typed.
+    known: usize,
     /// The label chosen before anything was typed, while the daemon has told no environments.
     fallback: String,
     name: Input,
@@ -123,6 +125,7 @@ impl Launcher {
             query: Input::default(),
             choices: Vec::new(),
             marked: 0,
+            known: 0,
             fallback: settings.environment.clone(),
             name: Input::default(),
             cpu: Input::with_text(&settings.cpu.to_string()),
@@ -246,7 +249,9 @@ impl Launcher {
         self.limits.set_engine(info);
         self.blocked = why_no_launch_in(self.context, mirror);
         let marked = self.environment().map(str::to_owned);
-        self.choices = choices::fitting(self.query.text(), mirror.environments(self.context));
+        let environments = mirror.environments(self.context);
+        self.known = environments.len();
+        self.choices = choices::fitting(self.query.text(), environments);
         self.marked = marked.map_or(0, |label| choices::find(&self.choices, &label));
         self.set_amounts();
     }

@@ -34,12 +34,13 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
         n => format!("Trying again by itself ({n} so far)"),
     };
     let stale = |id: &SessionKey| app.is_stale(id.context);
-    let list = if app.sessions.is_empty() {
+    let mut rows = app.sessions.rows().iter();
+    let list = if !rows.clone().any(stale) {
         String::new()
-    } else if app.sessions.rows().iter().all(stale) {
+    } else if rows.all(stale) {
         format!("; the list is as it was {age}")
     } else {
-        format!("; its sessions are as they were {age}")
+        format!("; its rows are from {age}")
     };
     lines.push(vec![(format!("{tries}{list}."), Face::Dim)]);
     lines.truncate(MAX_LINES);

@@ -19,7 +19,7 @@ pub struct Place {
 pub fn places(width: u16, context: Option<u16>) -> Vec<Place> {
     let all = width;
     let context = context.map(|longest| {
-        let most = if width >= 100 { 24 } else { 10 };
+        let most = if width >= 100 { 24 } else { 9 };
         longest.clamp(7, most)
     });
     // What is left for the other columns.
@@ -33,7 +33,12 @@ pub fn places(width: u16, context: Option<u16>) -> Vec<Place> {
     }
     // What a session uses says more than where it came from: the gauges outlive the environment.
     if width >= 68 {
-        let gauge = if width >= 100 { 17 } else { 12 };
+        let gauge = match width {
+            100.. => 17,
+            // A column of contexts takes a cell of each bar.
+            ..78 if context.is_some() => 11,
+            _ => 12,
+        };
         fixed.push((Column::Cpu, gauge));
         fixed.push((Column::Memory, gauge));
     }

@@ -73,7 +73,7 @@ pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Times
     lines.extend(cluster::placement(app, session, width));
     lines.extend(times(app, detail, session, now));
     lines.extend(places(session, width));
-    lines.extend(cluster::kernels(session, width, glyphs));
+    lines.extend(cluster::kernels(app, session, width, glyphs));
     lines.extend(idle::lines(session, detail.focused, now));
     lines.push(Vec::new());
     lines.extend(history::lines(app, detail, width, glyphs));

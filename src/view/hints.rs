@@ -197,7 +197,7 @@ fn matters(app: &App, action: Action) -> bool {
     match action {
         Action::Panes => !app.panes.is_empty(),
         Action::LauncherLess | Action::LauncherMore => {
-            field(app).is_some_and(|field| !matches!(field, Field::Environment | Field::Name))
+            matches!(field(app), Some(Field::Cpu | Field::Memory))
         }
         Action::Contexts => app.mirror.has_several_contexts(),
         Action::DetailSteps => app.detail.as_ref().is_some_and(Detail::has_steps),

@@ -16,6 +16,8 @@ const WIDTH: u16 = 74;
 /// Environments shown at once, and so many more where they stand in groups and there is room.
 const CHOICES: u16 = 4;
 const MORE_CHOICES: u16 = 6;
+/// So many fewer, before the form is drawn together.
+const FEWER_CHOICES: u16 = 2;
 /// Screens from this height on have that room.
 const TALL: u16 = 36;
 /// Column of the values, from the inner left.
@@ -33,21 +35,17 @@ struct Plan {
 }
 
 fn plan(launcher: &Launcher, height: u16) -> Plan {
-    let fields = launcher.fields();
-    let has_context = fields.contains(&Field::Context);
-    let below: Vec<Field> = fields
-        .into_iter()
-        .filter(|field| !matches!(field, Field::Context | Field::Environment))
-        .collect();
+    let (context, below) = parts(launcher);
     let full = full_height(launcher);
     // The plain form is cut at its end on a low screen; a longer one is drawn together.
-    let airy = height >= full || (!has_context && below.len() == 3);
+    let plain = is_plain(launcher);
+    let airy = plain || height + FEWER_CHOICES >= full;
     let step = if airy { 2 } else { 1 };
-    let context = has_context.then_some(1);
-    let environment = 1 + if has_context { step } else { 0 };
-    let choices = match (airy, height.checked_sub(full)) {
-        (true, more) => CHOICES + more.unwrap_or(0),
-        (false, _) => 1,
+    let environment = 1 + if context { step } else { 0 };
+    let choices = match (plain, airy) {
+        (true, _) => CHOICES + height.saturating_sub(full),
+        (false, true) => (CHOICES + height).saturating_sub(full),
+        (false, false) => 1 + height.saturating_sub(together(launcher)),
     };
     let mut y = environment + 1 + choices + 1;
     let fields = below
@@ -58,7 +56,7 @@ fn plan(launcher: &Launcher, height: u16) -> Plan {
         })
         .collect();
     Plan {
-        context,
+        context: context.then_some(1),
         environment,
         choices,
         fields,
@@ -67,23 +65,56 @@ fn plan(launcher: &Launcher, height: u16) -> Plan {
     }
 }
 
+/// Whether there is a choice of contexts, and the fields below the environment.
+fn parts(launcher: &Launcher) -> (bool, Vec<Field>) {
+    let fields = launcher.fields();
+    let below = |field: &Field| !matches!(field, Field::Context | Field::Environment);
+    let context = fields.contains(&Field::Context);
+    (context, fields.into_iter().filter(below).collect())
+}
+
+/// Nothing but environment, name, CPU and memory.
+fn is_plain(launcher: &Launcher) -> bool {
+    let (context, below) = parts(launcher);
+    !context && below.len() == 3
+}
+
 /// Lines inside the frame of the whole form: a blank, the context, the environment with its list and
 /// a line for its error, each field with a line below it, the foot.
 fn full_height(launcher: &Launcher) -> u16 {
-    let fields = launcher.fields().len() as u16;
-    let has_context = launcher.fields().contains(&Field::Context);
-    let below = fields - 1 - u16::from(has_context);
-    1 + 2 * u16::from(has_context) + 1 + CHOICES + 1 + 2 * below + 1
+    let (context, below) = parts(launcher);
+    1 + 2 * u16::from(context) + 1 + CHOICES + 1 + 2 * below.len() as u16 + 1
+}
+
+/// The same with one environment and no line below a field.
+fn together(launcher: &Launcher) -> u16 {
+    let (context, below) = parts(launcher);
+    1 + u16::from(context) + 1 + 1 + 1 + below.len() as u16 + 1
 }
 
 pub fn area(launcher: &Launcher, screen: Rect) -> Rect {
-    let grouped = launcher.choices().iter().any(|it| it.group.is_some());
-    let more = if grouped && screen.height >= TALL {
-        MORE_CHOICES
+    let full = full_height(launcher) + 2;
+    if is_plain(launcher) && !has_groups(launcher) {
+        return dialog::place(screen, WIDTH, full);
+    }
+    if screen.height >= TALL {
+        let known = launcher.known() as u16;
+        let more = known.saturating_sub(CHOICES).min(MORE_CHOICES);
+        return dialog::place(screen, WIDTH, full + more);
+    }
+    // A glimpse of the page above and below.
+    let most = screen.height.saturating_sub(4);
+    let low = together(launcher) + 2;
+    let height = if most + FEWER_CHOICES >= full {
+        full.min(most)
     } else {
-        0
+        low.max(most.min(low + CHOICES - 1))
     };
-    dialog::place(screen, WIDTH, full_height(launcher) + 2 + more)
+    dialog::place(screen, WIDTH, height)
+}
+
+fn has_groups(launcher: &Launcher) -> bool {
+    launcher.choices().iter().any(|it| it.group.is_some())
 }
 
 /// Where the environments are listed.

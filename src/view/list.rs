@@ -97,8 +97,14 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order
         }
     });
     if !columns::is_right(place.column) {
-        let title = mark.map_or(title.to_owned(), |mark| format!("{title} {mark}"));
-        paint.text(x, area.y, place.width, &title, face);
+        // A narrow column lends a cell of the gap behind it.
+        let narrow = usize::from(place.width) < title.len() + 2;
+        let title = match mark {
+            Some(mark) if narrow => format!("{title}{mark}"),
+            Some(mark) => format!("{title} {mark}"),
+            None => title.to_owned(),
+        };
+        paint.text(x, area.y, place.width + 1, &title, face);
         return;
     }
     // The mark stands before a title flush right, so that the titles stay over their numbers.
@@ -231,7 +237,11 @@ impl Row<'_> {
 
     fn gauge(&self, paint: &mut Paint<'_>, place: Place, gauge: &bar::Gauge) {
         let (x, y) = (self.area.x + place.x, self.area.y);
-        let cells = if place.width >= 15 { 8 } else { 3 };
+        let cells = match place.width {
+            15.. => 8,
+            12.. => 3,
+            _ => 2,
+        };
         let numbers = place.width - cells - 1;
         if self.session.status.is_live() && !self.faded {
             let pieces = bar::pieces(gauge, usize::from(cells), paint.glyphs);

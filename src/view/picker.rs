@@ -28,7 +28,7 @@ const WIDTH: u16 = 78;
 /// Lines below the list: a blank one, then about the marked context.
 const FOOT: u16 = 5;
 /// Cells of a row's columns, after the name.
-const KIND: u16 = 18;
+const KIND: u16 = 19;
 const COUNT: u16 = 14;
 const STATE: u16 = 13;
 
@@ -180,13 +180,9 @@ fn about(mirror: &Mirror, state: &ContextState, cells: usize) -> Vec<Vec<Piece>>
         EngineState::Connecting => lines.extend(configured(&state.context)),
     }
     let name = Shown::One(state.context.name);
-    let [finished, others] = [Tab::Finished, Tab::Others].map(|tab| {
-        format!(
-            "{} {}",
-            text::grouped(mirror.count(name, tab)),
-            tab.title().to_lowercase()
-        )
-    });
+    let of = |tab| text::grouped(mirror.count(name, tab));
+    let finished = format!("{} finished", of(Tab::Finished));
+    let others = format!("{} in other states", of(Tab::Others));
     let mut counts = format!("{finished}, {others}");
     if state.context.read_only {
         counts.push_str("; read-only");

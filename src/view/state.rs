@@ -48,10 +48,16 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
 }
 
 fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
+    let unknown = app.mirror.has_several_contexts()
+        && app
+            .mirror
+            .shown(app.sessions.shown())
+            .all(|state| matches!(state.engine, EngineState::Lost { .. }));
     let mut shown = app.mirror.shown(app.sessions.shown()).peekable();
     let connecting =
         shown.peek().is_some() && shown.all(|state| state.engine == EngineState::Connecting);
     let first = match (app.sessions.tab(), connecting) {
+        _ if unknown => "Nothing is known of its sessions",
         (Tab::Running, true) => "Connecting to the engine",
         (Tab::Running, _) => "No session runs",
         (Tab::Finished, _) => "Nothing has finished yet",

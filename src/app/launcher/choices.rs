@@ -86,6 +86,11 @@ impl Launcher {
         &self.choices
     }
 
+    /// How many environments there are before anything is typed.
+    pub fn known(&self) -> usize {
+        self.known
+    }
+
     pub fn marked(&self) -> usize {
         self.marked
     }

@@ -2,6 +2,7 @@
 
 use super::{Line, row, status, text, wrapped_row};
 use crate::{
+    action::{Action, Scope},
     app::app::App,
     model::{
         kernel::Kernel,
@@ -98,7 +99,7 @@ fn listed(label: &str, texts: &[Clean], width: usize) -> Vec<Line> {
 }
 
 /// Each kernel of several on a line: its name, its status, its agent.
-pub fn kernels(session: &Session, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+pub fn kernels(app: &App, session: &Session, width: usize, glyphs: &Glyphs) -> Vec<Line> {
     if session.kernels.len() < 2 {
         return Vec::new();
     }
@@ -112,7 +113,21 @@ pub fn kernels(session: &Session, width: usize, glyphs: &Glyphs) -> Vec<Line> {
     for kernel in &session.kernels {
         lines.extend(kernel_lines(kernel, column, width, glyphs));
     }
+    lines.extend(log_keys(app));
     lines
+}
+
+/// How to read the log of each.
+fn log_keys(app: &App) -> Option<Line> {
+    let key = |scope, action| app.keymap.keys_for(scope, action).into_iter().next();
+    let log = key(Scope::Detail, Action::SessionLogs)?;
+    let next = key(Scope::Logs, Action::LogsNextKernel)?;
+    Some(vec![
+        (log, Face::Key),
+        (" shows the log of the first, ".to_owned(), Face::Dim),
+        (next, Face::Key),
+        (" there the next".to_owned(), Face::Dim),
+    ])
 }
 
 fn kernel_lines(kernel: &Kernel, column: usize, width: usize, glyphs: &Glyphs) -> Vec<Line> {
