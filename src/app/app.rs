@@ -33,7 +33,7 @@ use crate::{
     action::Scope,
     key::Key,
     keymap::Keymap,
-    model::{change::Level, id::SessionId, session::Session},
+    model::{change::Level, id::SessionKey, session::Session},
 };
 
 /// Everything the screen shows. Changed by [`App::update`] and [`App::laid_out`] only.
@@ -60,10 +60,10 @@ pub struct App {
     ids: Ids,
     asked: HashMap<Ticket, Purpose>,
     /// What the daemon samples for us now; `None` = unknown to it.
-    watched: Option<Vec<SessionId>>,
+    watched: Option<Vec<SessionKey>>,
     interrupted: Option<Timestamp>,
     /// Row and time of the last click, for double clicks.
-    clicked: Option<(SessionId, Timestamp)>,
+    clicked: Option<(SessionKey, Timestamp)>,
     areas: Areas,
     dirty: bool,
 }

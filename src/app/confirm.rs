@@ -2,7 +2,7 @@
 
 use crate::{
     action::Action,
-    model::{id::SessionId, session::Session, status::Status, text::Clean},
+    model::{id::SessionKey, session::Session, status::Status, text::Clean},
 };
 
 /// The two buttons; the harmless one is marked at the start.
@@ -22,7 +22,7 @@ pub enum Answer {
 
 #[derive(Clone, Debug)]
 pub struct Confirm {
-    pub session: SessionId,
+    pub session: SessionKey,
     pub name: Clean,
     /// Each one sentence.
     pub lost: Vec<String>,
@@ -36,7 +36,7 @@ impl Confirm {
     #[must_use]
     pub fn terminate(session: &Session, shells: usize, keep_days: u32) -> Self {
         Self {
-            session: session.id,
+            session: session.key(),
             name: session.name.clone(),
             lost: lost(session, shells),
             kept: kept(session, keep_days),

@@ -3,7 +3,7 @@
 
 use super::step::{Purpose, Step};
 use crate::{
-    model::{history::HistoryEntry, id::SessionId, session::Session, status::Status, text::Clean},
+    model::{history::HistoryEntry, id::SessionKey, session::Session, status::Status, text::Clean},
     protocol::message::Request,
 };
 
@@ -19,12 +19,12 @@ pub enum History {
 
 #[derive(Clone, Debug)]
 pub struct Detail {
-    session: SessionId,
+    session: SessionKey,
     /// The keys go to it, and it shows seconds.
     pub focused: bool,
     history: History,
     /// The session and status the history was asked for.
-    asked: Option<(SessionId, Status)>,
+    asked: Option<(SessionKey, Status)>,
     scroll: usize,
     lines: usize,
     height: usize,
@@ -32,7 +32,7 @@ pub struct Detail {
 
 impl Detail {
     #[must_use]
-    pub fn new(session: SessionId, focused: bool) -> Self {
+    pub fn new(session: SessionKey, focused: bool) -> Self {
         Self {
             session,
             focused,
@@ -44,7 +44,7 @@ impl Detail {
         }
     }
 
-    pub fn session(&self) -> SessionId {
+    pub fn session(&self) -> SessionKey {
         self.session
     }
 
@@ -63,7 +63,7 @@ impl Detail {
     }
 
     /// The selection moved to another session.
-    pub fn follow(&mut self, session: SessionId) {
+    pub fn follow(&mut self, session: SessionKey) {
         if session != self.session {
             self.session = session;
             self.history = History::Asked;
@@ -93,16 +93,16 @@ impl Detail {
 
     /// Asks for the history when it is another session's or the session went a step further.
     pub fn ask_if_due(&mut self, session: &Session) -> Option<Step> {
-        let key = (session.id, session.status.clone());
+        let key = (session.key(), session.status.clone());
         if self.asked.as_ref() == Some(&key) {
             return None;
         }
         self.asked = Some(key);
         Some(Step::Ask {
             request: Request::History {
-                session: session.id,
+                session: session.key(),
             },
-            purpose: Purpose::History(session.id),
+            purpose: Purpose::History(session.key()),
         })
     }
 
@@ -111,7 +111,7 @@ impl Detail {
         self.asked = None;
     }
 
-    pub fn answered(&mut self, session: SessionId, entries: Result<Vec<HistoryEntry>, Clean>) {
+    pub fn answered(&mut self, session: SessionKey, entries: Result<Vec<HistoryEntry>, Clean>) {
         if session == self.session {
             self.history = match entries {
                 Ok(entries) => History::Known(entries),

@@ -13,6 +13,7 @@ use crate::{
     key::Key,
     model::{
         environment::Environment,
+        id::ContextName,
         name,
         resources::{Bytes, Cpu},
         settings::LaunchSettings,
@@ -368,6 +369,7 @@ impl Launcher {
         };
         vec![Step::Ask {
             request: Request::Launch {
+                context: ContextName::local(),
                 launch: Box::new(launch),
             },
             purpose: Purpose::Launch,
@@ -437,7 +439,7 @@ mod tests {
         let steps = it.action(Action::LauncherLaunch, None, &Mirror::default());
         let [
             Step::Ask {
-                request: Request::Launch { launch },
+                request: Request::Launch { launch, .. },
                 ..
             },
         ] = &steps[..]

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     action::{Action, Scope},
     key::Key,
-    model::{id::SessionId, log::LogOptions, session::Session, text::Clean},
+    model::{id::SessionKey, log::LogOptions, session::Session, text::Clean},
     protocol::message::{StreamEnd, StreamId, StreamOpen},
 };
 
@@ -53,7 +53,7 @@ pub enum State {
 
 #[derive(Debug)]
 pub struct Logs {
-    pub session: SessionId,
+    pub session: SessionKey,
     pub name: Clean,
     pub state: State,
     pub wrap: bool,
@@ -75,7 +75,7 @@ pub struct Logs {
 impl Logs {
     pub fn open(session: &Session, ids: &mut Ids) -> (Self, Vec<Step>) {
         let mut logs = Self {
-            session: session.id,
+            session: session.key(),
             name: session.name.clone(),
             state: State::Opening,
             wrap: true,
@@ -104,6 +104,7 @@ impl Logs {
                 options: LogOptions {
                     follow: true,
                     tail: u32::try_from(MAX_LINES).ok(),
+                    kernel: None,
                 },
             },
         })

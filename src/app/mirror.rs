@@ -10,13 +10,13 @@ use crate::{
         capability::{Capability, EngineInfo, EngineState},
         change::Change,
         environment::Environment,
-        id::{ContextName, SessionId},
+        id::{ContextName, SessionKey},
         session::Session,
         status::Tab,
         text::Clean,
         usage::Usage,
     },
-    protocol::message::{Failure, Snapshot},
+    protocol::message::{ContextState, Failure, Snapshot},
 };
 
 /// The line to the daemon.
@@ -47,13 +47,12 @@ pub enum Touched {
 #[derive(Clone, Debug)]
 pub struct Mirror {
     line: Line,
-    sessions: HashMap<SessionId, Session>,
-    usage: HashMap<SessionId, Usage>,
+    sessions: HashMap<SessionKey, Session>,
+    usage: HashMap<SessionKey, Usage>,
     counts: [usize; 3],
-    engines: Vec<(ContextName, EngineState)>,
+    contexts: Vec<ContextState>,
     /// Since when the first engine does not answer.
     lost_since: Option<Timestamp>,
-    environments: Vec<Environment>,
 }
 
 impl Default for Mirror {
@@ -63,9 +62,8 @@ impl Default for Mirror {
             sessions: HashMap::new(),
             usage: HashMap::new(),
             counts: [0; 3],
-            engines: Vec::new(),
+            contexts: Vec::new(),
             lost_since: None,
-            environments: Vec::new(),
         }
     }
 }
@@ -79,7 +77,7 @@ impl Mirror {
         self.line == Line::Up
     }
 
-    pub fn session(&self, id: SessionId) -> Option<&Session> {
+    pub fn session(&self, id: SessionKey) -> Option<&Session> {
         self.sessions.get(&id)
     }
 
@@ -87,7 +85,7 @@ impl Mirror {
         self.sessions.values()
     }
 
-    pub fn usage(&self, id: SessionId) -> Option<&Usage> {
+    pub fn usage(&self, id: SessionKey) -> Option<&Usage> {
         self.usage.get(&id)
     }
 
@@ -97,12 +95,16 @@ impl Mirror {
     }
 
     pub fn environments(&self) -> &[Environment] {
-        &self.environments
+        self.contexts
+            .first()
+            .map_or(&[], |context| &context.environments)
     }
 
     /// The engine the page shows: the first one.
     pub fn engine(&self) -> Option<(&ContextName, &EngineState)> {
-        self.engines.first().map(|(name, state)| (name, state))
+        self.contexts
+            .first()
+            .map(|state| (&state.context.name, &state.engine))
     }
 
     pub fn engine_info(&self) -> Option<&EngineInfo> {
@@ -135,28 +137,35 @@ impl Mirror {
         self.sessions = snapshot
             .sessions
             .into_iter()
-            .map(|session| (session.id, session))
+            .map(|session| (session.key(), session))
             .collect();
         self.usage.retain(|id, _| self.sessions.contains_key(id));
-        self.engines = snapshot.engines;
-        self.environments = snapshot.environments;
+        self.contexts = snapshot.contexts;
         self.note_engine(now);
     }
 
     pub fn apply(&mut self, change: Change, now: Timestamp) -> Touched {
         match change {
             Change::Session { session } => self.put(*session),
-            Change::Gone { id } => self.remove(id),
+            Change::Gone { session } => self.remove(session),
             Change::Engine { context, engine } => {
-                match self.engines.iter_mut().find(|(name, _)| *name == context) {
-                    Some((_, state)) => *state = engine,
-                    None => self.engines.push((context, engine)),
+                if let Some(state) = self.context_mut(context) {
+                    state.engine = engine;
                 }
                 self.note_engine(now);
                 return Touched::Other;
             }
-            Change::Environments { environments } => {
-                self.environments = environments;
+            Change::Environments {
+                context,
+                environments,
+            } => {
+                self.set_environments(context, environments);
+                return Touched::Other;
+            }
+            Change::Totals { context, totals } => {
+                if let Some(state) = self.context_mut(context) {
+                    state.totals = totals;
+                }
                 return Touched::Other;
             }
             Change::Usage { samples } => {
@@ -184,21 +193,29 @@ impl Mirror {
         self.line = Line::Refused(failure);
     }
 
-    pub fn set_environments(&mut self, environments: Vec<Environment>) {
-        self.environments = environments;
+    pub fn set_environments(&mut self, context: ContextName, environments: Vec<Environment>) {
+        if let Some(state) = self.context_mut(context) {
+            state.environments = environments;
+        }
+    }
+
+    fn context_mut(&mut self, name: ContextName) -> Option<&mut ContextState> {
+        self.contexts
+            .iter_mut()
+            .find(|state| state.context.name == name)
     }
 
     fn put(&mut self, session: Session) {
         self.counts[session.tab() as usize] += 1;
         if !session.status.is_live() {
-            self.usage.remove(&session.id);
+            self.usage.remove(&session.key());
         }
-        if let Some(old) = self.sessions.insert(session.id, session) {
+        if let Some(old) = self.sessions.insert(session.key(), session) {
             self.counts[old.tab() as usize] -= 1;
         }
     }
 
-    fn remove(&mut self, id: SessionId) {
+    fn remove(&mut self, id: SessionKey) {
         self.usage.remove(&id);
         if let Some(old) = self.sessions.remove(&id) {
             self.counts[old.tab() as usize] -= 1;

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     action::{Action, Scope},
     key::{Key, KeyCode},
-    model::{id::SessionId, text::Clean},
+    model::{id::SessionKey, text::Clean},
     protocol::message::StreamId,
     terminal::encode::{self, MouseButton, MouseEvent, MouseReport},
 };
@@ -74,7 +74,7 @@ impl Panes {
     }
 
     /// How many panes show this session.
-    pub fn open_in(&self, session: SessionId) -> usize {
+    pub fn open_in(&self, session: SessionKey) -> usize {
         let here = |pane: &&Pane| pane.place == Place::Session(session) && pane.takes_keys();
         self.list.iter().filter(here).count()
     }
@@ -94,7 +94,7 @@ impl Panes {
     }
 
     /// To the session's pane, or opens one; an ended one is opened anew.
-    pub fn open_session(&mut self, id: SessionId, name: &Clean, ids: &mut Ids) -> Vec<Step> {
+    pub fn open_session(&mut self, id: SessionKey, name: &Clean, ids: &mut Ids) -> Vec<Step> {
         self.open(Place::Session(id), name, ids)
     }
 
@@ -148,7 +148,7 @@ impl Panes {
     }
 
     /// A session got another name.
-    pub fn renamed(&mut self, id: SessionId, name: &Clean) {
+    pub fn renamed(&mut self, id: SessionKey, name: &Clean) {
         for pane in &mut self.list {
             if pane.place == Place::Session(id) && pane.name != *name {
                 pane.name = name.clone();

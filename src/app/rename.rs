@@ -1,18 +1,18 @@
 //! Another name for a session, typed in one line.
 
 use super::input::Input;
-use crate::model::{id::SessionId, name, text::Clean};
+use crate::model::{id::SessionKey, name, text::Clean};
 
 #[derive(Clone, Debug)]
 pub struct Rename {
-    pub session: SessionId,
+    pub session: SessionKey,
     pub old: Clean,
     pub input: Input,
 }
 
 impl Rename {
     #[must_use]
-    pub fn new(session: SessionId, old: &Clean) -> Self {
+    pub fn new(session: SessionKey, old: &Clean) -> Self {
         Self {
             session,
             old: old.clone(),

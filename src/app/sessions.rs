@@ -10,29 +10,29 @@ use super::{
     mirror::Mirror,
     sort::Order,
 };
-use crate::model::{id::SessionId, session::Session, status::Tab};
+use crate::model::{id::SessionKey, session::Session, status::Tab};
 
 #[derive(Debug, Default)]
 pub struct Sessions {
     tab: TabState,
     order: Order,
     pub filter: Filter,
-    rows: Vec<SessionId>,
+    rows: Vec<SessionKey>,
     stale: bool,
     /// The selected row; kept up with `selected` by `refresh`.
     index: usize,
     offset: usize,
     height: usize,
     /// A session to select as soon as it is there.
-    wanted: Option<SessionId>,
-    hits: HashMap<SessionId, Hits>,
+    wanted: Option<SessionKey>,
+    hits: HashMap<SessionKey, Hits>,
 }
 
 /// The tab shown and the session selected in each.
 #[derive(Debug)]
 struct TabState {
     shown: Tab,
-    selected: [Option<SessionId>; 3],
+    selected: [Option<SessionKey>; 3],
 }
 
 impl Default for TabState {
@@ -67,18 +67,18 @@ impl Sessions {
         self.offset
     }
 
-    pub fn selected(&self) -> Option<SessionId> {
+    pub fn selected(&self) -> Option<SessionKey> {
         self.rows.get(self.index).copied()
     }
 
     /// The ids on the screen, from the top.
-    pub fn visible(&self) -> &[SessionId] {
+    pub fn visible(&self) -> &[SessionKey] {
         let end = (self.offset + self.height).min(self.rows.len());
         self.rows.get(self.offset..end).unwrap_or_default()
     }
 
     /// What the filter met in a visible row.
-    pub fn hits(&self, id: SessionId) -> Option<&Hits> {
+    pub fn hits(&self, id: SessionKey) -> Option<&Hits> {
         self.hits.get(&id)
     }
 
@@ -112,7 +112,7 @@ impl Sessions {
     }
 
     /// Selects a session as soon as it is in the list, in the tab where it is by then.
-    pub fn select_when_there(&mut self, id: SessionId) {
+    pub fn select_when_there(&mut self, id: SessionKey) {
         self.wanted = Some(id);
         self.stale = true;
     }
@@ -125,7 +125,7 @@ impl Sessions {
         if let Some(session) = self.wanted.and_then(|id| mirror.session(id)) {
             self.wanted = None;
             self.tab.shown = session.tab();
-            self.tab.selected[session.tab() as usize] = Some(session.id);
+            self.tab.selected[session.tab() as usize] = Some(session.key());
             if !self.filter.accepts(session) {
                 self.filter.clear();
             }
@@ -140,7 +140,7 @@ impl Sessions {
         found.sort_unstable_by(|a, b| order.compare(a, b, mirror));
         self.rows.clear();
         self.rows
-            .extend(found.into_iter().map(|session| session.id));
+            .extend(found.into_iter().map(|session| session.key()));
         self.find_selection();
     }
 

@@ -108,11 +108,11 @@ impl Order {
             Column::Environment => (&a.environment.name, &a.environment.version)
                 .cmp(&(&b.environment.name, &b.environment.version)),
             Column::Cpu => {
-                let used = |s: &Session| mirror.usage(s.id).and_then(|u| u.cpu);
+                let used = |s: &Session| mirror.usage(s.key()).and_then(|u| u.cpu);
                 (used(a), a.requested_slots.cpu).cmp(&(used(b), b.requested_slots.cpu))
             }
             Column::Memory => {
-                let used = |s: &Session| mirror.usage(s.id).map(|u| u.mem);
+                let used = |s: &Session| mirror.usage(s.key()).map(|u| u.mem);
                 (used(a), a.requested_slots.mem).cmp(&(used(b), b.requested_slots.mem))
             }
         }

@@ -4,7 +4,11 @@ use std::path::PathBuf;
 
 use super::{effect::Effect, msg::Ticket};
 use crate::{
-    model::{change::Level, id::SessionId, text::Clean},
+    model::{
+        change::Level,
+        id::{ContextName, SessionKey},
+        text::Clean,
+    },
     protocol::message::{Request, StreamId},
 };
 
@@ -44,7 +48,7 @@ pub enum Go {
     /// To the open terminals.
     Panes,
     /// A shell of this session: its pane, or a new one.
-    Shell(SessionId),
+    Shell(SessionKey),
     /// Closes the panel, dialog or form on top.
     CloseTop,
     /// The help of the place where one is.
@@ -57,16 +61,16 @@ pub enum Purpose {
     Launch,
     /// The session's old name, for the message.
     Rename {
-        session: SessionId,
+        session: SessionKey,
         name: Clean,
     },
     Terminate {
         name: Clean,
     },
-    History(SessionId),
+    History(SessionKey),
     Refresh,
     /// The environments anew, for the launcher.
-    Environments,
+    Environments(ContextName),
     /// Failures are of no interest to a person: the next layout asks again.
     Watch,
     /// An effect that answers with `Msg::Done`.

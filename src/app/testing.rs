@@ -6,7 +6,7 @@ use crate::model::{
     environment::{EnvironmentRef, EnvironmentSource},
     id::{ContextName, SessionId},
     resources::{Bytes, Cpu, ResourceSlots},
-    session::{Session, SessionType},
+    session::{BatchResult, CommitStatus, Placement, Session, SessionType},
     status::Status,
     text::Clean,
 };
@@ -35,6 +35,14 @@ pub fn session(n: u128, name: &str) -> Session {
         terminated_at: None,
         kernels: Vec::new(),
         scratch: None,
+        placement: Placement::default(),
+        occupied_slots: ResourceSlots::default(),
+        folders: Vec::new(),
+        services: Vec::new(),
+        idle_checks: Vec::new(),
+        startup_command: None,
+        result: BatchResult::default(),
+        commit: CommitStatus::default(),
         pending_request: None,
     }
 }

@@ -7,7 +7,7 @@ use color_eyre::Result;
 
 use crate::{
     config::{layer::Loaded, paths::Paths},
-    model::{capability::EngineInfo, id::SessionId, text::Clean},
+    model::{capability::EngineInfo, id::SessionKey, text::Clean},
 };
 
 /// Everything a start of workbay knows before it begins.
@@ -31,7 +31,7 @@ pub struct Doors {
     /// The full-screen view.
     pub tui: fn(Start) -> Result<()>,
     /// A session's terminal on this terminal; gives the exit code.
-    pub shell: fn(Start, SessionId) -> Result<u8>,
+    pub shell: fn(Start, SessionKey) -> Result<u8>,
     /// The daemon, in the foreground or detached.
     pub daemon: fn(Start, bool) -> Result<()>,
     /// The main process inside a session.

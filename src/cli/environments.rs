@@ -8,14 +8,18 @@ use super::{
 };
 use crate::{
     config::paths::Paths,
-    model::environment::{Environment, EnvironmentSource},
+    model::{
+        environment::{Environment, EnvironmentSource},
+        id::ContextName,
+    },
     protocol::message::{Reply, Request},
 };
 
 pub fn ls(paths: &Paths, json: bool) -> Outcome {
     let environments = line::block_on(async {
         let line = Line::connect(paths).await?;
-        match line.ask(Request::Environments).await? {
+        let context = ContextName::local();
+        match line.ask(Request::Environments { context }).await? {
             Reply::Environments { environments } => Ok(environments),
             other => Err(line::unexpected(&other)),
         }

@@ -59,11 +59,13 @@ fn print(seq: u64, change: &Change, json: bool) -> Result<(), Fail> {
 fn sentence(change: &Change) -> Option<String> {
     Some(match change {
         Change::Session { session } => session_line(session),
-        Change::Gone { id } => format!("{}  deleted from the records", id.short()),
+        Change::Gone { session } => format!("{}  deleted from the records", session.id.short()),
         Change::Engine { context, engine } => format!("engine {context}  {}", engine_line(engine)),
-        Change::Environments { environments } => {
-            format!("environments  {} can be seen", environments.len())
-        }
+        Change::Environments {
+            context,
+            environments,
+        } => format!("engine {context}  {} environments", environments.len()),
+        Change::Totals { .. } => return None,
         Change::Message { text, .. } => text.to_string(),
         Change::Usage { .. } => return None,
     })

@@ -17,19 +17,19 @@ use super::{
 use crate::{
     client::{Stream, StreamItem, StreamSender},
     config::paths::Paths,
-    model::{id::SessionId, log::LogSource},
+    model::{id::SessionKey, log::LogSource},
     protocol::message::{StreamEnd, StreamOpen},
 };
 
 pub fn exec(paths: &Paths, arguments: Exec) -> Outcome {
     line::block_on(async {
         let line = Line::connect(paths).await?;
-        let session = line.live_session(&arguments.one.session).await?.id;
+        let session = line.live_session(&arguments.one.session).await?.key();
         run(&line, session, arguments.argv).await
     })
 }
 
-async fn run(line: &Line, session: SessionId, argv: Vec<String>) -> Outcome {
+async fn run(line: &Line, session: SessionKey, argv: Vec<String>) -> Outcome {
     let interactive = tty::is_interactive();
     let tty = interactive.then(|| tty::size().unwrap_or((80, 24)));
     let open = StreamOpen::Exec { session, argv, tty };

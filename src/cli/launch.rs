@@ -11,6 +11,7 @@ use super::{
 use crate::{
     config::paths::Paths,
     model::{
+        id::ContextName,
         name,
         session::{Session, SessionType},
         spec::{LaunchRequest, check_variable_name},
@@ -31,7 +32,7 @@ pub fn launch(paths: &Paths, arguments: Launch) -> Outcome {
         }
         let what = format!("the launch of {}", asked.name);
         let snapshot = line.subscribe().await?;
-        let settled = line.follow(&snapshot, asked.id, is_settled);
+        let settled = line.follow(&snapshot, asked.key(), is_settled);
         line::within(timeout, &what, settled).await
     })?;
     if json {
@@ -47,7 +48,8 @@ pub fn launch(paths: &Paths, arguments: Launch) -> Outcome {
 
 async fn ask(line: &Line, launch: LaunchRequest) -> Result<Session, Fail> {
     let launch = Box::new(launch);
-    match line.ask(Request::Launch { launch }).await? {
+    let context = ContextName::local();
+    match line.ask(Request::Launch { context, launch }).await? {
         Reply::Session { session } => Ok(*session),
         other => Err(line::unexpected(&other)),
     }
@@ -84,6 +86,7 @@ fn request(arguments: Launch) -> Result<LaunchRequest, Fail> {
         mem: arguments.mem,
         shmem: arguments.shm,
         env: variables(&arguments.variables)?,
+        ..LaunchRequest::default()
     })
 }
 

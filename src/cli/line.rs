@@ -8,7 +8,7 @@ use super::fail::{Fail, code};
 use crate::{
     client::{Client, ClientEvent, ConnectOptions, Stream},
     config::paths::Paths,
-    model::{change::Change, id::SessionId, selector, session::Session, text::Clean},
+    model::{change::Change, id::SessionKey, selector, session::Session, text::Clean},
     protocol::message::{Failure, FailureKind, Reply, Request, Snapshot, StreamOpen},
 };
 
@@ -123,10 +123,10 @@ impl Line {
     pub async fn follow(
         &mut self,
         from: &Snapshot,
-        id: SessionId,
+        key: SessionKey,
         is_there: impl Fn(&Session) -> bool,
     ) -> Result<Session, Fail> {
-        let known = from.sessions.iter().find(|session| session.id == id);
+        let known = from.sessions.iter().find(|session| session.key() == key);
         if let Some(session) = known.filter(|session| is_there(session)) {
             return Ok(session.clone());
         }
@@ -135,10 +135,10 @@ impl Line {
             let (seq, change) = self.next_change(seen).await?;
             seen = seq;
             match change {
-                Change::Session { session } if session.id == id && is_there(&session) => {
+                Change::Session { session } if session.key() == key && is_there(&session) => {
                     return Ok(*session);
                 }
-                Change::Gone { id: gone } if gone == id => {
+                Change::Gone { session } if session == key => {
                     return Err(Fail::new(
                         code::NOT_FOUND,
                         "the session was deleted meanwhile",

@@ -20,10 +20,11 @@ use crate::{
 pub fn logs(paths: &Paths, arguments: &Logs) -> Outcome {
     line::block_on(async {
         let line = Line::connect(paths).await?;
-        let session = line.session(&arguments.one.session).await?.id;
+        let session = line.session(&arguments.one.session).await?.key();
         let options = LogOptions {
             follow: arguments.follow,
             tail: arguments.tail,
+            kernel: None,
         };
         let stream = line.stream(StreamOpen::Log { session, options }).await?;
         tokio::select! {

@@ -31,8 +31,9 @@ const HEAD: [&str; 8] = [
 
 pub fn ls(paths: &Paths, arguments: &Ls) -> Outcome {
     let snapshot = line::block_on(async { Line::connect(paths).await?.snapshot().await })?;
-    for (context, state) in &snapshot.engines {
-        if let EngineState::Lost { why, .. } = state {
+    for state in &snapshot.contexts {
+        if let EngineState::Lost { why, .. } = &state.engine {
+            let context = state.context.name;
             output::remark(&format!(
                 "workbay: engine {context} is lost: {why}; shown is what was known last"
             ));

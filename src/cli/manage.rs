@@ -19,7 +19,7 @@ pub fn rename(paths: &Paths, arguments: &Rename) -> Outcome {
     name::check(&arguments.new).map_err(|error| Fail::usage(error.to_string()))?;
     line::block_on(async {
         let line = Line::connect(paths).await?;
-        let session = line.session(&arguments.one.session).await?.id;
+        let session = line.session(&arguments.one.session).await?.key();
         let name = arguments.new.clone();
         line.tell(Request::Rename { session, name }).await?;
         Ok(0)
@@ -43,7 +43,7 @@ pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
         }
         let force = arguments.force;
         for session in &chosen {
-            let session = session.id;
+            let session = session.key();
             line.tell(Request::Terminate { session, force }).await?;
         }
         if arguments.wait.wait {
@@ -120,16 +120,16 @@ fn agreed(sessions: &[Session], force: bool, keep_days: u32) -> Result<bool, Fai
 
 /// Returns when all of them have ended, whatever way.
 async fn ends(line: &mut Line, from: &Snapshot, sessions: &[Session]) -> Result<(), Fail> {
-    let mut open: Vec<_> = sessions.iter().map(|session| session.id).collect();
+    let mut open: Vec<_> = sessions.iter().map(Session::key).collect();
     let mut seen = from.seq;
     while !open.is_empty() {
         let (seq, change) = line.next_change(seen).await?;
         seen = seq;
         match change {
             crate::model::change::Change::Session { session } if session.status.is_final() => {
-                open.retain(|id| *id != session.id);
+                open.retain(|key| *key != session.key());
             }
-            crate::model::change::Change::Gone { id } => open.retain(|open| *open != id),
+            crate::model::change::Change::Gone { session } => open.retain(|key| *key != session),
             _ => {}
         }
     }

@@ -138,7 +138,7 @@ fn shell(doors: &Doors, start: Start, session: &str) -> Outcome {
     let session = line::block_on(async move {
         let line = line::Line::connect(&paths).await?;
         let session = line.live_session(session).await?;
-        Ok::<_, Fail>(session.id)
+        Ok::<_, Fail>(session.key())
     })?;
     Ok((doors.shell)(start, session)?)
 }

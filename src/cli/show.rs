@@ -43,7 +43,7 @@ pub fn show(paths: &Paths, arguments: &Show) -> Outcome {
 }
 
 async fn history(line: &Line, session: &Session) -> Result<Vec<HistoryEntry>, Fail> {
-    let session = session.id;
+    let session = session.key();
     match line.ask(Request::History { session }).await? {
         Reply::History { entries } => Ok(entries),
         other => Err(line::unexpected(&other)),
@@ -128,7 +128,7 @@ fn step(entry: &HistoryEntry) -> Vec<Cell> {
         Some(from) => format!("{from} -> {}", entry.to),
         None => entry.to.to_string(),
     };
-    let result = serde_json::to_value(entry.result)
+    let result = serde_json::to_value(&entry.result)
         .ok()
         .and_then(|word| word.as_str().map(str::to_owned))
         .unwrap_or_default();

@@ -61,12 +61,17 @@ pub(super) enum Purpose {
 }
 
 impl Controller {
-    /// Takes over what the store held.
-    pub fn new(settings: Settings, owner: Clean, records: Vec<SessionRecord>) -> Self {
+    /// Takes over what the store held of this context.
+    pub fn new(
+        context: ContextName,
+        settings: Settings,
+        owner: Clean,
+        records: Vec<SessionRecord>,
+    ) -> Self {
         let mut controller = Self {
             settings,
             owner,
-            context: ContextName::local(),
+            context,
             held: BTreeMap::new(),
             environments: Vec::new(),
             others: ResourceSlots::default(),
@@ -88,7 +93,7 @@ impl Controller {
     /// What follows from a fact. The first fact of a life is [`Fact::Tick`].
     pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
         self.turn_number += 1;
-        let mut turn = Turn::default();
+        let mut turn = Turn::new(self.context);
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
             Fact::EngineUp { line, info, survey } => {
@@ -153,8 +158,8 @@ impl Controller {
         &self.line.state
     }
 
-    pub fn context(&self) -> &ContextName {
-        &self.context
+    pub fn context(&self) -> ContextName {
+        self.context
     }
 
     /// Whether the saved log and scratch of a session were deleted.
@@ -249,6 +254,10 @@ impl Controller {
             to: to.clone(),
             result,
             message: message.cloned(),
+            error_code: None,
+            attempts: 1,
+            until: None,
+            steps: Vec::new(),
         }));
     }
 

@@ -15,7 +15,7 @@ use crate::model::{
     name,
     record::{SessionRecord, Step, Write},
     resources::{Bytes, ResourceSlots},
-    session::{Session, SessionType},
+    session::{BatchResult, CommitStatus, Placement, Session, SessionType},
     spec::{LaunchRequest, LaunchSpec, check_variable_name},
     status::Status,
     text::Clean,
@@ -69,6 +69,10 @@ impl Controller {
             to: record.session.status.clone(),
             result: Outcome::Success,
             message: None,
+            error_code: None,
+            attempts: 1,
+            until: None,
+            steps: Vec::new(),
         }));
         self.add(turn, record);
         self.issue(turn, id);
@@ -245,7 +249,7 @@ impl Controller {
         let name = launch.request.name.clone().unwrap_or_else(generated);
         Session {
             id: launch.session,
-            context: self.context.clone(),
+            context: self.context,
             name: Clean::new(&name),
             session_type: spec.session_type,
             status: Status::Preparing,
@@ -260,6 +264,14 @@ impl Controller {
             terminated_at: None,
             kernels: vec![new_kernel(launch.kernel, Status::Preparing)],
             scratch: None,
+            placement: Placement::default(),
+            occupied_slots: ResourceSlots::default(),
+            folders: Vec::new(),
+            services: Vec::new(),
+            idle_checks: Vec::new(),
+            startup_command: None,
+            result: BatchResult::default(),
+            commit: CommitStatus::default(),
             pending_request: None,
         }
     }
@@ -275,6 +287,8 @@ pub(super) fn new_kernel(id: crate::model::id::KernelId, status: Status) -> Kern
         oom_killed: false,
         started_at: None,
         terminated_at: None,
+        agent: None,
+        status_info: None,
     }
 }
 

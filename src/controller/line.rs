@@ -127,7 +127,7 @@ impl Controller {
 
     fn tell_engine(&self, turn: &mut Turn) {
         turn.changes.push(Change::Engine {
-            context: self.context.clone(),
+            context: self.context,
             engine: self.line.state.clone(),
         });
     }
@@ -218,7 +218,10 @@ impl Controller {
             && environments != self.environments
         {
             self.environments.clone_from(&environments);
-            turn.changes.push(Change::Environments { environments });
+            turn.changes.push(Change::Environments {
+                context: self.context,
+                environments,
+            });
         }
         self.reconcile(turn, now, survey.seen, asked_in, whole_line);
     }

@@ -18,7 +18,7 @@ use crate::model::{
     id::SessionId,
     record::{Ending, SessionRecord, Step, Write},
     resources::ResourceSlots,
-    session::Session,
+    session::{BatchResult, CommitStatus, Placement, Session},
     status::Status,
     text::Clean,
 };
@@ -240,7 +240,7 @@ impl Controller {
         let Some(recorded) = &sight.recorded else {
             return;
         };
-        let record = adopted(&sight, recorded, &self.context);
+        let record = adopted(&sight, recorded, self.context);
         let (id, name) = (record.session.id, record.session.name.clone());
         turn.writes.push(Write::History(HistoryEntry {
             session: id,
@@ -250,6 +250,10 @@ impl Controller {
             to: record.session.status.clone(),
             result: Outcome::Success,
             message: Some(Clean::new("found on the engine, rebuilt from its labels")),
+            error_code: None,
+            attempts: 1,
+            until: None,
+            steps: Vec::new(),
         }));
         turn.message(
             Level::Info,
@@ -352,7 +356,7 @@ fn tell_bad_end(turn: &mut Turn, session: &Session, ending: &Ending, code: i64) 
 fn adopted(
     sight: &Sight,
     recorded: &SightRecord,
-    context: &crate::model::id::ContextName,
+    context: crate::model::id::ContextName,
 ) -> SessionRecord {
     let spec = recorded.spec.clone();
     let status = match sight.state {
@@ -372,7 +376,7 @@ fn adopted(
     kernel.started_at = started_at;
     let session = Session {
         id: sight.session,
-        context: context.clone(),
+        context,
         name: recorded.name.clone(),
         session_type: spec.session_type,
         status,
@@ -391,6 +395,14 @@ fn adopted(
         terminated_at: None,
         kernels: vec![kernel],
         scratch: sight.scratch.clone(),
+        placement: Placement::default(),
+        occupied_slots: ResourceSlots::default(),
+        folders: Vec::new(),
+        services: Vec::new(),
+        idle_checks: Vec::new(),
+        startup_command: None,
+        result: BatchResult::default(),
+        commit: CommitStatus::default(),
         pending_request: None,
     };
     SessionRecord {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::model::{
     capability::{Capabilities, EngineInfo, EngineState},
-    environment::{Environment, EnvironmentSource},
+    environment::{Environment, EnvironmentSource, ImageFacts},
     id::{KernelId, SessionId},
     record::{SessionRecord, Write},
     resources::{Bytes, Cpu, ResourceSlots},
@@ -80,7 +80,7 @@ struct Play {
 impl Play {
     fn new() -> Self {
         let mut play = Self {
-            controller: Controller::new(settings(), "me".into(), Vec::new()),
+            controller: Controller::new(ContextName::local(), settings(), "me".into(), Vec::new()),
             now: 0,
             orders: Vec::new(),
             there: BTreeMap::new(),
@@ -154,6 +154,7 @@ impl Play {
                 source: EnvironmentSource::Host,
                 size: None,
                 unavailable: None,
+                facts: ImageFacts::default(),
             }]),
         }
     }
@@ -267,7 +268,7 @@ impl Play {
     /// A killed daemon: what is in the store is all that is left.
     fn restart(&mut self) {
         let records = self.stored.values().cloned().collect();
-        self.controller = Controller::new(settings(), "me".into(), records);
+        self.controller = Controller::new(ContextName::local(), settings(), "me".into(), records);
         self.orders.clear();
         for ticket in 1..=self.asked {
             self.answered.entry(ticket).or_insert(false);
@@ -330,6 +331,7 @@ fn info() -> EngineInfo {
         endpoint: "play:".into(),
         cpus: Cpu::from_millis(4000),
         memory: Bytes(Bytes::GIB),
+        user: None,
         capabilities: Capabilities::default(),
     }
 }

@@ -10,15 +10,16 @@ use super::{
 use crate::model::{
     change::{Change, Level},
     environment::Environment,
-    id::SessionId,
+    id::{ContextName, SessionId, SessionKey},
     record::Write,
     session::Session,
     text::Clean,
 };
 
 /// What follows from one fact. Nothing of it may be done before `writes` is in the store.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Turn {
+    context: ContextName,
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
@@ -82,6 +83,19 @@ impl Refusal {
 }
 
 impl Turn {
+    pub(super) fn new(context: ContextName) -> Self {
+        Self {
+            context,
+            writes: Vec::new(),
+            changes: Vec::new(),
+            answers: Vec::new(),
+            orders: Vec::new(),
+            follow: Vec::new(),
+            refusable: false,
+            before: BTreeMap::new(),
+        }
+    }
+
     pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<Answer, Refusal>) {
         self.answers.push((ticket, answer));
     }
@@ -90,7 +104,7 @@ impl Turn {
         self.changes.push(Change::Message {
             level,
             text: Clean::new(&text),
-            session,
+            session: session.map(|id| SessionKey::new(self.context, id)),
         });
     }
 }

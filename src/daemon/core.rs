@@ -311,15 +311,21 @@ impl Core {
 
     async fn asked(&mut self, connection: ConnectionId, id: RequestId, request: Request) {
         let ask = match request {
-            Request::Launch { launch } => Ask::Launch(Box::new(Launch {
+            Request::Launch { launch, .. } => Ask::Launch(Box::new(Launch {
                 request: *launch,
                 session: SessionId::random(),
                 kernel: KernelId::random(),
             })),
-            Request::Rename { session, name } => Ask::Rename { session, name },
-            Request::Terminate { session, force } => Ask::Terminate { session, force },
-            Request::Refresh => Ask::Refresh,
-            Request::Environments => Ask::Environments,
+            Request::Rename { session, name } => Ask::Rename {
+                session: session.id,
+                name,
+            },
+            Request::Terminate { session, force } => Ask::Terminate {
+                session: session.id,
+                force,
+            },
+            Request::Refresh { .. } => Ask::Refresh,
+            Request::Environments { .. } => Ask::Environments,
             other => {
                 let result = self.read(connection, other).await;
                 return self.answer(connection, id, result);
@@ -342,15 +348,15 @@ impl Core {
             }
             Request::Watch { sessions } => {
                 if let Some(client) = self.clients.get_mut(&connection) {
-                    client.watched = sessions.into_iter().collect();
+                    client.watched = sessions.into_iter().map(|key| key.id).collect();
                     client.shown.clear();
                     self.sampler.hurry();
                 }
                 Ok(Reply::Done)
             }
             Request::History { session } => {
-                looks::find(&self.controller, session)?;
-                let entries = self.store.history(session).await;
+                looks::find(&self.controller, session.id)?;
+                let entries = self.store.history(session.id).await;
                 let entries = entries.map_err(|error| translate::store_failure(&error))?;
                 Ok(Reply::History { entries })
             }

@@ -22,7 +22,7 @@ use crate::{
         order::{LineNumber, Order},
     },
     engine::{
-        api::{Engine, EngineEvent, Listing, Sighting},
+        api::{Containers, EngineEvent, Listing, Sighting},
         error::EngineError,
     },
     model::text::Clean,
@@ -42,7 +42,7 @@ type Outcome = Result<Option<Sight>, Fault>;
 /// Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Executor {
-    engine: Arc<dyn Engine>,
+    engine: Arc<dyn Containers>,
     facts: mpsc::Sender<Fact>,
     room: Arc<Semaphore>,
     /// The task that listens to the engine's events.
@@ -50,7 +50,7 @@ pub(super) struct Executor {
 }
 
 impl Executor {
-    pub fn new(engine: Arc<dyn Engine>, facts: mpsc::Sender<Fact>) -> Self {
+    pub fn new(engine: Arc<dyn Containers>, facts: mpsc::Sender<Fact>) -> Self {
         Self {
             engine,
             facts,

@@ -2,8 +2,8 @@
 
 use crate::{
     controller::Controller,
-    model::{id::SessionId, session::Session},
-    protocol::message::{Failure, FailureKind, Snapshot, StreamOpen},
+    model::{context::Context, id::SessionId, session::Session},
+    protocol::message::{ContextState, Failure, FailureKind, Snapshot, StreamOpen},
 };
 
 /// Ended sessions in one snapshot; with more it would outgrow a frame.
@@ -20,8 +20,12 @@ pub(super) fn snapshot(controller: &Controller, seq: u64) -> (Box<Snapshot>, Vec
     let snapshot = Snapshot {
         seq,
         sessions: sessions.into_iter().cloned().collect(),
-        engines: vec![(controller.context().clone(), controller.engine().clone())],
-        environments: controller.environments().to_vec(),
+        contexts: vec![ContextState {
+            context: Context::local(),
+            engine: controller.engine().clone(),
+            environments: controller.environments().to_vec(),
+            totals: None,
+        }],
     };
     (Box::new(snapshot), rest)
 }
@@ -41,9 +45,10 @@ pub(super) fn may_open(controller: &Controller, open: &StreamOpen) -> Option<Res
     let (id, what) = match open {
         StreamOpen::Terminal { session, .. } => (*session, "a shell"),
         StreamOpen::Exec { session, .. } => (*session, "a command"),
+        StreamOpen::Dial { session, .. } => (*session, "a connection"),
         StreamOpen::Log { session, .. } => (*session, ""),
     };
-    let session = match find(controller, id) {
+    let session = match find(controller, id.id) {
         Ok(session) => session,
         Err(failure) => return Some(Err(failure)),
     };
@@ -59,7 +64,7 @@ pub(super) fn may_open(controller: &Controller, open: &StreamOpen) -> Option<Res
             ),
         )));
     }
-    if matches!(open, StreamOpen::Terminal { .. }) && controller.is_settling(id) {
+    if matches!(open, StreamOpen::Terminal { .. }) && controller.is_settling(id.id) {
         return None;
     }
     Some(Ok(()))

@@ -43,8 +43,12 @@ use self::{
 use crate::{
     config::paths::Paths,
     controller::Controller,
-    engine::api::Engine,
-    model::{id::InstanceId, settings::Settings, text::Clean},
+    engine::api::Containers,
+    model::{
+        id::{ContextName, InstanceId},
+        settings::Settings,
+        text::Clean,
+    },
     protocol::presence::Presence,
     store::{Store, StoreOptions},
 };
@@ -53,7 +57,7 @@ use crate::{
 const WAITING: usize = 256;
 
 /// Builds the engine once the store has told whose containers are ours.
-pub type EngineFactory = Box<dyn FnOnce(&EngineSeat) -> Arc<dyn Engine> + Send>;
+pub type EngineFactory = Box<dyn FnOnce(&EngineSeat) -> Arc<dyn Containers> + Send>;
 
 /// What an engine is built from.
 #[derive(Clone, Debug)]
@@ -230,7 +234,12 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
         instance: opened.instance,
     };
     let core = Core::new(Parts {
-        controller: Controller::new(settings, Clean::new(&owner), opened.records),
+        controller: Controller::new(
+            ContextName::local(),
+            settings,
+            Clean::new(&owner),
+            opened.records,
+        ),
         store: store.clone(),
         executor: Executor::new(engine.clone(), facts_in),
         identity,

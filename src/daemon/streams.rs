@@ -16,7 +16,7 @@ use tokio::{
 use super::translate;
 use crate::{
     engine::{
-        api::{AttachRequest, Attached, Engine, ExecCommand, Input, LogChunk, Output},
+        api::{AttachRequest, Attached, DialTarget, Engine, ExecCommand, Input, LogChunk, Output},
         error::EngineError,
     },
     model::{log::LogSource, text::Clean},
@@ -170,13 +170,21 @@ pub(super) async fn carry(
             rows,
         } => {
             let request = AttachRequest { tag, columns, rows };
-            line.program(engine.attach(session, request)).await
+            line.program(engine.attach(session.id, request)).await
         }
         StreamOpen::Exec { session, argv, tty } => {
             let command = ExecCommand { argv, tty };
-            line.program(engine.exec(session, command)).await
+            line.program(engine.exec(session.id, command)).await
         }
-        StreamOpen::Log { session, options } => line.log(engine.logs(session, options)).await,
+        StreamOpen::Dial {
+            session,
+            service,
+            port,
+        } => {
+            let target = DialTarget { service, port };
+            line.program(engine.dial(session.id, &target)).await
+        }
+        StreamOpen::Log { session, options } => line.log(engine.logs(session.id, options)).await,
     };
     let ended = FromDaemon::StreamEnded { stream, end };
     // The client may have gone.

@@ -18,6 +18,9 @@ use crate::{
 pub(super) fn fault(error: &EngineError) -> Fault {
     let (kind, text, mend) = match error {
         EngineError::Unreachable { mend, .. } => (FaultKind::Lost, error.to_string(), mend.clone()),
+        EngineError::Declined { mend, .. } | EngineError::Denied { mend, .. } => {
+            (FaultKind::Failed, error.to_string(), mend.clone())
+        }
         EngineError::NotFound(_) => (FaultKind::NotFound, error.to_string(), None),
         EngineError::NoImage { what, mend } => (
             FaultKind::Failed,
@@ -38,6 +41,7 @@ pub(super) fn engine_failure(error: &EngineError) -> Failure {
     let kind = match error {
         EngineError::Unreachable { .. } => FailureKind::Unreachable,
         EngineError::NotFound(_) => FailureKind::NotFound,
+        EngineError::Denied { .. } => FailureKind::Auth,
         EngineError::Host(_) => FailureKind::Internal,
         _ => FailureKind::Refused,
     };

@@ -14,7 +14,12 @@ use super::{
 };
 use crate::{
     engine::api::Engine,
-    model::{capability::EngineState, change::Change, id::SessionId, usage::Usage},
+    model::{
+        capability::EngineState,
+        change::Change,
+        id::{SessionId, SessionKey},
+        usage::Usage,
+    },
 };
 
 const PERIOD: Duration = Duration::from_secs(1);
@@ -130,11 +135,13 @@ impl Core {
     }
 }
 
-fn moved(client: &mut ClientSeat, samples: &Samples) -> Samples {
+fn moved(client: &mut ClientSeat, samples: &Samples) -> Vec<(SessionKey, Usage)> {
     let ClientSeat { watched, shown, .. } = client;
     let moved = samples.iter().filter(|(id, usage)| {
         let now = Shown::from(usage);
         watched.contains(id) && shown.insert(*id, now.clone()) != Some(now)
     });
-    moved.copied().collect()
+    moved
+        .map(|(id, usage)| (SessionKey::local(*id), *usage))
+        .collect()
 }

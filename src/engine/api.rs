@@ -3,7 +3,7 @@
 //! All calls may take as long as the engine takes; callers bound them. All are idempotent: creating
 //! what is there, ending what is gone and renaming to the present name succeed.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes as Chunk;
@@ -25,15 +25,25 @@ use crate::model::{
 
 pub type Result<T> = std::result::Result<T, EngineError>;
 
-/// An engine as the daemon holds it.
+/// What every engine does, whoever decides when a session starts.
 #[async_trait]
-pub trait Engine: Sessions + Streams + Images + Send + Sync {
+pub trait Engine: Streams + Images + Send + Sync {
     /// Connects, or checks the line, and tells what is there.
     async fn probe(&self) -> Result<EngineInfo>;
+
+    /// Usage of these sessions now; a session that cannot be sampled is left out. Cheap enough to be
+    /// asked once in [`Engine::usage_period`] with 200 sessions.
+    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)>;
+
+    /// How often new figures can be had.
+    fn usage_period(&self) -> Duration {
+        Duration::from_secs(1)
+    }
 }
 
+/// An engine that runs containers and leaves the rest to us: our controller decides.
 #[async_trait]
-pub trait Sessions: Send + Sync {
+pub trait Containers: Engine {
     /// Every container of this instance, whatever its state, and what other instances of workbay
     /// hold on the engine.
     async fn list(&self) -> Result<Listing>;
@@ -68,10 +78,6 @@ pub trait Sessions: Send + Sync {
     /// What happens to containers of this instance from now on. Ends with an error when the line is
     /// lost; the caller then probes and lists again.
     async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>>;
-
-    /// Usage of these sessions now; a session that cannot be sampled is left out. Cheap enough for
-    /// once per second with 200 sessions.
-    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)>;
 }
 
 #[async_trait]
@@ -92,11 +98,27 @@ pub trait Streams: Send + Sync {
 
     /// Detaches every terminal client this instance left in the session (after a daemon's death).
     async fn detach_all(&self, session: SessionId) -> Result<()>;
+
+    /// A TCP stream to a port in the session.
+    async fn dial(&self, _session: SessionId, _to: &DialTarget) -> Result<Attached> {
+        Err(EngineError::Unsupported(
+            "this engine cannot open a connection to a port in a session".to_owned(),
+        ))
+    }
+}
+
+/// Which port of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DialTarget {
+    /// A service of the session (`ttyd`, `jupyter`); it is started when it is not up.
+    pub service: String,
+    /// One of its ports; `None` = its first.
+    pub port: Option<u16>,
 }
 
 #[async_trait]
 pub trait Images: Send + Sync {
-    /// The host environment (where it can be had) and every local image.
+    /// What can be launched: the host environment (where it can be had) and every image the engine has.
     async fn environments(&self) -> Result<Vec<Environment>>;
 }
 

@@ -20,6 +20,12 @@ pub enum EngineError {
     /// What is asked cannot be had: resources, limits, options.
     #[error("the engine refused: {0}")]
     Refused(String),
+    /// The engine understood and said no, in its own words.
+    #[error("{why}")]
+    Declined { why: String, mend: Option<String> },
+    /// It does not accept who we are: keys, password, an expired login, the clock.
+    #[error("{why}")]
+    Denied { why: String, mend: Option<String> },
     /// This engine does not do that at all.
     #[error("{0}")]
     Unsupported(String),

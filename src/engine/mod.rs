@@ -6,3 +6,4 @@
 pub mod api;
 pub mod docker;
 pub mod error;
+pub mod scheduler;

@@ -17,6 +17,14 @@ pub enum Capability {
     LiveUsage,
     Logs,
     Terminal,
+    /// A TCP stream to a service in a session.
+    Dial,
+    /// An image made of a running session.
+    Commit,
+    /// Projects, resource groups, presets, folders to choose from.
+    Catalogue,
+    SchedulingHistory,
+    IdleChecks,
     /// The engine decides itself when a session starts; our controller only observes.
     Schedules,
 }
@@ -25,6 +33,10 @@ pub enum Capability {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capabilities {
     pub missing: Vec<(Capability, Clean)>,
+    /// An open terminal or service connection counts as use: the session's network idle clock
+    /// stands still while one is open, so none is held that nobody looks at.
+    #[serde(default)]
+    pub open_streams_keep_alive: bool,
 }
 
 impl Capabilities {
@@ -43,7 +55,7 @@ impl Capabilities {
 /// What the engine told about itself when we connected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineInfo {
-    /// `Docker` or `Podman`.
+    /// `Docker`, `Podman` or `Backend.AI`.
     pub kind: Clean,
     /// `20.10.24`.
     pub version: Clean,
@@ -51,8 +63,12 @@ pub struct EngineInfo {
     pub api_version: Clean,
     /// Where it answers: `unix:///var/run/docker.sock`.
     pub endpoint: Clean,
+    /// All of the machine or cluster; 0 where it does not tell.
     pub cpus: Cpu,
     pub memory: Bytes,
+    /// Whom the engine takes us for, where it has users.
+    #[serde(default)]
+    pub user: Option<super::catalogue::User>,
     pub capabilities: Capabilities,
 }
 

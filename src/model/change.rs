@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     capability::EngineState,
     environment::Environment,
-    id::{ContextName, SessionId},
+    id::{ContextName, SessionKey},
     session::Session,
     text::Clean,
     usage::Usage,
@@ -15,29 +15,29 @@ use super::{
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum Change {
     /// A session is new or different; the whole of it.
-    Session {
-        session: Box<Session>,
-    },
-    /// Its record was deleted (retention).
-    Gone {
-        id: SessionId,
-    },
+    Session { session: Box<Session> },
+    /// Its record was deleted (retention), or the engine does not know it any more.
+    Gone { session: SessionKey },
     Engine {
         context: ContextName,
         engine: EngineState,
     },
     Environments {
+        context: ContextName,
         environments: Vec<Environment>,
     },
-    /// Usage of watched sessions, sent only to those who watch and only when it moved.
-    Usage {
-        samples: Vec<(SessionId, Usage)>,
+    /// See `ContextState::totals` of the protocol.
+    Totals {
+        context: ContextName,
+        totals: Option<[u64; 3]>,
     },
+    /// Usage of watched sessions, sent only to those who watch and only when it moved.
+    Usage { samples: Vec<(SessionKey, Usage)> },
     /// Something a person should know now; becomes a toast.
     Message {
         level: Level,
         text: Clean,
-        session: Option<SessionId>,
+        session: Option<SessionKey>,
     },
 }
 

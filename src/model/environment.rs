@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{resources::Bytes, text::Clean};
+use super::{
+    resources::{Bytes, ResourceSlots},
+    session::Service,
+    text::Clean,
+};
 
 /// The name of the built-in environment that needs no image.
 pub const HOST: &str = "host";
@@ -20,6 +24,30 @@ pub struct Environment {
     pub size: Option<Bytes>,
     /// Why it cannot be launched on this engine; `None` = it can.
     pub unavailable: Option<Clean>,
+    #[serde(default, skip_serializing_if = "ImageFacts::is_empty")]
+    pub facts: ImageFacts,
+}
+
+/// What an image tells about itself beyond its name, where somebody wrote it down.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ImageFacts {
+    pub architecture: Option<Clean>,
+    /// The heading it stands under: "Custom Environments" where nobody said.
+    pub group: Option<Clean>,
+    /// Requirements named in the tag: `py311`, `cuda12.1`, "Customized: mine".
+    pub chips: Vec<Clean>,
+    /// The least it runs with.
+    pub minimum: ResourceSlots,
+    /// Kinds it can use (`cuda`, `rocm`); empty = any.
+    pub accelerators: Vec<Clean>,
+    pub services: Vec<Service>,
+}
+
+impl ImageFacts {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -69,30 +69,152 @@ uuid_id!(
     InstanceId
 );
 
-/// The name of an engine in the configuration (`local` when there is only one).
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ContextName(pub String);
+/// The longest name of a context, in bytes.
+pub const CONTEXT_NAME_MAX: usize = 24;
+
+/// The name of an engine in the configuration (`local` for this machine's own): small letters,
+/// digits, `.`, `_` and `-`, beginning with a letter or digit, at most 24. Lies in the value itself,
+/// so that keys that bear it are as cheap to copy as an id.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct ContextName {
+    /// Padded with zeros, so that the derived order is the order of the texts.
+    bytes: [u8; CONTEXT_NAME_MAX],
+}
 
 impl ContextName {
+    /// The name in `text`; the error is a sentence that tells the rule.
+    pub fn new(text: &str) -> Result<Self, String> {
+        let head = text
+            .bytes()
+            .next()
+            .is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        let tail = text.bytes().all(|b| {
+            b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-')
+        });
+        if !head || !tail || text.len() > CONTEXT_NAME_MAX {
+            return Err(format!(
+                "'{}' is no name of a context: small letters, digits, '.', '_' and '-', beginning \
+                 with a letter or digit, at most {CONTEXT_NAME_MAX}",
+                super::text::Clean::new(text)
+            ));
+        }
+        let mut bytes = [0; CONTEXT_NAME_MAX];
+        bytes[..text.len()].copy_from_slice(text.as_bytes());
+        Ok(Self { bytes })
+    }
+
+    /// This machine's own engine.
     #[must_use]
-    pub fn local() -> Self {
-        Self("local".to_owned())
+    pub const fn local() -> Self {
+        let mut bytes = [0; CONTEXT_NAME_MAX];
+        let name = *b"local";
+        let mut at = 0;
+        while at < name.len() {
+            bytes[at] = name[at];
+            at += 1;
+        }
+        Self { bytes }
     }
 
     pub fn as_str(&self) -> &str {
-        &self.0
+        let end = self.bytes.iter().position(|b| *b == 0);
+        let text = &self.bytes[..end.unwrap_or(CONTEXT_NAME_MAX)];
+        // Only `new` and `local` make one: it is ASCII.
+        std::str::from_utf8(text).unwrap_or_default()
+    }
+}
+
+impl From<ContextName> for String {
+    fn from(name: ContextName) -> Self {
+        name.as_str().to_owned()
+    }
+}
+
+impl TryFrom<String> for ContextName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::new(&text)
+    }
+}
+
+impl FromStr for ContextName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::new(text)
     }
 }
 
 impl fmt::Display for ContextName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
+        f.pad(self.as_str())
     }
 }
 
 impl fmt::Debug for ContextName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ContextName({})", self.0)
+        write!(f, "ContextName({self})")
+    }
+}
+
+/// A session among all contexts. Two contexts may lead to one cluster (as a user and as its
+/// administrator), so an id alone does not tell them apart; within one context [`SessionId`] does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SessionKey {
+    pub context: ContextName,
+    pub id: SessionId,
+}
+
+impl SessionKey {
+    #[must_use]
+    pub const fn new(context: ContextName, id: SessionId) -> Self {
+        Self { context, id }
+    }
+
+    /// A session of this machine's own engine.
+    #[must_use]
+    pub const fn local(id: SessionId) -> Self {
+        Self::new(ContextName::local(), id)
+    }
+}
+
+impl fmt::Display for SessionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.context, self.id)
+    }
+}
+
+impl fmt::Debug for SessionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SessionKey({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_name_keeps_its_rule_and_its_order() {
+        for good in ["local", "a", "prod-2.kr", "24-letters-are-the-limit"] {
+            assert_eq!(ContextName::new(good).unwrap().as_str(), good);
+        }
+        for bad in [
+            "",
+            "Prod",
+            "-a",
+            "a b",
+            "a/b",
+            "25-letters-are-over-it---",
+            "서울",
+        ] {
+            assert!(ContextName::new(bad).is_err(), "{bad} was taken");
+        }
+        assert_eq!(ContextName::new("local").unwrap(), ContextName::local());
+        let mut names = ["b", "a-b", "a"].map(|n| ContextName::new(n).unwrap());
+        names.sort_unstable();
+        assert_eq!(names.map(|n| n.to_string()), ["a", "a-b", "b"]);
     }
 }

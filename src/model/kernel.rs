@@ -18,4 +18,10 @@ pub struct Kernel {
     pub oom_killed: bool,
     pub started_at: Option<Timestamp>,
     pub terminated_at: Option<Timestamp>,
+    /// The machine it runs on, where the engine tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Clean>,
+    /// The reason behind its status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_info: Option<Clean>,
 }

@@ -5,10 +5,13 @@
 //! from a caller.
 
 pub mod capability;
+pub mod catalogue;
 pub mod change;
+pub mod context;
 pub mod environment;
 pub mod history;
 pub mod id;
+pub mod idle;
 pub mod inside;
 pub mod kernel;
 pub mod log;

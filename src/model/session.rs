@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     environment::EnvironmentRef,
-    id::{ContextName, SessionId},
+    id::{ContextName, SessionId, SessionKey},
+    idle::IdleCheck,
     kernel::Kernel,
     resources::{Bytes, ResourceSlots},
     status::{Status, Tab},
@@ -20,6 +21,61 @@ pub enum SessionType {
     Batch,
     Inference,
     System,
+}
+
+/// How a batch command ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BatchResult {
+    /// No batch session, or it has not ended.
+    #[default]
+    Undefined,
+    Success,
+    Failure,
+}
+
+/// Whether an image is being made of the session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CommitStatus {
+    #[default]
+    Ready,
+    Ongoing,
+}
+
+/// How a session's kernels lie on machines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClusterMode {
+    #[default]
+    SingleNode,
+    MultiNode,
+}
+
+/// Where in a cluster a session belongs. All of it is empty on an engine without such things.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Placement {
+    pub project: Option<Clean>,
+    pub resource_group: Option<Clean>,
+    pub agents: Vec<Clean>,
+    pub cluster_mode: ClusterMode,
+    /// Kernels asked for; 0 = not told.
+    pub cluster_size: u32,
+    pub priority: Option<i32>,
+    /// Place in the queue of its resource group, the first is 0.
+    pub queue_position: Option<u32>,
+    pub tag: Option<Clean>,
+}
+
+/// A service a session offers (`jupyter`, `ttyd`, `sshd`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Service {
+    pub name: Clean,
+    /// `http`, `tcp`, `preopen`, `internal`, `vnc`, `rdp`.
+    pub protocol: Clean,
+    /// Ports in the container.
+    pub ports: Vec<u16>,
 }
 
 /// One session. The JSON field names are part of the command line's contract (docs/cli.md).
@@ -47,15 +103,40 @@ pub struct Session {
     pub kernels: Vec<Kernel>,
     /// Where its `/home/work` lies on this machine, if it does.
     pub scratch: Option<String>,
+    #[serde(default)]
+    pub placement: Placement,
+    /// What the engine has given it, where it tells; empty before that.
+    #[serde(default)]
+    pub occupied_slots: ResourceSlots,
+    /// Names of the folders mounted in it.
+    #[serde(default)]
+    pub folders: Vec<Clean>,
+    #[serde(default)]
+    pub services: Vec<Service>,
+    #[serde(default)]
+    pub idle_checks: Vec<IdleCheck>,
+    /// What a batch session runs.
+    #[serde(default)]
+    pub startup_command: Option<Clean>,
+    #[serde(default)]
+    pub result: BatchResult,
+    #[serde(default)]
+    pub commit: CommitStatus,
     /// Something was asked and is not done yet ("terminating", "renaming to x"): shown as asked.
     pub pending_request: Option<Clean>,
 }
 
 impl Session {
+    /// Its id among all contexts.
+    pub fn key(&self) -> SessionKey {
+        SessionKey::new(self.context, self.id)
+    }
+
     pub fn tab(&self) -> Tab {
         self.status.tab()
     }
 
+    /// The kernel a terminal or a log without further word is of; kernels are kept main first.
     pub fn main_kernel(&self) -> Option<&Kernel> {
         self.kernels.first()
     }

@@ -26,6 +26,16 @@ pub struct LaunchRequest {
     pub mem: Option<Bytes>,
     pub shmem: Option<Bytes>,
     pub env: BTreeMap<String, String>,
+    /// Accelerators by slot name, in thousandths.
+    pub accelerators: BTreeMap<String, u64>,
+    /// A project's name; `None` = the context's own.
+    pub project: Option<String>,
+    /// `None` = the engine picks.
+    pub resource_group: Option<String>,
+    /// What a batch session runs.
+    pub startup_command: Option<String>,
+    /// Folders to mount, by name.
+    pub folders: Vec<String>,
 }
 
 /// A launch after checking: everything the engine needs, nothing left to decide.

@@ -4,19 +4,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{
     capability::EngineState,
+    catalogue::Catalogue,
     change::Change,
+    context::Context,
     environment::Environment,
     history::HistoryEntry,
-    id::{ContextName, InstanceId, SessionId},
+    id::{ContextName, InstanceId, SessionKey},
     log::{LogOptions, LogSource},
     session::Session,
     spec::LaunchRequest,
+    status::Tab,
     text::Clean,
 };
 
 /// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
 /// other with a sentence.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// How many bytes a stream's receiver takes before it must grant more credit.
 pub const STREAM_WINDOW: u32 = 256 * 1024;
@@ -107,29 +110,58 @@ pub enum Request {
     /// A snapshot without notices.
     Snapshot,
     /// Environments read anew from the engine (`Reply::Environments`).
-    Environments,
+    Environments {
+        context: ContextName,
+    },
+    /// What can be chosen from at a launch (`Reply::Catalogue`); kept for a minute unless `anew`.
+    Catalogue {
+        context: ContextName,
+        /// A project's name; `None` = the context's own.
+        project: Option<String>,
+        anew: bool,
+    },
     /// Ends with `Reply::Session` as soon as the session is recorded; it goes on by itself.
     Launch {
+        context: ContextName,
         launch: Box<LaunchRequest>,
     },
+    /// Has at least `count` sessions of a tab (only those whose name holds `text`) told as notices,
+    /// as far as there are so many; `Reply::Reached` comes after them.
+    Reach {
+        context: ContextName,
+        tab: Tab,
+        text: Option<String>,
+        count: u32,
+    },
+    /// Everything about one session, read anew (`Reply::Session`).
+    Detail {
+        session: SessionKey,
+    },
+    /// Makes an image of a running session; its progress shows in the session's `pending_request`.
+    Commit {
+        session: SessionKey,
+        image_name: String,
+    },
     Rename {
-        session: SessionId,
+        session: SessionKey,
         name: String,
     },
     /// `force` kills at once. Ends with `Reply::Done` as soon as it is recorded.
     Terminate {
-        session: SessionId,
+        session: SessionKey,
         force: bool,
     },
-    /// One full list from the engine, now.
-    Refresh,
+    /// One full list from the engine, now; `None` = from every engine.
+    Refresh {
+        context: Option<ContextName>,
+    },
     /// Sample the usage of exactly these sessions for this connection (empty = none).
     Watch {
-        sessions: Vec<SessionId>,
+        sessions: Vec<SessionKey>,
     },
     /// `Reply::History`, newest first.
     History {
-        session: SessionId,
+        session: SessionKey,
     },
     Status,
     /// The daemon ends; sessions go on.
@@ -140,11 +172,28 @@ pub enum Request {
 #[serde(tag = "reply", rename_all = "kebab-case")]
 pub enum Reply {
     Done,
-    Snapshot { snapshot: Box<Snapshot> },
-    Session { session: Box<Session> },
-    Environments { environments: Vec<Environment> },
-    History { entries: Vec<HistoryEntry> },
-    Status { status: DaemonStatus },
+    Snapshot {
+        snapshot: Box<Snapshot>,
+    },
+    Session {
+        session: Box<Session>,
+    },
+    Environments {
+        environments: Vec<Environment>,
+    },
+    Catalogue {
+        catalogue: Box<Catalogue>,
+    },
+    /// How many sessions there are that were asked for.
+    Reached {
+        total: u64,
+    },
+    History {
+        entries: Vec<HistoryEntry>,
+    },
+    Status {
+        status: DaemonStatus,
+    },
 }
 
 /// Everything a face shows, at notice number `seq`.
@@ -152,8 +201,18 @@ pub enum Reply {
 pub struct Snapshot {
     pub seq: u64,
     pub sessions: Vec<Session>,
-    pub engines: Vec<(ContextName, EngineState)>,
+    /// In the order of the configuration; never empty.
+    pub contexts: Vec<ContextState>,
+}
+
+/// A context and what is known of its engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContextState {
+    pub context: Context,
+    pub engine: EngineState,
     pub environments: Vec<Environment>,
+    /// Sessions per tab in the order of `Tab::ALL`, where the engine has more than were told.
+    pub totals: Option<[u64; 3]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,18 +275,24 @@ impl Failure {
 pub enum StreamOpen {
     /// The session's tmux; `tag` names the pane, attaching again with it replaces the older client.
     Terminal {
-        session: SessionId,
+        session: SessionKey,
         tag: String,
         columns: u16,
         rows: u16,
     },
     Log {
-        session: SessionId,
+        session: SessionKey,
         options: LogOptions,
+    },
+    /// A TCP stream to a service in the session.
+    Dial {
+        session: SessionKey,
+        service: String,
+        port: Option<u16>,
     },
     /// A command beside the session's own.
     Exec {
-        session: SessionId,
+        session: SessionKey,
         argv: Vec<String>,
         tty: Option<(u16, u16)>,
     },

@@ -17,7 +17,7 @@ use crate::{
     action::{Action, Scope},
     client::{Client, ConnectOptions, Stream, StreamItem, StreamSender},
     keymap::Keymap,
-    model::id::SessionId,
+    model::id::SessionKey,
     protocol::message::{Failure, FailureKind, StreamEnd, StreamOpen},
     terminal::encode::{self, Modes},
 };
@@ -35,7 +35,7 @@ enum End {
 }
 
 /// Attaches until the shell ends or the person detaches; gives the exit code.
-pub fn shell(options: Options, session: SessionId) -> Result<u8> {
+pub fn shell(options: Options, session: SessionKey) -> Result<u8> {
     let ui = &options.loaded.settings.ui;
     let (keymap, _) = Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
     let escapes = Escapes::new(&keymap);
@@ -91,7 +91,7 @@ fn exit_code(kind: FailureKind) -> u8 {
 
 async fn attach(
     options: ConnectOptions,
-    session: SessionId,
+    session: SessionKey,
     escapes: Escapes,
 ) -> Result<std::result::Result<End, Failure>> {
     let client = match Client::connect(&options).await {

@@ -151,6 +151,8 @@ fn load_kernels(db: &Connection) -> Result<HashMap<String, Vec<Kernel>>> {
             oom_killed: row.get(6)?,
             started_at: time(row, 7)?,
             terminated_at: time(row, 8)?,
+            agent: None,
+            status_info: None,
         };
         kernels.entry(row.get(0)?).or_default().push(kernel);
     }
@@ -175,6 +177,10 @@ pub(super) fn history(db: &Connection, session: SessionId) -> Result<Vec<History
             result: serde_json::from_value(Value::String(row.get(4)?))
                 .map_err(|e| unreadable(4, e))?,
             message: clean(row, 5)?,
+            error_code: None,
+            attempts: 1,
+            until: None,
+            steps: Vec::new(),
         })
     })?;
     entries.collect()

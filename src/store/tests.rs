@@ -11,7 +11,7 @@ use crate::model::{
     kernel::Kernel,
     record::{AuditEntry, Step},
     resources::{Bytes, Cpu, ResourceSlots},
-    session::{Session, SessionType},
+    session::{BatchResult, CommitStatus, Placement, Session, SessionType},
     spec::LaunchSpec,
     status::Status,
 };
@@ -47,8 +47,18 @@ fn record(number: u128) -> SessionRecord {
                 oom_killed: true,
                 started_at: Some(Timestamp::UNIX_EPOCH),
                 terminated_at: None,
+                agent: None,
+                status_info: None,
             }],
             scratch: None,
+            placement: Placement::default(),
+            occupied_slots: ResourceSlots::default(),
+            folders: Vec::new(),
+            services: Vec::new(),
+            idle_checks: Vec::new(),
+            startup_command: None,
+            result: BatchResult::default(),
+            commit: CommitStatus::default(),
             pending_request: Some("terminating".into()),
         },
         spec: LaunchSpec {
@@ -80,6 +90,10 @@ fn entry(number: u128, phase: &str) -> HistoryEntry {
         to: Status::Running,
         result: Outcome::NeedRetry,
         message: Some("why".into()),
+        error_code: None,
+        attempts: 1,
+        until: None,
+        steps: Vec::new(),
     }
 }
 

@@ -112,7 +112,7 @@ fn row(label: &str, value: impl Into<String>) -> Line {
 }
 
 fn resources(app: &App, session: &Session, glyphs: &Glyphs) -> Vec<Line> {
-    let usage = app.mirror.usage(session.id);
+    let usage = app.mirror.usage(session.key());
     let slots = &session.requested_slots;
     let cpu = match usage.and_then(|usage| usage.cpu) {
         Some(used) => format!("{:.2} of {}", used.cores(), cores(slots.cpu)),
@@ -243,11 +243,11 @@ fn history_entry(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs)
         Some(from) => format!("{from} {} {}", glyphs.to, entry.to),
         None => entry.to.to_string(),
     };
-    let face = match entry.result {
+    let face = match &entry.result {
         Outcome::Success => Face::Text,
         Outcome::Failure | Outcome::Expired | Outcome::GiveUp => Face::Bad,
         Outcome::NeedRetry => Face::Warning,
-        Outcome::Stale | Outcome::Skipped => Face::Dim,
+        Outcome::Stale | Outcome::Skipped | Outcome::Other(_) => Face::Dim,
     };
     let time = at.strftime("%H:%M:%S  ").to_string();
     let mut lines = vec![vec![

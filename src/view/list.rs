@@ -129,11 +129,11 @@ impl Row<'_> {
             }
             Column::Environment => self.environment(paint, x, place.width),
             Column::Cpu => {
-                let usage = self.app.mirror.usage(session.id);
+                let usage = self.app.mirror.usage(session.key());
                 self.gauge(paint, place, &bar::cpu(session, usage));
             }
             Column::Memory => {
-                let usage = self.app.mirror.usage(session.id);
+                let usage = self.app.mirror.usage(session.key());
                 self.gauge(paint, place, &bar::memory(session, usage));
             }
             Column::Elapsed => {
@@ -150,9 +150,9 @@ impl Row<'_> {
     }
 
     fn name(&self, paint: &mut Paint<'_>, x: u16, width: u16) {
-        let hits = self.app.sessions.hits(self.session.id);
+        let hits = self.app.sessions.hits(self.session.key());
         let hits = hits.map_or(&[][..], |hits| &hits.name);
-        let selected = self.app.sessions.selected() == Some(self.session.id);
+        let selected = self.app.sessions.selected() == Some(self.session.key());
         let face = match (selected, self.session.status.is_final()) {
             (true, _) => Face::Strong,
             (false, true) => Face::Dim,
@@ -181,7 +181,7 @@ impl Row<'_> {
             let name = self.session.environment.name.as_str();
             name.rsplit('/').next().unwrap_or(name)
         };
-        let hits = self.app.sessions.hits(self.session.id);
+        let hits = self.app.sessions.hits(self.session.key());
         let hits = match hits {
             Some(hits) if label.starts_with(text) => &hits.environment[..],
             _ => &[],

@@ -4,7 +4,7 @@ use futures_util::StreamExt as _;
 use tokio::net::{UnixListener, UnixStream};
 use workbay::{
     engine::{
-        api::{ExecCommand, Output, Sessions as _, Streams as _},
+        api::{Containers as _, ExecCommand, Output, Streams as _},
         error::EngineError,
     },
     model::{capability::Capability, id::InstanceId},

@@ -4,7 +4,7 @@ use futures_util::StreamExt as _;
 use workbay::{
     engine::{
         api::{
-            ContainerState, EventKind, ExecCommand, Images as _, LogChunk, Output, Sessions as _,
+            ContainerState, Containers as _, EventKind, ExecCommand, Images as _, LogChunk, Output,
             Streams as _,
         },
         error::EngineError,

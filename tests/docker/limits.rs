@@ -1,7 +1,7 @@
 //! What a session is given and what it is denied.
 
 use workbay::{
-    engine::{api::Sessions as _, error::EngineError},
+    engine::{api::Containers as _, error::EngineError},
     model::resources::{Bytes, Cpu},
 };
 

@@ -10,7 +10,7 @@ use std::{
 
 use workbay::{
     engine::{
-        api::{ContainerState, Engine as _, ExecCommand, Output, Sessions as _, Streams as _},
+        api::{ContainerState, Containers as _, Engine as _, ExecCommand, Output, Streams as _},
         docker::{DockerConfig, DockerEngine},
     },
     model::id::InstanceId,

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use workbay::{
     engine::{
-        api::{ExecCommand, Input, Output, Sessions as _, Streams as _},
+        api::{Containers as _, ExecCommand, Input, Output, Streams as _},
         error::EngineError,
     },
     model::log::LogOptions,

@@ -1,6 +1,6 @@
 //! Terminals: tmux from the toolbox, whatever the image.
 
-use workbay::engine::api::{Output, Sessions as _, Streams as _};
+use workbay::engine::api::{Containers as _, Output, Streams as _};
 
 use crate::support::{Bench, busybox_image, empty_image, image_spec, plan, until, within};
 

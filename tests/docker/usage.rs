@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use workbay::{
-    engine::api::Sessions as _,
+    engine::api::Containers as _,
     model::{id::SessionId, resources::Bytes},
 };
 

@@ -4,12 +4,12 @@ use jiff::{SignedDuration, Timestamp};
 use workbay::{
     model::{
         capability::{Capabilities, EngineInfo, EngineState},
-        environment::{Environment, EnvironmentRef, EnvironmentSource},
+        environment::{Environment, EnvironmentRef, EnvironmentSource, ImageFacts},
         history::{HistoryEntry, Outcome},
         id::{ContextName, KernelId, SessionId},
         kernel::Kernel,
         resources::{Bytes, Cpu, ResourceSlots},
-        session::{Session, SessionType},
+        session::{BatchResult, CommitStatus, Placement, Session, SessionType},
         status::Status,
         text::Clean,
         usage::Usage,
@@ -55,8 +55,18 @@ pub fn session(n: u128, name: &str, status: Status, minutes: i64) -> Session {
             oom_killed: false,
             started_at: started,
             terminated_at: ended,
+            agent: None,
+            status_info: None,
         }],
         scratch: ran.then(|| format!("/home/jin/.local/state/workbay/sessions/{}/work", id(n))),
+        placement: Placement::default(),
+        occupied_slots: ResourceSlots::default(),
+        folders: Vec::new(),
+        services: Vec::new(),
+        idle_checks: Vec::new(),
+        startup_command: None,
+        result: BatchResult::default(),
+        commit: CommitStatus::default(),
         pending_request: None,
         status,
     }
@@ -84,6 +94,7 @@ fn environment(name: &str, version: &str, size: Option<u64>) -> Environment {
         source: of.source,
         size: size.map(Bytes::mib),
         unavailable: None,
+        facts: ImageFacts::default(),
     }
 }
 
@@ -200,6 +211,10 @@ pub fn history(n: u128) -> Vec<HistoryEntry> {
             to,
             result: Outcome::Success,
             message: message.map(Clean::new),
+            error_code: None,
+            attempts: 1,
+            until: None,
+            steps: Vec::new(),
         };
     vec![
         entry(

@@ -15,14 +15,14 @@ use tokio::sync::{Notify, mpsc};
 use workbay::{
     engine::{
         api::{
-            AttachRequest, Attached, CreatePlan, Engine, EngineEvent, EventKind, ExecCommand,
-            Images, Listing, LogChunk, Result, Sessions, Sighting, Streams,
+            AttachRequest, Attached, Containers, CreatePlan, Engine, EngineEvent, EventKind,
+            ExecCommand, Images, Listing, LogChunk, Result, Sighting, Streams,
         },
         error::EngineError,
     },
     model::{
         capability::{Capabilities, EngineInfo},
-        environment::{Environment, EnvironmentSource},
+        environment::{Environment, EnvironmentSource, ImageFacts},
         id::SessionId,
         log::{LogOptions, LogSource},
         resources::{Bytes, Cpu, ResourceSlots},
@@ -261,6 +261,7 @@ pub fn host() -> Environment {
         source: EnvironmentSource::Host,
         size: None,
         unavailable: None,
+        facts: ImageFacts::default(),
     }
 }
 
@@ -273,6 +274,7 @@ pub fn image(name: &str, version: &str) -> Environment {
         },
         size: Some(Bytes::mib(4)),
         unavailable: None,
+        facts: ImageFacts::default(),
     }
 }
 
@@ -290,10 +292,27 @@ impl Engine for MemoryEngine {
             capabilities: Capabilities::default(),
         })
     }
+
+    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {
+        if self.enter(Call::Usage, None).await.is_err() {
+            return Vec::new();
+        }
+        let inner = self.lock();
+        let sampled = sessions.iter().filter_map(|id| {
+            let (cpu, mem) = inner.usage.get(id)?;
+            let usage = Usage {
+                at: now,
+                cpu: cpu.map(Cpu::from_millis),
+                mem: Bytes(*mem),
+            };
+            Some((*id, usage))
+        });
+        sampled.collect()
+    }
 }
 
 #[async_trait]
-impl Sessions for MemoryEngine {
+impl Containers for MemoryEngine {
     async fn list(&self) -> Result<Listing> {
         self.enter(Call::List, None).await?;
         let inner = self.lock();
@@ -383,23 +402,6 @@ impl Sessions for MemoryEngine {
             Some((event, told))
         };
         Ok(futures_util::stream::unfold(told, next).boxed())
-    }
-
-    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {
-        if self.enter(Call::Usage, None).await.is_err() {
-            return Vec::new();
-        }
-        let inner = self.lock();
-        let sampled = sessions.iter().filter_map(|id| {
-            let (cpu, mem) = inner.usage.get(id)?;
-            let usage = Usage {
-                at: now,
-                cpu: cpu.map(Cpu::from_millis),
-                mem: Bytes(*mem),
-            };
-            Some((*id, usage))
-        });
-        sampled.collect()
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{
         step::{Go, Purpose, Step},
     },
     key::Key,
-    model::{change::Level, status::Tab},
+    model::{change::Level, id::ContextName, status::Tab},
     protocol::message::Request,
 };
 
@@ -296,15 +296,16 @@ impl App {
         match action {
             Action::SessionLaunch => {
                 self.launcher = Some(Launcher::new(&self.facts.launch, &self.mirror));
+                let context = ContextName::local();
                 // An image may have come since they were told last.
                 return vec![Step::Ask {
-                    request: Request::Environments,
-                    purpose: Purpose::Environments,
+                    request: Request::Environments { context },
+                    purpose: Purpose::Environments(context),
                 }];
             }
             Action::SessionsRefresh => {
                 return vec![Step::Ask {
-                    request: Request::Refresh,
+                    request: Request::Refresh { context: None },
                     purpose: Purpose::Refresh,
                 }];
             }
@@ -315,10 +316,10 @@ impl App {
         };
         match action {
             Action::SessionOpen => {
-                self.open_detail(session.id);
+                self.open_detail(session.key());
                 Vec::new()
             }
-            Action::SessionShell => self.go(Go::Shell(session.id)),
+            Action::SessionShell => self.go(Go::Shell(session.key())),
             Action::SessionLogs => {
                 let mut steps = self.show(Page::Logs);
                 let (logs, more) = Logs::open(&session, &mut self.ids);
@@ -327,11 +328,11 @@ impl App {
                 steps
             }
             Action::SessionRename => {
-                self.rename = Some(Rename::new(session.id, &session.name));
+                self.rename = Some(Rename::new(session.key(), &session.name));
                 Vec::new()
             }
             Action::SessionTerminate => {
-                let shells = self.panes.open_in(session.id);
+                let shells = self.panes.open_in(session.key());
                 let days = self.facts.keep_days;
                 self.confirm = Some(Confirm::terminate(&session, shells, days));
                 Vec::new()
@@ -342,7 +343,7 @@ impl App {
     }
 
     /// Opens the detail; pressed again, gives it the keys, and in it closes it.
-    fn open_detail(&mut self, id: crate::model::id::SessionId) {
+    fn open_detail(&mut self, id: crate::model::id::SessionKey) {
         let beside = self.areas.screen.width >= crate::app::area::BESIDE_COLUMNS;
         match &mut self.detail {
             Some(detail) if detail.focused => self.unfocus_detail(),

@@ -14,7 +14,7 @@ use crate::{
     model::{
         capability::Capability,
         change::{Change, Level},
-        id::SessionId,
+        id::SessionKey,
         text::Clean,
     },
     protocol::message::{Failure, Reply, Request},
@@ -76,7 +76,7 @@ impl App {
             return vec![Step::Toast { level, text }];
         }
         let renamed = match &change {
-            Change::Session { session } => Some((session.id, session.name.clone())),
+            Change::Session { session } => Some((session.key(), session.name.clone())),
             _ => None,
         };
         let touches_launcher =
@@ -111,8 +111,8 @@ impl App {
                 }
                 Vec::new()
             }
-            (Purpose::Environments, Ok(Reply::Environments { environments })) => {
-                self.mirror.set_environments(environments);
+            (Purpose::Environments(context), Ok(Reply::Environments { environments })) => {
+                self.mirror.set_environments(context, environments);
                 if let Some(launcher) = &mut self.launcher {
                     launcher.update(&self.mirror);
                 }
@@ -132,11 +132,11 @@ impl App {
                 )]
             }
             (
-                Purpose::Rename { .. } | Purpose::Effect | Purpose::Watch | Purpose::Environments,
+                Purpose::Rename { .. } | Purpose::Effect | Purpose::Watch | Purpose::Environments(_),
                 Ok(_),
             )
             // The environments known before serve as well.
-            | (Purpose::Environments, Err(_)) => Vec::new(),
+            | (Purpose::Environments(_), Err(_)) => Vec::new(),
             (_, Err(failure)) => vec![toast_of(&failure)],
         }
     }
@@ -146,7 +146,7 @@ impl App {
         match result {
             Ok(Reply::Session { session }) => {
                 self.launcher = None;
-                self.sessions.select_when_there(session.id);
+                self.sessions.select_when_there(session.key());
                 Vec::new()
             }
             Ok(_) => {
@@ -181,7 +181,7 @@ impl App {
         })
     }
 
-    fn visible_live(&self) -> Vec<SessionId> {
+    fn visible_live(&self) -> Vec<SessionKey> {
         if self.page != Page::Sessions {
             return Vec::new();
         }

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::{
     app::{effect::Effect, msg::StreamEvent, step::Step},
     key::{Key, KeyCode},
-    model::{change::Level, id::SessionId, text::Clean},
+    model::{change::Level, id::SessionKey, text::Clean},
     protocol::message::{Failure, FailureKind, StreamEnd, StreamId, StreamOpen},
     terminal::{
         emulator::Emulator,
@@ -24,7 +24,7 @@ const LONGEST_WAIT: i64 = 30;
 /// Where the shell runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    Session(SessionId),
+    Session(SessionKey),
     Host,
 }
 

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::*;
 use crate::{
     app::effect::Effect,
-    model::{change::Level, log::LogSource},
+    model::{change::Level, id::SessionId, log::LogSource},
     protocol::message::{Failure, FailureKind, StreamEnd, StreamOpen},
 };
 
@@ -18,8 +18,8 @@ struct World {
     now: Timestamp,
 }
 
-fn session(number: u128) -> SessionId {
-    SessionId::from_u128(number)
+fn session(number: u128) -> SessionKey {
+    SessionKey::local(SessionId::from_u128(number))
 }
 
 impl World {

@@ -37,9 +37,9 @@ pub fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
 }
 
 fn told(snapshot: &Snapshot) -> Vec<Finding> {
-    let states = snapshot.engines.iter();
+    let states = snapshot.contexts.iter();
     states
-        .flat_map(|(_, state)| match state {
+        .flat_map(|state| match &state.engine {
             EngineState::Connected { info } => known(info),
             EngineState::Connecting => {
                 vec![Finding::warn("engine", "the daemon is still connecting").mend("ask again")]

@@ -7,7 +7,7 @@ use super::{DockerEngine, host};
 use crate::{
     engine::api::{Images, Result},
     model::{
-        environment::{Environment, EnvironmentSource, HOST},
+        environment::{Environment, EnvironmentSource, HOST, ImageFacts},
         resources::Bytes,
         text::Clean,
     },
@@ -39,6 +39,7 @@ fn host_environment(unavailable: Option<String>) -> Environment {
         source: EnvironmentSource::Host,
         size: None,
         unavailable: unavailable.map(Clean::from),
+        facts: ImageFacts::default(),
     }
 }
 
@@ -63,6 +64,7 @@ fn of_image(image: &ImageSummary) -> Vec<Environment> {
             },
             size,
             unavailable: None,
+            facts: ImageFacts::default(),
         })
         .collect()
 }

@@ -150,9 +150,30 @@ async fn ask(docker: &Docker, url: &str) -> Result<Known> {
     })
 }
 
+/// What this engine does not do.
+const LACKS: [(Capability, &str); 4] = [
+    (
+        Capability::Dial,
+        "connections to a port in a session are not there yet on this engine",
+    ),
+    (
+        Capability::Commit,
+        "an image cannot be made of a session on this engine yet",
+    ),
+    (
+        Capability::Catalogue,
+        "this engine knows no projects, resource groups or presets",
+    ),
+    (
+        Capability::IdleChecks,
+        "nothing reclaims idle sessions on this engine",
+    ),
+];
+
 fn engine_info(docker: &Docker, known: &Known, url: &str, remote: Option<&str>) -> EngineInfo {
     let api = docker.client_version();
-    let missing = remote.map(|why| (Capability::HostEnvironment, Clean::new(why)));
+    let remote = remote.map(|why| (Capability::HostEnvironment, Clean::new(why)));
+    let lacks = LACKS.map(|(capability, why)| (capability, Clean::new(why)));
     EngineInfo {
         kind: Clean::new(match known.kind {
             Kind::Docker => "Docker",
@@ -164,8 +185,10 @@ fn engine_info(docker: &Docker, known: &Known, url: &str, remote: Option<&str>) 
         endpoint: Clean::new(url),
         cpus: Cpu::from_millis(known.info.ncpu.unwrap_or(0).max(0).unsigned_abs() * 1000),
         memory: Bytes(known.info.mem_total.unwrap_or(0).max(0).unsigned_abs()),
+        user: None,
         capabilities: Capabilities {
-            missing: missing.into_iter().collect(),
+            missing: remote.into_iter().chain(lacks).collect(),
+            open_streams_keep_alive: false,
         },
     }
 }

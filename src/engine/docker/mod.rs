@@ -37,6 +37,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 
 use super::{
     api::{Engine, Result},
@@ -45,6 +46,7 @@ use super::{
 use crate::model::{
     capability::EngineInfo,
     id::{InstanceId, SessionId},
+    usage::Usage,
 };
 use line::Line;
 use scratch::Scratches;
@@ -175,5 +177,9 @@ impl Engine for DockerEngine {
         }
         let line = self.line().await?;
         Ok(line.info())
+    }
+
+    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {
+        usage::sample(self, sessions, now).await
     }
 }

@@ -17,24 +17,22 @@ use bollard::{
     },
 };
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
-use jiff::Timestamp;
 
 use super::{
     DockerEngine, cores,
     create::{self, Identity, Parts},
     events, labels,
     line::Line,
-    saved_log, sighting, usage,
+    saved_log, sighting,
 };
 use crate::{
     engine::{
-        api::{ContainerState, CreatePlan, EngineEvent, Listing, Result, Sessions, Sighting},
+        api::{ContainerState, Containers, CreatePlan, EngineEvent, Listing, Result, Sighting},
         error::EngineError,
     },
     model::{
         id::{InstanceId, SessionId},
         resources::ResourceSlots,
-        usage::Usage,
     },
 };
 
@@ -42,7 +40,7 @@ use crate::{
 const AT_ONCE: usize = 8;
 
 #[async_trait]
-impl Sessions for DockerEngine {
+impl Containers for DockerEngine {
     async fn list(&self) -> Result<Listing> {
         let line = self.line().await?;
         let instance = self.config.instance;
@@ -220,10 +218,6 @@ impl Sessions for DockerEngine {
     async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>> {
         let line = self.line().await?;
         events::follow(line, self.config.instance).await
-    }
-
-    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {
-        usage::sample(self, sessions, now).await
     }
 }
 
