@@ -16,7 +16,7 @@ use super::{
 use crate::model::{
     capability::{Capabilities, EngineInfo, EngineState},
     environment::{Environment, EnvironmentSource, ImageFacts},
-    id::{KernelId, SessionId},
+    id::{ContextName, KernelId, SessionId},
     record::{SessionRecord, Write},
     resources::{Bytes, Cpu, ResourceSlots},
     settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},

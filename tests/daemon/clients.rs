@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use workbay::{
     client::{Client, ClientError, ClientEvent, ConnectOptions},
-    model::status::Status,
+    model::{id::SessionKey, status::Status},
     protocol::message::{FailureKind, Reply, Request},
 };
 
@@ -134,7 +134,10 @@ async fn a_face_that_does_not_read_holds_up_nobody() {
     for number in 0..600 {
         let name = format!("name-{number}");
         let expected = name.clone();
-        let rename = Request::Rename { session: id, name };
+        let rename = Request::Rename {
+            session: SessionKey::local(id),
+            name,
+        };
         quick.client.ask(rename).await.unwrap();
         quick
             .until(id, |session| session.name == expected.as_str())

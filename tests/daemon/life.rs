@@ -2,7 +2,13 @@
 
 use workbay::{
     engine::error::EngineError,
-    model::{change::Change, id::SessionId, resources::Bytes, spec::LaunchRequest, status::Status},
+    model::{
+        change::Change,
+        id::{SessionId, SessionKey},
+        resources::Bytes,
+        spec::LaunchRequest,
+        status::Status,
+    },
     protocol::message::{FailureKind, Reply, Request},
 };
 
@@ -227,7 +233,10 @@ async fn a_rename_is_checked_shown_as_asked_and_done_by_the_engine() {
     let (id, _) = (face.run("before").await, face.run("other").await);
     let rename = |name: &str| {
         let name = name.to_owned();
-        face.client.ask(Request::Rename { session: id, name })
+        face.client.ask(Request::Rename {
+            session: SessionKey::local(id),
+            name,
+        })
     };
     let failure = rename("other").await.unwrap_err();
     assert!(failure.message.as_str().contains("is taken"), "{failure:?}");
@@ -272,7 +281,10 @@ async fn usage_is_sampled_only_for_who_watches_and_told_only_when_it_moved() {
     let id = face.run("busy-one").await;
     assert_eq!(house.engine.count(Call::Usage), 0);
     house.engine.set_usage(id, Some(500), Bytes::mib(10));
-    let watch = |sessions| face.client.ask(Request::Watch { sessions });
+    let watch = |sessions: Vec<SessionId>| {
+        let sessions = sessions.into_iter().map(SessionKey::local).collect();
+        face.client.ask(Request::Watch { sessions })
+    };
     watch(vec![id]).await.unwrap();
     let told = |change: &Change| matches!(change, Change::Usage { .. });
     face.until_heard(told).await;

@@ -50,11 +50,14 @@ async fn an_engine_that_is_away_at_the_start_is_waited_for() {
     house.engine.cut();
     house.start().await;
     let mut face = house.face().await;
-    if !is_lost(&face.snapshot.engines[0].1) {
+    if !is_lost(&face.snapshot.contexts[0].engine) {
         until_engine(&mut face, is_lost).await;
     }
     house.engine.restore();
-    face.client.ask(Request::Refresh).await.unwrap();
+    face.client
+        .ask(Request::Refresh { context: None })
+        .await
+        .unwrap();
     until_engine(&mut face, is_connected).await;
     face.run("at-last").await;
 }

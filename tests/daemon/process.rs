@@ -8,7 +8,10 @@ use workbay::{
     client::{Client, ClientError, StreamItem},
     controller::order::OrderKind,
     daemon::fault::Moment,
-    model::{id::SessionId, status::Status},
+    model::{
+        id::{SessionId, SessionKey},
+        status::Status,
+    },
     protocol::message::{Reply, Request, StreamOpen},
 };
 
@@ -55,7 +58,7 @@ async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
     let mut again = place.face().await;
     again.until_status(id, Status::Running).await;
     let terminal = StreamOpen::Terminal {
-        session: id,
+        session: SessionKey::local(id),
         tag: "pane".into(),
         columns: 80,
         rows: 24,
@@ -120,7 +123,13 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
             face.until_connected().await;
             let id = face.run("victim").await;
             let name = "renamed".to_owned();
-            let _ = face.client.ask(Request::Rename { session: id, name }).await;
+            let _ = face
+                .client
+                .ask(Request::Rename {
+                    session: SessionKey::local(id),
+                    name,
+                })
+                .await;
             Some(id)
         }
         OrderKind::Inspect => {
@@ -130,7 +139,7 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
             face.until_connected().await;
             let argv = vec!["die".to_owned(), "3".to_owned()];
             let die = StreamOpen::Exec {
-                session: id,
+                session: SessionKey::local(id),
                 argv,
                 tty: None,
             };

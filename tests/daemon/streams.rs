@@ -2,7 +2,10 @@
 
 use workbay::{
     client::{Stream, StreamItem},
-    model::log::{LogOptions, LogSource},
+    model::{
+        id::{SessionId, SessionKey},
+        log::{LogOptions, LogSource},
+    },
     protocol::message::{STREAM_WINDOW, StreamEnd, StreamOpen},
 };
 
@@ -45,9 +48,9 @@ async fn until_text(stream: &mut Stream, expected: &str) {
     }
 }
 
-fn exec(session: workbay::model::id::SessionId, argv: &[&str]) -> StreamOpen {
+fn exec(session: SessionId, argv: &[&str]) -> StreamOpen {
     StreamOpen::Exec {
-        session,
+        session: SessionKey::local(session),
         argv: argv.iter().map(ToString::to_string).collect(),
         tty: None,
     }
@@ -65,7 +68,7 @@ async fn a_terminal_echoes_resizes_and_ends() {
     let mut face = house.face().await;
     let session = face.run("shelled").await;
     let terminal = StreamOpen::Terminal {
-        session,
+        session: SessionKey::local(session),
         tag: "pane-1".into(),
         columns: 80,
         rows: 24,
@@ -138,7 +141,9 @@ async fn the_log_comes_with_its_source() {
     let options = LogOptions {
         follow: false,
         tail: None,
+        kernel: None,
     };
+    let session = SessionKey::local(session);
     let mut stream = open(&face, StreamOpen::Log { session, options }).await;
     let StreamItem::Data { source, bytes } = next(&mut stream).await else {
         panic!("no data");

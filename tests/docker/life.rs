@@ -27,6 +27,7 @@ async fn log(bench: &Bench, session: SessionId, tail: Option<u32>) -> String {
     let options = LogOptions {
         follow: false,
         tail,
+        kernel: None,
     };
     let stream = bench.engine.logs(session, options).await.unwrap();
     let chunks: Vec<LogChunk> = within(stream.map(Result::unwrap).collect()).await;
@@ -116,6 +117,7 @@ async fn from_launch_to_forgetting() {
             LogOptions {
                 follow: false,
                 tail: None,
+                kernel: None,
             },
         )
         .await;

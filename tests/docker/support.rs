@@ -13,8 +13,8 @@ use bytes::Bytes as Chunk;
 use workbay::{
     engine::{
         api::{
-            AttachRequest, Attached, ContainerState, CreatePlan, Engine, ExecCommand, Input,
-            Output, Sessions, Streams,
+            AttachRequest, Attached, ContainerState, Containers, CreatePlan, Engine, ExecCommand,
+            Input, Output, Streams,
         },
         docker::{DockerConfig, DockerEngine},
     },

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use workbay::{
-    engine::api::Containers as _,
+    engine::api::{Containers as _, Engine as _},
     model::{id::SessionId, resources::Bytes},
 };
 

@@ -8,7 +8,7 @@ use workbay::{
 
 use crate::{
     screen::{Screen, facts},
-    world::{busy, day, id, many, session, snapshot},
+    world::{busy, day, id, key, many, session, snapshot},
 };
 
 fn working_day() -> Screen {
@@ -36,7 +36,7 @@ fn only_visible_running_sessions_are_sampled() {
         "the same rows were asked again"
     );
     let screen = screen.press("G");
-    assert!(watched(&screen).last().unwrap().contains(&id(199)));
+    assert!(watched(&screen).last().unwrap().contains(&key(199)));
     let screen = screen.press("2");
     assert!(watched(&screen).last().unwrap().is_empty());
 }
@@ -55,7 +55,7 @@ fn a_launched_session_is_selected_when_it_comes() {
         session: Box::new(launched),
     });
     assert!(screen.sees("brand-new") && screen.sees("PENDING"));
-    assert_eq!(screen.app.sessions.selected(), Some(id(50)));
+    assert_eq!(screen.app.sessions.selected(), Some(key(50)));
 }
 
 #[test]
@@ -64,13 +64,13 @@ fn terminating_needs_more_than_enter() {
     assert!(screen.app.confirm.is_none() && screen.wishes().is_empty());
     let screen = screen.press("x tab enter");
     let wish = Request::Terminate {
-        session: id(1),
+        session: key(1),
         force: false,
     };
     assert_eq!(screen.wishes(), [&wish]);
     let screen = screen.press("x f y");
     let wish = Request::Terminate {
-        session: id(1),
+        session: key(1),
         force: true,
     };
     assert_eq!(screen.wishes().last(), Some(&&wish));
@@ -123,7 +123,7 @@ fn text_goes_into_the_field_with_the_focus() {
         .paste("pasted-name")
         .press("enter");
     let named = screen.wishes().into_iter().any(|request| {
-        matches!(request, Request::Launch { launch } if launch.name.as_deref() == Some("pasted-name"))
+        matches!(request, Request::Launch { launch, .. } if launch.name.as_deref() == Some("pasted-name"))
     });
     assert!(named);
 }

@@ -86,7 +86,7 @@ fn the_selection_stays_on_its_session() {
         .daemon(snapshot(many(20)))
         .press("j j j");
     let chosen = screen.app.sessions.selected();
-    assert_eq!(chosen, Some(world::id(3)));
+    assert_eq!(chosen, Some(world::key(3)));
     // A newer session above it, another order, a filter that keeps it, and back.
     let newer = session(100, "newest", Status::Running, 0);
     let screen = screen.notice(Change::Session {
@@ -133,9 +133,9 @@ fn a_filter_finds_korean_names_environments_and_ids() {
         let screen = working_day(80, 24).press("/").typed(query);
         (screen.app.sessions.len(), screen.app.sessions.selected())
     };
-    assert_eq!(found("전처리"), (1, Some(world::id(3))));
-    assert_eq!(found("cuda"), (1, Some(world::id(1))));
-    assert_eq!(found("a1b20002"), (1, Some(world::id(2))));
+    assert_eq!(found("전처리"), (1, Some(world::key(3))));
+    assert_eq!(found("cuda"), (1, Some(world::key(1))));
+    assert_eq!(found("a1b20002"), (1, Some(world::key(2))));
     assert_eq!(found("zzz").0, 0);
 }
 
@@ -143,7 +143,7 @@ fn a_filter_finds_korean_names_environments_and_ids() {
 fn arrows_move_while_a_filter_is_typed() {
     let screen = Screen::new(80, 24).daemon(snapshot(many(9)));
     let screen = screen.press("/").typed("w").press("down down");
-    assert_eq!(screen.app.sessions.selected(), Some(world::id(2)));
+    assert_eq!(screen.app.sessions.selected(), Some(world::key(2)));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn sorting_shows_in_the_head() {
     insta::assert_snapshot!(screen.text());
     let by_cpu = screen.press("o o o");
     assert!(by_cpu.sees("▾ CPU"));
-    assert_eq!(by_cpu.app.sessions.visible()[0], world::id(1));
+    assert_eq!(by_cpu.app.sessions.visible()[0], world::key(1));
 }
 
 #[test]
@@ -167,14 +167,14 @@ fn usage_reorders_a_list_sorted_by_it() {
     let screen = screen.notice(Change::Usage {
         samples: vec![world::usage(2, 3_900, 100)],
     });
-    assert_eq!(screen.app.sessions.visible()[0], world::id(2));
+    assert_eq!(screen.app.sessions.visible()[0], world::key(2));
 }
 
 #[test]
 fn the_mouse_selects_opens_and_scrolls() {
     let screen = Screen::new(80, 24).daemon(snapshot(many(200)));
     let screen = screen.click(10, 7);
-    assert_eq!(screen.app.sessions.selected(), Some(world::id(2)));
+    assert_eq!(screen.app.sessions.selected(), Some(world::key(2)));
     let screen = screen.mouse(MouseKind::WheelDown, 10, 7);
     assert!(screen.sees("4-21 of 200"));
     let screen = screen.click(10, 8).click(10, 8);

@@ -7,7 +7,7 @@ use workbay::{
 
 use crate::{
     screen::Screen,
-    world::{busy, day, history, id, snapshot},
+    world::{busy, day, history, key, snapshot},
 };
 
 fn working_day(columns: u16, rows: u16) -> Screen {
@@ -138,7 +138,7 @@ fn renaming_happens_in_one_line() {
     insta::assert_snapshot!(screen.text());
     let screen = screen.typed("w-better").press("enter");
     let wish = Request::Rename {
-        session: id(1),
+        session: key(1),
         name: "now-better".to_owned(),
     };
     assert_eq!(screen.wishes(), [&wish]);
@@ -166,7 +166,7 @@ fn the_help_is_searched() {
 #[test]
 fn the_form_launches_the_default_environment() {
     let screen = working_day(80, 24).press("n enter");
-    let [Request::Launch { launch }] = screen.wishes()[..] else {
+    let [Request::Launch { launch, .. }] = screen.wishes()[..] else {
         panic!("{:?}", screen.wishes());
     };
     assert!(launch.environment.as_deref().unwrap().starts_with(HOST));

@@ -187,7 +187,7 @@ impl Screen {
             .filter(|r| {
                 !matches!(
                     r,
-                    Request::History { .. } | Request::Watch { .. } | Request::Environments
+                    Request::History { .. } | Request::Watch { .. } | Request::Environments { .. }
                 )
             })
             .collect()

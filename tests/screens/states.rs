@@ -55,7 +55,7 @@ fn the_engine_is_lost_and_comes_back() {
 #[test]
 fn a_fresh_machine_without_an_engine_says_what_to_do() {
     let mut first = snapshot(Vec::new());
-    first.engines[0].1 = EngineState::Lost {
+    first.contexts[0].engine = EngineState::Lost {
         why: Clean::new(
             "the engine at unix:///var/run/docker.sock does not answer: you may not use its socket",
         ),

@@ -4,9 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use workbay::{
     model::{
         capability::{Capabilities, EngineInfo, EngineState},
+        context::Context,
         environment::{Environment, EnvironmentRef, EnvironmentSource, ImageFacts},
         history::{HistoryEntry, Outcome},
-        id::{ContextName, KernelId, SessionId},
+        id::{ContextName, KernelId, SessionId, SessionKey},
         kernel::Kernel,
         resources::{Bytes, Cpu, ResourceSlots},
         session::{BatchResult, CommitStatus, Placement, Session, SessionType},
@@ -14,10 +15,14 @@ use workbay::{
         text::Clean,
         usage::Usage,
     },
-    protocol::message::Snapshot,
+    protocol::message::{ContextState, Snapshot},
 };
 
 use crate::screen::noon;
+
+pub fn key(n: u128) -> SessionKey {
+    SessionKey::local(id(n))
+}
 
 pub fn id(n: u128) -> SessionId {
     SessionId::from_u128((0xa1b2_0000 + n) << 96 | n)
@@ -122,6 +127,7 @@ pub fn connected() -> EngineState {
             endpoint: Clean::new("unix:///var/run/docker.sock"),
             cpus: Cpu::from_millis(8000),
             memory: Bytes(Bytes::GIB * 31),
+            user: None,
             capabilities: Capabilities::default(),
         },
     }
@@ -142,8 +148,12 @@ pub fn snapshot(sessions: Vec<Session>) -> Snapshot {
     Snapshot {
         seq: 1,
         sessions,
-        engines: vec![(ContextName::local(), connected())],
-        environments: environments(),
+        contexts: vec![ContextState {
+            context: Context::local(),
+            engine: connected(),
+            environments: environments(),
+            totals: None,
+        }],
     }
 }
 
@@ -177,17 +187,17 @@ pub fn day() -> Vec<Session> {
     ]
 }
 
-pub fn usage(n: u128, cpu: u64, mib: u64) -> (SessionId, Usage) {
+pub fn usage(n: u128, cpu: u64, mib: u64) -> (SessionKey, Usage) {
     let usage = Usage {
         at: noon(),
         cpu: Some(Cpu::from_millis(cpu)),
         mem: Bytes::mib(mib),
     };
-    (id(n), usage)
+    (key(n), usage)
 }
 
 /// What the running sessions of [`day`] use.
-pub fn busy() -> Vec<(SessionId, Usage)> {
+pub fn busy() -> Vec<(SessionKey, Usage)> {
     vec![usage(1, 2650, 14_200), usage(2, 12, 38), usage(3, 470, 131)]
 }
 

@@ -289,6 +289,7 @@ impl Engine for MemoryEngine {
             endpoint: "memory:".into(),
             cpus: Cpu::from_millis(4000),
             memory: Bytes(8 * Bytes::GIB),
+            user: None,
             capabilities: Capabilities::default(),
         })
     }

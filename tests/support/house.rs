@@ -17,7 +17,7 @@ use workbay::{
         capability::EngineState,
         change::Change,
         history::HistoryEntry,
-        id::SessionId,
+        id::{ContextName, SessionId, SessionKey},
         resources::{Bytes, Cpu},
         session::Session,
         settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
@@ -242,19 +242,16 @@ impl Face {
             Change::Engine { engine, .. } => stands(engine),
             _ => false,
         };
-        let already = self
-            .snapshot
-            .engines
-            .iter()
-            .any(|(_, engine)| stands(engine));
+        let contexts = &self.snapshot.contexts;
+        let already = contexts.iter().any(|state| stands(&state.engine));
         if !already && !self.heard.iter().any(tells) {
             self.until_heard(tells).await;
         }
     }
 
     pub async fn launch(&self, request: LaunchRequest) -> Result<Session, Failure> {
-        let launch = Box::new(request);
-        match self.client.ask(Request::Launch { launch }).await? {
+        let (context, launch) = (ContextName::local(), Box::new(request));
+        match self.client.ask(Request::Launch { context, launch }).await? {
             Reply::Session { session } => Ok(*session),
             other => panic!("no session but {other:?}"),
         }
@@ -268,12 +265,14 @@ impl Face {
     }
 
     pub async fn terminate(&self, session: SessionId, force: bool) -> Result<Reply, Failure> {
+        let session = SessionKey::local(session);
         let request = Request::Terminate { session, force };
         self.client.ask(request).await
     }
 
     /// Oldest first.
     pub async fn history(&self, session: SessionId) -> Vec<HistoryEntry> {
+        let session = SessionKey::local(session);
         match self.client.ask(Request::History { session }).await {
             Ok(Reply::History { mut entries }) => {
                 entries.reverse();
