@@ -29,11 +29,15 @@ lock=             # the open file that keeps two of `up` apart
 # Each may be moved: WORKBAY_CLUSTER_PORT_MANAGER=18091 scripts/cluster/up
 declare -A port=(
     [manager]=8091 [manager_internal]=18080 [web]=8090
-    [agent]=6001 [agent_http]=6003 [agent_sock]=6007
+    [agent]=6001 [agent_http]=6003 [agent_sock]=6007 [agent_metadata]=40128
     [storage_client]=6021 [storage_manager]=6022 [storage_internal]=16023
     [coordinator]=10200 [worker]=10201 [worker_from]=10205 [worker_to]=10300
     [kernel_from]=30000 [kernel_to]=30200
     [postgres]=8100 [valkey]=8110 [etcd]=8120 [etcd_peer]=8121
+    # Their monitors, of which nothing here makes use.
+    [manager_monitor]=38100 [manager_monitor_web]=39100 [agent_monitor]=38200 [agent_monitor_web]=39200
+    [storage_monitor]=38300 [storage_monitor_web]=39300 [coordinator_monitor]=48500 [coordinator_monitor_web]=49500
+    [worker_monitor]=48600 [worker_monitor_web]=49600
     [prometheus]=9090 # the manager asks for live usage there and nowhere else: moved, there is none
 )
 for name in "${!port[@]}"; do

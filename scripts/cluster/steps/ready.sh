@@ -36,14 +36,9 @@ free_port() {
     done
 }
 
+# What a program listens on: its own name, and whatever begins with it.
 owned_ports() {
-    case "$1" in
-        manager) echo manager manager_internal ;;
-        agent) echo agent agent_http agent_sock ;;
-        storage) echo storage_client storage_manager storage_internal ;;
-        etcd) echo etcd etcd_peer ;;
-        *) echo "$1" ;;
-    esac
+    printf '%s\n' "${!port[@]}" | grep -E "^$1(_|$)" | grep -Ev '_(from|to)$'
 }
 for program in "${programs[@]}"; do
     alive "$program" && continue
