@@ -30,7 +30,7 @@ free_port() {
     for pid in $(listeners_on "${port[$1]}"); do
         ours "$pid" || fail "port ${port[$1]} is taken by $(cat "/proc/$pid/comm") (process $pid); the cluster's $1 needs it" \
             "end that program, or choose another port with WORKBAY_CLUSTER_PORT_${1^^}"
-        say "ending a $1 left by an earlier run (process $pid)"
+        say "ending process $pid on port ${port[$1]} ($1), left by an earlier run"
         kill "$pid" 2>/dev/null || true
         timeout 20 tail --pid="$pid" -f /dev/null || kill -KILL "$pid" || true
     done
