@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{config::BackendAiConfig, http::Http, line::Line};
+use super::{config::BackendAiConfig, http::Http, line::Line, stream::Held};
 use crate::{engine::api::Result, model::environment::Environment};
 
 pub(super) struct Core {
@@ -13,6 +13,8 @@ pub(super) struct Core {
     line: Mutex<Option<Arc<Line>>>,
     /// What was last read of the images, for launches.
     environments: StdMutex<Option<Arc<Vec<Environment>>>>,
+    /// The terminals that are open.
+    pub(super) held: Held,
 }
 
 impl Core {
@@ -22,6 +24,7 @@ impl Core {
             http: OnceCell::new(),
             line: Mutex::new(None),
             environments: StdMutex::new(None),
+            held: Held::default(),
         }
     }
 

@@ -52,6 +52,20 @@ impl Whom {
         self.unreachable("its answer broke off", None)
     }
 
+    /// A connection of our own, beside those of the HTTP client, could not be made.
+    pub(super) fn connecting(&self, error: &io::Error) -> EngineError {
+        let inner = error.get_ref();
+        if let Some(tls) = inner.and_then(|e| e.downcast_ref::<rustls::Error>()) {
+            return self.certificate(tls);
+        }
+        self.of_io(error).unwrap_or_else(|| {
+            self.unreachable(
+                quote(&error.to_string()),
+                Some("check the endpoint of the context and the network"),
+            )
+        })
+    }
+
     fn of_io(&self, cause: &io::Error) -> Option<EngineError> {
         let (why, mend) = match cause.kind() {
             io::ErrorKind::ConnectionRefused => (
