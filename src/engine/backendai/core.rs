@@ -1,11 +1,11 @@
 //! What every part of the engine shares: the configuration and the line, opened when first needed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{config::BackendAiConfig, http::Http, line::Line, stream::Held};
-use crate::engine::api::Result;
+use crate::{engine::api::Result, model::environment::Environment};
 
 pub(super) struct Core {
     pub(super) config: BackendAiConfig,
@@ -13,6 +13,8 @@ pub(super) struct Core {
     line: Mutex<Option<Arc<Line>>>,
     /// The terminals that are open.
     pub(super) held: Held,
+    /// What was last read of the images, for launches.
+    environments: StdMutex<Option<Arc<Vec<Environment>>>>,
 }
 
 impl Core {
@@ -22,6 +24,7 @@ impl Core {
             http: OnceCell::new(),
             line: Mutex::new(None),
             held: Held::default(),
+            environments: StdMutex::new(None),
         }
     }
 
@@ -43,6 +46,19 @@ impl Core {
         let line = Arc::new(Line::open(http, &self.config).await?);
         *self.line.lock().await = Some(line.clone());
         Ok(line)
+    }
+
+    pub(super) fn known_environments(&self) -> Option<Arc<Vec<Environment>>> {
+        let known = self.environments.lock();
+        known.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn know_environments(&self, environments: &[Environment]) {
+        let mut known = self
+            .environments
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *known = Some(Arc::new(environments.to_vec()));
     }
 
     async fn http(&self) -> Result<Arc<Http>> {

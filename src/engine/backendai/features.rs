@@ -16,10 +16,6 @@ pub(super) struct Features {
     pub(super) owner: bool,
     /// Scheduling histories an owner may read (26.2).
     pub(super) scheduling_history: bool,
-    /// A batch session may have a time limit (24.12).
-    pub(super) batch_timeout: bool,
-    /// `max` of an image's limits still counts (until 25.14).
-    pub(super) image_maximum: bool,
 }
 
 /// The oldest manager whose lists we speak.
@@ -35,8 +31,6 @@ impl Features {
             vfolder_nodes: since(25, 4),
             owner: since(25, 13),
             scheduling_history: since(26, 2),
-            batch_timeout: since(24, 12),
-            image_maximum: !since(25, 14),
         }
     }
 }
@@ -54,6 +48,6 @@ mod tests {
         assert!(of("24.12.1").scope_id);
         assert!(of("25.6.15").vfolder_nodes && !of("25.6.15").owner);
         assert!(of("25.15.12").owner && !of("25.15.12").scheduling_history);
-        assert!(of("26.9.6").scheduling_history && !of("26.9.6").image_maximum);
+        assert!(of("26.9.6").scheduling_history);
     }
 }

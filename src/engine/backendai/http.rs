@@ -9,7 +9,7 @@ use bytes::{Bytes, BytesMut};
 use jiff::Timestamp;
 use reqwest::{
     Client, Method, Response, StatusCode, Url,
-    header::{CONTENT_TYPE, DATE, HOST, HeaderMap, HeaderName, HeaderValue},
+    header::{ACCEPT, CONTENT_TYPE, DATE, HOST, HeaderMap, HeaderName, HeaderValue},
     redirect::Policy,
 };
 use serde::de::DeserializeOwned;
@@ -51,6 +51,7 @@ pub(super) struct Call {
     /// Path and query below the manager's root, percent-encoded.
     path: String,
     body: Option<Bytes>,
+    accept: Option<HeaderValue>,
     limit: Duration,
 }
 
@@ -60,6 +61,7 @@ impl Call {
             method,
             path: path.into(),
             body: None,
+            accept: None,
             limit: USUAL,
         }
     }
@@ -75,6 +77,13 @@ impl Call {
     #[must_use]
     pub(super) fn json(mut self, body: &Value) -> Self {
         self.body = Some(Bytes::from(body.to_string()));
+        self
+    }
+
+    /// What kind of answer is wanted.
+    #[must_use]
+    pub(super) fn accepting(mut self, kind: &'static str) -> Self {
+        self.accept = Some(HeaderValue::from_static(kind));
         self
     }
 
@@ -259,6 +268,9 @@ impl Http {
             .client
             .request(call.method.clone(), url)
             .headers(headers);
+        if let Some(accept) = &call.accept {
+            request = request.header(ACCEPT, accept.clone());
+        }
         if let Some(limit) = limit {
             request = request.timeout(limit);
         }

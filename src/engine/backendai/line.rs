@@ -35,6 +35,7 @@ pub(super) struct Line {
     /// The project sessions are launched in, and lists of old managers are about.
     pub(super) project: Option<Project>,
     pub(super) all_users: bool,
+    domain: String,
     pub(super) info: EngineInfo,
 }
 
@@ -62,6 +63,7 @@ impl Line {
         let me = who(&http).await?;
         let project = choose_project(config.project.as_deref(), &me)?;
         let features = Features::of(version);
+        let domain = config.domain.clone();
         let info = EngineInfo {
             kind: Clean::new("Backend.AI"),
             version: announced.shown(),
@@ -77,10 +79,16 @@ impl Line {
             features,
             version,
             all_users: config.all_users && me.user.is_administrator(),
+            domain: domain.unwrap_or_else(|| me.user.domain.as_str().to_owned()),
             me,
             project,
             info,
         })
+    }
+
+    /// The domain sessions are launched in.
+    pub(super) fn domain(&self) -> &str {
+        &self.domain
     }
 
     /// The name of a project by its id; the id itself where it is none of ours.
