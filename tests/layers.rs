@@ -79,6 +79,9 @@ const ROWS: &[(&str, &[&str])] = &[
 const OWNERS: &[(&str, &[&str])] = &[
     ("vt100::", &["terminal/emulator.rs"]),
     ("bollard::", &["engine/docker"]),
+    ("reqwest::", &["engine/backendai"]),
+    ("rustls::", &["engine/backendai"]),
+    ("ring::", &["engine/backendai"]),
     ("rusqlite::", &["store"]),
     ("crossterm::", &["run"]),
     ("portable_pty::", &["terminal/pty.rs"]),

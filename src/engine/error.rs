@@ -11,8 +11,8 @@ pub enum EngineError {
         why: String,
         mend: Option<String>,
     },
-    /// No container of that session is there.
-    #[error("no container for session {0} on the engine")]
+    /// No container, no session of that id is there.
+    #[error("session {0} is not on the engine any more")]
     NotFound(String),
     /// The environment or image is not there.
     #[error("{what} is not there: {mend}")]

@@ -4,6 +4,7 @@
 //! lacks is data (`Capabilities`), never an `if docker` elsewhere.
 
 pub mod api;
+pub mod backendai;
 pub mod docker;
 pub mod error;
 pub mod scheduler;

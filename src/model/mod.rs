@@ -19,6 +19,7 @@ pub mod name;
 pub mod problem;
 pub mod record;
 pub mod resources;
+pub mod secret;
 pub mod selector;
 pub mod session;
 pub mod settings;

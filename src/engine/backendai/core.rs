@@ -1,0 +1,68 @@
+//! What every part of the engine shares: the configuration and the line, opened when first needed.
+
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+
+use tokio::sync::{Mutex, OnceCell};
+
+use super::{config::BackendAiConfig, http::Http, line::Line, stream::Held};
+use crate::{engine::api::Result, model::environment::Environment};
+
+pub(super) struct Core {
+    pub(super) config: BackendAiConfig,
+    http: OnceCell<Arc<Http>>,
+    line: Mutex<Option<Arc<Line>>>,
+    /// What was last read of the images, for launches.
+    environments: StdMutex<Option<Arc<Vec<Environment>>>>,
+    /// The terminals that are open.
+    pub(super) held: Held,
+}
+
+impl Core {
+    pub(super) fn new(config: BackendAiConfig) -> Self {
+        Self {
+            config,
+            http: OnceCell::new(),
+            line: Mutex::new(None),
+            environments: StdMutex::new(None),
+            held: Held::default(),
+        }
+    }
+
+    /// The line as it is known; asks the manager first where nothing is known yet.
+    pub(super) async fn line(&self) -> Result<Arc<Line>> {
+        let mut known = self.line.lock().await;
+        if let Some(line) = &*known {
+            return Ok(line.clone());
+        }
+        let line = Arc::new(Line::open(self.http().await?, &self.config).await?);
+        *known = Some(line.clone());
+        Ok(line)
+    }
+
+    /// Asks anew what the manager is; a login that failed before is tried again.
+    pub(super) async fn probe(&self) -> Result<Arc<Line>> {
+        let http = self.http().await?;
+        http.forgive().await;
+        let line = Arc::new(Line::open(http, &self.config).await?);
+        *self.line.lock().await = Some(line.clone());
+        Ok(line)
+    }
+
+    pub(super) fn known_environments(&self) -> Option<Arc<Vec<Environment>>> {
+        let known = self.environments.lock();
+        known.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn know_environments(&self, environments: &[Environment]) {
+        let mut known = self
+            .environments
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *known = Some(Arc::new(environments.to_vec()));
+    }
+
+    async fn http(&self) -> Result<Arc<Http>> {
+        let make = || async { Http::new(&self.config).map(Arc::new) };
+        self.http.get_or_try_init(make).await.cloned()
+    }
+}

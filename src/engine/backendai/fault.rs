@@ -1,0 +1,317 @@
+//! What went wrong between a manager and us, as sentences that say what to do.
+
+use std::{error::Error as _, io, time::Duration};
+
+use reqwest::{StatusCode, header::HeaderMap};
+
+use super::{
+    problem::Problem,
+    skew::{self, Skew},
+};
+use crate::{engine::error::EngineError, model::text::Clean};
+
+/// Longest quotation of somebody else's words, in characters.
+const QUOTE: usize = 400;
+
+/// To whom a request went, for the sentences.
+#[derive(Clone, Debug)]
+pub(super) struct Whom {
+    pub(super) endpoint: String,
+    pub(super) context: String,
+    /// Through the web server, with a password.
+    pub(super) by_password: bool,
+}
+
+impl Whom {
+    /// The line is gone, or nothing sensible is at its other end.
+    pub(super) fn unreachable(&self, why: impl Into<String>, mend: Option<&str>) -> EngineError {
+        EngineError::Unreachable {
+            endpoint: self.endpoint.clone(),
+            why: why.into(),
+            mend: mend.map(str::to_owned),
+        }
+    }
+
+    /// The request did not get through, or its answer did not come back whole.
+    pub(super) fn transport(&self, error: &reqwest::Error, limit: Duration) -> EngineError {
+        if error.is_timeout() {
+            return self.late(limit);
+        }
+        if let Some(cause) = cause::<rustls::Error>(error) {
+            return self.certificate(cause);
+        }
+        if let Some(cause) = cause::<io::Error>(error) {
+            if let Some(tls) = cause
+                .get_ref()
+                .and_then(|e| e.downcast_ref::<rustls::Error>())
+            {
+                return self.certificate(tls);
+            }
+            if let Some(known) = self.of_io(cause) {
+                return known;
+            }
+        }
+        if error.is_connect() {
+            return self.unreachable(
+                deepest(error),
+                Some("check the endpoint of the context and the network"),
+            );
+        }
+        self.unreachable("its answer broke off", None)
+    }
+
+    /// A connection of our own, beside those of the HTTP client, could not be made.
+    pub(super) fn connecting(&self, error: &io::Error) -> EngineError {
+        let inner = error.get_ref();
+        if let Some(tls) = inner.and_then(|e| e.downcast_ref::<rustls::Error>()) {
+            return self.certificate(tls);
+        }
+        self.of_io(error).unwrap_or_else(|| {
+            self.unreachable(
+                quote(&error.to_string()),
+                Some("check the endpoint of the context and the network"),
+            )
+        })
+    }
+
+    fn of_io(&self, cause: &io::Error) -> Option<EngineError> {
+        let (why, mend) = match cause.kind() {
+            io::ErrorKind::ConnectionRefused => (
+                "nothing listens there".to_owned(),
+                "is the manager up, and is this its address?",
+            ),
+            io::ErrorKind::TimedOut => (
+                "no connection within the time limit".to_owned(),
+                "check the network, or a firewall in between",
+            ),
+            _ if cause.to_string().contains("lookup address") => (
+                "its name is not known".to_owned(),
+                "check the endpoint of the context, or the name service",
+            ),
+            _ => return None,
+        };
+        Some(self.unreachable(why, Some(mend)))
+    }
+
+    fn certificate(&self, cause: &rustls::Error) -> EngineError {
+        self.unreachable(
+            format!(
+                "its certificate is not trusted: {}",
+                quote(&cause.to_string())
+            ),
+            Some(
+                "set ca-file of the context to the certificate of the authority that signed it, \
+                 if that is a private one",
+            ),
+        )
+    }
+
+    /// Nothing came within the time limit.
+    pub(super) fn late(&self, limit: Duration) -> EngineError {
+        self.unreachable(format!("no answer within {} s", limit.as_secs()), None)
+    }
+
+    /// An answer that is no success. `skew`: how far our clock is from the answer's, if it tells.
+    pub(super) fn answered(
+        &self,
+        status: StatusCode,
+        headers: &HeaderMap,
+        body: &[u8],
+        skew: Option<Skew>,
+    ) -> EngineError {
+        let Some(problem) = Problem::read(body) else {
+            return self.without_words(status, headers, body);
+        };
+        let said = problem.sentence();
+        match problem.kind.as_str() {
+            "invalid-auth-params" | "auth-failed" if skew.is_some_and(|s| s.is_too_much()) => {
+                self.skewed(skew)
+            }
+            "invalid-auth-params" if said.contains("time sync") => self.skewed(skew),
+            "auth-failed" | "invalid-auth-params" | "password-expired" | "invalid-credentials" => {
+                self.denied(&said)
+            }
+            "server-frozen" => EngineError::Declined {
+                why: "the manager is frozen for maintenance".to_owned(),
+                mend: Some("ask its administrator, or try again later".to_owned()),
+            },
+            "session-already-exists" => EngineError::Declined {
+                why: "a session of that name is there already".to_owned(),
+                mend: Some("choose another name, or terminate the other one first".to_owned()),
+            },
+            "quota-exceeded" => declined(format!("a quota is used up: {said}")),
+            "not-implemented" => {
+                EngineError::Unsupported(format!("this manager does not do that: {said}"))
+            }
+            "object-not-found" if said.to_lowercase().contains("image") => EngineError::NoImage {
+                what: said,
+                mend: "`workbay env ls` lists what can be launched".to_owned(),
+            },
+            _ if status == StatusCode::UNAUTHORIZED => self.denied(&said),
+            _ => declined(said),
+        }
+    }
+
+    fn denied(&self, said: &str) -> EngineError {
+        let (who, what) = if self.by_password {
+            ("the login", "username and password")
+        } else {
+            ("the keys", "access-key and secret-key")
+        };
+        EngineError::Denied {
+            why: format!(
+                "the manager at {} does not accept {who} of context '{}': {said}",
+                self.endpoint, self.context
+            ),
+            mend: Some(format!(
+                "check {what} of the context; they may also be inactive, or refused from this \
+                 machine's address"
+            )),
+        }
+    }
+
+    fn skewed(&self, skew: Option<Skew>) -> EngineError {
+        let why = match skew {
+            Some(skew) => format!("{skew}, so the manager refuses what we sign"),
+            None => "this machine's clock and the manager's differ by more than 15 min".to_owned(),
+        };
+        EngineError::Denied {
+            why,
+            mend: Some(
+                "set the clock that is wrong; here: `sudo timedatectl set-ntp true`".to_owned(),
+            ),
+        }
+    }
+
+    /// An answer in nobody's words: of a gateway, a proxy, or something else altogether.
+    fn without_words(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> EngineError {
+        if status == StatusCode::UNAUTHORIZED {
+            return self.denied("not authorized");
+        }
+        if matches!(status.as_u16(), 502..=504) {
+            return self.unreachable(
+                format!("the gateway in front of it answers {}", shown(status)),
+                Some("the manager behind it is down, or starting"),
+            );
+        }
+        if is_html(headers, body) {
+            return self.unreachable(
+                format!(
+                    "what answers there is a web page ({}), no manager",
+                    shown(status)
+                ),
+                Some(self.which_server()),
+            );
+        }
+        if status.is_redirection() {
+            return self.unreachable(
+                format!("it sends us elsewhere ({})", shown(status)),
+                Some("write the address it sends to as the endpoint of the context"),
+            );
+        }
+        let words = quote(&String::from_utf8_lossy(body));
+        if words.is_empty() {
+            EngineError::Other(shown(status))
+        } else {
+            EngineError::Other(format!("{}: {words}", shown(status)))
+        }
+    }
+
+    /// A success whose body is not what it should be.
+    pub(super) fn unreadable(
+        &self,
+        headers: &HeaderMap,
+        body: &[u8],
+        error: &serde_json::Error,
+    ) -> EngineError {
+        if body.is_empty() {
+            return self.unreachable("it sent an empty answer", None);
+        }
+        if is_html(headers, body) {
+            return self.unreachable(
+                "what answers there is a web page, no manager",
+                Some(self.which_server()),
+            );
+        }
+        if error.is_eof() {
+            return self.unreachable("it sent half an answer", None);
+        }
+        EngineError::Other(format!(
+            "something that is no JSON: {}",
+            quote(&String::from_utf8_lossy(body))
+        ))
+    }
+
+    fn which_server(&self) -> &'static str {
+        if self.by_password {
+            "with mode = \"session\" the endpoint is the web server that people log in to"
+        } else {
+            "with mode = \"api\" the endpoint is the manager itself, not the web server (mode = \
+             \"session\")"
+        }
+    }
+}
+
+/// The manager said no, in its own words.
+pub(super) fn declined(why: impl Into<String>) -> EngineError {
+    EngineError::Declined {
+        why: why.into(),
+        mend: None,
+    }
+}
+
+/// Somebody else's words in one safe line of bounded length.
+pub(super) fn quote(words: &str) -> String {
+    let clean = Clean::new(words.trim()).into_string();
+    if clean.chars().count() <= QUOTE {
+        return clean;
+    }
+    let mut short: String = clean.chars().take(QUOTE).collect();
+    short.push('…');
+    short
+}
+
+/// `502 Bad Gateway`.
+fn shown(status: StatusCode) -> String {
+    match status.canonical_reason() {
+        Some(reason) => format!("{} {reason}", status.as_u16()),
+        None => format!("status {}", status.as_u16()),
+    }
+}
+
+fn is_html(headers: &HeaderMap, body: &[u8]) -> bool {
+    let declared = headers
+        .get(reqwest::header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|value| value.contains("text/html"));
+    declared || body.trim_ascii_start().starts_with(b"<")
+}
+
+/// The first cause of this kind.
+fn cause<T: std::error::Error + 'static>(error: &reqwest::Error) -> Option<&T> {
+    let mut next = error.source();
+    while let Some(inner) = next {
+        if let Some(found) = inner.downcast_ref::<T>() {
+            return Some(found);
+        }
+        next = inner.source();
+    }
+    None
+}
+
+/// The innermost cause, which names the trouble itself.
+fn deepest(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(inner) = next {
+        text = inner.to_string();
+        next = inner.source();
+    }
+    quote(&text)
+}
+
+/// How far our clock is from the one that wrote the answer.
+pub(super) fn skew_of(headers: &HeaderMap, now: jiff::Timestamp) -> Option<Skew> {
+    let date = headers.get(reqwest::header::DATE)?.to_str().ok()?;
+    skew::between(now, date)
+}

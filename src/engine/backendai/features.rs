@@ -1,0 +1,53 @@
+//! What a manager of a version can do. The one place where versions are compared.
+
+use super::version::Version;
+
+/// Version-bound differences; each says since (or until) when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Features {
+    /// Lists take `scope_id`, image nodes tell their parts, idle checks stand in nodes (24.12).
+    /// Before that a project must be named.
+    pub(super) scope_id: bool,
+    /// `vfolder_mounts` of a node is filled (25.3, 24.09.8).
+    pub(super) vfolder_mounts: bool,
+    /// Folders of a session as nodes, image references (25.4).
+    pub(super) vfolder_nodes: bool,
+    /// `owner` and `queue_position` of a session (25.13).
+    pub(super) owner: bool,
+    /// Scheduling histories an owner may read (26.2).
+    pub(super) scheduling_history: bool,
+}
+
+/// The oldest manager whose lists we speak.
+pub(super) const OLDEST: Version = Version(24, 9, 0);
+
+impl Features {
+    pub(super) fn of(version: Version) -> Self {
+        let since = |major, minor| version >= Version(major, minor, 0);
+        let mounts_2409 = version >= Version(24, 9, 8) && version < Version(24, 10, 0);
+        Self {
+            scope_id: since(24, 12),
+            vfolder_mounts: since(25, 3) || mounts_2409,
+            vfolder_nodes: since(25, 4),
+            owner: since(25, 13),
+            scheduling_history: since(26, 2),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_release_line() {
+        let of = |text: &str| Features::of(Version::read(text));
+        assert!(!of("24.09.12").scope_id);
+        assert!(of("24.09.12").vfolder_mounts);
+        assert!(!of("24.12.1").vfolder_mounts);
+        assert!(of("24.12.1").scope_id);
+        assert!(of("25.6.15").vfolder_nodes && !of("25.6.15").owner);
+        assert!(of("25.15.12").owner && !of("25.15.12").scheduling_history);
+        assert!(of("26.9.6").scheduling_history);
+    }
+}

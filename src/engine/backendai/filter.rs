@@ -1,0 +1,107 @@
+//! The manager's filter language: which sessions a tab shows. `&` and `|` have no precedence
+//! there, so every part stands in parentheses. Pure.
+
+use super::features::Features;
+use crate::model::{
+    id::SessionId,
+    status::{KNOWN, Status, Tab},
+};
+
+/// The sessions of a tab whose names hold `text`.
+pub(super) fn tab(features: &Features, tab: Tab, text: Option<&str>) -> String {
+    let mut filter = match tab {
+        Tab::Running | Tab::Finished => format!("(status in [{}])", words(features, tab)),
+        // What no other tab shows, known or not.
+        Tab::Others => format!(
+            "(!(status in [{}, {}]))",
+            words(features, Tab::Running),
+            words(features, Tab::Finished)
+        ),
+    };
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        filter = and(&filter, &format!("(name ilike \"%{}%\")", escape(text)));
+    }
+    filter
+}
+
+/// The sessions with these ids.
+pub(super) fn ids(sessions: &[SessionId]) -> String {
+    let quoted: Vec<String> = sessions.iter().map(|id| format!("\"{id}\"")).collect();
+    format!("(id in [{}])", quoted.join(", "))
+}
+
+/// The sessions of a user.
+pub(super) fn user(id: &str) -> String {
+    format!("(user_id == \"{}\")", escape(id))
+}
+
+pub(super) fn and(one: &str, other: &str) -> String {
+    format!("{one} & {other}")
+}
+
+/// The statuses of a tab that this manager knows; it refuses others.
+fn words(features: &Features, tab: Tab) -> String {
+    let known = KNOWN.iter().filter(|status| status.tab() == tab);
+    let known = known.filter(|status| {
+        features.scope_id || !matches!(status, Status::Prepared | Status::Creating)
+    });
+    let quoted: Vec<String> = known
+        .map(|status| format!("\"{}\"", status.word()))
+        .collect();
+    quoted.join(", ")
+}
+
+/// A text within quotes and within a pattern: its own quotes and wildcards stand for themselves.
+/// Control characters are left out: no name holds one.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !c.is_control()) {
+        if matches!(c, '"' | '\\' | '%' | '_') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::backendai::version::Version;
+
+    #[test]
+    fn the_three_tabs() {
+        let new = Features::of(Version(26, 9, 6));
+        assert_eq!(
+            tab(&new, Tab::Finished, None),
+            "(status in [\"TERMINATED\", \"CANCELLED\"])"
+        );
+        let running = tab(&new, Tab::Running, None);
+        assert!(
+            running.contains("PREPARED") && !running.contains("ERROR"),
+            "{running}"
+        );
+        let others = tab(&new, Tab::Others, None);
+        assert!(others.starts_with("(!(status in [\"PENDING\""), "{others}");
+        assert!(!others.contains("ERROR"), "{others}");
+        let old = tab(&Features::of(Version(24, 9, 12)), Tab::Running, None);
+        assert!(
+            !old.contains("PREPARED") && !old.contains("CREATING"),
+            "{old}"
+        );
+    }
+
+    #[test]
+    fn a_text_cannot_leave_its_quotes() {
+        let new = Features::of(Version(26, 9, 6));
+        let filter = tab(&new, Tab::Finished, Some("a\" | (x_%\\"));
+        assert!(
+            filter.ends_with(r#" & (name ilike "%a\" | (x\_\%\\%")"#),
+            "{filter}"
+        );
+        assert_eq!(
+            tab(&new, Tab::Finished, Some("")),
+            tab(&new, Tab::Finished, None)
+        );
+    }
+}

@@ -1,0 +1,312 @@
+//! Images, grouped into environments and versions.
+
+use std::cmp::Reverse;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use super::{
+    BackendAiEngine,
+    blob::{Node, bytes, slots},
+    gql::Schema,
+    line::Line,
+    reference::Reference,
+};
+use crate::{
+    engine::api::{Images, Result},
+    model::{
+        environment::{Environment, EnvironmentSource, ImageFacts},
+        resources::Bytes,
+        session::Service,
+        text::Clean,
+    },
+};
+
+/// What images are read with; `installed: true` asks the manager for fewer.
+const QUERY: &str = "query($installed: Boolean) { images(is_installed: $installed, load_filters: \
+                     [\"general\", \"operational\", \"customized\"]) { name tag registry \
+                     architecture size_bytes is_local installed labels { key value } \
+                     resource_limits { key min } supported_accelerators } }";
+
+/// The heading of images that nobody filed elsewhere.
+const CUSTOM: &str = "Custom Environments";
+
+#[async_trait]
+impl Images for BackendAiEngine {
+    async fn environments(&self) -> Result<Vec<Environment>> {
+        let line = self.core.line().await?;
+        let mut images = line.images(Some(true)).await?;
+        if images.is_empty() {
+            // Images that lie on the agents only ("local") do not count as installed.
+            images = line.images(None).await?;
+            images.retain(|image| Node::new(image).flag("is_local").unwrap_or(false));
+        }
+        let environments = group(&images);
+        self.core.know_environments(&environments);
+        Ok(environments)
+    }
+}
+
+impl Line {
+    async fn images(&self, installed: Option<bool>) -> Result<Vec<Value>> {
+        let variables = json!({"installed": installed});
+        let mut data = self.http.ask(Schema::One, QUERY, variables).await?;
+        Ok(match data["images"].take() {
+            Value::Array(images) => images,
+            _ => Vec::new(),
+        })
+    }
+}
+
+/// Environments by name, their versions newest first.
+fn group(images: &[Value]) -> Vec<Environment> {
+    let mut all: Vec<Environment> = images
+        .iter()
+        .filter_map(|image| one(Node::new(image)))
+        .collect();
+    all.sort_by_cached_key(|environment| {
+        (
+            environment.name.clone(),
+            Reverse(numbers(environment.version.as_str())),
+            environment.version.clone(),
+            environment.facts.architecture.clone(),
+        )
+    });
+    tell_architectures_apart(&mut all);
+    all
+}
+
+/// An image that a compute session can run; system and service images are not for that.
+fn one(image: Node<'_>) -> Option<Environment> {
+    let reference = Reference::of_image(image)?;
+    let labels = Labels(image.list("labels"));
+    let private = labels.get("ai.backend.features").is_some_and(|features| {
+        features
+            .split_whitespace()
+            .any(|feature| feature == "private")
+    });
+    let role = labels.get("ai.backend.role").unwrap_or("COMPUTE");
+    if private || !role.eq_ignore_ascii_case("compute") {
+        return None;
+    }
+    let limits = image.list("resource_limits");
+    Some(Environment {
+        name: Clean::new(&reference.name),
+        version: Clean::new(&reference.tag),
+        source: EnvironmentSource::Image {
+            reference: reference.image(),
+        },
+        size: image
+            .int("size_bytes")
+            .and_then(|n| n.try_into().ok())
+            .map(Bytes),
+        unavailable: None,
+        facts: ImageFacts {
+            architecture: reference.architecture.as_deref().map(Clean::new),
+            group: Some(Clean::new(CUSTOM)),
+            chips: chips(&reference.tag, &labels),
+            minimum: minimum(limits, &labels),
+            accelerators: accelerators(image),
+            services: labels
+                .get("ai.backend.service-ports")
+                .map(services)
+                .unwrap_or_default(),
+        },
+    })
+}
+
+/// `[{"key", "value"}]`.
+struct Labels<'a>(&'a [Value]);
+
+impl<'a> Labels<'a> {
+    fn get(&self, key: &str) -> Option<&'a str> {
+        let mut found = self
+            .0
+            .iter()
+            .map(Node::new)
+            .filter(|label| label.str("key") == Some(key));
+        found.next()?.str("value")
+    }
+}
+
+/// The parts of a tag after its first: `py311`, `cuda12.1`, and the name of one's own image.
+fn chips(tag: &str, labels: &Labels<'_>) -> Vec<Clean> {
+    let own = labels.get("ai.backend.customized-image.name");
+    tag.split('-')
+        .skip(1)
+        .filter(|part| !part.is_empty())
+        .map(|part| match (part.starts_with("customized_"), own) {
+            (true, Some(name)) => Clean::new(&format!("Customized: {name}")),
+            (true, None) => Clean::new("Customized"),
+            (false, _) => Clean::new(part),
+        })
+        .collect()
+}
+
+/// `resource_limits`, else the labels of old images.
+fn minimum(limits: &[Value], labels: &Labels<'_>) -> crate::model::resources::ResourceSlots {
+    let mut blob = serde_json::Map::new();
+    for limit in limits.iter().map(Node::new) {
+        if let Some(key) = limit.str("key") {
+            blob.insert(key.to_owned(), limit.raw("min").clone());
+        }
+    }
+    for slot in ["cpu", "mem"] {
+        let label = labels.get(&format!("ai.backend.resource.min.{slot}"));
+        if let (None, Some(value)) = (blob.get(slot), label) {
+            blob.insert(slot.to_owned(), json!(value));
+        }
+    }
+    if let Some(Bytes(mem)) = blob.get("mem").and_then(bytes) {
+        blob.insert("mem".to_owned(), json!(mem));
+    }
+    slots(&Value::Object(blob))
+}
+
+/// Kinds of accelerators; `*` is any.
+fn accelerators(image: Node<'_>) -> Vec<Clean> {
+    let kinds = image.texts("supported_accelerators");
+    if kinds.iter().any(|kind| *kind == "*") {
+        return Vec::new();
+    }
+    kinds
+}
+
+/// `jupyter:http:8080,webdemo:preopen:8000`; several ports as `[8000,8001]`.
+fn services(label: &str) -> Vec<Service> {
+    let mut services: Vec<Service> = Vec::new();
+    let mut rest = label;
+    while let Some((name, tail)) = rest.split_once(':') {
+        let Some((protocol, tail)) = tail.split_once(':') else {
+            break;
+        };
+        let end = if tail.starts_with('[') {
+            tail.find(']').map_or(tail.len(), |at| at + 1)
+        } else {
+            tail.find(',').unwrap_or(tail.len())
+        };
+        let ports = tail[..end].split(|c: char| !c.is_ascii_digit());
+        services.push(Service {
+            name: Clean::new(name.trim_start_matches([',', ' '])),
+            protocol: Clean::new(protocol),
+            ports: ports.filter_map(|port| port.parse().ok()).collect(),
+        });
+        rest = &tail[end..];
+    }
+    services
+}
+
+/// The leading numbers of a tag: `3.11-debian12` is 3, 11.
+fn numbers(tag: &str) -> Vec<u32> {
+    tag.split('-')
+        .next()
+        .unwrap_or_default()
+        .split('.')
+        .map_while(|part| part.parse().ok())
+        .collect()
+}
+
+/// The same tag for several architectures is several versions.
+fn tell_architectures_apart(all: &mut [Environment]) {
+    // They are sorted: twins are neighbours.
+    let same = |a: &Environment, b: &Environment| a.name == b.name && a.version == b.version;
+    let twins: Vec<bool> = (0..all.len())
+        .map(|n| {
+            let before = n > 0 && same(&all[n - 1], &all[n]);
+            before || all.get(n + 1).is_some_and(|next| same(&all[n], next))
+        })
+        .collect();
+    for (environment, _) in all.iter_mut().zip(twins).filter(|(_, twin)| *twin) {
+        let (EnvironmentSource::Image { reference }, Some(architecture)) =
+            (&mut environment.source, &environment.facts.architecture)
+        else {
+            continue;
+        };
+        environment.version = Clean::new(&format!("{}@{architecture}", environment.version));
+        *reference = format!("{reference}@{architecture}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(name: &str, tag: &str, arch: &str, labels: Value) -> Value {
+        json!({"name": name, "tag": tag, "registry": "cr", "architecture": arch,
+            "size_bytes": 308_705_259, "labels": labels, "supported_accelerators": ["*"],
+            "resource_limits": [{"key": "mem", "min": "128m", "max": "Infinity"},
+                                {"key": "cpu", "min": "1", "max": null}]})
+    }
+
+    #[test]
+    fn versions_of_an_environment_newest_first() {
+        let images = [
+            image("stable/python", "3.9-ubuntu20.04", "x86_64", json!([])),
+            image(
+                "stable/python",
+                "3.11-debian12-cuda12.1",
+                "x86_64",
+                json!([]),
+            ),
+            image("stable/r", "4", "x86_64", json!([])),
+            image("stable/r", "4", "aarch64", json!([])),
+            image(
+                "stable/sftp",
+                "1",
+                "x86_64",
+                json!([{"key": "ai.backend.role", "value": "SYSTEM"}]),
+            ),
+            image(
+                "stable/x",
+                "1",
+                "x86_64",
+                json!([{"key": "ai.backend.features", "value": "batch private"}]),
+            ),
+            json!({"tag": "nameless"}),
+        ];
+        let all = group(&images);
+        let labels: Vec<String> = all.iter().map(Environment::label).collect();
+        assert_eq!(
+            labels,
+            [
+                "cr/stable/python:3.11-debian12-cuda12.1",
+                "cr/stable/python:3.9-ubuntu20.04",
+                "cr/stable/r:4@aarch64",
+                "cr/stable/r:4@x86_64",
+            ]
+        );
+        assert_eq!(
+            all[0].facts.chips,
+            ["debian12", "cuda12.1"].map(Clean::from)
+        );
+        assert_eq!(all[0].facts.minimum.mem, Bytes::mib(128));
+        assert!(all[0].facts.accelerators.is_empty());
+    }
+
+    #[test]
+    fn labels_tell_services_and_names_of_own_images() {
+        let labels = json!([
+            {"key": "ai.backend.service-ports", "value": "jupyter:http:8080, x:tcp:[80,81],y:preopen:9"},
+            {"key": "ai.backend.customized-image.name", "value": "mine"}
+        ]);
+        let all = group(&[image(
+            "stable/python",
+            "3-customized_ab12",
+            "x86_64",
+            labels,
+        )]);
+        let facts = &all[0].facts;
+        let names: Vec<_> = facts
+            .services
+            .iter()
+            .map(|s| (s.name.as_str(), s.ports.clone()))
+            .collect();
+        assert_eq!(
+            names,
+            [("jupyter", vec![8080]), ("x", vec![80, 81]), ("y", vec![9])]
+        );
+        assert_eq!(facts.chips, [Clean::from("Customized: mine")]);
+        assert!(services("garbage").is_empty());
+        assert!(services("a:b").is_empty());
+    }
+}

@@ -1,0 +1,153 @@
+//! A manager that answered, and what is known of it: its version and who we are to it.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{
+    blob::Node,
+    capabilities,
+    config::BackendAiConfig,
+    fault::declined,
+    features::{Features, OLDEST},
+    gql::Schema,
+    http::{Call, Http, SHORT},
+    version::{Announcement, Version},
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{
+        capability::EngineInfo,
+        catalogue::{Project, User},
+        resources::{Bytes, Cpu},
+        text::Clean,
+    },
+};
+
+/// Who we are. `groups` are the user's own projects.
+const WHO: &str = "query { user { uuid email full_name role domain_name groups { id name } } }";
+
+pub(super) struct Line {
+    pub(super) http: Arc<Http>,
+    pub(super) features: Features,
+    pub(super) version: Version,
+    pub(super) me: Me,
+    /// The project sessions are launched in, and lists of old managers are about.
+    pub(super) project: Option<Project>,
+    pub(super) all_users: bool,
+    domain: String,
+    pub(super) info: EngineInfo,
+}
+
+/// The user the keys or the login belong to.
+#[derive(Clone, Debug)]
+pub(super) struct Me {
+    pub(super) id: Clean,
+    pub(super) user: User,
+    pub(super) projects: Vec<Project>,
+}
+
+impl Line {
+    /// Asks what the manager is and who we are to it.
+    pub(super) async fn open(http: Arc<Http>, config: &BackendAiConfig) -> Result<Self> {
+        let announced: Announcement = http.json(&Call::get("/").within(SHORT)).await?;
+        let version = announced.version();
+        if version < OLDEST {
+            return Err(EngineError::Unsupported(format!(
+                "the manager at {} is {}; workbay speaks to 24.09 and later",
+                http.whom.endpoint,
+                announced.shown()
+            )));
+        }
+        http.speak(&announced.api_version());
+        let me = who(&http).await?;
+        let project = choose_project(config.project.as_deref(), &me)?;
+        let features = Features::of(version);
+        let domain = config.domain.clone();
+        let info = EngineInfo {
+            kind: Clean::new("Backend.AI"),
+            version: announced.shown(),
+            api_version: Clean::new(&http.spoken()),
+            endpoint: Clean::new(&http.whom.endpoint),
+            cpus: Cpu::default(),
+            memory: Bytes::default(),
+            user: Some(me.user.clone()),
+            capabilities: capabilities::of(&features),
+        };
+        Ok(Self {
+            http,
+            features,
+            version,
+            all_users: config.all_users && me.user.is_administrator(),
+            domain: domain.unwrap_or_else(|| me.user.domain.as_str().to_owned()),
+            me,
+            project,
+            info,
+        })
+    }
+
+    /// The domain sessions are launched in.
+    pub(super) fn domain(&self) -> &str {
+        &self.domain
+    }
+
+    /// The name of a project by its id; the id itself where it is none of ours.
+    pub(super) fn project_name(&self, id: &Clean) -> Clean {
+        let known = self.me.projects.iter().find(|project| project.id == *id);
+        known.map_or_else(|| id.clone(), |project| project.name.clone())
+    }
+}
+
+async fn who(http: &Http) -> Result<Me> {
+    let data = http.ask(Schema::One, WHO, json!({})).await?;
+    let user = Node::new(&data["user"]);
+    let Some(id) = user.text("uuid") else {
+        return Err(declined("the manager does not tell whose keys these are"));
+    };
+    let projects = user
+        .list("groups")
+        .iter()
+        .filter_map(|group| project(group))
+        .collect();
+    Ok(Me {
+        id,
+        user: User {
+            email: user.text("email").unwrap_or_default(),
+            full_name: user.text("full_name"),
+            domain: user.text("domain_name").unwrap_or_else(|| "default".into()),
+            role: user.text("role").unwrap_or_else(|| "user".into()),
+        },
+        projects,
+    })
+}
+
+fn project(group: &Value) -> Option<Project> {
+    let group = Node::new(group);
+    Some(Project {
+        id: group.text("id")?,
+        name: group.text("name")?,
+    })
+}
+
+/// The configured one; else `default`; else the first.
+fn choose_project(wanted: Option<&str>, me: &Me) -> Result<Option<Project>> {
+    let named = |name: &str| me.projects.iter().find(|project| project.name == name);
+    let Some(wanted) = wanted else {
+        return Ok(named("default").or(me.projects.first()).cloned());
+    };
+    if let Some(project) = named(wanted) {
+        return Ok(Some(project.clone()));
+    }
+    let there: Vec<&str> = me.projects.iter().map(|p| p.name.as_str()).collect();
+    Err(EngineError::Denied {
+        why: format!(
+            "{} is in no project '{}'",
+            me.user.email,
+            Clean::new(wanted)
+        ),
+        mend: Some(format!(
+            "set project of the context to one of: {}",
+            there.join(", ")
+        )),
+    })
+}

@@ -1,0 +1,194 @@
+//! The login at a web server, which signs requests for us ("session mode").
+//!
+//! One login for all requests; a failed one is remembered, so that a wrong password is tried once
+//! and not with every request (the server blocks the account after ten failures).
+
+use std::time::Duration;
+
+use reqwest::{
+    Client, StatusCode,
+    header::{HeaderMap, HeaderName},
+};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::Mutex;
+
+use super::{
+    fault::Whom,
+    http::{USUAL, value},
+    place::Place,
+    problem::Problem,
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::secret::Secret,
+};
+
+const SESSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-sessionid");
+
+/// What a request shows to the web server. Never printed.
+#[derive(Clone)]
+pub(super) struct Ticket(Option<Secret>);
+
+impl Ticket {
+    /// Of requests that are signed.
+    pub(super) fn none() -> Self {
+        Self(None)
+    }
+
+    pub(super) fn put(&self, headers: &mut HeaderMap) -> Result<()> {
+        if let Some(id) = &self.0 {
+            let mut id = value(id.expose())?;
+            id.set_sensitive(true);
+            headers.insert(SESSION_HEADER, id);
+        }
+        Ok(())
+    }
+}
+
+pub(super) struct LoginState {
+    username: String,
+    password: Secret,
+    /// Held while a login is under way: others wait for its end instead of making their own.
+    state: Mutex<State>,
+}
+
+enum State {
+    Out,
+    In(Ticket),
+    Failed(EngineError),
+}
+
+/// What the server answers to a login.
+#[derive(Deserialize)]
+struct Reply {
+    #[serde(default)]
+    authenticated: bool,
+    #[serde(default)]
+    data: serde_json::Value,
+}
+
+impl LoginState {
+    pub(super) fn new(username: String, password: Secret) -> Self {
+        Self {
+            username,
+            password,
+            state: Mutex::new(State::Out),
+        }
+    }
+
+    pub(super) async fn forgive(&self) {
+        let mut state = self.state.lock().await;
+        if matches!(*state, State::Failed(_)) {
+            *state = State::Out;
+        }
+    }
+
+    /// What the server gave us at the login; logs in first where we are not.
+    pub(super) async fn ticket(
+        &self,
+        client: &Client,
+        place: &Place,
+        whom: &Whom,
+    ) -> Result<Ticket> {
+        let mut state = self.state.lock().await;
+        match &*state {
+            State::In(ticket) => return Ok(ticket.clone()),
+            State::Failed(error) => return Err(error.clone()),
+            State::Out => {}
+        }
+        match self.log_in(client, place, whom).await {
+            Ok(ticket) => {
+                *state = State::In(ticket.clone());
+                Ok(ticket)
+            }
+            Err(error) => {
+                // A server that is down said nothing about the password.
+                if !error.is_lost() {
+                    *state = State::Failed(error.clone());
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// The server no longer knows this ticket; a newer one stays.
+    pub(super) async fn drop_ticket(&self, ticket: &Ticket) {
+        let mut state = self.state.lock().await;
+        if matches!(&*state, State::In(Ticket(present)) if *present == ticket.0) {
+            *state = State::Out;
+        }
+    }
+
+    async fn log_in(&self, client: &Client, place: &Place, whom: &Whom) -> Result<Ticket> {
+        let body = json!({"username": self.username, "password": self.password.expose()});
+        let sent = client
+            .post(place.web("/server/login"))
+            .header(reqwest::header::CONTENT_TYPE, "application/json")
+            .body(body.to_string())
+            .timeout(USUAL)
+            .send()
+            .await
+            .map_err(|error| whom.transport(&error, USUAL))?;
+        let (status, headers) = (sent.status(), sent.headers().clone());
+        let body = sent.bytes().await;
+        let body = body.map_err(|error| whom.transport(&error, USUAL))?;
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(blocked(&headers));
+        }
+        let reply = match serde_json::from_slice::<Reply>(&body) {
+            Ok(reply) if status.is_success() || !reply.data.is_null() => reply,
+            Ok(_) => return Err(whom.answered(status, &headers, &body, None)),
+            Err(error) if status.is_success() => {
+                return Err(whom.unreadable(&headers, &body, &error));
+            }
+            Err(_) => return Err(whom.answered(status, &headers, &body, None)),
+        };
+        if !reply.authenticated {
+            return Err(refused(&reply.data, whom));
+        }
+        match headers.get(SESSION_HEADER).map(|id| id.to_str()) {
+            Some(Ok(id)) => Ok(Ticket(Some(Secret::new(id)))),
+            _ => Err(EngineError::Other(
+                "a login without an id (header X-BackendAI-SessionID): the web server is too old"
+                    .to_owned(),
+            )),
+        }
+    }
+}
+
+/// Why a login was not accepted.
+fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
+    let body = data.to_string();
+    let problem = Problem::read(body.as_bytes()).unwrap_or_default();
+    let mend = match problem.kind.as_str() {
+        "require-totp-authentication" | "require-totp-registration" => {
+            "this login wants a one-time password: use mode = \"api\" with a key pair instead"
+        }
+        "password-expired" => "set a new password in the WebUI first",
+        _ => "check username and password of the context",
+    };
+    EngineError::Denied {
+        why: format!(
+            "the login of context '{}' at {} was not accepted: {}",
+            whom.context,
+            whom.endpoint,
+            problem.sentence()
+        ),
+        mend: Some(mend.to_owned()),
+    }
+}
+
+fn blocked(headers: &HeaderMap) -> EngineError {
+    let told = headers
+        .get("retry-after")
+        .and_then(|text| text.to_str().ok()?.trim().parse().ok())
+        .map(Duration::from_secs);
+    EngineError::Denied {
+        why: "too many failed logins: the web server blocks this account for a while".to_owned(),
+        mend: Some(match told {
+            Some(wait) => format!("try again in {} min", wait.as_secs().div_ceil(60)),
+            None => "try again later (20 minutes, unless the operator chose otherwise)".to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,152 @@
+//! A Backend.AI manager as an engine: it schedules, we ask, watch and tell.
+//!
+//! The only place that speaks its HTTP. `docs/backendai.md` says what is spoken.
+
+mod blob;
+mod capabilities;
+mod catalogue;
+mod commit;
+mod config;
+mod core;
+mod events;
+mod fault;
+mod features;
+mod filter;
+mod gql;
+mod history;
+mod http;
+mod idle;
+mod images;
+mod kernels;
+mod launch;
+mod line;
+mod login;
+mod operate;
+mod pace;
+mod place;
+mod problem;
+mod queries;
+mod reason;
+mod reference;
+mod row;
+mod sessions;
+mod sign;
+mod skew;
+mod sse;
+mod stream;
+mod tls;
+mod usage;
+mod version;
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use futures_util::stream::BoxStream;
+use jiff::Timestamp;
+
+use super::{
+    api::{Engine, Result},
+    scheduler::{Page, PageQuery, Progress, Scheduler, SchedulerEvent, Totals},
+};
+use crate::model::{
+    capability::EngineInfo, catalogue::Catalogue, history::HistoryEntry, id::SessionId,
+    session::Session, spec::LaunchRequest, usage::Usage,
+};
+
+pub use config::{BackendAiConfig, Login};
+
+/// Agents collect statistics every 5 s and managers read them later still.
+const USAGE_PERIOD: Duration = Duration::from_secs(10);
+
+/// One manager, as one user. Cheap to clone; clones share the connections and what is known.
+#[derive(Clone)]
+pub struct BackendAiEngine {
+    core: Arc<core::Core>,
+}
+
+impl BackendAiEngine {
+    /// Nothing is sent before the first request.
+    pub fn new(config: BackendAiConfig) -> Self {
+        Self {
+            core: Arc::new(core::Core::new(config)),
+        }
+    }
+}
+
+impl std::fmt::Debug for BackendAiEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("BackendAiEngine")
+            .field(&self.core.config)
+            .finish()
+    }
+}
+
+#[async_trait]
+impl Engine for BackendAiEngine {
+    async fn probe(&self) -> Result<EngineInfo> {
+        Ok(self.core.probe().await?.info.clone())
+    }
+
+    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {
+        let asked = async { self.core.line().await?.usage(sessions, now).await };
+        asked.await.unwrap_or_else(|error| {
+            tracing::debug!(%error, "no usage");
+            Vec::new()
+        })
+    }
+
+    fn usage_period(&self) -> Duration {
+        USAGE_PERIOD
+    }
+}
+
+#[async_trait]
+impl Scheduler for BackendAiEngine {
+    async fn page(&self, query: &PageQuery) -> Result<Page> {
+        self.read_page(query).await
+    }
+
+    async fn totals(&self) -> Result<Totals> {
+        self.core.line().await?.count().await
+    }
+
+    async fn rows(&self, sessions: &[SessionId]) -> Result<Vec<Session>> {
+        self.read_rows(sessions).await
+    }
+
+    async fn session(&self, session: SessionId) -> Result<Option<Session>> {
+        self.read_session(session).await
+    }
+
+    async fn launch(&self, request: &LaunchRequest) -> Result<SessionId> {
+        self.enqueue(request).await
+    }
+
+    async fn terminate(&self, session: SessionId, force: bool) -> Result<()> {
+        self.end(session, force).await
+    }
+
+    async fn rename(&self, session: SessionId, name: &str) -> Result<()> {
+        self.name(session, name).await
+    }
+
+    async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>> {
+        self.core.line().await?.history(session).await
+    }
+
+    async fn commit(
+        &self,
+        session: SessionId,
+        image_name: &str,
+    ) -> Result<BoxStream<'static, Result<Progress>>> {
+        self.make_image(session, image_name).await
+    }
+
+    async fn catalogue(&self, project: Option<&str>) -> Result<Catalogue> {
+        self.read_catalogue(project).await
+    }
+
+    async fn events(&self) -> Result<BoxStream<'static, Result<SchedulerEvent>>> {
+        self.listen().await
+    }
+}

@@ -1,0 +1,138 @@
+//! Where a manager answers: its address taken apart once.
+
+use reqwest::Url;
+
+use crate::engine::{api::Result, error::EngineError};
+
+/// The address of a context, checked.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    url: Url,
+    /// What stands before every path: `/func` at a web server, and a path of the endpoint's own.
+    prefix: String,
+    /// As written, for people.
+    shown: String,
+}
+
+impl Place {
+    /// `through_web`: the manager's paths begin with `/func`.
+    pub(super) fn new(endpoint: &str, through_web: bool) -> Result<Self> {
+        let bad = |why: &str| EngineError::Denied {
+            why: format!(
+                "endpoint '{}' {why}",
+                crate::model::text::Clean::new(endpoint)
+            ),
+            mend: Some("write it like https://manager.example or http://10.0.0.5:8091".to_owned()),
+        };
+        let url = Url::parse(endpoint.trim()).map_err(|_| bad("is no address"))?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err(bad("is no http or https address"));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(EngineError::Denied {
+                why: "the endpoint holds a user name or password".to_owned(),
+                mend: Some("give keys by access-key and secret-key instead".to_owned()),
+            });
+        }
+        let own = url.path().trim_end_matches('/').to_owned();
+        let prefix = if through_web {
+            format!("{own}/func")
+        } else {
+            own
+        };
+        Ok(Self {
+            shown: endpoint.trim().trim_end_matches('/').to_owned(),
+            url,
+            prefix,
+        })
+    }
+
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Whether the connection is encrypted.
+    pub(super) fn is_tls(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// Host name and port to connect to.
+    pub(super) fn peer(&self) -> (&str, u16) {
+        let host = self.url.host_str().unwrap_or_default();
+        let port = self.url.port_or_known_default().unwrap_or(80);
+        (host, port)
+    }
+
+    /// The `Host` header: the port only where it is not the scheme's own.
+    pub(super) fn host_header(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        match self.url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
+    }
+
+    /// The address of a manager's path with its query (`/session?x=1`).
+    pub(super) fn manager(&self, path: &str) -> Url {
+        self.at(&format!("{}{path}", self.prefix))
+    }
+
+    /// The address of a web server's own path (`/server/login`).
+    pub(super) fn web(&self, path: &str) -> Url {
+        let own = self.url.path().trim_end_matches('/');
+        self.at(&format!("{own}{path}"))
+    }
+
+    fn at(&self, target: &str) -> Url {
+        let (path, query) = match target.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (target, None),
+        };
+        let mut url = self.url.clone();
+        url.set_path(path);
+        url.set_query(query);
+        url.set_fragment(None);
+        url
+    }
+}
+
+/// Path and query as they go over the wire.
+pub(super) fn target(url: &Url) -> String {
+    match url.query() {
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_both_kinds_of_server() {
+        let api = Place::new("http://127.0.0.1:8091/", false).unwrap();
+        assert_eq!(api.host_header(), "127.0.0.1:8091");
+        assert_eq!(api.shown(), "http://127.0.0.1:8091");
+        let url = api.manager("/events/session?sessionName=*&scope=*");
+        assert_eq!(target(&url), "/events/session?sessionName=*&scope=*");
+        let web = Place::new("https://cloud.example/base", true).unwrap();
+        assert_eq!(web.host_header(), "cloud.example");
+        assert_eq!(web.peer(), ("cloud.example", 443));
+        assert_eq!(target(&web.manager("/session")), "/base/func/session");
+        assert_eq!(target(&web.web("/server/login")), "/base/server/login");
+        assert_eq!(
+            Place::new("http://[::1]:80", false).unwrap().host_header(),
+            "[::1]"
+        );
+    }
+
+    #[test]
+    fn what_is_no_address_is_told() {
+        for bad in ["", "manager", "ftp://x", "unix:///x", "http://"] {
+            let error = Place::new(bad, false).unwrap_err().to_string();
+            assert!(error.starts_with("endpoint '"), "{bad}: {error}");
+        }
+        let error = Place::new("http://me:hush@x", false).unwrap_err();
+        assert!(!format!("{error:?}{error}").contains("hush"));
+    }
+}

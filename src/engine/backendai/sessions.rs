@@ -1,0 +1,194 @@
+//! Lists of sessions, and one whole session.
+
+use serde_json::{Value, json};
+
+use super::{
+    BackendAiEngine,
+    blob::Node,
+    fault::declined,
+    filter,
+    gql::Schema,
+    line::Line,
+    queries::{self, Wants},
+    reason,
+    row::Reader,
+};
+use crate::{
+    engine::{
+        api::Result,
+        scheduler::{Page, PageQuery, Totals},
+    },
+    model::{
+        history::Outcome,
+        id::SessionId,
+        session::Session,
+        status::{Status, Tab},
+        text::Clean,
+    },
+};
+
+const NODES: &str = "compute_session_nodes";
+/// Ids asked for in one request at most: a filter has its bounds.
+const IDS: usize = 100;
+
+impl Line {
+    /// Only our own sessions, unless everyone's were asked for.
+    fn mine(&self, filter: &str) -> String {
+        if self.all_users {
+            filter.to_owned()
+        } else {
+            filter::and(&filter::user(self.me.id.as_str()), filter)
+        }
+    }
+
+    /// Managers before 24.12 list the sessions of one project.
+    pub(super) fn add_project(&self, variables: &mut Value) -> Result<()> {
+        if self.features.scope_id {
+            return Ok(());
+        }
+        match &self.project {
+            Some(project) => variables["project"] = json!(project.id.as_str()),
+            None => return Err(declined("the user is in no project")),
+        }
+        Ok(())
+    }
+
+    /// The nodes of a page and how many there are in all.
+    async fn nodes(
+        &self,
+        filter: &str,
+        wants: Wants,
+        offset: u32,
+        limit: u32,
+    ) -> Result<(Value, u64)> {
+        let query = queries::page(&self.features, wants);
+        let mut variables = json!({"filter": filter, "first": limit, "offset": offset});
+        self.add_project(&mut variables)?;
+        let data = self.http.ask(Schema::One, &query, variables).await?;
+        let total = Node::new(&data).node(NODES).int("count").unwrap_or(0);
+        Ok((data, u64::try_from(total).unwrap_or(0)))
+    }
+
+    fn wants(&self, idle: bool) -> Wants {
+        Wants {
+            owner: self.all_users,
+            idle,
+            all: false,
+        }
+    }
+
+    /// How many sessions each tab has.
+    pub(super) async fn count(&self) -> Result<Totals> {
+        let query = queries::totals(&self.features, Tab::ALL.len());
+        let mut variables = json!({});
+        for (n, tab) in Tab::ALL.into_iter().enumerate() {
+            let filter = filter::tab(&self.features, tab, None);
+            variables[format!("f{n}")] = json!(self.mine(&filter));
+        }
+        self.add_project(&mut variables)?;
+        let data = self.http.ask(Schema::One, &query, variables).await?;
+        let count = |n: usize| {
+            let part = Node::new(&data).node(&format!("t{n}")).int("count");
+            u64::try_from(part.unwrap_or(0)).unwrap_or(0)
+        };
+        Ok([count(0), count(1), count(2)])
+    }
+
+    /// The status of a session; `None` when the manager shows us no such session.
+    pub(super) async fn status_of(&self, session: SessionId) -> Result<Option<Status>> {
+        let data = self.fields_of(session, "status").await?;
+        let node = Node::new(&data).edges(NODES).next();
+        Ok(node.map(|node| super::row::status(Node::new(node), "status")))
+    }
+
+    /// Its present name.
+    pub(super) async fn name_of(&self, session: SessionId) -> Result<Option<Clean>> {
+        let data = self.fields_of(session, "name").await?;
+        let node = Node::new(&data).edges(NODES).next();
+        Ok(node.and_then(|node| Node::new(node).text("name")))
+    }
+
+    /// Some fields of one session, as a list of at most one node.
+    pub(super) async fn fields_of(&self, session: SessionId, fields: &str) -> Result<Value> {
+        let query = queries::some(&self.features, 1, fields);
+        let mut variables = json!({"filter": filter::ids(&[session])});
+        self.add_project(&mut variables)?;
+        self.http.ask(Schema::One, &query, variables).await
+    }
+}
+
+impl BackendAiEngine {
+    fn read(&self, line: &Line, data: &Value) -> Vec<Session> {
+        let reader = Reader {
+            line,
+            context: self.core.config.context,
+            now: (self.core.config.clock)(),
+        };
+        let nodes = Node::new(data).edges(NODES);
+        nodes.filter_map(|node| reader.session(node)).collect()
+    }
+
+    pub(super) async fn read_page(&self, query: &PageQuery) -> Result<Page> {
+        let line = self.core.line().await?;
+        let filter = filter::tab(&line.features, query.tab, query.text.as_deref());
+        let wants = line.wants(query.tab != Tab::Finished);
+        let filter = line.mine(&filter);
+        let found = line.nodes(&filter, wants, query.offset, query.limit);
+        let (data, total) = found.await?;
+        Ok(Page {
+            sessions: self.read(&line, &data),
+            total,
+        })
+    }
+
+    pub(super) async fn read_rows(&self, sessions: &[SessionId]) -> Result<Vec<Session>> {
+        let line = self.core.line().await?;
+        let mut rows = Vec::with_capacity(sessions.len());
+        for ids in sessions.chunks(IDS) {
+            let limit = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+            let filter = filter::ids(ids);
+            let found = line.nodes(&filter, line.wants(true), 0, limit);
+            let (data, _) = found.await?;
+            rows.append(&mut self.read(&line, &data));
+        }
+        Ok(rows)
+    }
+
+    pub(super) async fn read_session(&self, session: SessionId) -> Result<Option<Session>> {
+        let line = self.core.line().await?;
+        let wants = Wants {
+            owner: true,
+            idle: true,
+            all: true,
+        };
+        let (data, _) = line.nodes(&filter::ids(&[session]), wants, 0, 1).await?;
+        let mut found = self.read(&line, &data).into_iter().next();
+        if let Some(session) = &mut found {
+            explain(&line, session).await;
+        }
+        Ok(found)
+    }
+}
+
+/// Why it waits, or why it never ran, stands in the scheduling history where the session itself
+/// says nothing.
+async fn explain(line: &Line, session: &mut Session) {
+    let silent = session.status_message.is_none();
+    if silent && session.status.is_starting() {
+        let newest = line.newest_entry(session.id).await;
+        session.status_message = newest.as_ref().and_then(reason::of_history);
+        return;
+    }
+    let died = session.status.is_final() || session.status == Status::Error;
+    if silent && died && session.status_info.is_none() {
+        let entries = line.history(session.id).await.unwrap_or_default();
+        let failed = entries.iter().find(|entry| {
+            !matches!(
+                entry.result,
+                Outcome::Success | Outcome::NeedRetry | Outcome::Skipped
+            )
+        });
+        let words = failed.and_then(|entry| entry.message.as_ref());
+        session.status_message = words.map(|words| Clean::new(&format!("failed: {words}")));
+    }
+}

@@ -1,0 +1,108 @@
+//! A plain TCP stream to a port in a session.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::mpsc,
+};
+
+use super::pipe::{Pipe, Turn};
+use crate::{
+    engine::api::{Attached, Input, Output},
+    model::text::Clean,
+};
+
+/// Pieces of at most [`PIECE`] on their way to a slow reader.
+const OUTPUT_QUEUE: usize = 16;
+const INPUT_QUEUE: usize = 64;
+const PIECE: usize = 64 * 1024;
+
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Carries bytes both ways until the far end closes, the line is gone or the reader drops it.
+///
+/// There is no half of such a stream to close: `Input::Eof` does nothing.
+pub(super) fn start<S>(pipe: Pipe<S>) -> Attached
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let (output_in, output) = mpsc::channel(OUTPUT_QUEUE);
+    let (input, input_out) = mpsc::channel(INPUT_QUEUE);
+    tokio::spawn(carry(pipe, output_in, input_out));
+    Attached { output, input }
+}
+
+async fn carry<S>(mut pipe: Pipe<S>, output: mpsc::Sender<Output>, mut input: mpsc::Receiver<Input>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    // What has come and what is to go, each waiting for room on its own.
+    let (mut come, mut outgoing) = (Bytes::new(), None);
+    let mut typing = true;
+    let last = loop {
+        let read = come.is_empty();
+        tokio::select! {
+            biased;
+            () = output.closed() => break None,
+            Ok(room) = output.reserve(), if !read => {
+                room.send(Output::Stdout(come.split_to(come.len().min(PIECE))));
+            }
+            turn = pipe.turn(&mut outgoing, read) => match turn {
+                Turn::Sent => {}
+                Turn::Came(bytes) => come = bytes,
+                Turn::Ended(why) => break Some(ending(why)),
+            },
+            one = input.recv(), if typing && outgoing.is_none() => match one {
+                Some(Input::Bytes(bytes)) if !bytes.is_empty() => outgoing = Some(bytes),
+                Some(_) => {}
+                None => typing = false,
+            },
+        }
+    };
+    let Some(last) = last else {
+        let _ = tokio::time::timeout(FAREWELL, last_words(&mut pipe, outgoing, input)).await;
+        return;
+    };
+    drop(pipe);
+    // What came before the end is handed on before the end is.
+    while !come.is_empty() {
+        let piece = Output::Stdout(come.split_to(come.len().min(PIECE)));
+        if output.send(piece).await.is_err() {
+            return;
+        }
+    }
+    // Nobody may be there to hear it.
+    let _ = output.send(last).await;
+}
+
+/// What was sent before the reader left still goes out.
+async fn last_words<S>(
+    pipe: &mut Pipe<S>,
+    mut outgoing: Option<Bytes>,
+    mut input: mpsc::Receiver<Input>,
+) where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    loop {
+        if outgoing.is_some() && pipe.turn(&mut outgoing, false).await != Turn::Sent {
+            return;
+        }
+        outgoing = match input.try_recv() {
+            Ok(Input::Bytes(bytes)) if !bytes.is_empty() => Some(bytes),
+            Ok(_) => None,
+            Err(_) => break,
+        };
+    }
+    pipe.close().await;
+}
+
+fn ending(why: Option<super::pipe::Cut>) -> Output {
+    match why {
+        None => Output::End { exit_code: None },
+        Some(cut) => Output::Lost {
+            why: Clean::new(&cut.to_string()),
+        },
+    }
+}

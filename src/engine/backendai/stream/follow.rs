@@ -1,0 +1,180 @@
+//! Following a log where there is only reading it whole: it is asked for again and again, ever more
+//! patiently, and only while somebody reads.
+
+use std::{collections::VecDeque, time::Duration};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream, stream::BoxStream};
+
+use super::overlap::{Seen, last_lines};
+use crate::{
+    engine::{
+        api::{LogChunk, Result},
+        error::EngineError,
+    },
+    model::log::{LogOptions, LogSource},
+};
+
+/// Waited between two readings: the first after news, up to the last while nothing comes. Each reading
+/// moves the whole log, so a long one is never read at the quick pace.
+const QUICK: Duration = Duration::from_secs(1);
+const SLOW: Duration = Duration::from_secs(5);
+const LONG: usize = 1024 * 1024;
+
+/// So many readings in a row may fail before the follower gives up.
+const ATTEMPTS: u32 = 3;
+
+/// One piece on its way to the reader.
+const PIECE: usize = 64 * 1024;
+
+/// Said in place of lines that were no longer there when the log was read.
+const LOST_LINES: &str = "\n… lines were lost: the log was cut off before they could be read …\n";
+
+/// A session's log as the manager keeps it.
+#[async_trait]
+pub(super) trait Source: Send + Sync + 'static {
+    /// All of it; `None` = there is none yet, or none any more.
+    async fn log(&self) -> Result<Option<String>>;
+
+    /// Whether the session has ended, so that nothing is added any more.
+    async fn ended(&self) -> Result<bool>;
+
+    /// The sentence for a log that is not there.
+    async fn none(&self) -> EngineError;
+}
+
+/// The log as a stream. What cannot be read at all is told here.
+pub(super) async fn open(
+    source: impl Source,
+    options: LogOptions,
+) -> Result<BoxStream<'static, Result<LogChunk>>> {
+    let first = source.log().await?;
+    if !options.follow {
+        let Some(log) = first else {
+            return Err(source.none().await);
+        };
+        let pieces = pieces(wanted(&log, options.tail));
+        return Ok(stream::iter(pieces.map(Ok)).boxed());
+    }
+    let mut follower = Follower {
+        source,
+        tail: options.tail,
+        begun: false,
+        seen: Seen::default(),
+        ready: VecDeque::new(),
+        pause: QUICK,
+        faults: 0,
+        late: 0,
+        done: false,
+    };
+    if let Some(log) = first {
+        follower.take(&log, false);
+    }
+    Ok(stream::unfold(follower, Follower::next).boxed())
+}
+
+struct Follower<S> {
+    source: S,
+    /// Lines wanted of what was there first.
+    tail: Option<u32>,
+    /// The log was there once.
+    begun: bool,
+    seen: Seen,
+    ready: VecDeque<LogChunk>,
+    pause: Duration,
+    /// Readings in a row that failed.
+    faults: u32,
+    /// Readings after the session's end that found no log.
+    late: u32,
+    done: bool,
+}
+
+impl<S: Source> Follower<S> {
+    async fn next(mut self) -> Option<(Result<LogChunk>, Self)> {
+        loop {
+            if let Some(piece) = self.ready.pop_front() {
+                return Some((Ok(piece), self));
+            }
+            if self.done {
+                return None;
+            }
+            tokio::time::sleep(self.pause).await;
+            match self.read().await {
+                Ok(()) => self.faults = 0,
+                Err(error) => {
+                    self.faults += 1;
+                    if self.faults >= ATTEMPTS {
+                        self.done = true;
+                        return Some((Err(error), self));
+                    }
+                }
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<()> {
+        // Asked before the log is: what is read after an end is all there is.
+        let ended = self.source.ended().await?;
+        match self.source.log().await {
+            Ok(Some(log)) => {
+                self.take(&log, ended);
+                self.done = ended;
+                Ok(())
+            }
+            // The log of a session that has just ended may be on its way to where it is kept.
+            Ok(None) | Err(_) if ended => {
+                self.late += 1;
+                self.done = self.late >= ATTEMPTS;
+                self.patience(0, false);
+                Ok(())
+            }
+            Ok(None) => {
+                self.patience(0, false);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes what is new.
+    fn take(&mut self, log: &str, last: bool) {
+        let news = self.seen.read(log, last);
+        self.patience(log.len(), !news.text.is_empty());
+        if news.gap {
+            self.ready.extend(pieces(LOST_LINES));
+        }
+        let text = if self.begun {
+            news.text
+        } else {
+            wanted(news.text, self.tail)
+        };
+        self.begun |= !log.is_empty();
+        self.ready.extend(pieces(text));
+    }
+
+    fn patience(&mut self, length: usize, news: bool) {
+        self.pause = match news {
+            _ if length > LONG => SLOW,
+            true => QUICK,
+            false => (self.pause + QUICK).min(SLOW),
+        };
+    }
+}
+
+fn wanted(log: &str, tail: Option<u32>) -> &str {
+    match tail {
+        Some(lines) => last_lines(log, lines),
+        None => log,
+    }
+}
+
+fn pieces(text: &str) -> impl Iterator<Item = LogChunk> + Send + use<> {
+    let mut bytes = Bytes::copy_from_slice(text.as_bytes());
+    std::iter::from_fn(move || {
+        (!bytes.is_empty()).then(|| LogChunk {
+            source: LogSource::Stdout,
+            bytes: bytes.split_to(bytes.len().min(PIECE)),
+        })
+    })
+}

@@ -1,0 +1,171 @@
+//! The terminals one engine holds: one for each tag in a session.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::model::id::SessionId;
+
+/// How long an older terminal may take to go.
+const GOING: Duration = Duration::from_secs(3);
+
+type Key = (SessionId, String);
+
+/// Which terminals are open.
+#[derive(Clone, Default)]
+pub(in super::super) struct Held {
+    terminals: Arc<Mutex<HashMap<Key, Terminal>>>,
+}
+
+#[derive(Clone)]
+struct Terminal {
+    number: u64,
+    taken: CancellationToken,
+    gone: CancellationToken,
+}
+
+/// The place of one terminal; given up when it is dropped.
+pub(super) struct Hold {
+    held: Held,
+    key: Key,
+    terminal: Terminal,
+}
+
+impl Held {
+    /// A place for a terminal with this tag. The one that has it goes first.
+    pub(super) async fn take(&self, session: SessionId, tag: &str) -> Hold {
+        let key = (session, tag.to_owned());
+        let (hold, older) = {
+            let mut terminals = self.lock();
+            let older = terminals.get(&key).cloned();
+            let terminal = Terminal {
+                number: older.as_ref().map_or(0, |older| older.number + 1),
+                taken: CancellationToken::new(),
+                gone: CancellationToken::new(),
+            };
+            terminals.insert(key.clone(), terminal.clone());
+            let held = self.clone();
+            (
+                Hold {
+                    held,
+                    key,
+                    terminal,
+                },
+                older,
+            )
+        };
+        if let Some(older) = older {
+            end([older]).await;
+        }
+        hold
+    }
+
+    /// Ends every terminal of a session.
+    pub(super) async fn take_all(&self, session: SessionId) {
+        let older: Vec<Terminal> = {
+            let terminals = self.lock();
+            let of_session = terminals.iter().filter(|((of, _), _)| *of == session);
+            of_session.map(|(_, terminal)| terminal.clone()).collect()
+        };
+        end(older).await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Terminal>> {
+        self.terminals
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn end(terminals: impl IntoIterator<Item = Terminal>) {
+    let going: Vec<_> = terminals
+        .into_iter()
+        .map(|terminal| {
+            terminal.taken.cancel();
+            terminal.gone
+        })
+        .collect();
+    let all = futures_util::future::join_all(going.iter().map(CancellationToken::cancelled));
+    // One that hangs must not hold up its successor for ever.
+    let _ = tokio::time::timeout(GOING, all).await;
+}
+
+impl Hold {
+    /// Returns when the place is wanted by another one.
+    pub(super) async fn taken(&mut self) {
+        self.terminal.taken.cancelled().await;
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let mut terminals = self.held.lock();
+        let ours = terminals
+            .get(&self.key)
+            .is_some_and(|one| one.number == self.terminal.number);
+        if ours {
+            terminals.remove(&self.key);
+        }
+        drop(terminals);
+        self.terminal.gone.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SESSION: SessionId = SessionId::from_u128(1);
+
+    #[tokio::test]
+    async fn a_tag_has_one_terminal_and_the_older_one_goes_first() {
+        let held = Held::default();
+        let mut first = held.take(SESSION, "pane").await;
+        let mut other = held.take(SESSION, "other").await;
+        let (gone, went) = tokio::sync::oneshot::channel();
+        tokio::spawn(async move {
+            first.taken().await;
+            drop(first);
+            gone.send(()).unwrap();
+        });
+        let second = held.take(SESSION, "pane").await;
+        went.await.unwrap();
+        let elsewhere = tokio::time::timeout(Duration::ZERO, other.taken()).await;
+        assert!(elsewhere.is_err(), "another tag's terminal was ended");
+        assert_eq!(held.lock().len(), 2);
+        drop(second);
+        drop(other);
+        assert!(held.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_place_given_up_late_is_not_its_successor_s() {
+        let held = Held::default();
+        let first = held.take(SESSION, "pane").await;
+        let mut taking = std::pin::pin!(held.take(SESSION, "pane"));
+        assert!(futures_util::poll!(&mut taking).is_pending());
+        drop(first);
+        let second = taking.await;
+        assert_eq!(held.lock().len(), 1);
+        drop(second);
+        assert!(held.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn all_of_a_session_go_and_no_other_s() {
+        let held = Held::default();
+        let mine = ["a", "b"].map(|tag| held.take(SESSION, tag));
+        for hold in mine {
+            let mut hold = hold.await;
+            tokio::spawn(async move { hold.taken().await });
+        }
+        let _others = held.take(SessionId::from_u128(2), "a").await;
+        held.take_all(SESSION).await;
+        let left: Vec<_> = held.lock().keys().cloned().collect();
+        assert_eq!(left, [(SessionId::from_u128(2), "a".to_owned())]);
+    }
+}

@@ -1,0 +1,132 @@
+//! The log of a session as the manager keeps it: of a running one what its container has written, of
+//! an ended one a copy.
+
+use async_trait::async_trait;
+use futures_util::stream::BoxStream;
+use serde::Deserialize;
+
+use super::{
+    super::{
+        BackendAiEngine,
+        fault::declined,
+        http::{Call, SHORT},
+    },
+    follow::{self, Source},
+    standing::Standing,
+};
+use crate::{
+    engine::{
+        api::{LogChunk, Result},
+        error::EngineError,
+    },
+    model::{
+        id::{KernelId, SessionId},
+        log::LogOptions,
+    },
+};
+
+pub(super) async fn open(
+    engine: &BackendAiEngine,
+    session: SessionId,
+    options: LogOptions,
+) -> Result<BoxStream<'static, Result<LogChunk>>> {
+    let source = Kept {
+        engine: engine.clone(),
+        session,
+        kernel: options.kernel,
+    };
+    follow::open(source, options).await
+}
+
+struct Kept {
+    engine: BackendAiEngine,
+    session: SessionId,
+    /// `None` = the main one.
+    kernel: Option<KernelId>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    result: Logs,
+}
+
+#[derive(Deserialize)]
+struct Logs {
+    #[serde(default)]
+    logs: Option<String>,
+}
+
+#[async_trait]
+impl Source for Kept {
+    async fn log(&self) -> Result<Option<String>> {
+        let error = match self.read().await {
+            Ok(log) if !log.is_empty() => return Ok(Some(log)),
+            // The output of a batch command may be kept apart.
+            Ok(log) => return Ok(Some(self.task().await?.unwrap_or(log))),
+            Err(error @ (EngineError::Unreachable { .. } | EngineError::Denied { .. })) => {
+                return Err(error);
+            }
+            Err(error) => error,
+        };
+        // Before it runs a session has no log, and the manager fails in several ways to say so.
+        let standing = self.engine.standing(self.session).await?;
+        if standing.has_begun() {
+            Err(error)
+        } else {
+            Ok(None)
+        }
+    }
+
+    async fn ended(&self) -> Result<bool> {
+        let standing = self.engine.standing(self.session).await?;
+        Ok(standing.has_ended())
+    }
+
+    async fn none(&self) -> EngineError {
+        match self.engine.standing(self.session).await {
+            Ok(standing) => declined(no_log(&standing)),
+            Err(error) => error,
+        }
+    }
+}
+
+fn no_log(standing: &Standing) -> String {
+    if standing.has_ended() {
+        "no log of this session was kept: it ended before it wrote one".to_owned()
+    } else {
+        format!(
+            "there is no log yet: the session is {}",
+            standing.status().word()
+        )
+    }
+}
+
+impl Kept {
+    async fn read(&self) -> Result<String> {
+        let session = self.session;
+        let path = match self.kernel {
+            Some(kernel) => format!("/session/{session}/logs?kernel_id={kernel}"),
+            None => format!("/session/{session}/logs"),
+        };
+        let http = &self.engine.core.line().await?.http;
+        let reply: Reply = http.json(&Call::get(path).within(SHORT)).await?;
+        Ok(reply.result.logs.unwrap_or_default())
+    }
+
+    /// What a batch session's command wrote, where it is kept as a file of its user's.
+    async fn task(&self) -> Result<Option<String>> {
+        let Some(kernel) = self.engine.standing(self.session).await?.task() else {
+            return Ok(None);
+        };
+        let path = format!("/session/_/logs?kernel_id={kernel}");
+        let http = &self.engine.core.line().await?.http;
+        match http.send(&Call::get(path).within(SHORT)).await {
+            Ok(answer) => Ok(Some(String::from_utf8_lossy(&answer.body).into_owned())),
+            Err(error @ (EngineError::Unreachable { .. } | EngineError::Denied { .. })) => {
+                Err(error)
+            }
+            // There is none.
+            Err(_) => Ok(None),
+        }
+    }
+}

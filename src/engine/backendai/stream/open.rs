@@ -1,0 +1,102 @@
+//! Opening a connection, or a terminal on one, with the patience a service needs that is coming up.
+
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+
+use super::{
+    super::{BackendAiEngine, fault::declined},
+    pipe::Pipe,
+    terminal::{self, NotOpened, Tty},
+    ws::{self, Line, Refusal, Tried},
+};
+use crate::{
+    engine::{
+        api::{AttachRequest, DialTarget, Result},
+        error::EngineError,
+    },
+    model::id::SessionId,
+};
+
+/// How long a service may take to come up once its session runs.
+const COMING_UP: Duration = Duration::from_secs(30);
+/// Between two attempts, at first and at most.
+const SOON: Duration = Duration::from_millis(250);
+const LATER: Duration = Duration::from_secs(2);
+
+/// How long ttyd may take to answer; a web server in between tells nothing of a port that refuses.
+const TERMINAL: Duration = Duration::from_secs(8);
+
+/// The service terminals are spoken with.
+const TTYD: &str = "ttyd";
+
+/// A connection to a port of a running session of ours.
+pub(super) async fn pipe(
+    engine: &BackendAiEngine,
+    session: SessionId,
+    to: &DialTarget,
+) -> Result<Pipe<Line>> {
+    patiently(|| once(engine, session, to)).await
+}
+
+/// A terminal in a running session of ours.
+pub(super) async fn terminal(
+    engine: &BackendAiEngine,
+    session: SessionId,
+    request: &AttachRequest,
+) -> Result<Tty<Line>> {
+    let to = DialTarget {
+        service: TTYD.to_owned(),
+        port: None,
+    };
+    patiently(|| async {
+        let pipe = once(engine, session, &to).await?;
+        let opening = terminal::open(pipe, request.columns, request.rows);
+        match timeout(TERMINAL, opening).await {
+            Ok(Ok(tty)) => Ok(tty),
+            Ok(Err(NotOpened::NotYet)) => Err(Refusal::NotYet(
+                "the terminal service of the session is not up yet".to_owned(),
+            )),
+            Ok(Err(NotOpened::Failed(why))) => Err(declined(why).into()),
+            Err(_) => Err(Refusal::NotYet(
+                "the terminal service of the session does not answer".to_owned(),
+            )),
+        }
+    })
+    .await
+}
+
+async fn once(engine: &BackendAiEngine, session: SessionId, to: &DialTarget) -> Tried<Pipe<Line>> {
+    // Asked before every attempt: it may have ended meanwhile.
+    engine.must_be_open(session).await?;
+    let line = engine.core.line().await?;
+    ws::open(&line.http, session, to).await
+}
+
+/// Tries until it is there, is refused for good, or has taken too long.
+async fn patiently<T, F: Future<Output = Tried<T>>>(attempt: impl Fn() -> F) -> Result<T> {
+    let mut last = None;
+    let work = async {
+        let mut pause = SOON;
+        loop {
+            match attempt().await {
+                Ok(opened) => return Ok(opened),
+                Err(Refusal::Failed(error)) => return Err(error),
+                Err(Refusal::NotYet(why)) => last = Some(why),
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(LATER);
+        }
+    };
+    match timeout(COMING_UP, work).await {
+        Ok(opened) => opened,
+        Err(_) => Err(EngineError::Declined {
+            why: format!(
+                "gave up after {} seconds: {}",
+                COMING_UP.as_secs(),
+                last.as_deref().unwrap_or("the manager did not answer")
+            ),
+            mend: Some("a service that has just begun may need a moment: try again".to_owned()),
+        }),
+    }
+}

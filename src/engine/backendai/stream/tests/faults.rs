@@ -1,0 +1,82 @@
+//! The four faults of a terminal, whose own WebSocket lies in the pipe's: either may be closed, and
+//! either may fall silent. What is an end, what a loss, and what is said.
+
+use super::{Scene, all, scene, tcpproxy::Fault, why};
+use crate::engine::{api::Output, backendai::stream::held::Held};
+
+async fn open() -> Scene {
+    scene(&Held::default(), "pane").await
+}
+
+#[tokio::test]
+async fn inner_closed_the_shell_has_ended() {
+    for code in [1000, 1001, 1011] {
+        let mut scene = open().await;
+        scene.ttyd.show(b"logout\r\n").await;
+        scene.ttyd.end(code).await;
+        let (shown, last) = all(&mut scene.terminal.output).await;
+        assert_eq!(shown, b"logout\r\n");
+        assert_eq!(last, Output::End { exit_code: None });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn inner_silent_the_terminal_does_not_answer() {
+    let mut scene = open().await;
+    scene.ttyd.show(b"$ ").await;
+    // Nobody reads at ttyd's side from now on; the proxy goes on answering.
+    let (shown, last) = all(&mut scene.terminal.output).await;
+    assert_eq!(shown, b"$ ");
+    assert_eq!(
+        why(last),
+        "the terminal in the session does not answer any more"
+    );
+    drop((scene.ttyd, scene.line));
+}
+
+#[tokio::test]
+async fn outer_closed_the_connection_is_lost_and_the_shell_lives() {
+    for (code, said) in [
+        (
+            1000,
+            "the connection to the terminal in the session was closed",
+        ),
+        (
+            1001,
+            "the connection to the terminal in the session was closed",
+        ),
+        (
+            1011,
+            "the manager closed the connection to the session (code 1011)",
+        ),
+        (1013, "nothing listens at the port of the service"),
+    ] {
+        let mut scene = open().await;
+        scene.line.fault(Fault::Close(code));
+        let (_, last) = all(&mut scene.terminal.output).await;
+        assert_eq!(why(last), said);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn outer_silent_the_line_to_the_manager_is_lost() {
+    let mut scene = open().await;
+    scene.line.fault(Fault::Freeze);
+    let (_, last) = all(&mut scene.terminal.output).await;
+    assert_eq!(
+        why(last),
+        "the line to the manager is silent: it has not answered for 20 seconds"
+    );
+    drop((scene.ttyd, scene.line));
+}
+
+#[tokio::test]
+async fn outer_cut_the_line_to_the_manager_is_lost() {
+    let mut scene = open().await;
+    scene.line.fault(Fault::Cut);
+    let (_, last) = all(&mut scene.terminal.output).await;
+    assert_eq!(
+        why(last),
+        "the line to the manager was cut: the connection was closed without a farewell"
+    );
+}

@@ -1,0 +1,72 @@
+//! Terminals and connections against a scripted proxy, over a line in memory and a clock that is
+//! turned by hand.
+
+mod dials;
+mod faults;
+mod follows;
+mod splits;
+mod terminals;
+
+#[path = "../../../../../tests/support/tcpproxy.rs"]
+mod tcpproxy;
+
+use bytes::Bytes;
+use tokio::io::DuplexStream;
+use tokio_tungstenite::{WebSocketStream, tungstenite::protocol::Role};
+
+use self::tcpproxy::{Line, Port, Ttyd};
+use super::{held::Held, pipe::Pipe, terminal};
+use crate::{
+    engine::api::{Attached, Output},
+    model::id::SessionId,
+};
+
+const SESSION: SessionId = SessionId::from_u128(1);
+
+/// A pipe, and the port it leads to.
+async fn pipe() -> (Pipe<DuplexStream>, Port) {
+    let (near, far) = tokio::io::duplex(64 * 1024);
+    let socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;
+    (Pipe::new(socket), tcpproxy::serve(far).await)
+}
+
+/// An open terminal of 80 by 24, and what it hangs on.
+struct Scene {
+    terminal: Attached,
+    ttyd: Ttyd,
+    line: Line,
+}
+
+async fn scene(held: &Held, tag: &str) -> Scene {
+    let hold = held.take(SESSION, tag).await;
+    let (pipe, port) = pipe().await;
+    let (tty, ttyd) = tokio::join!(terminal::open(pipe, 80, 24), tcpproxy::ttyd(port.bytes));
+    Scene {
+        terminal: terminal::start(tty.unwrap(), hold),
+        ttyd,
+        line: port.line,
+    }
+}
+
+/// What is shown until the end, and the end.
+async fn all(output: &mut tokio::sync::mpsc::Receiver<Output>) -> (Vec<u8>, Output) {
+    let mut shown = Vec::new();
+    loop {
+        match output.recv().await.expect("an end is told") {
+            Output::Stdout(bytes) => shown.extend_from_slice(&bytes),
+            last => return (shown, last),
+        }
+    }
+}
+
+/// Why a line was lost.
+fn why(last: Output) -> String {
+    match last {
+        Output::Lost { why } => why.into_string(),
+        other => panic!("{other:?} is no loss"),
+    }
+}
+
+fn stdout(text: &'static str) -> Output {
+    Output::Stdout(Bytes::from_static(text.as_bytes()))
+}

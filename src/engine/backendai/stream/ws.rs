@@ -1,0 +1,247 @@
+//! A connection to the port of a service: TCP, TLS where the endpoint has it, and the WebSocket of the
+//! manager's tcpproxy.
+
+use std::{fmt::Write as _, io, sync::Arc, time::Duration};
+
+use reqwest::{StatusCode, Url, header::HeaderMap};
+use rustix::net::sockopt;
+use rustls::pki_types::ServerName;
+use serde::Deserialize;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::TlsConnector;
+use tokio_tungstenite::tungstenite::{
+    self, client::IntoClientRequest as _, handshake::client::Request, protocol::WebSocketConfig,
+};
+
+use super::{
+    super::{
+        fault::declined,
+        http::{Call, Http, SHORT},
+    },
+    pipe::Pipe,
+};
+use crate::{
+    engine::{
+        api::{DialTarget, Result},
+        error::EngineError,
+    },
+    model::{id::SessionId, text::Clean},
+};
+
+const CONNECT: Duration = Duration::from_secs(10);
+/// The manager starts the service before it answers.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// When the machine asks a silent line whether it is there, beside our own pings: it goes on asking
+/// where nobody reads.
+const KEEPALIVE_AFTER: Duration = Duration::from_secs(20);
+const KEEPALIVE_EVERY: Duration = Duration::from_secs(10);
+const KEEPALIVE_COUNT: u32 = 3;
+
+/// No slice the manager sends is longer.
+const MESSAGE_MAX: usize = 16 * 1024 * 1024;
+
+/// The line to the manager, plain or encrypted.
+pub(super) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+pub(super) type Line = Box<dyn Wire>;
+
+/// Why there is no connection.
+#[derive(Clone, Debug)]
+pub(super) enum Refusal {
+    /// Not yet, with the reason: worth another attempt.
+    NotYet(String),
+    Failed(EngineError),
+}
+
+pub(super) type Tried<T> = std::result::Result<T, Refusal>;
+
+impl From<EngineError> for Refusal {
+    fn from(error: EngineError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Connects to a port of a service of a session of ours; the manager starts the service if need be.
+pub(super) async fn open(http: &Http, session: SessionId, to: &DialTarget) -> Tried<Pipe<Line>> {
+    let (url, headers) = http.upgrade(&path(session, to)).await?;
+    let line = connect(http, &url).await?;
+    let request = request(&url, headers).map_err(|error| declined(error.to_string()))?;
+    let config = WebSocketConfig::default()
+        .read_buffer_size(64 * 1024)
+        .max_message_size(Some(MESSAGE_MAX))
+        .max_frame_size(Some(MESSAGE_MAX));
+    let work = tokio_tungstenite::client_async_with_config(request, line, Some(config));
+    let Ok(answered) = timeout(ANSWER, work).await else {
+        return Err(http.whom.late(ANSWER).into());
+    };
+    match answered {
+        Ok((socket, _)) => Ok(Pipe::new(socket)),
+        Err(tungstenite::Error::Http(answer)) => {
+            Err(refused(http, session, to, answer.status()).await)
+        }
+        Err(error) => {
+            let why = format!("no WebSocket could be opened: {error}");
+            Err(http.whom.unreachable(why, None).into())
+        }
+    }
+}
+
+fn path(session: SessionId, to: &DialTarget) -> String {
+    let mut path = format!(
+        "/stream/session/{session}/tcpproxy?app={}",
+        escape(&to.service)
+    );
+    if let Some(port) = to.port {
+        // Writing to a string cannot fail.
+        let _ = write!(path, "&port={port}");
+    }
+    path
+}
+
+/// A value of a query.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                escaped.push(char::from(byte));
+            }
+            // Writing to a string cannot fail.
+            _ => drop(write!(escaped, "%{byte:02X}")),
+        }
+    }
+    escaped
+}
+
+async fn connect(http: &Http, url: &Url) -> Result<Line> {
+    let (host, port) = http.place().peer();
+    // An IPv6 address stands in brackets only in addresses.
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let work = async {
+        let tcp = TcpStream::connect((host, port)).await?;
+        prepare(&tcp);
+        if url.scheme() != "https" {
+            return Ok(Box::new(tcp) as Line);
+        }
+        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        let tls = TlsConnector::from(Arc::clone(&http.tls()));
+        Ok(Box::new(tls.connect(name, tcp).await?) as Line)
+    };
+    match timeout(CONNECT, work).await {
+        Ok(connected) => connected.map_err(|error: io::Error| http.whom.connecting(&error)),
+        Err(_) => Err(http.whom.late(CONNECT)),
+    }
+}
+
+/// Keys go out at once, and a line that is gone is noticed. A machine that cannot do that goes without.
+fn prepare(tcp: &TcpStream) {
+    let _ = tcp.set_nodelay(true);
+    let _ = sockopt::set_socket_keepalive(tcp, true);
+    let _ = sockopt::set_tcp_keepidle(tcp, KEEPALIVE_AFTER);
+    let _ = sockopt::set_tcp_keepintvl(tcp, KEEPALIVE_EVERY);
+    let _ = sockopt::set_tcp_keepcnt(tcp, KEEPALIVE_COUNT);
+}
+
+fn request(url: &Url, headers: HeaderMap) -> tungstenite::Result<Request> {
+    // http becomes ws, https wss.
+    let address = url.as_str().replacen("http", "ws", 1);
+    let mut request = address.into_client_request()?;
+    request.headers_mut().extend(headers);
+    Ok(request)
+}
+
+/// What a service of a session is, as the manager tells it.
+#[derive(Debug, Deserialize)]
+struct Offered {
+    name: String,
+    #[serde(default)]
+    ports: Vec<u16>,
+}
+
+/// Why the manager answered so: most of its answers say little, so what the session offers is asked.
+async fn refused(http: &Http, session: SessionId, to: &DialTarget, status: StatusCode) -> Refusal {
+    let ask = Call::get(format!("/stream/session/{session}/apps")).within(SHORT);
+    // This also logs in anew where the login has expired, and tells a wrong key or clock.
+    let offered: Vec<Offered> = match http.json(&ask).await {
+        Ok(offered) => offered,
+        Err(error) => return Refusal::Failed(error),
+    };
+    match lacking(&offered, to) {
+        Some(why) => Refusal::Failed(declined(why)),
+        None => Refusal::NotYet(format!(
+            "service '{}' is not up yet (the manager answered {})",
+            Clean::new(&to.service),
+            status.as_u16()
+        )),
+    }
+}
+
+/// What of the target is not among what is offered; nothing can be said where nothing is yet.
+fn lacking(offered: &[Offered], to: &DialTarget) -> Option<String> {
+    let service = Clean::new(&to.service);
+    if offered.is_empty() {
+        return None;
+    }
+    let Some(found) = offered.iter().find(|one| one.name == to.service) else {
+        let names = offered.iter().map(|one| one.name.as_str());
+        return Some(format!(
+            "the session offers no service '{service}'; it offers {}",
+            Clean::new(&names.collect::<Vec<_>>().join(", "))
+        ));
+    };
+    let port = to.port.filter(|port| !found.ports.contains(port))?;
+    let ports: Vec<String> = found.ports.iter().map(u16::to_string).collect();
+    Some(format!(
+        "service '{service}' has no port {port}; it has {}",
+        ports.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(service: &str, port: Option<u16>) -> DialTarget {
+        DialTarget {
+            service: service.to_owned(),
+            port,
+        }
+    }
+
+    #[test]
+    fn a_path_is_one_whatever_the_service_is_called() {
+        let id = SessionId::from_u128(7);
+        assert_eq!(
+            path(id, &target("ttyd", None)),
+            format!("/stream/session/{id}/tcpproxy?app=ttyd")
+        );
+        let odd = path(id, &target("a&b c/한", Some(80)));
+        assert!(odd.ends_with("?app=a%26b%20c%2F%ED%95%9C&port=80"), "{odd}");
+    }
+
+    #[test]
+    fn what_a_session_does_not_offer_is_told() {
+        let one = |name: &str, ports: &[u16]| Offered {
+            name: name.to_owned(),
+            ports: ports.to_vec(),
+        };
+        let offered = [one("sshd", &[2200]), one("ttyd", &[7681])];
+        let said = |service, port| lacking(&offered, &target(service, port));
+        assert_eq!(said("ttyd", None), None);
+        assert_eq!(said("ttyd", Some(7681)), None);
+        assert_eq!(
+            said("jupyter", None).unwrap(),
+            "the session offers no service 'jupyter'; it offers sshd, ttyd"
+        );
+        assert_eq!(
+            said("sshd", Some(22)).unwrap(),
+            "service 'sshd' has no port 22; it has 2200"
+        );
+        assert_eq!(lacking(&[], &target("ttyd", None)), None);
+    }
+}
