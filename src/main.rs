@@ -12,7 +12,7 @@ use workbay::{
     daemon::{self, ContextSeat, DaemonOptions, EngineFactory, EngineSeat},
     engine::{
         api::{Containers, Engine},
-        backendai::{BackendAiConfig, Login},
+        backendai::{BackendAiConfig, BackendAiEngine, Login},
         docker::{DockerConfig, DockerEngine},
         error::EngineError,
         scheduler::Scheduler,
@@ -69,12 +69,8 @@ fn factory(entry: ContextEntry, binary: PathBuf) -> EngineFactory {
             let engine: Arc<dyn Containers> = Arc::new(docker(seat, &entry, binary.clone()));
             Ok(engine)
         }),
-        EngineKind::Backendai => EngineFactory::scheduler(move |seat| {
-            let _ = (seat, backendai(&entry)?);
-            let engine: Arc<dyn Scheduler> = return Err(EngineError::Unsupported(
-                "engines of kind backendai are not there yet".to_owned(),
-            ));
-            #[allow(unreachable_code)]
+        EngineKind::Backendai => EngineFactory::scheduler(move |_seat| {
+            let engine: Arc<dyn Scheduler> = Arc::new(BackendAiEngine::new(backendai(&entry)?));
             Ok(engine)
         }),
     }
