@@ -1,18 +1,22 @@
 # Thin names for what scripts/ does; every script also works alone.
 
-.PHONY: help run test lint bench setup
+.PHONY: help run test test-cluster lint bench setup
 
 help:
-	@echo "make run     install what is missing, build, open workbay"
-	@echo "make test    the same, then check formatting, lints and run every test"
-	@echo "make lint    formatting and lints only"
-	@echo "make bench   measure and write docs/benchmarks.md"
+	@echo "make run           install what is missing, build, open workbay"
+	@echo "make test          the same, then check formatting, lints and run every test"
+	@echo "make test-cluster  bring up a Backend.AI cluster on this machine if none runs, and test against it"
+	@echo "make lint          formatting and lints only"
+	@echo "make bench         measure and write docs/benchmarks.md"
 
 run:
 	@scripts/run
 
 test:
 	@scripts/test
+
+test-cluster:
+	@scripts/test-cluster
 
 lint:
 	@scripts/lint

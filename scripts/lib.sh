@@ -1,4 +1,5 @@
 # Shared by the scripts beside it. Sourced, never run.
+# shellcheck shell=bash
 
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -59,6 +60,31 @@ engine_answers() {
         curl -fsS --max-time 5 --unix-socket "$socket" http://engine/_ping >/dev/null 2>&1 && return
     done
     return 1
+}
+
+# start_docker: installs Docker where no engine is, and starts it. Whether one answers then, the caller looks.
+start_docker() {
+    if ! command -v dockerd >/dev/null && ! command -v podman >/dev/null; then
+        apt_install docker.io
+    fi
+    engine_answers && return
+    command -v dockerd >/dev/null || return 0
+    say "starting Docker"
+    if [ -d /run/systemd/system ]; then
+        as_root systemctl start docker || true
+    else
+        as_root service docker start >/dev/null 2>&1 || true
+    fi
+    # Machines without an init system: start it by hand.
+    if [ "$(id -u)" = 0 ] && ! engine_answers && ! pgrep -x dockerd >/dev/null; then
+        rm -f /var/run/docker.pid # of an earlier boot, it would keep this one from starting
+        setsid nohup dockerd >/var/log/dockerd.log 2>&1 </dev/null &
+    fi
+    for _ in $(seq 60); do
+        engine_answers && return
+        if [ -S /var/run/docker.sock ] && [ ! -w /var/run/docker.sock ]; then return; fi
+        sleep 0.5
+    done
 }
 
 cargo_is_new_enough() {

@@ -11,6 +11,7 @@ pub enum Scope {
     Sessions,
     Detail,
     Launcher,
+    Contexts,
     Logs,
     Panes,
     Terminal,
@@ -23,11 +24,12 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
         Self::Launcher,
+        Self::Contexts,
         Self::Logs,
         Self::Panes,
         Self::Terminal,
@@ -44,6 +46,7 @@ impl Scope {
             Self::Sessions => "sessions",
             Self::Detail => "detail",
             Self::Launcher => "launcher",
+            Self::Contexts => "contexts",
             Self::Logs => "logs",
             Self::Panes => "panes",
             Self::Terminal => "terminal",
@@ -61,6 +64,7 @@ impl Scope {
             Self::Sessions => "Sessions",
             Self::Detail => "Detail",
             Self::Launcher => "Launcher",
+            Self::Contexts => "Contexts",
             Self::Logs => "Log",
             Self::Panes => "Terminals",
             Self::Terminal => "In a terminal",
@@ -115,11 +119,12 @@ actions! {
     TabFinished "tab.finished" "tab Finished" [Global]
     TabOthers "tab.others" "tab Others" [Global]
     Back "app.back" "one step back, clear the filter, close" [Global]
+    Command "app.command" "a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Logs, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Logs, Help]
-    ListPageDown "list.page-down" "a page down" [Sessions, Detail, Logs, Help]
-    ListPageUp "list.page-up" "a page up" [Sessions, Detail, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Logs, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Logs, Help]
+    ListPageDown "list.page-down" "a page down" [Sessions, Detail, Contexts, Logs, Help]
+    ListPageUp "list.page-up" "a page up" [Sessions, Detail, Contexts, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Logs, Help]
     ListFirst "list.first" "to the first line" [Sessions, Detail, Logs, Help]
@@ -130,12 +135,16 @@ actions! {
     SessionLogs "session.logs" "log" [Sessions, Detail]
     SessionRename "session.rename" "rename" [Sessions, Detail]
     SessionTerminate "session.terminate" "terminate, after a question" [Sessions, Detail]
+    SessionCommit "session.commit" "make an image of the session" [Sessions, Detail]
     SessionLaunch "session.launch" "launch a session" [Sessions]
     SessionsRefresh "sessions.refresh" "ask the engine again" [Sessions]
     SessionsFilter "sessions.filter" "filter by name, environment or id" [Sessions]
     SessionsSort "sessions.sort" "sort by the next column" [Sessions]
     SessionsReverse "sessions.reverse" "reverse the order" [Sessions]
     CopyId "session.copy-id" "copy the id to your clipboard" [Sessions, Detail]
+    Contexts "contexts.open" "choose the context: which engine's sessions" [Sessions, Detail]
+    ContextChoose "contexts.choose" "show this context" [Contexts]
+    DetailSteps "detail.steps" "all steps of the history, or what failed" [Detail]
 
     LauncherLaunch "launcher.launch" "launch" [Launcher]
     LauncherNext "launcher.next" "next field" [Launcher]
@@ -149,6 +158,8 @@ actions! {
     LogsNext "logs.next" "next hit" [Logs]
     LogsPreviousHit "logs.previous" "previous hit" [Logs]
     LogsSave "logs.save" "save to a file" [Logs]
+    LogsNextKernel "logs.next-kernel" "log of the next kernel" [Logs]
+    LogsPreviousKernel "logs.previous-kernel" "log of the kernel before" [Logs]
     LogsLeft "logs.left" "scroll left" [Logs]
     LogsRight "logs.right" "scroll right" [Logs]
 

@@ -1,18 +1,27 @@
 //! Opens the doors between the command line and the rooms it may not enter. Nothing else.
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use color_eyre::eyre::WrapErr;
 use workbay::{
     cli::{self, Doors, NoEngine, Start},
-    config::person,
-    daemon::{self, DaemonOptions, EngineSeat},
+    config::{
+        contexts::{self, ContextEntry, Credentials, EngineSpec, Source},
+        person,
+    },
+    daemon::{self, ContextSeat, DaemonOptions, EngineFactory, EngineSeat},
     engine::{
-        api::Engine,
+        api::{Containers, Engine},
+        backendai::{BackendAiConfig, BackendAiEngine, Login},
         docker::{DockerConfig, DockerEngine},
         error::EngineError,
+        scheduler::Scheduler,
     },
-    model::{capability::EngineInfo, id::InstanceId},
+    model::{
+        capability::EngineInfo,
+        context::EngineKind,
+        id::{ContextName, InstanceId},
+    },
     run, runner,
 };
 
@@ -35,53 +44,155 @@ fn view(start: Start) -> run::Options {
 
 fn be_daemon(start: Start, detached: bool) -> color_eyre::Result<()> {
     let binary = this_program()?;
+    let contexts = start.contexts.list.iter();
+    let contexts = contexts
+        .map(|entry| ContextSeat {
+            context: entry.context.clone(),
+            refresh: entry.refresh,
+            engine: factory(entry.clone(), binary.clone()),
+        })
+        .collect();
     daemon::run(DaemonOptions {
         paths: start.paths,
         settings: start.loaded.settings,
         owner: person::user_name(),
-        engine: Box::new(move |seat| Arc::new(docker(seat, binary))),
+        contexts,
         detached,
         page_limit: None,
     })
 }
 
-/// The engine for this store.
-fn docker(seat: &EngineSeat, binary: PathBuf) -> DockerEngine {
+/// The one place that picks engines.
+fn factory(entry: ContextEntry, binary: PathBuf) -> EngineFactory {
+    match entry.kind() {
+        EngineKind::Docker => EngineFactory::containers(move |seat| {
+            let engine: Arc<dyn Containers> = Arc::new(docker(seat, &entry, binary.clone()));
+            Ok(engine)
+        }),
+        EngineKind::Backendai => EngineFactory::scheduler(move |_seat| {
+            let engine: Arc<dyn Scheduler> = Arc::new(BackendAiEngine::new(backendai(&entry)?));
+            Ok(engine)
+        }),
+    }
+}
+
+/// Docker or Podman, for this store. Each such context is an instance of its own: two of them may
+/// lead to one engine, and neither may take the other's containers for its own.
+fn docker(seat: &EngineSeat, entry: &ContextEntry, binary: PathBuf) -> DockerEngine {
+    let own = match &entry.engine {
+        EngineSpec::Docker { endpoint } => endpoint.clone(),
+        EngineSpec::Backendai(_) => None,
+    };
     DockerEngine::new(DockerConfig {
-        instance: seat.instance,
+        instance: seat.instance.of_context(entry.context.name),
         state_dir: seat.paths.state_dir.clone(),
         toolbox_dir: seat.paths.toolbox_dir(),
-        endpoint: seat.settings.engine.endpoint.clone(),
+        endpoint: own.or_else(|| seat.settings.engine.endpoint.clone()),
         binary,
     })
+}
+
+/// A manager, as the user the context says. The secrets are fetched here, when they are needed.
+fn backendai(entry: &ContextEntry) -> Result<BackendAiConfig, EngineError> {
+    let name = entry.context.name;
+    let EngineSpec::Backendai(spec) = &entry.engine else {
+        let why = format!("context {name} is of kind {}", entry.kind().word());
+        return Err(EngineError::Unsupported(why));
+    };
+    Ok(BackendAiConfig {
+        context: name,
+        endpoint: spec.endpoint.clone(),
+        login: login(name, &spec.credentials)?,
+        domain: spec.domain.clone(),
+        project: spec.project.clone(),
+        ca_file: spec.ca_file.clone(),
+        all_users: spec.all_users,
+        clock: now,
+    })
+}
+
+fn login(context: ContextName, credentials: &Credentials) -> Result<Login, EngineError> {
+    let fetch = |what: &str, source: &Source| {
+        let variable = |name: &str| std::env::var(name).ok();
+        source
+            .resolve(variable, contexts::PATIENCE)
+            .map_err(|error| EngineError::Denied {
+                why: format!("the {what} of context {context} is not to be had: {error}"),
+                mend: Some(error.mend),
+            })
+    };
+    Ok(match credentials {
+        Credentials::Keys { access, secret } => Login::Api {
+            access_key: fetch("access-key", access)?.expose().to_owned(),
+            secret_key: fetch("secret-key", secret)?,
+        },
+        Credentials::Login { username, password } => Login::Session {
+            username: fetch("username", username)?.expose().to_owned(),
+            password: fetch("password", password)?,
+        },
+    })
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an engine is handed its clock; this is where it comes from"
+)]
+fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now()
 }
 
 fn this_program() -> color_eyre::Result<PathBuf> {
     std::env::current_exe().wrap_err("the path of the running program is not known")
 }
 
-/// Asks the engine without a daemon. Nothing is made there, so the instance does not matter.
-fn probe(start: &Start) -> Result<EngineInfo, NoEngine> {
-    let plain = |why: color_eyre::Report| NoEngine {
-        why: format!("{why:#}").into(),
-        mend: None,
-    };
+/// How long an engine may take to answer the doctor.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Asks a context's engine without a daemon. Nothing is made there, so the instance does not matter.
+fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, NoEngine> {
+    let entry = start.contexts.get(context);
+    let entry = entry.ok_or_else(|| plain(format!("there is no context {context}")))?;
+    let report = |why: color_eyre::Report| plain(format!("{why:#}"));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .wrap_err("the event loop cannot be started")
-        .map_err(plain)?;
+        .map_err(report)?;
     let seat = EngineSeat {
         instance: InstanceId::random(),
         paths: start.paths.clone(),
         settings: start.loaded.settings.clone(),
     };
-    let engine = docker(&seat, this_program().map_err(plain)?);
-    runtime.block_on(engine.probe()).map_err(|error| NoEngine {
+    let binary = this_program().map_err(report)?;
+    let engine: Arc<dyn Engine> = match factory(entry.clone(), binary) {
+        EngineFactory::Containers(make) => make(&seat).map_err(refused)?,
+        EngineFactory::Scheduler(make) => make(&seat).map_err(refused)?,
+    };
+    let probe = async { tokio::time::timeout(PATIENCE, engine.probe()).await };
+    match runtime.block_on(probe) {
+        Ok(outcome) => outcome.map_err(refused),
+        Err(_) => Err(plain(format!(
+            "the engine of context {context} has not answered within {} s",
+            PATIENCE.as_secs()
+        ))),
+    }
+}
+
+fn plain(why: String) -> NoEngine {
+    NoEngine {
+        why: why.into(),
+        mend: None,
+    }
+}
+
+fn refused(error: EngineError) -> NoEngine {
+    NoEngine {
         why: error.to_string().into(),
         mend: match error {
-            EngineError::Unreachable { mend, .. } => mend.map(Into::into),
+            EngineError::Unreachable { mend, .. }
+            | EngineError::Declined { mend, .. }
+            | EngineError::Denied { mend, .. } => mend.map(Into::into),
             _ => None,
         },
-    })
+    }
 }

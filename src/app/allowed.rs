@@ -3,31 +3,35 @@
 use super::{
     facts::Facts,
     mirror::{Line, Mirror},
+    shown::Shown,
 };
 use crate::{
     action::Action,
     model::{
         capability::{Capability, EngineState},
-        session::Session,
+        id::ContextName,
+        session::{CommitStatus, Session},
         status::Status,
     },
 };
 
-/// Why `action` cannot be done with the selected session; `None` = it can.
+/// Why `action` cannot be done with the selected session, or in the contexts `shown`; `None` = it can.
 pub fn why_not(
     action: Action,
     session: Option<&Session>,
+    shown: Shown,
     mirror: &Mirror,
     facts: &Facts,
 ) -> Option<String> {
     match action {
-        Action::SessionLaunch => changes(facts).or_else(|| unreachable(mirror)),
+        Action::SessionLaunch => why_no_launch(shown, mirror, facts),
         Action::SessionsRefresh => daemon_away(mirror),
         Action::SessionOpen
         | Action::SessionShell
         | Action::SessionLogs
         | Action::SessionRename
         | Action::SessionTerminate
+        | Action::SessionCommit
         | Action::CopyId => match session {
             None => Some("no session is selected".to_owned()),
             Some(session) => with_session(action, session, mirror, facts),
@@ -36,22 +40,41 @@ pub fn why_not(
     }
 }
 
+/// Among all contexts one that takes a launch is enough.
+fn why_no_launch(shown: Shown, mirror: &Mirror, facts: &Facts) -> Option<String> {
+    let mut first = None;
+    for state in mirror.shown(shown) {
+        let why = changes(facts).or_else(|| why_no_launch_in(state.context.name, mirror))?;
+        first.get_or_insert(why);
+    }
+    first
+        .or_else(|| changes(facts))
+        .or_else(|| daemon_away(mirror))
+}
+
+/// Why nothing can be launched in this context now.
+pub fn why_no_launch_in(context: ContextName, mirror: &Mirror) -> Option<String> {
+    read_only(mirror, context).or_else(|| unreachable(mirror, context))
+}
+
 fn with_session(
     action: Action,
     session: &Session,
     mirror: &Mirror,
     facts: &Facts,
 ) -> Option<String> {
+    let context = session.context;
+    let may_change = || changes(facts).or_else(|| read_only(mirror, context));
     match action {
-        Action::SessionShell => lacks(mirror, Capability::Terminal)
+        Action::SessionShell => lacks(mirror, context, Capability::Terminal)
             .or_else(|| not_live(session, "a shell opens once it runs"))
-            .or_else(|| unreachable(mirror)),
+            .or_else(|| unreachable(mirror, context)),
         Action::SessionLogs => {
             let begun = session
                 .main_kernel()
                 .is_some_and(|k| k.container_id.is_some())
                 || session.started_at.is_some();
-            lacks(mirror, Capability::Logs)
+            lacks(mirror, context, Capability::Logs)
                 .or_else(|| {
                     (!begun).then(|| {
                         format!("{} is {}: it has no log yet", session.name, session.status)
@@ -59,11 +82,19 @@ fn with_session(
                 })
                 .or_else(|| daemon_away(mirror))
         }
-        Action::SessionRename => changes(facts)
-            .or_else(|| lacks(mirror, Capability::Rename))
+        Action::SessionRename => may_change()
+            .or_else(|| lacks(mirror, context, Capability::Rename))
             .or_else(|| not_live(session, "it can be renamed once it runs"))
-            .or_else(|| unreachable(mirror)),
-        Action::SessionTerminate => changes(facts)
+            .or_else(|| unreachable(mirror, context)),
+        Action::SessionCommit => may_change()
+            .or_else(|| lacks(mirror, context, Capability::Commit))
+            .or_else(|| not_live(session, "an image can be made of it once it runs"))
+            .or_else(|| {
+                let busy = session.commit == CommitStatus::Ongoing;
+                busy.then(|| format!("an image is being made of {} already", session.name))
+            })
+            .or_else(|| unreachable(mirror, context)),
+        Action::SessionTerminate => may_change()
             .or_else(|| {
                 session
                     .status
@@ -73,7 +104,7 @@ fn with_session(
             .or_else(|| match session.status {
                 // Nothing of it is left at the engine: its record alone is put away.
                 Status::Error => daemon_away(mirror),
-                _ => unreachable(mirror),
+                _ => unreachable(mirror, context),
             }),
         _ => None,
     }
@@ -90,8 +121,8 @@ fn not_live(session: &Session, then: &str) -> Option<String> {
     }
 }
 
-fn lacks(mirror: &Mirror, capability: Capability) -> Option<String> {
-    mirror.why_not(capability).map(ToString::to_string)
+fn lacks(mirror: &Mirror, context: ContextName, capability: Capability) -> Option<String> {
+    mirror.why_not(context, capability).map(ToString::to_string)
 }
 
 fn changes(facts: &Facts) -> Option<String> {
@@ -100,10 +131,17 @@ fn changes(facts: &Facts) -> Option<String> {
         .then(|| "read-only: the setting ui.read_only is on".to_owned())
 }
 
-/// The daemon or the engine does not answer.
-fn unreachable(mirror: &Mirror) -> Option<String> {
-    daemon_away(mirror).or_else(|| match mirror.engine() {
-        Some((_, EngineState::Lost { why, .. })) => Some(why.to_string()),
+fn read_only(mirror: &Mirror, context: ContextName) -> Option<String> {
+    mirror
+        .context(context)
+        .is_some_and(|state| state.context.read_only)
+        .then(|| format!("read-only: contexts.toml says so of the context {context}"))
+}
+
+/// The daemon or the context's engine does not answer.
+fn unreachable(mirror: &Mirror, context: ContextName) -> Option<String> {
+    daemon_away(mirror).or_else(|| match mirror.engine(context) {
+        Some(EngineState::Lost { why, .. }) => Some(why.to_string()),
         _ => None,
     })
 }

@@ -2,6 +2,7 @@
 //! decided by the panel it reaches.
 
 mod actions;
+mod contexts;
 mod daemon;
 mod keys;
 mod pointer;
@@ -13,6 +14,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     area::Areas,
+    command::CommandLine,
+    commit::CommitForm,
     confirm::Confirm,
     detail::Detail,
     effect::Effect,
@@ -24,8 +27,11 @@ use super::{
     mirror::Mirror,
     msg::{Msg, Ticket},
     panes::Panes,
+    picker::Picker,
+    reach::Reaches,
     rename::Rename,
     sessions::Sessions,
+    shown::Shown,
     step::{Go, Ids, Purpose, Step},
     toast::Toasts,
 };
@@ -33,7 +39,11 @@ use crate::{
     action::Scope,
     key::Key,
     keymap::Keymap,
-    model::{change::Level, id::SessionKey, session::Session},
+    model::{
+        change::Level,
+        id::{ContextName, SessionKey},
+        session::Session,
+    },
 };
 
 /// Everything the screen shows. Changed by [`App::update`] and [`App::laid_out`] only.
@@ -46,6 +56,12 @@ pub struct App {
     pub sessions: Sessions,
     pub detail: Option<Detail>,
     pub rename: Option<Rename>,
+    /// The name of an image is typed.
+    pub commit: Option<CommitForm>,
+    pub command: Option<CommandLine>,
+    /// The list of contexts.
+    pub picker: Option<Picker>,
+    pub reach: Reaches,
     pub launcher: Option<Launcher>,
     pub confirm: Option<Confirm>,
     pub help: Option<Help>,
@@ -57,6 +73,10 @@ pub struct App {
     pub mouse: bool,
     /// Whether the outer terminal has the focus.
     pub in_front: bool,
+    /// The context to begin with, until the daemon has said which there are.
+    wanted: Option<ContextName>,
+    /// A snapshot has come: what is shown was chosen.
+    begun: bool,
     ids: Ids,
     asked: HashMap<Ticket, Purpose>,
     /// What the daemon samples for us now; `None` = unknown to it.
@@ -81,6 +101,10 @@ impl App {
             sessions: Sessions::default(),
             detail: None,
             rename: None,
+            commit: None,
+            command: None,
+            picker: None,
+            reach: Reaches::default(),
             launcher: None,
             confirm: None,
             help: None,
@@ -88,6 +112,8 @@ impl App {
             toasts: Toasts::default(),
             pending: Vec::new(),
             in_front: true,
+            wanted: None,
+            begun: false,
             ids: Ids::default(),
             asked: HashMap::new(),
             watched: None,
@@ -96,6 +122,13 @@ impl App {
             areas: Areas::default(),
             dirty: true,
         }
+    }
+
+    /// Begins with this context instead of the default one.
+    #[must_use]
+    pub fn starting_in(mut self, context: Option<ContextName>) -> Self {
+        self.wanted = context;
+        self
     }
 
     /// Takes one message at time `now` and says what is to be done outside.
@@ -137,7 +170,10 @@ impl App {
             }
             Msg::Leave => self.leave(),
         };
-        self.carry_out(steps, now)
+        let mut effects = self.carry_out(steps, now);
+        let steps = self.look_at_panes(now);
+        effects.extend(self.carry_out(steps, now));
+        effects
     }
 
     /// Brings the list up to date with the mirror: before keys are read and before drawing, not at
@@ -183,16 +219,18 @@ impl App {
         }
         self.sessions
             .laid_out(usize::from(areas.rows.height), &self.mirror);
+        steps.extend(self.reach.ask_if_due(&self.mirror, &self.sessions, now));
         if let (Some(detail), Some(area)) = (&mut self.detail, areas.detail) {
             detail.laid_out(areas.detail_lines, usize::from(area.height));
-            if let Some(session) = self.mirror.session(detail.session())
-                && self.mirror.is_up()
-            {
-                steps.extend(detail.ask_if_due(session));
+            if self.mirror.is_up() {
+                steps.extend(detail.ask_if_due(&self.mirror, now));
             }
         }
         if let (Some(help), Some(area)) = (&mut self.help, areas.help_rows) {
             help.laid_out(usize::from(area.height));
+        }
+        if let (Some(picker), Some(area)) = (&mut self.picker, areas.picker_rows) {
+            picker.laid_out(usize::from(area.height));
         }
         match self.page {
             Page::Panes => {
@@ -224,10 +262,15 @@ impl App {
         if self.launcher.is_some() {
             return Focus::Launcher;
         }
+        if self.picker.is_some() {
+            return Focus::Contexts;
+        }
         match self.page {
             Page::Logs => Focus::Logs,
             Page::Panes => Focus::Panes,
+            Page::Sessions if self.command.is_some() => Focus::Command,
             Page::Sessions if self.rename.is_some() => Focus::Rename,
+            Page::Sessions if self.commit.is_some() => Focus::Commit,
             Page::Sessions if self.sessions.filter.editing().is_some() => Focus::Filter,
             Page::Sessions if self.detail.as_ref().is_some_and(|d| d.focused) => Focus::Detail,
             Page::Sessions => Focus::Sessions,
@@ -241,6 +284,11 @@ impl App {
             (Focus::Logs, Some(logs)) => logs.scope(),
             (focus, _) => focus.scope(),
         }
+    }
+
+    /// Whether what is known of this context may be old.
+    pub fn is_stale(&self, context: ContextName) -> bool {
+        self.mirror.stale_since(Shown::One(context)).is_some()
     }
 
     /// Whether words must be saved.
@@ -306,7 +354,10 @@ impl App {
                 let Some(session) = self.mirror.session(id) else {
                     return Vec::new();
                 };
-                let mut steps = self.panes.open_session(id, &session.name, &mut self.ids);
+                let keeps_alive = self.mirror.streams_keep_alive(id.context);
+                let mut steps =
+                    self.panes
+                        .open_session(id, &session.name, keeps_alive, &mut self.ids);
                 steps.extend(self.show(Page::Panes));
                 steps
             }
@@ -342,7 +393,11 @@ impl App {
         if self.help.take().is_some() || self.confirm.take().is_some() {
             return true;
         }
-        self.launcher.take().is_some() || self.rename.take().is_some()
+        if self.launcher.take().is_some() || self.picker.take().is_some() {
+            return true;
+        }
+        let typed = self.command.take().is_some() || self.commit.take().is_some();
+        typed || self.rename.take().is_some()
     }
 
     /// An open detail shows the selected session until that goes to another tab.
@@ -376,6 +431,12 @@ impl App {
             self.interrupted = None;
         }
         self.panes.tick(&mut self.ids, now)
+    }
+
+    /// Tells the panes which of them a person has before them.
+    fn look_at_panes(&mut self, now: Timestamp) -> Vec<Step> {
+        let on_page = self.page == Page::Panes;
+        self.panes.look(on_page, &mut self.ids, now)
     }
 }
 

@@ -47,6 +47,10 @@ pub struct Areas {
 
     /// The form or dialog on top of everything, with its border.
     pub dialog: Option<Rect>,
+    /// The rows of the list of contexts, inside its border.
+    pub picker_rows: Option<Rect>,
+    /// The reason why the selected session does not run yet, above the prompt.
+    pub reason: Option<Rect>,
     /// The lines of the help, inside its border.
     pub help_rows: Option<Rect>,
     /// The buttons No and Yes of the question, for clicks.

@@ -50,6 +50,19 @@ pub fn coarse_changes_in(seconds: i64) -> i64 {
     step - seconds.max(0) % step
 }
 
+/// How many seconds later [`coarse`] of a shrinking time reads differently.
+#[must_use]
+pub fn coarse_left_changes_in(seconds: i64) -> i64 {
+    let below = seconds.max(1) - 1;
+    let step = match below {
+        ..MINUTE => 1,
+        MINUTE..DAY => MINUTE,
+        _ if below < 100 * DAY => HOUR,
+        _ => DAY,
+    };
+    seconds.max(0) % step + 1
+}
+
 /// The whole second `seconds` after `now`.
 #[must_use]
 pub fn after(now: Timestamp, seconds: i64) -> Timestamp {
@@ -91,6 +104,11 @@ mod tests {
             let later = seconds + coarse_changes_in(seconds);
             assert_ne!(coarse(seconds), coarse(later), "{seconds}");
             assert_eq!(coarse(seconds), coarse(later - 1), "{seconds}");
+        }
+        for seconds in [2, 59, 60, 61, 3_599, 3_600, 3_661, 86_400, 86_401, 100_000] {
+            let later = seconds - coarse_left_changes_in(seconds);
+            assert_ne!(coarse(seconds), coarse(later), "{seconds}");
+            assert_eq!(coarse(seconds), coarse(later + 1), "{seconds}");
         }
     }
 }

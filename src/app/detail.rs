@@ -1,11 +1,28 @@
 //! One session in full: state and scrolling of the detail panel. What it shows comes from the
-//! mirror; only the history is its own.
+//! mirror; its own are the history, and what a row of a list does not tell.
 
-use super::step::{Purpose, Step};
+mod full;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    mirror::Mirror,
+    step::{Purpose, Step},
+};
 use crate::{
-    model::{history::HistoryEntry, id::SessionKey, session::Session, status::Status, text::Clean},
+    model::{
+        capability::Capability, history::HistoryEntry, id::SessionKey, idle::IdleState,
+        session::Session, status::Status, text::Clean,
+    },
     protocol::message::Request,
 };
+
+/// A moving selection is asked about when it has rested for so long.
+const REST: SignedDuration = SignedDuration::from_millis(150);
+/// How often a session is read again that waits or starts, and one that runs, where the engine
+/// decides by itself: attempts, idle checks and kernels change without a notice.
+const AGAIN_STARTING: SignedDuration = SignedDuration::from_secs(5);
+const AGAIN_RUNNING: SignedDuration = SignedDuration::from_secs(30);
 
 /// The history of the session shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +32,8 @@ pub enum History {
     /// Newest first.
     Known(Vec<HistoryEntry>),
     Failed(Clean),
+    /// The engine keeps none, with the reason.
+    Lacking(Clean),
 }
 
 #[derive(Clone, Debug)]
@@ -22,12 +41,25 @@ pub struct Detail {
     session: SessionKey,
     /// The keys go to it, and it shows seconds.
     pub focused: bool,
+    /// Every step of the history is shown, not only what failed last.
+    pub all_steps: bool,
     history: History,
-    /// The session and status the history was asked for.
-    asked: Option<(SessionKey, Status)>,
+    /// The session as it was read in full last.
+    full: Option<Session>,
+    asked: Option<Asked>,
+    /// Until when the selection must rest before it is asked about.
+    rest: Option<Timestamp>,
     scroll: usize,
     lines: usize,
     height: usize,
+}
+
+/// What was asked last, and when.
+#[derive(Clone, Debug)]
+struct Asked {
+    session: SessionKey,
+    status: Status,
+    at: Timestamp,
 }
 
 impl Detail {
@@ -36,8 +68,11 @@ impl Detail {
         Self {
             session,
             focused,
+            all_steps: false,
             history: History::Asked,
+            full: None,
             asked: None,
+            rest: None,
             scroll: 0,
             lines: 0,
             height: 0,
@@ -67,6 +102,8 @@ impl Detail {
         if session != self.session {
             self.session = session;
             self.history = History::Asked;
+            self.full = None;
+            self.rest = None;
             self.scroll = 0;
         }
     }
@@ -91,19 +128,71 @@ impl Detail {
         self.scroll = self.scroll.min(self.lines.saturating_sub(self.height));
     }
 
-    /// Asks for the history when it is another session's or the session went a step further.
-    pub fn ask_if_due(&mut self, session: &Session) -> Option<Step> {
-        let key = (session.key(), session.status.clone());
-        if self.asked.as_ref() == Some(&key) {
+    /// Asks when it is another session's, the session went a step further, or it is time to look
+    /// again.
+    pub fn ask_if_due(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+        let Some(session) = mirror.session(self.session) else {
+            return Vec::new();
+        };
+        let is_due = match &self.asked {
+            None => true,
+            Some(asked) if asked.session != self.session => {
+                let rest = *self.rest.get_or_insert(later(now, REST));
+                now >= rest
+            }
+            Some(asked) if asked.status != session.status => true,
+            Some(_) => self.again_at(mirror).is_some_and(|at| now >= at),
+        };
+        if !is_due {
+            return Vec::new();
+        }
+        self.rest = None;
+        self.asked = Some(Asked {
+            session: session.key(),
+            status: session.status.clone(),
+            at: now,
+        });
+        self.questions(mirror, session)
+    }
+
+    fn questions(&mut self, mirror: &Mirror, row: &Session) -> Vec<Step> {
+        let session = row.key();
+        let mut steps = Vec::new();
+        match mirror.why_not(session.context, Capability::SchedulingHistory) {
+            Some(why) => self.history = History::Lacking(why.clone()),
+            None => steps.push(Step::Ask {
+                request: Request::History { session },
+                purpose: Purpose::History(session),
+            }),
+        }
+        // Our own records are whole; a manager's rows are not.
+        if mirror.can(session.context, Capability::Schedules) {
+            steps.push(Step::Ask {
+                request: Request::Detail { session },
+                purpose: Purpose::Detail(session),
+            });
+        }
+        steps
+    }
+
+    /// When the session is to be read again although nothing was told of it.
+    fn again_at(&self, mirror: &Mirror) -> Option<Timestamp> {
+        let asked = self.asked.as_ref()?;
+        if asked.session != self.session || !mirror.can(self.session.context, Capability::Schedules)
+        {
             return None;
         }
-        self.asked = Some(key);
-        Some(Step::Ask {
-            request: Request::History {
-                session: session.key(),
-            },
-            purpose: Purpose::History(session.key()),
-        })
+        match &asked.status {
+            status if status.is_starting() => Some(later(asked.at, AGAIN_STARTING)),
+            status if status.is_live() => Some(later(asked.at, AGAIN_RUNNING)),
+            _ => None,
+        }
+    }
+
+    /// When something is to be asked.
+    pub fn wake_at(&self, mirror: &Mirror, now: Timestamp) -> Option<Timestamp> {
+        let at = self.rest.or_else(|| self.again_at(mirror));
+        at.filter(|at| *at > now)
     }
 
     /// The daemon is back: what was asked before may never be answered.
@@ -119,4 +208,43 @@ impl Detail {
             };
         }
     }
+
+    /// The session was read with everything that belongs to it.
+    pub fn read_in_full(&mut self, session: Session) {
+        if session.key() == self.session {
+            self.full = Some(session);
+        }
+    }
+
+    /// The row with what only a full reading tells.
+    pub fn full(&self, row: &Session) -> Session {
+        let mut session = row.clone();
+        if let Some(full) = self.full.as_ref().filter(|full| full.key() == row.key()) {
+            full::fill(&mut session, full);
+        }
+        session
+    }
+
+    /// When idle checks would end the session, or begin to count.
+    pub fn idle_ends<'a>(&'a self, row: &'a Session) -> impl Iterator<Item = Timestamp> + 'a {
+        let read = self.full.as_ref().map_or(&[][..], |full| &full.idle_checks);
+        let checks = if row.idle_checks.is_empty() {
+            read
+        } else {
+            &row.idle_checks
+        };
+        checks.iter().filter_map(|check| match check.state {
+            IdleState::Counting { until } => Some(until),
+            IdleState::NotCounting | IdleState::Over => None,
+        })
+    }
+
+    /// Whether the history has steps that are not shown.
+    pub fn has_steps(&self) -> bool {
+        matches!(&self.history, History::Known(entries) if entries.iter().any(|e| !e.steps.is_empty()))
+    }
+}
+
+fn later(at: Timestamp, by: SignedDuration) -> Timestamp {
+    at.saturating_add(by).unwrap_or(Timestamp::MAX)
 }

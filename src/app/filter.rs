@@ -5,7 +5,7 @@ use nucleo_matcher::{
     pattern::{CaseMatching, Normalization, Pattern},
 };
 
-use super::input::Input;
+use super::{input::Input, shown::Shown};
 use crate::model::{session::Session, text::Clean};
 
 /// Which characters of a row a filter met.
@@ -96,12 +96,17 @@ impl Filter {
         );
     }
 
-    pub fn accepts(&mut self, session: &Session) -> bool {
+    /// `shown`: among the sessions of all contexts a context's name is found too.
+    pub fn accepts(&mut self, session: &Session, shown: Shown) -> bool {
         if !self.is_on() || self.is_id(session) {
             return true;
         }
         let environment = session.environment.label();
-        let texts = [session.name.as_str(), &environment];
+        let context = match shown {
+            Shown::All => session.context.as_str(),
+            Shown::One(_) => "",
+        };
+        let texts = [session.name.as_str(), &environment, context];
         self.pattern.atoms.iter().all(|atom| {
             let mut meets = |text: &str| {
                 let text = Utf32Str::new(text, &mut self.buffer);
@@ -114,6 +119,18 @@ impl Filter {
                 texts.into_iter().any(&mut meets)
             }
         })
+    }
+
+    /// What an engine is to look for in names: the longest plain word. Every session it finds may
+    /// still be filtered away here.
+    pub fn longest_word(&self) -> Option<&str> {
+        self.query
+            .as_str()
+            .split_whitespace()
+            .filter(|word| !word.starts_with('!'))
+            .map(|word| word.trim_start_matches(['^', '\'']).trim_end_matches('$'))
+            .max_by_key(|word| word.chars().count())
+            .filter(|word| !word.is_empty())
     }
 
     /// What to highlight in an accepted row.

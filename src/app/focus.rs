@@ -19,7 +19,12 @@ pub enum Focus {
     HelpSearch,
     Confirm,
     Launcher,
+    Contexts,
     Rename,
+    /// The name of an image to be made.
+    Commit,
+    /// The command line.
+    Command,
     Filter,
     Detail,
     Sessions,
@@ -32,9 +37,12 @@ impl Focus {
     pub fn scope(self) -> Scope {
         match self {
             Self::Help => Scope::Help,
-            Self::HelpSearch | Self::Rename | Self::Filter => Scope::Input,
+            Self::HelpSearch | Self::Rename | Self::Commit | Self::Command | Self::Filter => {
+                Scope::Input
+            }
             Self::Confirm => Scope::Confirm,
             Self::Launcher => Scope::Launcher,
+            Self::Contexts => Scope::Contexts,
             Self::Detail => Scope::Detail,
             Self::Sessions => Scope::Sessions,
             Self::Logs => Scope::Logs,

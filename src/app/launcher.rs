@@ -1,46 +1,62 @@
-//! The quick launch form: environment, name, CPU, memory. Everything is filled in beforehand, so
-//! that opening it and pressing Enter launches.
+//! The quick launch form: environment, name, CPU, memory; where there is a choice also the context,
+//! the project, the resource group. Everything is filled in beforehand, so that opening it and
+//! pressing Enter launches.
+
+mod amounts;
+mod choices;
+mod place;
 
 use std::fmt::Display;
 
 use super::{
+    allowed::why_no_launch_in,
     input::Input,
     mirror::Mirror,
+    shown::Shown,
     step::{Purpose, Step},
 };
 use crate::{
     action::Action,
     key::Key,
     model::{
-        environment::Environment,
-        id::ContextName,
-        name,
-        resources::{Bytes, Cpu},
-        settings::LaunchSettings,
-        spec::LaunchRequest,
-        text::Clean,
+        capability::Capability, catalogue::Catalogue, id::ContextName, name,
+        settings::LaunchSettings, spec::LaunchRequest, text::Clean,
     },
-    protocol::message::{Failure, Request},
+    protocol::message::{Failure, Reply, Request},
 };
+
+use amounts::Limits;
+pub use choices::Choice;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
+    /// Only where all contexts are shown.
+    Context,
     Environment,
     Name,
     Cpu,
     Memory,
+    /// Only where there is a choice, as the next one.
+    Project,
+    ResourceGroup,
 }
 
 impl Field {
-    pub const ALL: [Self; 4] = [Self::Environment, Self::Name, Self::Cpu, Self::Memory];
-
     pub fn title(self) -> &'static str {
         match self {
+            Self::Context => "Context",
             Self::Environment => "Environment",
             Self::Name => "Name",
             Self::Cpu => "CPU",
             Self::Memory => "Memory",
+            Self::Project => "Project",
+            Self::ResourceGroup => "Group",
         }
+    }
+
+    /// One of a few is chosen with left and right, nothing is typed.
+    pub fn is_choice(self) -> bool {
+        matches!(self, Self::Context | Self::Project | Self::ResourceGroup)
     }
 }
 
@@ -57,157 +73,199 @@ pub enum Progress {
 #[derive(Clone, Debug)]
 pub struct Launcher {
     pub field: Field,
+    context: ContextName,
+    /// The contexts to choose from; empty = there is no choice.
+    contexts: Vec<ContextName>,
+    /// Why nothing can be launched in the context now.
+    blocked: Option<String>,
     /// What is typed to find an environment.
     query: Input,
     /// Labels that fit the query; the marked one is launched.
     choices: Vec<Choice>,
     marked: usize,
+    /// How many environments there are before anything is typed.
+    known: usize,
     /// The label chosen before anything was typed, while the daemon has told no environments.
     fallback: String,
     name: Input,
     cpu: Input,
     mem: Input,
+    /// What the context offers besides, once it has told.
+    catalogue: Option<Catalogue>,
+    /// Why it could not be told, or not all of it.
+    gap: Option<Clean>,
+    /// The project chosen by the person.
+    project: Option<String>,
+    /// The resource group chosen by the person; `None` = the engine's choice.
+    group: Option<String>,
     pub progress: Progress,
     limits: Limits,
 }
 
-/// One line of the environment list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
-    /// `name:version`.
-    pub label: String,
-    /// `this machine` or the image's size.
-    pub note: String,
-    /// Why it cannot be launched.
-    pub unavailable: Option<Clean>,
-}
-
-/// What the engine has in all, and what every session needs.
-#[derive(Clone, Copy, Debug, Default)]
-struct Limits {
-    cpu: Option<Cpu>,
-    mem: Option<Bytes>,
-    shmem: Bytes,
-}
-
-const CPU_STEPS: [u64; 11] = [
-    250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000,
-];
-
 impl Launcher {
+    /// For the context shown, or any of them.
     #[must_use]
-    pub fn new(settings: &LaunchSettings, mirror: &Mirror) -> Self {
+    pub fn new(settings: &LaunchSettings, mirror: &Mirror, shown: Shown) -> Self {
+        let names = || mirror.contexts().iter().map(|s| s.context.name);
+        let free = |name: &ContextName| why_no_launch_in(*name, mirror).is_none();
+        let context = shown
+            .one()
+            .or_else(|| names().find(free))
+            .or_else(|| names().next());
+        let several = shown == Shown::All && mirror.has_several_contexts();
         let mut launcher = Self {
             field: Field::Environment,
+            context: context.unwrap_or_else(ContextName::local),
+            contexts: if several {
+                names().collect()
+            } else {
+                Vec::new()
+            },
+            blocked: None,
             query: Input::default(),
             choices: Vec::new(),
             marked: 0,
+            known: 0,
             fallback: settings.environment.clone(),
             name: Input::default(),
             cpu: Input::with_text(&settings.cpu.to_string()),
             mem: Input::with_text(&settings.mem.to_string()),
+            catalogue: None,
+            gap: None,
+            project: None,
+            group: None,
             progress: Progress::Editing,
             limits: Limits::default(),
         };
+        if several {
+            launcher.field = Field::Context;
+        }
         launcher.limits.shmem = settings.shmem;
         launcher.update(mirror);
         launcher
     }
 
+    /// The fields there are, from the top.
+    pub fn fields(&self) -> Vec<Field> {
+        let mut fields = Vec::new();
+        if !self.contexts.is_empty() {
+            fields.push(Field::Context);
+        }
+        fields.extend([Field::Environment, Field::Name, Field::Cpu, Field::Memory]);
+        if self.projects().len() > 1 {
+            fields.push(Field::Project);
+        }
+        if self.groups().len() > 1 {
+            fields.push(Field::ResourceGroup);
+        }
+        fields
+    }
+
+    /// Whose environments are listed.
+    pub fn context(&self) -> ContextName {
+        self.context
+    }
+
+    /// The text of a field that is typed; the other fields have none.
     pub fn input(&self, field: Field) -> &Input {
         match field {
-            Field::Environment => &self.query,
             Field::Name => &self.name,
             Field::Cpu => &self.cpu,
             Field::Memory => &self.mem,
+            Field::Environment | Field::Context | Field::Project | Field::ResourceGroup => {
+                &self.query
+            }
         }
     }
 
-    fn input_mut(&mut self) -> &mut Input {
+    fn input_mut(&mut self) -> Option<&mut Input> {
         match self.field {
-            Field::Environment => &mut self.query,
-            Field::Name => &mut self.name,
-            Field::Cpu => &mut self.cpu,
-            Field::Memory => &mut self.mem,
+            Field::Environment => Some(&mut self.query),
+            Field::Name => Some(&mut self.name),
+            Field::Cpu => Some(&mut self.cpu),
+            Field::Memory => Some(&mut self.mem),
+            Field::Context | Field::Project | Field::ResourceGroup => None,
         }
     }
 
-    pub fn choices(&self) -> &[Choice] {
-        &self.choices
+    /// What is asked when it opens and when another context is chosen.
+    pub fn ask(&self, mirror: &Mirror) -> Vec<Step> {
+        let context = self.context;
+        // An image may have come since they were told last.
+        let mut steps = vec![Step::Ask {
+            request: Request::Environments { context },
+            purpose: Purpose::Environments(context),
+        }];
+        steps.extend(self.ask_catalogue(mirror));
+        steps
     }
 
-    pub fn marked(&self) -> usize {
-        self.marked
+    fn ask_catalogue(&self, mirror: &Mirror) -> Option<Step> {
+        let context = self.context;
+        let can = mirror.can(context, Capability::Catalogue);
+        can.then(|| Step::Ask {
+            request: Request::Catalogue {
+                context,
+                project: self.project.clone(),
+                anew: false,
+            },
+            purpose: Purpose::Catalogue {
+                context,
+                project: self.project.clone(),
+            },
+        })
     }
 
-    /// The environment that would be launched.
-    pub fn environment(&self) -> Option<&str> {
-        match self.choices.get(self.marked) {
-            Some(choice) => Some(&choice.label),
-            None if self.query.is_empty() => Some(&self.fallback),
-            None => None,
+    /// The catalogue came, or could not be read.
+    pub fn answered(
+        &mut self,
+        context: ContextName,
+        project: Option<&str>,
+        result: Result<Reply, Failure>,
+    ) {
+        if context != self.context || project != self.project.as_deref() {
+            return;
         }
+        match result {
+            Ok(Reply::Catalogue { catalogue }) => {
+                let gap = catalogue.gaps.first();
+                self.gap = gap.map(|(part, why)| Clean::new(&format!("{part}: {why}")));
+                self.catalogue = Some(*catalogue);
+            }
+            Ok(_) => {}
+            Err(failure) => self.gap = Some(failure.message),
+        }
+        self.set_amounts();
     }
 
-    /// What there is in all, for the note beside a field.
-    pub fn limit(&self, field: Field) -> Option<String> {
-        match field {
-            Field::Cpu => self.limits.cpu.map(|cpu| format!("of {cpu} cores")),
-            Field::Memory => self.limits.mem.map(|mem| format!("of {mem}")),
-            _ => None,
-        }
+    /// What could not be told of the context.
+    pub fn gap(&self) -> Option<&Clean> {
+        self.gap.as_ref()
     }
 
     /// Environments or the engine changed.
     pub fn update(&mut self, mirror: &Mirror) {
-        let info = mirror.engine_info();
-        self.limits.cpu = info.map(|info| info.cpus);
-        self.limits.mem = info.map(|info| info.memory);
+        let info = mirror.engine_info(self.context);
+        self.limits.set_engine(info);
+        self.blocked = why_no_launch_in(self.context, mirror);
         let marked = self.environment().map(str::to_owned);
-        self.choices = self.fitting(mirror.environments());
-        self.marked = marked
-            .and_then(|label| {
-                let same = |c: &Choice| c.label == label;
-                let named = |c: &Choice| c.label.split_once(':').is_some_and(|(n, _)| n == label);
-                let exact = self.choices.iter().position(same);
-                exact.or_else(|| self.choices.iter().position(named))
-            })
-            .unwrap_or(0);
-    }
-
-    fn fitting(&self, environments: &[Environment]) -> Vec<Choice> {
-        let words: Vec<String> = self
-            .query
-            .text()
-            .to_lowercase()
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect();
-        environments
-            .iter()
-            .map(choice)
-            .filter(|choice| {
-                let label = choice.label.to_lowercase();
-                words.iter().all(|word| label.contains(word))
-            })
-            .collect()
+        let environments = mirror.environments(self.context);
+        self.known = environments.len();
+        self.choices = choices::fitting(self.query.text(), environments);
+        self.marked = marked.map_or(0, |label| choices::find(&self.choices, &label));
+        self.set_amounts();
     }
 
     /// What is wrong with a field as it stands.
     pub fn problem(&self, field: Field) -> Option<String> {
         match field {
+            Field::Context => self.blocked.clone(),
             Field::Environment => self.environment_problem(),
             Field::Name if self.name.is_empty() => None,
             Field::Name => name::check(self.name.text()).err().map(said),
-            Field::Cpu => match self.cpu.text().parse::<Cpu>() {
-                Err(why) => Some(why),
-                Ok(cpu) => self
-                    .limits
-                    .cpu
-                    .filter(|all| cpu > *all)
-                    .map(|all| format!("more than there is: this machine has {all} cores")),
-            },
+            Field::Cpu => self.cpu_problem(),
             Field::Memory => self.memory_problem(),
+            Field::Project | Field::ResourceGroup => None,
         }
     }
 
@@ -223,30 +281,17 @@ impl Launcher {
             .map(|why| format!("cannot be launched here: {why}"))
     }
 
-    fn memory_problem(&self) -> Option<String> {
-        let mem = match self.mem.text().parse::<Bytes>() {
-            Err(why) => return Some(why),
-            Ok(mem) => mem,
-        };
-        if mem <= self.limits.shmem {
-            let shmem = self.limits.shmem;
-            return Some(format!("must be more than the shared memory, {shmem}"));
-        }
-        self.limits
-            .mem
-            .filter(|all| mem > *all)
-            .map(|all| format!("more than there is: this machine has {all}"))
-    }
-
     fn first_problem(&self) -> Option<Field> {
-        Field::ALL
-            .into_iter()
-            .find(|field| self.problem(*field).is_some())
+        let wrong = |field: &Field| self.problem(*field).is_some();
+        self.fields().into_iter().find(wrong)
     }
 
     /// A key no scope has bound; `false` = not taken either.
     pub fn key(&mut self, key: Key, mirror: &Mirror) -> bool {
-        if !self.input_mut().key(key) {
+        let Some(input) = self.input_mut() else {
+            return false;
+        };
+        if !input.key(key) {
             return false;
         }
         self.edited(mirror);
@@ -254,8 +299,10 @@ impl Launcher {
     }
 
     pub fn paste(&mut self, text: &str, mirror: &Mirror) {
-        self.input_mut().paste(text);
-        self.edited(mirror);
+        if let Some(input) = self.input_mut() {
+            input.paste(text);
+            self.edited(mirror);
+        }
     }
 
     fn edited(&mut self, mirror: &Mirror) {
@@ -263,7 +310,7 @@ impl Launcher {
             self.progress = Progress::Editing;
         }
         if self.field == Field::Environment {
-            self.choices = self.fitting(mirror.environments());
+            self.choices = choices::fitting(self.query.text(), mirror.environments(self.context));
             self.marked = 0;
         }
     }
@@ -282,6 +329,9 @@ impl Launcher {
                 match self.field {
                     Field::Cpu => self.step_cpu(up),
                     Field::Memory => self.step_mem(up),
+                    Field::Context | Field::Project | Field::ResourceGroup => {
+                        return self.step_choice(if up { 1 } else { -1 }, mirror);
+                    }
                     Field::Environment | Field::Name => {
                         if let Some(key) = key {
                             self.key(key, mirror);
@@ -295,9 +345,11 @@ impl Launcher {
     }
 
     fn step_field(&mut self, by: isize) {
-        let count = Field::ALL.len().cast_signed();
-        let at = (self.field as isize + by).rem_euclid(count);
-        self.field = Field::ALL[at as usize];
+        let fields = self.fields();
+        let at = fields.iter().position(|field| *field == self.field);
+        let at = at.unwrap_or(0).cast_signed() + by;
+        let at = at.rem_euclid(fields.len().cast_signed());
+        self.field = fields[at.unsigned_abs()];
     }
 
     /// Up and down: through the environments where they are, else through the fields.
@@ -306,47 +358,6 @@ impl Launcher {
             Field::Environment => self.mark(by),
             _ => self.step_field(by),
         }
-    }
-
-    fn mark(&mut self, by: isize) {
-        let last = self.choices.len().saturating_sub(1);
-        self.marked = self.marked.saturating_add_signed(by).min(last);
-    }
-
-    /// Marks the choice that was clicked.
-    pub fn choose(&mut self, at: usize) {
-        self.field = Field::Environment;
-        self.marked = at.min(self.choices.len().saturating_sub(1));
-    }
-
-    fn step_cpu(&mut self, up: bool) {
-        let now = self.cpu.text().parse::<Cpu>().map_or(1_000, Cpu::millis);
-        let most = self.limits.cpu.map_or(u64::MAX, Cpu::millis);
-        let next = if up {
-            let step = CPU_STEPS.into_iter().find(|n| *n > now);
-            step.unwrap_or(now).min(most.max(now))
-        } else {
-            let step = CPU_STEPS.into_iter().rev().find(|n| *n < now);
-            step.unwrap_or(now)
-        };
-        self.cpu.set(&Cpu::from_millis(next).to_string());
-    }
-
-    fn step_mem(&mut self, up: bool) {
-        let now = self
-            .mem
-            .text()
-            .parse::<Bytes>()
-            .map_or(512 * Bytes::MIB, |b| b.0);
-        let most = self.limits.mem.map_or(u64::MAX, |b| b.0);
-        let floor = now.max(1).ilog2();
-        let power = 1_u64 << floor.min(60);
-        let next = match (up, power == now) {
-            (true, _) => power.saturating_mul(2).min(most.max(now)),
-            (false, true) => power / 2,
-            (false, false) => power,
-        };
-        self.mem.set(&Bytes(next.max(Bytes::mib(16).0)).to_string());
     }
 
     /// Asks the daemon, or goes to the first field that is wrong.
@@ -365,28 +376,17 @@ impl Launcher {
             environment: self.environment().map(str::to_owned),
             cpu: self.cpu.text().parse().ok(),
             mem: self.mem.text().parse().ok(),
+            project: self.project.clone(),
+            resource_group: self.group.clone(),
             ..LaunchRequest::default()
         };
         vec![Step::Ask {
             request: Request::Launch {
-                context: ContextName::local(),
+                context: self.context,
                 launch: Box::new(launch),
             },
             purpose: Purpose::Launch,
         }]
-    }
-}
-
-fn choice(environment: &Environment) -> Choice {
-    use crate::model::environment::EnvironmentSource;
-    Choice {
-        label: environment.label(),
-        note: match (&environment.source, environment.size) {
-            (EnvironmentSource::Host, _) => "this machine".to_owned(),
-            (EnvironmentSource::Image { .. }, Some(size)) => size.to_string(),
-            (EnvironmentSource::Image { .. }, None) => String::new(),
-        },
-        unavailable: environment.unavailable.clone(),
     }
 }
 
@@ -397,6 +397,7 @@ fn said(error: impl Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::resources::{Bytes, Cpu};
 
     fn launcher() -> Launcher {
         let settings = LaunchSettings {
@@ -407,13 +408,13 @@ mod tests {
             pids: 100,
             env: std::collections::BTreeMap::new(),
         };
-        Launcher::new(&settings, &Mirror::default())
+        Launcher::new(&settings, &Mirror::default(), Shown::default())
     }
 
     fn stepped(field: Field, start: &str, more: bool) -> String {
         let mut it = launcher();
         it.field = field;
-        it.input_mut().set(start);
+        it.input_mut().unwrap().set(start);
         let action = if more {
             Action::LauncherMore
         } else {

@@ -19,7 +19,12 @@ use super::{
 use crate::{
     action::{Action, Scope},
     key::Key,
-    model::{id::SessionKey, log::LogOptions, session::Session, text::Clean},
+    model::{
+        id::{KernelId, SessionKey},
+        log::LogOptions,
+        session::Session,
+        text::Clean,
+    },
     protocol::message::{StreamEnd, StreamId, StreamOpen},
 };
 
@@ -55,6 +60,10 @@ pub enum State {
 pub struct Logs {
     pub session: SessionKey,
     pub name: Clean,
+    /// Whose logs there are, the main kernel first.
+    kernels: Vec<(KernelId, Clean)>,
+    /// Position of the kernel whose log is read.
+    kernel: usize,
     pub state: State,
     pub wrap: bool,
     pub search: Option<Search>,
@@ -77,6 +86,8 @@ impl Logs {
         let mut logs = Self {
             session: session.key(),
             name: session.name.clone(),
+            kernels: kernels_of(session),
+            kernel: 0,
             state: State::Opening,
             wrap: true,
             search: None,
@@ -104,10 +115,49 @@ impl Logs {
                 options: LogOptions {
                     follow: true,
                     tail: u32::try_from(MAX_LINES).ok(),
-                    kernel: None,
+                    kernel: self.kernel_id(),
                 },
             },
         })
+    }
+
+    /// `None` = the main kernel's, which needs no name.
+    fn kernel_id(&self) -> Option<KernelId> {
+        let other = self.kernels.get(self.kernel).filter(|_| self.kernel > 0);
+        other.map(|(id, _)| *id)
+    }
+
+    /// Whose log it is and of how many, where there are several.
+    pub fn kernel(&self) -> Option<(&Clean, usize, usize)> {
+        let (_, hostname) = self.kernels.get(self.kernel)?;
+        (self.kernels.len() > 1).then_some((hostname, self.kernel + 1, self.kernels.len()))
+    }
+
+    /// The session's kernels were told.
+    pub fn know_kernels(&mut self, session: &Session) {
+        let at = self.kernels.get(self.kernel).map(|(id, _)| *id);
+        let kernels = kernels_of(session);
+        let found = kernels.iter().position(|(id, _)| Some(*id) == at);
+        if let Some(found) = found.or((self.kernel == 0).then_some(0)) {
+            self.kernel = found;
+            self.kernels = kernels;
+        }
+    }
+
+    /// The log of the next kernel, from its beginning.
+    fn turn(&mut self, by: isize, ids: &mut Ids) -> Vec<Step> {
+        let count = self.kernels.len().cast_signed();
+        if count < 2 {
+            return Vec::new();
+        }
+        let mut steps = self.close();
+        let next = (self.kernel.cast_signed() + by).rem_euclid(count);
+        self.kernel = next.unsigned_abs();
+        self.store = Store::default();
+        self.search = None;
+        self.top = None;
+        steps.push(self.read_again(ids));
+        steps
     }
 
     /// Logs, or Input while the search is typed.
@@ -205,6 +255,8 @@ impl Logs {
             Action::LogsSearch => self.typing = Some(Input::default()),
             Action::LogsNext => self.next_hit(),
             Action::LogsPreviousHit => self.previous_hit(),
+            Action::LogsNextKernel => return self.turn(1, ids),
+            Action::LogsPreviousKernel => return self.turn(-1, ids),
             Action::LogsSave => return vec![self.save()],
             Action::InputSubmit => self.typing = None,
             Action::InputCancel => {
@@ -277,9 +329,11 @@ impl Logs {
     }
 
     fn save(&self) -> Step {
-        let name: String = self
-            .name
-            .as_str()
+        let of = match self.kernel().filter(|(_, at, _)| *at > 1) {
+            Some((hostname, ..)) => format!("{}-{hostname}", self.name),
+            None => self.name.to_string(),
+        };
+        let name: String = of
             .chars()
             .map(|c| {
                 let kept = c.is_alphanumeric() || matches!(c, '-' | '_');
@@ -368,6 +422,11 @@ impl Logs {
             State::Complete | State::Broken { .. } => Vec::new(),
         }
     }
+}
+
+fn kernels_of(session: &Session) -> Vec<(KernelId, Clean)> {
+    let kernels = session.kernels.iter();
+    kernels.map(|k| (k.id, k.hostname.clone())).collect()
 }
 
 #[cfg(test)]

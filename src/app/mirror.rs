@@ -16,8 +16,12 @@ use crate::{
         text::Clean,
         usage::Usage,
     },
-    protocol::message::{ContextState, Failure, Snapshot},
+    protocol::message::{Failure, Snapshot},
 };
+
+pub use crate::protocol::message::ContextState;
+
+use super::shown::Shown;
 
 /// The line to the daemon.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,10 +53,11 @@ pub struct Mirror {
     line: Line,
     sessions: HashMap<SessionKey, Session>,
     usage: HashMap<SessionKey, Usage>,
-    counts: [usize; 3],
+    /// Sessions told of each context, by tab.
+    counts: HashMap<ContextName, [usize; 3]>,
     contexts: Vec<ContextState>,
-    /// Since when the first engine does not answer.
-    lost_since: Option<Timestamp>,
+    /// Since when the engines that do not answer are away.
+    lost_since: HashMap<ContextName, Timestamp>,
 }
 
 impl Default for Mirror {
@@ -61,9 +66,9 @@ impl Default for Mirror {
             line: Line::Connecting,
             sessions: HashMap::new(),
             usage: HashMap::new(),
-            counts: [0; 3],
+            counts: HashMap::new(),
             contexts: Vec::new(),
-            lost_since: None,
+            lost_since: HashMap::new(),
         }
     }
 }
@@ -89,50 +94,116 @@ impl Mirror {
         self.usage.get(&id)
     }
 
-    /// How many sessions a tab has.
-    pub fn count(&self, tab: Tab) -> usize {
-        self.counts[tab as usize]
+    /// All contexts, in the order of the configuration; empty before the first word of the daemon.
+    pub fn contexts(&self) -> &[ContextState] {
+        &self.contexts
     }
 
-    pub fn environments(&self) -> &[Environment] {
+    /// Only then anything of contexts is seen.
+    pub fn has_several_contexts(&self) -> bool {
+        self.contexts.len() > 1
+    }
+
+    pub fn context(&self, name: ContextName) -> Option<&ContextState> {
         self.contexts
-            .first()
-            .map_or(&[], |context| &context.environments)
+            .iter()
+            .find(|state| state.context.name == name)
     }
 
-    /// The engine the page shows: the first one.
-    pub fn engine(&self) -> Option<(&ContextName, &EngineState)> {
+    /// Position in the configuration; decides the colour of a context that has none of its own.
+    pub fn position(&self, name: ContextName) -> usize {
+        let found = self
+            .contexts
+            .iter()
+            .position(|state| state.context.name == name);
+        found.unwrap_or(0)
+    }
+
+    /// The contexts that are shown.
+    pub fn shown(&self, shown: Shown) -> impl Iterator<Item = &ContextState> {
         self.contexts
-            .first()
-            .map(|state| (&state.context.name, &state.engine))
+            .iter()
+            .filter(move |state| shown.has(state.context.name))
     }
 
-    pub fn engine_info(&self) -> Option<&EngineInfo> {
-        match self.engine()? {
-            (_, EngineState::Connected { info }) => Some(info),
+    /// How many sessions a tab has, by the engines' own count where they count.
+    pub fn count(&self, shown: Shown, tab: Tab) -> u64 {
+        self.shown(shown)
+            .map(|state| total(state, tab).max(self.told_of(state, tab)))
+            .sum()
+    }
+
+    /// How many sessions of a tab were told so far; the engines may have more.
+    pub fn told(&self, shown: Shown, tab: Tab) -> u64 {
+        self.shown(shown)
+            .map(|state| self.told_of(state, tab))
+            .sum()
+    }
+
+    fn told_of(&self, state: &ContextState, tab: Tab) -> u64 {
+        let counts = self.counts.get(&state.context.name);
+        counts.map_or(0, |counts| counts[tab as usize] as u64)
+    }
+
+    /// The context has sessions of this tab that were not told; how many were.
+    pub fn told_in_part(&self, context: ContextName, tab: Tab) -> Option<u64> {
+        let state = self.context(context)?;
+        let told = self.told_of(state, tab);
+        (total(state, tab) > told).then_some(told)
+    }
+
+    pub fn environments(&self, context: ContextName) -> &[Environment] {
+        self.context(context)
+            .map_or(&[], |state| &state.environments)
+    }
+
+    pub fn engine(&self, context: ContextName) -> Option<&EngineState> {
+        self.context(context).map(|state| &state.engine)
+    }
+
+    pub fn engine_info(&self, context: ContextName) -> Option<&EngineInfo> {
+        match self.engine(context)? {
+            EngineState::Connected { info } => Some(info),
             _ => None,
         }
     }
 
-    /// Since when what the page shows may be old: the daemon or the engine is away.
-    pub fn stale_since(&self) -> Option<Timestamp> {
+    /// Since when what the page shows may be old: the daemon or an engine of it is away.
+    pub fn stale_since(&self, shown: Shown) -> Option<Timestamp> {
         match &self.line {
             Line::Down { since, .. } => Some(*since),
-            _ => self.lost_since,
+            _ => self
+                .lost_since
+                .iter()
+                .filter(|(name, _)| shown.has(**name))
+                .map(|(_, since)| *since)
+                .min(),
         }
     }
 
     /// Why the engine cannot do it; `None` = it can, or has not said.
-    pub fn why_not(&self, capability: Capability) -> Option<&Clean> {
-        self.engine_info()?.capabilities.why_not(capability)
+    pub fn why_not(&self, context: ContextName, capability: Capability) -> Option<&Clean> {
+        self.engine_info(context)?.capabilities.why_not(capability)
+    }
+
+    /// The engine has said that it can.
+    pub fn can(&self, context: ContextName, capability: Capability) -> bool {
+        self.engine_info(context)
+            .is_some_and(|info| info.capabilities.has(capability))
+    }
+
+    /// An open terminal counts as use of its session there.
+    pub fn streams_keep_alive(&self, context: ContextName) -> bool {
+        self.engine_info(context)
+            .is_some_and(|info| info.capabilities.open_streams_keep_alive)
     }
 
     /// The whole state anew.
     pub fn replace(&mut self, snapshot: Snapshot, now: Timestamp) {
         self.line = Line::Up;
-        self.counts = [0; 3];
+        self.counts.clear();
         for session in &snapshot.sessions {
-            self.counts[session.tab() as usize] += 1;
+            self.counts.entry(session.context).or_default()[session.tab() as usize] += 1;
         }
         self.sessions = snapshot
             .sessions
@@ -141,7 +212,7 @@ impl Mirror {
             .collect();
         self.usage.retain(|id, _| self.sessions.contains_key(id));
         self.contexts = snapshot.contexts;
-        self.note_engine(now);
+        self.note_engines(now);
     }
 
     pub fn apply(&mut self, change: Change, now: Timestamp) -> Touched {
@@ -152,7 +223,7 @@ impl Mirror {
                 if let Some(state) = self.context_mut(context) {
                     state.engine = engine;
                 }
-                self.note_engine(now);
+                self.note_engines(now);
                 return Touched::Other;
             }
             Change::Environments {
@@ -206,30 +277,49 @@ impl Mirror {
     }
 
     fn put(&mut self, session: Session) {
-        self.counts[session.tab() as usize] += 1;
+        let context = session.context;
+        self.counts.entry(context).or_default()[session.tab() as usize] += 1;
         if !session.status.is_live() {
             self.usage.remove(&session.key());
         }
         if let Some(old) = self.sessions.insert(session.key(), session) {
-            self.counts[old.tab() as usize] -= 1;
+            self.count_less(&old);
         }
     }
 
     fn remove(&mut self, id: SessionKey) {
         self.usage.remove(&id);
         if let Some(old) = self.sessions.remove(&id) {
-            self.counts[old.tab() as usize] -= 1;
+            self.count_less(&old);
         }
     }
 
-    fn note_engine(&mut self, now: Timestamp) {
-        let lost = matches!(self.engine(), Some((_, EngineState::Lost { .. })));
-        let connecting = matches!(self.engine(), Some((_, EngineState::Connecting)));
-        self.lost_since = match (lost, connecting) {
-            (true, _) => self.lost_since.or(Some(now)),
-            // A new attempt does not make old news fresh.
-            (false, true) => self.lost_since,
-            (false, false) => None,
-        };
+    fn count_less(&mut self, old: &Session) {
+        if let Some(counts) = self.counts.get_mut(&old.context) {
+            let count = &mut counts[old.tab() as usize];
+            *count = count.saturating_sub(1);
+        }
     }
+
+    fn note_engines(&mut self, now: Timestamp) {
+        let before = std::mem::take(&mut self.lost_since);
+        for state in &self.contexts {
+            let name = state.context.name;
+            let known = before.get(&name).copied();
+            let since = match &state.engine {
+                EngineState::Lost { .. } => known.or(Some(now)),
+                // A new attempt does not make old news fresh.
+                EngineState::Connecting => known,
+                EngineState::Connected { .. } => None,
+            };
+            if let Some(since) = since {
+                self.lost_since.insert(name, since);
+            }
+        }
+    }
+}
+
+/// The engine's own count; 0 where it does not count.
+fn total(state: &ContextState, tab: Tab) -> u64 {
+    state.totals.map_or(0, |totals| totals[tab as usize])
 }

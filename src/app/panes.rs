@@ -13,7 +13,10 @@ use super::{
 use crate::{
     action::{Action, Scope},
     key::{Key, KeyCode},
-    model::{id::SessionKey, text::Clean},
+    model::{
+        id::{ContextName, SessionKey},
+        text::Clean,
+    },
     protocol::message::StreamId,
     terminal::encode::{self, MouseButton, MouseEvent, MouseReport},
 };
@@ -94,8 +97,42 @@ impl Panes {
     }
 
     /// To the session's pane, or opens one; an ended one is opened anew.
-    pub fn open_session(&mut self, id: SessionKey, name: &Clean, ids: &mut Ids) -> Vec<Step> {
-        self.open(Place::Session(id), name, ids)
+    /// `keeps_alive`: an open terminal counts as use of the session.
+    pub fn open_session(
+        &mut self,
+        id: SessionKey,
+        name: &Clean,
+        keeps_alive: bool,
+        ids: &mut Ids,
+    ) -> Vec<Step> {
+        let place = Place::Session(id);
+        let steps = self.open(place, name, ids);
+        for pane in self.list.iter_mut().filter(|pane| pane.place == place) {
+            pane.keeps_alive = keeps_alive;
+        }
+        steps
+    }
+
+    /// Contexts told (again) whether open terminals count as use there.
+    pub fn know_contexts(&mut self, keeps_alive: impl Fn(ContextName) -> bool) {
+        for pane in &mut self.list {
+            if let Place::Session(id) = pane.place {
+                // A context that is away says nothing: what it said holds.
+                pane.keeps_alive |= keeps_alive(id.context);
+            }
+        }
+    }
+
+    /// Which pane a person can see: the one on top while the page is shown.
+    pub fn look(&mut self, on_page: bool, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for (at, pane) in self.list.iter_mut().enumerate() {
+            let seen = on_page && at == self.active;
+            // Without the daemon nothing can be opened; what is seen is when it is back.
+            let ids = self.daemon_is_up.then_some(&mut *ids);
+            steps.extend(pane.look(seen, ids, now));
+        }
+        steps
     }
 
     /// To the shell of this host, or opens one.
@@ -303,7 +340,8 @@ impl Panes {
     pub fn link_down(&mut self, why: &Clean, _now: Timestamp) {
         self.daemon_is_up = false;
         for pane in &mut self.list {
-            if pane.place != Place::Host && pane.takes_keys() {
+            let paused = pane.state == State::Paused;
+            if pane.place != Place::Host && pane.takes_keys() && !paused {
                 pane.lost(why.clone(), None);
             }
         }
@@ -335,7 +373,8 @@ impl Panes {
     pub fn wake_at(&self) -> Option<Timestamp> {
         let update = self.active().and_then(|pane| pane.emulator.wake_at());
         let retries = self.list.iter().filter_map(Pane::retry_at);
-        retries.chain(update).min()
+        let pauses = self.list.iter().filter_map(Pane::pause_at);
+        retries.chain(pauses).chain(update).min()
     }
 
     /// What is left to close when the face leaves.

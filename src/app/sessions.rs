@@ -8,12 +8,14 @@ use std::collections::HashMap;
 use super::{
     filter::{Filter, Hits},
     mirror::Mirror,
-    sort::Order,
+    shown::Shown,
+    sort::{Column, Order},
 };
 use crate::model::{id::SessionKey, session::Session, status::Tab};
 
 #[derive(Debug, Default)]
 pub struct Sessions {
+    shown: Shown,
     tab: TabState,
     order: Order,
     pub filter: Filter,
@@ -53,6 +55,25 @@ impl Sessions {
         self.order
     }
 
+    /// Whose sessions are listed.
+    pub fn shown(&self) -> Shown {
+        self.shown
+    }
+
+    /// Lists the sessions of another context, or of all.
+    pub fn show(&mut self, shown: Shown) {
+        if shown == self.shown {
+            return;
+        }
+        self.shown = shown;
+        self.offset = 0;
+        self.index = 0;
+        self.stale = true;
+        if shown != Shown::All && self.order.column == Column::Context {
+            self.order = Order::default();
+        }
+    }
+
     /// How many rows there are after filtering.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -62,6 +83,12 @@ impl Sessions {
         self.rows.is_empty()
     }
 
+    /// The last rows are in sight, or nearly: more should be fetched where there is more.
+    pub fn is_near_end(&self) -> bool {
+        let seen = (self.offset + self.height).max(self.index);
+        seen + self.height.max(10) >= self.rows.len()
+    }
+
     /// Position of the first visible row.
     pub fn offset(&self) -> usize {
         self.offset
@@ -69,6 +96,11 @@ impl Sessions {
 
     pub fn selected(&self) -> Option<SessionKey> {
         self.rows.get(self.index).copied()
+    }
+
+    /// All ids, from the top.
+    pub fn rows(&self) -> &[SessionKey] {
+        &self.rows
     }
 
     /// The ids on the screen, from the top.
@@ -126,15 +158,21 @@ impl Sessions {
             self.wanted = None;
             self.tab.shown = session.tab();
             self.tab.selected[session.tab() as usize] = Some(session.key());
-            if !self.filter.accepts(session) {
+            if !self.shown.has(session.context) {
+                self.shown = Shown::One(session.context);
+            }
+            if !self.filter.accepts(session, self.shown) {
                 self.filter.clear();
             }
         }
-        let tab = self.tab.shown;
-        let mut found: Vec<&Session> = mirror.sessions().filter(|s| s.tab() == tab).collect();
+        let (tab, shown) = (self.tab.shown, self.shown);
+        let mut found: Vec<&Session> = mirror
+            .sessions()
+            .filter(|s| s.tab() == tab && shown.has(s.context))
+            .collect();
         if self.filter.is_on() {
             let filter = &mut self.filter;
-            found.retain(|session| filter.accepts(session));
+            found.retain(|session| filter.accepts(session, shown));
         }
         let order = self.order;
         found.sort_unstable_by(|a, b| order.compare(a, b, mirror));

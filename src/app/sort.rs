@@ -2,13 +2,15 @@
 
 use std::cmp::Ordering;
 
-use super::mirror::Mirror;
+use super::{mirror::Mirror, shown::Shown};
 use crate::model::session::Session;
 
 /// A column of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     Name,
+    /// Where sessions of several contexts are listed.
+    Context,
     Status,
     Environment,
     Cpu,
@@ -18,19 +20,21 @@ pub enum Column {
 }
 
 /// The columns one can sort by, in the order of `sessions.sort`.
-const CYCLE: [Column; 6] = [
+const CYCLE: [Column; 7] = [
     Column::Created,
     Column::Name,
     Column::Status,
     Column::Environment,
     Column::Cpu,
     Column::Memory,
+    Column::Context,
 ];
 
 impl Column {
     pub fn title(self) -> &'static str {
         match self {
             Self::Name => "Name",
+            Self::Context => "Context",
             Self::Status => "Status",
             Self::Environment => "Environment",
             Self::Cpu => "CPU",
@@ -67,11 +71,15 @@ impl Order {
         }
     }
 
-    /// By the next column.
+    /// By the next column; by the context only where several are `shown`.
     #[must_use]
-    pub fn next(self) -> Self {
+    pub fn next(self, shown: Shown) -> Self {
         let at = CYCLE.iter().position(|c| *c == self.column).unwrap_or(0);
-        Self::by(CYCLE[(at + 1) % CYCLE.len()])
+        let columns = match shown {
+            Shown::All => CYCLE.len(),
+            Shown::One(_) => CYCLE.len() - 1,
+        };
+        Self::by(CYCLE[(at + 1) % columns])
     }
 
     #[must_use]
@@ -97,13 +105,14 @@ impl Order {
         };
         primary
             .then_with(|| b.created_at.cmp(&a.created_at))
-            .then_with(|| a.id.cmp(&b.id))
+            .then_with(|| a.key().cmp(&b.key()))
     }
 
     fn primary(self, a: &Session, b: &Session, mirror: &Mirror) -> Ordering {
         match self.column {
             Column::Created | Column::Elapsed => a.created_at.cmp(&b.created_at),
             Column::Name => a.name.cmp(&b.name),
+            Column::Context => a.context.cmp(&b.context),
             Column::Status => a.status.word().cmp(b.status.word()),
             Column::Environment => (&a.environment.name, &a.environment.version)
                 .cmp(&(&b.environment.name, &b.environment.version)),

@@ -7,6 +7,7 @@ use crate::{
     model::{
         change::Level,
         id::{ContextName, SessionKey},
+        status::Tab,
         text::Clean,
     },
     protocol::message::{Request, StreamId},
@@ -68,6 +69,23 @@ pub enum Purpose {
         name: Clean,
     },
     History(SessionKey),
+    /// All about one session; what could not be read again is not told.
+    Detail(SessionKey),
+    Catalogue {
+        context: ContextName,
+        project: Option<String>,
+    },
+    Commit {
+        name: Clean,
+        image: String,
+    },
+    /// More rows of a list; `told` is how many there were, `word` what was looked for.
+    Reach {
+        context: ContextName,
+        tab: Tab,
+        word: Option<String>,
+        told: u64,
+    },
     Refresh,
     /// The environments anew, for the launcher.
     Environments(ContextName),

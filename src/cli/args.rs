@@ -26,7 +26,7 @@ pub struct Cli {
 
 const EXAMPLES: &str = "\
 Without a command, the full-screen view opens. A session S is named by its name, its id or the
-beginning of its id.
+beginning of its id; CONTEXT/S where it is not of the context in force.
 
 Examples:
   workbay                                   the full-screen view
@@ -34,6 +34,7 @@ Examples:
   workbay shell work                        its shell, here
   workbay exec work -- make -j2             one command in it
   workbay ls --tab all --json               every session, for scripts
+  workbay launch --context prod             on another engine; `workbay context ls` lists them
   workbay doctor                            what is missing, and how to mend it
 
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found, 4 not allowed, 5 engine or daemon does not
@@ -54,6 +55,9 @@ pub struct Look {
     /// Offer nothing that changes a session
     #[arg(long)]
     pub read_only: bool,
+    /// Context for this time, over WORKBAY_CONTEXT and the default of contexts.toml
+    #[arg(long, value_name = "NAME", global = true)]
+    pub context: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -74,9 +78,16 @@ pub enum Command {
     Rename(Rename),
     /// End sessions
     Terminate(Terminate),
+    /// Make an image of a running session
+    Commit(Commit),
     /// Environments that can be launched
     #[command(subcommand)]
     Env(Env),
+    /// Presets, projects, resource groups, limits, folders and agents to launch with
+    Catalogue(Catalogue),
+    /// Engines by name
+    #[command(subcommand)]
+    Context(Context),
     /// Print what happens, until Ctrl-C
     Events(Json),
     /// Check this machine; says how to mend what is wrong
@@ -106,7 +117,7 @@ pub struct Json {
 
 #[derive(Args, Debug)]
 pub struct One {
-    /// Name, id or beginning of an id
+    /// Name, id or beginning of an id; CONTEXT/… of another context
     #[arg(value_name = "S")]
     pub session: String,
 }
@@ -125,7 +136,8 @@ pub struct Wait {
 #[derive(Args, Debug, Default)]
 #[command(after_help = "Examples:
   workbay launch --wait
-  workbay launch --env busybox:1.35 --name build-1 --cpu 0.5 --mem 256m -e STAGE=test")]
+  workbay launch --env busybox:1.35 --name build-1 --cpu 0.5 --mem 256m -e STAGE=test
+  workbay launch --context prod --env python --project research --batch 'python train.py'")]
 pub struct Launch {
     /// Environment, as `workbay env ls` lists it
     #[arg(long, value_name = "NAME[:VERSION]", conflicts_with = "image")]
@@ -148,6 +160,18 @@ pub struct Launch {
     /// A variable in the session; may be given several times
     #[arg(short = 'e', long = "set", value_name = "K=V")]
     pub variables: Vec<String>,
+    /// Run this shell command to its end instead of waiting for you
+    #[arg(long, value_name = "CMD")]
+    pub batch: Option<String>,
+    /// Project the session belongs to
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<String>,
+    /// Resource group whose queue it stands in
+    #[arg(long, value_name = "NAME")]
+    pub resource_group: Option<String>,
+    /// A folder to mount; may be given several times
+    #[arg(long = "folder", value_name = "NAME")]
+    pub folders: Vec<String>,
     #[command(flatten)]
     pub wait: Wait,
     #[command(flatten)]
@@ -184,6 +208,12 @@ pub struct Ls {
     /// Only those whose name, id, environment or status holds each of these words
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
+    /// Those of every context
+    #[arg(long, conflicts_with = "context")]
+    pub all_contexts: bool,
+    /// The newest N of each context and tab (a cluster is asked for 100 unless told)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: Option<u32>,
     #[command(flatten)]
     pub format: Json,
 }
@@ -206,6 +236,9 @@ pub struct Logs {
     /// Only the last N lines
     #[arg(long, value_name = "N")]
     pub tail: Option<u32>,
+    /// Of this kernel: its host name (main1, sub1) or the beginning of its id
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<String>,
     /// Bytes as they are; control sequences reach your terminal
     #[arg(long)]
     pub raw: bool,
@@ -237,7 +270,7 @@ pub struct Terminate {
         conflicts_with = "all"
     )]
     pub sessions: Vec<String>,
-    /// Every session that has not ended
+    /// Every session of yours in the context that has not ended
     #[arg(long)]
     pub all: bool,
     /// Kill at once
@@ -254,6 +287,39 @@ pub struct Terminate {
 pub enum Env {
     /// List environments
     Ls(Json),
+}
+
+#[derive(Args, Debug)]
+pub struct Commit {
+    #[command(flatten)]
+    pub one: One,
+    /// Name of the image
+    pub image_name: String,
+    #[command(flatten)]
+    pub wait: Wait,
+}
+
+#[derive(Args, Debug, Default)]
+pub struct Catalogue {
+    /// For this project
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<String>,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Context {
+    /// List contexts and whether their engines answer
+    Ls(Json),
+    /// Everything about one context; secrets are not shown
+    Show {
+        name: String,
+        #[command(flatten)]
+        format: Json,
+    },
+    /// Make it the default of your contexts.toml
+    Use { name: String },
 }
 
 #[derive(Debug, Subcommand)]

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     config::{
-        Problem,
+        Problem, contexts,
         layer::{Loaded, SITE_FILE},
         paths::Paths,
     },
@@ -24,7 +24,13 @@ pub fn check(start: &Start) -> Outcome {
         return Ok(code::FAILED);
     }
     let user = start.paths.config_file();
-    let read: Vec<String> = [SITE_FILE.into(), user.clone()]
+    let files = [
+        SITE_FILE.into(),
+        user.clone(),
+        contexts::SITE_FILE.into(),
+        start.paths.contexts_file(),
+    ];
+    let read: Vec<String> = files
         .into_iter()
         .filter(|file| file.exists())
         .map(|file| file.display().to_string())
@@ -43,8 +49,9 @@ pub fn check(start: &Start) -> Outcome {
 
 /// Everything wrong in settings, theme and keymap.
 pub fn problems(start: &Start) -> Vec<Problem> {
-    let Start { paths, loaded } = start;
+    let Start { paths, loaded, .. } = start;
     let mut problems = loaded.problems.clone();
+    problems.extend(start.contexts.problems.iter().cloned());
     problems.extend(theme_problems(paths, loaded));
     problems.extend(keymap_problems(paths, loaded));
     problems

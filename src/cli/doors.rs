@@ -6,8 +6,12 @@ use std::{ffi::OsString, process::ExitCode};
 use color_eyre::Result;
 
 use crate::{
-    config::{layer::Loaded, paths::Paths},
-    model::{capability::EngineInfo, id::SessionKey, text::Clean},
+    config::{contexts::Contexts, layer::Loaded, paths::Paths},
+    model::{
+        capability::EngineInfo,
+        id::{ContextName, SessionKey},
+        text::Clean,
+    },
 };
 
 /// Everything a start of workbay knows before it begins.
@@ -16,6 +20,9 @@ pub struct Start {
     pub paths: Paths,
     /// Settings in force, with what was wrong in the files.
     pub loaded: Loaded,
+    pub contexts: Contexts,
+    /// The context that `--context` or WORKBAY_CONTEXT asks for, as written.
+    pub asked_context: Option<String>,
 }
 
 /// Why the engine could not be asked, and the way out.
@@ -36,6 +43,6 @@ pub struct Doors {
     pub daemon: fn(Start, bool) -> Result<()>,
     /// The main process inside a session.
     pub runner: fn(Vec<OsString>) -> ExitCode,
-    /// Asks the engine directly, for `doctor` when no daemon runs.
-    pub probe: fn(&Start) -> std::result::Result<EngineInfo, NoEngine>,
+    /// Asks a context's engine directly, for `doctor` when no daemon runs.
+    pub probe: fn(&Start, ContextName) -> std::result::Result<EngineInfo, NoEngine>,
 }

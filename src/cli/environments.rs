@@ -1,24 +1,22 @@
 //! `workbay env ls`.
 
 use super::{
+    Start,
+    choice::Choice,
     fail::Outcome,
     line::{self, Line},
     output,
     output::Cell,
 };
 use crate::{
-    config::paths::Paths,
-    model::{
-        environment::{Environment, EnvironmentSource},
-        id::ContextName,
-    },
+    model::environment::{Environment, EnvironmentSource},
     protocol::message::{Reply, Request},
 };
 
-pub fn ls(paths: &Paths, json: bool) -> Outcome {
+pub fn ls(start: &Start, json: bool) -> Outcome {
     let environments = line::block_on(async {
-        let line = Line::connect(paths).await?;
-        let context = ContextName::local();
+        let line = Line::connect(&start.paths).await?;
+        let context = Choice::of(start).context(&line.snapshot().await?)?;
         match line.ask(Request::Environments { context }).await? {
             Reply::Environments { environments } => Ok(environments),
             other => Err(line::unexpected(&other)),

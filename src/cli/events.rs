@@ -3,14 +3,18 @@
 use serde::Serialize;
 
 use super::{
+    Start,
+    choice::Choice,
     fail::{Fail, Outcome},
     line::{self, Line},
     ls::moment,
     now, output,
 };
-use crate::{
-    config::paths::Paths,
-    model::{capability::EngineState, change::Change, session::Session},
+use crate::model::{
+    capability::EngineState,
+    change::Change,
+    id::{ContextName, SessionKey},
+    session::Session,
 };
 
 /// One line of `--json`.
@@ -23,69 +27,116 @@ struct Event<'a> {
     change: &'a Change,
 }
 
-pub fn events(paths: &Paths, json: bool) -> Outcome {
+pub fn events(start: &Start, json: bool) -> Outcome {
     line::block_on(async {
-        let mut line = Line::connect(paths).await?;
+        let mut line = Line::connect(&start.paths).await?;
         let snapshot = line.subscribe().await?;
+        let choice = Choice::of(start);
+        // All of them unless one is asked for by name.
+        let only = match &start.asked_context {
+            Some(_) => Some(choice.context(&snapshot)?),
+            None => None,
+        };
+        let listener = Listener {
+            only,
+            several: snapshot.contexts.len() > 1 && only.is_none(),
+            json,
+        };
         tokio::select! {
-            outcome = follow(&mut line, snapshot.seq, json) => outcome,
+            outcome = listener.follow(&mut line, snapshot.seq) => outcome,
             _ = tokio::signal::ctrl_c() => Ok(0),
         }
     })
 }
 
-async fn follow(line: &mut Line, seen: u64, json: bool) -> Outcome {
-    let mut seen = seen;
-    loop {
-        let (seq, change) = line.next_change(seen).await?;
-        seen = seq;
-        print(seq, &change, json)?;
+/// What is listened for.
+struct Listener {
+    only: Option<ContextName>,
+    /// Sessions are told with their context.
+    several: bool,
+    json: bool,
+}
+
+impl Listener {
+    async fn follow(&self, line: &mut Line, seen: u64) -> Outcome {
+        let mut seen = seen;
+        loop {
+            let (seq, change) = line.next_change(seen).await?;
+            seen = seq;
+            let elsewhere = match (self.only, context_of(&change)) {
+                (Some(only), Some(context)) => only != context,
+                _ => false,
+            };
+            if !elsewhere {
+                self.print(seq, &change)?;
+            }
+        }
+    }
+
+    fn print(&self, seq: u64, change: &Change) -> Result<(), Fail> {
+        let at = now();
+        if self.json {
+            let event = Event { seq, at, change };
+            return output::line(&serde_json::to_string(&event)?);
+        }
+        match self.sentence(change) {
+            Some(text) => output::line(&format!("{}  {text}", moment(at))),
+            None => Ok(()),
+        }
+    }
+
+    /// `None` for what is no news to a person.
+    fn sentence(&self, change: &Change) -> Option<String> {
+        Some(match change {
+            Change::Session { session } => self.session_line(session),
+            Change::Gone { session } => {
+                format!("{}  deleted from the records", self.short(*session))
+            }
+            Change::Engine { context, engine } => {
+                format!("engine {context}  {}", engine_line(engine))
+            }
+            Change::Environments {
+                context,
+                environments,
+            } => format!("engine {context}  {} environments", environments.len()),
+            Change::Message { text, .. } => text.to_string(),
+            Change::Totals { .. } | Change::Usage { .. } => return None,
+        })
+    }
+
+    fn short(&self, session: SessionKey) -> String {
+        let id = session.id.short();
+        match self.several {
+            true => format!("{}/{id}", session.context),
+            false => id,
+        }
+    }
+
+    fn session_line(&self, session: &Session) -> String {
+        let id = self.short(session.key());
+        let mut line = format!("{id}  {}  {}", session.name, session.status);
+        for more in [&session.pending_request, &session.status_message]
+            .into_iter()
+            .flatten()
+        {
+            line.push_str("  ");
+            line.push_str(more.as_str());
+        }
+        line
     }
 }
 
-fn print(seq: u64, change: &Change, json: bool) -> Result<(), Fail> {
-    let at = now();
-    if json {
-        let event = Event { seq, at, change };
-        return output::line(&serde_json::to_string(&event)?);
+/// The context a change is of; `None` = of none, or of several.
+fn context_of(change: &Change) -> Option<ContextName> {
+    match change {
+        Change::Session { session } => Some(session.context),
+        Change::Gone { session } => Some(session.context),
+        Change::Engine { context, .. }
+        | Change::Environments { context, .. }
+        | Change::Totals { context, .. } => Some(*context),
+        Change::Message { session, .. } => session.map(|session| session.context),
+        Change::Usage { .. } => None,
     }
-    match sentence(change) {
-        Some(text) => output::line(&format!("{}  {text}", moment(at))),
-        None => Ok(()),
-    }
-}
-
-/// `None` for what is no news to a person.
-fn sentence(change: &Change) -> Option<String> {
-    Some(match change {
-        Change::Session { session } => session_line(session),
-        Change::Gone { session } => format!("{}  deleted from the records", session.id.short()),
-        Change::Engine { context, engine } => format!("engine {context}  {}", engine_line(engine)),
-        Change::Environments {
-            context,
-            environments,
-        } => format!("engine {context}  {} environments", environments.len()),
-        Change::Totals { .. } => return None,
-        Change::Message { text, .. } => text.to_string(),
-        Change::Usage { .. } => return None,
-    })
-}
-
-fn session_line(session: &Session) -> String {
-    let mut line = format!(
-        "{}  {}  {}",
-        session.id.short(),
-        session.name,
-        session.status
-    );
-    for more in [&session.pending_request, &session.status_message]
-        .into_iter()
-        .flatten()
-    {
-        line.push_str("  ");
-        line.push_str(more.as_str());
-    }
-    line
 }
 
 /// The state of the line to an engine in words.

@@ -9,22 +9,27 @@ use tokio::{
 };
 
 use super::{
+    Start,
     args::Exec,
+    choice::Choice,
     fail::{Fail, Outcome, code},
+    find,
     line::{self, Line},
     output, tty,
 };
 use crate::{
     client::{Stream, StreamItem, StreamSender},
-    config::paths::Paths,
     model::{id::SessionKey, log::LogSource},
     protocol::message::{StreamEnd, StreamOpen},
 };
 
-pub fn exec(paths: &Paths, arguments: Exec) -> Outcome {
+pub fn exec(start: &Start, arguments: Exec) -> Outcome {
     line::block_on(async {
-        let line = Line::connect(paths).await?;
-        let session = line.live_session(&arguments.one.session).await?.key();
+        let line = Line::connect(&start.paths).await?;
+        let name = &arguments.one.session;
+        let session = find::live_session(&line, Choice::of(start), name)
+            .await?
+            .key();
         run(&line, session, arguments.argv).await
     })
 }

@@ -85,7 +85,7 @@ impl From<ClientError> for Fail {
 impl From<SelectError> for Fail {
     fn from(error: SelectError) -> Self {
         let code = match error {
-            SelectError::NotFound(_) => code::NOT_FOUND,
+            SelectError::NotFound(_) | SelectError::Elsewhere { .. } => code::NOT_FOUND,
             SelectError::Ambiguous { .. } => code::USAGE,
         };
         Self::new(code, error.to_string())

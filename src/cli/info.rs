@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Start, daemon, fail::Outcome, line, output, output::Cell, tty};
+use super::{Start, contexts, daemon, fail::Outcome, line, output, output::Cell, tty};
 use crate::config::setting::SETTINGS;
 
 #[derive(Serialize)]
@@ -12,6 +12,8 @@ struct Info {
     version: &'static str,
     paths: Vec<Place>,
     settings: Vec<Value>,
+    /// As configured; the default one first. No secrets.
+    contexts: Vec<contexts::Configured>,
     terminal: BTreeMap<&'static str, Option<String>>,
     /// The daemon's pid and version; `null` when none runs.
     daemon: Option<Daemon>,
@@ -46,6 +48,7 @@ pub fn info(start: &Start, json: bool) -> Outcome {
         version: env!("CARGO_PKG_VERSION"),
         paths: places(start),
         settings: values(start),
+        contexts: contexts::configured(start),
         terminal: terminal(),
         daemon: daemon(start),
     };
@@ -54,9 +57,7 @@ pub fn info(start: &Start, json: bool) -> Outcome {
     } else {
         output::print(&text(&info))?;
     }
-    for problem in &start.loaded.problems {
-        output::remark(&format!("workbay: {problem}; left out"));
-    }
+    super::remark_problems(start);
     Ok(0)
 }
 
@@ -65,6 +66,8 @@ fn places(start: &Start) -> Vec<Place> {
     [
         ("configuration", paths.config_file()),
         ("site configuration", crate::config::layer::SITE_FILE.into()),
+        ("contexts", paths.contexts_file()),
+        ("site contexts", crate::config::contexts::SITE_FILE.into()),
         ("themes", paths.themes_dir()),
         ("keymaps", paths.keymaps_dir()),
         ("state", paths.state_dir.clone()),
@@ -132,6 +135,22 @@ fn daemon(start: &Start) -> Option<Daemon> {
     })
 }
 
+fn context(context: &contexts::Configured) -> Vec<Cell> {
+    let name = match context.default {
+        true => format!("{} (default)", context.name),
+        false => context.name.to_string(),
+    };
+    let endpoint = context.endpoint.as_ref();
+    vec![
+        name.into(),
+        context.kind.word().into(),
+        endpoint
+            .map_or("found by itself", |endpoint| endpoint.as_str())
+            .into(),
+        context.from.as_str().into(),
+    ]
+}
+
 fn text(info: &Info) -> String {
     let mut out = format!("workbay {}\n\nPaths\n", info.version);
     let paths: Vec<(&str, String)> = info
@@ -157,6 +176,10 @@ fn text(info: &Info) -> String {
         })
         .collect();
     out.push_str(&output::table(&["KEY", "VALUE", "FROM"], &rows, false));
+    out.push_str("\nContexts\n");
+    let rows: Vec<Vec<Cell>> = info.contexts.iter().map(context).collect();
+    let head = ["NAME", "KIND", "ENDPOINT", "FROM"];
+    out.push_str(&output::table(&head, &rows, false));
     out.push_str("\nTerminal\n");
     let facts: Vec<(&str, String)> = info
         .terminal

@@ -3,36 +3,46 @@
 use std::collections::BTreeMap;
 
 use super::{
+    Start,
     args::Launch,
+    choice::Choice,
     fail::{Fail, Outcome, code},
+    find,
     line::{self, Line},
     output,
 };
 use crate::{
-    config::paths::Paths,
     model::{
         id::ContextName,
         name,
-        session::{Session, SessionType},
+        session::{BatchResult, Session, SessionType},
         spec::{LaunchRequest, check_variable_name},
         status::Status,
+        text::Clean,
     },
-    protocol::message::{Reply, Request},
+    protocol::message::{Reply, Request, Snapshot},
 };
 
-pub fn launch(paths: &Paths, arguments: Launch) -> Outcome {
+pub fn launch(start: &Start, arguments: Launch) -> Outcome {
     let (wait, json) = (arguments.wait.wait, arguments.format.json);
     let timeout = arguments.wait.timeout;
     let request = request(arguments)?;
     let session = line::block_on(async move {
-        let mut line = Line::connect(paths).await?;
-        let asked = ask(&line, request).await?;
+        let mut line = Line::connect(&start.paths).await?;
+        let snapshot = line.snapshot().await?;
+        let context = Choice::of(start).context(&snapshot)?;
+        refuse_queue_words(&snapshot, context, &request)?;
+        let asked = ask(&line, context, request).await?;
         if !wait {
             return Ok(asked);
         }
         let what = format!("the launch of {}", asked.name);
         let snapshot = line.subscribe().await?;
-        let settled = line.follow(&snapshot, asked.key(), is_settled);
+        let mut told = None;
+        let settled = line.follow(&snapshot, asked.key(), |session| {
+            tell_why(session, &mut told);
+            is_settled(session)
+        });
         line::within(timeout, &what, settled).await
     })?;
     if json {
@@ -40,19 +50,60 @@ pub fn launch(paths: &Paths, arguments: Launch) -> Outcome {
     } else {
         output::line(&format!("{} {}", session.name, session.id))?;
     }
-    if wait && session.status != Status::Running {
+    if wait && !has_begun(&session) {
         return Err(not_running(&session));
     }
     Ok(0)
 }
 
-async fn ask(line: &Line, launch: LaunchRequest) -> Result<Session, Fail> {
+/// What makes sense only where a queue decides.
+fn refuse_queue_words(
+    snapshot: &Snapshot,
+    context: ContextName,
+    request: &LaunchRequest,
+) -> Result<(), Fail> {
+    let Some(state) = find::state(snapshot, context) else {
+        return Ok(());
+    };
+    let words = [
+        ("--batch", request.startup_command.is_some()),
+        ("--project", request.project.is_some()),
+        ("--resource-group", request.resource_group.is_some()),
+        ("--folder", !request.folders.is_empty()),
+    ];
+    let given = words.into_iter().find(|(_, given)| *given);
+    match given {
+        Some((word, _)) if !state.context.kind.schedules() => Err(Fail::usage(format!(
+            "{word} is not for context {context}, which is of kind {}",
+            state.context.kind.word()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+async fn ask(line: &Line, context: ContextName, launch: LaunchRequest) -> Result<Session, Fail> {
     let launch = Box::new(launch);
-    let context = ContextName::local();
     match line.ask(Request::Launch { context, launch }).await? {
         Reply::Session { session } => Ok(*session),
         other => Err(line::unexpected(&other)),
     }
+}
+
+/// Says why it still waits, once for each reason.
+fn tell_why(session: &Session, told: &mut Option<Clean>) {
+    let why = session.status_message.as_ref();
+    if let Some(why) = why.filter(|why| !is_settled(session) && told.as_ref() != Some(why)) {
+        output::remark(&format!(
+            "workbay: {} is {}: {why}",
+            session.name, session.status
+        ));
+        *told = Some(why.clone());
+    }
+}
+
+/// A batch command may have ended well before anybody looked.
+fn has_begun(session: &Session) -> bool {
+    session.status == Status::Running || session.result == BatchResult::Success
 }
 
 /// It runs, or it is known that it will not.
@@ -81,11 +132,18 @@ fn request(arguments: Launch) -> Result<LaunchRequest, Fail> {
         name: arguments.name,
         environment: arguments.env,
         image: arguments.image,
-        session_type: SessionType::Interactive,
+        session_type: match arguments.batch {
+            Some(_) => SessionType::Batch,
+            None => SessionType::Interactive,
+        },
         cpu: arguments.cpu,
         mem: arguments.mem,
         shmem: arguments.shm,
         env: variables(&arguments.variables)?,
+        startup_command: arguments.batch,
+        project: arguments.project,
+        resource_group: arguments.resource_group,
+        folders: arguments.folders,
         ..LaunchRequest::default()
     })
 }

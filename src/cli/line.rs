@@ -8,7 +8,7 @@ use super::fail::{Fail, code};
 use crate::{
     client::{Client, ClientEvent, ConnectOptions, Stream},
     config::paths::Paths,
-    model::{change::Change, id::SessionKey, selector, session::Session, text::Clean},
+    model::{change::Change, id::SessionKey, session::Session, text::Clean},
     protocol::message::{Failure, FailureKind, Reply, Request, Snapshot, StreamOpen},
 };
 
@@ -92,29 +92,6 @@ impl Line {
         while let Some(ClientEvent::Notice { .. }) = self.events.recv().await {}
     }
 
-    /// The one session meant by `text`.
-    pub async fn session(&self, text: &str) -> Result<Session, Fail> {
-        let snapshot = self.snapshot().await?;
-        Ok(selector::select(&snapshot.sessions, text)?.clone())
-    }
-
-    /// The same, which must be running.
-    pub async fn live_session(&self, text: &str) -> Result<Session, Fail> {
-        let session = self.session(text).await?;
-        if session.status.is_live() {
-            return Ok(session);
-        }
-        let (name, status) = (&session.name, &session.status);
-        let fail = Fail::new(
-            code::FAILED,
-            format!("session {name} is {status}, not RUNNING"),
-        );
-        Err(match &session.status_message {
-            Some(why) => fail.help(why.clone()),
-            None => fail,
-        })
-    }
-
     pub async fn stream(&self, open: StreamOpen) -> Result<Stream, Fail> {
         Ok(self.client.open(open).await?)
     }
@@ -124,7 +101,7 @@ impl Line {
         &mut self,
         from: &Snapshot,
         key: SessionKey,
-        is_there: impl Fn(&Session) -> bool,
+        mut is_there: impl FnMut(&Session) -> bool,
     ) -> Result<Session, Fail> {
         let known = from.sessions.iter().find(|session| session.key() == key);
         if let Some(session) = known.filter(|session| is_there(session)) {

@@ -3,28 +3,38 @@
 use std::io::{self, Write};
 
 use super::{
+    Start,
     args::Logs,
+    choice::Choice,
     fail::{Fail, Outcome, code},
+    find,
     line::{self, Line},
 };
 use crate::{
     client::{Stream, StreamItem},
-    config::paths::Paths,
     model::{
+        id::KernelId,
         log::{LogOptions, LogSource},
+        session::Session,
         text::Clean,
     },
     protocol::message::{StreamEnd, StreamOpen},
 };
 
-pub fn logs(paths: &Paths, arguments: &Logs) -> Outcome {
+pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
     line::block_on(async {
-        let line = Line::connect(paths).await?;
-        let session = line.session(&arguments.one.session).await?.key();
+        let line = Line::connect(&start.paths).await?;
+        let name = &arguments.one.session;
+        let session = find::session(&line, Choice::of(start), name).await?;
+        let kernel = match &arguments.kernel {
+            Some(word) => Some(kernel(&line, &session, word).await?),
+            None => None,
+        };
+        let session = session.key();
         let options = LogOptions {
             follow: arguments.follow,
             tail: arguments.tail,
-            kernel: None,
+            kernel,
         };
         let stream = line.stream(StreamOpen::Log { session, options }).await?;
         tokio::select! {
@@ -32,6 +42,43 @@ pub fn logs(paths: &Paths, arguments: &Logs) -> Outcome {
             // Ctrl-C is how following ends.
             _ = tokio::signal::ctrl_c() => Ok(0),
         }
+    })
+}
+
+/// The kernel meant by a host name or the beginning of an id.
+async fn kernel(line: &Line, session: &Session, word: &str) -> Result<KernelId, Fail> {
+    // A row of the list may lack kernels.
+    let whole = find::detail(line, session.key()).await?;
+    let kernels = whole.as_ref().map_or(&session.kernels, |s| &s.kernels);
+    let word = word.to_ascii_lowercase();
+    let named = kernels
+        .iter()
+        .find(|kernel| kernel.hostname == word.as_str());
+    let by_id = || {
+        let mut found = kernels
+            .iter()
+            .filter(|kernel| word.len() >= 2 && kernel.id.to_string().starts_with(&word));
+        found.next().filter(|_| found.next().is_none())
+    };
+    if let Some(kernel) = named.or_else(by_id) {
+        return Ok(kernel.id);
+    }
+    let names: Vec<String> = kernels
+        .iter()
+        .map(|kernel| format!("{} ({})", kernel.hostname, kernel.id.short()))
+        .collect();
+    let fail = Fail::new(
+        code::NOT_FOUND,
+        format!(
+            "session {} has no kernel '{}'",
+            session.name,
+            Clean::new(&word)
+        ),
+    );
+    Err(if names.is_empty() {
+        fail.help("it has none yet")
+    } else {
+        fail.help(format!("it has {}", names.join(", ")))
     })
 }
 

@@ -1,21 +1,29 @@
 //! `workbay ls`.
 
-use std::{io::IsTerminal, sync::LazyLock};
+use std::{collections::HashMap, io::IsTerminal, sync::LazyLock};
 
 use jiff::{Timestamp, tz::TimeZone};
 use ratatui::style::Style;
 
 use super::{
+    Start,
     args::{Ls, TabChoice},
-    fail::Outcome,
+    choice::Choice,
+    fail::{Fail, Outcome},
+    find::{self, Picture, Wanted},
     line::{self, Line},
     now, output,
     output::Cell,
 };
 use crate::{
-    config::{paths::Paths, person},
-    model::{capability::EngineState, session::Session, status::Tone},
-    theme::{ColorDepth, Theme, face::Face},
+    config::person,
+    model::{
+        capability::EngineState,
+        id::ContextName,
+        session::Session,
+        status::{Tab, Tone},
+    },
+    theme::{ColorDepth, Theme, color, face::Face},
 };
 
 const HEAD: [&str; 8] = [
@@ -29,26 +37,28 @@ const HEAD: [&str; 8] = [
     "CREATED",
 ];
 
-pub fn ls(paths: &Paths, arguments: &Ls) -> Outcome {
-    let snapshot = line::block_on(async { Line::connect(paths).await?.snapshot().await })?;
-    for state in &snapshot.contexts {
-        if let EngineState::Lost { why, .. } = &state.engine {
-            let context = state.context.name;
-            output::remark(&format!(
-                "workbay: engine {context} is lost: {why}; shown is what was known last"
-            ));
-        }
-    }
-    let mut sessions: Vec<Session> = snapshot
+/// How many of a cluster's sessions are asked for, for each tab, unless told.
+const PAGE: u32 = 100;
+
+pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
+    let (picture, contexts) = line::block_on(look(start, arguments))?;
+    tell_stale(&picture, &contexts);
+    let mut sessions: Vec<Session> = picture
+        .snapshot
         .sessions
-        .into_iter()
-        .filter(|session| arguments.tab.tab().is_none_or(|tab| session.tab() == tab))
-        .filter(|session| {
-            let words = arguments.filter.as_deref().unwrap_or_default();
-            matches(session, words)
-        })
+        .iter()
+        .filter(|session| contexts.contains(&session.context) && is_wanted(session, arguments))
+        .cloned()
         .collect();
+    if let ([context], true) = (contexts.as_slice(), sessions.is_empty())
+        && let Some(failure) = picture.why_stale(*context)
+    {
+        // Nothing is known of it: an empty list would be a lie.
+        return Err(failure.clone().into());
+    }
     sessions.sort_by_key(|session| std::cmp::Reverse(session.created_at));
+    tell_more(&picture, &contexts, &sessions, arguments);
+    cut(&mut sessions, arguments.limit);
     if arguments.format.json {
         output::json(&sessions)?;
         return Ok(0);
@@ -57,13 +67,144 @@ pub fn ls(paths: &Paths, arguments: &Ls) -> Outcome {
         output::line(nothing(arguments))?;
         return Ok(0);
     }
+    print(&sessions, &picture, &contexts)?;
+    Ok(0)
+}
+
+fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> Result<(), Fail> {
     let theme = colours();
+    let several = contexts.len() > 1;
     let rows: Vec<Vec<Cell>> = sessions
         .iter()
-        .map(|session| row(session, now(), theme.as_ref()))
+        .map(|session| {
+            let mut cells = row(session, now(), theme.as_ref());
+            if several {
+                let style = accent(picture, session.context, theme.as_ref());
+                cells.insert(0, Cell::styled(session.context.as_str(), style));
+            }
+            cells
+        })
         .collect();
-    output::print(&output::table(&HEAD, &rows, theme.is_some()))?;
-    Ok(0)
+    let head = several.then_some("CONTEXT").into_iter().chain(HEAD);
+    let head: Vec<&str> = head.collect();
+    output::print(&output::table(&head, &rows, theme.is_some()))
+}
+
+/// The daemon's picture of the contexts that are meant, as far as each can be had.
+async fn look(start: &Start, arguments: &Ls) -> Result<(Picture, Vec<ContextName>), Fail> {
+    let line = Line::connect(&start.paths).await?;
+    let snapshot = line.snapshot().await?;
+    let contexts = if arguments.all_contexts {
+        snapshot.contexts.iter().map(|s| s.context.name).collect()
+    } else {
+        vec![Choice::of(start).context(&snapshot)?]
+    };
+    let picture = find::picture(&line, snapshot, &contexts, &wanted(arguments)).await?;
+    Ok((picture, contexts))
+}
+
+/// The newest of each tab, and whatever has the filter's one word in its name.
+fn wanted(arguments: &Ls) -> Vec<Wanted> {
+    let count = arguments.limit.unwrap_or(PAGE);
+    let tabs = Tab::ALL.into_iter().filter(|tab| {
+        let asked = arguments.tab.tab();
+        asked.is_none_or(|asked| asked == *tab)
+    });
+    let word = arguments.filter.as_deref().map(str::trim);
+    let word = word.filter(|word| !word.is_empty() && !word.contains(char::is_whitespace));
+    tabs.flat_map(|tab| {
+        let newest = Wanted {
+            tab,
+            text: None,
+            count,
+        };
+        let named = word.map(|word| Wanted {
+            tab,
+            text: Some(word.to_owned()),
+            count,
+        });
+        std::iter::once(newest).chain(named)
+    })
+    .collect()
+}
+
+fn is_wanted(session: &Session, arguments: &Ls) -> bool {
+    let words = arguments.filter.as_deref().unwrap_or_default();
+    let tab = arguments.tab.tab();
+    tab.is_none_or(|tab| session.tab() == tab) && matches(session, words)
+}
+
+fn tell_stale(picture: &Picture, contexts: &[ContextName]) {
+    for state in &picture.snapshot.contexts {
+        let context = state.context.name;
+        if !contexts.contains(&context) {
+            continue;
+        }
+        let why = match (&state.engine, picture.why_stale(context)) {
+            (EngineState::Lost { why, .. }, _) => why,
+            (_, Some(failure)) => &failure.message,
+            _ => continue,
+        };
+        output::remark(&format!(
+            "workbay: engine {context} is lost: {why}; shown is what was known last"
+        ));
+    }
+}
+
+/// The newest `limit` of each context and tab; they are sorted already.
+fn cut(sessions: &mut Vec<Session>, limit: Option<u32>) {
+    let Some(limit) = limit else {
+        return;
+    };
+    let mut counted: HashMap<(ContextName, Tab), u32> = HashMap::new();
+    sessions.retain(|session| {
+        let seen = counted.entry((session.context, session.tab())).or_default();
+        *seen += 1;
+        *seen <= limit
+    });
+}
+
+/// Says where a cluster has more than is shown.
+fn tell_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], arguments: &Ls) {
+    if arguments.filter.is_some() {
+        return;
+    }
+    for state in &picture.snapshot.contexts {
+        let (name, Some(totals)) = (state.context.name, state.totals) else {
+            continue;
+        };
+        if !contexts.contains(&name) {
+            continue;
+        }
+        for (tab, total) in Tab::ALL.into_iter().zip(totals) {
+            if arguments.tab.tab().is_some_and(|asked| asked != tab) {
+                continue;
+            }
+            let here = sessions
+                .iter()
+                .filter(|s| s.context == name && s.tab() == tab);
+            let here = here.count() as u64;
+            let shown = here.min(arguments.limit.map_or(u64::MAX, u64::from));
+            if shown < total {
+                let title = tab.title().to_lowercase();
+                output::remark(&format!(
+                    "workbay: {name}: {shown} of {total} sessions under {title} are shown; --limit N shows more"
+                ));
+            }
+        }
+    }
+}
+
+/// The colour of a context's name.
+fn accent(picture: &Picture, context: ContextName, theme: Option<&Theme>) -> Style {
+    let colour = find::state(&picture.snapshot, context)
+        .and_then(|state| state.context.accent.as_ref())
+        .and_then(|accent| color::parse(accent.as_str()))
+        .and_then(|colour| color::reduce(colour, ColorDepth::Ansi16));
+    match (theme, colour) {
+        (Some(_), Some(colour)) => Style::new().fg(colour),
+        _ => Style::new(),
+    }
 }
 
 fn nothing(arguments: &Ls) -> &'static str {

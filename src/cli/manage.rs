@@ -5,21 +5,29 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use super::{
     Start,
     args::{Rename, Terminate},
+    choice::Choice,
     fail::{Fail, Outcome, code},
+    find::{self, Wanted},
     line::{self, Line},
     output, tty,
 };
 use crate::{
-    config::paths::Paths,
-    model::{name, selector, session::Session},
+    model::{
+        capability::EngineState, change::Change, id::SessionKey, name, session::Session,
+        status::Tab,
+    },
     protocol::message::{Request, Snapshot},
 };
 
-pub fn rename(paths: &Paths, arguments: &Rename) -> Outcome {
+/// As far as a cluster is asked for "all".
+const EVERYTHING: u32 = 1000;
+
+pub fn rename(start: &Start, arguments: &Rename) -> Outcome {
     name::check(&arguments.new).map_err(|error| Fail::usage(error.to_string()))?;
     line::block_on(async {
-        let line = Line::connect(paths).await?;
-        let session = line.session(&arguments.one.session).await?.key();
+        let line = Line::connect(&start.paths).await?;
+        let asked = &arguments.one.session;
+        let session = find::session(&line, Choice::of(start), asked).await?.key();
         let name = arguments.new.clone();
         line.tell(Request::Rename { session, name }).await?;
         Ok(0)
@@ -31,13 +39,13 @@ pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
     let keep_days = start.loaded.settings.history.keep_days;
     line::block_on(async {
         let mut line = Line::connect(&start.paths).await?;
-        let snapshot = line.subscribe().await?;
-        let chosen = choose(&snapshot, arguments)?;
+        let chosen = choose(&line, Choice::of(start), arguments).await?;
         if chosen.is_empty() {
             output::remark("No session is left to terminate.");
             return Ok(0);
         }
-        if !arguments.yes && !agreed(&chosen, arguments.force, keep_days)? {
+        let snapshot = line.subscribe().await?;
+        if !arguments.yes && !agreed(&chosen, &snapshot, arguments.force, keep_days)? {
             output::remark("Nothing was terminated.");
             return Ok(code::FAILED);
         }
@@ -64,28 +72,71 @@ fn refuse_silent_loss(arguments: &Terminate) -> Result<(), Fail> {
 }
 
 /// All that are meant, or an error before anything is done. Those that have ended are left out.
-fn choose(snapshot: &Snapshot, arguments: &Terminate) -> Result<Vec<Session>, Fail> {
+async fn choose(
+    line: &Line,
+    choice: Choice<'_>,
+    arguments: &Terminate,
+) -> Result<Vec<Session>, Fail> {
+    if arguments.all {
+        return all_open(line, choice).await;
+    }
+    let words: Vec<&str> = arguments.sessions.iter().map(String::as_str).collect();
     let mut chosen: Vec<Session> = Vec::new();
-    for text in &arguments.sessions {
-        let session = selector::select(&snapshot.sessions, text)?;
+    for session in find::sessions(line, choice, &words).await? {
         if session.status.is_final() {
             output::remark(&format!(
                 "{} has ended already ({})",
                 session.name, session.status
             ));
-        } else if chosen.iter().all(|known| known.id != session.id) {
-            chosen.push(session.clone());
+        } else if chosen.iter().all(|known| known.key() != session.key()) {
+            chosen.push(session);
         }
-    }
-    if arguments.all {
-        let open = snapshot.sessions.iter().filter(|s| !s.status.is_final());
-        chosen.extend(open.cloned());
     }
     Ok(chosen)
 }
 
+/// Every session of the context in force that has not ended. An administrator sees those of others
+/// too: they are never meant by "all".
+async fn all_open(line: &Line, choice: Choice<'_>) -> Result<Vec<Session>, Fail> {
+    let snapshot = line.snapshot().await?;
+    let context = choice.context(&snapshot)?;
+    let wanted = [Tab::Running, Tab::Others].map(|tab| Wanted {
+        tab,
+        text: None,
+        count: EVERYTHING,
+    });
+    let picture = find::picture(line, snapshot, &[context], &wanted).await?;
+    if let Some(failure) = picture.why_stale(context) {
+        return Err(failure.clone().into());
+    }
+    let me = find::state(&picture.snapshot, context).and_then(|state| match &state.engine {
+        EngineState::Connected { info } => info.user.as_ref().map(|user| user.email.clone()),
+        _ => None,
+    });
+    let open = picture.snapshot.sessions.into_iter().filter(|session| {
+        session.context == context
+            && !session.status.is_final()
+            && me.as_ref().is_none_or(|me| *me == session.owner)
+    });
+    Ok(open.collect())
+}
+
 /// Says what is lost and waits for the answer.
-fn agreed(sessions: &[Session], force: bool, keep_days: u32) -> Result<bool, Fail> {
+fn agreed(
+    sessions: &[Session],
+    snapshot: &Snapshot,
+    force: bool,
+    keep_days: u32,
+) -> Result<bool, Fail> {
+    let several = snapshot.contexts.len() > 1;
+    let kept = if sessions
+        .iter()
+        .any(|s| find::schedules(snapshot, s.context))
+    {
+        "What is not in a folder is lost.".to_owned()
+    } else {
+        format!("Log and home are kept for {keep_days} days.")
+    };
     let how = if force {
         "are killed at once"
     } else {
@@ -93,7 +144,11 @@ fn agreed(sessions: &[Session], force: bool, keep_days: u32) -> Result<bool, Fai
     };
     let mut err = io::stderr().lock();
     for session in sessions {
-        let (name, id, status) = (&session.name, session.id.short(), &session.status);
+        let (id, status) = (session.id.short(), &session.status);
+        let name = match several {
+            true => format!("{}/{}", session.context, session.name),
+            false => session.name.to_string(),
+        };
         writeln!(
             err,
             "  {name}  {id}  {status}  {}",
@@ -102,8 +157,7 @@ fn agreed(sessions: &[Session], force: bool, keep_days: u32) -> Result<bool, Fai
     }
     write!(
         err,
-        "Programs running there {how}; open shells close. Log and home are kept for \
-         {keep_days} days.\nTerminate {}? [y/N] ",
+        "Programs running there {how}; open shells close. {kept}\nTerminate {}? [y/N] ",
         match sessions {
             [_] => "this session".to_owned(),
             many => format!("these {} sessions", many.len()),
@@ -120,16 +174,21 @@ fn agreed(sessions: &[Session], force: bool, keep_days: u32) -> Result<bool, Fai
 
 /// Returns when all of them have ended, whatever way.
 async fn ends(line: &mut Line, from: &Snapshot, sessions: &[Session]) -> Result<(), Fail> {
-    let mut open: Vec<_> = sessions.iter().map(Session::key).collect();
+    let ended = |key: &SessionKey| {
+        let mut known = from.sessions.iter();
+        known.any(|session| session.key() == *key && session.status.is_final())
+    };
+    let mut open: Vec<SessionKey> = sessions.iter().map(Session::key).collect();
+    open.retain(|key| !ended(key));
     let mut seen = from.seq;
     while !open.is_empty() {
         let (seq, change) = line.next_change(seen).await?;
         seen = seq;
         match change {
-            crate::model::change::Change::Session { session } if session.status.is_final() => {
+            Change::Session { session } if session.status.is_final() => {
                 open.retain(|key| *key != session.key());
             }
-            crate::model::change::Change::Gone { session } => open.retain(|key| *key != session),
+            Change::Gone { session } => open.retain(|key| *key != session),
             _ => {}
         }
     }

@@ -4,8 +4,12 @@
 //! and the exit codes are documented in docs/cli.md.
 
 mod args;
+mod catalogue;
+mod choice;
+mod commit;
 mod completion;
 mod configuration;
+mod contexts;
 mod daemon;
 mod doctor;
 mod doors;
@@ -13,6 +17,7 @@ mod environments;
 mod events;
 mod exec;
 mod fail;
+mod find;
 mod info;
 mod keys;
 mod launch;
@@ -30,6 +35,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::Parser;
 
 use crate::config::{
+    self,
     layer::{self, Loaded, Places},
     paths::Paths,
 };
@@ -74,16 +80,25 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         return tui(doors, look);
     };
     match command {
-        Command::Launch(arguments) => launch::launch(&ready(look)?.paths, arguments),
-        Command::Ls(arguments) => ls::ls(&ready(look)?.paths, &arguments),
-        Command::Show(arguments) => show::show(&ready(look)?.paths, &arguments),
-        Command::Logs(arguments) => logs::logs(&ready(look)?.paths, &arguments),
+        Command::Launch(arguments) => launch::launch(&ready(look)?, arguments),
+        Command::Ls(arguments) => ls::ls(&ready(look)?, &arguments),
+        Command::Show(arguments) => show::show(&ready(look)?, &arguments),
+        Command::Logs(arguments) => logs::logs(&ready(look)?, &arguments),
         Command::Shell(arguments) => shell(doors, ready(look)?, &arguments.session),
-        Command::Exec(arguments) => exec::exec(&ready(look)?.paths, arguments),
-        Command::Rename(arguments) => manage::rename(&ready(look)?.paths, &arguments),
+        Command::Exec(arguments) => exec::exec(&ready(look)?, arguments),
+        Command::Rename(arguments) => manage::rename(&ready(look)?, &arguments),
         Command::Terminate(arguments) => manage::terminate(&ready(look)?, &arguments),
-        Command::Env(args::Env::Ls(format)) => environments::ls(&ready(look)?.paths, format.json),
-        Command::Events(format) => events::events(&ready(look)?.paths, format.json),
+        Command::Commit(arguments) => commit::commit(&ready(look)?, &arguments),
+        Command::Env(args::Env::Ls(format)) => environments::ls(&ready(look)?, format.json),
+        Command::Catalogue(arguments) => catalogue::catalogue(&ready(look)?, &arguments),
+        Command::Context(args::Context::Ls(format)) => contexts::ls(&ready(look)?, format.json),
+        Command::Context(args::Context::Show { name, format }) => {
+            contexts::show(&ready(look)?, &name, format.json)
+        }
+        Command::Context(args::Context::Use { name }) => {
+            contexts::make_default(&ready(look)?, &name)
+        }
+        Command::Events(format) => events::events(&ready(look)?, format.json),
         Command::Doctor(format) => doctor::doctor(doors, &start(look)?, format.json),
         Command::Info(format) => info::info(&start(look)?, format.json),
         Command::Config(args::Config::Check) => configuration::check(&start(look)?),
@@ -120,13 +135,15 @@ fn tui(doors: &Doors, look: &Look) -> Outcome {
     use std::io::IsTerminal;
     if !std::io::stdout().is_terminal() {
         // Not a screen: the list, as plain text.
-        return ls::ls(&start(look)?.paths, &args::Ls::default());
+        return ls::ls(&start(look)?, &args::Ls::default());
     }
     if !std::io::stdin().is_terminal() {
         let fail = Fail::usage("the full-screen view needs a keyboard, but stdin is no terminal");
         return Err(fail.help("`workbay ls` lists sessions, `workbay --help` lists commands"));
     }
-    (doors.tui)(start(look)?).map(|()| 0).map_err(Fail::from)
+    let start = start(look)?;
+    choice::Choice::of(&start).configured()?;
+    (doors.tui)(start).map(|()| 0).map_err(Fail::from)
 }
 
 fn shell(doors: &Doors, start: Start, session: &str) -> Outcome {
@@ -134,10 +151,10 @@ fn shell(doors: &Doors, start: Start, session: &str) -> Outcome {
         let fail = Fail::usage("`shell` needs a terminal on stdin and stdout");
         return Err(fail.help(format!("`workbay exec {session} -- CMD` works without one")));
     }
-    let paths = start.paths.clone();
-    let session = line::block_on(async move {
-        let line = line::Line::connect(&paths).await?;
-        let session = line.live_session(session).await?;
+    let session = line::block_on(async {
+        let line = line::Line::connect(&start.paths).await?;
+        let choice = choice::Choice::of(&start);
+        let session = find::live_session(&line, choice, session).await?;
         Ok::<_, Fail>(session.key())
     })?;
     Ok((doors.shell)(start, session)?)
@@ -150,9 +167,23 @@ fn start(look: &Look) -> Result<Start, Fail> {
         site: layer::SITE_FILE.into(),
         user: paths.config_file(),
     };
-    let mut loaded = layer::load(&places, |name| std::env::var(name).ok());
+    let mut loaded = layer::load(&places, variable);
     apply(look, &mut loaded);
-    Ok(Start { paths, loaded })
+    let places = Places {
+        site: config::contexts::SITE_FILE.into(),
+        user: paths.contexts_file(),
+    };
+    let asked = look.context.clone().or_else(|| variable("WORKBAY_CONTEXT"));
+    Ok(Start {
+        paths,
+        loaded,
+        contexts: config::contexts::load(&places, variable),
+        asked_context: asked.filter(|name| !name.is_empty()),
+    })
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 fn apply(look: &Look, loaded: &mut Loaded) {
@@ -173,10 +204,15 @@ fn apply(look: &Look, loaded: &mut Loaded) {
 /// The same with a word on what is wrong: a broken file does not stop a command, but is not silent.
 fn ready(look: &Look) -> Result<Start, Fail> {
     let start = start(look)?;
-    for problem in &start.loaded.problems {
+    remark_problems(&start);
+    Ok(start)
+}
+
+/// What is wrong in the files of settings and contexts.
+fn remark_problems(start: &Start) {
+    for problem in start.loaded.problems.iter().chain(&start.contexts.problems) {
         output::remark(&format!("workbay: {problem}; left out"));
     }
-    Ok(start)
 }
 
 /// The only clock of this room.

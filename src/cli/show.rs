@@ -2,19 +2,30 @@
 
 use std::fmt::Write as _;
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{
+    Start,
     args::Show,
-    fail::{Fail, Outcome},
+    catalogue::slots,
+    choice::Choice,
+    fail::{self, Fail},
+    find,
     line::{self, Line},
     ls::{elapsed, moment},
     now, output,
     output::Cell,
 };
 use crate::{
-    config::paths::Paths,
-    model::{history::HistoryEntry, session::Session},
+    model::{
+        history::{HistoryEntry, Outcome},
+        idle::{IdleBasis, IdleCheck, IdleChecker, IdleResource, IdleState, Join},
+        kernel::Kernel,
+        resources::{Cpu, ResourceSlots},
+        session::{BatchResult, ClusterMode, CommitStatus, Placement, Session},
+        text::Clean,
+    },
     protocol::message::{Reply, Request},
 };
 
@@ -26,18 +37,29 @@ struct Shown<'a> {
     history: &'a [HistoryEntry],
 }
 
-pub fn show(paths: &Paths, arguments: &Show) -> Outcome {
+pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
     let (session, history) = line::block_on(async {
-        let line = Line::connect(paths).await?;
-        let session = line.session(&arguments.one.session).await?;
-        let history = history(&line, &session).await?;
+        let line = Line::connect(&start.paths).await?;
+        let name = &arguments.one.session;
+        let row = find::session(&line, Choice::of(start), name).await?;
+        // A row of the list may lack what is read for one session alone.
+        let session = find::detail(&line, row.key()).await?.unwrap_or(row);
+        let history = history(&line, &session).await;
         Ok((session, history))
     })?;
+    // Without its history the rest is still worth showing.
+    let (history, lacking) = match history {
+        Ok(history) => (history, None),
+        Err(why) => (Vec::new(), why.message),
+    };
     if arguments.format.json {
         let (session, history) = (&session, history.as_slice());
         output::json(&Shown { session, history })?;
     } else {
         output::print(&text(&session, &history))?;
+    }
+    if let Some(why) = lacking {
+        output::remark(&format!("workbay: its history could not be read: {why}"));
     }
     Ok(0)
 }
@@ -52,35 +74,42 @@ async fn history(line: &Line, session: &Session) -> Result<Vec<HistoryEntry>, Fa
 
 fn text(session: &Session, history: &[HistoryEntry]) -> String {
     let mut out = output::fields(&fields(session));
-    if !history.is_empty() {
-        let rows: Vec<Vec<Cell>> = history.iter().map(step).collect();
-        out.push_str("\nHistory, newest first\n");
-        out.push_str(&output::table(
-            &["AT", "STEP", "STATUS", "RESULT", "MESSAGE"],
-            &rows,
-            false,
-        ));
-    }
+    out.push_str(&kernels(session));
+    out.push_str(&idle_checks(session, now()));
+    out.push_str(&steps(history));
     out
 }
 
 fn fields(session: &Session) -> Vec<(&'static str, String)> {
-    let slots = &session.requested_slots;
+    let asked = &session.requested_slots;
     let mut fields = vec![
         ("Name", session.name.to_string()),
         ("Id", session.id.to_string()),
         ("Status", status(session)),
-        ("Environment", session.environment.label()),
-        ("CPU", slots.cpu.to_string()),
-        (
-            "Memory",
-            format!("{} (shared {})", slots.mem, session.shmem),
-        ),
-        ("Owner", session.owner.to_string()),
-        ("Engine", session.context.to_string()),
-        ("Created", moment(session.created_at)),
-        ("Elapsed", elapsed(session.elapsed_seconds(now()))),
     ];
+    fields.extend(batch(session));
+    fields.extend([
+        ("Environment", session.environment.label()),
+        ("Resources", slots(asked)),
+        ("Shared memory", session.shmem.to_string()),
+    ]);
+    let given = &session.occupied_slots;
+    if *given != ResourceSlots::default() && given != asked {
+        fields.push(("Given", slots(given)));
+    }
+    fields.push(("Owner", session.owner.to_string()));
+    fields.push(("Context", session.context.to_string()));
+    fields.extend(placement(&session.placement));
+    fields.extend(list("Folders", session.folders.iter().map(Clean::as_str)));
+    let services = session.services.iter();
+    fields.extend(list(
+        "Services",
+        services.map(|service| service.name.as_str()),
+    ));
+    if session.commit == CommitStatus::Ongoing {
+        fields.push(("Image", "being made".to_owned()));
+    }
+    fields.push(("Created", moment(session.created_at)));
     let times = [
         ("Started", session.started_at),
         ("Ended", session.terminated_at),
@@ -90,22 +119,137 @@ fn fields(session: &Session) -> Vec<(&'static str, String)> {
             .into_iter()
             .filter_map(|(name, at)| Some((name, moment(at?)))),
     );
-    for kernel in &session.kernels {
-        let mut line = format!("{} {}", kernel.hostname, kernel.status);
-        if let Some(id) = &kernel.container_id {
-            let short: String = id.as_str().chars().take(12).collect();
-            let _ = write!(line, ", container {short}");
-        }
-        if let Some(code) = kernel.exit_code {
-            let _ = write!(line, ", exit code {code}");
-        }
-        if kernel.oom_killed {
-            line.push_str(", killed for want of memory");
-        }
-        fields.push(("Kernel", line));
-    }
+    fields.push(("Elapsed", elapsed(session.elapsed_seconds(now()))));
     fields.extend(session.scratch.clone().map(|path| ("Home", path)));
     fields
+}
+
+fn list<'a>(
+    name: &'static str,
+    words: impl Iterator<Item = &'a str>,
+) -> Option<(&'static str, String)> {
+    let words: Vec<&str> = words.collect();
+    (!words.is_empty()).then(|| (name, words.join(", ")))
+}
+
+/// What a batch session runs, and how that ended.
+fn batch(session: &Session) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    if let Some(command) = &session.startup_command {
+        fields.push(("Command", command.to_string()));
+    }
+    match session.result {
+        BatchResult::Undefined => {}
+        BatchResult::Success => fields.push(("Result", "SUCCESS".to_owned())),
+        BatchResult::Failure => fields.push(("Result", "FAILURE".to_owned())),
+    }
+    fields
+}
+
+fn placement(placement: &Placement) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    let mut word = |name, text: Option<String>| fields.extend(text.map(|text| (name, text)));
+    let text = |word: &Option<Clean>| word.as_ref().map(ToString::to_string);
+    word("Project", text(&placement.project));
+    word("Resource group", text(&placement.resource_group));
+    let agents: Vec<&str> = placement.agents.iter().map(Clean::as_str).collect();
+    word("Agents", (!agents.is_empty()).then(|| agents.join(", ")));
+    let cluster = (placement.cluster_size > 1).then(|| {
+        let mode = match placement.cluster_mode {
+            ClusterMode::SingleNode => "on one node",
+            ClusterMode::MultiNode => "over several nodes",
+        };
+        format!("{} kernels {mode}", placement.cluster_size)
+    });
+    word("Cluster", cluster);
+    word("Priority", placement.priority.map(|n| n.to_string()));
+    let place = placement
+        .queue_position
+        .map(|n| format!("{}. in the queue", u64::from(n) + 1));
+    word("Place", place);
+    word("Tag", text(&placement.tag));
+    fields
+}
+
+fn kernels(session: &Session) -> String {
+    if session.kernels.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<Cell>> = session.kernels.iter().map(kernel).collect();
+    let head = ["KERNEL", "ID", "STATUS", "AGENT", "CONTAINER", "NOTE"];
+    format!("\nKernels\n{}", output::table(&head, &rows, false))
+}
+
+fn kernel(kernel: &Kernel) -> Vec<Cell> {
+    let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let container = kernel.container_id.as_ref();
+    let container = container.map(|id| id.as_str().chars().take(12).collect());
+    let mut notes: Vec<String> = Vec::new();
+    notes.extend(kernel.status_info.as_ref().map(ToString::to_string));
+    notes.extend(kernel.exit_code.map(|code| format!("exit code {code}")));
+    if kernel.oom_killed {
+        notes.push("killed for want of memory".to_owned());
+    }
+    vec![
+        kernel.hostname.as_str().into(),
+        kernel.id.short().into(),
+        kernel.status.word().into(),
+        dash(kernel.agent.as_ref().map(ToString::to_string)).into(),
+        dash(container).into(),
+        notes.join(", ").into(),
+    ]
+}
+
+fn idle_checks(session: &Session, now: Timestamp) -> String {
+    if session.idle_checks.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<Cell>> = session
+        .idle_checks
+        .iter()
+        .map(|check| vec![checker(&check.checker).into(), judged(check, now).into()])
+        .collect();
+    let head = ["IDLE CHECK", "WHERE IT STANDS"];
+    format!("\n{}", output::table(&head, &rows, false))
+}
+
+fn checker(checker: &IdleChecker) -> String {
+    match checker {
+        IdleChecker::NetworkTimeout => "network timeout".to_owned(),
+        IdleChecker::SessionLifetime => "lifetime".to_owned(),
+        IdleChecker::Utilization => "utilization".to_owned(),
+        IdleChecker::Other(word) => word.to_string(),
+    }
+}
+
+fn judged(check: &IdleCheck, now: Timestamp) -> String {
+    let mut line = match check.state {
+        IdleState::NotCounting => "not counting".to_owned(),
+        IdleState::Over => "over its limit: the session is about to be ended".to_owned(),
+        IdleState::Counting { until } => {
+            let left = elapsed((until.as_second() - now.as_second()).max(0));
+            match check.basis {
+                IdleBasis::ExpireAfter => format!("ends the session in {left}"),
+                IdleBasis::GracePeriod => format!("begins to count in {left}"),
+            }
+        }
+    };
+    let join = match check.join {
+        Some(Join::And) => " and ",
+        Some(Join::Or) | None => " or ",
+    };
+    let resources: Vec<String> = check.resources.iter().map(resource).collect();
+    if !resources.is_empty() {
+        let _ = write!(line, "; idle below {}", resources.join(join));
+    }
+    line
+}
+
+/// `cpu_util 5% (now 0.42%)`.
+fn resource(resource: &IdleResource) -> String {
+    let percent = |hundredths: i64| Cpu::from_millis(hundredths.unsigned_abs() * 10).to_string();
+    let (name, least) = (&resource.resource, percent(resource.threshold));
+    format!("{name} {least}% (now {}%)", percent(resource.average))
 }
 
 /// The word, its reason and the sentence for a person.
@@ -123,21 +267,62 @@ fn status(session: &Session) -> String {
     line
 }
 
-fn step(entry: &HistoryEntry) -> Vec<Cell> {
+fn steps(history: &[HistoryEntry]) -> String {
+    if history.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<Cell>> = history.iter().flat_map(step).collect();
+    let head = ["AT", "STEP", "STATUS", "RESULT", "MESSAGE"];
+    format!(
+        "\nHistory, newest first\n{}",
+        output::table(&head, &rows, false)
+    )
+}
+
+/// An entry, and below it its steps where one of them says more than that all went well.
+fn step(entry: &HistoryEntry) -> Vec<Vec<Cell>> {
     let way = match &entry.from {
         Some(from) => format!("{from} -> {}", entry.to),
         None => entry.to.to_string(),
     };
-    let result = serde_json::to_value(&entry.result)
-        .ok()
-        .and_then(|word| word.as_str().map(str::to_owned))
-        .unwrap_or_default();
-    let message = entry.message.as_ref().map_or("", |text| text.as_str());
-    vec![
+    let mut result = word(&entry.result);
+    if entry.attempts > 1 {
+        let _ = write!(result, " ({} attempts)", entry.attempts);
+    }
+    let mut rows = vec![vec![
         moment(entry.at).into(),
         entry.phase.as_str().into(),
         way.into(),
         result.into(),
-        message.into(),
-    ]
+        message(entry.message.as_ref(), entry.error_code.as_ref()).into(),
+    ]];
+    if entry
+        .steps
+        .iter()
+        .any(|step| step.result != Outcome::Success)
+    {
+        rows.extend(entry.steps.iter().map(|step| {
+            vec![
+                step.started_at.map_or_else(String::new, moment).into(),
+                format!("- {}", step.step).into(),
+                "".into(),
+                word(&step.result).into(),
+                message(step.message.as_ref(), step.error_code.as_ref()).into(),
+            ]
+        }));
+    }
+    rows
+}
+
+fn message(text: Option<&Clean>, code: Option<&Clean>) -> String {
+    match (text, code) {
+        (Some(text), Some(code)) => format!("{text} ({code})"),
+        (Some(one), None) | (None, Some(one)) => one.to_string(),
+        (None, None) => String::new(),
+    }
+}
+
+fn word(result: &Outcome) -> String {
+    let word = serde_json::to_value(result).unwrap_or_default();
+    word.as_str().unwrap_or_default().to_owned()
 }

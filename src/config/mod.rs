@@ -3,6 +3,7 @@
 //! Reading and checking with file, line, column and "did you mean"; the result is
 //! [`crate::model::settings::Settings`] and a list of [`Problem`]s. A broken file is rejected whole.
 
+pub mod contexts;
 pub mod document;
 pub mod layer;
 pub mod library;

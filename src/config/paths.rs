@@ -134,6 +134,10 @@ impl Paths {
     pub fn config_file(&self) -> PathBuf {
         self.config_dir.join("config.toml")
     }
+
+    pub fn contexts_file(&self) -> PathBuf {
+        self.config_dir.join("contexts.toml")
+    }
 }
 
 fn chosen(

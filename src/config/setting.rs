@@ -156,7 +156,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// A string that is not empty.
-fn word(item: &Item) -> Result<String, Fault> {
+pub(super) fn word(item: &Item) -> Result<String, Fault> {
     match item.text()?.trim() {
         "" => Err(Fault::new(
             item.at,
@@ -203,7 +203,7 @@ fn memory(item: &Item, least: Bytes) -> Result<Bytes, Fault> {
     Ok(bytes)
 }
 
-fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {
+pub(super) fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {
     let number = item.integer()?;
     if (least..=most).contains(&number) {
         return Ok(number);
@@ -215,7 +215,7 @@ fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {
 }
 
 /// `"auto"` or an address with a scheme the engine's client knows.
-fn endpoint(item: &Item) -> Result<Option<String>, Fault> {
+pub(super) fn endpoint(item: &Item) -> Result<Option<String>, Fault> {
     let text = item.text()?;
     if text == "auto" {
         return Ok(None);

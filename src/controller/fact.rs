@@ -153,6 +153,8 @@ pub struct Fault {
 pub enum FaultKind {
     /// The line to the engine is gone.
     Lost,
+    /// The engine does not accept who we are: asking again soon makes it worse.
+    Denied,
     /// There is no such container.
     NotFound,
     /// Anything else; asking again may or may not help.

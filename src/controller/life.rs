@@ -161,7 +161,9 @@ impl Controller {
             (true, _) => return self.fail(turn, now, id, step, fault),
             (false, FaultKind::Lost) => return,
             (false, FaultKind::NotFound) => return self.step_done(turn, now, id, step, None),
-            (false, FaultKind::Failed) => return self.try_later(turn, now, id, fault),
+            (false, FaultKind::Failed | FaultKind::Denied) => {
+                return self.try_later(turn, now, id, fault);
+            }
         }
         self.issue(turn, id);
     }

@@ -4,6 +4,9 @@
 //! and says in a [`turn`] what to write down first, what to tell faces, what to order from the engine
 //! and whom to answer. It reads no clock, holds no lock and does no I/O, so every order of events can
 //! be played through in a test.
+//!
+//! [`Controller`] decides for engines that only run containers, [`observe::Observer`] watches those
+//! that schedule by themselves.
 
 mod core;
 pub mod fact;
@@ -12,6 +15,7 @@ mod held;
 mod launch;
 mod life;
 mod line;
+pub mod observe;
 pub mod order;
 mod reconcile;
 mod remains;

@@ -8,8 +8,10 @@ use super::{
     order::Order,
 };
 use crate::model::{
+    catalogue::Catalogue,
     change::{Change, Level},
     environment::Environment,
+    history::HistoryEntry,
     id::{ContextName, SessionId, SessionKey},
     record::Write,
     session::Session,
@@ -38,6 +40,11 @@ pub enum Answer {
     Done,
     Session(Box<Session>),
     Environments(Vec<Environment>),
+    Catalogue(Box<Catalogue>),
+    /// How many sessions there are that were asked for.
+    Reached(u64),
+    /// Newest first.
+    History(Vec<HistoryEntry>),
 }
 
 /// Why a request was refused: a sentence and the way out.
@@ -55,6 +62,8 @@ pub enum RefusalKind {
     NotFound,
     /// The engine does not answer.
     Unreachable,
+    /// The engine does not accept who we are.
+    Denied,
     /// Not in this state, or beyond a limit.
     Refused,
 }

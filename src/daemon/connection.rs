@@ -45,7 +45,6 @@ const STREAMS: usize = 256;
 /// What every connection needs.
 #[derive(Clone)]
 pub(super) struct House {
-    pub engine: Arc<dyn Engine>,
     pub inbound: mpsc::Sender<Inbound>,
     pub instance: InstanceId,
 }
@@ -266,13 +265,14 @@ impl Client {
         let crowded = self.seats.len() >= STREAMS;
         let carried = seat.clone();
         let task = self.tasks.spawn(async move {
-            if let Err(failure) = may_open(&house, &open, crowded).await {
-                let end = StreamEnd::Failed { failure };
-                let ended = FromDaemon::StreamEnded { stream, end };
-                let _ = out.send(Frame::Control(ended)).await;
-                return;
+            match may_open(&house, &open, crowded).await {
+                Ok(engine) => streams::carry(engine, stream, open, carried, out).await,
+                Err(failure) => {
+                    let end = StreamEnd::Failed { failure };
+                    let ended = FromDaemon::StreamEnded { stream, end };
+                    let _ = out.send(Frame::Control(ended)).await;
+                }
             }
-            streams::carry(house.engine, stream, open, carried, out).await;
         });
         // A number used twice: the older stream is closed.
         if let Some((_, older)) = self.seats.insert(stream, (seat, task)) {
@@ -295,8 +295,12 @@ impl Client {
     }
 }
 
-/// The loop knows whether the session is in a state for it.
-async fn may_open(house: &House, open: &StreamOpen, crowded: bool) -> Result<(), Failure> {
+/// The loop knows whether the session is in a state for it, and which engine has it.
+async fn may_open(
+    house: &House,
+    open: &StreamOpen,
+    crowded: bool,
+) -> Result<Arc<dyn Engine>, Failure> {
     if crowded {
         let text = format!("{STREAMS} terminals and logs are open already: close some");
         return Err(Failure::new(FailureKind::Refused, text));

@@ -1,4 +1,4 @@
-//! The one loop: facts in, the store first, then clients, then the engine.
+//! The one loop: news in, the store first, then clients, then the engines.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -14,27 +14,33 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{clock, executor::Executor, looks, outbox::Outbox, translate, usage::Sampler};
+use super::{
+    clock,
+    heart::{Command, News, Step},
+    looks,
+    outbox::Outbox,
+    requests::Waiters,
+    station::{Number, Station},
+    translate,
+    usage::{Samples, Shown},
+};
 use crate::{
-    controller::{
-        Controller,
-        fact::{Ask, Fact, Launch, Ticket},
-        order::Order,
-        turn::Turn,
-    },
+    controller::{fact::Ticket, observe::fact::Fact as Observed},
+    engine::api::Engine,
     model::{
         change::{Change, Level},
-        id::{InstanceId, KernelId, SessionId},
+        id::{InstanceId, SessionKey},
         record::Write,
         text::Clean,
     },
-    protocol::message::{
-        DaemonStatus, Failure, FailureKind, FromDaemon, Reply, Request, RequestId, StreamOpen,
-    },
+    protocol::message::{Failure, FromDaemon, Reply, Request, RequestId, StreamOpen},
     store::{Store, StoreError},
 };
 
 pub(super) type ConnectionId = u64;
+
+/// Whether a stream may be opened, and on which engine.
+pub(super) type LookAnswer = oneshot::Sender<Result<Arc<dyn Engine>, Failure>>;
 
 /// What connections say to the loop.
 pub(super) enum Inbound {
@@ -53,7 +59,7 @@ pub(super) enum Inbound {
     /// May this stream be opened now?
     Look {
         open: StreamOpen,
-        answer: oneshot::Sender<Result<(), Failure>>,
+        answer: LookAnswer,
     },
 }
 
@@ -71,98 +77,103 @@ pub(super) struct Identity {
 }
 
 pub(super) struct Core {
-    pub(super) controller: Controller,
-    store: Store,
-    executor: Executor,
-    identity: Identity,
+    /// In the order of the configuration.
+    pub(super) stations: Vec<Station>,
+    pub(super) store: Store,
+    pub(super) identity: Identity,
     pub(super) clients: HashMap<ConnectionId, ClientSeat>,
-    tickets: HashMap<Ticket, (ConnectionId, RequestId)>,
-    next_ticket: Ticket,
+    pub(super) waiters: Waiters,
     /// Streams that wait until their session is settled.
-    looks: Vec<(StreamOpen, oneshot::Sender<Result<(), Failure>>)>,
+    looks: Vec<(StreamOpen, LookAnswer)>,
     /// What could not be written yet, and the orders that wait for it.
     owed: Vec<Write>,
-    withheld: Vec<Order>,
+    withheld: Vec<(Number, Command)>,
     write_again: Option<Instant>,
-    pub(super) sampler: Sampler,
-    stop: CancellationToken,
+    /// Whether the hearts were told that somebody looks.
+    watched: bool,
+    pub(super) stop: CancellationToken,
     /// What the next face that subscribes should tell its person.
-    notes: Vec<Clean>,
+    pub(super) notes: Vec<Clean>,
 }
 
 pub(super) struct ClientSeat {
     pub outbox: Arc<Outbox>,
-    pub watched: HashSet<SessionId>,
+    pub subscribed: bool,
+    pub watched: HashSet<SessionKey>,
     /// The figures it was last told, as shown.
-    pub shown: HashMap<SessionId, super::usage::Shown>,
+    pub shown: HashMap<SessionKey, Shown>,
 }
 
 /// What the loop is built of.
 pub(super) struct Parts {
-    pub controller: Controller,
+    pub stations: Vec<Station>,
     pub store: Store,
-    pub executor: Executor,
     pub identity: Identity,
-    pub sampler: Sampler,
     pub stop: CancellationToken,
     pub notes: Vec<Clean>,
+}
+
+/// What the loop hears besides connections.
+pub(super) struct Ears {
+    pub inbound: mpsc::Receiver<Inbound>,
+    pub news: mpsc::Receiver<(Number, News)>,
+    pub samples: mpsc::Receiver<Samples>,
 }
 
 impl Core {
     pub fn new(parts: Parts) -> Self {
         Self {
-            controller: parts.controller,
+            stations: parts.stations,
             store: parts.store,
-            executor: parts.executor,
             identity: parts.identity,
             clients: HashMap::new(),
-            tickets: HashMap::new(),
-            next_ticket: 0,
+            waiters: Waiters::default(),
             looks: Vec::new(),
             owed: Vec::new(),
             withheld: Vec::new(),
             write_again: None,
-            sampler: parts.sampler,
+            watched: false,
             stop: parts.stop,
             notes: parts.notes,
         }
     }
 
     /// Runs until it is told to stop. Sessions go on.
-    pub async fn run(
-        mut self,
-        mut inbound: mpsc::Receiver<Inbound>,
-        mut facts: mpsc::Receiver<Fact>,
-    ) {
-        self.settle(Fact::Tick).await;
+    pub async fn run(mut self, mut ears: Ears) {
+        for number in 0..self.stations.len() {
+            self.settle(number, News::Tick).await;
+        }
         let stop = self.stop.clone();
         loop {
             let deadline = self.deadline();
+            let sweep = self.stations.iter().filter_map(|s| s.sampler.due()).min();
             tokio::select! {
                 () = stop.cancelled() => break,
-                Some(fact) = facts.recv() => self.settle(fact).await,
-                Some(word) = inbound.recv() => self.hear(word).await,
-                () = until(deadline) => self.settle(Fact::Tick).await,
+                Some((number, news)) = ears.news.recv() => self.settle(number, news).await,
+                Some(word) = ears.inbound.recv() => self.hear(word).await,
+                () = until(deadline) => self.tick().await,
                 () = until(self.write_again) => self.write_owed().await,
-                samples = self.sampler.next() => self.tell_usage(samples),
+                () = until(sweep) => self.sweep(),
+                Some(samples) = ears.samples.recv() => self.tell_usage(samples),
             }
             self.answer_looks();
+            self.tell_watched().await;
             self.watch();
         }
-        self.end(&mut facts).await;
+        self.end(&mut ears.news).await;
     }
 
     /// Lets orders under way come to an end, so that their answers are in the store.
-    async fn end(mut self, facts: &mut mpsc::Receiver<Fact>) {
+    async fn end(mut self, news: &mut mpsc::Receiver<(Number, News)>) {
         let deadline = clock::instant() + LAST_ORDERS;
-        while !self.executor.is_idle() {
+        while !self.stations.iter().all(Station::is_idle) {
             tokio::select! {
-                Some(fact) = facts.recv() => self.settle_last(fact).await,
+                Some((number, news)) = news.recv() => self.settle_last(number, news).await,
                 () = sleep_until(deadline) => break,
             }
         }
-        while let Ok(fact) = facts.try_recv() {
-            self.settle_last(fact).await;
+        while let Ok((number, news)) = news.try_recv() {
+            self.settle_last(number, news).await;
         }
         for client in self.clients.values() {
             client.outbox.close();
@@ -170,48 +181,61 @@ impl Core {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let due = self.controller.next_deadline()?;
-        let left = due.duration_since(clock::now());
+        let dues = self.stations.iter().filter_map(|s| s.heart.next_deadline());
+        let left = dues.min()?.duration_since(clock::now());
         let left = Duration::try_from(left).unwrap_or(Duration::ZERO);
         Some(clock::instant() + left)
     }
 
-    /// A fact and all that follows from it.
-    async fn settle(&mut self, fact: Fact) {
-        for order in self.take_in(fact).await {
-            self.executor.begin(order);
+    /// Deadlines came.
+    async fn tick(&mut self) {
+        let now = clock::now();
+        for number in 0..self.stations.len() {
+            let due = self.stations[number].heart.next_deadline();
+            if due.is_some_and(|at| at <= now) {
+                self.settle(number, News::Tick).await;
+            }
+        }
+    }
+
+    /// A piece of news and all that follows from it.
+    pub(super) async fn settle(&mut self, number: Number, news: News) {
+        for command in self.take_in(number, news).await {
+            self.stations[number].begin(command);
         }
     }
 
     /// At the end nothing new is begun: it is in the store and begins at the next start.
-    async fn settle_last(&mut self, fact: Fact) {
-        self.take_in(fact).await;
+    async fn settle_last(&mut self, number: Number, news: News) {
+        self.take_in(number, news).await;
     }
 
-    /// Handles a fact, writes, tells; the orders that may be carried out now.
-    async fn take_in(&mut self, fact: Fact) -> Vec<Order> {
-        let mut orders = Vec::new();
-        let mut queue = VecDeque::from([fact]);
-        while let Some(fact) = queue.pop_front() {
-            let mut turn = self.controller.handle(clock::now(), fact);
-            queue.extend(std::mem::take(&mut turn.follow));
-            match self.write(&mut turn).await {
-                Ok(()) => orders.append(&mut turn.orders),
-                Err(error) if turn.refusable => self.refuse(&mut turn, &error),
-                Err(error) => self.owe(&mut turn, &error),
+    /// Handles news, writes, tells; the orders that may be carried out now.
+    async fn take_in(&mut self, number: Number, news: News) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let mut queue = VecDeque::from([news]);
+        while let Some(news) = queue.pop_front() {
+            let asked = news.asked();
+            let mut step = self.stations[number].heart.handle(clock::now(), news);
+            queue.extend(step.follow.drain(..));
+            match self.write(&step).await {
+                Ok(()) => commands.append(&mut step.commands),
+                Err(error) if step.refusable => self.refuse(number, asked, &mut step, &error),
+                Err(error) => self.owe(number, &mut step, &error),
             }
-            self.publish(turn);
+            self.publish(step);
         }
-        orders
+        commands
     }
 
     /// Everything owed is written with it: nothing is told out of order.
-    async fn write(&mut self, turn: &mut Turn) -> Result<(), StoreError> {
-        if turn.writes.is_empty() && (self.owed.is_empty() || turn.orders.is_empty()) {
+    async fn write(&mut self, step: &Step) -> Result<(), StoreError> {
+        let owes = !self.owed.is_empty() && step.recorded && !step.commands.is_empty();
+        if step.writes.is_empty() && !owes {
             return Ok(());
         }
         let mut writes = self.owed.clone();
-        writes.extend(turn.writes.iter().cloned());
+        writes.extend(step.writes.iter().cloned());
         self.store.write(writes).await?;
         self.pay();
         Ok(())
@@ -220,33 +244,44 @@ impl Core {
     fn pay(&mut self) {
         self.owed.clear();
         self.write_again = None;
-        for order in std::mem::take(&mut self.withheld) {
-            self.executor.begin(order);
+        for (number, command) in std::mem::take(&mut self.withheld) {
+            self.stations[number].begin(command);
         }
     }
 
     /// The request is not granted, as if it had never been asked.
-    fn refuse(&mut self, turn: &mut Turn, error: &StoreError) {
+    fn refuse(
+        &mut self,
+        number: Number,
+        asked: Option<Ticket>,
+        step: &mut Step,
+        error: &StoreError,
+    ) {
         tracing::error!(%error, "a request could not be recorded");
-        self.controller.take_back(turn);
-        turn.changes.clear();
-        turn.orders.clear();
-        for (ticket, answer) in std::mem::take(&mut turn.answers) {
+        self.stations[number].heart.take_back(step, asked);
+        step.changes.clear();
+        step.commands.clear();
+        for (ticket, answer) in std::mem::take(&mut step.answers) {
             let result = match answer {
                 Ok(_) => Err(translate::store_failure(error)),
                 Err(refusal) => Err(translate::refusal(refusal)),
             };
             self.reply(ticket, result);
         }
+        // Who would have been answered later is not forgotten.
+        if let Some(ticket) = asked {
+            self.reply(ticket, Err(translate::store_failure(error)));
+        }
     }
 
     /// What happened has happened: it is told, and written as soon as that is possible. Orders wait.
-    fn owe(&mut self, turn: &mut Turn, error: &StoreError) {
+    fn owe(&mut self, number: Number, step: &mut Step, error: &StoreError) {
         tracing::error!(%error, "what happened could not be recorded");
-        self.owed.append(&mut turn.writes);
-        self.withheld.append(&mut turn.orders);
+        self.owed.append(&mut step.writes);
+        let commands = step.commands.drain(..).map(|command| (number, command));
+        self.withheld.extend(commands);
         if self.write_again.is_none() {
-            turn.changes.push(Change::Message {
+            step.changes.push(Change::Message {
                 level: Level::Error,
                 text: Clean::new(&error.to_string()),
                 session: None,
@@ -262,25 +297,30 @@ impl Core {
         }
     }
 
-    fn publish(&mut self, turn: Turn) {
-        for change in &turn.changes {
+    fn publish(&mut self, step: Step) {
+        for change in &step.changes {
             for client in self.clients.values() {
                 client.outbox.notice(change);
             }
         }
-        for (ticket, answer) in turn.answers {
+        for (ticket, answer) in step.answers {
             let result = answer.map(translate::answer).map_err(translate::refusal);
             self.reply(ticket, result);
         }
     }
 
     fn reply(&mut self, ticket: Ticket, result: Result<Reply, Failure>) {
-        if let Some((connection, id)) = self.tickets.remove(&ticket) {
+        if let Some((connection, id, result)) = self.waiters.answered(ticket, result) {
             self.answer(connection, id, result);
         }
     }
 
-    fn answer(&self, connection: ConnectionId, id: RequestId, result: Result<Reply, Failure>) {
+    pub(super) fn answer(
+        &self,
+        connection: ConnectionId,
+        id: RequestId,
+        result: Result<Reply, Failure>,
+    ) {
         if let Some(client) = self.clients.get(&connection) {
             client.outbox.answer(FromDaemon::Answer { id, result });
         }
@@ -291,6 +331,7 @@ impl Core {
             Inbound::Joined { connection, outbox } => {
                 let seat = ClientSeat {
                     outbox,
+                    subscribed: false,
                     watched: HashSet::new(),
                     shown: HashMap::new(),
                 };
@@ -298,7 +339,7 @@ impl Core {
             }
             Inbound::Left { connection } => {
                 self.clients.remove(&connection);
-                self.tickets.retain(|_, (waits, _)| *waits != connection);
+                self.waiters.left(connection);
             }
             Inbound::Asked {
                 connection,
@@ -309,109 +350,28 @@ impl Core {
         }
     }
 
-    async fn asked(&mut self, connection: ConnectionId, id: RequestId, request: Request) {
-        let ask = match request {
-            Request::Launch { launch, .. } => Ask::Launch(Box::new(Launch {
-                request: *launch,
-                session: SessionId::random(),
-                kernel: KernelId::random(),
-            })),
-            Request::Rename { session, name } => Ask::Rename {
-                session: session.id,
-                name,
-            },
-            Request::Terminate { session, force } => Ask::Terminate {
-                session: session.id,
-                force,
-            },
-            Request::Refresh { .. } => Ask::Refresh,
-            Request::Environments { .. } => Ask::Environments,
-            other => {
-                let result = self.read(connection, other).await;
-                return self.answer(connection, id, result);
-            }
-        };
-        self.next_ticket += 1;
-        let ticket = self.next_ticket;
-        self.tickets.insert(ticket, (connection, id));
-        self.settle(Fact::Asked { ticket, ask }).await;
-    }
-
-    /// Requests that change no session.
-    async fn read(&mut self, connection: ConnectionId, request: Request) -> Result<Reply, Failure> {
-        match request {
-            Request::Subscribe => Ok(self.subscribe(connection)),
-            Request::Snapshot => {
-                let seq = self.clients.get(&connection).map_or(0, |c| c.outbox.seq());
-                let (snapshot, _) = looks::snapshot(&self.controller, seq);
-                Ok(Reply::Snapshot { snapshot })
-            }
-            Request::Watch { sessions } => {
-                if let Some(client) = self.clients.get_mut(&connection) {
-                    client.watched = sessions.into_iter().map(|key| key.id).collect();
-                    client.shown.clear();
-                    self.sampler.hurry();
-                }
-                Ok(Reply::Done)
-            }
-            Request::History { session } => {
-                looks::find(&self.controller, session.id)?;
-                let entries = self.store.history(session.id).await;
-                let entries = entries.map_err(|error| translate::store_failure(&error))?;
-                Ok(Reply::History { entries })
-            }
-            Request::Status => Ok(Reply::Status {
-                status: self.status(),
-            }),
-            Request::Stop => {
-                tracing::info!("asked to stop");
-                self.stop.cancel();
-                Ok(Reply::Done)
-            }
-            _ => Err(Failure::new(
-                FailureKind::Internal,
-                "the daemon does not know this request",
-            )),
+    /// Engines that are only observed are asked for less while nobody looks.
+    async fn tell_watched(&mut self) {
+        let watched = self.clients.values().any(|client| client.subscribed);
+        if watched == self.watched {
+            return;
         }
-    }
-
-    /// The snapshot; what does not fit it follows as notices.
-    fn subscribe(&mut self, connection: ConnectionId) -> Reply {
-        let Some(client) = self.clients.get(&connection) else {
-            return Reply::Done;
-        };
-        let seq = client.outbox.subscribe();
-        let (snapshot, rest) = looks::snapshot(&self.controller, seq);
-        for session in rest {
-            let session = Box::new(session.clone());
-            client.outbox.notice(&Change::Session { session });
-        }
-        for text in self.notes.drain(..) {
-            client.outbox.notice(&Change::Message {
-                level: Level::Warning,
-                text,
-                session: None,
-            });
-        }
-        Reply::Snapshot { snapshot }
-    }
-
-    fn status(&self) -> DaemonStatus {
-        DaemonStatus {
-            pid: std::process::id(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            socket: self.identity.socket.display().to_string(),
-            started_at: self.identity.started_at,
-            instance: self.identity.instance,
-            clients: self.clients.len(),
-            sessions: self.controller.sessions().count(),
+        self.watched = watched;
+        for number in 0..self.stations.len() {
+            if self.stations[number].heart.is_observing() {
+                let news = News::Observed(Observed::Watched(watched));
+                self.settle(number, news).await;
+            }
         }
     }
 
     /// Streams whose session is settled by now may be opened or are refused.
     fn answer_looks(&mut self) {
         for (open, answer) in std::mem::take(&mut self.looks) {
-            match looks::may_open(&self.controller, &open) {
+            if answer.is_closed() {
+                continue;
+            }
+            match looks::may_open(&self.stations, &open) {
                 Some(result) => drop(answer.send(result)),
                 None => self.looks.push((open, answer)),
             }

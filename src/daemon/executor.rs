@@ -6,14 +6,13 @@ use std::{
 };
 
 use futures_util::{Stream, StreamExt};
-use tokio::{
-    sync::{Semaphore, mpsc},
-    task::AbortHandle,
-    time::timeout,
-};
+use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
 
 use super::{
     fault::{self, Moment},
+    heart::News,
+    station::Teller,
+    supply::Supply,
     translate,
 };
 use crate::{
@@ -42,18 +41,18 @@ type Outcome = Result<Option<Sight>, Fault>;
 /// Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Executor {
-    engine: Arc<dyn Containers>,
-    facts: mpsc::Sender<Fact>,
+    engine: Supply<dyn Containers>,
+    teller: Teller,
     room: Arc<Semaphore>,
     /// The task that listens to the engine's events.
     listener: Arc<Mutex<Option<AbortHandle>>>,
 }
 
 impl Executor {
-    pub fn new(engine: Arc<dyn Containers>, facts: mpsc::Sender<Fact>) -> Self {
+    pub fn new(engine: Supply<dyn Containers>, teller: Teller) -> Self {
         Self {
             engine,
-            facts,
+            teller,
             room: Arc::new(Semaphore::new(AT_ONCE)),
             listener: Arc::default(),
         }
@@ -117,14 +116,20 @@ impl Executor {
         .await;
     }
 
+    /// The engine's address and its words are known from the first line on.
+    async fn engine(&self) -> Result<Arc<dyn Containers>, Fault> {
+        let engine = self.engine.get().await;
+        engine.map_err(|error| translate::fault(&error))
+    }
+
     async fn ask_engine(&self, order: Order) -> Outcome {
-        let engine = &self.engine;
+        let engine = self.engine().await?;
         match order {
             Order::Connect { .. } | Order::Survey { .. } => Ok(None),
             Order::Create { plan, .. } => {
                 let plan = translate::plan(*plan);
                 let sighting = bounded(CHANGE, engine.create(&plan)).await?;
-                Ok(Some(self.sight(sighting)))
+                Ok(Some(sight(&engine, sighting)))
             }
             Order::Start { session, .. } => nothing(CHANGE, engine.start(session)).await,
             Order::Stop {
@@ -143,7 +148,7 @@ impl Executor {
             Order::DetachAll { session, .. } => nothing(LOOK, engine.detach_all(session)).await,
             Order::Inspect { session, .. } => {
                 let found = bounded(LOOK, engine.inspect(session)).await?;
-                Ok(found.map(|sighting| self.sight(sighting)))
+                Ok(found.map(|sighting| sight(&engine, sighting)))
             }
         }
     }
@@ -175,8 +180,9 @@ impl Executor {
         ),
         Fault,
     > {
-        let info = lasting(CONNECT, self.engine.probe()).await?;
-        let events = lasting(CONNECT, self.engine.events()).await?;
+        let engine = self.engine().await?;
+        let info = lasting(CONNECT, engine.probe()).await?;
+        let events = lasting(CONNECT, engine.events()).await?;
         let survey = self.survey(true).await?;
         Ok((Fact::EngineUp { line, info, survey }, events))
     }
@@ -201,13 +207,14 @@ impl Executor {
     }
 
     async fn survey(&self, environments: bool) -> Result<Survey, Fault> {
-        let listing: Listing = lasting(LOOK, self.engine.list()).await?;
+        let engine = self.engine().await?;
+        let listing: Listing = lasting(LOOK, engine.list()).await?;
         let environments = if environments {
-            Some(lasting(LOOK, self.engine.environments()).await?)
+            Some(lasting(LOOK, engine.environments()).await?)
         } else {
             None
         };
-        let seen = listing.ours.into_iter().map(|found| self.sight(found));
+        let seen = listing.ours.into_iter().map(|found| sight(&engine, found));
         Ok(Survey {
             seen: seen.collect(),
             others: listing.others,
@@ -215,15 +222,14 @@ impl Executor {
         })
     }
 
-    fn sight(&self, sighting: Sighting) -> Sight {
-        let scratch = self.engine.scratch(sighting.session);
-        translate::sight(sighting, scratch.map(|path| path.display().to_string()))
-    }
-
     async fn tell(&self, fact: Fact) {
-        // The loop is gone only when the daemon ends.
-        let _ = self.facts.send(fact).await;
+        self.teller.tell(News::Local(fact)).await;
     }
+}
+
+fn sight(engine: &Arc<dyn Containers>, sighting: Sighting) -> Sight {
+    let scratch = engine.scratch(sighting.session);
+    translate::sight(sighting, scratch.map(|path| path.display().to_string()))
 }
 
 type Asked<'a, T> = std::pin::Pin<Box<dyn Future<Output = Result<T, EngineError>> + Send + 'a>>;

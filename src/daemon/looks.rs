@@ -1,8 +1,16 @@
-//! What can be told from what the controller knows.
+//! What can be told from what the hearts know.
 
+use std::sync::Arc;
+
+use super::{heart::Heart, station::Station};
 use crate::{
-    controller::Controller,
-    model::{context::Context, id::SessionId, session::Session},
+    engine::api::Engine,
+    model::{
+        capability::{Capability, EngineState},
+        id::{ContextName, SessionKey},
+        session::Session,
+        status::Status,
+    },
     protocol::message::{ContextState, Failure, FailureKind, Snapshot, StreamOpen},
 };
 
@@ -10,9 +18,10 @@ use crate::{
 const ENDED: usize = 4000;
 
 /// Everything a face shows: all unfinished sessions and the newest ended ones; the rest beside it.
-pub(super) fn snapshot(controller: &Controller, seq: u64) -> (Box<Snapshot>, Vec<&Session>) {
-    let (mut ended, mut sessions): (Vec<&Session>, Vec<&Session>) = controller
-        .sessions()
+pub(super) fn snapshot(stations: &[Station], seq: u64) -> (Box<Snapshot>, Vec<&Session>) {
+    let (mut ended, mut sessions): (Vec<&Session>, Vec<&Session>) = stations
+        .iter()
+        .flat_map(|station| station.heart.sessions())
         .partition(|session| session.status.is_final());
     ended.sort_unstable_by_key(|session| std::cmp::Reverse(session.created_at));
     let rest = ended.split_off(ended.len().min(ENDED));
@@ -20,58 +29,129 @@ pub(super) fn snapshot(controller: &Controller, seq: u64) -> (Box<Snapshot>, Vec
     let snapshot = Snapshot {
         seq,
         sessions: sessions.into_iter().cloned().collect(),
-        contexts: vec![ContextState {
-            context: Context::local(),
-            engine: controller.engine().clone(),
-            environments: controller.environments().to_vec(),
-            totals: None,
-        }],
+        contexts: stations.iter().map(state).collect(),
     };
     (Box::new(snapshot), rest)
 }
 
-pub(super) fn find(controller: &Controller, id: SessionId) -> Result<&Session, Failure> {
-    controller.session(id).ok_or_else(|| {
+fn state(station: &Station) -> ContextState {
+    let heart = &station.heart;
+    ContextState {
+        context: station.context.clone(),
+        engine: heart.engine().clone(),
+        environments: heart.environments().to_vec(),
+        totals: heart.totals(),
+    }
+}
+
+/// The context of that name.
+pub(super) fn station(stations: &[Station], name: ContextName) -> Result<usize, Failure> {
+    let found = stations
+        .iter()
+        .position(|station| station.context.name == name);
+    found.ok_or_else(|| {
+        let names: Vec<String> = stations
+            .iter()
+            .map(|station| station.context.name.to_string())
+            .collect();
         Failure::new(
             FailureKind::NotFound,
-            format!("there is no session {}", id.short()),
+            format!(
+                "there is no context '{name}': there is {}",
+                names.join(", ")
+            ),
+        )
+        .with_help(
+            "contexts are configured in contexts.toml; after a change, `workbay daemon stop`",
+        )
+    })
+}
+
+pub(super) fn find(heart: &Heart, key: SessionKey) -> Result<&Session, Failure> {
+    heart.session(key.id).ok_or_else(|| {
+        Failure::new(
+            FailureKind::NotFound,
+            format!("there is no session {}", key.id.short()),
         )
         .with_help("`workbay ls --tab all` lists names and ids")
     })
 }
 
-/// Whether a stream can be opened; `None` = not yet known, ask again after the next fact.
-pub(super) fn may_open(controller: &Controller, open: &StreamOpen) -> Option<Result<(), Failure>> {
-    let (id, what) = match open {
-        StreamOpen::Terminal { session, .. } => (*session, "a shell"),
-        StreamOpen::Exec { session, .. } => (*session, "a command"),
-        StreamOpen::Dial { session, .. } => (*session, "a connection"),
-        StreamOpen::Log { session, .. } => (*session, ""),
-    };
-    let session = match find(controller, id.id) {
-        Ok(session) => session,
-        Err(failure) => return Some(Err(failure)),
-    };
-    if what.is_empty() {
-        return Some(log(controller, session));
+type Answer = Result<Arc<dyn Engine>, Failure>;
+
+/// The engine to open a stream on, if it can be opened; `None` = not yet known, ask again after the
+/// next fact.
+pub(super) fn may_open(stations: &[Station], open: &StreamOpen) -> Option<Answer> {
+    match judge(stations, open) {
+        Ok(Some(engine)) => Some(Ok(engine)),
+        Ok(None) => None,
+        Err(failure) => Some(Err(failure)),
     }
-    if !session.status.is_live() {
-        return Some(Err(Failure::new(
+}
+
+fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engine>>, Failure> {
+    let (key, what, needs) = match open {
+        StreamOpen::Terminal { session, .. } => (*session, "a shell", Capability::Terminal),
+        StreamOpen::Exec { session, .. } => (*session, "a command", Capability::Exec),
+        StreamOpen::Dial { session, .. } => (*session, "a connection", Capability::Dial),
+        StreamOpen::Log { session, .. } => (*session, "a log", Capability::Logs),
+    };
+    let station = &stations[station(stations, key.context)?];
+    let heart = &station.heart;
+    let session = find(heart, key)?;
+    if let StreamOpen::Log { options, .. } = open {
+        check_log(heart, session)?;
+        if !has_begun(heart, session) {
+            return wait_for_log(session, options.follow).map(|()| None);
+        }
+    } else if !session.status.is_live() {
+        return Err(Failure::new(
             FailureKind::Refused,
             format!(
                 "session {} is {}: {what} needs a running session",
                 session.name, session.status
             ),
-        )));
+        ));
     }
-    if matches!(open, StreamOpen::Terminal { .. }) && controller.is_settling(id.id) {
-        return None;
+    if let EngineState::Connected { info } = heart.engine()
+        && let Some(why) = info.capabilities.why_not(needs)
+    {
+        let text = format!("{what} cannot be had in context {}: {why}", key.context);
+        return Err(Failure::new(FailureKind::Refused, text));
     }
-    Some(Ok(()))
+    if needs == Capability::Terminal && heart.is_settling(key.id) {
+        return Ok(None);
+    }
+    match (station.supply.there(), heart.engine()) {
+        (Some(engine), _) => Ok(Some(engine)),
+        (None, EngineState::Lost { why, mend, .. }) => Err(Failure {
+            kind: FailureKind::Unreachable,
+            message: why.clone(),
+            help: mend.clone(),
+        }),
+        (None, _) => Ok(None),
+    }
 }
 
-fn log(controller: &Controller, session: &Session) -> Result<(), Failure> {
-    if controller.is_forgotten(session.id) {
+/// An engine with a queue has nothing to show of a session before it is placed.
+fn has_begun(heart: &Heart, session: &Session) -> bool {
+    let queued = matches!(session.status, Status::Pending | Status::Scheduled);
+    let never = session.status == Status::Cancelled && session.started_at.is_none();
+    matches!(heart, Heart::Local(_)) || !(queued || never)
+}
+
+/// Who follows waits for the beginning.
+fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
+    if follow && !session.status.is_final() {
+        return Ok(());
+    }
+    let (name, status) = (&session.name, &session.status);
+    let text = format!("session {name} is {status}: it has no log, for it has not begun");
+    Err(Failure::new(FailureKind::Refused, text))
+}
+
+fn check_log(heart: &Heart, session: &Session) -> Result<(), Failure> {
+    if heart.is_forgotten(session.id) {
         return Err(Failure::new(
             FailureKind::Refused,
             format!(

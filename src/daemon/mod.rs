@@ -10,19 +10,25 @@ mod connection;
 mod core;
 mod executor;
 pub mod fault;
+mod heart;
 mod lock;
 mod logging;
 mod looks;
+mod observing;
+mod options;
 mod outbox;
+mod requests;
 mod server;
 mod socket;
+mod station;
 mod streams;
+mod supply;
 mod translate;
 mod usage;
 
-use std::{io::Write as _, path::Path, sync::Arc};
+use std::{collections::BTreeMap, io::Write as _, path::Path, sync::Arc};
 
-use color_eyre::eyre::{Context, Result};
+use color_eyre::eyre::{Context, Result, ensure};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::{Notify, mpsc},
@@ -30,55 +36,24 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub use lock::LockError;
+pub use options::{ContextSeat, DaemonOptions, EngineFactory, EngineSeat};
 pub use socket::SocketError;
 
 use self::{
     connection::House,
-    core::{Core, Identity, Parts},
-    executor::Executor,
+    core::{Core, Ears, Identity, Parts},
     lock::Lock,
     socket::Socket,
-    usage::Sampler,
+    station::{Station, Teller},
 };
 use crate::{
-    config::paths::Paths,
-    controller::Controller,
-    engine::api::Containers,
-    model::{
-        id::{ContextName, InstanceId},
-        settings::Settings,
-        text::Clean,
-    },
+    model::{id::ContextName, record::SessionRecord, text::Clean},
     protocol::presence::Presence,
     store::{Store, StoreOptions},
 };
 
 /// Words that wait for the loop.
 const WAITING: usize = 256;
-
-/// Builds the engine once the store has told whose containers are ours.
-pub type EngineFactory = Box<dyn FnOnce(&EngineSeat) -> Arc<dyn Containers> + Send>;
-
-/// What an engine is built from.
-#[derive(Clone, Debug)]
-pub struct EngineSeat {
-    pub instance: InstanceId,
-    pub paths: Paths,
-    pub settings: Settings,
-}
-
-/// How to be a daemon.
-pub struct DaemonOptions {
-    pub paths: Paths,
-    pub settings: Settings,
-    /// The user's name: owner of what is launched.
-    pub owner: String,
-    pub engine: EngineFactory,
-    /// Leave the terminal, say on stderr why it cannot start, close stderr when ready.
-    pub detached: bool,
-    /// See [`StoreOptions::page_limit`].
-    pub page_limit: Option<u32>,
-}
 
 /// How others steer a daemon that serves.
 #[derive(Clone, Debug, Default)]
@@ -194,10 +169,14 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
         paths,
         settings,
         owner,
-        engine,
+        contexts,
         page_limit,
         ..
     } = options;
+    ensure!(
+        !contexts.is_empty(),
+        "no context is configured: contexts.toml names none"
+    );
     let store_options = StoreOptions {
         page_limit,
         ..StoreOptions::new(paths.database())
@@ -209,9 +188,8 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
     let seat = EngineSeat {
         instance: opened.instance,
         paths: paths.clone(),
-        settings: settings.clone(),
+        settings,
     };
-    let engine = engine(&seat);
     let socket = Socket::bind(&paths.socket()).await?;
     let identity = Identity {
         socket: paths.socket(),
@@ -226,32 +204,48 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
     })?;
     controls.ready.cancel();
     tracing::info!(pid = std::process::id(), instance = %opened.instance, "ready");
-    let (facts_in, facts) = mpsc::channel(WAITING);
+    let (news_in, news) = mpsc::channel(WAITING);
     let (inbound_in, inbound) = mpsc::channel(WAITING);
+    let (samples_in, samples) = mpsc::channel(contexts.len());
     let house = House {
-        engine: engine.clone(),
         inbound: inbound_in,
         instance: opened.instance,
     };
+    let owner = Clean::new(&owner);
+    let mut records = by_context(opened.records);
+    let stations = contexts.into_iter().enumerate().map(|(number, context)| {
+        let records = records.remove(&context.context.name).unwrap_or_default();
+        let teller = Teller::new(number, news_in.clone());
+        let (seat, samples) = (seat.clone(), samples_in.clone());
+        Station::new(context, seat, &owner, records, teller, samples)
+    });
     let core = Core::new(Parts {
-        controller: Controller::new(
-            ContextName::local(),
-            settings,
-            Clean::new(&owner),
-            opened.records,
-        ),
+        stations: stations.collect(),
         store: store.clone(),
-        executor: Executor::new(engine.clone(), facts_in),
         identity,
-        sampler: Sampler::new(engine),
         stop: controls.stop.clone(),
         notes: opened.notes,
     });
+    let ears = Ears {
+        inbound,
+        news,
+        samples,
+    };
     let socket_path = paths.socket();
     let remake = controls.remake_socket.clone();
     let server = server::serve(socket, &socket_path, house, controls.stop, remake);
-    tokio::join!(core.run(inbound, facts), server);
+    tokio::join!(core.run(ears), server);
     store.close().await;
     tracing::info!("ended");
     Ok(())
+}
+
+/// Records of contexts that are not configured any more stay in the store as they are.
+fn by_context(records: Vec<SessionRecord>) -> BTreeMap<ContextName, Vec<SessionRecord>> {
+    let mut sorted: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for record in records {
+        let context = record.session.context;
+        sorted.entry(context).or_default().push(record);
+    }
+    sorted
 }

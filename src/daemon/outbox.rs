@@ -12,7 +12,7 @@ use std::{
 use tokio::sync::Notify;
 
 use crate::{
-    model::{change::Change, id::SessionId},
+    model::{change::Change, id::SessionKey},
     protocol::message::FromDaemon,
 };
 
@@ -35,7 +35,7 @@ struct Inner {
     /// The number of the first waiting notice, less one.
     seq: u64,
     /// Where a session's waiting notice is: counted like `seq`.
-    places: HashMap<SessionId, u64>,
+    places: HashMap<SessionKey, u64>,
     subscribed: bool,
     closed: bool,
 }
@@ -117,7 +117,7 @@ impl Inner {
     fn add(&mut self, change: &Change) {
         if let Change::Session { session } = change {
             let next = self.seq + self.notices.len() as u64 + 1;
-            let place = *self.places.entry(session.id).or_insert(next);
+            let place = *self.places.entry(session.key()).or_insert(next);
             let index = (place - self.seq - 1) as usize;
             if let Some(older) = self.notices.get_mut(index) {
                 older.clone_from(change);
@@ -139,7 +139,7 @@ impl Inner {
         {
             self.seq += 1;
             if let Change::Session { session } = &change {
-                self.places.remove(&session.id);
+                self.places.remove(&session.key());
             }
             let seq = self.seq;
             batch.push(FromDaemon::Notice { seq, change });
@@ -151,7 +151,7 @@ impl Inner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::change::Level;
+    use crate::model::{change::Level, id::SessionId};
 
     fn message(text: &str) -> Change {
         Change::Message {

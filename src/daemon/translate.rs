@@ -18,9 +18,8 @@ use crate::{
 pub(super) fn fault(error: &EngineError) -> Fault {
     let (kind, text, mend) = match error {
         EngineError::Unreachable { mend, .. } => (FaultKind::Lost, error.to_string(), mend.clone()),
-        EngineError::Declined { mend, .. } | EngineError::Denied { mend, .. } => {
-            (FaultKind::Failed, error.to_string(), mend.clone())
-        }
+        EngineError::Denied { mend, .. } => (FaultKind::Denied, error.to_string(), mend.clone()),
+        EngineError::Declined { mend, .. } => (FaultKind::Failed, error.to_string(), mend.clone()),
         EngineError::NotFound(_) => (FaultKind::NotFound, error.to_string(), None),
         EngineError::NoImage { what, mend } => (
             FaultKind::Failed,
@@ -62,6 +61,7 @@ pub(super) fn refusal(refusal: Refusal) -> Failure {
         RefusalKind::Usage => FailureKind::Usage,
         RefusalKind::NotFound => FailureKind::NotFound,
         RefusalKind::Unreachable => FailureKind::Unreachable,
+        RefusalKind::Denied => FailureKind::Auth,
         RefusalKind::Refused => FailureKind::Refused,
     };
     Failure {
@@ -76,6 +76,9 @@ pub(super) fn answer(answer: Answer) -> Reply {
         Answer::Done => Reply::Done,
         Answer::Session(session) => Reply::Session { session },
         Answer::Environments(environments) => Reply::Environments { environments },
+        Answer::Catalogue(catalogue) => Reply::Catalogue { catalogue },
+        Answer::Reached(total) => Reply::Reached { total },
+        Answer::History(entries) => Reply::History { entries },
     }
 }
 

@@ -1,32 +1,34 @@
 //! Sampling of what watched sessions use: only while somebody watches, told only when what is shown
 //! moved.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use tokio::{
     sync::mpsc,
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, timeout},
 };
 
 use super::{
     clock,
     core::{ClientSeat, Core},
+    station::{Number, Station},
+    supply::AnySupply,
 };
-use crate::{
-    engine::api::Engine,
-    model::{
-        capability::EngineState,
-        change::Change,
-        id::{SessionId, SessionKey},
-        usage::Usage,
-    },
+use crate::model::{
+    capability::EngineState,
+    change::Change,
+    id::{ContextName, SessionId, SessionKey},
+    usage::Usage,
 };
 
-const PERIOD: Duration = Duration::from_secs(1);
 /// A sweep that takes longer is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) type Samples = Vec<(SessionId, Usage)>;
+/// What a sweep of one context found.
+pub(super) struct Samples {
+    pub context: Number,
+    pub usages: Vec<(SessionId, Usage)>,
+}
 
 /// A figure as the list shows it: hundredths of a core, memory in its shortest form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,26 +43,26 @@ impl From<&Usage> for Shown {
     }
 }
 
+/// One context's.
 pub(super) struct Sampler {
-    engine: Arc<dyn Engine>,
+    engine: AnySupply,
+    context: Number,
     wanted: BTreeSet<SessionId>,
     /// When the next sweep begins; `None` = nobody watches or one is under way.
     due: Option<Instant>,
     sweeping: bool,
-    results: mpsc::Receiver<Samples>,
-    results_in: mpsc::Sender<Samples>,
+    results: mpsc::Sender<Samples>,
 }
 
 impl Sampler {
-    pub fn new(engine: Arc<dyn Engine>) -> Self {
-        let (results_in, results) = mpsc::channel(1);
+    pub fn new(engine: AnySupply, context: Number, results: mpsc::Sender<Samples>) -> Self {
         Self {
             engine,
+            context,
             wanted: BTreeSet::new(),
             due: None,
             sweeping: false,
             results,
-            results_in,
         }
     }
 
@@ -70,7 +72,7 @@ impl Sampler {
     }
 
     /// What is to be sampled from now on.
-    pub fn want(&mut self, wanted: BTreeSet<SessionId>) {
+    fn want(&mut self, wanted: BTreeSet<SessionId>) {
         self.wanted = wanted;
         if self.wanted.is_empty() {
             self.due = None;
@@ -79,55 +81,81 @@ impl Sampler {
         }
     }
 
-    /// The next figures; never when nobody watches. May be dropped half-way.
-    pub async fn next(&mut self) -> Samples {
-        loop {
-            if self.sweeping {
-                let samples = self.results.recv().await.unwrap_or_default();
-                self.sweeping = false;
-                self.due = Some(clock::instant() + PERIOD);
-                return samples;
-            }
-            match self.due {
-                None => std::future::pending().await,
-                Some(at) => sleep_until(at).await,
-            }
-            self.sweep();
-        }
+    /// When the next figures are to be taken.
+    pub fn due(&self) -> Option<Instant> {
+        self.due
     }
 
     fn sweep(&mut self) {
         self.due = None;
+        let Some(engine) = self.engine.there() else {
+            return;
+        };
         self.sweeping = true;
-        let (engine, results) = (self.engine.clone(), self.results_in.clone());
+        let (context, results) = (self.context, self.results.clone());
         let wanted: Vec<SessionId> = self.wanted.iter().copied().collect();
         tokio::spawn(async move {
-            let samples = timeout(PATIENCE, engine.usage(&wanted, clock::now())).await;
+            let usages = timeout(PATIENCE, engine.usage(&wanted, clock::now())).await;
+            let usages = usages.unwrap_or_default();
             // The loop is gone only when the daemon ends.
-            let _ = results.send(samples.unwrap_or_default()).await;
+            let _ = results.send(Samples { context, usages }).await;
         });
+    }
+
+    /// The figures came.
+    fn swept(&mut self) {
+        self.sweeping = false;
+        let period = self.engine.there().map(|engine| engine.usage_period());
+        self.due = period.map(|period| clock::instant() + period);
+    }
+}
+
+impl Station {
+    /// Those of the watched sessions that run on an engine that answers.
+    fn sampled(&self, watched: impl Iterator<Item = SessionKey>) -> BTreeSet<SessionId> {
+        if !matches!(self.heart.engine(), EngineState::Connected { .. }) {
+            return BTreeSet::new();
+        }
+        let live = |id: &SessionId| {
+            let session = self.heart.session(*id);
+            session.is_some_and(|session| session.status.is_live())
+        };
+        let here = watched.filter(|key| key.context == self.context.name);
+        here.map(|key| key.id).filter(live).collect()
     }
 }
 
 impl Core {
-    /// The union of what clients watch, as far as it runs on an engine that answers.
+    /// The union of what clients watch, for each context.
     pub(super) fn watch(&mut self) {
-        let connected = matches!(self.controller.engine(), EngineState::Connected { .. });
-        let watched = self.clients.values().flat_map(|client| &client.watched);
-        let wanted = watched.copied().filter(|id| {
-            let session = self.controller.session(*id);
-            connected && session.is_some_and(|session| session.status.is_live())
-        });
-        let wanted = wanted.collect();
-        self.sampler.want(wanted);
+        for station in &mut self.stations {
+            let watched = self.clients.values().flat_map(|client| &client.watched);
+            let wanted = station.sampled(watched.copied());
+            station.sampler.want(wanted);
+        }
+    }
+
+    /// Samples where it is time to.
+    pub(super) fn sweep(&mut self) {
+        let now = clock::instant();
+        for station in &mut self.stations {
+            if station.sampler.due().is_some_and(|at| at <= now) {
+                station.sampler.sweep();
+            }
+        }
     }
 
     pub(super) fn tell_usage(&mut self, samples: Samples) {
+        let Some(station) = self.stations.get_mut(samples.context) else {
+            return;
+        };
+        station.sampler.swept();
+        let context = station.context.name;
         for client in self.clients.values_mut() {
             if client.outbox.lags() {
                 continue;
             }
-            let samples = moved(client, &samples);
+            let samples = moved(client, context, &samples.usages);
             if !samples.is_empty() {
                 client.outbox.notice(&Change::Usage { samples });
             }
@@ -135,13 +163,18 @@ impl Core {
     }
 }
 
-fn moved(client: &mut ClientSeat, samples: &Samples) -> Vec<(SessionKey, Usage)> {
+fn moved(
+    client: &mut ClientSeat,
+    context: ContextName,
+    usages: &[(SessionId, Usage)],
+) -> Vec<(SessionKey, Usage)> {
     let ClientSeat { watched, shown, .. } = client;
-    let moved = samples.iter().filter(|(id, usage)| {
+    let keyed = usages
+        .iter()
+        .map(|(id, usage)| (SessionKey::new(context, *id), *usage));
+    let moved = keyed.filter(|(key, usage)| {
         let now = Shown::from(usage);
-        watched.contains(id) && shown.insert(*id, now.clone()) != Some(now)
+        watched.contains(key) && shown.insert(*key, now.clone()) != Some(now)
     });
-    moved
-        .map(|(id, usage)| (SessionKey::local(*id), *usage))
-        .collect()
+    moved.collect()
 }

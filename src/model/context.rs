@@ -17,6 +17,15 @@ pub enum EngineKind {
 }
 
 impl EngineKind {
+    /// Whether the engine keeps the sessions and decides over them itself: what is known of it here
+    /// is a picture that has to be made anew.
+    pub fn schedules(self) -> bool {
+        match self {
+            Self::Docker => false,
+            Self::Backendai => true,
+        }
+    }
+
     pub fn word(self) -> &'static str {
         match self {
             Self::Docker => "docker",

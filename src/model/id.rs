@@ -69,6 +69,25 @@ uuid_id!(
     InstanceId
 );
 
+impl InstanceId {
+    /// Whose the containers of this context are. That of this machine's own engine is the store's;
+    /// any other one has its own, so that two contexts may lead to one engine.
+    #[must_use]
+    pub fn of_context(self, context: ContextName) -> Self {
+        if context == ContextName::local() {
+            return self;
+        }
+        // FNV-1a: the same on every machine and in every version.
+        let hash = context.as_str().bytes().fold(FNV_BASIS, |hash, byte| {
+            (hash ^ u128::from(byte)).wrapping_mul(FNV_PRIME)
+        });
+        Self(Uuid::from_u128(self.0.as_u128() ^ hash))
+    }
+}
+
+const FNV_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+const FNV_PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+
 /// The longest name of a context, in bytes.
 pub const CONTEXT_NAME_MAX: usize = 24;
 
@@ -195,6 +214,16 @@ impl fmt::Debug for SessionKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_context_has_an_instance_of_its_own() {
+        let store = InstanceId::from_u128(7);
+        let of = |name| store.of_context(ContextName::new(name).unwrap());
+        assert_eq!(of("local"), store);
+        assert_ne!(of("a"), store);
+        assert_ne!(of("a"), of("b"));
+        assert_eq!(of("a"), of("a"));
+    }
 
     #[test]
     fn a_context_name_keeps_its_rule_and_its_order() {

@@ -1,24 +1,106 @@
-//! Which session a person means by a name, an id or the beginning of an id.
+//! Which session a person means by a name, an id or the beginning of an id, of which context.
 
 use thiserror::Error;
 
-use super::{session::Session, text::Clean};
+use super::{
+    id::{ContextName, SessionId},
+    session::Session,
+    text::Clean,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SelectError {
     #[error("no session '{0}': `workbay ls --tab all` lists names and ids")]
     NotFound(Clean),
+    /// Not there, but another context has what could be meant.
+    #[error("no session '{asked}' in context {context}, but there is {}", .matches.join(", "))]
+    Elsewhere {
+        asked: Clean,
+        context: ContextName,
+        matches: Vec<String>,
+    },
     #[error("'{asked}' may be any of: {}; give more of the id", .matches.join(", "))]
     Ambiguous { asked: Clean, matches: Vec<String> },
 }
 
-/// Finds the one session meant by `text`: a full id, a name (an unfinished session before finished
-/// ones of the same name) or at least two characters of the beginning of an id.
-pub fn select<'a>(sessions: &'a [Session], text: &str) -> Result<&'a Session, SelectError> {
+/// A session as written: `name`, `6f1c2a9e`, `prod/name`, `prod/6f1c2a9e`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked<'a> {
+    /// The word before the first `/`; a session's name holds none.
+    pub context: Option<&'a str>,
+    pub session: &'a str,
+}
+
+impl<'a> Asked<'a> {
+    #[must_use]
+    pub fn read(text: &'a str) -> Self {
+        match text.split_once('/') {
+            Some((context, session)) => Self {
+                context: Some(context),
+                session,
+            },
+            None => Self {
+                context: None,
+                session: text,
+            },
+        }
+    }
+
+    /// The whole id, when it is one.
+    pub fn id(&self) -> Option<SessionId> {
+        self.session.parse().ok()
+    }
+}
+
+/// Finds the one session of `context` meant by `text`: a full id, a name (an unfinished session
+/// before finished ones of the same name) or at least two characters of the beginning of an id.
+///
+/// What stands in another context is never taken by accident, only told.
+pub fn select<'a>(
+    sessions: &'a [Session],
+    context: ContextName,
+    text: &str,
+) -> Result<&'a Session, SelectError> {
+    let here = || sessions.iter().filter(|s| s.context == context);
+    let missing = match among(here(), text) {
+        Err(missing @ SelectError::NotFound(_)) => missing,
+        found => return found,
+    };
+    let others: Vec<ContextName> = {
+        let mut names: Vec<ContextName> = sessions.iter().map(|s| s.context).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.retain(|name| *name != context);
+        names
+    };
+    let matches: Vec<String> = others
+        .into_iter()
+        .filter_map(|name| among(sessions.iter().filter(|s| s.context == name), text).ok())
+        .map(|session| format!("{}/{}", session.context, session.name))
+        .collect();
+    if matches.is_empty() {
+        return Err(missing);
+    }
+    Err(SelectError::Elsewhere {
+        asked: Clean::new(text),
+        context,
+        matches,
+    })
+}
+
+fn among<'a>(
+    sessions: impl Iterator<Item = &'a Session>,
+    text: &str,
+) -> Result<&'a Session, SelectError> {
+    let sessions: Vec<&Session> = sessions.collect();
     if let Some(exact) = sessions.iter().find(|s| s.id.to_string() == text) {
         return Ok(exact);
     }
-    let named: Vec<&Session> = sessions.iter().filter(|s| s.name == text).collect();
+    let named: Vec<&Session> = sessions
+        .iter()
+        .copied()
+        .filter(|s| s.name == text)
+        .collect();
     let unfinished: Vec<&Session> = named
         .iter()
         .copied()
@@ -34,7 +116,7 @@ pub fn select<'a>(sessions: &'a [Session], text: &str) -> Result<&'a Session, Se
         lower.len() >= 2
             && (s.id.to_string().starts_with(&lower) || s.id.short().starts_with(&lower))
     };
-    only(sessions.iter().filter(by_id).collect(), text)
+    only(sessions.into_iter().filter(by_id).collect(), text)
 }
 
 fn only<'a>(found: Vec<&'a Session>, text: &str) -> Result<&'a Session, SelectError> {
@@ -48,5 +130,104 @@ fn only<'a>(found: Vec<&'a Session>, text: &str) -> Result<&'a Session, SelectEr
                 .map(|s| format!("{} ({}, {})", s.id.short(), s.name, s.status))
                 .collect(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        environment::{EnvironmentRef, EnvironmentSource},
+        status::Status,
+    };
+
+    fn session(context: &str, bits: u128, name: &str, status: Status) -> Session {
+        let image = EnvironmentSource::Host;
+        Session {
+            id: SessionId::from_u128(bits),
+            context: ContextName::new(context).unwrap(),
+            name: name.into(),
+            session_type: Default::default(),
+            status,
+            status_info: None,
+            status_message: None,
+            environment: EnvironmentRef {
+                name: "host".into(),
+                version: "1".into(),
+                source: image,
+            },
+            requested_slots: Default::default(),
+            shmem: Default::default(),
+            owner: "ada".into(),
+            created_at: jiff::Timestamp::UNIX_EPOCH,
+            started_at: None,
+            terminated_at: None,
+            kernels: Vec::new(),
+            scratch: None,
+            placement: Default::default(),
+            occupied_slots: Default::default(),
+            folders: Vec::new(),
+            services: Vec::new(),
+            idle_checks: Vec::new(),
+            startup_command: None,
+            result: Default::default(),
+            commit: Default::default(),
+            pending_request: None,
+        }
+    }
+
+    const WORK: u128 = 0xabcd_1234 << 96;
+
+    fn some() -> Vec<Session> {
+        vec![
+            session("local", WORK, "work", Status::Terminated),
+            session("local", WORK + 1, "work", Status::Running),
+            session("prod", WORK, "work", Status::Running),
+            session("prod", 7 << 96, "train", Status::Running),
+        ]
+    }
+
+    fn ask(context: &str, text: &str) -> Result<(String, SessionId), SelectError> {
+        let sessions = some();
+        let context = ContextName::new(context).unwrap();
+        select(&sessions, context, text).map(|s| (s.context.to_string(), s.id))
+    }
+
+    #[test]
+    fn a_name_belongs_to_the_context_that_is_meant_and_to_the_living() {
+        let living = SessionId::from_u128(WORK + 1);
+        assert_eq!(ask("local", "work"), Ok(("local".into(), living)));
+        let other = SessionId::from_u128(WORK);
+        assert_eq!(ask("prod", "work"), Ok(("prod".into(), other)));
+        assert_eq!(ask("prod", "abcd"), Ok(("prod".into(), other)));
+        // One id may be known in two contexts that lead to one cluster.
+        let whole = other.to_string();
+        assert_eq!(ask("prod", &whole), Ok(("prod".into(), other)));
+        assert_eq!(ask("local", &whole), Ok(("local".into(), other)));
+    }
+
+    #[test]
+    fn what_is_elsewhere_is_told_and_not_taken() {
+        assert_eq!(
+            ask("local", "train").unwrap_err().to_string(),
+            "no session 'train' in context local, but there is prod/train"
+        );
+        assert_eq!(
+            ask("prod", "none").unwrap_err().to_string(),
+            "no session 'none': `workbay ls --tab all` lists names and ids"
+        );
+        let many = ask("local", "abcd").unwrap_err().to_string();
+        assert!(
+            many.starts_with("'abcd' may be any of: abcd1234 (work, "),
+            "{many}"
+        );
+    }
+
+    #[test]
+    fn a_context_stands_before_the_first_slash() {
+        let asked = Asked::read("prod/work");
+        assert_eq!((asked.context, asked.session), (Some("prod"), "work"));
+        assert_eq!(Asked::read("work").context, None);
+        assert_eq!(Asked::read("/work").context, Some(""));
     }
 }

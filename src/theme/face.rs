@@ -71,4 +71,22 @@ faces! {
     LogStderr "log.stderr" Warning
     PaneStatus "pane.status" Dim
     Shade "shade" Dim
+    Context1 "context.1" Accent
+    Context2 "context.2" Accent
+    Context3 "context.3" Accent
+    Context4 "context.4" Accent
+    Context5 "context.5" Accent
+    Context6 "context.6" Accent
+}
+
+impl Face {
+    /// The colours of contexts that have none of their own, in order.
+    pub const CONTEXTS: [Self; 6] = [
+        Self::Context1,
+        Self::Context2,
+        Self::Context3,
+        Self::Context4,
+        Self::Context5,
+        Self::Context6,
+    ];
 }

@@ -8,7 +8,7 @@ mod read;
 use std::path::Path;
 
 use face::Face;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 
 pub use color::ColorDepth;
 
@@ -21,6 +21,9 @@ use crate::config::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Theme {
     styles: Vec<Style>,
+    /// Named colours, as the terminal can show them.
+    palette: Vec<(String, Color)>,
+    depth: ColorDepth,
 }
 
 impl Default for Theme {
@@ -57,7 +60,29 @@ impl Theme {
             .iter()
             .map(|face| reduce(*face, inherited(sheet, *face), depth))
             .collect();
-        Self { styles }
+        let palette = sheet.palette().filter_map(|(name, color)| {
+            let color = color::reduce(color, depth)?;
+            Some((name.to_owned(), color))
+        });
+        Self {
+            styles,
+            palette: palette.collect(),
+            depth,
+        }
+    }
+
+    /// The look of a context's name: its own colour (a name of the palette or `#rrggbb`), else the
+    /// theme's for the context at this position of the configuration.
+    pub fn context(&self, own: Option<&str>, position: usize) -> Style {
+        let own = own.and_then(|own| {
+            let named = self.palette.iter().find(|(name, _)| name == own);
+            let written = || color::reduce(color::parse(own)?, self.depth);
+            named.map(|(_, color)| *color).or_else(written)
+        });
+        match own {
+            Some(color) => Style::new().fg(color),
+            None => self.style(Face::CONTEXTS[position % Face::CONTEXTS.len()]),
+        }
     }
 
     /// The style of a face: an array look-up.

@@ -63,6 +63,12 @@ impl Sheet {
         faults
     }
 
+    pub fn palette(&self) -> impl Iterator<Item = (&str, Color)> {
+        self.palette
+            .iter()
+            .map(|(name, color)| (name.as_str(), *color))
+    }
+
     /// The style written for a face itself.
     pub fn style(&self, face: Face) -> Option<Style> {
         let (_, written) = self.styles.iter().find(|(name, _)| *name == face)?;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     app::{app::App, area::Areas, clock, mirror::Line},
-    model::capability::EngineState,
+    model::{capability::EngineState, id::SessionKey},
     theme::face::Face,
 };
 
@@ -17,22 +17,15 @@ const MAX_LINES: usize = 5;
 
 /// The banner's lines for a width; none when all is well. Their number does not depend on `now`.
 pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
-    let Some((what, mend, attempt)) = trouble(app) else {
-        return Vec::new();
-    };
     let cells = usize::from(width.saturating_sub(6));
-    let mut lines: Vec<Vec<Piece>> = text::wrap(&what, cells)
-        .into_iter()
-        .take(2)
-        .map(|line| vec![(line, Face::Bad)])
-        .collect();
-    if let Some(mend) = mend {
-        let mend = text::wrap(&text::sentence(&mend), cells)
-            .into_iter()
-            .take(2);
-        lines.extend(mend.map(|line| vec![(line, Face::Text)]));
-    }
-    let age = match (app.mirror.stale_since(), now) {
+    let mut lines = match trouble(app).as_slice() {
+        [] => return Vec::new(),
+        [one] => in_full(one, cells),
+        several => in_short(several),
+    };
+    let attempt = trouble(app).iter().map(|it| it.attempt).max().unwrap_or(0);
+    let shown = app.sessions.shown();
+    let age = match (app.mirror.stale_since(shown), now) {
         (Some(since), Some(now)) => ago(now.as_second() - since.as_second()),
         _ => String::new(),
     };
@@ -40,13 +33,47 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
         0 | 1 => "Trying again by itself".to_owned(),
         n => format!("Trying again by itself ({n} so far)"),
     };
-    let list = if app.sessions.is_empty() {
+    let stale = |id: &SessionKey| app.is_stale(id.context);
+    let mut rows = app.sessions.rows().iter();
+    let list = if !rows.clone().any(stale) {
         String::new()
-    } else {
+    } else if rows.all(stale) {
         format!("; the list is as it was {age}")
+    } else {
+        format!("; its rows are from {age}")
     };
     lines.push(vec![(format!("{tries}{list}."), Face::Dim)]);
     lines.truncate(MAX_LINES);
+    lines
+}
+
+/// What is away, why, and what a person can do.
+fn in_full(trouble: &Trouble, cells: usize) -> Vec<Vec<Piece>> {
+    let mut lines: Vec<Vec<Piece>> = text::wrap(&trouble.what, cells)
+        .into_iter()
+        .take(2)
+        .map(|line| vec![(line, Face::Bad)])
+        .collect();
+    if let Some(mend) = &trouble.mend {
+        let mend = text::wrap(&text::sentence(mend), cells).into_iter().take(2);
+        lines.extend(mend.map(|line| vec![(line, Face::Text)]));
+    }
+    lines
+}
+
+/// A line for each; what to do is told in the list of contexts.
+fn in_short(several: &[Trouble]) -> Vec<Vec<Piece>> {
+    let room = MAX_LINES - 1;
+    let shown = if several.len() > room { room - 1 } else { room };
+    let mut lines: Vec<Vec<Piece>> = several
+        .iter()
+        .take(shown)
+        .map(|trouble| vec![(trouble.what.clone(), Face::Bad)])
+        .collect();
+    if several.len() > shown {
+        let more = format!("and {} more", several.len() - shown);
+        lines.push(vec![(more, Face::Bad)]);
+    }
     lines
 }
 
@@ -58,20 +85,39 @@ fn ago(seconds: i64) -> String {
     }
 }
 
-/// What is away and why, what a person can do, how often it was tried.
-fn trouble(app: &App) -> Option<(String, Option<String>, u32)> {
+/// Something that is away.
+struct Trouble {
+    /// A sentence.
+    what: String,
+    /// What a person can do.
+    mend: Option<String>,
+    attempt: u32,
+}
+
+fn trouble(app: &App) -> Vec<Trouble> {
     if let Line::Down { why, attempt, .. } = app.mirror.line() {
-        let what = format!("The daemon does not answer: {why}");
-        return Some((what, None, *attempt));
+        return vec![Trouble {
+            what: format!("The daemon does not answer: {why}"),
+            mend: None,
+            attempt: *attempt,
+        }];
     }
-    match app.mirror.engine()? {
-        (_, EngineState::Lost { why, mend, attempt }) => Some((
-            text::sentence(why.as_str()),
-            mend.as_ref().map(ToString::to_string),
-            *attempt,
-        )),
-        _ => None,
-    }
+    let several = app.mirror.has_several_contexts();
+    app.mirror
+        .shown(app.sessions.shown())
+        .filter_map(|state| match &state.engine {
+            EngineState::Lost { why, mend, attempt } => Some(Trouble {
+                what: if several {
+                    format!("{}: {why}", state.context.name)
+                } else {
+                    text::sentence(why.as_str())
+                },
+                mend: mend.as_ref().map(ToString::to_string),
+                attempt: *attempt,
+            }),
+            _ => None,
+        })
+        .collect()
 }
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {

@@ -15,15 +15,30 @@ pub struct Place {
 }
 
 /// The columns for a list of `width` cells, from the left. Narrow lists have fewer of them.
-pub fn places(width: u16) -> Vec<Place> {
-    let mut fixed: Vec<(Column, u16)> = vec![(Column::Name, 0), (Column::Status, 13)];
+/// `context`: how wide the longest name of a context is, where several are listed.
+pub fn places(width: u16, context: Option<u16>) -> Vec<Place> {
+    let all = width;
+    let context = context.map(|longest| {
+        let most = if width >= 100 { 24 } else { 9 };
+        longest.clamp(7, most)
+    });
+    // What is left for the other columns.
+    let width = width.saturating_sub(context.map_or(0, |cells| cells + GAP));
+    let mut fixed: Vec<(Column, u16)> = vec![(Column::Name, 0)];
+    fixed.extend(context.map(|cells| (Column::Context, cells)));
+    fixed.push((Column::Status, 13));
     let has_environment = width >= 78;
     if has_environment {
         fixed.push((Column::Environment, 0));
     }
     // What a session uses says more than where it came from: the gauges outlive the environment.
     if width >= 68 {
-        let gauge = if width >= 100 { 17 } else { 12 };
+        let gauge = match width {
+            100.. => 17,
+            // A column of contexts takes a cell of each bar.
+            ..78 if context.is_some() => 11,
+            _ => 12,
+        };
         fixed.push((Column::Cpu, gauge));
         fixed.push((Column::Memory, gauge));
     }
@@ -33,7 +48,7 @@ pub fn places(width: u16) -> Vec<Place> {
     }
     let gaps = GAP * (fixed.len() as u16 - 1);
     let used: u16 = fixed.iter().map(|(_, width)| width).sum();
-    let room = width.saturating_sub(INDENT + MARGIN + gaps + used);
+    let room = all.saturating_sub(INDENT + MARGIN + gaps + used);
     let (name, environment) = share(room, has_environment);
     let mut x = INDENT;
     fixed
@@ -76,7 +91,7 @@ mod tests {
     #[test]
     fn columns_never_leave_the_list() {
         for width in 40..=300 {
-            let places = places(width);
+            let places = places(width, None);
             let last = places.last().unwrap();
             assert!(last.x + last.width <= width, "{width}: {places:?}");
             let name = places[0];
@@ -85,9 +100,24 @@ mod tests {
                 assert!(pair[0].x + pair[0].width + GAP == pair[1].x);
             }
         }
-        assert_eq!(places(60).len(), 3);
-        assert_eq!(places(80).len(), 6);
-        assert_eq!(places(80)[0].width, 16);
-        assert_eq!(places(140).len(), 7);
+        assert_eq!(places(60, None).len(), 3);
+        assert_eq!(places(80, None).len(), 6);
+        assert_eq!(places(80, None)[0].width, 16);
+        assert_eq!(places(140, None).len(), 7);
+    }
+
+    #[test]
+    fn a_column_of_contexts_takes_no_gauge_away() {
+        for width in 60..=300 {
+            for longest in [1, 7, 24] {
+                let places = places(width, Some(longest));
+                let last = places.last().unwrap();
+                assert!(last.x + last.width <= width, "{width}: {places:?}");
+                assert!(places[0].width >= 12, "{width}: {places:?}");
+            }
+        }
+        let at_80 = places(80, Some(24));
+        assert!(at_80.iter().any(|place| place.column == Column::Memory));
+        assert!(at_80[0].width >= 16, "{at_80:?}");
     }
 }

@@ -1,5 +1,9 @@
 //! One session in full.
 
+mod cluster;
+mod history;
+mod idle;
+
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
@@ -12,18 +16,8 @@ use super::{
     status, text,
 };
 use crate::{
-    app::{
-        app::App,
-        area::Areas,
-        clock,
-        detail::{Detail, History},
-    },
-    model::{
-        history::{HistoryEntry, Outcome},
-        kernel::Kernel,
-        resources::Cpu,
-        session::Session,
-    },
+    app::{app::App, area::Areas, clock, detail::Detail},
+    model::{kernel::Kernel, resources::Cpu, session::Session},
     theme::face::Face,
 };
 
@@ -67,17 +61,22 @@ fn draw_edge(paint: &mut Paint<'_>, detail: &Detail, areas: &Areas, area: Rect) 
 
 /// All lines for a width; how many there are does not depend on `now`.
 pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Timestamp) -> Vec<Line> {
-    let Some(session) = app.mirror.session(detail.session()) else {
+    let Some(session) = app.full(detail.session()) else {
         return Vec::new();
     };
+    let session = &session;
     // The last column is for the mark that there is more.
     let width = usize::from(width.saturating_sub(2));
     let mut lines = title(session, width, glyphs);
     lines.extend(resources(app, session, glyphs));
+    lines.extend(cluster::command(session, width));
+    lines.extend(cluster::placement(app, session, width));
     lines.extend(times(app, detail, session, now));
     lines.extend(places(session, width));
+    lines.extend(cluster::kernels(app, session, width, glyphs));
+    lines.extend(idle::lines(session, detail.focused, now));
     lines.push(Vec::new());
-    lines.extend(history(app, detail, width, glyphs));
+    lines.extend(history::lines(app, detail, width, glyphs));
     lines
 }
 
@@ -133,7 +132,22 @@ fn resources(app: &App, session: &Session, glyphs: &Glyphs) -> Vec<Line> {
         }
         lines.push(line);
     }
+    for (slot, amount) in &slots.accelerators {
+        let amount = Cpu::from_millis(*amount);
+        let label = if text::width(slot) < LABEL {
+            slot.as_str()
+        } else {
+            "Accelerator"
+        };
+        let value = if label == slot {
+            amount.to_string()
+        } else {
+            format!("{amount} {slot}")
+        };
+        lines.push(row(label, value));
+    }
     lines.push(row("Shared memory", session.shmem.to_string()));
+    lines.extend(cluster::given(session));
     lines
 }
 
@@ -195,9 +209,22 @@ fn places(session: &Session, width: usize) -> Vec<Line> {
             label = "";
         }
     }
-    for (at, kernel) in session.kernels.iter().enumerate() {
-        let label = if at == 0 { "Container" } else { "" };
-        lines.push(row(label, kernel_text(kernel)));
+    if let [kernel] = session.kernels.as_slice() {
+        lines.push(row("Container", kernel_text(kernel)));
+        if let Some(agent) = &kernel.agent {
+            lines.push(row("Agent", agent.to_string()));
+        }
+    }
+    lines
+}
+
+/// A label and a text that may need several lines.
+fn wrapped_row(label: &str, value: &str, width: usize) -> Vec<Line> {
+    let mut label = label;
+    let mut lines = Vec::new();
+    for line in text::wrap(value, width.saturating_sub(LABEL)) {
+        lines.push(row(label, line));
+        label = "";
     }
     lines
 }
@@ -215,52 +242,4 @@ fn kernel_text(kernel: &Kernel) -> String {
         text.push_str("  out of memory");
     }
     text
-}
-
-fn history(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<Line> {
-    let mut lines = vec![vec![("History".to_owned(), Face::Title)]];
-    match detail.history() {
-        History::Asked => lines.push(vec![("asking the daemon".to_owned(), Face::Dim)]),
-        History::Failed(why) => {
-            let wrapped = text::wrap(why.as_str(), width);
-            lines.extend(wrapped.into_iter().map(|line| vec![(line, Face::Bad)]));
-        }
-        History::Known(entries) if entries.is_empty() => {
-            lines.push(vec![("nothing is recorded".to_owned(), Face::Dim)]);
-        }
-        History::Known(entries) => {
-            for entry in entries {
-                lines.extend(history_entry(app, entry, width, glyphs));
-            }
-        }
-    }
-    lines
-}
-
-fn history_entry(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<Line> {
-    let at = entry.at.to_zoned(app.facts.time_zone.clone());
-    let step = match &entry.from {
-        Some(from) => format!("{from} {} {}", glyphs.to, entry.to),
-        None => entry.to.to_string(),
-    };
-    let face = match &entry.result {
-        Outcome::Success => Face::Text,
-        Outcome::Failure | Outcome::Expired | Outcome::GiveUp => Face::Bad,
-        Outcome::NeedRetry => Face::Warning,
-        Outcome::Stale | Outcome::Skipped | Outcome::Other(_) => Face::Dim,
-    };
-    let time = at.strftime("%H:%M:%S  ").to_string();
-    let mut lines = vec![vec![
-        (time, Face::Dim),
-        (step, face),
-        (format!("  {}", entry.phase), Face::Dim),
-    ]];
-    if let Some(message) = &entry.message {
-        let wrapped = text::wrap(message.as_str(), width.saturating_sub(10));
-        let indented = wrapped
-            .into_iter()
-            .map(|line| vec![(format!("          {line}"), face)]);
-        lines.extend(indented);
-    }
-    lines
 }

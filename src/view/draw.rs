@@ -5,7 +5,7 @@ use ratatui::{Frame, buffer::Buffer, layout::Position};
 
 use super::{
     banner, confirm, detail, glyphs::Glyphs, header, help, hints, launcher, list, logs,
-    paint::Paint, panes, prompt, state, tabs, toasts,
+    paint::Paint, panes, picker, prompt, reason, state, tabs, toasts,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page},
@@ -58,6 +58,7 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     if let Some(open) = &app.detail {
         detail::draw(paint, app, open, areas, now);
     }
+    reason::draw(paint, app, areas);
     prompt::draw(paint, app, areas);
     hints::draw(paint, app, areas);
 }
@@ -71,7 +72,9 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         } else if let Some(open) = &app.confirm {
             confirm::draw(paint, app, open, areas);
         } else if let Some(open) = &app.launcher {
-            launcher::draw(paint, open, areas);
+            launcher::draw(paint, app, open, areas);
+        } else if let Some(open) = &app.picker {
+            picker::draw(paint, app, open, areas);
         }
         let hints_line = areas.hints;
         for x in hints_line.left()..hints_line.right() {

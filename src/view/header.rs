@@ -1,11 +1,14 @@
 //! The first line: who we are, where sessions run, whether everything answers.
 
+use ratatui::layout::Rect;
+
 use super::{paint::Paint, text};
 use crate::{
     app::{
         app::App,
         area::Areas,
-        mirror::{Line, Mirror},
+        mirror::{ContextState, Line, Mirror},
+        shown::Shown,
     },
     model::capability::EngineState,
     theme::face::Face,
@@ -15,13 +18,14 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let area = areas.header;
     paint.fill(area, Face::Header);
     let dot = format!(" {} ", paint.glyphs.dot);
-    let (shape, word, face) = state(&app.mirror, paint);
+    let shown = app.sessions.shown();
+    let (shape, word, face) = state(&app.mirror, shown, paint);
     let state = format!("{shape} {word}");
     let person = format!("{}@{}", app.facts.user, app.facts.host);
     let mut right = text::width(&state) as u16 + 1;
     paint.right(area.x, area.y, area.width - 1, &state, face);
     let brand = paint.text(area.x + 1, area.y, 12, "workbay", Face::HeaderBrand) + 2;
-    let mut facts = engine_facts(&app.mirror);
+    let mut facts = engine_facts(&app.mirror, shown);
     let room = |right: u16| area.width.saturating_sub(brand + right + 3);
     let person_width = text::width(&person) as u16;
     let all = text::width(&facts.join(&dot)) as u16;
@@ -41,32 +45,61 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         &facts.join(&dot),
         Face::HeaderInfo,
     );
+    if let Some(context) = single(&app.mirror, shown).filter(|_| app.mirror.has_several_contexts())
+    {
+        let name = context.context.name;
+        let style = paint.context_style(&app.mirror, name);
+        let place = Rect::new(brand, area.y, text::width(name.as_str()) as u16, 1);
+        paint.buffer.set_style(place.intersection(area), style);
+    }
 }
 
 /// The engine's facts, the least needed last.
-fn engine_facts(mirror: &Mirror) -> Vec<String> {
-    let Some((context, state)) = mirror.engine() else {
-        return Vec::new();
+fn engine_facts(mirror: &Mirror, shown: Shown) -> Vec<String> {
+    let Some(context) = single(mirror, shown) else {
+        let all = (!mirror.contexts().is_empty()).then(|| "all contexts".to_owned());
+        return all.into_iter().collect();
     };
-    let mut facts = vec![context.to_string()];
-    if let EngineState::Connected { info } = state {
+    let mut facts = vec![context.context.name.to_string()];
+    if let EngineState::Connected { info } = &context.engine {
         facts.push(format!("{} {}", info.kind, info.version));
-        facts.push(format!("{} cores", info.cpus));
-        facts.push(info.memory.to_string());
+        // 0 = it does not tell.
+        if info.cpus.millis() > 0 {
+            facts.push(format!("{} cores", info.cpus));
+        }
+        if info.memory.0 > 0 {
+            facts.push(info.memory.to_string());
+        }
+        facts.extend(info.user.as_ref().map(|user| user.email.to_string()));
     }
     facts
 }
 
+/// The context that is shown alone; the only one is.
+fn single(mirror: &Mirror, shown: Shown) -> Option<&ContextState> {
+    let mut found = mirror.shown(shown);
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
 /// The state of the whole line to the engine in a shape and a word.
-fn state(mirror: &Mirror, paint: &Paint<'_>) -> (&'static str, &'static str, Face) {
+fn state(mirror: &Mirror, shown: Shown, paint: &Paint<'_>) -> (&'static str, String, Face) {
     let shapes = &paint.glyphs.shapes;
-    match (mirror.line(), mirror.engine()) {
-        (Line::Down { .. }, _) => (shapes.bad, "daemon lost", Face::Bad),
-        (Line::Refused(_), _) => (shapes.bad, "refused", Face::Bad),
-        (Line::Up, Some((_, EngineState::Connected { .. }))) => {
-            (shapes.good, "connected", Face::StatusGood)
-        }
-        (Line::Up, Some((_, EngineState::Lost { .. }))) => (shapes.bad, "engine lost", Face::Bad),
-        (Line::Connecting | Line::Up, _) => (shapes.progress, "connecting", Face::StatusProgress),
+    let (mut all, mut connected, mut lost) = (0, 0, 0);
+    for state in mirror.shown(shown) {
+        all += 1;
+        connected += usize::from(matches!(state.engine, EngineState::Connected { .. }));
+        lost += usize::from(matches!(state.engine, EngineState::Lost { .. }));
     }
+    let (shape, word, face) = match mirror.line() {
+        Line::Down { .. } => (shapes.bad, "daemon lost", Face::Bad),
+        Line::Refused(_) => (shapes.bad, "refused", Face::Bad),
+        Line::Up if all > 1 && lost > 0 => {
+            return (shapes.bad, format!("{lost} of {all} lost"), Face::Bad);
+        }
+        Line::Up if lost > 0 => (shapes.bad, "engine lost", Face::Bad),
+        Line::Up if all > 0 && connected == all => (shapes.good, "connected", Face::StatusGood),
+        Line::Connecting | Line::Up => (shapes.progress, "connecting", Face::StatusProgress),
+    };
+    (shape, word.to_owned(), face)
 }

@@ -6,7 +6,10 @@ use super::{
 };
 use crate::{
     action::{Action, Scope},
-    app::{allowed::why_not, app::App, area::Areas, focus::Focus, launcher::Field, rename::Rename},
+    app::{
+        app::App, area::Areas, commit::CommitForm, detail::Detail, focus::Focus, launcher::Field,
+        rename::Rename,
+    },
     theme::face::Face,
 };
 
@@ -26,6 +29,7 @@ const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionsFilter], "filter"),
     (Scope::Global, &[Action::Panes], "terminals"),
     (Scope::Sessions, &[Action::SessionsSort], "sort"),
+    (Scope::Sessions, &[Action::Contexts], "context"),
 ];
 
 const DETAIL: &[Hint] = &[
@@ -34,6 +38,7 @@ const DETAIL: &[Hint] = &[
     (Scope::Detail, &[Action::SessionLogs], "log"),
     (Scope::Detail, &[Action::SessionTerminate], "terminate"),
     (Scope::Detail, &[Action::SessionRename], "rename"),
+    (Scope::Detail, &[Action::DetailSteps], "steps"),
     (Scope::Detail, &[Action::CopyId], "copy id"),
     (Scope::Detail, MOVE, "scroll"),
 ];
@@ -48,6 +53,18 @@ const LAUNCHER: &[Hint] = &[
         "less, more",
     ),
     (Scope::Global, &[Action::Back], "cancel"),
+];
+
+const CONTEXTS: &[Hint] = &[
+    (Scope::Contexts, &[Action::ContextChoose], "show"),
+    (Scope::Contexts, MOVE, "move"),
+    (Scope::Global, &[Action::Back], "cancel"),
+];
+
+const COMMAND: &[Hint] = &[
+    (Scope::Input, &[Action::InputSubmit], "do it"),
+    (Scope::Global, &[Action::TabNext], "complete"),
+    (Scope::Input, &[Action::InputCancel], "cancel"),
 ];
 
 const CONFIRM: &[Hint] = &[
@@ -95,7 +112,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         paint.pieces(area.x + 1, area.y, area.width - 2, &pieces);
         return;
     }
-    if let Some(problem) = app.rename.as_ref().and_then(Rename::problem) {
+    if let Some(problem) = problem(app) {
         paint.text(
             area.x + 1,
             area.y,
@@ -122,12 +139,24 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     paint.pieces(area.x + 1, area.y, room as u16, &hints);
 }
 
+/// What is wrong with the line being typed.
+fn problem(app: &App) -> Option<String> {
+    let image = app.commit.as_ref().filter(|form| !form.input.is_empty());
+    let command = app.command.as_ref();
+    command
+        .and_then(|line| line.problem.clone())
+        .or_else(|| image.and_then(CommitForm::problem))
+        .or_else(|| app.rename.as_ref().and_then(Rename::problem))
+}
+
 fn of(focus: Focus) -> &'static [Hint] {
     match focus {
         Focus::Help => HELP,
         Focus::Confirm => CONFIRM,
         Focus::Launcher => LAUNCHER,
-        Focus::HelpSearch | Focus::Rename => INPUT,
+        Focus::Contexts => CONTEXTS,
+        Focus::Command => COMMAND,
+        Focus::HelpSearch | Focus::Rename | Focus::Commit => INPUT,
         Focus::Filter => FILTER,
         Focus::Detail => DETAIL,
         Focus::Sessions => SESSIONS,
@@ -170,12 +199,14 @@ fn matters(app: &App, action: Action) -> bool {
         Action::LauncherLess | Action::LauncherMore => {
             matches!(field(app), Some(Field::Cpu | Field::Memory))
         }
+        Action::Contexts => app.mirror.has_several_contexts(),
+        Action::DetailSteps => app.detail.as_ref().is_some_and(Detail::has_steps),
         // In the other fields the same key goes to the next one.
         Action::ListUp | Action::ListDown if app.launcher.is_some() => {
             field(app) == Some(Field::Environment)
         }
         Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
-        _ => why_not(action, app.current(), &app.mirror, &app.facts).is_none(),
+        _ => app.why_not(action).is_none(),
     }
 }
 

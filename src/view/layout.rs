@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use ratatui::layout::{Rect, Size};
 
-use super::{banner, confirm, detail, glyphs::Glyphs, help, launcher, tabs, toasts};
+use super::{
+    banner, confirm, detail, glyphs::Glyphs, help, launcher, picker, reason, tabs, toasts,
+};
 use crate::app::{
     app::App,
     area::{Areas, BESIDE_COLUMNS, MIN_COLUMNS, MIN_ROWS},
@@ -55,9 +57,13 @@ fn sessions(app: &App, areas: &mut Areas) {
         // A blank line between the banner and the list where there is room.
         top += u16::from(screen.height >= 20);
     }
-    if app.rename.is_some() || app.sessions.filter.editing().is_some() {
+    let typed = app.rename.is_some() || app.commit.is_some() || app.command.is_some();
+    if typed || app.sessions.filter.editing().is_some() {
         bottom -= 1;
         areas.prompt = Some(row(screen, bottom));
+    } else if app.detail.is_none() && reason::of(app).is_some() {
+        bottom -= 1;
+        areas.reason = Some(row(screen, bottom));
     }
     let body = Rect::new(0, top, screen.width, bottom.saturating_sub(top));
     let list = with_detail(app, areas, body);
@@ -161,10 +167,15 @@ fn overlays(app: &App, areas: &mut Areas) {
         areas.dialog = Some(area);
         areas.buttons = confirm::buttons(area);
     } else if let Some(open) = &app.launcher {
-        let area = launcher::area(screen);
+        let area = launcher::area(open, screen);
         areas.dialog = Some(area);
-        areas.choices = launcher::choices(area);
-        areas.first_choice = launcher::first_choice(open);
+        areas.choices = launcher::choices(open, area);
+        areas.first_choice = launcher::first_choice(open, areas.choices.height);
+    }
+    if areas.dialog.is_none() && app.picker.is_some() {
+        let area = picker::area(app, screen);
+        areas.dialog = Some(area);
+        areas.picker_rows = Some(picker::rows(app, area));
     }
     if areas.dialog.is_some() {
         areas.hints = row(screen, screen.height - 1);

@@ -15,6 +15,7 @@ use crate::{
         area::Areas,
         clock,
         focus::Focus,
+        shown::Shown,
         sort::{Column, Order},
     },
     model::session::Session,
@@ -22,7 +23,7 @@ use crate::{
 };
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
-    let places = columns::places(areas.rows.width);
+    let places = columns::places(areas.rows.width, context_width(app));
     draw_head(paint, app, areas.table_head, &places);
     let selected = app.sessions.selected();
     for (line, id) in app.sessions.visible().iter().enumerate() {
@@ -34,7 +35,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             app,
             session,
             area: Rect::new(areas.rows.x, y, areas.rows.width, 1),
-            faded: app.mirror.stale_since().is_some(),
+            faded: app.is_stale(session.context),
             now,
         };
         if selected == Some(*id) {
@@ -48,6 +49,13 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             row.cell(paint, *place);
         }
     }
+}
+
+/// The longest name of a context, where the list holds several.
+fn context_width(app: &App) -> Option<u16> {
+    let names = || app.mirror.contexts().iter().map(|state| state.context.name);
+    let several = app.sessions.shown() == Shown::All && app.mirror.has_several_contexts();
+    several.then(|| names().map(|name| name.as_str().len()).max().unwrap_or(0) as u16)
 }
 
 fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[Place]) {
@@ -89,8 +97,14 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order
         }
     });
     if !columns::is_right(place.column) {
-        let title = mark.map_or(title.to_owned(), |mark| format!("{title} {mark}"));
-        paint.text(x, area.y, place.width, &title, face);
+        // A narrow column lends a cell of the gap behind it.
+        let narrow = usize::from(place.width) < title.len() + 2;
+        let title = match mark {
+            Some(mark) if narrow => format!("{title}{mark}"),
+            Some(mark) => format!("{title} {mark}"),
+            None => title.to_owned(),
+        };
+        paint.text(x, area.y, place.width + 1, &title, face);
         return;
     }
     // The mark stands before a title flush right, so that the titles stay over their numbers.
@@ -122,9 +136,17 @@ impl Row<'_> {
         let session = self.session;
         match place.column {
             Column::Name => self.name(paint, x, place.width),
+            Column::Context => {
+                let style = if self.faded {
+                    paint.style(Face::Dim)
+                } else {
+                    paint.context_style(&self.app.mirror, session.context)
+                };
+                paint.styled(x, y, place.width, session.context.as_str(), style);
+            }
             Column::Status => {
                 let face = self.face(status::face(&session.status));
-                let word = status::word(session, paint.glyphs);
+                let word = status::word_in_queue(session, paint.glyphs);
                 paint.text(x, y, place.width, &word, face);
             }
             Column::Environment => self.environment(paint, x, place.width),
@@ -215,7 +237,11 @@ impl Row<'_> {
 
     fn gauge(&self, paint: &mut Paint<'_>, place: Place, gauge: &bar::Gauge) {
         let (x, y) = (self.area.x + place.x, self.area.y);
-        let cells = if place.width >= 15 { 8 } else { 3 };
+        let cells = match place.width {
+            15.. => 8,
+            12.. => 3,
+            _ => 2,
+        };
         let numbers = place.width - cells - 1;
         if self.session.status.is_live() && !self.faded {
             let pieces = bar::pieces(gauge, usize::from(cells), paint.glyphs);

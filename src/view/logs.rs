@@ -20,6 +20,7 @@ use crate::{
 
 const HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Global, Action::Back, "back"),
+    (Scope::Logs, Action::LogsNextKernel, "next kernel"),
     (Scope::Logs, Action::LogsFollow, "follow"),
     (Scope::Logs, Action::LogsSearch, "search"),
     (Scope::Logs, Action::LogsWrap, "wrap"),
@@ -50,10 +51,14 @@ pub fn draw(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keymap) 
 
 fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs) {
     let area = areas.log_title;
-    let pieces = [
+    let mut pieces = vec![
         ("Log of ".to_owned(), Face::Dim),
         (logs.name.to_string(), Face::Title),
     ];
+    if let Some((hostname, at, count)) = logs.kernel() {
+        let of = format!("  {hostname}, kernel {at} of {count}");
+        pieces.push((of, Face::Text));
+    }
     let end = paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
     let (state, face) = match &logs.state {
         State::Opening => ("reading".to_owned(), Face::Dim),
@@ -185,6 +190,9 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
         pieces.push((format!("{why}   "), Face::Bad));
     }
     for (scope, action, word) in hints {
+        if *action == Action::LogsNextKernel && logs.kernel().is_none() {
+            continue;
+        }
         if let Some(key) = keymap.keys_for(*scope, *action).into_iter().next() {
             pieces.push((key, Face::Key));
             pieces.push((format!(" {}   ", word_now(*action, word, logs)), Face::Hint));

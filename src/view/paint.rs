@@ -8,7 +8,8 @@ use ratatui::{
 
 use super::{glyphs::Glyphs, text};
 use crate::{
-    app::input::Input,
+    app::{input::Input, mirror::Mirror},
+    model::id::ContextName,
     theme::{Theme, face::Face},
 };
 
@@ -35,6 +36,15 @@ impl<'a> Paint<'a> {
 
     pub fn style(&self, face: Face) -> Style {
         self.theme.style(face)
+    }
+
+    /// The look of a context's name.
+    pub fn context_style(&self, mirror: &Mirror, name: ContextName) -> Style {
+        let own = mirror
+            .context(name)
+            .and_then(|it| it.context.accent.as_ref());
+        let own = own.map(|accent| accent.as_str());
+        self.theme.context(own, mirror.position(name))
     }
 
     /// Writes at most `cells` cells of `text` from (`x`, `y`); returns the column behind it.

@@ -1,5 +1,7 @@
 //! The open terminals: tabs, cells, status line.
 
+use ratatui::layout::Rect;
+
 use super::{cells, paint::Paint, text};
 use crate::{
     action::{Action, Scope},
@@ -35,6 +37,11 @@ pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, keymap: &Keymap
             };
             let middle = areas.pane.y + areas.pane.height / 2;
             paint.centred(areas.pane, middle, &text, Face::Dim);
+        }
+        State::Paused => {
+            let text = "paused while nobody looked; shown again it reconnects";
+            let middle = areas.pane.y + areas.pane.height / 2;
+            paint.centred(areas.pane, middle, text, Face::Dim);
         }
         State::Live => paint.cursor = cells::paint(&pane.emulator, areas.pane, paint.buffer),
         State::Ended { .. } | State::Lost { .. } => {
@@ -78,6 +85,8 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, pane: &Pane,
         hints_when_ended(keymap)
     };
     paint.fill(area, Face::PaneStatus);
+    let badge = draw_badge(paint, area, pane);
+    let room = room.saturating_sub(badge);
     let mut x = area.x + 1;
     // The way out matters more than the reason: that one is cut.
     let needed = hints.first().map_or(0, |hint| hint.width() + GAP.len());
@@ -93,6 +102,16 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, pane: &Pane,
         x = paint.text(x, area.y, area.right() - x, &hint.word, Face::PaneStatus);
         x += GAP.len() as u16;
     }
+}
+
+/// What a person should know of an open line: it counts as use. Gives the cells it took.
+fn draw_badge(paint: &mut Paint<'_>, area: Rect, pane: &Pane) -> usize {
+    if !pane.keeps_alive || pane.state != State::Live {
+        return 0;
+    }
+    let text = format!("{} keeps this session alive", paint.glyphs.on);
+    paint.right(area.x, area.y, area.width - 1, &text, Face::Warning);
+    text::width(&text) + GAP.len()
 }
 
 /// Between two hints.
@@ -120,7 +139,7 @@ impl Hint {
 /// What is to be said about the line to the shell.
 fn state(pane: &Pane) -> Option<(String, Face)> {
     match &pane.state {
-        State::Opening | State::Live => None,
+        State::Opening | State::Live | State::Paused => None,
         State::Ended { why } => Some((why.to_string(), Face::Warning)),
         State::Lost { why, retry_at, .. } => {
             let how = if retry_at.is_some() {

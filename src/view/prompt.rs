@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{paint::Paint, text};
 use crate::{
-    app::{app::App, area::Areas, input::Input},
+    app::{app::App, area::Areas, command::CommandLine, input::Input, reach::Found},
     theme::face::Face,
 };
 
@@ -14,10 +14,32 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         let label = format!("Rename {} to", rename.old);
         // What is wrong with it stands where the hints are.
         line(paint, area, &label, &rename.input, ("", Face::Dim));
+    } else if let Some(form) = &app.commit {
+        let label = format!("Image of {} named", form.name);
+        line(paint, area, &label, &form.input, ("", Face::Dim));
+    } else if let Some(command) = &app.command {
+        draw_command(paint, app, area, command);
     } else if let Some(input) = app.sessions.filter.editing() {
-        let all = app.mirror.count(app.sessions.tab());
-        let note = format!("{} of {all}", app.sessions.len());
+        let shown = app.sessions.shown();
+        let all = app.mirror.count(shown, app.sessions.tab());
+        let len = app.sessions.len();
+        let note = match app.reach.found(&app.mirror, &app.sessions) {
+            Found::Asking => format!("{len} so far"),
+            _ => format!("{len} of {}", text::grouped(all)),
+        };
         line(paint, area, "/", input, (&note, Face::Dim));
+    }
+}
+
+/// The command, and dim behind it what Tab would add.
+fn draw_command(paint: &mut Paint<'_>, app: &App, area: Rect, command: &CommandLine) {
+    let x = paint.text(area.x + 1, area.y, 1, ":", Face::Accent);
+    let field = Rect::new(x, area.y, area.right().saturating_sub(x + 1), 1);
+    paint.input(field, &command.input, true);
+    if let Some(rest) = command.completion(&app.mirror) {
+        let x = x + text::width(command.input.text()) as u16;
+        let room = field.right().saturating_sub(x);
+        paint.text(x, area.y, room, &rest, Face::Placeholder);
     }
 }
 

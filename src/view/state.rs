@@ -9,10 +9,10 @@ use super::{
 use crate::{
     action::{Action, Scope},
     app::{
-        allowed::why_not,
         app::App,
         area::{Areas, MIN_COLUMNS, MIN_ROWS},
         mirror::Line,
+        reach::Found,
     },
     model::{capability::EngineState, status::Tab},
     theme::face::Face,
@@ -33,7 +33,12 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         }
         _ if app.sessions.filter.is_on() => {
             let query = app.sessions.filter.query();
-            let first = vec![dim("No session fits "), (query.to_string(), Face::Strong)];
+            let none = match app.reach.found(&app.mirror, &app.sessions) {
+                Found::Asking => "None of the loaded sessions fits so far: ",
+                Found::LoadedOnly => "None of the loaded sessions fits ",
+                Found::Everything | Found::ByName | Found::Cut(_) => "No session fits ",
+            };
+            let first = vec![dim(none), (query.to_string(), Face::Strong)];
             let clear = key(app, Scope::Global, Action::Back);
             let second = vec![(clear, Face::Key), dim(" clears the filter")];
             middle(paint, area, &[first, Vec::new(), second]);
@@ -43,15 +48,23 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
 }
 
 fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
-    let engine = app.mirror.engine().map(|(_, state)| state);
-    let first = match (app.sessions.tab(), engine) {
-        (Tab::Running, Some(EngineState::Connecting)) => "Connecting to the engine",
+    let unknown = app.mirror.has_several_contexts()
+        && app
+            .mirror
+            .shown(app.sessions.shown())
+            .all(|state| matches!(state.engine, EngineState::Lost { .. }));
+    let mut shown = app.mirror.shown(app.sessions.shown()).peekable();
+    let connecting =
+        shown.peek().is_some() && shown.all(|state| state.engine == EngineState::Connecting);
+    let first = match (app.sessions.tab(), connecting) {
+        _ if unknown => "Nothing is known of its sessions",
+        (Tab::Running, true) => "Connecting to the engine",
         (Tab::Running, _) => "No session runs",
         (Tab::Finished, _) => "Nothing has finished yet",
         (Tab::Others, _) => "Nothing is wrong",
     };
     let mut lines: Vec<Vec<Piece>> = vec![vec![(first.to_owned(), Face::Text)]];
-    let away = why_not(Action::SessionLaunch, None, &app.mirror, &app.facts).is_some();
+    let away = app.why_not(Action::SessionLaunch).is_some();
     if app.sessions.tab() == Tab::Running && !away {
         let launch = key(app, Scope::Sessions, Action::SessionLaunch);
         let help = key(app, Scope::Global, Action::Help);

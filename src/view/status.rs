@@ -25,6 +25,15 @@ pub fn word(session: &Session, glyphs: &Glyphs) -> String {
     format!("{} {}", glyphs.shape(&session.status), session.status)
 }
 
+/// The same with the place in the queue, the first is 1.
+pub fn word_in_queue(session: &Session, glyphs: &Glyphs) -> String {
+    let word = word(session, glyphs);
+    match session.placement.queue_position {
+        Some(place) if session.status == Status::Pending => format!("{word} #{}", place + 1),
+        _ => word,
+    }
+}
+
 pub fn piece(session: &Session, glyphs: &Glyphs) -> Piece {
     (word(session, glyphs), face(&session.status))
 }

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{paint::Paint, text};
 use crate::{
-    app::{app::App, area::Areas},
+    app::{app::App, area::Areas, reach::Found},
     model::status::Tab,
     theme::face::Face,
 };
@@ -21,7 +21,11 @@ pub fn titles(app: &App, area: Rect) -> [Rect; 3] {
 }
 
 fn title(app: &App, tab: Tab) -> String {
-    format!("{} {}", tab.title(), app.mirror.count(tab))
+    format!("{} {}", tab.title(), count(app, tab))
+}
+
+fn count(app: &App, tab: Tab) -> String {
+    text::grouped(app.mirror.count(app.sessions.shown(), tab))
 }
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
@@ -32,7 +36,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         let active = tab == app.sessions.tab();
         let face = if active { Face::TabActive } else { Face::Tab };
         let x = paint.text(place.x, place.y, place.width, tab.title(), face);
-        let count = format!(" {}", app.mirror.count(tab));
+        let count = format!(" {}", count(app, tab));
         paint.text(x, place.y, place.right() - x, &count, Face::TabCount);
         if active {
             let glyph = paint.glyphs.rule_active;
@@ -44,18 +48,51 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
 
 /// On the right: the filter in force, and which rows of how many are seen.
 fn draw_position(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
-    let list = &app.sessions;
-    let all = app.mirror.count(list.tab());
-    let seen = list.visible().len();
-    let mut text = String::new();
-    if list.filter.is_on() {
-        text = format!("/{}  {} of {all}", list.filter.query(), list.len());
-    } else if seen > 0 && seen < list.len() {
-        let first = list.offset() + 1;
-        text = format!("{first}-{} of {}", list.offset() + seen, list.len());
-    }
+    let text = if app.sessions.filter.is_on() {
+        filtered(app)
+    } else {
+        position(app)
+    };
     let area = areas.tabs;
     let left = areas.tab_titles[2].right() + 2;
     let room = (area.right() - 1).saturating_sub(left);
     paint.right(left, area.y, room, &text, Face::Dim);
+}
+
+/// What the filter met, and of what: never more is said than was searched.
+fn filtered(app: &App) -> String {
+    let list = &app.sessions;
+    let all = count(app, list.tab());
+    let told = app.mirror.told(list.shown(), list.tab());
+    let (query, len) = (list.filter.query(), list.len());
+    match app.reach.found(&app.mirror, list) {
+        Found::Everything => format!("/{query}  {len} of {all}"),
+        Found::Asking => format!("/{query}  {len} so far"),
+        Found::ByName => format!("/{query}  {len} of {all} by name"),
+        Found::Cut(total) => format!("/{query}  {len} of {} found", text::grouped(total)),
+        Found::LoadedOnly => format!("/{query}  {len} of {} loaded", text::grouped(told)),
+    }
+}
+
+fn position(app: &App) -> String {
+    let list = &app.sessions;
+    let (seen, len) = (list.visible().len(), list.len());
+    if seen == 0 {
+        return String::new();
+    }
+    let rows = format!("{}-{}", list.offset() + 1, list.offset() + seen);
+    let (shown, tab) = (list.shown(), list.tab());
+    let told = app.mirror.told(shown, tab);
+    if app.mirror.count(shown, tab) > told {
+        let all = count(app, tab);
+        if app.reach.is_loading(&app.mirror, list) {
+            return format!("{rows} of {all}, loading more");
+        }
+        return format!("{rows} of {all}, {} loaded", text::grouped(told));
+    }
+    if seen < len {
+        format!("{rows} of {len}")
+    } else {
+        String::new()
+    }
 }

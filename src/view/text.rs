@@ -21,6 +21,20 @@ pub fn fit(text: &str, cells: usize, ellipsis: &str) -> String {
     format!("{}{ellipsis}", take(text, room))
 }
 
+/// A number with its thousands apart: `12,431`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A text as it begins a line: its first letter large.
 #[must_use]
 pub fn sentence(text: &str) -> String {
@@ -106,6 +120,19 @@ mod tests {
         assert_eq!(fit("session", 5, "..."), "se...");
         assert_eq!(fit("session", 2, "..."), "se");
         assert_eq!(take_end("abc세션", 3), "션");
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (12_431, "12,431"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
     }
 
     #[test]

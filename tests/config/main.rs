@@ -1,7 +1,8 @@
 //! Settings, themes and keymaps from files: `valid/` holds what must be taken without a word,
 //! `invalid/` one fault a file with the exact message beside it (`NAME.expected`).
 //!
-//! The beginning of a file's name says what it is: `settings-`, `theme-`, `keymap-`.
+//! The beginning of a file's name says what it is: `settings-`, `theme-`, `keymap-`,
+//! `contexts-`.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,6 +11,7 @@
     reason = "what cannot go on here stops"
 )]
 
+mod contexts;
 mod layers;
 
 use std::{
@@ -19,7 +21,7 @@ use std::{
 
 use workbay::{
     config::{
-        Problem,
+        Problem, contexts as reader,
         layer::{self, Places},
     },
     keymap::Keymap,
@@ -64,6 +66,22 @@ fn read(file: &Path) -> Vec<Problem> {
         "keymap" => {
             let (keymap, problems) = Keymap::load(name, Some(dir));
             (problems, keymap == Keymap::default())
+        }
+        "contexts" => {
+            let places = Places {
+                site: dir.join("no-site-file"),
+                user: file.to_path_buf(),
+            };
+            let contexts = reader::load(&places, |_| None);
+            // The broken one is left out, the others are not.
+            let text = fs::read_to_string(file).unwrap();
+            let names: Vec<&str> = contexts.names().collect();
+            let others = if text.contains("[contexts.good]") {
+                names == ["local", "good"]
+            } else {
+                names == ["local"]
+            };
+            (contexts.problems, others)
         }
         kind => panic!("no test knows files of the kind '{kind}'"),
     };

@@ -1,7 +1,7 @@
 //! The list: columns, selection, scrolling, filter, sorting, mouse.
 
 use workbay::{
-    app::msg::MouseKind,
+    app::{msg::MouseKind, shown::Shown},
     model::{
         change::Change,
         status::{Status, Tab},
@@ -104,7 +104,7 @@ fn the_selection_stays_on_its_session() {
     });
     assert!(screen.app.sessions.selected().is_some());
     assert_ne!(screen.app.sessions.selected(), chosen);
-    assert_eq!(screen.app.mirror.count(Tab::Finished), 1);
+    assert_eq!(screen.app.mirror.count(Shown::All, Tab::Finished), 1);
 }
 
 #[test]

@@ -8,9 +8,13 @@
 
 mod anything;
 mod asked;
+mod cluster;
+mod contexts;
 mod list;
 mod overlays;
+mod paging;
 mod screen;
+mod sessions_of_a_cluster;
 mod states;
 mod terminals;
 mod world;

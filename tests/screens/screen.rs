@@ -86,6 +86,13 @@ impl Screen {
         screen
     }
 
+    /// Begins with this context.
+    pub fn starting_in(mut self, context: &str) -> Self {
+        let context = context.parse().unwrap();
+        self.app = App::new(self.app.facts.clone(), Keymap::default()).starting_in(Some(context));
+        self
+    }
+
     pub fn theme(mut self, name: &str, depth: ColorDepth) -> Self {
         self.theme = Theme::builtin(name, depth).unwrap();
         self.draw();
@@ -187,7 +194,12 @@ impl Screen {
             .filter(|r| {
                 !matches!(
                     r,
-                    Request::History { .. } | Request::Watch { .. } | Request::Environments { .. }
+                    Request::History { .. }
+                        | Request::Detail { .. }
+                        | Request::Catalogue { .. }
+                        | Request::Reach { .. }
+                        | Request::Watch { .. }
+                        | Request::Environments { .. }
                 )
             })
             .collect()

@@ -1,7 +1,10 @@
 //! Nothing to show, not connected, lost, too small.
 
 use workbay::{
-    app::msg::{Link, Msg},
+    app::{
+        msg::{Link, Msg},
+        shown::Shown,
+    },
     model::{
         capability::EngineState,
         change::{Change, Level},
@@ -46,9 +49,9 @@ fn the_engine_is_lost_and_comes_back() {
     assert!(refused.sees("does not answer") && refused.app.launcher.is_none());
     // A new attempt does not make old news fresh; an answer does.
     let trying = refused.notice(engine(EngineState::Connecting));
-    assert!(trying.app.mirror.stale_since().is_some());
+    assert!(trying.app.mirror.stale_since(Shown::All).is_some());
     let back = trying.notice(engine(connected()));
-    assert!(back.app.mirror.stale_since().is_none());
+    assert!(back.app.mirror.stale_since(Shown::All).is_none());
     assert!(back.sees("▪ connected"));
 }
 

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use workbay::{
     model::{
-        capability::{Capabilities, EngineInfo, EngineState},
+        capability::{Capabilities, Capability, EngineInfo, EngineState},
         context::Context,
         environment::{Environment, EnvironmentRef, EnvironmentSource, ImageFacts},
         history::{HistoryEntry, Outcome},
@@ -128,7 +128,21 @@ pub fn connected() -> EngineState {
             cpus: Cpu::from_millis(8000),
             memory: Bytes(Bytes::GIB * 31),
             user: None,
-            capabilities: Capabilities::default(),
+            capabilities: Capabilities {
+                missing: [
+                    (Capability::Dial, "no connections to ports on this engine"),
+                    (
+                        Capability::Commit,
+                        "an image cannot be made of a session on this engine yet",
+                    ),
+                    (Capability::Catalogue, "no projects on this engine"),
+                    (Capability::IdleChecks, "no idle checks on this engine"),
+                    (Capability::Schedules, "workbay schedules"),
+                ]
+                .map(|(lacking, why)| (lacking, Clean::new(why)))
+                .to_vec(),
+                open_streams_keep_alive: false,
+            },
         },
     }
 }

@@ -12,10 +12,11 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use workbay::{
     client::{Client, ClientEvent, ConnectOptions},
     config::paths::Paths,
-    daemon::{self, Controls, DaemonOptions},
+    daemon::{self, ContextSeat, Controls, DaemonOptions, EngineFactory},
     model::{
         capability::EngineState,
         change::Change,
+        context::Context,
         history::HistoryEntry,
         id::{ContextName, SessionId, SessionKey},
         resources::{Bytes, Cpu},
@@ -60,11 +61,12 @@ pub fn settings() -> Settings {
 /// Options of a daemon below `root` on this engine.
 pub fn options(root: &Path, engine: &MemoryEngine, settings: Settings) -> DaemonOptions {
     let engine = engine.clone();
+    let factory = EngineFactory::containers(move |_| Ok(Arc::new(engine.clone())));
     DaemonOptions {
         paths: Paths::below(root),
         settings,
         owner: "tester".into(),
-        engine: Box::new(move |_| Arc::new(engine)),
+        contexts: vec![ContextSeat::new(Context::local(), factory)],
         detached: false,
         page_limit: None,
     }

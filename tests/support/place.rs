@@ -11,7 +11,8 @@ use tempfile::TempDir;
 use workbay::{
     client::{ConnectOptions, Starter},
     config::paths::Paths,
-    daemon::{self, DaemonOptions},
+    daemon::{self, ContextSeat, DaemonOptions, EngineFactory},
+    model::context::Context,
     protocol::presence::{self, Holder},
 };
 
@@ -29,11 +30,12 @@ pub fn be_the_daemon() {
     let world = world_file(&root);
     let mut settings = settings();
     settings.history.keep_days = 0;
+    let factory = EngineFactory::containers(move |_| Ok(Arc::new(MemoryEngine::kept_in(&world))));
     let options = DaemonOptions {
         paths: Paths::below(&root),
         settings,
         owner: "tester".into(),
-        engine: Box::new(move |_| Arc::new(MemoryEngine::kept_in(&world))),
+        contexts: vec![ContextSeat::new(Context::local(), factory)],
         detached: true,
         page_limit: None,
     };

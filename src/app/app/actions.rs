@@ -18,7 +18,7 @@ use crate::{
         step::{Go, Purpose, Step},
     },
     key::Key,
-    model::{change::Level, id::ContextName, status::Tab},
+    model::{change::Level, session::Session, status::Tab},
     protocol::message::Request,
 };
 
@@ -46,9 +46,12 @@ impl App {
                 Focus::Help | Focus::HelpSearch => self.in_help(action, now),
                 Focus::Confirm => self.in_confirm(action),
                 Focus::Launcher => self.in_launcher(action, key, now),
+                Focus::Contexts => self.in_picker(action, now),
                 Focus::Logs => self.in_logs(action, now),
                 Focus::Panes => self.in_panes(scope, action),
                 Focus::Rename => self.in_rename(action, now),
+                Focus::Commit => self.in_commit(action, now),
+                Focus::Command => self.in_command(action, now),
                 Focus::Filter | Focus::Detail | Focus::Sessions => self.in_sessions(action, now),
             },
         });
@@ -95,7 +98,7 @@ impl App {
     }
 
     /// Esc: the innermost thing closes; at the top nothing happens.
-    fn back(&mut self, now: Timestamp) -> Vec<Step> {
+    pub(super) fn back(&mut self, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Help | Focus::HelpSearch => {
                 let cleared = self.help.as_mut().is_some_and(Help::clear_search);
@@ -103,7 +106,12 @@ impl App {
                     self.help = None;
                 }
             }
-            Focus::Confirm | Focus::Launcher | Focus::Rename => {
+            Focus::Confirm
+            | Focus::Launcher
+            | Focus::Contexts
+            | Focus::Rename
+            | Focus::Commit
+            | Focus::Command => {
                 self.close_top();
             }
             Focus::Logs => return self.in_logs(Action::Back, now),
@@ -246,8 +254,14 @@ impl App {
             Action::TabPrevious => self.sessions.step_tab(-1),
             Action::Panes => return self.show_panes(),
             Action::HostShell => return self.host_shell(),
+            Action::Contexts => return self.pick_context(),
+            Action::Command => return self.command_line(),
+            Action::DetailSteps => self.toggle_steps(),
             Action::SessionsFilter => self.sessions.filter.edit(),
-            Action::SessionsSort => self.sessions.sort(self.sessions.order().next()),
+            Action::SessionsSort => {
+                let order = self.sessions.order().next(self.sessions.shown());
+                self.sessions.sort(order);
+            }
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
             _ => return self.on_session(action),
         }
@@ -256,7 +270,10 @@ impl App {
 
     fn in_filter(&mut self, action: Action) -> Option<Vec<Step>> {
         match action {
-            Action::InputSubmit => self.sessions.filter.submit(),
+            Action::InputSubmit => {
+                self.sessions.filter.submit();
+                self.reach.hurry();
+            }
             Action::InputCancel => {
                 self.sessions.filter.clear();
                 self.sessions.mark_stale();
@@ -279,7 +296,10 @@ impl App {
         }
         match action {
             Action::ListFirst => self.sessions.go_to(0),
-            Action::ListLast => self.sessions.go_to_last(),
+            Action::ListLast => {
+                self.reach.insist();
+                self.sessions.go_to_last();
+            }
             _ => match motion(action, self.sessions.page()) {
                 Some(by) => self.sessions.move_by(by),
                 None => return false,
@@ -290,25 +310,12 @@ impl App {
 
     /// Actions on the current session, refused with their reason when they make no sense now.
     fn on_session(&mut self, action: Action) -> Vec<Step> {
-        if let Some(why) = why_not(action, self.current(), &self.mirror, &self.facts) {
+        if let Some(why) = self.why_not(action) {
             return vec![Step::toast(Level::Warning, why)];
         }
         match action {
-            Action::SessionLaunch => {
-                self.launcher = Some(Launcher::new(&self.facts.launch, &self.mirror));
-                let context = ContextName::local();
-                // An image may have come since they were told last.
-                return vec![Step::Ask {
-                    request: Request::Environments { context },
-                    purpose: Purpose::Environments(context),
-                }];
-            }
-            Action::SessionsRefresh => {
-                return vec![Step::Ask {
-                    request: Request::Refresh { context: None },
-                    purpose: Purpose::Refresh,
-                }];
-            }
+            Action::SessionLaunch => return self.open_launcher(),
+            Action::SessionsRefresh => return self.refresh(),
             _ => {}
         }
         let Some(session) = self.current().cloned() else {
@@ -320,15 +327,13 @@ impl App {
                 Vec::new()
             }
             Action::SessionShell => self.go(Go::Shell(session.key())),
-            Action::SessionLogs => {
-                let mut steps = self.show(Page::Logs);
-                let (logs, more) = Logs::open(&session, &mut self.ids);
-                self.logs = Some(logs);
-                steps.extend(more);
-                steps
-            }
+            Action::SessionLogs => self.open_logs(&session),
             Action::SessionRename => {
                 self.rename = Some(Rename::new(session.key(), &session.name));
+                Vec::new()
+            }
+            Action::SessionCommit => {
+                self.name_image();
                 Vec::new()
             }
             Action::SessionTerminate => {
@@ -339,6 +344,55 @@ impl App {
             }
             Action::CopyId => vec![Step::Copy(session.id.to_string())],
             _ => Vec::new(),
+        }
+    }
+
+    /// Why an action cannot be done here and now; `None` = it can.
+    pub fn why_not(&self, action: Action) -> Option<String> {
+        let shown = self.sessions.shown();
+        why_not(action, self.current(), shown, &self.mirror, &self.facts)
+    }
+
+    fn open_launcher(&mut self) -> Vec<Step> {
+        let shown = self.sessions.shown();
+        let launcher = Launcher::new(&self.facts.launch, &self.mirror, shown);
+        let steps = launcher.ask(&self.mirror);
+        self.launcher = Some(launcher);
+        steps
+    }
+
+    fn refresh(&mut self) -> Vec<Step> {
+        self.reach.insist();
+        let context = self.sessions.shown().one();
+        vec![Step::Ask {
+            request: Request::Refresh {
+                context: context.filter(|_| self.mirror.has_several_contexts()),
+            },
+            purpose: Purpose::Refresh,
+        }]
+    }
+
+    fn open_logs(&mut self, session: &Session) -> Vec<Step> {
+        let mut steps = self.show(Page::Logs);
+        let full = self.full(session.key());
+        let (logs, more) = Logs::open(full.as_ref().unwrap_or(session), &mut self.ids);
+        self.logs = Some(logs);
+        steps.extend(more);
+        // A row of a list may not name its kernels.
+        let key = session.key();
+        let size = usize::try_from(session.placement.cluster_size).unwrap_or(usize::MAX);
+        if full.unwrap_or_else(|| session.clone()).kernels.len() < size {
+            steps.push(Step::Ask {
+                request: Request::Detail { session: key },
+                purpose: Purpose::Detail(key),
+            });
+        }
+        steps
+    }
+
+    fn toggle_steps(&mut self) {
+        if let Some(detail) = &mut self.detail {
+            detail.all_steps = !detail.all_steps;
         }
     }
 

@@ -14,7 +14,9 @@ use crate::{
     model::{
         capability::Capability,
         change::{Change, Level},
-        id::SessionKey,
+        id::{ContextName, SessionKey},
+        session::Session,
+        status::Tab,
         text::Clean,
     },
     protocol::message::{Failure, Reply, Request},
@@ -29,6 +31,7 @@ impl App {
                 self.mirror.went_down(why.clone(), attempt, now);
                 self.watched = None;
                 self.forget_questions();
+                self.reach.forget();
                 self.panes.link_down(&why, now);
                 Vec::new()
             }
@@ -46,6 +49,8 @@ impl App {
         now: Timestamp,
     ) -> Vec<Step> {
         self.mirror.replace(snapshot, now);
+        self.reach.forget();
+        let begun = self.begin();
         self.sessions.mark_stale();
         self.watched = None;
         if let Some(detail) = &mut self.detail {
@@ -54,7 +59,11 @@ impl App {
         if let Some(launcher) = &mut self.launcher {
             launcher.update(&self.mirror);
         }
+        if let Some(picker) = &mut self.picker {
+            picker.update(&self.mirror);
+        }
         let mut steps = self.panes.link_up(&mut self.ids, now);
+        steps.extend(begun);
         if let Some(logs) = &mut self.logs {
             steps.extend(logs.link_up(&mut self.ids));
         }
@@ -92,6 +101,14 @@ impl App {
         if touches_launcher && let Some(launcher) = &mut self.launcher {
             launcher.update(&self.mirror);
         }
+        if touches_launcher {
+            let mirror = &self.mirror;
+            self.panes
+                .know_contexts(|context| mirror.streams_keep_alive(context));
+            if let Some(picker) = &mut self.picker {
+                picker.update(mirror);
+            }
+        }
         Vec::new()
     }
 
@@ -118,6 +135,28 @@ impl App {
                 }
                 Vec::new()
             }
+            (Purpose::Detail(id), result) => {
+                if let Ok(Reply::Session { session }) = result {
+                    self.read_in_full(id, *session);
+                }
+                Vec::new()
+            }
+            (
+                Purpose::Reach {
+                    context,
+                    tab,
+                    word,
+                    told,
+                },
+                result,
+            ) => self.reached(context, tab, word.as_deref(), told, result),
+            (Purpose::Catalogue { context, project }, result) => {
+                if let Some(launcher) = &mut self.launcher {
+                    launcher.answered(context, project.as_deref(), result);
+                }
+                Vec::new()
+            }
+            (Purpose::Commit { name, image }, Ok(_)) => vec![Self::committing(&name, &image)],
             (Purpose::Watch, Err(_)) => {
                 self.watched = None;
                 Vec::new()
@@ -138,6 +177,47 @@ impl App {
             // The environments known before serve as well.
             | (Purpose::Environments(_), Err(_)) => Vec::new(),
             (_, Err(failure)) => vec![toast_of(&failure)],
+        }
+    }
+
+    /// A session was read in full: the detail shows it, an open log knows its kernels.
+    fn read_in_full(&mut self, id: SessionKey, session: Session) {
+        if let Some(logs) = &mut self.logs
+            && logs.session == id
+        {
+            logs.know_kernels(&session);
+        }
+        if let Some(detail) = &mut self.detail {
+            detail.read_in_full(session);
+        }
+    }
+
+    /// A session with all that is known of it.
+    pub fn full(&self, id: SessionKey) -> Option<Session> {
+        let row = self.mirror.session(id)?;
+        let detail = self.detail.as_ref().filter(|it| it.session() == id);
+        Some(detail.map_or_else(|| row.clone(), |detail| detail.full(row)))
+    }
+
+    fn reached(
+        &mut self,
+        context: ContextName,
+        tab: Tab,
+        word: Option<&str>,
+        told: u64,
+        result: Result<Reply, Failure>,
+    ) -> Vec<Step> {
+        let total = match &result {
+            Ok(Reply::Reached { total }) => Some(*total),
+            _ => None,
+        };
+        match word {
+            Some(word) => self.reach.searched(context, tab, word, total),
+            None => self.reach.answered(context, tab, told, &self.mirror),
+        }
+        match result {
+            Ok(_) => Vec::new(),
+            Err(failure) => vec![toast_of(&failure)],
         }
     }
 
@@ -165,7 +245,7 @@ impl App {
 
     /// Asks for usage samples of exactly the visible sessions, when that changed.
     pub(super) fn watch(&mut self) -> Option<Step> {
-        if !self.mirror.is_up() || self.mirror.why_not(Capability::LiveUsage).is_some() {
+        if !self.mirror.is_up() {
             return None;
         }
         let mut wanted = self.visible_live();
@@ -192,9 +272,12 @@ impl App {
             .copied()
             .chain(detail)
             .filter(|id| {
-                self.mirror
+                let live = self
+                    .mirror
                     .session(*id)
-                    .is_some_and(|session| session.status.is_live())
+                    .is_some_and(|session| session.status.is_live());
+                let lacks = self.mirror.why_not(id.context, Capability::LiveUsage);
+                live && lacks.is_none()
             })
             .collect()
     }

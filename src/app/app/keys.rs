@@ -25,7 +25,8 @@ enum Found {
 impl App {
     pub(super) fn key(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
         // In a form's text a plain character is text first, whatever it is bound to elsewhere.
-        if self.focus() == Focus::Launcher && is_text(key) && self.pending.is_empty() {
+        let form = matches!(self.focus(), Focus::Launcher | Focus::Contexts);
+        if form && is_text(key) && self.pending.is_empty() {
             self.type_key(key, now);
             return Vec::new();
         }
@@ -86,6 +87,9 @@ impl App {
             Focus::HelpSearch => self.help.as_mut()?.type_into(|input| input.key(key)),
             Focus::Rename => self.rename.as_mut()?.input.key(key),
             Focus::Launcher => self.launcher.as_mut()?.key(key, &self.mirror),
+            Focus::Contexts => self.picker.as_mut()?.key(key, &self.mirror),
+            Focus::Commit => self.commit.as_mut()?.input.key(key),
+            Focus::Command => self.type_command(key)?,
             Focus::Filter => {
                 let taken = self.sessions.filter.type_into(|input| input.key(key))?;
                 if taken {
@@ -96,6 +100,22 @@ impl App {
             Focus::Help | Focus::Confirm | Focus::Detail | Focus::Sessions => false,
         };
         taken.then(Vec::new)
+    }
+
+    /// A key for the command line. Going back over its beginning leaves it, as in vi.
+    fn type_command(&mut self, key: Key) -> Option<bool> {
+        let line = self.command.as_mut()?;
+        if line.input.is_empty() && key.code == KeyCode::Backspace {
+            self.command = None;
+            return Some(true);
+        }
+        line.problem = None;
+        let at_end = line.input.before_cursor() == line.input.text();
+        if at_end && key == Key::plain(KeyCode::Right) {
+            line.complete(&self.mirror);
+            return Some(true);
+        }
+        Some(line.input.key(key))
     }
 
     pub(super) fn paste(&mut self, text: &str) -> Vec<Step> {
@@ -119,6 +139,22 @@ impl App {
             Focus::Launcher => {
                 if let Some(launcher) = &mut self.launcher {
                     launcher.paste(text, &self.mirror);
+                }
+            }
+            Focus::Contexts => {
+                if let Some(picker) = &mut self.picker {
+                    picker.paste(text, &self.mirror);
+                }
+            }
+            Focus::Commit => {
+                if let Some(form) = &mut self.commit {
+                    form.input.paste(text);
+                }
+            }
+            Focus::Command => {
+                if let Some(line) = &mut self.command {
+                    line.problem = None;
+                    line.input.paste(text);
                 }
             }
             Focus::Filter => {

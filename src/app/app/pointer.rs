@@ -47,6 +47,11 @@ impl App {
         match (self.focus(), &mut self.help, &mut self.detail) {
             (Focus::Help | Focus::HelpSearch, Some(help), _) => help.move_by(by),
             (Focus::Confirm | Focus::Launcher, ..) => {}
+            (Focus::Contexts, ..) => {
+                if let Some(picker) = &mut self.picker {
+                    picker.move_by(by.signum());
+                }
+            }
             (_, _, Some(detail)) if self.areas.detail.is_some_and(|area| hits(area, mouse)) => {
                 detail.move_by(by);
             }
@@ -61,6 +66,7 @@ impl App {
                 self.click_choice(mouse);
                 Vec::new()
             }
+            Focus::Contexts => self.click_in_picker(mouse),
             Focus::Help | Focus::HelpSearch => {
                 if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) {
                     self.help = None;
@@ -86,6 +92,20 @@ impl App {
         {
             launcher.choose(self.areas.first_choice + usize::from(mouse.row - area.y));
         }
+    }
+
+    fn click_in_picker(&mut self, mouse: Mouse) -> Vec<Step> {
+        let Some((rows, picker)) = self.areas.picker_rows.zip(self.picker.as_ref()) else {
+            return Vec::new();
+        };
+        if hits(rows, mouse) {
+            let at = picker.scroll() + usize::from(mouse.row - rows.y);
+            return self.click_context(at);
+        }
+        if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) {
+            self.picker = None;
+        }
+        Vec::new()
     }
 
     fn click_page(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {

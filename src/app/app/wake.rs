@@ -11,6 +11,7 @@ impl App {
         [
             self.toasts.wake_at(),
             self.panes.wake_at(),
+            self.next_question(now),
             self.interrupted.map(interrupt_ends),
             self.next_list_change(now),
             self.next_detail_change(now),
@@ -19,6 +20,19 @@ impl App {
         .into_iter()
         .flatten()
         .min()
+    }
+
+    /// What is asked after a pause: a filter, the detail of the selected session.
+    fn next_question(&self, now: Timestamp) -> Option<Timestamp> {
+        if self.areas.too_small || !self.mirror.is_up() {
+            return None;
+        }
+        let detail = self.detail.as_ref().filter(|_| self.areas.detail.is_some());
+        let detail = detail.and_then(|detail| detail.wake_at(&self.mirror, now));
+        [self.reach.wake_at(now), detail]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// The Elapsed column: seconds only below a minute.
@@ -50,14 +64,19 @@ impl App {
         let seconds = if detail.focused {
             1
         } else {
-            clock::coarse_changes_in(session.elapsed_seconds(now))
+            let ends = detail.idle_ends(session).filter_map(|until| {
+                let left = until.as_second() - now.as_second();
+                (left > 0).then(|| clock::coarse_left_changes_in(left))
+            });
+            let elapsed = clock::coarse_changes_in(session.elapsed_seconds(now));
+            ends.chain([elapsed]).min().unwrap_or(elapsed)
         };
         Some(clock::after(now, seconds))
     }
 
     /// How old a list is that cannot be brought up to date.
     fn next_age_change(&self, now: Timestamp) -> Option<Timestamp> {
-        let since = self.mirror.stale_since()?;
+        let since = self.mirror.stale_since(self.sessions.shown())?;
         let age = now.as_second() - since.as_second();
         // Below a minute it reads "a moment ago".
         Some(clock::after(

@@ -4,7 +4,11 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    app::{effect::Effect, msg::StreamEvent, step::Step},
+    app::{
+        effect::Effect,
+        msg::StreamEvent,
+        step::{Ids, Step},
+    },
     key::{Key, KeyCode},
     model::{change::Level, id::SessionKey, text::Clean},
     protocol::message::{Failure, FailureKind, StreamEnd, StreamId, StreamOpen},
@@ -18,6 +22,8 @@ use crate::{
 const TYPED_AHEAD: usize = 4 * 1024;
 /// A bell rings at most this often.
 const BELL_EVERY: SignedDuration = SignedDuration::from_secs(1);
+/// A pane that keeps its session alive is closed when it was hidden for so long.
+const HIDDEN_FOR: SignedDuration = SignedDuration::from_secs(60);
 /// Longest wait between two attempts, in seconds.
 const LONGEST_WAIT: i64 = 30;
 
@@ -38,6 +44,8 @@ pub enum State {
     Ended {
         why: Clean,
     },
+    /// Closed because nobody looked; it is opened again when it is shown.
+    Paused,
     /// The line broke; it is opened again by itself.
     Lost {
         why: Clean,
@@ -57,6 +65,10 @@ pub struct Pane {
     /// Printed something since it was last looked at.
     pub has_news: bool,
     pub stream: StreamId,
+    /// An open line counts as use of the session: it is held only while a person sees the pane.
+    pub keeps_alive: bool,
+    /// Since when nobody can see it.
+    hidden_since: Option<Timestamp>,
     tag: String,
     /// `Opening`, and not asked for yet.
     unasked: bool,
@@ -77,6 +89,8 @@ impl Pane {
             emulator: Emulator::new(80, 24),
             has_news: false,
             stream,
+            keeps_alive: false,
+            hidden_since: None,
             tag,
             unasked: true,
             typed_ahead: Vec::new(),
@@ -140,6 +154,32 @@ impl Pane {
         self.open()
     }
 
+    /// Whether a person can see it now. A line that keeps the session alive is closed after a
+    /// while without anybody, and opened when somebody looks.
+    /// Without `ids` it cannot be opened now.
+    pub fn look(&mut self, seen: bool, ids: Option<&mut Ids>, now: Timestamp) -> Option<Step> {
+        if seen {
+            self.hidden_since = None;
+            let ids = ids.filter(|_| self.state == State::Paused)?;
+            return Some(self.reopen(ids.stream()));
+        }
+        self.hidden_since.get_or_insert(now);
+        if self.pause_at().is_none_or(|at| now < at) {
+            return None;
+        }
+        let close = self.close();
+        self.typed_ahead.clear();
+        self.state = State::Paused;
+        close
+    }
+
+    /// When its line is to be closed because nobody looks.
+    pub fn pause_at(&self) -> Option<Timestamp> {
+        let held = !matches!(self.state, State::Paused | State::Ended { .. });
+        let hidden = self.hidden_since.filter(|_| self.keeps_alive && held)?;
+        Some(hidden.saturating_add(HIDDEN_FOR).unwrap_or(Timestamp::MAX))
+    }
+
     pub fn close(&self) -> Option<Step> {
         let open = matches!(self.state, State::Opening | State::Live) && !self.unasked;
         open.then_some(Step::Do(Effect::Close {
@@ -166,11 +206,15 @@ impl Pane {
                 }
                 None
             }
-            State::Ended { .. } | State::Lost { .. } => None,
+            State::Ended { .. } | State::Lost { .. } | State::Paused => None,
         }
     }
 
     pub fn event(&mut self, event: &StreamEvent, now: Timestamp) -> Vec<Step> {
+        // The last words of a line that we closed.
+        if self.state == State::Paused {
+            return Vec::new();
+        }
         match event {
             StreamEvent::Opened => self.opened(),
             StreamEvent::Data { bytes, .. } => self.data(bytes, now),

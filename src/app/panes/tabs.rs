@@ -85,6 +85,7 @@ impl Panes {
         let mark = match pane.state {
             State::Lost { .. } => " lost",
             State::Ended { .. } => " ended",
+            State::Paused => " paused",
             _ if pane.has_news && at != self.active => " +",
             _ => "",
         };

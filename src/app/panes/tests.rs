@@ -35,7 +35,7 @@ impl World {
         let name = Clean::new(&format!("work-{number}"));
         let mut steps = self
             .panes
-            .open_session(session(number), &name, &mut self.ids);
+            .open_session(session(number), &name, false, &mut self.ids);
         steps.extend(self.panes.set_size(80, 22));
         steps
     }
@@ -115,7 +115,9 @@ fn lost() -> StreamEvent {
 fn a_pane_is_opened_once_with_its_own_size() {
     let mut world = World::new();
     let name = Clean::new("work-1");
-    let early = world.panes.open_session(session(1), &name, &mut world.ids);
+    let early = world
+        .panes
+        .open_session(session(1), &name, false, &mut world.ids);
     assert_eq!(opened(&early), [], "its size is not known yet");
     let steps = world.panes.set_size(80, 22);
     assert_eq!(opened(&steps), [("face-1".to_owned(), 80, 22)]);

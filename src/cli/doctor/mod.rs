@@ -1,6 +1,7 @@
 //! `workbay doctor`: one line for each thing that must be right, with the mend where it is not.
 
-mod engine;
+mod access;
+mod contexts;
 mod host;
 mod places;
 mod terminal;
@@ -14,7 +15,7 @@ use super::{
     output::Cell,
 };
 use crate::{
-    model::text::Clean,
+    model::{id::ContextName, text::Clean},
     theme::{Theme, face::Face},
 };
 
@@ -33,6 +34,8 @@ pub enum Level {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub topic: &'static str,
+    /// The context it is about; `None` = this machine.
+    pub context: Option<ContextName>,
     pub level: Level,
     pub message: Clean,
     /// What to do; `None` when nothing has to be done.
@@ -43,6 +46,7 @@ impl Finding {
     pub fn new(topic: &'static str, level: Level, message: impl Into<Clean>) -> Self {
         Self {
             topic,
+            context: None,
             level,
             message: message.into(),
             mend: None,
@@ -59,6 +63,12 @@ impl Finding {
 
     pub fn bad(topic: &'static str, message: impl Into<Clean>) -> Self {
         Self::new(topic, Level::Bad, message)
+    }
+
+    #[must_use]
+    pub fn of(mut self, context: ContextName) -> Self {
+        self.context = Some(context);
+        self
     }
 
     #[must_use]
@@ -94,7 +104,7 @@ pub fn doctor(doors: &Doors, start: &Start, json: bool) -> Outcome {
 }
 
 fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
-    let mut findings = engine::examine(doors, start);
+    let mut findings = contexts::examine(doors, start);
     findings.push(host::tmux());
     findings.extend(terminal::examine());
     findings.extend(places::examine(&start.paths));
@@ -160,7 +170,7 @@ fn settings(start: &Start) -> Vec<Finding> {
 
 fn text(findings: &[Finding]) -> String {
     let theme = ls::colours();
-    let width = findings.iter().map(|finding| finding.topic.len()).max();
+    let width = findings.iter().map(|finding| topic(finding).len()).max();
     let indent = " ".repeat(6 + width.unwrap_or_default() + 2);
     let rows: Vec<Vec<Cell>> = findings
         .iter()
@@ -183,7 +193,17 @@ fn row(finding: &Finding, theme: Option<&Theme>, indent: &str) -> Vec<Cell> {
     }
     vec![
         Cell::styled(word, style),
-        finding.topic.into(),
+        topic(finding).into(),
         message.into(),
     ]
+}
+
+/// With its context, except for this machine's own engine: there is nothing to mistake it for.
+fn topic(finding: &Finding) -> String {
+    match finding.context {
+        Some(context) if context != ContextName::local() => {
+            format!("{context}: {}", finding.topic)
+        }
+        _ => finding.topic.to_owned(),
+    }
 }

@@ -11,10 +11,10 @@ pub(super) struct Core {
     pub(super) config: BackendAiConfig,
     http: OnceCell<Arc<Http>>,
     line: Mutex<Option<Arc<Line>>>,
-    /// The terminals that are open.
-    pub(super) held: Held,
     /// What was last read of the images, for launches.
     environments: StdMutex<Option<Arc<Vec<Environment>>>>,
+    /// The terminals that are open.
+    pub(super) held: Held,
 }
 
 impl Core {
@@ -23,8 +23,8 @@ impl Core {
             config,
             http: OnceCell::new(),
             line: Mutex::new(None),
-            held: Held::default(),
             environments: StdMutex::new(None),
+            held: Held::default(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The engine: what it is, what it cannot do, whether this user may use it.
+//! Whether this user may use the engine's socket on this machine.
 
 use std::{
     fs,
@@ -6,75 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    super::{Doors, Start, daemon, line, line::Line},
-    Finding,
-};
-use crate::{
-    model::capability::{EngineInfo, EngineState},
-    protocol::message::Snapshot,
-};
-
-/// The daemon's word where it runs, a probe of our own otherwise.
-pub fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
-    if !daemon::is_absent(&start.paths) {
-        let asked = async { Line::existing(&start.paths).await?.snapshot().await };
-        if let Ok(snapshot) = line::block_on(asked) {
-            return told(&snapshot);
-        }
-    }
-    match (doors.probe)(start) {
-        Ok(info) => known(&info),
-        Err(none) => {
-            let finding = Finding::bad("engine", none.why);
-            let finding = match none.mend {
-                Some(mend) => finding.mend(mend),
-                None => finding,
-            };
-            std::iter::once(finding).chain(access()).collect()
-        }
-    }
-}
-
-fn told(snapshot: &Snapshot) -> Vec<Finding> {
-    let states = snapshot.contexts.iter();
-    states
-        .flat_map(|state| match &state.engine {
-            EngineState::Connected { info } => known(info),
-            EngineState::Connecting => {
-                vec![Finding::warn("engine", "the daemon is still connecting").mend("ask again")]
-            }
-            EngineState::Lost { why, mend, .. } => {
-                let finding = Finding::bad("engine", why.clone());
-                let finding = match mend {
-                    Some(mend) => finding.mend(mend.clone()),
-                    None => finding,
-                };
-                std::iter::once(finding).chain(access()).collect()
-            }
-        })
-        .collect()
-}
-
-fn known(info: &EngineInfo) -> Vec<Finding> {
-    let mut findings = vec![Finding::ok(
-        "engine",
-        format!(
-            "{} {} (API {}) at {}, {} CPUs, {}",
-            info.kind, info.version, info.api_version, info.endpoint, info.cpus, info.memory
-        ),
-    )];
-    findings.extend(info.capabilities.missing.iter().map(|(capability, why)| {
-        let word = serde_json::to_value(capability).unwrap_or_default();
-        let word = word.as_str().unwrap_or("something").replace('-', " ");
-        Finding::warn("engine", format!("cannot offer {word}: {why}"))
-    }));
-    findings
-}
+use super::Finding;
 
 /// Whether the engine's socket is there and open to this user; asked only when the engine is not
 /// reached.
-fn access() -> Option<Finding> {
+pub fn access() -> Option<Finding> {
     let socket = docker_socket()?;
     let meta = fs::metadata(&socket).ok()?;
     if !meta.file_type().is_socket() {

@@ -1,0 +1,168 @@
+# Where the cluster lies, and how its programs are started and looked at. Sourced by up, down and client, never run.
+# shellcheck shell=bash disable=SC2034
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+cluster=$top/scripts/cluster
+version=${WORKBAY_CLUSTER_VERSION:-26.9.6}
+krunner_version=${WORKBAY_CLUSTER_KRUNNER_VERSION:-4.4.0}
+mirror=${WORKBAY_CLUSTER_MIRROR:-} # empty: debootstrap's own default
+socket=$(readlink -m "${WORKBAY_CLUSTER_DOCKER_SOCKET:-/var/run/docker.sock}")
+work=$(readlink -m "${WORKBAY_CLUSTER_DIR:-/var/tmp/backendai-cluster}")
+
+root=$work/rootfs # a Debian of its own: Python 3.13, PostgreSQL, Valkey, etcd, Prometheus
+# Bound into the root at the same path, so that what the agent tells Docker to mount is right outside too.
+state=$work/state
+venv=$state/venv-$version
+conf=$state/conf
+log=$state/log
+run=$state/run
+done=$state/done
+volume=$state/vfroot/local
+
+# The tag as Docker knows it; the cluster calls it local/$image.
+image=stable/python:3.11-debian12
+agent=${WORKBAY_CLUSTER_AGENT:-i-local}
+password=develove # of both databases, which listen on loopback only
+lock=             # the open file that keeps two of `up` apart
+
+# Each may be moved: WORKBAY_CLUSTER_PORT_MANAGER=18091 scripts/cluster/up
+declare -A port=(
+    [manager]=8091 [manager_internal]=18080 [web]=8090
+    [agent]=6001 [agent_http]=6003 [agent_sock]=6007 [agent_metadata]=40128
+    [storage_client]=6021 [storage_manager]=6022 [storage_internal]=16023
+    [coordinator]=10200 [worker]=10201 [worker_from]=10205 [worker_to]=10300
+    [kernel_from]=30000 [kernel_to]=30200
+    [postgres]=8100 [valkey]=8110 [etcd]=8120 [etcd_peer]=8121
+    # Their monitors, of which nothing here makes use.
+    [manager_monitor]=38100 [manager_monitor_web]=39100 [agent_monitor]=38200 [agent_monitor_web]=39200
+    [storage_monitor]=38300 [storage_monitor_web]=39300 [coordinator_monitor]=48500 [coordinator_monitor_web]=49500
+    [worker_monitor]=48600 [worker_monitor_web]=49600
+    [prometheus]=9090 # the manager asks for live usage there and nowhere else: moved, there is none
+)
+for name in "${!port[@]}"; do
+    variable=WORKBAY_CLUSTER_PORT_${name^^}
+    port[$name]=${!variable:-${port[$name]}}
+done
+unset name variable
+
+# Every program, in the order of its start.
+programs=(postgres valkey etcd prometheus manager storage coordinator agent web worker)
+
+# docker_here ARGUMENTS…: Docker behind the socket that the agent uses, whatever context is current.
+docker_here() { docker -H "unix://$socket" "$@"; }
+
+# The environment of whatever runs inside of the root.
+inside=(/usr/bin/env -i -C "$conf" "HOME=$state/home" LANG=C.UTF-8 TERM=dumb PYTHONUNBUFFERED=1
+    "PATH=$venv/bin:/usr/lib/postgresql/17/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt)
+as_postgres=(setpriv --reuid=postgres --regid=postgres --init-groups)
+
+# in_root COMMAND…: runs it in the root; pip and apt reach the net as this machine does.
+in_root() {
+    chroot "$root" "${inside[@]}" PIP_CERT=/etc/ssl/certs/ca-certificates.crt PIP_DEFAULT_TIMEOUT=180 \
+        PIP_DISABLE_PIP_VERSION_CHECK=1 "PIP_CACHE_DIR=$state/pip-cache" "PGPASSWORD=$password" \
+        ${http_proxy:+"http_proxy=$http_proxy"} ${https_proxy:+"https_proxy=$https_proxy"} "$@"
+}
+
+# noted NAME WHAT COMMAND…: runs it with its output in log/NAME.log; shows the end of that when it fails.
+noted() {
+    local file=$log/$1.log what=$2
+    shift 2
+    # Beside this shell, so that a function of several lines still stops at the first that fails.
+    "$@" >>"$file" 2>&1 </dev/null &
+    wait $! && return
+    tail -n 20 "$file" >&2
+    fail "$what failed" "the lines above are the end of $file; mend it, then start scripts/cluster/up again"
+}
+
+sql() { in_root psql -q -h 127.0.0.1 -p "${port[postgres]}" -U postgres -v ON_ERROR_STOP=1 "$@"; }
+manager_tool() { in_root backend.ai mgr -f "$conf/manager.toml" "$@"; }
+
+# ours PID: whether the process runs in our root, so that a process id used anew is never taken for it.
+ours() { [ "$(readlink "/proc/$1/root" 2>/dev/null)" = "$root" ]; }
+
+pid_of() { cat "$run/$1.pid" 2>/dev/null; }
+
+alive() {
+    local pid
+    pid=$(pid_of "$1") && [ -n "$pid" ] && ours "$pid"
+}
+
+listens() { (exec 3<>"/dev/tcp/127.0.0.1/${port[$1]}") 2>/dev/null; }
+answers() { curl -fsS --max-time 5 -o /dev/null "http://127.0.0.1:${port[$1]}$2" 2>/dev/null; }
+
+# The database is asked through the manager's own table: an agent that only listens serves nobody yet.
+agent_registered() {
+    alive agent && listens agent && sql -d backend -tAc "select status from agents where id = '$agent'" | grep -q ALIVE
+}
+
+# start PROGRAM COMMAND…: in the root, in a session of its own, its process id in run/.
+start() {
+    local program=$1
+    shift
+    alive "$program" && return
+    say "starting $program"
+    setsid chroot "$root" "${inside[@]}" "$@" >>"$log/$program.log" 2>&1 </dev/null {lock}>&- &
+    echo $! >"$run/$program.pid"
+    # Until the shell behind that id has become the program in the root.
+    for _ in $(seq 50); do
+        alive "$program" && return
+        sleep 0.1
+    done
+}
+
+# wait_for PROGRAM SECONDS COMMAND…: until it succeeds; the end of the program's log if it never does.
+wait_for() {
+    local program=$1 seconds=$2 half
+    shift 2
+    for ((half = 0; half < seconds * 2; half++)); do
+        "$@" >/dev/null 2>&1 && return
+        alive "$program" || break
+        sleep 0.5
+    done
+    tail -n 15 "$log/$program.log" >&2
+    if alive "$program"; then
+        fail "$program is not ready after $seconds seconds" "its log is $log/$program.log"
+    fi
+    fail "$program ended while starting" "its log is $log/$program.log"
+}
+
+# stop PROGRAM SECONDS: asks it to end, then makes it.
+stop() {
+    local pid signal=TERM step
+    if alive "$1"; then
+        pid=$(pid_of "$1")
+        [ "$1" = postgres ] && signal=INT # does not wait for its clients
+        kill "-$signal" "$pid" 2>/dev/null || true
+        for ((step = 0; step < $2 * 5; step++)); do
+            ours "$pid" || break
+            sleep 0.2
+        done
+        # Each was started in a process group of its own.
+        if ours "$pid"; then kill -KILL -- "-$pid" 2>/dev/null || kill -KILL "$pid" || true; fi
+        say "stopped $1"
+    fi
+    rm -f "$run/$1.pid"
+}
+
+write_keys() { # WHOSE ACCESS_KEY SECRET_KEY
+    printf 'export BACKEND_ENDPOINT=http://127.0.0.1:%s BACKEND_ENDPOINT_TYPE=api BACKEND_ACCESS_KEY=%s BACKEND_SECRET_KEY=%s\n' \
+        "${port[manager]}" "$2" "$3" >"$state/env-$1.sh"
+}
+# The examples that Backend.AI publishes and fills a new database with.
+write_all_keys() {
+    write_keys admin AKIAIOSFODNN7EXAMPLE wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY
+    write_keys user AKIANABBDUSEREXAMPLE C8qnIo29EZvXkPK_MXcuAakYTy4NYrxwmCEyNPlf
+    write_keys user2 AKIANATWOUSEREXAMPLE P7oxTDdzHbEpUSs5v7r7EWj9yKstp8VpZ7SEyA-g
+}
+
+# with_keys: puts the caller's BACKEND_* (else those of `user`) into `keys`, for what runs in the root.
+with_keys() {
+    [ "$(id -u)" = 0 ] || fail "this runs inside of the cluster's root directory, which needs root" "run it with sudo -E"
+    [ -x "$venv/bin/backend.ai" ] || fail "there is no cluster in $work" "run: scripts/cluster/up"
+    # shellcheck source=/dev/null
+    [ -n "${BACKEND_ACCESS_KEY:-}" ] || source "$state/env-user.sh"
+    keys=("BACKEND_ENDPOINT=${BACKEND_ENDPOINT:-http://127.0.0.1:${port[manager]}}" "BACKEND_ENDPOINT_TYPE=${BACKEND_ENDPOINT_TYPE:-api}"
+        "BACKEND_ACCESS_KEY=$BACKEND_ACCESS_KEY" "BACKEND_SECRET_KEY=${BACKEND_SECRET_KEY:-}")
+}

@@ -1,0 +1,70 @@
+# What keeps the cluster's memory: PostgreSQL, Valkey, etcd, and Prometheus for live usage; then what stands in them.
+# shellcheck shell=bash disable=SC2154
+
+if [ ! -e "$state/pg/PG_VERSION" ]; then
+    mkdir -p "$state/pg"
+    chroot "$root" chown postgres:postgres "$state/pg"
+    chmod 700 "$state/pg"
+    echo "$password" >"$conf/pgpass"
+    chmod 644 "$conf/pgpass"
+    noted initdb "making the database" in_root "${as_postgres[@]}" initdb -D "$state/pg" -U postgres -A scram-sha-256 \
+        --pwfile="$conf/pgpass" -E UTF8 --locale=C.UTF-8
+    # Nothing here is worth waiting for a disk.
+    cat "$conf/postgresql.conf" >>"$state/pg/postgresql.conf"
+fi
+# Left by a machine that went down; its process id may be somebody else's by now.
+alive postgres || rm -f "$state/pg/postmaster.pid"
+start postgres "${as_postgres[@]}" /usr/lib/postgresql/17/bin/postgres -D "$state/pg"
+start valkey /usr/bin/valkey-server --bind 127.0.0.1 --port "${port[valkey]}" --dir "$state/redis" --appendonly yes --daemonize no
+start etcd /usr/bin/etcd --name bai --data-dir "$state/etcd" --auto-compaction-retention 1 \
+    --listen-client-urls "http://127.0.0.1:${port[etcd]}" --advertise-client-urls "http://127.0.0.1:${port[etcd]}" \
+    --listen-peer-urls "http://127.0.0.1:${port[etcd_peer]}" --initial-advertise-peer-urls "http://127.0.0.1:${port[etcd_peer]}" \
+    --initial-cluster "bai=http://127.0.0.1:${port[etcd_peer]}"
+start prometheus /usr/bin/prometheus --config.file="$conf/prometheus.yml" --storage.tsdb.path="$state/prom" \
+    --storage.tsdb.retention.time=1d --web.listen-address="127.0.0.1:${port[prometheus]}"
+wait_for postgres 60 sql -d postgres -c 'select 1'
+wait_for valkey 30 listens valkey
+wait_for etcd 30 answers etcd /health
+
+there() { sql -d postgres -tAc "$1" | grep -q 1; }
+
+make_databases() {
+    there "select 1 from pg_database where datname = 'backend'" || sql -d postgres -c 'create database backend'
+    there "select 1 from pg_roles where rolname = 'appproxy'" || sql -d postgres -c "create role appproxy login password '$password'"
+    there "select 1 from pg_database where datname = 'appproxy'" || sql -d postgres -c 'create database appproxy owner appproxy'
+    [ -s "$conf/manager.key_secret" ] || in_root backend.ai mgr generate-rpc-keypair "$conf" manager
+    manager_tool etcd put-json "" "$conf/etcd-root.json"
+    manager_tool etcd put-json config "$conf/etcd-config.json"
+    manager_tool schema oneshot -f "$conf/alembic.ini"
+    in_root backend.ai app-proxy-coordinator schema oneshot -f "$conf/alembic-appproxy.ini"
+}
+
+# Users, keys and the rest as Backend.AI's own installer fills them in; presets and the registry are ours.
+fill_databases() {
+    local name fixtures
+    fixtures=$(echo "$venv"/lib/python3*/site-packages/ai/backend/install/fixtures)
+    for name in users keypairs resource-slot-types runtime-variants runtime-variant-presets role-presets roles \
+        login-client-types prometheus-query-preset-categories prometheus-query-presets retention-policies; do
+        [ ! -e "$fixtures/example-$name.json" ] || manager_tool fixture populate "$fixtures/example-$name.json"
+    done
+    manager_tool fixture populate "$conf/presets.json"
+    manager_tool fixture populate "$conf/registry.json"
+    manager_tool permissions provision || true # older versions have no such thing
+    sql -d backend -f "$conf/permissions.sql"
+}
+
+if [ ! -e "$done/db" ]; then
+    say "filling the databases (about a minute)"
+    noted setup "making the databases" make_databases
+    noted setup "filling the databases" fill_databases
+    echo 3 >"$volume/version.txt" # the layout of folders on it
+    touch "$done/db"
+fi
+
+scanned=$done/image-$(docker_here image inspect -f '{{.Id}}' "$image" | cut -c8-31)
+if [ ! -e "$scanned" ]; then
+    say "telling the cluster of the image"
+    noted setup "scanning the local images" manager_tool image rescan local
+    manager_tool image alias python "local/$image" x86_64 >>"$log/setup.log" 2>&1 || true # there already
+    touch "$scanned"
+fi

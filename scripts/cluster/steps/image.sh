@@ -1,0 +1,33 @@
+# The one image that sessions run from: Debian with Python, tmux and a Jupyter kernel, made here.
+# shellcheck shell=bash disable=SC2154
+
+make_image_root() {
+    rm -rf --one-file-system "$1"
+    noted image "debootstrap of the sessions' image" debootstrap --variant=minbase \
+        --include=python3,tmux,ca-certificates,curl,less,vim-tiny,openssh-client,procps bookworm "$1" ${mirror:+"$mirror"}
+    cp -L "$certificates" "$1$certificates"
+    cp -L /etc/resolv.conf "$1/etc/resolv.conf"
+    # The kernel runner executes code (query mode) in a Jupyter kernel of the image.
+    noted image "apt-get in the sessions' image" chroot "$1" env DEBIAN_FRONTEND=noninteractive sh -c 'apt-get update -q &&
+        apt-get install -y -q --no-install-recommends python3-ipykernel && apt-get clean'
+    rm -rf "$1"/tmp/* "$1"/var/cache/apt/archives/*.deb "$1"/var/cache/apt/*.bin "$1"/var/lib/apt/lists/*
+    touch "$1/.ok"
+}
+
+import_image() {
+    local labels=() label
+    for label in kernelspec=1 role=COMPUTE 'features="batch query uid-match user-input"' base-distro=ubuntu22.04 \
+        runtime-type=python runtime-path=/usr/bin/python3 accelerators= service-ports=webdemo:preopen:8000 \
+        envs.corecount=OPENBLAS_NUM_THREADS,OMP_NUM_THREADS,NPROC resource.min.cpu=1 resource.min.mem=128m; do
+        labels+=(--change "LABEL ai.backend.$label")
+    done
+    tar -C "$1" --exclude=./.ok -c . | docker_here import "${labels[@]}" \
+        --change 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' --change 'ENV LANG=C.UTF-8' \
+        --change 'WORKDIR /home/work' --change 'CMD ["/bin/bash"]' - "$image" >"$log/import.log"
+}
+
+if ! docker_here image inspect "$image" >/dev/null 2>&1; then
+    say "making the image $image (about a minute)"
+    [ -e "$state/kimg/.ok" ] || make_image_root "$state/kimg"
+    import_image "$state/kimg" || fail "Docker did not take the image $image" "see $log/import.log"
+fi

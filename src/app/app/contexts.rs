@@ -1,0 +1,169 @@
+//! Which context is shown: the list to choose from, the command line; and the name of an image.
+
+use jiff::Timestamp;
+
+use super::App;
+use crate::{
+    action::{Action, Scope},
+    app::{
+        command::{Command, CommandLine},
+        commit::CommitForm,
+        focus::Page,
+        picker::Picker,
+        shown::Shown,
+        step::{Go, Purpose, Step},
+    },
+    model::{change::Level, id::ContextName, text::Clean},
+    protocol::message::Request,
+};
+
+impl App {
+    /// The first snapshot decides where to begin; a later one may have lost what was shown.
+    pub(super) fn begin(&mut self) -> Vec<Step> {
+        let Some(first) = self.mirror.contexts().first().map(|s| s.context.name) else {
+            return Vec::new();
+        };
+        let wanted = match (self.begun, self.sessions.shown()) {
+            (false, _) => self.wanted.unwrap_or(first),
+            (true, Shown::All) => return Vec::new(),
+            (true, Shown::One(name)) => name,
+        };
+        self.begun = true;
+        if self.mirror.context(wanted).is_some() {
+            self.sessions.show(Shown::One(wanted));
+            return Vec::new();
+        }
+        self.sessions.show(Shown::One(first));
+        let names: Vec<String> = self.context_names().map(|name| name.to_string()).collect();
+        let text = format!(
+            "no context '{wanted}' is configured: there are {}",
+            names.join(", ")
+        );
+        vec![Step::toast(Level::Error, text)]
+    }
+
+    fn context_names(&self) -> impl Iterator<Item = ContextName> {
+        self.mirror.contexts().iter().map(|s| s.context.name)
+    }
+
+    /// Opens the list of contexts; with one there is nothing to choose.
+    pub(super) fn pick_context(&mut self) -> Vec<Step> {
+        if !self.mirror.has_several_contexts() {
+            let text = "there is one context only; contexts.toml names more engines";
+            return vec![Step::toast(Level::Info, text)];
+        }
+        self.picker = Some(Picker::new(&self.mirror, self.sessions.shown()));
+        Vec::new()
+    }
+
+    /// Lists the sessions of another context, or of all.
+    pub(super) fn show_context(&mut self, shown: Shown) -> Vec<Step> {
+        self.sessions.show(shown);
+        self.show(Page::Sessions)
+    }
+
+    pub(super) fn in_picker(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        if action == Action::Back {
+            return self.back(now);
+        }
+        let chosen = self.picker.as_mut().and_then(|it| it.action(action));
+        match chosen {
+            Some(shown) => {
+                self.picker = None;
+                self.show_context(shown)
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// A row of the list of contexts was clicked.
+    pub(super) fn click_context(&mut self, at: usize) -> Vec<Step> {
+        let Some(picker) = &mut self.picker else {
+            return Vec::new();
+        };
+        if at >= picker.rows().len() {
+            return Vec::new();
+        }
+        picker.go_to(at);
+        let chosen = picker.marked();
+        self.picker = None;
+        chosen.map_or_else(Vec::new, |shown| self.show_context(shown))
+    }
+
+    /// Begins a command.
+    pub(super) fn command_line(&mut self) -> Vec<Step> {
+        self.sessions.filter.submit();
+        self.command = Some(CommandLine::default());
+        Vec::new()
+    }
+
+    pub(super) fn in_command(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        let Some(line) = &mut self.command else {
+            return Vec::new();
+        };
+        match action {
+            Action::InputSubmit => match line.read(&self.mirror) {
+                Ok(command) => {
+                    self.command = None;
+                    return self.carry_out_command(command, now);
+                }
+                Err(why) => line.problem = Some(why),
+            },
+            Action::TabNext => line.complete(&self.mirror),
+            Action::InputCancel | Action::Back => return self.back(now),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn carry_out_command(&mut self, command: Command, now: Timestamp) -> Vec<Step> {
+        let act = |app: &mut Self, action| app.action(Scope::Sessions, action, None, now);
+        match command {
+            Command::Contexts => self.pick_context(),
+            Command::Show(shown) => self.show_context(shown),
+            Command::Tab(tab) => {
+                self.sessions.show_tab(tab);
+                Vec::new()
+            }
+            Command::Launch => act(self, Action::SessionLaunch),
+            Command::Refresh => act(self, Action::SessionsRefresh),
+            Command::Help => self.go(Go::Help),
+            Command::Quit => self.leave(),
+        }
+    }
+
+    /// The name of an image to be made of the current session.
+    pub(super) fn name_image(&mut self) {
+        if let Some(session) = self.current() {
+            self.commit = Some(CommitForm::new(session.key(), &session.name));
+        }
+    }
+
+    pub(super) fn in_commit(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        match (action, &self.commit) {
+            (Action::InputSubmit, Some(form)) if form.problem().is_none() => {
+                let image = form.input.text().to_owned();
+                let step = Step::Ask {
+                    request: Request::Commit {
+                        session: form.session,
+                        image_name: image.clone(),
+                    },
+                    purpose: Purpose::Commit {
+                        name: form.name.clone(),
+                        image,
+                    },
+                };
+                self.commit = None;
+                vec![step]
+            }
+            (Action::InputCancel | Action::Back, _) => self.back(now),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is said when an image is being made.
+    pub(super) fn committing(name: &Clean, image: &str) -> Step {
+        let text = format!("making the image {image} of {name}");
+        Step::toast(Level::Info, text)
+    }
+}

@@ -1,0 +1,122 @@
+//! The command line: `:ctx prod`, `:q`. Words are completed; an unknown one is told with those there
+//! are.
+
+use super::{input::Input, mirror::Mirror, shown::Shown};
+use crate::model::status::Tab;
+
+/// What a line asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// The list of contexts, to choose from.
+    Contexts,
+    Show(Shown),
+    Tab(Tab),
+    Launch,
+    Refresh,
+    Help,
+    Quit,
+}
+
+/// Every word, what it means without an argument, and whether it is offered (the others are known
+/// from elsewhere and mean the same).
+const WORDS: &[(&str, Command, bool)] = &[
+    ("ctx", Command::Contexts, true),
+    ("context", Command::Contexts, false),
+    ("contexts", Command::Contexts, false),
+    ("finished", Command::Tab(Tab::Finished), true),
+    ("help", Command::Help, true),
+    ("launch", Command::Launch, true),
+    ("others", Command::Tab(Tab::Others), true),
+    ("quit", Command::Quit, true),
+    ("q", Command::Quit, false),
+    ("q!", Command::Quit, false),
+    ("refresh", Command::Refresh, true),
+    ("running", Command::Tab(Tab::Running), true),
+];
+
+/// The name that means all contexts.
+pub const ALL: &str = "all";
+
+#[derive(Clone, Debug, Default)]
+pub struct CommandLine {
+    pub input: Input,
+    /// Why the line was not taken; goes with the next key.
+    pub problem: Option<String>,
+}
+
+impl CommandLine {
+    /// What Enter would ask for; the error is a sentence.
+    pub fn read(&self, mirror: &Mirror) -> Result<Command, String> {
+        let mut words = self.input.text().split_whitespace();
+        let Some(first) = words.next() else {
+            return Err(format!("type one of: {}", offered().join(", ")));
+        };
+        let Some((word, command, _)) = WORDS.iter().find(|(word, ..)| *word == first) else {
+            let offered = offered().join(", ");
+            return Err(format!("no command '{first}': there are {offered}"));
+        };
+        let rest: Vec<&str> = words.collect();
+        match (command, rest.as_slice()) {
+            (command, []) => Ok(*command),
+            (Command::Contexts, [ALL]) => Ok(Command::Show(Shown::All)),
+            (Command::Contexts, [name]) => context(mirror, name),
+            (Command::Contexts, _) => Err(format!("{word} takes one name of a context")),
+            _ => Err(format!("{word} takes nothing behind it")),
+        }
+    }
+
+    /// What Tab would add to the line.
+    pub fn completion(&self, mirror: &Mirror) -> Option<String> {
+        let text = self.input.text();
+        if self.input.before_cursor() != text {
+            return None;
+        }
+        let (choices, typed) = match text.split_once(' ') {
+            None => (offered().into_iter().map(str::to_owned).collect(), text),
+            Some((word, rest)) => {
+                let takes_one = WORDS
+                    .iter()
+                    .any(|(known, command, _)| *known == word && *command == Command::Contexts);
+                (if takes_one { names(mirror) } else { Vec::new() }, rest)
+            }
+        };
+        // A whole word is not completed to a longer one: Enter takes it.
+        let known = choices.iter().any(|choice| choice == typed);
+        if known || text.is_empty() {
+            return None;
+        }
+        let fits = choices.iter().find(|choice| choice.starts_with(typed))?;
+        Some(fits[typed.len()..].to_owned())
+    }
+
+    pub fn complete(&mut self, mirror: &Mirror) {
+        if let Some(rest) = self.completion(mirror) {
+            let text = format!("{}{rest}", self.input.text());
+            self.input.set(&text);
+        }
+    }
+}
+
+fn offered() -> Vec<&'static str> {
+    let offered = WORDS.iter().filter(|(.., offered)| *offered);
+    offered.map(|(word, ..)| *word).collect()
+}
+
+fn names(mirror: &Mirror) -> Vec<String> {
+    let names = mirror.contexts().iter().map(|s| s.context.name.to_string());
+    names.chain([ALL.to_owned()]).collect()
+}
+
+fn context(mirror: &Mirror, name: &str) -> Result<Command, String> {
+    let found = mirror
+        .contexts()
+        .iter()
+        .find(|state| state.context.name.as_str() == name);
+    match found {
+        Some(state) => Ok(Command::Show(Shown::One(state.context.name))),
+        None => Err(format!(
+            "no context '{name}': there are {}",
+            names(mirror).join(", ")
+        )),
+    }
+}

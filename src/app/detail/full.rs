@@ -1,0 +1,60 @@
+//! A row of a list is newer, a full reading tells more: what the one lacks comes from the other.
+
+use crate::model::{
+    resources::ResourceSlots,
+    session::{BatchResult, Placement, Session},
+};
+
+/// Fills what `row` does not tell from `full`, the same session read at an earlier time.
+pub fn fill(row: &mut Session, full: &Session) {
+    if row.kernels.len() < full.kernels.len() {
+        row.kernels.clone_from(&full.kernels);
+    }
+    if row.status == full.status {
+        or(&mut row.status_message, &full.status_message);
+        or(&mut row.status_info, &full.status_info);
+        or_all(&mut row.idle_checks, &full.idle_checks);
+        row.commit = full.commit;
+    }
+    or(&mut row.scratch, &full.scratch);
+    or(&mut row.startup_command, &full.startup_command);
+    or_all(&mut row.folders, &full.folders);
+    or_all(&mut row.services, &full.services);
+    if row.result == BatchResult::Undefined {
+        row.result = full.result;
+    }
+    if row.occupied_slots == ResourceSlots::default() {
+        row.occupied_slots.clone_from(&full.occupied_slots);
+    }
+    if row.requested_slots == ResourceSlots::default() {
+        row.requested_slots.clone_from(&full.requested_slots);
+    }
+    if row.shmem.0 == 0 {
+        row.shmem = full.shmem;
+    }
+    fill_placement(&mut row.placement, &full.placement);
+}
+
+fn fill_placement(row: &mut Placement, full: &Placement) {
+    or(&mut row.project, &full.project);
+    or(&mut row.resource_group, &full.resource_group);
+    or(&mut row.priority, &full.priority);
+    or(&mut row.tag, &full.tag);
+    or_all(&mut row.agents, &full.agents);
+    if row.cluster_size == 0 {
+        row.cluster_size = full.cluster_size;
+        row.cluster_mode = full.cluster_mode;
+    }
+}
+
+fn or<T: Clone>(row: &mut Option<T>, full: &Option<T>) {
+    if row.is_none() {
+        row.clone_from(full);
+    }
+}
+
+fn or_all<T: Clone>(row: &mut Vec<T>, full: &[T]) {
+    if row.is_empty() {
+        full.clone_into(row);
+    }
+}

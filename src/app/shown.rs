@@ -1,0 +1,28 @@
+//! Which contexts the page shows.
+
+use crate::model::id::ContextName;
+
+/// One context, or all of them in one table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    #[default]
+    All,
+    One(ContextName),
+}
+
+impl Shown {
+    pub fn has(self, context: ContextName) -> bool {
+        match self {
+            Self::All => true,
+            Self::One(name) => name == context,
+        }
+    }
+
+    /// The one that is shown alone.
+    pub fn one(self) -> Option<ContextName> {
+        match self {
+            Self::All => None,
+            Self::One(name) => Some(name),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Which context a command is about.
+
+use super::{
+    Start,
+    fail::{Fail, code},
+};
+use crate::{
+    config::{contexts::Contexts, document::nearest},
+    model::{id::ContextName, selector::Asked, text::Clean},
+    protocol::message::Snapshot,
+};
+
+/// What the command line and the configuration say about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'a> {
+    asked: Option<&'a str>,
+    contexts: &'a Contexts,
+}
+
+impl<'a> Choice<'a> {
+    pub fn of(start: &'a Start) -> Self {
+        Self {
+            asked: start.asked_context.as_deref(),
+            contexts: &start.contexts,
+        }
+    }
+
+    /// The context in force, as far as it can be known without the daemon.
+    pub fn configured(&self) -> Result<ContextName, Fail> {
+        let Some(name) = self.asked else {
+            return Ok(self.contexts.default);
+        };
+        self.contexts.named(name).map_err(not_there)
+    }
+
+    /// The context in force, which the daemon must know.
+    pub fn context(&self, there: &Snapshot) -> Result<ContextName, Fail> {
+        match self.asked {
+            Some(name) => self.named(name, there),
+            None => self.named(self.contexts.default.as_str(), there),
+        }
+    }
+
+    /// The context a session is of, and the rest of what was written.
+    pub fn session<'t>(
+        &self,
+        text: &'t str,
+        there: &Snapshot,
+    ) -> Result<(ContextName, &'t str), Fail> {
+        let asked = Asked::read(text);
+        let context = match asked.context {
+            Some(name) => self.named(name, there)?,
+            None => self.context(there)?,
+        };
+        Ok((context, asked.session))
+    }
+
+    fn named(&self, name: &str, there: &Snapshot) -> Result<ContextName, Fail> {
+        let known: Vec<ContextName> = there.contexts.iter().map(|s| s.context.name).collect();
+        if let Some(found) = known.iter().find(|known| known.as_str() == name) {
+            return Ok(*found);
+        }
+        if self.contexts.named(name).is_ok() {
+            let fail = not_there(format!(
+                "the daemon does not know context '{name}' yet: it was started before that was configured"
+            ));
+            return Err(fail.help(
+                "`workbay daemon stop` (sessions and shells go on), then the same command again",
+            ));
+        }
+        let words: Vec<&str> = known.iter().map(ContextName::as_str).collect();
+        let shown = Clean::new(name);
+        let fail = not_there(format!("there is no context '{shown}'"));
+        Err(match nearest(name, &words) {
+            Some(near) => fail.help(format!("did you mean '{near}'?")),
+            None => fail.help(format!("there is {}", words.join(", "))),
+        })
+    }
+}
+
+fn not_there(why: String) -> Fail {
+    Fail::new(code::NOT_FOUND, why)
+}

@@ -1,0 +1,75 @@
+//! `workbay commit`: an image made of a running session.
+
+use super::{
+    Start,
+    args::Commit,
+    choice::Choice,
+    fail::{Fail, Outcome, code},
+    find,
+    line::{self, Line},
+    output,
+};
+use crate::{
+    model::{
+        change::{Change, Level},
+        id::SessionKey,
+        text::Clean,
+    },
+    protocol::message::Request,
+};
+
+pub fn commit(start: &Start, arguments: &Commit) -> Outcome {
+    line::block_on(async {
+        let mut line = Line::connect(&start.paths).await?;
+        let name = &arguments.one.session;
+        let session = find::live_session(&line, Choice::of(start), name).await?;
+        let seen = match arguments.wait.wait {
+            // Before it is asked for: the end must not be missed.
+            true => Some(line.subscribe().await?.seq),
+            false => None,
+        };
+        line.tell(Request::Commit {
+            session: session.key(),
+            image_name: arguments.image_name.clone(),
+        })
+        .await?;
+        let Some(seen) = seen else {
+            return Ok(0);
+        };
+        let what = format!("the image of {}", session.name);
+        let made = follow(&mut line, seen, session.key());
+        line::within(arguments.wait.timeout, &what, made).await
+    })
+}
+
+/// Tells each step until the daemon says how it ended.
+async fn follow(line: &mut Line, seen: u64, key: SessionKey) -> Outcome {
+    let (mut seen, mut told) = (seen, None::<Clean>);
+    loop {
+        let (seq, change) = line.next_change(seen).await?;
+        seen = seq;
+        match change {
+            Change::Message {
+                level,
+                text,
+                session: Some(session),
+            } if session == key => {
+                if matches!(level, Level::Warning | Level::Error) {
+                    return Err(Fail::new(code::FAILED, text));
+                }
+                output::line(text.as_str())?;
+                return Ok(0);
+            }
+            Change::Session { session } if session.key() == key => {
+                if let Some(step) = session.pending_request.filter(|s| told.as_ref() != Some(s)) {
+                    output::remark(&format!("workbay: {}: {step}", session.name));
+                    told = Some(step);
+                }
+            }
+            Change::Gone { session } if session == key => {
+                return Err(Fail::new(code::NOT_FOUND, "the session is gone"));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Writing `default` into `contexts.toml`. Nothing else of the file is touched.
+
+use std::{fs, io::Write as _, path::Path};
+
+use crate::{
+    cli::fail::{Fail, code},
+    config::document::{Document, Item},
+    model::id::ContextName,
+};
+
+/// Makes `context` the default of this file; the file is made when it is not there.
+pub fn write(file: &Path, context: ContextName) -> Result<(), Fail> {
+    let failed = |what: &str, why: &std::io::Error| {
+        Fail::new(
+            code::FAILED,
+            format!("{} cannot be {what}: {why}", file.display()),
+        )
+    };
+    // A link is followed: what it leads to is what the person keeps.
+    let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let before = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(why) => return Err(failed("read", &why)),
+    };
+    let after = changed(file, &before, context)?;
+    let save = || {
+        let dir = file.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(dir)?;
+        let beside = file.with_extension(format!("toml.{}", std::process::id()));
+        let mut new = fs::File::create(&beside)?;
+        if let Ok(meta) = fs::metadata(file) {
+            new.set_permissions(meta.permissions())?;
+        }
+        new.write_all(after.as_bytes())?;
+        new.sync_all()?;
+        fs::rename(&beside, file)
+    };
+    save().map_err(|why| failed("written", &why))
+}
+
+fn changed(file: &Path, before: &str, context: ContextName) -> Result<String, Fail> {
+    let broken = |why: String| Fail::new(code::FAILED, why).help("mend it, then try again");
+    let document = Document::parse(file, before).map_err(|why| broken(why.to_string()))?;
+    let after = match document.get("default") {
+        Some(item) => {
+            let end = end_of(before, item).ok_or_else(|| {
+                let (line, _) = document.position(item.at);
+                broken(format!(
+                    "{}:{line}: 'default' is no plain string",
+                    file.display()
+                ))
+            })?;
+            format!("{}\"{context}\"{}", &before[..item.at], &before[end..])
+        }
+        None => format!("default = \"{context}\"\n{}{before}", gap(before)),
+    };
+    // Read again before it is written: a file of somebody's own is not spoiled.
+    let same = Document::parse(file, &after).is_ok_and(|document| {
+        let default = document.get("default").and_then(|item| item.text().ok());
+        default == Some(context.as_str())
+    });
+    if same {
+        return Ok(after);
+    }
+    let why = format!("{}: 'default' could not be changed in it", file.display());
+    Err(broken(why))
+}
+
+fn gap(before: &str) -> &'static str {
+    if before.is_empty() { "" } else { "\n" }
+}
+
+/// Where a string of one line ends, its quotation mark included.
+fn end_of(text: &str, item: &Item) -> Option<usize> {
+    item.text().ok()?;
+    let rest = text.get(item.at..)?;
+    let mark = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let inner = &rest[1..];
+    let three = inner.chars().take(2).filter(|c| *c == mark).count() == 2;
+    if three {
+        return None;
+    }
+    let line = inner.lines().next()?;
+    let end = line.find(mark)?;
+    (!line[..end].contains('\\')).then_some(item.at + 1 + end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed_to(before: &str) -> String {
+        let context = ContextName::new("prod").unwrap();
+        changed(Path::new("contexts.toml"), before, context).unwrap()
+    }
+
+    #[test]
+    fn only_the_value_changes() {
+        assert_eq!(changed_to(""), "default = \"prod\"\n");
+        let before = "# mine\ndefault = 'local' # for now\n\n[contexts.prod]\nkind = \"docker\"\n";
+        assert_eq!(changed_to(before), before.replace("'local'", "\"prod\""));
+        let before = "# mine\n[contexts.prod]\nkind = \"docker\"\n";
+        assert_eq!(
+            changed_to(before),
+            format!("default = \"prod\"\n\n{before}")
+        );
+        assert_eq!(changed_to("default = \"\"\n"), "default = \"prod\"\n");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_left_alone() {
+        let context = ContextName::new("prod").unwrap();
+        for before in ["default = 3\n", "default = \"\"\"x\"\"\"\n", "[contexts\n"] {
+            let outcome = changed(Path::new("contexts.toml"), before, context);
+            assert!(outcome.is_err(), "{before}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Each context: whether its engine answers, what it is, what it cannot do, and what its
+//! configuration needs on this machine.
+
+use std::{fs, thread};
+
+use super::{
+    super::{Doors, NoEngine, Start, daemon, find, line, line::Line},
+    Finding,
+    access::access,
+};
+use crate::{
+    config::contexts::{BackendaiSpec, ContextEntry, Credentials, EngineSpec, Source},
+    model::{
+        capability::{Capability, EngineInfo, EngineState},
+        context::EngineKind,
+        id::ContextName,
+        text::Clean,
+    },
+    protocol::message::Snapshot,
+};
+
+/// The daemon's word where it runs, a probe of our own otherwise; all contexts at once, so that one
+/// that does not answer costs its own time only.
+pub fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
+    let snapshot = told(start);
+    let probed: Vec<Vec<Finding>> = thread::scope(|scope| {
+        let examined: Vec<_> = start
+            .contexts
+            .list
+            .iter()
+            .map(|entry| {
+                let snapshot = snapshot.as_ref();
+                scope.spawn(move || one(doors, start, entry, snapshot))
+            })
+            .collect();
+        examined
+            .into_iter()
+            .map(|examined| examined.join().unwrap_or_default())
+            .collect()
+    });
+    probed.into_iter().flatten().collect()
+}
+
+fn told(start: &Start) -> Option<Snapshot> {
+    if daemon::is_absent(&start.paths) {
+        return None;
+    }
+    let asked = async { Line::existing(&start.paths).await?.snapshot().await };
+    line::block_on(asked).ok()
+}
+
+fn one(
+    doors: &Doors,
+    start: &Start,
+    entry: &ContextEntry,
+    snapshot: Option<&Snapshot>,
+) -> Vec<Finding> {
+    let context = entry.context.name;
+    let mut findings = match snapshot {
+        Some(snapshot) => match find::state(snapshot, context) {
+            Some(state) => heard(context, entry.kind(), &state.engine),
+            None => vec![unknown(context)],
+        },
+        None => match (doors.probe)(start, context) {
+            Ok(info) => known(&info),
+            Err(none) => lost(entry.kind(), none),
+        },
+    };
+    if let EngineSpec::Backendai(spec) = &entry.engine {
+        findings.extend(needs(spec));
+    }
+    findings
+        .into_iter()
+        .map(|finding| finding.of(context))
+        .collect()
+}
+
+/// Configured after the daemon began.
+fn unknown(context: ContextName) -> Finding {
+    let message = format!("the daemon was started before context {context} was configured");
+    Finding::warn("engine", message).mend("workbay daemon stop (sessions and shells go on)")
+}
+
+fn heard(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Finding> {
+    match engine {
+        EngineState::Connected { info } => known(info),
+        EngineState::Connecting => {
+            let message = format!("the daemon is still connecting to {context}");
+            vec![Finding::warn("engine", message).mend("ask again")]
+        }
+        EngineState::Lost { why, mend, .. } => lost(
+            kind,
+            NoEngine {
+                why: why.clone(),
+                mend: mend.clone(),
+            },
+        ),
+    }
+}
+
+fn lost(kind: EngineKind, none: NoEngine) -> Vec<Finding> {
+    let finding = Finding::bad("engine", none.why);
+    let finding = match none.mend {
+        Some(mend) => finding.mend(mend),
+        None => finding,
+    };
+    let socket = match kind {
+        EngineKind::Docker => access(),
+        EngineKind::Backendai => None,
+    };
+    std::iter::once(finding).chain(socket).collect()
+}
+
+fn known(info: &EngineInfo) -> Vec<Finding> {
+    let mut findings = vec![Finding::ok("engine", engine(info))];
+    let missing = info.capabilities.missing.iter();
+    // Who decides about sessions is no fault of an engine.
+    let missing = missing.filter(|(capability, _)| *capability != Capability::Schedules);
+    findings.extend(missing.map(|(capability, why)| {
+        let word = serde_json::to_value(capability).unwrap_or_default();
+        let word = word.as_str().unwrap_or("something").replace('-', " ");
+        Finding::warn("engine", format!("cannot offer {word}: {why}"))
+    }));
+    findings
+}
+
+fn engine(info: &EngineInfo) -> String {
+    let mut text = format!(
+        "{} {} (API {}) at {}",
+        info.kind, info.version, info.api_version, info.endpoint
+    );
+    if let Some(user) = &info.user {
+        text.push_str(&format!(
+            ", as {} ({}, domain {})",
+            user.email, user.role, user.domain
+        ));
+    }
+    if info.cpus.millis() > 0 {
+        text.push_str(&format!(", {} CPUs, {}", info.cpus, info.memory));
+    }
+    text
+}
+
+/// What the configuration needs here, whether the engine answers or not.
+fn needs(spec: &BackendaiSpec) -> Vec<Finding> {
+    let secrets = match &spec.credentials {
+        Credentials::Keys { access, secret } => [access, secret],
+        Credentials::Login { username, password } => [username, password],
+    };
+    let mut findings: Vec<Finding> = secrets.into_iter().filter_map(key_file).collect();
+    findings.extend(ca_file(spec));
+    findings.extend(unencrypted(&spec.endpoint));
+    findings
+}
+
+/// A file's owner and mode. What it holds is not told.
+fn key_file(source: &Source) -> Option<Finding> {
+    let Source::File(path) = source else {
+        return None;
+    };
+    let shown = path.display().to_string();
+    Some(match source.resolve(|_| None, std::time::Duration::ZERO) {
+        Ok(_) => Finding::ok("key", format!("{shown} is yours and closed to others")),
+        Err(error) => Finding::bad("key", error.why).mend(error.mend),
+    })
+}
+
+fn ca_file(spec: &BackendaiSpec) -> Option<Finding> {
+    let path = spec.ca_file.as_ref()?;
+    let shown = path.display();
+    Some(match fs::read_to_string(path) {
+        Ok(text) if text.contains("-----BEGIN CERTIFICATE-----") => Finding::ok(
+            "authority",
+            format!("{shown} is trusted besides this machine's"),
+        ),
+        Ok(_) => Finding::bad("authority", format!("{shown} holds no certificate"))
+            .mend("give a file with the authority's certificate in PEM form"),
+        Err(why) => Finding::bad("authority", format!("{shown} cannot be read: {why}"))
+            .mend(format!("chmod a+r {shown}, or name another ca-file")),
+    })
+}
+
+/// Plain HTTP is for this machine only: everybody on the way reads along.
+fn unencrypted(endpoint: &str) -> Option<Finding> {
+    let rest = endpoint.strip_prefix("http://")?;
+    let host = rest.split('/').next().unwrap_or_default();
+    let near = ["localhost", "127.", "[::1]"];
+    if near.iter().any(|name| host.starts_with(name)) {
+        return None;
+    }
+    let message = format!(
+        "{} is not encrypted: logs, shells and logins can be read on the way",
+        Clean::new(endpoint)
+    );
+    Some(Finding::warn("encryption", message).mend(format!(
+        "endpoint = \"https://{rest}\", if it listens there"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Level, *};
+
+    #[test]
+    fn plain_http_is_a_warning_except_on_this_machine() {
+        for near in [
+            "http://127.0.0.1:8091",
+            "http://localhost",
+            "https://far.example.com",
+        ] {
+            assert_eq!(unencrypted(near), None, "{near}");
+        }
+        let found = unencrypted("http://far.example.com:8080").unwrap();
+        assert_eq!(found.level, Level::Warn);
+        let mend = found.mend.unwrap();
+        assert!(
+            mend.as_str().contains("https://far.example.com:8080"),
+            "{mend}"
+        );
+    }
+}

@@ -1,0 +1,216 @@
+//! Finding sessions: what the daemon knows, made fresh where an engine keeps the sessions itself.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::{
+    choice::Choice,
+    fail::{Fail, code},
+    line::{self, Line},
+};
+use crate::{
+    model::{
+        id::{ContextName, SessionKey},
+        selector::{self, Asked, SelectError},
+        session::Session,
+        status::Tab,
+        text::Clean,
+    },
+    protocol::message::{ContextState, Failure, FailureKind, Reply, Request, Snapshot},
+};
+
+/// How many sessions of a name are looked at beyond those the daemon knows.
+const NAMESAKES: u32 = 20;
+/// Beside other contexts one that does not answer is not waited for any longer.
+const BESIDE_OTHERS: Duration = Duration::from_secs(8);
+
+/// What the daemon knows now.
+pub struct Picture {
+    pub snapshot: Snapshot,
+    /// Contexts whose sessions could not be read anew, with the reason.
+    pub stale: Vec<(ContextName, Failure)>,
+}
+
+impl Picture {
+    pub fn why_stale(&self, context: ContextName) -> Option<&Failure> {
+        let mut stale = self.stale.iter();
+        stale.find(|(name, _)| *name == context).map(|(_, why)| why)
+    }
+}
+
+/// What is wanted of an engine that keeps its sessions itself, beyond its newest.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub tab: Tab,
+    /// Only those whose name holds this.
+    pub text: Option<String>,
+    pub count: u32,
+}
+
+/// Reads these contexts anew where that is needed; an engine that is away holds up no other.
+pub async fn picture(
+    line: &Line,
+    snapshot: Snapshot,
+    contexts: &[ContextName],
+    wanted: &[Wanted],
+) -> Result<Picture, Fail> {
+    let keeps: Vec<ContextName> = contexts
+        .iter()
+        .copied()
+        .filter(|name| schedules(&snapshot, *name))
+        .collect();
+    if keeps.is_empty() {
+        let stale = Vec::new();
+        return Ok(Picture { snapshot, stale });
+    }
+    let alone = contexts.len() == 1;
+    let asked = keeps.iter().map(|context| async move {
+        let work = freshen(line, *context, wanted);
+        let outcome = if alone {
+            work.await
+        } else {
+            let limit = BESIDE_OTHERS.as_secs();
+            let late = format!("no answer within {limit} s");
+            let late = Failure::new(FailureKind::Unreachable, late);
+            let done = tokio::time::timeout(BESIDE_OTHERS, work).await;
+            done.unwrap_or(Err(late))
+        };
+        outcome.err().map(|failure| (*context, failure))
+    });
+    let stale = join_all(asked).await.into_iter().flatten().collect();
+    let snapshot = line.snapshot().await?;
+    Ok(Picture { snapshot, stale })
+}
+
+async fn freshen(line: &Line, context: ContextName, wanted: &[Wanted]) -> Result<(), Failure> {
+    let ask = |request| line.client.ask(request);
+    let context_or_all = Some(context);
+    ask(Request::Refresh {
+        context: context_or_all,
+    })
+    .await?;
+    for Wanted { tab, text, count } in wanted.iter().cloned() {
+        ask(Request::Reach {
+            context,
+            tab,
+            text,
+            count,
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+/// What the daemon says of a context.
+pub fn state(snapshot: &Snapshot, context: ContextName) -> Option<&ContextState> {
+    let mut states = snapshot.contexts.iter();
+    states.find(|state| state.context.name == context)
+}
+
+pub fn schedules(snapshot: &Snapshot, context: ContextName) -> bool {
+    state(snapshot, context).is_some_and(|state| state.context.kind.schedules())
+}
+
+/// The one session meant by `text`.
+pub async fn session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
+    let mut found = sessions(line, choice, std::slice::from_ref(&text)).await?;
+    found.pop().ok_or_else(|| {
+        let shown = Clean::new(text);
+        SelectError::NotFound(shown).into()
+    })
+}
+
+/// The same, which must be running.
+pub async fn live_session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
+    let session = session(line, choice, text).await?;
+    if session.status.is_live() {
+        return Ok(session);
+    }
+    let (name, status) = (&session.name, &session.status);
+    let fail = Fail::new(
+        code::FAILED,
+        format!("session {name} is {status}, not RUNNING"),
+    );
+    Err(match &session.status_message {
+        Some(why) => fail.help(why.clone()),
+        None => fail,
+    })
+}
+
+/// The sessions meant by these words, in their order; an error names the first that is none.
+pub async fn sessions(
+    line: &Line,
+    choice: Choice<'_>,
+    texts: &[&str],
+) -> Result<Vec<Session>, Fail> {
+    let snapshot = line.snapshot().await?;
+    let mut meant: Vec<(ContextName, &str)> = Vec::new();
+    for text in texts {
+        meant.push(choice.session(text, &snapshot)?);
+    }
+    let mut contexts: Vec<ContextName> = meant.iter().map(|(context, _)| *context).collect();
+    contexts.sort_unstable();
+    contexts.dedup();
+    let picture = picture(line, snapshot, &contexts, &[]).await?;
+    let mut found = Vec::new();
+    for (context, text) in meant {
+        found.push(one(line, &picture, context, text).await?);
+    }
+    Ok(found)
+}
+
+async fn one(
+    line: &Line,
+    picture: &Picture,
+    context: ContextName,
+    text: &str,
+) -> Result<Session, Fail> {
+    let missing = match selector::select(&picture.snapshot.sessions, context, text) {
+        Ok(session) => return Ok(session.clone()),
+        Err(missing @ (SelectError::NotFound(_) | SelectError::Elsewhere { .. })) => missing,
+        Err(other) => return Err(other.into()),
+    };
+    if let Some(failure) = picture.why_stale(context) {
+        return Err(failure.clone().into());
+    }
+    if !schedules(&picture.snapshot, context) {
+        return Err(missing.into());
+    }
+    match deeper(line, context, text).await? {
+        Some(session) => Ok(session),
+        None => Err(missing.into()),
+    }
+}
+
+/// Beyond what the daemon keeps of a cluster: by the whole id, else by name.
+async fn deeper(line: &Line, context: ContextName, text: &str) -> Result<Option<Session>, Fail> {
+    if let Some(id) = Asked::read(text).id() {
+        return detail(line, SessionKey::new(context, id)).await;
+    }
+    for tab in Tab::ALL {
+        line.ask(Request::Reach {
+            context,
+            tab,
+            text: Some(text.to_owned()),
+            count: NAMESAKES,
+        })
+        .await?;
+    }
+    let snapshot = line.snapshot().await?;
+    match selector::select(&snapshot.sessions, context, text) {
+        Ok(session) => Ok(Some(session.clone())),
+        Err(SelectError::NotFound(_) | SelectError::Elsewhere { .. }) => Ok(None),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// Everything about one session, read anew; `None` when it is not there.
+pub async fn detail(line: &Line, session: SessionKey) -> Result<Option<Session>, Fail> {
+    match line.client.ask(Request::Detail { session }).await {
+        Ok(Reply::Session { session }) => Ok(Some(*session)),
+        Ok(other) => Err(line::unexpected(&other)),
+        Err(failure) if failure.kind == FailureKind::NotFound => Ok(None),
+        Err(failure) => Err(failure.into()),
+    }
+}

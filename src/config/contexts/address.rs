@@ -1,0 +1,63 @@
+//! Addresses of managers.
+
+use url::Url;
+
+/// The address as it is used: `http` or `https`, a host, no secrets, no slash at the end.
+pub(super) fn check(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let bad = |why: &str| {
+        Err(format!(
+            "'{}' is no address of a manager: {why}",
+            shown(text)
+        ))
+    };
+    let Ok(url) = Url::parse(text) else {
+        return bad("write https://host or https://host:port");
+    };
+    if !matches!(url.scheme(), "http" | "https") {
+        return bad("it must begin with https:// or http://");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return bad("no user and no password may stand in it");
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return bad("nothing may stand after '?' or '#'");
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// What stands before an `@` may hold a password and is not repeated.
+fn shown(text: &str) -> &str {
+    text.rsplit('@').next().unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_brought_into_one_form() {
+        for (text, same) in [
+            ("https://api.example.com/", "https://api.example.com"),
+            ("http://127.0.0.1:8091", "http://127.0.0.1:8091"),
+            ("HTTPS://Example.com/bai/", "https://example.com/bai"),
+            ("https://[::1]:8443", "https://[::1]:8443"),
+        ] {
+            assert_eq!(check(text).as_deref(), Ok(same));
+        }
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_refused_and_not_repeated() {
+        let why = check("https://me:s3cret@host").unwrap_err();
+        assert!(
+            why.contains("no password") && !why.contains("s3cret"),
+            "{why}"
+        );
+        let why = check("ht tp://me:s3cret@host").unwrap_err();
+        assert!(!why.contains("s3cret"), "{why}");
+        for bad in ["host", "ftp://host", "https://", "", "https://host?x=1"] {
+            assert!(check(bad).is_err(), "{bad} was taken");
+        }
+    }
+}

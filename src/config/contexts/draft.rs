@@ -1,0 +1,187 @@
+//! The files as they stand, before anything in them is understood: the fields of each context, the
+//! person's over the site's one by one.
+
+use std::path::Path;
+
+use super::{
+    super::{
+        Problem,
+        document::{Document, Entry, Fault, Value},
+        layer::{Origin, Places},
+        library,
+    },
+    Contexts,
+};
+use crate::model::id::ContextName;
+
+/// Where a word stands: which file, which byte.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At {
+    file: usize,
+    byte: usize,
+}
+
+/// One context as written.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub name: ContextName,
+    /// Where its table begins.
+    pub head: At,
+    pub fields: Vec<Field>,
+}
+
+#[derive(Debug)]
+pub(super) struct Field {
+    pub entry: Entry,
+    file: usize,
+}
+
+impl Field {
+    /// A byte of the file this field stands in.
+    pub fn at(&self, byte: usize) -> At {
+        At {
+            file: self.file,
+            byte,
+        }
+    }
+}
+
+/// Both files.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    documents: Vec<(Document, bool)>,
+    pub drafts: Vec<Draft>,
+    default: Option<(String, At)>,
+    pub problems: Vec<Problem>,
+}
+
+impl Files {
+    pub fn read(places: &Places) -> Self {
+        let mut files = Self::default();
+        files.add(&places.site, true);
+        files.add(&places.user, false);
+        files
+    }
+
+    fn add(&mut self, file: &Path, is_site: bool) {
+        if !file.exists() {
+            return;
+        }
+        let document = match library::read(file) {
+            Ok(document) => document,
+            Err(problem) => return self.problems.push(problem),
+        };
+        let entries = document.entries().to_vec();
+        self.documents.push((document, is_site));
+        let file = self.documents.len() - 1;
+        for entry in entries {
+            let outcome = match entry.key.as_str() {
+                "default" => self.take_default(file, &entry),
+                "contexts" => self.take_contexts(file, &entry),
+                _ => Err(unknown_top(&entry)),
+            };
+            if let Err(fault) = outcome {
+                let byte = fault.at;
+                self.blame(At { file, byte }, fault);
+            }
+        }
+    }
+
+    fn take_default(&mut self, file: usize, entry: &Entry) -> Result<(), Fault> {
+        let byte = entry.item.at;
+        self.default = Some((entry.item.text()?.to_owned(), At { file, byte }));
+        Ok(())
+    }
+
+    fn take_contexts(&mut self, file: usize, entry: &Entry) -> Result<(), Fault> {
+        for context in entry.item.table()? {
+            let byte = context.at;
+            let taken = ContextName::new(&context.key)
+                .map_err(|why| Fault::new(byte, why))
+                .and_then(|name| Ok((name, context.item.table()?)));
+            match taken {
+                Ok((name, fields)) => self.merge(name, At { file, byte }, fields),
+                Err(fault) => {
+                    let byte = fault.at;
+                    self.blame(At { file, byte }, fault);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A field of the later file takes the place of the earlier one's.
+    fn merge(&mut self, name: ContextName, head: At, fields: &[Entry]) {
+        let known = self.drafts.iter().position(|draft| draft.name == name);
+        let index = known.unwrap_or_else(|| {
+            let fields = Vec::new();
+            self.drafts.push(Draft { name, head, fields });
+            self.drafts.len() - 1
+        });
+        let draft = &mut self.drafts[index];
+        draft.head = head;
+        for entry in fields {
+            draft.fields.retain(|field| field.entry.key != entry.key);
+            draft.fields.push(Field {
+                entry: entry.clone(),
+                file: head.file,
+            });
+        }
+    }
+
+    /// Whether a file speaks of this context, rightly or wrongly.
+    pub fn mentions(&self, name: ContextName) -> bool {
+        self.drafts.iter().any(|draft| draft.name == name)
+    }
+
+    /// The context that `default` names, where it names one there is.
+    pub fn chosen(&mut self, contexts: &Contexts) -> Option<ContextName> {
+        let (name, at) = self.default.clone()?;
+        match contexts.named(&name) {
+            Ok(name) => Some(name),
+            Err(why) => {
+                self.blame(at, Fault::new(at.byte, why));
+                None
+            }
+        }
+    }
+
+    /// Writes down a fault of the file it stands in.
+    pub fn blame(&mut self, at: At, fault: Fault) {
+        if let Some((document, _)) = self.documents.get(at.file) {
+            let fault = Fault {
+                at: at.byte,
+                ..fault
+            };
+            self.problems.push(document.problem(fault));
+        }
+    }
+
+    pub fn origin(&self, at: At) -> Origin {
+        let Some((document, is_site)) = self.documents.get(at.file) else {
+            return Origin::Default;
+        };
+        let (line, column) = document.position(at.byte);
+        let file = document.file().to_path_buf();
+        if *is_site {
+            Origin::Site { file, line, column }
+        } else {
+            Origin::User { file, line, column }
+        }
+    }
+}
+
+fn unknown_top(entry: &Entry) -> Fault {
+    let fault = Fault::unknown(entry.at, "key", &entry.key, ["default", "contexts"]);
+    match entry.item.value {
+        Value::Table(_)
+            if fault
+                .help
+                .as_deref()
+                .is_none_or(|h| h.starts_with("one of")) =>
+        {
+            fault.help(format!("a context's table is [contexts.{}]", entry.key))
+        }
+        _ => fault,
+    }
+}

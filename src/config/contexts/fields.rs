@@ -1,0 +1,280 @@
+//! What the fields of a context mean.
+
+use std::{path::PathBuf, time::Duration};
+
+use super::{
+    super::{
+        document::{Fault, Item, Value},
+        setting::{number, word},
+    },
+    BackendaiSpec, ContextEntry, Credentials, EngineSpec, REFRESH, address,
+    draft::{At, Draft, Files},
+    source,
+};
+use crate::model::{
+    context::{Context, EngineKind},
+    id::ContextName,
+    text::Clean,
+};
+
+/// Fields every kind has.
+const COMMON: &[&str] = &["kind", "endpoint", "enabled", "accent", "read-only"];
+/// Fields of a Backend.AI context besides.
+const BACKENDAI: &[&str] = &[
+    "mode",
+    "access-key",
+    "secret-key",
+    "username",
+    "password",
+    "domain",
+    "project",
+    "refresh",
+    "ca-file",
+    "all-users",
+];
+const KINDS: [&str; 2] = ["docker", "backendai"];
+const MODES: [&str; 2] = ["api", "session"];
+
+/// Looks a variable of the environment up.
+pub(super) type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Every context of the files that is whole and switched on; faults go to the files' problems.
+pub(super) fn entries(files: &mut Files, variable: Variable<'_>) -> Vec<ContextEntry> {
+    let drafts = std::mem::take(&mut files.drafts);
+    let mut entries = Vec::new();
+    for draft in &drafts {
+        let mut reader = Reader {
+            draft,
+            variable,
+            faults: Vec::new(),
+        };
+        let read = reader.entry();
+        let whole = reader.faults.is_empty();
+        for (at, fault) in reader.faults {
+            files.blame(at, fault);
+        }
+        if let Some(mut entry) = read.filter(|_| whole) {
+            entry.origin = files.origin(draft.head);
+            entries.push(entry);
+        }
+    }
+    files.drafts = drafts;
+    entries
+}
+
+struct Reader<'a> {
+    draft: &'a Draft,
+    variable: Variable<'a>,
+    faults: Vec<(At, Fault)>,
+}
+
+impl Reader<'_> {
+    /// `None` when it is switched off, or when a fault was found.
+    fn entry(&mut self) -> Option<ContextEntry> {
+        let enabled = self.get("enabled", Item::boolean).unwrap_or(true);
+        let kind = self.kind()?;
+        self.refuse_unknown(kind);
+        let context = Context {
+            name: self.draft.name,
+            kind,
+            endpoint: None,
+            accent: self.get("accent", accent),
+            read_only: self.get("read-only", Item::boolean).unwrap_or(false),
+        };
+        let (engine, endpoint) = match kind {
+            EngineKind::Docker => self.docker(),
+            EngineKind::Backendai => self.backendai()?,
+        };
+        let refresh = self.get("refresh", |item| number(item, 5, 3600));
+        let entry = ContextEntry {
+            context: Context {
+                endpoint: endpoint.map(Clean::from),
+                ..context
+            },
+            engine,
+            refresh: refresh.map_or(REFRESH, |seconds| Duration::from_secs(seconds as u64)),
+            origin: super::Origin::Default,
+        };
+        enabled.then_some(entry)
+    }
+
+    /// Only this machine's own engine needs no word on what it is.
+    fn kind(&mut self) -> Option<EngineKind> {
+        if self.draft.name == ContextName::local() && self.item("kind").is_none() {
+            return Some(EngineKind::Docker);
+        }
+        let help = "kind = \"docker\" or kind = \"backendai\"";
+        self.need("kind", help, |item| match item.text()? {
+            "docker" => Ok(EngineKind::Docker),
+            "backendai" => Ok(EngineKind::Backendai),
+            other => Err(Fault::unknown(item.at, "kind", other, KINDS)),
+        })
+    }
+
+    fn docker(&mut self) -> (EngineSpec, Option<String>) {
+        let endpoint = self
+            .get("endpoint", super::super::setting::endpoint)
+            .flatten();
+        let shown = endpoint.clone();
+        (EngineSpec::Docker { endpoint }, shown)
+    }
+
+    fn backendai(&mut self) -> Option<(EngineSpec, Option<String>)> {
+        let help = "endpoint = \"https://…\"";
+        let endpoint = self.need("endpoint", help, |item| {
+            address::check(item.text()?).map_err(|why| Fault::new(item.at, why))
+        });
+        let credentials = self.credentials();
+        let home = self.home();
+        let (domain, project) = (self.get("domain", word), self.get("project", word));
+        let ca_file = self.get("ca-file", |item| path(item, home.as_deref()));
+        let all_users = self.get("all-users", Item::boolean).unwrap_or(false);
+        let endpoint = endpoint?;
+        let shown = Some(endpoint.clone());
+        let spec = BackendaiSpec {
+            endpoint,
+            credentials: credentials?,
+            domain,
+            project,
+            ca_file,
+            all_users,
+        };
+        Some((EngineSpec::Backendai(Box::new(spec)), shown))
+    }
+
+    fn credentials(&mut self) -> Option<Credentials> {
+        let mode = self.get("mode", |item| match item.text()? {
+            mode @ ("api" | "session") => Ok(mode.to_owned()),
+            other => Err(Fault::unknown(item.at, "mode", other, MODES)),
+        });
+        let home = self.home();
+        let home = home.as_deref();
+        let plain = |item: &Item| source::plain(item, home);
+        let secret = |item: &Item| source::secret(item, home);
+        if mode.as_deref() == Some("session") {
+            self.refuse_mode(&["access-key", "secret-key"], "api");
+            let username = self.need("username", "username = \"you@example.com\"", plain);
+            let password = self.need("password", &source::forms("password"), secret);
+            return Some(Credentials::Login {
+                username: username?,
+                password: password?,
+            });
+        }
+        self.refuse_mode(&["username", "password"], "session");
+        let access = self.need("access-key", "access-key = \"AKIA…\"", plain);
+        let secret = self.need("secret-key", &source::forms("secret-key"), secret);
+        Some(Credentials::Keys {
+            access: access?,
+            secret: secret?,
+        })
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        (self.variable)("HOME").map(PathBuf::from)
+    }
+
+    fn item(&self, key: &str) -> Option<&Item> {
+        let mut fields = self.draft.fields.iter();
+        fields
+            .find(|field| field.entry.key == key)
+            .map(|field| &field.entry.item)
+    }
+
+    /// The value of a field, when it is there and right; a fault is written down.
+    fn get<T>(&mut self, key: &str, read: impl Fn(&Item) -> Result<T, Fault>) -> Option<T> {
+        let draft = self.draft;
+        let field = draft.fields.iter().find(|field| field.entry.key == key)?;
+        match read(&field.entry.item) {
+            Ok(value) => Some(value),
+            Err(fault) => {
+                self.faults.push((field.at(fault.at), fault));
+                None
+            }
+        }
+    }
+
+    /// The same for a field that must be there.
+    fn need<T>(
+        &mut self,
+        key: &str,
+        help: &str,
+        read: impl Fn(&Item) -> Result<T, Fault>,
+    ) -> Option<T> {
+        if self.item(key).is_none() {
+            let message = format!("context '{}' has no {key}", self.draft.name);
+            let fault = Fault::new(0, message).help(format!("write {help}"));
+            self.faults.push((self.draft.head, fault));
+            return None;
+        }
+        self.get(key, read)
+    }
+
+    fn refuse_unknown(&mut self, kind: EngineKind) {
+        let all: Vec<&str> = COMMON.iter().chain(BACKENDAI).copied().collect();
+        let draft = self.draft;
+        for field in &draft.fields {
+            let key = field.entry.key.as_str();
+            let known = COMMON.contains(&key)
+                || (kind == EngineKind::Backendai && BACKENDAI.contains(&key));
+            if known {
+                continue;
+            }
+            let at = field.entry.at;
+            let fault = if BACKENDAI.contains(&key) {
+                Fault::new(at, format!("'{key}' is not for kind = \"docker\""))
+            } else {
+                let what = format!("field of context '{}'", draft.name);
+                Fault::unknown(at, &what, key, all.iter().copied())
+            };
+            self.faults.push((field.at(at), fault));
+        }
+    }
+
+    /// Fields of the other way to say who we are: a mode that was forgotten is told at once.
+    fn refuse_mode(&mut self, keys: &[&str], mode: &str) {
+        let draft = self.draft;
+        for field in &draft.fields {
+            if keys.contains(&field.entry.key.as_str()) {
+                let at = field.entry.at;
+                let message = format!("'{}' is for mode = \"{mode}\"", field.entry.key);
+                self.faults.push((field.at(at), Fault::new(at, message)));
+            }
+        }
+    }
+}
+
+/// `#rrggbb` or the name of a colour; whether the theme has that name is known there only.
+fn accent(item: &Item) -> Result<Clean, Fault> {
+    let text = item.text()?;
+    let good = match text.strip_prefix('#') {
+        Some(digits) => digits.len() == 6 && digits.chars().all(|c| c.is_ascii_hexdigit()),
+        None => {
+            text.starts_with(|c: char| c.is_ascii_lowercase())
+                && text
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        }
+    };
+    if good {
+        return Ok(Clean::new(text));
+    }
+    Err(Fault::new(item.at, format!("'{text}' is no colour"))
+        .help("a name like \"red\" or \"#rrggbb\""))
+}
+
+/// An absolute path, or one below the home directory: what runs in the background has no other.
+pub(super) fn path(item: &Item, home: Option<&std::path::Path>) -> Result<PathBuf, Fault> {
+    let text = match &item.value {
+        Value::Text(text) => text,
+        _ => return Err(item.mismatch("a path")),
+    };
+    if let (Some(rest), Some(home)) = (text.strip_prefix("~/"), home) {
+        return Ok(home.join(rest));
+    }
+    let path = PathBuf::from(text);
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    let fault = Fault::new(item.at, format!("'{text}' is no absolute path"));
+    Err(fault.help("begin it with / or ~/"))
+}

@@ -1,0 +1,132 @@
+//! The variables of Backend.AI's own client: who has them set needs no file.
+
+use super::{
+    super::{Problem, layer::Origin},
+    BackendaiSpec, ContextEntry, Credentials, EngineSpec, REFRESH, Source, address,
+    fields::Variable,
+};
+use crate::model::{
+    context::{Context, EngineKind},
+    id::ContextName,
+    text::Clean,
+};
+
+/// The context's name.
+pub(super) const NAME: &str = "backendai";
+
+/// Adds the context of the variables, unless one of the same address is there already.
+pub(super) fn add(
+    entries: &mut Vec<ContextEntry>,
+    problems: &mut Vec<Problem>,
+    variable: Variable<'_>,
+) {
+    let Some(text) = variable("BACKEND_ENDPOINT") else {
+        return;
+    };
+    // Theirs may be a list; the first is asked first.
+    let first = text.split(',').next().unwrap_or_default();
+    match address::check(first) {
+        Ok(endpoint) if entries.iter().any(|entry| leads_to(entry, &endpoint)) => {}
+        Ok(endpoint) => match entry(endpoint, entries, variable) {
+            Ok(entry) => {
+                problems.extend(unverified(&entry, variable));
+                entries.push(entry);
+            }
+            Err(problem) => problems.push(problem),
+        },
+        Err(why) => problems.push(problem("BACKEND_ENDPOINT", why, None)),
+    }
+}
+
+fn leads_to(entry: &ContextEntry, endpoint: &str) -> bool {
+    match &entry.engine {
+        EngineSpec::Backendai(spec) => spec.endpoint == endpoint,
+        EngineSpec::Docker { .. } => false,
+    }
+}
+
+fn entry(
+    endpoint: String,
+    there: &[ContextEntry],
+    variable: Variable<'_>,
+) -> Result<ContextEntry, Problem> {
+    let taken = there
+        .iter()
+        .any(|entry| entry.context.name.as_str() == NAME);
+    let name = ContextName::new(NAME).ok().filter(|_| !taken);
+    let Some(name) = name else {
+        let why = format!("the name '{NAME}' is taken by a context with another endpoint");
+        let help = "rename that context, or give this endpoint a context of its own";
+        return Err(problem("BACKEND_ENDPOINT", why, Some(help)));
+    };
+    let shown = Clean::new(&endpoint);
+    let spec = BackendaiSpec {
+        endpoint,
+        credentials: credentials(variable)?,
+        domain: variable("BACKEND_DOMAIN"),
+        project: variable("BACKEND_GROUP").or_else(|| variable("BACKEND_PROJECT")),
+        ca_file: None,
+        all_users: false,
+    };
+    Ok(ContextEntry {
+        context: Context {
+            name,
+            kind: EngineKind::Backendai,
+            endpoint: Some(shown),
+            accent: None,
+            read_only: false,
+        },
+        engine: EngineSpec::Backendai(Box::new(spec)),
+        refresh: REFRESH,
+        origin: Origin::Environment {
+            variable: "BACKEND_ENDPOINT",
+        },
+    })
+}
+
+/// Read late, like every secret: a variable that is missing is told by the context itself.
+fn credentials(variable: Variable<'_>) -> Result<Credentials, Problem> {
+    const TYPE: &str = "BACKEND_ENDPOINT_TYPE";
+    let from = |name: &str| Source::Env(name.to_owned());
+    match variable(TYPE).as_deref() {
+        None | Some("api") => Ok(Credentials::Keys {
+            access: from("BACKEND_ACCESS_KEY"),
+            secret: from("BACKEND_SECRET_KEY"),
+        }),
+        Some("session") => Ok(Credentials::Login {
+            username: from("BACKEND_USER"),
+            password: from("BACKEND_PASSWORD"),
+        }),
+        Some(other) => {
+            let why = format!("'{other}' is not spoken here");
+            Err(problem(TYPE, why, Some("one of api, session")))
+        }
+    }
+}
+
+/// Certificates are always verified; who switched that off hears the right way.
+fn unverified(entry: &ContextEntry, variable: Variable<'_>) -> Option<Problem> {
+    const SKIP: &str = "BACKEND_SKIP_SSL_CERT_VERIFICATION";
+    let asked = variable(SKIP)?.to_lowercase();
+    let on = matches!(asked.as_str(), "1" | "y" | "yes" | "true" | "t" | "on");
+    let secure = entry
+        .context
+        .endpoint
+        .as_ref()
+        .is_some_and(|endpoint| endpoint.as_str().starts_with("https:"));
+    (on && secure).then(|| {
+        let why = "certificates are always verified here".to_owned();
+        let help = "name the authority that signed yours: ca-file in contexts.toml";
+        problem(SKIP, why, Some(help))
+    })
+}
+
+fn problem(variable: &str, message: String, help: Option<&str>) -> Problem {
+    Problem {
+        file: format!("${variable}").into(),
+        line: 0,
+        column: 0,
+        message: Clean::new(&message).into_string(),
+        help: help.map(str::to_owned),
+    }
+}

@@ -1,0 +1,259 @@
+//! Fetching a secret from where it lies, at the moment it is needed. It goes nowhere else: not into
+//! a message, not into a log.
+
+use std::{
+    fs,
+    io::Read,
+    os::unix::{
+        fs::MetadataExt,
+        process::{CommandExt, ExitStatusExt},
+    },
+    path::Path,
+    process::{Command, ExitStatus, Stdio},
+    sync::mpsc,
+    time::Duration,
+};
+
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+use super::Source;
+use crate::model::secret::Secret;
+
+/// How long a command may take to tell a secret.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// No secret is longer than this, bytes.
+const LONGEST: u64 = 64 * 1024;
+
+/// Why a secret cannot be had, and the way out.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{why}")]
+pub struct NoSecret {
+    pub why: String,
+    pub mend: String,
+}
+
+impl NoSecret {
+    fn new(why: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self {
+            why: why.into(),
+            mend: mend.into(),
+        }
+    }
+}
+
+impl Source {
+    /// The secret. Blocks: a file is read, or a program runs for at most `patience` ([`PATIENCE`]
+    /// as a rule). `variable` looks the environment up.
+    pub fn resolve(
+        &self,
+        variable: impl Fn(&str) -> Option<String>,
+        patience: Duration,
+    ) -> Result<Secret, NoSecret> {
+        match self {
+            Self::Plain(text) => Ok(Secret::new(text.clone())),
+            Self::Env(name) => from_variable(name, variable(name)),
+            Self::File(path) => from_file(path),
+            Self::Command(argv) => from_command(argv, patience),
+        }
+    }
+}
+
+fn from_variable(name: &str, value: Option<String>) -> Result<Secret, NoSecret> {
+    let value = Zeroizing::new(value.unwrap_or_default());
+    if value.trim().is_empty() {
+        return Err(NoSecret::new(
+            format!("the variable {name} is not set"),
+            format!(
+                "export {name}=…, then `workbay daemon stop`: the daemon has the environment of \
+                 whatever command started it, and the next one starts it anew"
+            ),
+        ));
+    }
+    Ok(Secret::new(value.trim()))
+}
+
+fn from_file(path: &Path) -> Result<Secret, NoSecret> {
+    let shown = path.display();
+    let unreadable = |why: std::io::Error| {
+        NoSecret::new(
+            format!("{shown} cannot be read: {why}"),
+            format!("write the secret into {shown}, then `chmod 600 {shown}`"),
+        )
+    };
+    // Looked at once it is open: what is checked is what is read.
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let meta = file.metadata().map_err(unreadable)?;
+    check_file(path, &meta)?;
+    let mut bytes = Zeroizing::new(Vec::new());
+    file.take(LONGEST)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    first_line(&bytes).ok_or_else(|| {
+        NoSecret::new(
+            format!("{shown} holds no secret: its first line is empty or no text"),
+            format!("write the secret into the first line of {shown}"),
+        )
+    })
+}
+
+fn check_file(path: &Path, meta: &fs::Metadata) -> Result<(), NoSecret> {
+    let shown = path.display();
+    let mode = meta.mode() & 0o777;
+    if !meta.is_file() {
+        let why = format!("{shown} is no file");
+        return Err(NoSecret::new(why, "name a file that holds the secret"));
+    }
+    if meta.uid() != rustix::process::geteuid().as_raw() {
+        let why = format!("{shown} belongs to user {}, not to you", meta.uid());
+        return Err(NoSecret::new(why, format!("sudo chown $USER {shown}")));
+    }
+    if mode & 0o077 != 0 {
+        let why = format!("{shown} is open to others (mode {mode:03o})");
+        return Err(NoSecret::new(why, format!("chmod 600 {shown}")));
+    }
+    Ok(())
+}
+
+/// Runs the program in a process group of its own, so that all of it ends when it takes too long.
+fn from_command(argv: &[String], patience: Duration) -> Result<Secret, NoSecret> {
+    const BY_HAND: &str = "run the command by hand to see why";
+    let program = argv.first().map_or("", String::as_str);
+    let failed = |why: String| {
+        let why = format!("the command {program}, which tells the secret, {why}");
+        NoSecret::new(why, BY_HAND)
+    };
+    let mut child = Command::new(program)
+        .args(argv.get(1..).unwrap_or_default())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .map_err(|why| failed(format!("cannot be started: {why}")))?;
+    let group = i32::try_from(child.id())
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
+    let (tell, told) = mpsc::sync_channel(1);
+    std::thread::spawn(move || {
+        let mut bytes = Zeroizing::new(Vec::new());
+        let read = child
+            .stdout
+            .take()
+            .map_or(Ok(0), |out| out.take(LONGEST).read_to_end(&mut bytes));
+        let ended = read.and_then(|_| child.wait());
+        // Nobody waits any more when it took too long.
+        let _ = tell.send(ended.map(|status| (status, bytes)));
+    });
+    match told.recv_timeout(patience) {
+        Ok(Ok((status, bytes))) if status.success() => first_line(&bytes)
+            .ok_or_else(|| failed("printed no secret: its first line is empty or no text".into())),
+        Ok(Ok((status, _))) => Err(failed(ending(status))),
+        Ok(Err(why)) => Err(failed(format!("cannot be heard: {why}"))),
+        Err(_) => {
+            if let Some(group) = group {
+                let kill = rustix::process::Signal::KILL;
+                let _ = rustix::process::kill_process_group(group, kill);
+            }
+            Err(failed(format!(
+                "has not ended after {} s",
+                patience.as_secs()
+            )))
+        }
+    }
+}
+
+fn ending(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with exit code {code}"),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (None, None) => "failed".to_owned(),
+    }
+}
+
+fn first_line(bytes: &[u8]) -> Option<Secret> {
+    let line = bytes.split(|byte| *byte == b'\n').next()?;
+    let text = std::str::from_utf8(line).ok()?.trim();
+    (!text.is_empty()).then(|| Secret::new(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn resolve(source: &Source) -> Result<Secret, NoSecret> {
+        let variable = |name: &str| (name == "THERE").then(|| " s3cret ".to_owned());
+        source.resolve(variable, PATIENCE)
+    }
+
+    fn command(argv: &[&str]) -> Source {
+        Source::Command(argv.iter().map(|word| (*word).to_owned()).collect())
+    }
+
+    #[track_caller]
+    fn why(source: &Source) -> String {
+        let error = resolve(source).unwrap_err();
+        assert!(!error.mend.is_empty());
+        assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
+        error.to_string()
+    }
+
+    #[test]
+    fn a_variable_is_read_when_it_is_needed() {
+        let source = Source::Env("THERE".into());
+        assert_eq!(resolve(&source).unwrap().expose(), "s3cret");
+        let missing = resolve(&Source::Env("ELSEWHERE".into())).unwrap_err();
+        assert_eq!(missing.why, "the variable ELSEWHERE is not set");
+        assert!(missing.mend.contains("`workbay daemon stop`"));
+    }
+
+    #[test]
+    fn a_file_must_be_closed_to_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("key");
+        fs::write(&path, "s3cret\nsecond line\n").unwrap();
+        let source = Source::File(path.clone());
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let error = resolve(&source).unwrap_err();
+        assert!(error.why.ends_with("is open to others (mode 640)"));
+        assert_eq!(error.mend, format!("chmod 600 {}", path.display()));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(resolve(&source).unwrap().expose(), "s3cret");
+        fs::write(&path, "\ns3cret\n").unwrap();
+        assert!(why(&source).contains("its first line is empty"));
+        assert!(why(&Source::File(dir.path().join("none"))).contains("cannot be read: No such"));
+        assert!(why(&Source::File(dir.path().into())).ends_with("is no file"));
+    }
+
+    #[test]
+    fn a_command_tells_its_first_line_and_no_shell_is_between() {
+        let told = resolve(&command(&["printf", "%s\\n", "$HOME;x", "more"]));
+        assert_eq!(told.unwrap().expose(), "$HOME;x");
+        assert_eq!(
+            why(&command(&["false", "s3cret"])),
+            "the command false, which tells the secret, ended with exit code 1"
+        );
+        assert!(why(&command(&["true", "s3cret"])).contains("printed no secret"));
+        assert!(why(&command(&["/nowhere/pass"])).contains("cannot be started: No such file"));
+    }
+
+    #[test]
+    fn a_command_that_hangs_is_ended_with_all_it_started() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("pid");
+        let script = format!("sleep 600 & echo $! > {}; wait", file.display());
+        let source = command(&["sh", "-c", &script]);
+        let error = source
+            .resolve(|_| None, Duration::from_secs(3))
+            .unwrap_err();
+        assert!(error.why.contains("has not ended after"), "{error}");
+        let pid = fs::read_to_string(&file).unwrap();
+        let there = format!("/proc/{}/exe", pid.trim());
+        while fs::read_link(&there).is_ok() {
+            std::thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Where a secret lies, as the file says it. The secret itself never stands in the file.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    super::document::{Fault, Item, Value},
+    fields,
+};
+use crate::model::spec::check_variable_name;
+
+/// Where a value is to be had when it is needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Written out: names and access keys, never a secret.
+    Plain(String),
+    /// A variable of the environment of whoever needs it: as a rule the daemon.
+    Env(String),
+    /// The first line of a file that is ours and closed to others.
+    File(PathBuf),
+    /// The first line a program prints; no shell is between.
+    Command(Vec<String>),
+}
+
+/// For a person: never more of a command than its program, somebody may have put a secret there.
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain(text) => f.write_str(text),
+            Self::Env(name) => write!(f, "from the variable {name}"),
+            Self::File(path) => write!(f, "from the file {}", path.display()),
+            Self::Command(argv) => {
+                write!(
+                    f,
+                    "from the command {}",
+                    argv.first().map_or("", String::as_str)
+                )
+            }
+        }
+    }
+}
+
+const FORMS: [&str; 3] = ["env", "file", "command"];
+
+/// The three ways to say where a secret lies.
+pub(super) fn forms(key: &str) -> String {
+    format!(
+        "{key} = {{ env = \"NAME\" }}, {{ file = \"/path\" }} or {{ command = [\"pass\", \"show\", \"x\"] }}"
+    )
+}
+
+/// A name: written out, or like a secret.
+pub(super) fn plain(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
+    match &item.value {
+        Value::Text(text) if text.trim().is_empty() => Err(Fault::new(
+            item.at,
+            "expected a name, found an empty string",
+        )),
+        Value::Text(text) => Ok(Source::Plain(text.trim().to_owned())),
+        Value::Table(_) => table(item, home),
+        _ => Err(item.mismatch("a string")),
+    }
+}
+
+/// A secret: only where it lies. What was written instead is not repeated in the message.
+pub(super) fn secret(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
+    match &item.value {
+        Value::Table(_) => table(item, home),
+        Value::Text(_) => {
+            let fault = Fault::new(item.at, "a secret is never written into this file");
+            Err(fault.help("say where it lies: { env = \"NAME\" }, { file = \"/path\" } or { command = [\"pass\", \"show\", \"x\"] }"))
+        }
+        _ => Err(item.mismatch("a table like { env = \"NAME\" }")),
+    }
+}
+
+fn table(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
+    let entries = item.table()?;
+    for entry in entries {
+        if !FORMS.contains(&entry.key.as_str()) {
+            return Err(Fault::unknown(
+                entry.at,
+                "form of a secret",
+                &entry.key,
+                FORMS,
+            ));
+        }
+    }
+    let [entry] = entries else {
+        return Err(Fault::new(
+            item.at,
+            "expected exactly one of env, file and command",
+        ));
+    };
+    match entry.key.as_str() {
+        "env" => variable(&entry.item),
+        "file" => fields::path(&entry.item, home).map(Source::File),
+        _ => command(&entry.item),
+    }
+}
+
+fn variable(item: &Item) -> Result<Source, Fault> {
+    let name = item.text()?;
+    check_variable_name(name).map_err(|why| Fault::new(item.at, why))?;
+    Ok(Source::Env(name.to_owned()))
+}
+
+fn command(item: &Item) -> Result<Source, Fault> {
+    let Value::List(words) = &item.value else {
+        let fault = item.mismatch("a list of words");
+        return Err(fault.help("no shell is between: [\"pass\", \"show\", \"x\"]"));
+    };
+    let argv: Vec<String> = words
+        .iter()
+        .map(|word| word.text().map(str::to_owned))
+        .collect::<Result<_, _>>()?;
+    if argv.first().is_none_or(|program| program.trim().is_empty()) {
+        return Err(Fault::new(item.at, "the command has no program"));
+    }
+    Ok(Source::Command(argv))
+}

@@ -1,0 +1,271 @@
+//! What is only read for whoever asks: histories, environments, catalogues.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    fact::Got,
+    observer::{Observer, Purpose},
+    order::Errand,
+    turn::Turn,
+};
+use crate::{
+    controller::{
+        fact::{Fault, FaultKind, Ticket},
+        turn::{Answer, Refusal, RefusalKind},
+    },
+    model::{
+        capability::Capability,
+        catalogue::Catalogue,
+        change::Change,
+        environment::{EnvironmentRef, EnvironmentSource},
+        id::SessionId,
+        name,
+        resources::{Bytes, Cpu, ResourceSlots},
+        session::{BatchResult, CommitStatus, Placement, Session},
+        spec::LaunchRequest,
+        status::Status,
+        text::Clean,
+    },
+};
+
+/// A catalogue is not read again within this time unless somebody asks for it anew.
+const CATALOGUE: SignedDuration = SignedDuration::from_mins(1);
+/// Catalogues that are kept, one a project.
+const CATALOGUES: usize = 32;
+/// Environments are read again after this time when a face comes.
+const ENVIRONMENTS: SignedDuration = SignedDuration::from_mins(5);
+
+impl Observer {
+    pub(super) fn history(&mut self, turn: &mut Turn, ticket: Ticket, session: SessionId) {
+        if let Some(refusal) = self.lacks(Capability::SchedulingHistory) {
+            return turn.answer(ticket, Err(refusal));
+        }
+        for task in self.under_way.values_mut() {
+            if let Purpose::History {
+                session: read,
+                tickets,
+            } = &mut task.purpose
+                && *read == session
+            {
+                return tickets.push(ticket);
+            }
+        }
+        let tickets = vec![ticket];
+        let purpose = Purpose::History { session, tickets };
+        self.run(turn, Errand::History(session), purpose);
+    }
+
+    pub(super) fn history_read(
+        &mut self,
+        turn: &mut Turn,
+        tickets: &[Ticket],
+        result: Result<Got, Fault>,
+    ) {
+        let answer = match result {
+            Ok(Got::History(entries)) => Ok(Answer::History(entries)),
+            Ok(_) => Ok(Answer::History(Vec::new())),
+            Err(fault) => Err(refusal(&fault)),
+        };
+        for ticket in tickets {
+            turn.answer(*ticket, answer.clone());
+        }
+    }
+
+    /// Reads the environments if what is known of them is old.
+    pub(super) fn read_environments(&mut self, turn: &mut Turn, now: Timestamp) {
+        let old = |at: Timestamp| now.duration_since(at) >= ENVIRONMENTS;
+        let reading = |purpose: &Purpose| matches!(purpose, Purpose::Environments { .. });
+        if self.environments_at.is_none_or(old) && !self.is_under_way(reading) {
+            let tickets = Vec::new();
+            self.run(
+                turn,
+                Errand::Environments,
+                Purpose::Environments { tickets },
+            );
+        }
+    }
+
+    pub(super) fn ask_environments(&mut self, turn: &mut Turn, ticket: Ticket) {
+        for task in self.under_way.values_mut() {
+            if let Purpose::Environments { tickets } = &mut task.purpose {
+                return tickets.push(ticket);
+            }
+        }
+        let tickets = vec![ticket];
+        self.run(
+            turn,
+            Errand::Environments,
+            Purpose::Environments { tickets },
+        );
+    }
+
+    pub(super) fn environments_read(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        tickets: &[Ticket],
+        result: Result<Got, Fault>,
+    ) {
+        let answer = match result {
+            Ok(Got::Environments(environments)) => {
+                self.environments_at = Some(now);
+                if environments != self.environments {
+                    self.environments.clone_from(&environments);
+                    turn.changes.push(Change::Environments {
+                        context: self.context,
+                        environments: environments.clone(),
+                    });
+                }
+                Ok(Answer::Environments(environments))
+            }
+            Ok(_) => Ok(Answer::Environments(self.environments.clone())),
+            Err(fault) => Err(refusal(&fault)),
+        };
+        for ticket in tickets {
+            turn.answer(*ticket, answer.clone());
+        }
+    }
+
+    pub(super) fn ask_catalogue(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        project: Option<String>,
+        anew: bool,
+    ) {
+        if let Some(refusal) = self.lacks(Capability::Catalogue) {
+            return turn.answer(ticket, Err(refusal));
+        }
+        if let Some((at, catalogue)) = self.catalogues.get(&project)
+            && !anew
+            && now.duration_since(*at) < CATALOGUE
+        {
+            let catalogue = Box::new(catalogue.clone());
+            return turn.answer(ticket, Ok(Answer::Catalogue(catalogue)));
+        }
+        for task in self.under_way.values_mut() {
+            if let Purpose::Catalogue {
+                project: read,
+                tickets,
+            } = &mut task.purpose
+                && *read == project
+            {
+                return tickets.push(ticket);
+            }
+        }
+        let purpose = Purpose::Catalogue {
+            project: project.clone(),
+            tickets: vec![ticket],
+        };
+        self.run(turn, Errand::Catalogue { project }, purpose);
+    }
+
+    pub(super) fn catalogue_read(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        project: Option<String>,
+        tickets: &[Ticket],
+        result: Result<Got, Fault>,
+    ) {
+        let answer = match result {
+            Ok(Got::Catalogue(catalogue)) => {
+                self.keep_catalogue(now, project, &catalogue);
+                Ok(Answer::Catalogue(catalogue))
+            }
+            Ok(_) => Ok(Answer::Catalogue(Box::default())),
+            Err(fault) => Err(refusal(&fault)),
+        };
+        for ticket in tickets {
+            turn.answer(*ticket, answer.clone());
+        }
+    }
+
+    /// One with gaps is told but not kept: the next one may have none.
+    fn keep_catalogue(&mut self, now: Timestamp, project: Option<String>, catalogue: &Catalogue) {
+        if self.catalogues.len() >= CATALOGUES {
+            self.catalogues.clear();
+        }
+        if catalogue.gaps.is_empty() {
+            self.catalogues.insert(project, (now, catalogue.clone()));
+        } else {
+            self.catalogues.remove(&project);
+        }
+    }
+
+    /// A session that the engine took and does not show yet, as far as the request tells.
+    pub(super) fn invented(
+        &self,
+        now: Timestamp,
+        id: SessionId,
+        request: &LaunchRequest,
+    ) -> Session {
+        let user = self.line.info.as_ref().and_then(|info| info.user.as_ref());
+        let slots = ResourceSlots::new(
+            request.cpu.unwrap_or(Cpu::from_millis(0)),
+            request.mem.unwrap_or(Bytes(0)),
+        );
+        Session {
+            id,
+            context: self.context,
+            name: Clean::new(&request.name.clone().unwrap_or_else(name::generated)),
+            session_type: request.session_type,
+            status: Status::Pending,
+            status_info: None,
+            status_message: None,
+            environment: self.environment_of(request),
+            requested_slots: slots,
+            shmem: request.shmem.unwrap_or(Bytes(0)),
+            owner: user.map_or_else(Clean::default, |user| user.email.clone()),
+            created_at: now,
+            started_at: None,
+            terminated_at: None,
+            kernels: Vec::new(),
+            scratch: None,
+            placement: Placement::default(),
+            occupied_slots: ResourceSlots::default(),
+            folders: Vec::new(),
+            services: Vec::new(),
+            idle_checks: Vec::new(),
+            startup_command: request.startup_command.as_deref().map(Clean::new),
+            result: BatchResult::default(),
+            commit: CommitStatus::default(),
+            pending_request: None,
+        }
+    }
+
+    fn environment_of(&self, request: &LaunchRequest) -> EnvironmentRef {
+        let asked = request.image.as_deref().or(request.environment.as_deref());
+        let asked = asked.unwrap_or_default();
+        let known = self
+            .environments
+            .iter()
+            .find(|environment| environment.name == asked || environment.label() == asked);
+        known.map_or_else(
+            || EnvironmentRef {
+                name: Clean::new(asked),
+                version: Clean::default(),
+                source: EnvironmentSource::Image {
+                    reference: asked.to_owned(),
+                },
+            },
+            EnvironmentRef::from,
+        )
+    }
+}
+
+/// A fault as the answer to whoever asked.
+pub(super) fn refusal(fault: &Fault) -> Refusal {
+    let kind = match fault.kind {
+        FaultKind::Lost => RefusalKind::Unreachable,
+        FaultKind::Denied => RefusalKind::Denied,
+        FaultKind::NotFound => RefusalKind::NotFound,
+        FaultKind::Failed => RefusalKind::Refused,
+    };
+    Refusal {
+        kind,
+        message: fault.text.clone(),
+        help: fault.mend.clone(),
+    }
+}

@@ -1,0 +1,455 @@
+//! What people ask to be done: launch, rename, terminate, make an image. Shown as asked until the
+//! engine shows it as done.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    asks::refusal,
+    fact::Got,
+    observer::{Observer, Purpose},
+    order::{Errand, ErrandNumber},
+    turn::Turn,
+};
+use crate::{
+    controller::{
+        fact::{Fault, FaultKind, Ticket},
+        turn::{Answer, Refusal},
+    },
+    engine::scheduler::Progress,
+    model::{
+        capability::Capability, change::Level, id::SessionId, name, session::Session,
+        spec::LaunchRequest, status::Status, text::Clean,
+    },
+};
+
+/// What the engine took and does not show by then is not shown as asked any more.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(1);
+
+#[derive(Clone, Debug)]
+pub(super) struct Deed {
+    pub session: SessionId,
+    kind: Kind,
+    /// Who waits until the engine has taken it.
+    tickets: Vec<Ticket>,
+    /// When the engine took it.
+    taken_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Terminate {
+        force: bool,
+    },
+    Rename {
+        name: String,
+    },
+    Commit {
+        image_name: String,
+        progress: Option<Clean>,
+    },
+}
+
+impl Deed {
+    pub fn is_taken(&self) -> bool {
+        self.taken_at.is_some()
+    }
+
+    /// When it is not waited for any longer.
+    pub fn expires_at(&self) -> Option<Timestamp> {
+        self.taken_at?.checked_add(PATIENCE).ok()
+    }
+
+    fn is_shown_by(&self, session: &Session) -> bool {
+        let over = session.status.is_final();
+        match &self.kind {
+            Kind::Terminate { .. } => over || session.status == Status::Terminating,
+            Kind::Rename { name } => over || session.name == name.as_str(),
+            Kind::Commit { .. } => false,
+        }
+    }
+
+    fn words(&self) -> String {
+        match &self.kind {
+            Kind::Terminate { .. } => "terminating".to_owned(),
+            Kind::Rename { name } => format!("renaming to {name}"),
+            Kind::Commit {
+                image_name,
+                progress: None,
+            } => format!("making image {image_name}"),
+            Kind::Commit {
+                image_name,
+                progress: Some(progress),
+            } => format!("making image {image_name}: {progress}"),
+        }
+    }
+
+    fn failed(&self, name: &str) -> String {
+        match &self.kind {
+            Kind::Terminate { .. } => format!("{name} could not be terminated"),
+            Kind::Rename { name: new } => format!("{name} could not be renamed to {new}"),
+            Kind::Commit { image_name, .. } => {
+                format!("the image {image_name} could not be made of {name}")
+            }
+        }
+    }
+}
+
+impl Observer {
+    fn name_of(&self, id: SessionId) -> String {
+        self.session(id)
+            .map_or_else(|| id.short(), |session| session.name.to_string())
+    }
+
+    fn of(&self, id: SessionId) -> impl Iterator<Item = &Deed> {
+        self.deeds.values().filter(move |deed| deed.session == id)
+    }
+
+    /// What is shown as asked of a session: its end before its name before its image.
+    pub(super) fn pending_of(&self, id: SessionId) -> Option<Clean> {
+        let rank = |deed: &&Deed| match deed.kind {
+            Kind::Terminate { .. } => 0,
+            Kind::Rename { .. } => 1,
+            Kind::Commit { .. } => 2,
+        };
+        let deed = self.of(id).min_by_key(rank)?;
+        Some(Clean::new(&deed.words()))
+    }
+
+    pub(super) fn is_terminating(&self, id: SessionId) -> bool {
+        self.of(id)
+            .any(|deed| matches!(deed.kind, Kind::Terminate { .. }))
+    }
+
+    fn begin(
+        &mut self,
+        turn: &mut Turn,
+        session: SessionId,
+        ticket: Ticket,
+        kind: Kind,
+        what: Errand,
+    ) {
+        let errand = self.run(turn, what, Purpose::Deed);
+        let deed = Deed {
+            session,
+            kind,
+            tickets: vec![ticket],
+            taken_at: None,
+        };
+        self.deeds.insert(errand, deed);
+        self.retell(turn, session);
+    }
+
+    pub(super) fn terminate(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        id: SessionId,
+        force: bool,
+    ) {
+        if let Some(session) = self.session(id)
+            && session.status.is_final()
+        {
+            let (name, status) = (&session.name, &session.status);
+            let text = format!("session {name} has ended already ({status})");
+            return turn.answer(ticket, Err(Refusal::refused(text)));
+        }
+        let same = self.deeds.values_mut().find(|deed| {
+            let strong = matches!(deed.kind, Kind::Terminate { force: f } if f || !force);
+            deed.session == id && strong
+        });
+        match same {
+            Some(deed) if deed.is_taken() => turn.answer(ticket, Ok(Answer::Done)),
+            Some(deed) => deed.tickets.push(ticket),
+            None => {
+                let detail = if force { "force" } else { "" };
+                self.audit(turn, now, "terminate", Some(id), detail);
+                let (kind, what) = (
+                    Kind::Terminate { force },
+                    Errand::Terminate { session: id, force },
+                );
+                self.begin(turn, id, ticket, kind, what);
+            }
+        }
+    }
+
+    pub(super) fn rename(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        id: SessionId,
+        name: String,
+    ) {
+        match self.check_rename(id, &name) {
+            Err(refusal) => turn.answer(ticket, Err(refusal)),
+            Ok(false) => turn.answer(ticket, Ok(Answer::Done)),
+            Ok(true) => {
+                self.audit(turn, now, "rename", Some(id), &name);
+                let kind = Kind::Rename { name: name.clone() };
+                let what = Errand::Rename { session: id, name };
+                self.begin(turn, id, ticket, kind, what);
+            }
+        }
+    }
+
+    /// Whether anything is to be done.
+    fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Refusal> {
+        if let Some(refusal) = self.lacks(Capability::Rename) {
+            return Err(refusal);
+        }
+        let other = self.of(id).find_map(|deed| match &deed.kind {
+            Kind::Rename { name } => Some(name),
+            _ => None,
+        });
+        if let Some(other) = other {
+            let old = self.name_of(id);
+            let text = format!("session {old} is being renamed to {other} already");
+            return Err(Refusal::refused(text));
+        }
+        let session = self.session(id);
+        if session.is_some_and(|session| session.name == name) {
+            return Ok(false);
+        }
+        name::check(name).map_err(|error| Refusal::usage(error.to_string()))?;
+        match session {
+            Some(session) if !session.status.is_live() => Err(Refusal::refused(format!(
+                "session {} is {}: only a running session can be renamed",
+                session.name, session.status
+            ))),
+            _ => Ok(true),
+        }
+    }
+
+    pub(super) fn commit(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        id: SessionId,
+        image_name: String,
+    ) {
+        if let Some(refusal) = self.check_commit(id) {
+            return turn.answer(ticket, Err(refusal));
+        }
+        self.audit(turn, now, "commit", Some(id), &image_name);
+        let what = Errand::Commit {
+            session: id,
+            image_name: image_name.clone(),
+        };
+        let kind = Kind::Commit {
+            image_name,
+            progress: None,
+        };
+        self.begin(turn, id, ticket, kind, what);
+    }
+
+    fn check_commit(&self, id: SessionId) -> Option<Refusal> {
+        if let Some(refusal) = self.lacks(Capability::Commit) {
+            return Some(refusal);
+        }
+        let making = |deed: &Deed| matches!(deed.kind, Kind::Commit { .. });
+        if self.of(id).any(making) {
+            let text = format!("an image is being made of {} already", self.name_of(id));
+            return Some(Refusal::refused(text));
+        }
+        let session = self.session(id)?;
+        (!session.status.is_live()).then(|| {
+            Refusal::refused(format!(
+                "session {} is {}: an image can be made of a running session",
+                session.name, session.status
+            ))
+        })
+    }
+
+    pub(super) fn progressed(&mut self, turn: &mut Turn, errand: ErrandNumber, news: &Progress) {
+        let Some(deed) = self.deeds.get_mut(&errand) else {
+            return;
+        };
+        if let Kind::Commit { progress, .. } = &mut deed.kind {
+            let text = if news.total > 0.0 {
+                format!("{:.0}/{:.0} {}", news.done, news.total, news.message)
+            } else {
+                news.message.to_string()
+            };
+            *progress = Some(Clean::new(text.trim_end()));
+        }
+        let session = deed.session;
+        for ticket in std::mem::take(&mut deed.tickets) {
+            turn.answer(ticket, Ok(Answer::Done));
+        }
+        self.retell(turn, session);
+    }
+
+    /// The engine took a deed, or not.
+    pub(super) fn deed_done(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        errand: ErrandNumber,
+        result: Result<Got, Fault>,
+    ) {
+        let Some(mut deed) = self.deeds.remove(&errand) else {
+            return;
+        };
+        let (id, name) = (deed.session, self.name_of(deed.session));
+        let tickets = std::mem::take(&mut deed.tickets);
+        let answer = match &result {
+            Ok(_) => Ok(Answer::Done),
+            Err(fault) => Err(not_done(&deed, &name, fault)),
+        };
+        if let Kind::Commit { image_name, .. } = &deed.kind {
+            match &answer {
+                Ok(_) => {
+                    let text = format!("the image {image_name} was made of {name}");
+                    turn.message(Level::Success, Some(id), &text);
+                    self.environments_at = None;
+                    self.read_environments(turn, now);
+                }
+                Err(refusal) if tickets.is_empty() => {
+                    turn.message(Level::Error, Some(id), refusal.message.as_str());
+                }
+                Err(_) => {}
+            }
+        } else if answer.is_ok() {
+            deed.taken_at = Some(now);
+            self.deeds.insert(errand, deed);
+        }
+        for ticket in tickets {
+            turn.answer(ticket, answer.clone());
+        }
+        self.settle_deeds(id);
+        self.retell(turn, id);
+        // No event tells of a new name, and an end is seen sooner so.
+        if self.is_connected() {
+            self.hint(now, id);
+        }
+    }
+
+    /// What a row shows as done is not pending any more.
+    pub(super) fn settle_deeds(&mut self, id: SessionId) {
+        let Some(session) = self.rows.get(&id).map(|row| &row.shown) else {
+            self.deeds
+                .retain(|_, deed| deed.session != id || !deed.is_taken());
+            return;
+        };
+        self.deeds
+            .retain(|_, deed| deed.session != id || !deed.is_taken() || !deed.is_shown_by(session));
+    }
+
+    pub(super) fn drop_old_deeds(&mut self, turn: &mut Turn, now: Timestamp) {
+        let old = |deed: &Deed| deed.expires_at().is_some_and(|at| at <= now);
+        let over: Vec<SessionId> = self
+            .deeds
+            .values()
+            .filter(|deed| old(deed))
+            .map(|deed| deed.session)
+            .collect();
+        self.deeds.retain(|_, deed| !old(deed));
+        for id in over {
+            self.retell(turn, id);
+        }
+    }
+
+    pub(super) fn take_back_deeds(&mut self, ticket: Ticket) {
+        let begun = |deed: &Deed| deed.tickets == [ticket] && !deed.is_taken();
+        let taken: Vec<(ErrandNumber, SessionId)> = self
+            .deeds
+            .iter()
+            .filter(|(_, deed)| begun(deed))
+            .map(|(errand, deed)| (*errand, deed.session))
+            .collect();
+        for (errand, id) in taken {
+            self.deeds.remove(&errand);
+            self.under_way.remove(&errand);
+            let pending = self.pending_of(id);
+            if let Some(row) = self.rows.get_mut(&id) {
+                row.shown.pending_request = pending;
+            }
+        }
+    }
+
+    pub(super) fn launch(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        request: Box<LaunchRequest>,
+    ) {
+        let name = request.name.as_deref();
+        if let Some(Err(error)) = name.map(name::check) {
+            return turn.answer(ticket, Err(Refusal::usage(error.to_string())));
+        }
+        self.audit(turn, now, "launch", None, name.unwrap_or_default());
+        let what = Errand::Launch(request.clone());
+        self.run(turn, what, Purpose::Launch { ticket, request });
+    }
+
+    /// It stands in the engine's queue: it is read at once, for its row and the answer.
+    pub(super) fn launched(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        request: Box<LaunchRequest>,
+        result: Result<Got, Fault>,
+    ) {
+        match result {
+            Ok(Got::Launched(id)) if self.is_connected() => {
+                self.read_whole(turn, id, vec![ticket], Some(request));
+            }
+            Ok(Got::Launched(id)) => self.born(turn, now, id, &request, &[ticket]),
+            Ok(_) => {}
+            Err(fault) => {
+                let mut refusal = refusal(&fault);
+                if fault.is_lost() {
+                    let help = "it may have been heard: look at the list before launching again";
+                    refusal = refusal.with_help(help);
+                }
+                turn.answer(ticket, Err(refusal));
+            }
+        }
+    }
+
+    /// A session that was launched is answered and followed, even when it could not be read yet.
+    pub(super) fn born(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        request: &LaunchRequest,
+        tickets: &[Ticket],
+    ) {
+        if !self.rows.contains_key(&id) {
+            let session = self.invented(now, id, request);
+            self.put(turn, now, 0, session, false);
+            if let Some(row) = self.rows.get_mut(&id) {
+                row.unread = true;
+            }
+            self.hint(now, id);
+        }
+        if let Some(row) = self.rows.get_mut(&id) {
+            row.followed = true;
+        }
+        for ticket in tickets {
+            if let Some(session) = self.session(id) {
+                let session = Box::new(session.clone());
+                turn.answer(*ticket, Ok(Answer::Session(session)));
+            }
+        }
+        self.follow(turn, id);
+    }
+}
+
+fn not_done(deed: &Deed, name: &str, fault: &Fault) -> Refusal {
+    if fault.kind == FaultKind::NotFound {
+        return super::reading::vanished(deed.session).with_help(format!(
+            "{name} ended or was deleted meanwhile; nothing is left to be done"
+        ));
+    }
+    let why = refusal(fault);
+    Refusal {
+        message: Clean::new(&format!("{}: {}", deed.failed(name), fault.text)),
+        ..why
+    }
+}

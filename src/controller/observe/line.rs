@@ -1,0 +1,351 @@
+//! The line to the engine: made, lost, made again with growing patience, and its events.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    fact::{Ask, Fact},
+    observer::Observer,
+    order::{LineNumber, Order},
+    turn::Turn,
+};
+use crate::{
+    controller::{
+        fact::{Fault, FaultKind, Ticket},
+        turn::{Answer, Refusal, RefusalKind},
+    },
+    model::{
+        capability::{Capability, EngineInfo, EngineState},
+        change::Change,
+        id::ContextName,
+    },
+};
+
+/// The longest pause between two attempts, in seconds.
+const LONGEST_PAUSE: u32 = 30;
+/// Until an engine that denied us is asked again by itself: each attempt may be a login.
+const DENIED_PAUSE: SignedDuration = SignedDuration::from_mins(5);
+/// A person who asks again and again makes no more logins than this.
+const DENIED_GAP: SignedDuration = SignedDuration::from_secs(10);
+/// Events that held so long were well: the next pause is short again.
+const HELD: SignedDuration = SignedDuration::from_secs(30);
+/// The list is read again so long after events began: something may have happened in between.
+const AFTER_LISTENING: SignedDuration = SignedDuration::from_secs(3);
+/// Asks that wait for the first answer of the engine.
+const EARLY: usize = 256;
+
+#[derive(Debug)]
+pub(super) struct Line {
+    pub state: EngineState,
+    pub number: LineNumber,
+    pub attempt: u32,
+    /// An attempt is under way.
+    pub connecting: bool,
+    /// Somebody waits for it.
+    pub awaited: bool,
+    /// The engine did not accept who we are.
+    pub denied: bool,
+    pub tried_at: Option<Timestamp>,
+    pub retry_at: Option<Timestamp>,
+    pub ears: Ears,
+    /// Attempts to listen since it last went well.
+    pub deaf: u32,
+    pub listening_since: Option<Timestamp>,
+    pub listen_at: Option<Timestamp>,
+    /// Asked before the engine has answered.
+    pub early: Vec<(Ticket, Ask)>,
+    /// Whom the engine took us for when it last answered.
+    pub info: Option<EngineInfo>,
+}
+
+/// Whether events come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ears {
+    /// Nobody listens.
+    Closed,
+    Opening,
+    Open,
+    /// This engine has no events.
+    None,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self {
+            state: EngineState::Connecting,
+            number: 0,
+            attempt: 0,
+            connecting: false,
+            awaited: false,
+            denied: false,
+            tried_at: None,
+            retry_at: None,
+            ears: Ears::Closed,
+            deaf: 0,
+            listening_since: None,
+            listen_at: None,
+            early: Vec::new(),
+            info: None,
+        }
+    }
+}
+
+impl Observer {
+    pub(super) fn is_connected(&self) -> bool {
+        matches!(self.line.state, EngineState::Connected { .. })
+    }
+
+    /// Whether what happens is told by the engine.
+    pub(super) fn has_events(&self) -> bool {
+        self.line.ears == Ears::Open
+    }
+
+    /// Why the engine does not do that, if it does not.
+    pub(super) fn lacks(&self, capability: Capability) -> Option<Refusal> {
+        let info = self.line.info.as_ref()?;
+        let why = info.capabilities.why_not(capability)?;
+        Some(Refusal::refused(why.clone()))
+    }
+
+    pub(super) fn connect(&mut self, turn: &mut Turn, now: Timestamp) {
+        self.line.number += 1;
+        self.line.connecting = true;
+        self.line.retry_at = None;
+        self.line.tried_at = Some(now);
+        turn.orders.push(Order::Connect {
+            line: self.line.number,
+            anew: self.line.denied,
+        });
+    }
+
+    /// Deadlines of the line; the very first tick makes it.
+    pub(super) fn tend_line(&mut self, turn: &mut Turn, now: Timestamp) {
+        let first = self.line.number == 0;
+        let due = self.line.retry_at.is_some_and(|at| at <= now) && self.is_attended(now);
+        if !self.line.connecting && (first || due) {
+            self.connect(turn, now);
+        }
+        let listen = self.line.listen_at.is_some_and(|at| at <= now);
+        if listen && self.watched {
+            self.listen(turn);
+        }
+    }
+
+    pub(super) fn line_up(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        line: LineNumber,
+        info: EngineInfo,
+    ) {
+        if line != self.line.number || !self.line.connecting {
+            return;
+        }
+        let user = |info: &EngineInfo| info.user.as_ref().map(|user| user.email.clone());
+        let before = self.line.info.as_ref().map(user);
+        if before.is_some_and(|before| before != user(&info)) {
+            self.forget_all(turn);
+        }
+        self.line.connecting = false;
+        self.line.awaited = false;
+        self.line.denied = false;
+        self.line.attempt = 0;
+        self.line.ears = Ears::Closed;
+        self.line.deaf = 0;
+        self.line.info = Some(info.clone());
+        self.set_state(turn, EngineState::Connected { info });
+        if self.watched {
+            self.listen(turn);
+        }
+        self.read_environments(turn, now);
+        self.read_all(turn, now, true);
+        self.follow_early(turn);
+    }
+
+    pub(super) fn line_down(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        line: LineNumber,
+        fault: &Fault,
+    ) {
+        if line == self.line.number && (self.line.connecting || self.is_connected()) {
+            self.lose_line(turn, now, fault);
+        }
+    }
+
+    /// The line is gone: sessions stay as they were, whoever waits for something to be read is told.
+    pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
+        self.line.attempt = self.line.attempt.saturating_add(1);
+        self.line.connecting = false;
+        self.line.awaited = false;
+        self.line.denied = fault.kind == FaultKind::Denied;
+        let pause = if self.line.denied {
+            DENIED_PAUSE
+        } else {
+            pause(self.context, self.line.attempt)
+        };
+        self.line.retry_at = now.checked_add(pause).ok();
+        self.close_ears(turn);
+        let state = EngineState::Lost {
+            why: fault.text.clone(),
+            mend: fault.mend.clone(),
+            attempt: self.line.attempt,
+        };
+        self.set_state(turn, state);
+        self.drop_reading(turn, now, fault);
+        self.follow_early(turn);
+    }
+
+    fn set_state(&mut self, turn: &mut Turn, state: EngineState) {
+        self.line.state = state.clone();
+        turn.changes.push(Change::Engine {
+            context: self.context,
+            engine: state,
+        });
+    }
+
+    /// Those who asked too early are asked again.
+    fn follow_early(&mut self, turn: &mut Turn) {
+        let early = self.line.early.drain(..);
+        turn.follow
+            .extend(early.map(|(ticket, ask)| Fact::Asked { ticket, ask }));
+    }
+
+    /// An ask that needs the engine: gives it back when it can be handled now.
+    pub(super) fn admit(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        ask: Ask,
+    ) -> Option<Ask> {
+        if self.is_connected() {
+            return Some(ask);
+        }
+        if let Ask::Refresh { wait } = ask {
+            self.try_now(turn, now);
+            if !wait {
+                turn.answer(ticket, Ok(Answer::Done));
+                return None;
+            }
+        }
+        // Nobody looked for a while, and so nobody tried: now somebody asks.
+        if !self.line.connecting && self.line.retry_at.is_some_and(|at| at <= now) {
+            self.connect(turn, now);
+            self.line.awaited = true;
+        }
+        let first = matches!(self.line.state, EngineState::Connecting);
+        let waits = first || (self.line.connecting && self.line.awaited);
+        if waits && self.line.early.len() < EARLY {
+            self.line.early.push((ticket, ask));
+        } else {
+            turn.answer(ticket, Err(self.away()));
+        }
+        None
+    }
+
+    /// A person asks: the pause before the next attempt is over.
+    fn try_now(&mut self, turn: &mut Turn, now: Timestamp) {
+        let soon = |at: Timestamp| now.duration_since(at) < DENIED_GAP;
+        let hammering = self.line.denied && self.line.tried_at.is_some_and(soon);
+        if hammering {
+            return;
+        }
+        if !self.line.connecting {
+            self.connect(turn, now);
+        }
+        self.line.awaited = true;
+    }
+
+    fn away(&self) -> Refusal {
+        let help = "workbay tries again by itself; `workbay doctor` tells what is wrong";
+        match &self.line.state {
+            EngineState::Lost { why, mend, .. } => {
+                let kind = if self.line.denied {
+                    RefusalKind::Denied
+                } else {
+                    RefusalKind::Unreachable
+                };
+                let help = mend.as_ref().map_or(help, |mend| mend.as_str());
+                Refusal::new(kind, why.clone()).with_help(help)
+            }
+            _ => Refusal::new(RefusalKind::Unreachable, "the engine has not answered yet")
+                .with_help(help),
+        }
+    }
+
+    /// A fault that means the line is gone makes it so.
+    pub(super) fn note_fault(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
+        let gone = matches!(fault.kind, FaultKind::Lost | FaultKind::Denied);
+        if gone && self.is_connected() {
+            self.lose_line(turn, now, fault);
+        }
+    }
+
+    pub(super) fn listen(&mut self, turn: &mut Turn) {
+        self.line.listen_at = None;
+        if self.is_connected() && self.line.ears == Ears::Closed {
+            self.line.ears = Ears::Opening;
+            let line = self.line.number;
+            turn.orders.push(Order::Listen { line });
+        }
+    }
+
+    pub(super) fn close_ears(&mut self, turn: &mut Turn) {
+        self.line.listen_at = None;
+        if matches!(self.line.ears, Ears::Open | Ears::Opening) {
+            turn.orders.push(Order::Rest);
+        }
+        if self.line.ears != Ears::None {
+            self.line.ears = Ears::Closed;
+        }
+    }
+
+    pub(super) fn listening(&mut self, turn: &mut Turn, now: Timestamp, line: LineNumber) {
+        if line != self.line.number || self.line.ears != Ears::Opening {
+            return;
+        }
+        let again = self.line.deaf > 0;
+        self.line.ears = Ears::Open;
+        self.line.listening_since = Some(now);
+        if again {
+            self.read_all(turn, now, true);
+        } else {
+            self.read_soon(now, AFTER_LISTENING);
+        }
+    }
+
+    pub(super) fn deafened(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        line: LineNumber,
+        fault: Option<&Fault>,
+    ) {
+        if line != self.line.number || !matches!(self.line.ears, Ears::Open | Ears::Opening) {
+            return;
+        }
+        let held = self.line.listening_since.take();
+        let well = held.is_some_and(|since| now.duration_since(since) >= HELD);
+        self.line.deaf = if well { 1 } else { self.line.deaf + 1 };
+        self.line.ears = Ears::Closed;
+        self.read_soon(now, self.refresh);
+        let Some(fault) = fault else {
+            self.line.ears = Ears::None;
+            return;
+        };
+        self.line.listen_at = now.checked_add(pause(self.context, self.line.deaf)).ok();
+        self.note_fault(turn, now, fault);
+    }
+}
+
+/// 1, 2, 4 … 30 seconds and up to a quarter more, so that many who lost the same engine do not all
+/// come back at once.
+fn pause(context: ContextName, attempt: u32) -> SignedDuration {
+    let doublings = attempt.saturating_sub(1).min(5);
+    let seconds = (1_u32 << doublings).min(LONGEST_PAUSE);
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
+    let named = context.as_str().bytes().fold(2_166_136_261, mix);
+    let more = attempt.to_le_bytes().into_iter().fold(named, mix) % 250;
+    SignedDuration::from_millis(i64::from(seconds) * i64::from(1000 + more))
+}

@@ -1,0 +1,23 @@
+//! The heart for engines that schedule by themselves: it decides nothing, it watches, asks and tells.
+//!
+//! Of the same outer shape as the controller: [`Observer::handle`] takes a [`fact`] and the time and
+//! says in a [`turn`] what follows. Sessions are the engine's and are kept in no store of ours.
+
+mod asks;
+mod deeds;
+pub mod fact;
+mod line;
+mod observer;
+pub mod order;
+mod reading;
+mod row;
+mod rows;
+mod sweep;
+pub mod turn;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use observer::Observer;

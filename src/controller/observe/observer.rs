@@ -1,0 +1,410 @@
+//! The observer itself: what it knows, where each fact goes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    deeds::Deed,
+    fact::{Ask, Fact, Got},
+    line::Line,
+    order::{Errand, ErrandNumber, LineNumber, Order},
+    row::Row,
+    sweep::{Reading, Sweep, SweepNumber},
+    turn::Turn,
+};
+use crate::{
+    controller::fact::{Fault, Ticket},
+    engine::scheduler::Totals,
+    model::{
+        capability::EngineState,
+        catalogue::Catalogue,
+        environment::Environment,
+        id::{ContextName, SessionId},
+        record::AuditEntry,
+        session::Session,
+        text::Clean,
+    },
+};
+
+/// Who asks is attended to for so long, even when no face looks on.
+const ATTENTION: SignedDuration = SignedDuration::from_secs(30);
+
+/// Watches; see the room's description.
+#[derive(Debug)]
+pub struct Observer {
+    pub(super) context: ContextName,
+    /// The pause between two lists where no events come.
+    pub(super) refresh: SignedDuration,
+    pub(super) line: Line,
+    /// Some face looks.
+    pub(super) watched: bool,
+    attended_until: Option<Timestamp>,
+    pub(super) rows: BTreeMap<SessionId, Row>,
+    /// Rows of each tab, in the order of `Tab::ALL`.
+    pub(super) counts: [usize; 3],
+    /// Sessions that are starting or ending.
+    pub(super) moving: BTreeSet<SessionId>,
+    /// Sessions that wait in the queue.
+    pub(super) queued: BTreeSet<SessionId>,
+    pub(super) totals: Option<Totals>,
+    pub(super) environments: Vec<Environment>,
+    pub(super) environments_at: Option<Timestamp>,
+    pub(super) catalogues: BTreeMap<Option<String>, (Timestamp, Catalogue)>,
+    /// What was asked of the engine and not answered yet.
+    pub(super) under_way: BTreeMap<ErrandNumber, Task>,
+    next_errand: ErrandNumber,
+    /// What people asked to be done with sessions, until the engine shows it done.
+    pub(super) deeds: BTreeMap<ErrandNumber, Deed>,
+    pub(super) sweeps: BTreeMap<SweepNumber, Sweep>,
+    pub(super) next_sweep: SweepNumber,
+    pub(super) reading: Option<Reading>,
+    /// Whoever wants a reading begun after the present one.
+    pub(super) reading_again: Vec<Ticket>,
+    /// Newest sessions of each tab that were read without a gap.
+    pub(super) loaded: [u32; 3],
+    /// Sessions to be read again.
+    pub(super) hints: BTreeSet<SessionId>,
+    /// Sessions to be read whole, one after the other.
+    pub(super) curious: BTreeSet<SessionId>,
+    pub(super) times: Times,
+    /// A person was told that reading fails.
+    pub(super) complained: bool,
+}
+
+/// When what is due.
+#[derive(Debug, Default)]
+pub(super) struct Times {
+    /// The next list.
+    pub poll: Option<Timestamp>,
+    /// The next rows.
+    pub hints: Option<Timestamp>,
+    pub last_hints: Option<Timestamp>,
+    /// Moving sessions are looked at.
+    pub moving: Option<Timestamp>,
+    /// Queued sessions are asked why they wait.
+    pub reasons: Option<Timestamp>,
+    pub totals: Option<Timestamp>,
+    /// When the last list was begun, and when one last came to its end.
+    pub read_begun: Option<Timestamp>,
+    pub read_done: Option<Timestamp>,
+}
+
+/// An errand under way.
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    pub line: LineNumber,
+    pub purpose: Purpose,
+}
+
+/// What an errand is for, and who waits for it.
+#[derive(Clone, Debug)]
+pub(super) enum Purpose {
+    Page {
+        sweep: SweepNumber,
+        offset: u32,
+        limit: u32,
+    },
+    Totals,
+    Rows(Vec<SessionId>),
+    Detail {
+        session: SessionId,
+        tickets: Vec<Ticket>,
+        /// It was just launched: there is no row of it yet.
+        launched: Option<Box<crate::model::spec::LaunchRequest>>,
+        /// A launch failed; its reason is wanted.
+        explain: bool,
+    },
+    Launch {
+        ticket: Ticket,
+        request: Box<crate::model::spec::LaunchRequest>,
+    },
+    /// See `Observer::deeds`.
+    Deed,
+    History {
+        session: SessionId,
+        tickets: Vec<Ticket>,
+    },
+    Environments {
+        tickets: Vec<Ticket>,
+    },
+    Catalogue {
+        project: Option<String>,
+        tickets: Vec<Ticket>,
+    },
+}
+
+impl Purpose {
+    /// Whether it changes something, so that its answer counts whatever became of the line.
+    fn is_deed(&self) -> bool {
+        matches!(self, Self::Launch { .. } | Self::Deed)
+    }
+}
+
+impl Observer {
+    /// `refresh` is the pause between two lists where the engine has no events.
+    pub fn new(context: ContextName, refresh: SignedDuration) -> Self {
+        Self {
+            context,
+            refresh,
+            line: Line::default(),
+            watched: false,
+            attended_until: None,
+            rows: BTreeMap::new(),
+            counts: [0; 3],
+            moving: BTreeSet::new(),
+            queued: BTreeSet::new(),
+            totals: None,
+            environments: Vec::new(),
+            environments_at: None,
+            catalogues: BTreeMap::new(),
+            under_way: BTreeMap::new(),
+            next_errand: 0,
+            deeds: BTreeMap::new(),
+            sweeps: BTreeMap::new(),
+            next_sweep: 0,
+            reading: None,
+            reading_again: Vec::new(),
+            loaded: [0; 3],
+            hints: BTreeSet::new(),
+            curious: BTreeSet::new(),
+            times: Times::default(),
+            complained: false,
+        }
+    }
+
+    /// What follows from a fact. The first fact of a life is [`Fact::Tick`].
+    pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
+        let mut turn = Turn::new(self.context);
+        match fact {
+            Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
+            Fact::LineUp { line, info } => self.line_up(&mut turn, now, line, info),
+            Fact::LineDown { line, fault } => self.line_down(&mut turn, now, line, &fault),
+            Fact::Listening { line } => self.listening(&mut turn, now, line),
+            Fact::Deaf { line, fault } => self.deafened(&mut turn, now, line, fault.as_ref()),
+            Fact::Event { line, session } if line == self.line.number => self.hint(now, session),
+            Fact::Event { .. } => {}
+            Fact::Answered { errand, result } => self.answered(&mut turn, now, errand, result),
+            Fact::Progressed { errand, progress } => self.progressed(&mut turn, errand, &progress),
+            Fact::Watched(watched) => self.set_watched(&mut turn, now, watched),
+            Fact::Tick => self.tick(&mut turn, now),
+        }
+        // A turn that may be taken back holds nothing but its request.
+        if turn.audits.is_empty() {
+            self.plan(&mut turn, now);
+        }
+        turn
+    }
+
+    fn tick(&mut self, turn: &mut Turn, now: Timestamp) {
+        if self.attended_until.is_some_and(|until| until < now) {
+            self.attended_until = None;
+        }
+        self.tend_line(turn, now);
+        self.drop_old_deeds(turn, now);
+        if self.is_connected() && self.is_attended(now) {
+            self.tend_reading(turn, now);
+        }
+    }
+
+    /// When [`Fact::Tick`] is due next. Never while nobody looks or asks.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        let times = &self.times;
+        let reading = [
+            times.poll,
+            times.hints,
+            times.moving,
+            times.reasons,
+            times.totals,
+        ];
+        let reading = reading
+            .into_iter()
+            .flatten()
+            .filter(|_| self.is_connected());
+        let retry = self.line.retry_at.filter(|_| !self.line.connecting);
+        let listen = self.line.listen_at.filter(|_| self.watched);
+        let deeds = self.deeds.values().filter_map(Deed::expires_at);
+        let attended = |at: &Timestamp| self.is_attended(*at);
+        let dues = reading.chain(retry).filter(attended);
+        dues.chain(listen).chain(deeds).min()
+    }
+
+    /// Whether somebody wants to know at that time, as far as can be told now.
+    pub(super) fn is_attended(&self, at: Timestamp) -> bool {
+        self.watched || self.attended_until.is_some_and(|until| at <= until)
+    }
+
+    fn set_watched(&mut self, turn: &mut Turn, now: Timestamp, watched: bool) {
+        self.watched = watched;
+        if !watched {
+            self.close_ears(turn);
+            self.shrink(turn);
+            return;
+        }
+        self.tend_line(turn, now);
+        self.listen(turn);
+        self.read_if_old(turn, now);
+    }
+
+    fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: Ask) {
+        self.attended_until = now.checked_add(ATTENTION).ok();
+        let Some(ask) = self.admit(turn, now, ticket, ask) else {
+            return;
+        };
+        match ask {
+            Ask::Launch(request) => self.launch(turn, now, ticket, request),
+            Ask::Rename { session, name } => self.rename(turn, now, ticket, session, name),
+            Ask::Terminate { session, force } => self.terminate(turn, now, ticket, session, force),
+            Ask::Commit {
+                session,
+                image_name,
+            } => self.commit(turn, now, ticket, session, image_name),
+            Ask::Detail { session } => self.detail(turn, ticket, session),
+            Ask::History { session } => self.history(turn, ticket, session),
+            Ask::Reach { tab, text, count } => self.reach(turn, now, ticket, tab, text, count),
+            Ask::Refresh { .. } => self.refresh_now(turn, now, ticket),
+            Ask::Environments => self.ask_environments(turn, ticket),
+            Ask::Catalogue { project, anew } => {
+                self.ask_catalogue(turn, now, ticket, project, anew);
+            }
+        }
+    }
+
+    /// Orders an errand.
+    pub(super) fn run(&mut self, turn: &mut Turn, what: Errand, purpose: Purpose) -> ErrandNumber {
+        self.next_errand += 1;
+        let errand = self.next_errand;
+        let line = self.line.number;
+        self.under_way.insert(errand, Task { line, purpose });
+        turn.orders.push(Order::Run { errand, what });
+        errand
+    }
+
+    fn answered(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        errand: ErrandNumber,
+        result: Result<Got, Fault>,
+    ) {
+        let Some(Task { line, purpose }) = self.under_way.remove(&errand) else {
+            return;
+        };
+        if let Err(fault) = &result
+            && line == self.line.number
+        {
+            self.note_fault(turn, now, fault);
+        }
+        match purpose {
+            Purpose::Page {
+                sweep,
+                offset,
+                limit,
+            } => self.paged(turn, now, errand, sweep, (offset, limit), result),
+            Purpose::Totals => self.totalled(turn, now, result),
+            Purpose::Rows(asked) => self.rows_read(turn, now, errand, &asked, result),
+            Purpose::Detail {
+                session,
+                tickets,
+                launched,
+                explain,
+            } => {
+                self.detail_read(turn, now, errand, session, result, &tickets, launched);
+                if explain {
+                    self.explain(turn, session);
+                }
+            }
+            Purpose::Launch { ticket, request } => {
+                self.launched(turn, now, ticket, request, result);
+            }
+            Purpose::Deed => self.deed_done(turn, now, errand, result),
+            Purpose::History { tickets, .. } => self.history_read(turn, &tickets, result),
+            Purpose::Environments { tickets } => {
+                self.environments_read(turn, now, &tickets, result);
+            }
+            Purpose::Catalogue { project, tickets } => {
+                self.catalogue_read(turn, now, project, &tickets, result);
+            }
+        }
+    }
+
+    /// The line is lost: what was to be read is not read any more. Deeds wait for their own answers.
+    pub(super) fn drop_reading(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
+        let (deeds, reading): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.under_way)
+                .into_iter()
+                .partition(|(_, task)| task.purpose.is_deed());
+        self.under_way = deeds;
+        for task in reading.into_values() {
+            self.give_up(turn, now, task.purpose, fault);
+        }
+        self.drop_sweeps(turn, fault);
+        self.hints.clear();
+        self.curious.clear();
+        self.times.poll = None;
+        self.times.hints = None;
+    }
+
+    fn give_up(&mut self, turn: &mut Turn, now: Timestamp, purpose: Purpose, fault: &Fault) {
+        let tickets = match purpose {
+            Purpose::Detail {
+                session,
+                tickets,
+                launched: Some(request),
+                ..
+            } => return self.born(turn, now, session, &request, &tickets),
+            Purpose::Detail { tickets, .. }
+            | Purpose::History { tickets, .. }
+            | Purpose::Environments { tickets }
+            | Purpose::Catalogue { tickets, .. } => tickets,
+            _ => Vec::new(),
+        };
+        for ticket in tickets {
+            turn.answer(ticket, Err(super::asks::refusal(fault)));
+        }
+    }
+
+    /// Takes back what a request began that could not be written down.
+    pub fn take_back(&mut self, ticket: Ticket) {
+        let mine = |task: &Task| matches!(&task.purpose, Purpose::Launch { ticket: t, .. } if *t == ticket);
+        self.under_way.retain(|_, task| !mine(task));
+        self.take_back_deeds(ticket);
+    }
+
+    pub(super) fn audit(
+        &self,
+        turn: &mut Turn,
+        now: Timestamp,
+        action: &str,
+        session: Option<SessionId>,
+        detail: &str,
+    ) {
+        let text = format!("{} {detail}", self.context);
+        turn.audits.push(AuditEntry {
+            at: now,
+            action: Clean::new(action),
+            session,
+            detail: Clean::new(text.trim_end()),
+        });
+    }
+
+    pub fn session(&self, id: SessionId) -> Option<&Session> {
+        self.rows.get(&id).map(|row| &row.shown)
+    }
+
+    pub fn sessions(&self) -> impl Iterator<Item = &Session> {
+        self.rows.values().map(|row| &row.shown)
+    }
+
+    pub fn environments(&self) -> &[Environment] {
+        &self.environments
+    }
+
+    pub fn engine(&self) -> &EngineState {
+        &self.line.state
+    }
+
+    pub fn totals(&self) -> Option<Totals> {
+        self.totals
+    }
+}

@@ -1,0 +1,384 @@
+//! What is read again, and when: hints, polls, sessions on the move.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    asks::refusal,
+    fact::Got,
+    observer::{Observer, Purpose},
+    order::{Errand, ErrandNumber},
+    turn::Turn,
+};
+use crate::{
+    controller::{
+        fact::{Fault, Ticket},
+        turn::{Answer, Refusal, RefusalKind},
+    },
+    model::{
+        change::{Change, Level},
+        id::SessionId,
+        spec::LaunchRequest,
+    },
+};
+
+/// Events come in flocks: so long the rest of one is waited for.
+const FLOCK: SignedDuration = SignedDuration::from_millis(150);
+/// Rows are read no more often than this.
+const BETWEEN: SignedDuration = SignedDuration::from_millis(500);
+/// Rows of one request.
+const ROWS: usize = 100;
+/// With more hints than this the list is the cheaper answer.
+const HINTS: usize = 2_000;
+/// Full lists beside events.
+const BESIDE_EVENTS: SignedDuration = SignedDuration::from_mins(1);
+/// Sessions on the move are looked at so often where no events come.
+const MOVING: SignedDuration = SignedDuration::from_secs(3);
+/// What moves for longer is left to the list.
+const STILL_MOVING: SignedDuration = SignedDuration::from_mins(2);
+/// Why a session waits: so often it is asked, and of so many sessions.
+const REASONS: SignedDuration = SignedDuration::from_secs(15);
+const FIRST_REASON: SignedDuration = SignedDuration::from_secs(2);
+const REASONED: usize = 5;
+/// After sessions changed their tab.
+const COUNT_AGAIN: SignedDuration = SignedDuration::from_secs(2);
+/// A list as old as this is read anew when a face comes.
+const OLD: SignedDuration = SignedDuration::from_secs(2);
+/// A session that was launched may not be in the list at once.
+const NEWBORN: SignedDuration = SignedDuration::from_secs(30);
+
+impl Observer {
+    /// The list is read in so long at the latest.
+    pub(super) fn read_soon(&mut self, now: Timestamp, pause: SignedDuration) {
+        sooner(&mut self.times.poll, now, pause);
+    }
+
+    pub(super) fn ask_totals_soon(&mut self, now: Timestamp) {
+        if self.reading.is_none() {
+            sooner(&mut self.times.totals, now, COUNT_AGAIN);
+        }
+    }
+
+    pub(super) fn poll_pause(&self) -> SignedDuration {
+        if self.has_events() {
+            BESIDE_EVENTS
+        } else {
+            self.refresh
+        }
+    }
+
+    /// A face came: what it is shown should not be old.
+    pub(super) fn read_if_old(&mut self, turn: &mut Turn, now: Timestamp) {
+        let old = |at: Timestamp| now.duration_since(at) > OLD;
+        if self.is_connected() && self.times.read_done.is_none_or(old) {
+            self.read_environments(turn, now);
+            self.read_all(turn, now, true);
+        }
+    }
+
+    /// Something is known to have happened to a session.
+    pub(super) fn hint(&mut self, now: Timestamp, session: SessionId) {
+        if !self.is_attended(now) {
+            // It will be read with all others when somebody looks.
+            self.times.read_done = None;
+            return;
+        }
+        self.hints.insert(session);
+        if self.hints.len() > HINTS {
+            self.hints.clear();
+            self.times.hints = None;
+            self.read_soon(now, BETWEEN);
+            return;
+        }
+        self.plan_hints(now);
+    }
+
+    fn plan_hints(&mut self, now: Timestamp) {
+        if self.hints.is_empty() || self.times.hints.is_some() {
+            return;
+        }
+        let flock = now.checked_add(FLOCK).ok();
+        let last = self.times.last_hints;
+        let free = last.and_then(|at| at.checked_add(BETWEEN).ok());
+        self.times.hints = flock.max(free);
+    }
+
+    /// Deadlines of reading.
+    pub(super) fn tend_reading(&mut self, turn: &mut Turn, now: Timestamp) {
+        if due(&mut self.times.moving, now) {
+            self.hint_moving(now);
+        }
+        if due(&mut self.times.reasons, now) {
+            self.wonder(now);
+        }
+        if due(&mut self.times.poll, now) {
+            self.read_all(turn, now, false);
+        }
+        if due(&mut self.times.totals, now) && self.reading.is_none() {
+            self.ask_totals(turn);
+        }
+        if due(&mut self.times.hints, now) {
+            self.read_hints(turn, now);
+        }
+    }
+
+    pub(super) fn ask_totals(&mut self, turn: &mut Turn) {
+        let same = |purpose: &Purpose| matches!(purpose, Purpose::Totals);
+        if !self.is_under_way(same) {
+            self.run(turn, Errand::Totals, Purpose::Totals);
+        }
+    }
+
+    pub(super) fn is_under_way(&self, same: impl Fn(&Purpose) -> bool) -> bool {
+        self.under_way.values().any(|task| same(&task.purpose))
+    }
+
+    fn read_hints(&mut self, turn: &mut Turn, now: Timestamp) {
+        // When those under way have come, the rest is planned anew.
+        if self.is_under_way(|purpose| matches!(purpose, Purpose::Rows(_))) {
+            return;
+        }
+        let ids: Vec<SessionId> = self.hints.iter().copied().take(ROWS).collect();
+        self.hints.retain(|id| !ids.contains(id));
+        self.times.last_hints = Some(now);
+        self.run(turn, Errand::Rows(ids.clone()), Purpose::Rows(ids));
+    }
+
+    pub(super) fn rows_read(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        errand: ErrandNumber,
+        asked: &[SessionId],
+        result: Result<Got, Fault>,
+    ) {
+        match result {
+            Ok(Got::Rows(rows)) => {
+                let came: BTreeSet<SessionId> = rows.iter().map(|row| row.id).collect();
+                for session in rows {
+                    self.put(turn, now, errand, session, false);
+                }
+                self.make_room(turn);
+                for id in asked.iter().filter(|id| !came.contains(id)) {
+                    self.missed(turn, now, errand, *id);
+                }
+            }
+            Ok(_) => {}
+            Err(fault) => {
+                self.complain(turn, &fault);
+                self.read_soon(now, self.refresh);
+            }
+        }
+        self.plan_hints(now);
+    }
+
+    /// The engine left it out.
+    fn missed(&mut self, turn: &mut Turn, now: Timestamp, errand: ErrandNumber, id: SessionId) {
+        let Some(row) = self.rows.get(&id) else {
+            return;
+        };
+        if row.unread && now.duration_since(row.since) < NEWBORN {
+            self.hints.insert(id);
+        } else if row.read_by < errand {
+            self.gone(turn, id);
+        }
+    }
+
+    pub(super) fn totalled(&mut self, turn: &mut Turn, now: Timestamp, result: Result<Got, Fault>) {
+        let fault = match result {
+            Ok(Got::Totals(totals)) => {
+                if self.totals != Some(totals) {
+                    let more = self.totals.is_some_and(|known| known[1] != totals[1]);
+                    self.totals = Some(totals);
+                    turn.changes.push(Change::Totals {
+                        context: self.context,
+                        totals: self.totals,
+                    });
+                    if more && self.reading.is_some() {
+                        self.read_finished(turn, now);
+                    }
+                }
+                None
+            }
+            Ok(_) => None,
+            Err(fault) => Some(fault),
+        };
+        self.totals_came(turn, now, fault);
+    }
+
+    /// A person is told once that reading fails, until it goes well again.
+    pub(super) fn complain(&mut self, turn: &mut Turn, fault: &Fault) {
+        if !self.complained && self.is_connected() {
+            self.complained = true;
+            let text = format!(
+                "the sessions of {} cannot be read: {}",
+                self.context,
+                fault.sentence()
+            );
+            turn.message(Level::Warning, None, &text);
+        }
+    }
+
+    /// Timers for what is on the move, and the next detail.
+    pub(super) fn plan(&mut self, turn: &mut Turn, now: Timestamp) {
+        if !self.is_connected() || !self.is_attended(now) {
+            return;
+        }
+        if self.times.moving.is_none() && !self.on_the_move(now).is_empty() {
+            sooner(&mut self.times.moving, now, MOVING);
+        }
+        if !self.queued.is_empty() {
+            sooner(&mut self.times.reasons, now, REASONS);
+        }
+        let details = |purpose: &Purpose| matches!(purpose, Purpose::Detail { .. });
+        if !self.curious.is_empty()
+            && !self.is_under_way(details)
+            && let Some(id) = self.curious.pop_first()
+        {
+            let purpose = Purpose::Detail {
+                session: id,
+                tickets: Vec::new(),
+                launched: None,
+                explain: false,
+            };
+            self.run(turn, Errand::Detail(id), purpose);
+        }
+    }
+
+    /// A session came into the queue: soon somebody will want to know why it waits.
+    pub(super) fn wonder_soon(&mut self, now: Timestamp) {
+        sooner(&mut self.times.reasons, now, FIRST_REASON);
+    }
+
+    /// Asks why the newest of those in the queue wait; lists do not tell.
+    fn wonder(&mut self, now: Timestamp) {
+        let mut queued: Vec<(Timestamp, SessionId)> = self
+            .queued
+            .iter()
+            .filter_map(|id| Some((self.rows.get(id)?.shown.created_at, *id)))
+            .collect();
+        queued.sort_unstable_by(|a, b| b.cmp(a));
+        let newest = queued.into_iter().take(REASONED).map(|(_, id)| id);
+        self.curious.extend(newest);
+        sooner(&mut self.times.reasons, now, REASONS);
+    }
+
+    fn hint_moving(&mut self, now: Timestamp) {
+        for id in self.on_the_move(now) {
+            self.hint(now, id);
+        }
+    }
+
+    /// What no event will tell of.
+    fn on_the_move(&self, now: Timestamp) -> Vec<SessionId> {
+        let asked = self.deeds.values().filter(|deed| deed.is_taken());
+        let asked = asked.map(|deed| deed.session);
+        let new = |id: &&SessionId| {
+            let row = self.rows.get(id);
+            row.is_some_and(|row| now.duration_since(row.since) < STILL_MOVING)
+        };
+        let silent = !self.has_events();
+        let moving = self.moving.iter().filter(|_| silent).filter(new).copied();
+        let moving: BTreeSet<SessionId> = asked.chain(moving).collect();
+        moving.into_iter().take(ROWS).collect()
+    }
+
+    pub(super) fn detail(&mut self, turn: &mut Turn, ticket: Ticket, session: SessionId) {
+        self.read_whole(turn, session, vec![ticket], None);
+    }
+
+    /// Reads everything about a session; joins whoever reads it already.
+    pub(super) fn read_whole(
+        &mut self,
+        turn: &mut Turn,
+        session: SessionId,
+        mut tickets: Vec<Ticket>,
+        launched: Option<Box<LaunchRequest>>,
+    ) {
+        self.curious.remove(&session);
+        for task in self.under_way.values_mut() {
+            if let Purpose::Detail {
+                session: read,
+                tickets: waiting,
+                launched: newborn,
+                ..
+            } = &mut task.purpose
+                && *read == session
+            {
+                waiting.append(&mut tickets);
+                *newborn = newborn.take().or(launched);
+                return;
+            }
+        }
+        let purpose = Purpose::Detail {
+            session,
+            tickets,
+            launched,
+            explain: false,
+        };
+        self.run(turn, Errand::Detail(session), purpose);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one fact, taken apart once")]
+    pub(super) fn detail_read(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        errand: ErrandNumber,
+        id: SessionId,
+        result: Result<Got, Fault>,
+        tickets: &[Ticket],
+        launched: Option<Box<LaunchRequest>>,
+    ) {
+        let answer = match result {
+            Ok(Got::Session(Some(session))) => {
+                self.put(turn, now, errand, *session, true);
+                self.make_room(turn);
+                Ok(())
+            }
+            Ok(_) if launched.is_none() => {
+                if self.rows.get(&id).is_some_and(|row| !row.unread) {
+                    self.gone(turn, id);
+                }
+                Err(vanished(id))
+            }
+            Ok(_) => Err(vanished(id)),
+            Err(fault) => Err(refusal(&fault)),
+        };
+        if let Some(request) = launched {
+            return self.born(turn, now, id, &request, tickets);
+        }
+        for ticket in tickets {
+            let session = self.session(id).cloned().map(Box::new);
+            let answer = match (&answer, session) {
+                (Ok(()), Some(session)) => Ok(Answer::Session(session)),
+                (Ok(()), None) => Err(vanished(id)),
+                (Err(refusal), _) => Err(refusal.clone()),
+            };
+            turn.answer(*ticket, answer);
+        }
+    }
+}
+
+pub(super) fn vanished(id: SessionId) -> Refusal {
+    let text = format!(
+        "there is no session {} any more: the engine does not know it",
+        id.short()
+    );
+    Refusal::new(RefusalKind::NotFound, text)
+}
+
+/// The earlier of what was planned and this.
+fn sooner(at: &mut Option<Timestamp>, now: Timestamp, pause: SignedDuration) {
+    let new = now.checked_add(pause).ok();
+    *at = match (*at, new) {
+        (Some(old), Some(new)) => Some(old.min(new)),
+        (old, new) => old.or(new),
+    };
+}
+
+/// Whether its time has come; then it is over.
+fn due(at: &mut Option<Timestamp>, now: Timestamp) -> bool {
+    at.take_if(|at| *at <= now).is_some()
+}

@@ -1,0 +1,168 @@
+//! A session as the observer holds it, and how news of it are joined to what is known.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::order::ErrandNumber;
+use crate::model::{
+    idle::{IdleCheck, IdleState},
+    kernel::Kernel,
+    session::{Placement, Session},
+};
+
+/// An idle clock is told as time left; ends that differ by less are the same end.
+const JITTER: SignedDuration = SignedDuration::from_secs(3);
+
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// As faces were told.
+    pub shown: Session,
+    /// The errand that brought it: what an older one brings is older.
+    pub read_by: ErrandNumber,
+    /// Since when it is seen in its status.
+    pub since: Timestamp,
+    /// When everything about it was last read.
+    pub detailed_at: Option<Timestamp>,
+    /// It was launched through us and has not begun to run.
+    pub followed: bool,
+    /// It was launched through us and never read.
+    pub unread: bool,
+}
+
+/// What is known after a row of a list was read. Lists leave out what only the whole session
+/// tells; that is kept from before, as far as it can still be true.
+pub(super) fn joined(old: &Session, mut new: Session) -> Session {
+    let same_status = old.status == new.status;
+    keep(&mut new.kernels, &old.kernels, Vec::is_empty);
+    for kernel in &mut new.kernels {
+        if let Some(known) = old.kernels.iter().find(|known| known.id == kernel.id) {
+            complete(kernel, known);
+        }
+    }
+    keep(&mut new.folders, &old.folders, Vec::is_empty);
+    keep(&mut new.services, &old.services, Vec::is_empty);
+    new.startup_command = new.startup_command.or_else(|| old.startup_command.clone());
+    new.scratch = new.scratch.or_else(|| old.scratch.clone());
+    if new.shmem.0 == 0 {
+        new.shmem = old.shmem;
+    }
+    place(&mut new.placement, &old.placement, same_status);
+    if same_status {
+        new.status_info = new.status_info.or_else(|| old.status_info.clone());
+        new.status_message = new.status_message.or_else(|| old.status_message.clone());
+        keep(&mut new.idle_checks, &old.idle_checks, Vec::is_empty);
+        let nothing = crate::model::resources::ResourceSlots::default();
+        keep(&mut new.occupied_slots, &old.occupied_slots, |slots| {
+            *slots == nothing
+        });
+    }
+    steady(old, new)
+}
+
+/// What is known after everything was read: nothing is kept but the ends of idle clocks.
+pub(super) fn steady(old: &Session, mut new: Session) -> Session {
+    for check in &mut new.idle_checks {
+        let known = old
+            .idle_checks
+            .iter()
+            .find(|known| same_clock(known, check));
+        if let Some(known) = known {
+            check.state = known.state;
+        }
+    }
+    new
+}
+
+fn same_clock(known: &IdleCheck, check: &IdleCheck) -> bool {
+    let (IdleState::Counting { until: old }, IdleState::Counting { until: new }) =
+        (known.state, check.state)
+    else {
+        return false;
+    };
+    known.checker == check.checker
+        && known.basis == check.basis
+        && new.duration_since(old).abs() < JITTER
+}
+
+fn keep<T: Clone>(new: &mut T, old: &T, is_missing: impl Fn(&T) -> bool) {
+    if is_missing(new) {
+        new.clone_from(old);
+    }
+}
+
+fn complete(kernel: &mut Kernel, known: &Kernel) {
+    let Kernel {
+        container_id,
+        exit_code,
+        started_at,
+        terminated_at,
+        agent,
+        ..
+    } = kernel;
+    *container_id = container_id.take().or_else(|| known.container_id.clone());
+    *exit_code = exit_code.or(known.exit_code);
+    *started_at = started_at.or(known.started_at);
+    *terminated_at = terminated_at.or(known.terminated_at);
+    *agent = agent.take().or_else(|| known.agent.clone());
+}
+
+fn place(new: &mut Placement, old: &Placement, same_status: bool) {
+    new.project = new.project.take().or_else(|| old.project.clone());
+    new.resource_group = new
+        .resource_group
+        .take()
+        .or_else(|| old.resource_group.clone());
+    keep(&mut new.agents, &old.agents, Vec::is_empty);
+    new.priority = new.priority.or(old.priority);
+    new.tag = new.tag.take().or_else(|| old.tag.clone());
+    if new.cluster_size == 0 {
+        new.cluster_size = old.cluster_size;
+        new.cluster_mode = old.cluster_mode;
+    }
+    if same_status {
+        new.queue_position = new.queue_position.or(old.queue_position);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        controller::observe::testing::{at, session},
+        model::idle::{IdleBasis, IdleChecker},
+    };
+
+    fn clock(until: i64) -> IdleCheck {
+        IdleCheck {
+            checker: IdleChecker::NetworkTimeout,
+            basis: IdleBasis::ExpireAfter,
+            state: IdleState::Counting { until: at(until) },
+            join: None,
+            resources: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_only_the_whole_session_tells_is_not_lost_by_a_list() {
+        let mut whole = session(1, "RUNNING");
+        whole.folders = vec!["data".into()];
+        whole.status_message = Some("why".into());
+        whole.idle_checks = vec![clock(100)];
+        let joined_row = joined(&whole, session(1, "RUNNING"));
+        assert_eq!(joined_row, whole);
+        let ended = joined(&whole, session(1, "TERMINATED"));
+        assert_eq!(ended.folders, whole.folders);
+        assert_eq!(ended.status_message, None, "that was why it was RUNNING");
+        assert!(ended.idle_checks.is_empty());
+    }
+
+    #[test]
+    fn an_idle_clock_that_trembles_stands_still_and_one_that_moves_is_told() {
+        let mut old = session(1, "RUNNING");
+        old.idle_checks = vec![clock(100)];
+        for (until, expected) in [(98, 100), (102, 100), (97, 97), (103, 103), (700, 700)] {
+            let mut new = session(1, "RUNNING");
+            new.idle_checks = vec![clock(until)];
+            assert_eq!(joined(&old, new).idle_checks, [clock(expected)]);
+        }
+    }
+}

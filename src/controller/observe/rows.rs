@@ -1,0 +1,262 @@
+//! The rows that are held: put in, told when they differ, dropped when there are too many.
+
+use jiff::Timestamp;
+
+use super::{
+    observer::{Observer, Purpose},
+    order::{Errand, ErrandNumber},
+    row::{self, Row},
+    turn::Turn,
+};
+use crate::model::{
+    change::{Change, Level},
+    id::{SessionId, SessionKey},
+    session::Session,
+    status::{Status, Tab},
+};
+
+/// Rows of a tab that are kept while nobody looks.
+const KEPT: usize = 2_000;
+/// Rows of a tab that are held at most; beyond them the longest unread go.
+pub(super) const MOST: u32 = 20_000;
+/// A detail that was read within this time is kept up to date.
+const FRESH_DETAIL: jiff::SignedDuration = jiff::SignedDuration::from_mins(10);
+
+impl Observer {
+    /// Takes in what an errand read of a session; `whole` = everything about it.
+    pub(super) fn put(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        errand: ErrandNumber,
+        mut session: Session,
+        whole: bool,
+    ) {
+        session.context = self.context;
+        let id = session.id;
+        let Some(old) = self.rows.get(&id) else {
+            self.insert(now, errand, session, whole);
+            self.settle_deeds(id);
+            return self.tell(turn, id, None);
+        };
+        // What was asked for earlier is older, whenever it comes.
+        if errand < old.read_by {
+            return;
+        }
+        let before = old.shown.clone();
+        let moved = before.status != session.status;
+        session = if whole {
+            row::steady(&before, session)
+        } else {
+            row::joined(&before, session)
+        };
+        if before.tab() != session.tab() {
+            self.count(&before, -1);
+            self.count(&session, 1);
+            self.ask_totals_soon(now);
+        }
+        self.note_life(&session);
+        if moved && self.queued.contains(&id) {
+            self.wonder_soon(now);
+        }
+        let Some(row) = self.rows.get_mut(&id) else {
+            return;
+        };
+        row.shown = session;
+        row.read_by = errand;
+        row.unread = false;
+        if whole {
+            row.detailed_at = Some(now);
+        }
+        if moved {
+            row.since = now;
+            let fresh = |at: Timestamp| now.duration_since(at) < FRESH_DETAIL;
+            if !whole && row.detailed_at.is_some_and(fresh) {
+                self.curious.insert(id);
+            }
+            self.follow(turn, id);
+        }
+        self.settle_deeds(id);
+        self.tell(turn, id, Some(&before));
+    }
+
+    fn insert(&mut self, now: Timestamp, errand: ErrandNumber, session: Session, whole: bool) {
+        self.count(&session, 1);
+        self.note_life(&session);
+        if self.queued.contains(&session.id) && !whole {
+            self.wonder_soon(now);
+        }
+        self.ask_totals_soon(now);
+        let row = Row {
+            read_by: errand,
+            since: now,
+            detailed_at: whole.then_some(now),
+            followed: false,
+            unread: false,
+            shown: session,
+        };
+        self.rows.insert(row.shown.id, row);
+    }
+
+    fn count(&mut self, session: &Session, by: isize) {
+        let place = place(session.tab());
+        self.counts[place] = self.counts[place].saturating_add_signed(by);
+    }
+
+    fn note_life(&mut self, session: &Session) {
+        let (id, status) = (session.id, &session.status);
+        self.moving.remove(&id);
+        self.queued.remove(&id);
+        if status.is_starting() || *status == Status::Terminating {
+            self.moving.insert(id);
+        }
+        if *status == Status::Pending {
+            self.queued.insert(id);
+        }
+    }
+
+    /// Tells a row, with what was asked of it, when it differs from what was told before.
+    pub(super) fn tell(&mut self, turn: &mut Turn, id: SessionId, before: Option<&Session>) {
+        let pending = self.pending_of(id);
+        let Some(row) = self.rows.get_mut(&id) else {
+            return;
+        };
+        row.shown.pending_request = pending;
+        if before != Some(&row.shown) {
+            let session = Box::new(row.shown.clone());
+            turn.changes.push(Change::Session { session });
+        }
+    }
+
+    /// Tells it anew after something was asked or done.
+    pub(super) fn retell(&mut self, turn: &mut Turn, id: SessionId) {
+        if let Some(before) = self.rows.get(&id).map(|row| row.shown.clone()) {
+            self.tell(turn, id, Some(&before));
+        }
+    }
+
+    /// The engine does not know it any more.
+    pub(super) fn gone(&mut self, turn: &mut Turn, id: SessionId) {
+        let Some(row) = self.rows.remove(&id) else {
+            return;
+        };
+        self.count(&row.shown, -1);
+        self.moving.remove(&id);
+        self.queued.remove(&id);
+        self.curious.remove(&id);
+        turn.changes.push(Change::Gone {
+            session: SessionKey::new(self.context, id),
+        });
+    }
+
+    /// Another user's sessions are none of ours.
+    pub(super) fn forget_all(&mut self, turn: &mut Turn) {
+        let ids: Vec<SessionId> = self.rows.keys().copied().collect();
+        for id in ids {
+            self.gone(turn, id);
+        }
+        self.loaded = [0; 3];
+        self.totals = None;
+        self.catalogues.clear();
+    }
+
+    /// Nobody looks: no more rows are kept than the next face needs.
+    pub(super) fn shrink(&mut self, turn: &mut Turn) {
+        for tab in Tab::ALL {
+            self.drop_rows(turn, tab, KEPT, |row| {
+                std::cmp::Reverse(row.shown.created_at.as_second())
+            });
+        }
+    }
+
+    /// No more rows than there is room for; those that were read last stay.
+    pub(super) fn make_room(&mut self, turn: &mut Turn) {
+        for tab in Tab::ALL {
+            self.drop_rows(turn, tab, MOST as usize, |row| {
+                std::cmp::Reverse(row.read_by)
+            });
+        }
+    }
+
+    fn drop_rows<K: Ord>(
+        &mut self,
+        turn: &mut Turn,
+        tab: Tab,
+        room: usize,
+        first: impl Fn(&Row) -> K,
+    ) {
+        if self.counts[place(tab)] <= room {
+            return;
+        }
+        let mut rows: Vec<&Row> = self
+            .rows
+            .values()
+            .filter(|row| row.shown.tab() == tab)
+            .collect();
+        rows.sort_by_key(|row| first(row));
+        let ids: Vec<SessionId> = rows.iter().skip(room).map(|row| row.shown.id).collect();
+        for id in ids {
+            self.gone(turn, id);
+        }
+        self.loaded[place(tab)] = self.loaded[place(tab)].min(room as u32);
+    }
+
+    /// A session that we launched goes on: it runs, or its person is told why it will not.
+    pub(super) fn follow(&mut self, turn: &mut Turn, id: SessionId) {
+        let Some(row) = self.rows.get_mut(&id) else {
+            return;
+        };
+        if !row.followed || row.shown.status.is_starting() {
+            return;
+        }
+        row.followed = false;
+        let session = &row.shown;
+        let wanted = session.status_info.as_ref().is_some_and(|info| {
+            let info = info.as_str();
+            info == "user-requested" || info == "force-terminated"
+        });
+        let ending = session.status == Status::Terminating || self.is_terminating(id);
+        let session = &self.rows[&id].shown;
+        if session.status.is_live() || session.started_at.is_some() || wanted || ending {
+            return;
+        }
+        // Lists do not tell the whole reason.
+        let purpose = Purpose::Detail {
+            session: id,
+            tickets: Vec::new(),
+            launched: None,
+            explain: true,
+        };
+        self.run(turn, Errand::Detail(id), purpose);
+    }
+
+    /// Why a launch came to nothing, as far as it is known.
+    pub(super) fn explain(&mut self, turn: &mut Turn, id: SessionId) {
+        let Some(row) = self.rows.get(&id) else {
+            return;
+        };
+        let session = &row.shown;
+        let why = session.status_message.as_ref();
+        let why = why.or(session.status_info.as_ref());
+        let why = why.map_or_else(
+            || "the engine gives no reason".to_owned(),
+            ToString::to_string,
+        );
+        let what = match session.status {
+            Status::Cancelled => "was cancelled before it ran",
+            Status::Terminated => "ended before it ran",
+            _ => "failed",
+        };
+        let text = format!("{} {what}: {why}", session.name);
+        turn.message(Level::Error, Some(id), &text);
+    }
+}
+
+/// A tab's place in the order of `Tab::ALL`.
+pub(super) fn place(tab: Tab) -> usize {
+    match tab {
+        Tab::Running => 0,
+        Tab::Finished => 1,
+        Tab::Others => 2,
+    }
+}

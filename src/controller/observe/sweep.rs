@@ -1,0 +1,416 @@
+//! Reading lists page by page, as far as somebody wants them.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::{
+    asks::refusal,
+    fact::Got,
+    observer::{Observer, Purpose},
+    order::{Errand, ErrandNumber},
+    rows::{MOST, place},
+    turn::Turn,
+};
+use crate::{
+    controller::{
+        fact::{Fault, Ticket},
+        turn::{Answer, Refusal},
+    },
+    engine::scheduler::{Page, PageQuery},
+    model::{id::SessionId, status::Tab},
+};
+
+pub(super) type SweepNumber = u64;
+
+/// Rows of one request.
+const PAGE: u32 = 100;
+/// Pages of one sweep that are under way at once.
+const AT_ONCE: u32 = 3;
+/// Sweeps at once; more is no person's doing.
+const SWEEPS: usize = 24;
+/// Unfinished sessions of a tab that are read without being asked for.
+const UNFINISHED: u32 = 1_000;
+
+/// Reads the newest sessions of a tab.
+#[derive(Debug)]
+pub(super) struct Sweep {
+    tab: Tab,
+    text: Option<String>,
+    from: u32,
+    /// As far as it is to go.
+    want: u32,
+    /// Where the next page begins.
+    next: u32,
+    /// Pages that brought less than was asked for: offset and what is missing.
+    gaps: Vec<(u32, u32)>,
+    under_way: u32,
+    total: Option<u64>,
+    seen: BTreeSet<SessionId>,
+    /// When the oldest of them was created.
+    oldest: Option<Timestamp>,
+    /// The first errand; what was read since is newer.
+    first: Option<ErrandNumber>,
+    tickets: Vec<Ticket>,
+    fault: Option<Fault>,
+    /// It was read a second time because rows were missing.
+    again: bool,
+}
+
+/// One reading of the list: totals and a sweep of each tab.
+#[derive(Debug)]
+pub(super) struct Reading {
+    sweeps: BTreeSet<SweepNumber>,
+    totals: bool,
+    tickets: Vec<Ticket>,
+    fault: Option<Fault>,
+}
+
+impl Sweep {
+    fn new(tab: Tab, text: Option<String>, from: u32, want: u32) -> Self {
+        Self {
+            tab,
+            text,
+            from,
+            want,
+            next: from,
+            gaps: Vec::new(),
+            under_way: 0,
+            total: None,
+            seen: BTreeSet::new(),
+            oldest: None,
+            first: None,
+            tickets: Vec::new(),
+            fault: None,
+            again: false,
+        }
+    }
+
+    fn end(&self) -> u32 {
+        let total = self.total.unwrap_or(u64::MAX).min(u64::from(MOST)) as u32;
+        self.want.min(total)
+    }
+
+    /// The next page to ask for. How long the list is, the first one tells.
+    fn next_page(&mut self) -> Option<(u32, u32)> {
+        let waits = self.total.is_none() && self.under_way > 0;
+        if waits || self.fault.is_some() || self.under_way >= AT_ONCE {
+            return None;
+        }
+        if let Some(gap) = self.gaps.pop() {
+            return Some(gap);
+        }
+        let end = self.end();
+        if self.next >= end {
+            return None;
+        }
+        let page = (self.next, PAGE.min(end - self.next));
+        self.next += page.1;
+        Some(page)
+    }
+
+    fn take(&mut self, page: &Page, (offset, limit): (u32, u32)) {
+        self.total = Some(page.total);
+        let came = page.sessions.len() as u32;
+        // An engine may give fewer at once than it was asked for; none at all is the end.
+        let missing = limit.min(self.end().saturating_sub(offset));
+        if came > 0 && came < missing {
+            self.gaps.push((offset + came, missing - came));
+        }
+        for session in &page.sessions {
+            self.seen.insert(session.id);
+            let created_at = session.created_at;
+            let oldest = self.oldest.get_or_insert(created_at);
+            *oldest = (*oldest).min(created_at);
+        }
+    }
+}
+
+impl Observer {
+    /// Begins to read totals and unfinished sessions; `whole` = the newest finished ones too. Joins
+    /// a reading that is under way.
+    pub(super) fn read_all(&mut self, turn: &mut Turn, now: Timestamp, whole: bool) {
+        if self.reading.is_some() || !self.is_connected() {
+            return;
+        }
+        self.times.read_begun = Some(now);
+        self.times.poll = None;
+        self.times.totals = None;
+        let wants = [
+            (Tab::Running, UNFINISHED),
+            (Tab::Others, UNFINISHED),
+            (Tab::Finished, if whole { PAGE } else { 0 }),
+        ];
+        let wanted = wants.into_iter().filter(|(_, want)| *want > 0);
+        let numbers: BTreeSet<SweepNumber> =
+            wanted.map(|(tab, want)| self.window(tab, want)).collect();
+        self.reading = Some(Reading {
+            sweeps: numbers.clone(),
+            totals: true,
+            tickets: std::mem::take(&mut self.reading_again),
+            fault: None,
+        });
+        self.ask_totals(turn);
+        for number in numbers {
+            self.go_on(turn, now, number);
+        }
+    }
+
+    /// A person asks for the list anew.
+    pub(super) fn refresh_now(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket) {
+        let second = jiff::SignedDuration::from_secs(1);
+        let fresh = |at: Timestamp| now.duration_since(at) < second;
+        let begun = self.times.read_begun.is_some_and(fresh);
+        match &mut self.reading {
+            Some(reading) if begun => reading.tickets.push(ticket),
+            None if begun && self.times.read_done.is_some_and(fresh) => {
+                turn.answer(ticket, Ok(Answer::Done));
+            }
+            Some(_) => self.reading_again.push(ticket),
+            None => {
+                self.reading_again.push(ticket);
+                self.read_all(turn, now, true);
+            }
+        }
+    }
+
+    /// Totals came or did not; part of a reading, or by themselves.
+    pub(super) fn totals_came(&mut self, turn: &mut Turn, now: Timestamp, fault: Option<Fault>) {
+        if let Some(reading) = &mut self.reading {
+            reading.totals = false;
+            reading.fault = reading.fault.take().or(fault);
+        }
+        self.end_reading(turn, now);
+    }
+
+    /// More of the finished sessions than before: the newest of them are read.
+    pub(super) fn read_finished(&mut self, turn: &mut Turn, now: Timestamp) {
+        let whole = |sweep: &Sweep| sweep.tab == Tab::Finished && sweep.text.is_none();
+        if self.sweeps.values().any(whole) {
+            return;
+        }
+        let number = self.sweep(Sweep::new(Tab::Finished, None, 0, PAGE));
+        self.go_on(turn, now, number);
+    }
+
+    /// A sweep from the newest on; one that is under way does as well.
+    fn window(&mut self, tab: Tab, want: u32) -> SweepNumber {
+        let same =
+            |(_, sweep): &(&SweepNumber, &mut Sweep)| sweep.tab == tab && sweep.text.is_none();
+        if let Some((number, sweep)) = self.sweeps.iter_mut().find(same) {
+            sweep.want = sweep.want.max(want);
+            return *number;
+        }
+        self.sweep(Sweep::new(tab, None, 0, want))
+    }
+
+    fn sweep(&mut self, sweep: Sweep) -> SweepNumber {
+        self.next_sweep += 1;
+        self.sweeps.insert(self.next_sweep, sweep);
+        self.next_sweep
+    }
+
+    /// Somebody wants so many sessions of a tab.
+    pub(super) fn reach(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        tab: Tab,
+        text: Option<String>,
+        count: u32,
+    ) {
+        let count = count.min(MOST);
+        let text = text.filter(|text| !text.trim().is_empty());
+        let loaded = self.loaded[place(tab)];
+        let same = |sweep: &&mut Sweep| sweep.tab == tab && sweep.text == text;
+        if let Some(sweep) = self.sweeps.values_mut().find(same) {
+            sweep.want = sweep.want.max(count);
+            sweep.tickets.push(ticket);
+            let number = self.number_of(ticket);
+            return self.go_on(turn, now, number);
+        }
+        if let (None, Some(totals)) = (&text, self.totals) {
+            let total = totals[place(tab)];
+            if u64::from(loaded) >= total.min(u64::from(count)) {
+                return turn.answer(ticket, Ok(Answer::Reached(total)));
+            }
+        }
+        if self.sweeps.len() >= SWEEPS {
+            let why = "too many lists are being read at once: try again in a moment";
+            return turn.answer(ticket, Err(Refusal::refused(why)));
+        }
+        let from = if text.is_some() { 0 } else { loaded };
+        let mut sweep = Sweep::new(tab, text, from, count.max(from + 1));
+        sweep.tickets.push(ticket);
+        let number = self.sweep(sweep);
+        self.go_on(turn, now, number);
+    }
+
+    fn number_of(&self, ticket: Ticket) -> SweepNumber {
+        let has = |(_, sweep): &(&SweepNumber, &Sweep)| sweep.tickets.contains(&ticket);
+        self.sweeps
+            .iter()
+            .find(has)
+            .map_or(0, |(number, _)| *number)
+    }
+
+    /// Asks for what is still to come, or ends.
+    fn go_on(&mut self, turn: &mut Turn, now: Timestamp, number: SweepNumber) {
+        loop {
+            let Some(sweep) = self.sweeps.get_mut(&number) else {
+                return;
+            };
+            let Some((offset, limit)) = sweep.next_page() else {
+                if sweep.under_way == 0 {
+                    self.end_sweep(turn, now, number);
+                }
+                return;
+            };
+            sweep.under_way += 1;
+            let query = PageQuery {
+                tab: sweep.tab,
+                text: sweep.text.clone(),
+                offset,
+                limit,
+            };
+            let purpose = Purpose::Page {
+                sweep: number,
+                offset,
+                limit,
+            };
+            let errand = self.run(turn, Errand::Page(query), purpose);
+            if let Some(sweep) = self.sweeps.get_mut(&number) {
+                sweep.first.get_or_insert(errand);
+            }
+        }
+    }
+
+    pub(super) fn paged(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        errand: ErrandNumber,
+        number: SweepNumber,
+        place: (u32, u32),
+        result: Result<Got, Fault>,
+    ) {
+        let Some(sweep) = self.sweeps.get_mut(&number) else {
+            return;
+        };
+        sweep.under_way = sweep.under_way.saturating_sub(1);
+        match result {
+            Ok(Got::Page(page)) => {
+                sweep.take(&page, place);
+                for session in page.sessions {
+                    self.put(turn, now, errand, session, false);
+                }
+                self.make_room(turn);
+            }
+            Ok(_) => {}
+            Err(fault) => sweep.fault = Some(fault),
+        }
+        self.go_on(turn, now, number);
+    }
+
+    fn end_sweep(&mut self, turn: &mut Turn, now: Timestamp, number: SweepNumber) {
+        let Some(mut sweep) = self.sweeps.remove(&number) else {
+            return;
+        };
+        if sweep.text.is_none() && sweep.fault.is_none() {
+            self.note_window(now, &sweep);
+            if self.is_short(&sweep) {
+                let tickets = std::mem::take(&mut sweep.tickets);
+                let mut again = Sweep::new(sweep.tab, None, 0, sweep.want);
+                again.tickets = tickets;
+                again.again = true;
+                let number = self.sweep(again);
+                return self.go_on(turn, now, number);
+            }
+        }
+        for ticket in sweep.tickets {
+            let answer = match &sweep.fault {
+                None => Ok(Answer::Reached(sweep.total.unwrap_or_default())),
+                Some(fault) => Err(refusal(fault)),
+            };
+            turn.answer(ticket, answer);
+        }
+        if let Some(reading) = &mut self.reading {
+            let part = reading.sweeps.remove(&number);
+            if part {
+                reading.fault = reading.fault.take().or(sweep.fault);
+            }
+        }
+        self.end_reading(turn, now);
+    }
+
+    /// Rows slipped through while pages were turned: what somebody asked for is not all there.
+    fn is_short(&self, sweep: &Sweep) -> bool {
+        let held = self.counts[place(sweep.tab)] as u32;
+        let asked = !sweep.tickets.is_empty() && sweep.from > 0;
+        asked && !sweep.again && held < sweep.end()
+    }
+
+    /// How far a tab is known now; what should have been in it and was not is looked for.
+    fn note_window(&mut self, now: Timestamp, sweep: &Sweep) {
+        let place = place(sweep.tab);
+        let end = sweep.end();
+        let total = sweep.total.unwrap_or_default();
+        let known = self.loaded[place].max(end);
+        self.loaded[place] = known.min(u32::try_from(total).unwrap_or(u32::MAX));
+        if self.totals.is_some_and(|totals| totals[place] != total) {
+            self.ask_totals_soon(now);
+        }
+        if sweep.from > 0 || sweep.tab == Tab::Finished {
+            return;
+        }
+        let all = u64::from(end) >= total;
+        let missing = self.rows.values().filter(|row| {
+            let expected = row.shown.tab() == sweep.tab
+                && sweep.first.is_some_and(|first| row.read_by < first)
+                && !sweep.seen.contains(&row.shown.id);
+            expected && (all || sweep.oldest.is_some_and(|at| row.shown.created_at >= at))
+        });
+        let missing: Vec<SessionId> = missing.map(|row| row.shown.id).collect();
+        for id in missing {
+            self.hint(now, id);
+        }
+    }
+
+    fn end_reading(&mut self, turn: &mut Turn, now: Timestamp) {
+        let done = |reading: &mut Reading| reading.sweeps.is_empty() && !reading.totals;
+        let Some(reading) = self.reading.take_if(done) else {
+            return;
+        };
+        match &reading.fault {
+            None => {
+                self.times.read_done = Some(now);
+                self.complained = false;
+            }
+            Some(fault) => self.complain(turn, fault),
+        }
+        for ticket in reading.tickets {
+            let answer = reading
+                .fault
+                .as_ref()
+                .map_or(Ok(Answer::Done), |fault| Err(refusal(fault)));
+            turn.answer(ticket, answer);
+        }
+        let pause = self.poll_pause();
+        self.read_soon(now, pause);
+        if !self.reading_again.is_empty() {
+            self.read_all(turn, now, true);
+        }
+    }
+
+    pub(super) fn drop_sweeps(&mut self, turn: &mut Turn, fault: &Fault) {
+        let sweeps = std::mem::take(&mut self.sweeps);
+        let readers = self.reading.take().map(|reading| reading.tickets);
+        let again = std::mem::take(&mut self.reading_again);
+        let tickets = sweeps.into_values().flat_map(|sweep| sweep.tickets);
+        let readers = readers.into_iter().flatten().chain(again);
+        for ticket in tickets.chain(readers) {
+            turn.answer(ticket, Err(refusal(fault)));
+        }
+    }
+}

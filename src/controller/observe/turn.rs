@@ -1,0 +1,54 @@
+//! What follows from one fact.
+
+use super::{fact::Fact, order::Order};
+use crate::{
+    controller::{
+        fact::Ticket,
+        turn::{Answer, Refusal},
+    },
+    model::{
+        change::{Change, Level},
+        id::{ContextName, SessionId, SessionKey},
+        record::AuditEntry,
+        text::Clean,
+    },
+};
+
+/// What follows from one fact. Nothing of it may be done before `audits` are in the store.
+#[derive(Debug)]
+pub struct Turn {
+    context: ContextName,
+    /// Who asked for what. With any, everything in the turn follows from one request, so it can be
+    /// taken back when it cannot be written.
+    pub audits: Vec<AuditEntry>,
+    pub changes: Vec<Change>,
+    pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
+    pub orders: Vec<Order>,
+    /// To be handled right after this turn.
+    pub follow: Vec<Fact>,
+}
+
+impl Turn {
+    pub(super) fn new(context: ContextName) -> Self {
+        Self {
+            context,
+            audits: Vec::new(),
+            changes: Vec::new(),
+            answers: Vec::new(),
+            orders: Vec::new(),
+            follow: Vec::new(),
+        }
+    }
+
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<Answer, Refusal>) {
+        self.answers.push((ticket, answer));
+    }
+
+    pub(super) fn message(&mut self, level: Level, session: Option<SessionId>, text: &str) {
+        self.changes.push(Change::Message {
+            level,
+            text: Clean::new(text),
+            session: session.map(|id| SessionKey::new(self.context, id)),
+        });
+    }
+}

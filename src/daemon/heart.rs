@@ -1,0 +1,193 @@
+//! The pure heart of a context, whichever of the two it has.
+
+use jiff::Timestamp;
+
+use crate::{
+    controller::{
+        Controller,
+        fact::{Fact, Ticket},
+        observe::{self, Observer},
+        order::Order,
+        turn::{Answer, Refusal, Turn},
+    },
+    model::{
+        capability::EngineState, change::Change, environment::Environment, id::SessionId,
+        record::Write, session::Session,
+    },
+};
+
+/// What a heart hears.
+pub(super) enum News {
+    /// A deadline came.
+    Tick,
+    Local(Fact),
+    Observed(observe::fact::Fact),
+}
+
+impl From<Fact> for News {
+    fn from(fact: Fact) -> Self {
+        Self::Local(fact)
+    }
+}
+
+impl From<observe::fact::Fact> for News {
+    fn from(fact: observe::fact::Fact) -> Self {
+        Self::Observed(fact)
+    }
+}
+
+impl News {
+    /// Whose request it is.
+    pub fn asked(&self) -> Option<Ticket> {
+        match self {
+            Self::Local(Fact::Asked { ticket, .. } | Fact::LaunchSurveyed { ticket, .. })
+            | Self::Observed(observe::fact::Fact::Asked { ticket, .. }) => Some(*ticket),
+            _ => None,
+        }
+    }
+}
+
+/// What a heart wants done.
+pub(super) enum Command {
+    Local(Order),
+    Observed(observe::order::Order),
+}
+
+/// What follows from one piece of news, whichever heart said so.
+#[derive(Default)]
+pub(super) struct Step {
+    pub writes: Vec<Write>,
+    pub changes: Vec<Change>,
+    pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
+    pub commands: Vec<Command>,
+    pub follow: Vec<News>,
+    /// Everything in it follows from one request, so it can be taken back.
+    pub refusable: bool,
+    /// The commands rest on what the store holds, so they wait for everything owed to it.
+    pub recorded: bool,
+    turn: Option<Turn>,
+}
+
+pub(super) enum Heart {
+    Local(Box<Controller>),
+    Observed(Box<Observer>),
+}
+
+impl Heart {
+    pub fn handle(&mut self, now: Timestamp, news: News) -> Step {
+        match (self, news) {
+            (Self::Local(heart), News::Local(fact)) => local(heart.handle(now, fact)),
+            (Self::Local(heart), News::Tick) => local(heart.handle(now, Fact::Tick)),
+            (Self::Observed(heart), News::Observed(fact)) => observed(heart.handle(now, fact)),
+            (Self::Observed(heart), News::Tick) => {
+                observed(heart.handle(now, observe::fact::Fact::Tick))
+            }
+            // A context's hands speak its own heart's language.
+            (Self::Local(_), News::Observed(_)) | (Self::Observed(_), News::Local(_)) => {
+                Step::default()
+            }
+        }
+    }
+
+    /// Takes back a refusable step that could not be written; `asked` is whose request it was.
+    pub fn take_back(&mut self, step: &mut Step, asked: Option<Ticket>) {
+        match (self, asked) {
+            (Self::Local(heart), _) => {
+                if let Some(turn) = &mut step.turn {
+                    heart.take_back(turn);
+                }
+            }
+            (Self::Observed(heart), Some(ticket)) => heart.take_back(ticket),
+            (Self::Observed(_), None) => {}
+        }
+    }
+
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        match self {
+            Self::Local(heart) => heart.next_deadline(),
+            Self::Observed(heart) => heart.next_deadline(),
+        }
+    }
+
+    pub fn session(&self, id: SessionId) -> Option<&Session> {
+        match self {
+            Self::Local(heart) => heart.session(id),
+            Self::Observed(heart) => heart.session(id),
+        }
+    }
+
+    pub fn sessions(&self) -> Box<dyn Iterator<Item = &Session> + '_> {
+        match self {
+            Self::Local(heart) => Box::new(heart.sessions()),
+            Self::Observed(heart) => Box::new(heart.sessions()),
+        }
+    }
+
+    pub fn environments(&self) -> &[Environment] {
+        match self {
+            Self::Local(heart) => heart.environments(),
+            Self::Observed(heart) => heart.environments(),
+        }
+    }
+
+    pub fn engine(&self) -> &EngineState {
+        match self {
+            Self::Local(heart) => heart.engine(),
+            Self::Observed(heart) => heart.engine(),
+        }
+    }
+
+    /// Sessions per tab, where there may be more than are known.
+    pub fn totals(&self) -> Option<[u64; 3]> {
+        match self {
+            Self::Local(_) => None,
+            Self::Observed(heart) => heart.totals(),
+        }
+    }
+
+    /// Whether the engine decides and we only look.
+    pub fn is_observing(&self) -> bool {
+        matches!(self, Self::Observed(_))
+    }
+
+    /// Whether terminals of a session must wait.
+    pub fn is_settling(&self, id: SessionId) -> bool {
+        match self {
+            Self::Local(heart) => heart.is_settling(id),
+            Self::Observed(heart) => matches!(heart.engine(), EngineState::Connecting),
+        }
+    }
+
+    /// Whether the log of a session was deleted by us.
+    pub fn is_forgotten(&self, id: SessionId) -> bool {
+        match self {
+            Self::Local(heart) => heart.is_forgotten(id),
+            Self::Observed(_) => false,
+        }
+    }
+}
+
+fn local(mut turn: Turn) -> Step {
+    Step {
+        writes: std::mem::take(&mut turn.writes),
+        changes: std::mem::take(&mut turn.changes),
+        answers: std::mem::take(&mut turn.answers),
+        commands: turn.orders.drain(..).map(Command::Local).collect(),
+        follow: turn.follow.drain(..).map(News::Local).collect(),
+        refusable: turn.refusable,
+        recorded: true,
+        turn: Some(turn),
+    }
+}
+
+fn observed(turn: observe::turn::Turn) -> Step {
+    Step {
+        refusable: !turn.audits.is_empty(),
+        writes: turn.audits.into_iter().map(Write::Audit).collect(),
+        changes: turn.changes,
+        answers: turn.answers,
+        commands: turn.orders.into_iter().map(Command::Observed).collect(),
+        follow: turn.follow.into_iter().map(News::Observed).collect(),
+        ..Step::default()
+    }
+}

@@ -1,0 +1,272 @@
+//! Runs the errands of an engine that schedules: one task each, every answer comes back as a fact.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use futures_util::{Stream, StreamExt};
+use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
+
+use super::{heart::News, station::Teller, supply::Supply, translate};
+use crate::{
+    controller::{
+        fact::{Fault, FaultKind},
+        observe::{
+            fact::{Fact, Got},
+            order::{Errand, ErrandNumber, LineNumber, Order},
+        },
+    },
+    engine::{
+        api::Result as EngineResult,
+        error::EngineError,
+        scheduler::{Progress, Scheduler, SchedulerEvent},
+    },
+    model::text::Clean,
+};
+
+/// Errands that only read and are under way at once.
+const READING: usize = 6;
+/// Errands that change something; they never wait behind those that read.
+const ACTING: usize = 16;
+
+/// How long the engine may take, in seconds. Its own limits are shorter and say more.
+const CONNECT: u64 = 60;
+const READ: u64 = 60;
+const ACT: u64 = 120;
+/// Between two signs of life of an image being made.
+const PROGRESS: u64 = 30 * 60;
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Runner {
+    engine: Supply<dyn Scheduler>,
+    teller: Teller,
+    reading: Arc<Semaphore>,
+    acting: Arc<Semaphore>,
+    listener: Arc<Mutex<Option<AbortHandle>>>,
+}
+
+impl Runner {
+    pub fn new(engine: Supply<dyn Scheduler>, teller: Teller) -> Self {
+        Self {
+            engine,
+            teller,
+            reading: Arc::new(Semaphore::new(READING)),
+            acting: Arc::new(Semaphore::new(ACTING)),
+            listener: Arc::default(),
+        }
+    }
+
+    /// Begins to carry an order out.
+    pub fn begin(&self, order: Order) {
+        let this = self.clone();
+        match order {
+            Order::Connect { line, anew } => {
+                self.rest();
+                tokio::spawn(async move { this.connect(line, anew).await });
+            }
+            Order::Listen { line } => {
+                self.rest();
+                let task = tokio::spawn(async move { this.listen(line).await });
+                *self.listener() = Some(task.abort_handle());
+            }
+            Order::Rest => self.rest(),
+            Order::Run { errand, what } => {
+                tokio::spawn(async move { this.run(errand, what).await });
+            }
+        }
+    }
+
+    fn listener(&self) -> MutexGuard<'_, Option<AbortHandle>> {
+        self.listener.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rest(&self) {
+        if let Some(old) = self.listener().take() {
+            old.abort();
+        }
+    }
+
+    async fn connect(&self, line: LineNumber, anew: bool) {
+        if anew {
+            self.engine.discard();
+        }
+        let probe = async {
+            let engine = self.engine.get().await?;
+            engine.probe().await
+        };
+        let fact = match bounded(CONNECT, FaultKind::Lost, probe).await {
+            Ok(info) => Fact::LineUp { line, info },
+            Err(fault) => {
+                tracing::warn!(why = %fault.text, "no line to the engine");
+                Fact::LineDown { line, fault }
+            }
+        };
+        self.tell(fact).await;
+    }
+
+    async fn listen(&self, line: LineNumber) {
+        let fault = match self.events().await {
+            Ok(events) => {
+                self.tell(Fact::Listening { line }).await;
+                Some(self.hear(line, events).await)
+            }
+            Err(Some(fault)) => Some(fault),
+            Err(None) => None,
+        };
+        if let Some(fault) = &fault {
+            tracing::info!(why = %fault.text, "no events any more");
+        }
+        self.tell(Fact::Deaf { line, fault }).await;
+    }
+
+    /// `Err(None)` = this engine has no events.
+    async fn events(
+        &self,
+    ) -> Result<impl Stream<Item = EngineResult<SchedulerEvent>> + use<>, Option<Fault>> {
+        let opening = async {
+            let engine = self.engine.get().await?;
+            match engine.events().await {
+                Ok(events) => Ok(Some(events)),
+                Err(EngineError::Unsupported(_)) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        match bounded(READ, FaultKind::Failed, opening).await {
+            Ok(Some(events)) => Ok(events),
+            Ok(None) => Err(None),
+            Err(fault) => Err(Some(fault)),
+        }
+    }
+
+    async fn hear(
+        &self,
+        line: LineNumber,
+        mut events: impl Stream<Item = EngineResult<SchedulerEvent>> + Unpin,
+    ) -> Fault {
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(event) => {
+                    let session = event.session;
+                    self.tell(Fact::Event { line, session }).await;
+                }
+                // That the stream broke says nothing about the rest of the line.
+                Err(error) => {
+                    let mut fault = translate::fault(&error);
+                    if fault.is_lost() {
+                        fault.kind = FaultKind::Failed;
+                    }
+                    return fault;
+                }
+            }
+        }
+        failed("the engine ended its stream of events")
+    }
+
+    async fn run(&self, errand: ErrandNumber, what: Errand) {
+        let (name, is_deed) = (what.name(), what.is_deed());
+        let room = if is_deed { &self.acting } else { &self.reading };
+        // The semaphores are never closed.
+        let _room = room.acquire().await;
+        let result = match what {
+            Errand::Commit {
+                session,
+                image_name,
+            } => self.commit(errand, session, &image_name).await,
+            what => {
+                let seconds = if is_deed { ACT } else { READ };
+                bounded(seconds, FaultKind::Failed, self.ask(what)).await
+            }
+        };
+        match &result {
+            Ok(_) if is_deed => tracing::info!(errand = name, "done"),
+            Ok(_) => tracing::debug!(errand = name, "done"),
+            Err(fault) => tracing::warn!(errand = name, why = %fault.text, "failed"),
+        }
+        self.tell(Fact::Answered { errand, result }).await;
+    }
+
+    async fn ask(&self, what: Errand) -> EngineResult<Got> {
+        let engine = self.engine.get().await?;
+        Ok(match what {
+            Errand::Page(query) => Got::Page(engine.page(&query).await?),
+            Errand::Totals => Got::Totals(engine.totals().await?),
+            Errand::Rows(sessions) => Got::Rows(engine.rows(&sessions).await?),
+            Errand::Detail(session) => {
+                let found = engine.session(session).await?;
+                Got::Session(found.map(Box::new))
+            }
+            Errand::Launch(request) => Got::Launched(engine.launch(&request).await?),
+            Errand::Terminate { session, force } => {
+                engine.terminate(session, force).await?;
+                Got::Done
+            }
+            Errand::Rename { session, name } => {
+                engine.rename(session, &name).await?;
+                Got::Done
+            }
+            Errand::History(session) => Got::History(engine.history(session).await?),
+            Errand::Environments => Got::Environments(engine.environments().await?),
+            Errand::Catalogue { project } => {
+                let catalogue = engine.catalogue(project.as_deref()).await?;
+                Got::Catalogue(Box::new(catalogue))
+            }
+            // It is run by itself, for its progress.
+            Errand::Commit { .. } => Got::Done,
+        })
+    }
+
+    async fn commit(
+        &self,
+        errand: ErrandNumber,
+        session: crate::model::id::SessionId,
+        image_name: &str,
+    ) -> Result<Got, Fault> {
+        let beginning = async {
+            let engine = self.engine.get().await?;
+            engine.commit(session, image_name).await
+        };
+        let mut steps = bounded(ACT, FaultKind::Failed, beginning).await?;
+        loop {
+            let next = timeout(Duration::from_secs(PROGRESS), steps.next());
+            let progress: Progress = match next.await {
+                Ok(Some(Ok(progress))) => progress,
+                Ok(Some(Err(error))) => return Err(translate::fault(&error)),
+                Ok(None) => return Ok(Got::Done),
+                Err(_) => return Err(failed("the engine tells nothing any more of the image")),
+            };
+            self.tell(Fact::Progressed { errand, progress }).await;
+        }
+    }
+
+    async fn tell(&self, fact: Fact) {
+        self.teller.tell(News::Observed(fact)).await;
+    }
+}
+
+/// The engine's own limits come first; this one is for an engine that hangs for ever.
+async fn bounded<T>(
+    seconds: u64,
+    kind: FaultKind,
+    asked: impl Future<Output = EngineResult<T>>,
+) -> Result<T, Fault> {
+    match timeout(Duration::from_secs(seconds), asked).await {
+        Ok(result) => result.map_err(|error| translate::fault(&error)),
+        Err(_) => Err(Fault {
+            kind,
+            text: Clean::new(&format!(
+                "the engine did not answer within {seconds} seconds"
+            )),
+            mend: None,
+        }),
+    }
+}
+
+fn failed(why: &str) -> Fault {
+    Fault {
+        kind: FaultKind::Failed,
+        text: Clean::new(why),
+        mend: None,
+    }
+}

@@ -1,0 +1,113 @@
+//! A context as the daemon runs it: its heart, the hands that carry its orders out, its engine.
+//! Nothing of it waits for another context.
+
+use jiff::SignedDuration;
+use tokio::sync::mpsc;
+
+use super::{
+    executor::Executor,
+    heart::{Command, Heart, News},
+    observing::Runner,
+    options::{ContextSeat, EngineFactory, EngineSeat},
+    supply::{AnySupply, Supply},
+    usage::{Sampler, Samples},
+};
+use crate::{
+    controller::{Controller, observe::Observer},
+    model::{context::Context, record::SessionRecord, text::Clean},
+};
+
+/// Counts contexts in the order of the configuration.
+pub(super) type Number = usize;
+
+/// How hands tell their own context's heart.
+#[derive(Clone)]
+pub(super) struct Teller {
+    number: Number,
+    news: mpsc::Sender<(Number, News)>,
+}
+
+impl Teller {
+    pub fn new(number: Number, news: mpsc::Sender<(Number, News)>) -> Self {
+        Self { number, news }
+    }
+
+    pub async fn tell(&self, news: News) {
+        // The loop is gone only when the daemon ends.
+        let _ = self.news.send((self.number, news)).await;
+    }
+}
+
+enum Hands {
+    Local(Executor),
+    Observed(Runner),
+}
+
+pub(super) struct Station {
+    pub context: Context,
+    pub heart: Heart,
+    pub supply: AnySupply,
+    pub sampler: Sampler,
+    hands: Hands,
+}
+
+impl Station {
+    /// The one place where the two kinds of engines part.
+    pub fn new(
+        seat: ContextSeat,
+        engine: EngineSeat,
+        owner: &Clean,
+        records: Vec<SessionRecord>,
+        teller: Teller,
+        samples: mpsc::Sender<Samples>,
+    ) -> Self {
+        let (name, number) = (seat.context.name, teller.number);
+        let (heart, hands, supply) = match seat.engine {
+            EngineFactory::Containers(make) => {
+                let settings = engine.settings.clone();
+                let supply = Supply::new(make, engine);
+                let heart = Controller::new(name, settings, owner.clone(), records);
+                (
+                    Heart::Local(Box::new(heart)),
+                    Hands::Local(Executor::new(supply.clone(), teller)),
+                    AnySupply::Containers(supply),
+                )
+            }
+            EngineFactory::Scheduler(make) => {
+                let supply = Supply::new(make, engine);
+                let refresh = SignedDuration::try_from(seat.refresh).unwrap_or(SignedDuration::MAX);
+                (
+                    Heart::Observed(Box::new(Observer::new(name, refresh))),
+                    Hands::Observed(Runner::new(supply.clone(), teller)),
+                    AnySupply::Scheduler(supply),
+                )
+            }
+        };
+        Self {
+            context: seat.context,
+            heart,
+            sampler: Sampler::new(supply.clone(), number, samples),
+            supply,
+            hands,
+        }
+    }
+
+    /// Begins to carry a command out.
+    pub fn begin(&self, command: Command) {
+        match (&self.hands, command) {
+            (Hands::Local(hands), Command::Local(order)) => hands.begin(order),
+            (Hands::Observed(hands), Command::Observed(order)) => hands.begin(order),
+            // A heart commands only its own hands.
+            (Hands::Local(_), Command::Observed(_)) | (Hands::Observed(_), Command::Local(_)) => {}
+        }
+    }
+
+    /// Whether anything is under way that the store should hear the end of.
+    pub fn is_idle(&self) -> bool {
+        match &self.hands {
+            Hands::Local(hands) => hands.is_idle(),
+            // A manager goes on by itself with what it was asked.
+            Hands::Observed(_) => true,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! An engine that is made when it is first needed, and made anew when it was denied.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::options::{EngineSeat, Make};
+use crate::engine::{
+    api::{Containers, Engine, Result},
+    error::EngineError,
+    scheduler::Scheduler,
+};
+
+/// Cheap to clone: every clone supplies the same engine.
+pub(super) struct Supply<T: ?Sized> {
+    shared: Arc<Shared<T>>,
+}
+
+struct Shared<T: ?Sized> {
+    make: Make<T>,
+    seat: EngineSeat,
+    made: Mutex<Option<Arc<T>>>,
+}
+
+impl<T: ?Sized> Clone for Supply<T> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl<T: ?Sized + Send + Sync + 'static> Supply<T> {
+    pub fn new(make: Make<T>, seat: EngineSeat) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                make,
+                seat,
+                made: Mutex::new(None),
+            }),
+        }
+    }
+
+    fn made(&self) -> MutexGuard<'_, Option<Arc<T>>> {
+        self.shared
+            .made
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The engine, if it was made.
+    pub fn there(&self) -> Option<Arc<T>> {
+        self.made().clone()
+    }
+
+    /// The engine, made now if need be. A context's only attempt to connect asks for it first, so
+    /// it is never made twice at once.
+    pub async fn get(&self) -> Result<Arc<T>> {
+        if let Some(engine) = self.there() {
+            return Ok(engine);
+        }
+        let shared = self.shared.clone();
+        let making = tokio::task::spawn_blocking(move || (shared.make)(&shared.seat));
+        let engine = making.await.map_err(|error| {
+            EngineError::Host(format!("the engine cannot be set up: {error}"))
+        })??;
+        *self.made() = Some(engine.clone());
+        Ok(engine)
+    }
+
+    /// The next call of [`Self::get`] makes it anew.
+    pub fn discard(&self) {
+        *self.made() = None;
+    }
+}
+
+/// What both kinds of engines do, without asking which it is.
+#[derive(Clone)]
+pub(super) enum AnySupply {
+    Containers(Supply<dyn Containers>),
+    Scheduler(Supply<dyn Scheduler>),
+}
+
+impl AnySupply {
+    pub fn there(&self) -> Option<Arc<dyn Engine>> {
+        match self {
+            Self::Containers(supply) => Some(supply.there()?),
+            Self::Scheduler(supply) => Some(supply.there()?),
+        }
+    }
+}

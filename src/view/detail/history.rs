@@ -1,0 +1,121 @@
+//! What happened to the session and why: each attempt, and of its steps what failed.
+
+use super::{Line, text};
+use crate::{
+    app::{
+        app::App,
+        detail::{Detail, History},
+    },
+    model::history::{HistoryEntry, Outcome, SubStep},
+    theme::face::Face,
+    view::glyphs::Glyphs,
+};
+
+/// Where the texts of an entry begin.
+const INDENT: usize = 10;
+
+pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+    let mut lines = vec![vec![("History".to_owned(), Face::Title)]];
+    match detail.history() {
+        History::Asked => lines.push(vec![("asking the daemon".to_owned(), Face::Dim)]),
+        History::Failed(why) => {
+            let wrapped = text::wrap(why.as_str(), width);
+            lines.extend(wrapped.into_iter().map(|line| vec![(line, Face::Bad)]));
+        }
+        History::Lacking(why) => {
+            let wrapped = text::wrap(why.as_str(), width);
+            lines.extend(wrapped.into_iter().map(|line| vec![(line, Face::Dim)]));
+        }
+        History::Known(entries) if entries.is_empty() => {
+            lines.push(vec![("nothing is recorded".to_owned(), Face::Dim)]);
+        }
+        History::Known(entries) => {
+            // Only the newest entry that failed unfolds by itself.
+            let failing = entries.iter().position(|entry| failed(&entry.result));
+            for (at, entry) in entries.iter().enumerate() {
+                lines.extend(head(app, entry, width, glyphs));
+                let steps = entry.steps.iter();
+                if detail.all_steps {
+                    lines.extend(steps.flat_map(|it| step(it, width, glyphs)));
+                } else if failing == Some(at) {
+                    let newest = steps.rev().find(|it| failed(&it.result));
+                    lines.extend(newest.into_iter().flat_map(|it| step(it, width, glyphs)));
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn face(result: &Outcome) -> Face {
+    match result {
+        Outcome::Success => Face::Text,
+        Outcome::Failure | Outcome::Expired | Outcome::GiveUp => Face::Bad,
+        Outcome::NeedRetry => Face::Warning,
+        Outcome::Stale | Outcome::Skipped | Outcome::Other(_) => Face::Dim,
+    }
+}
+
+fn failed(result: &Outcome) -> bool {
+    matches!(face(result), Face::Bad | Face::Warning)
+}
+
+fn head(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+    let zone = &app.facts.time_zone;
+    let at = entry.at.to_zoned(zone.clone());
+    let step = match &entry.from {
+        // An attempt that changed nothing.
+        Some(from) if *from == entry.to => entry.to.to_string(),
+        Some(from) => format!("{from} {} {}", glyphs.to, entry.to),
+        None => entry.to.to_string(),
+    };
+    let face = face(&entry.result);
+    let time = at.strftime("%H:%M:%S  ").to_string();
+    let mut lines = vec![vec![
+        (time, Face::Dim),
+        (step, face),
+        (format!("  {}", entry.phase), Face::Dim),
+    ]];
+    if entry.attempts > 1 {
+        let until = entry.until.map(|until| {
+            let until = until.to_zoned(zone.clone());
+            format!(", the last at {}", until.strftime("%H:%M:%S"))
+        });
+        let text = format!("{} attempts{}", entry.attempts, until.unwrap_or_default());
+        lines.push(indented(&text, Face::Dim));
+    }
+    if let Some(message) = &entry.message {
+        let wrapped = text::wrap(message.as_str(), width.saturating_sub(INDENT));
+        lines.extend(wrapped.iter().map(|line| indented(line, face)));
+    }
+    lines
+}
+
+fn indented(text: &str, face: Face) -> Line {
+    vec![(format!("{:INDENT$}{text}", ""), face)]
+}
+
+/// A step with a shape for how it ended, its message below.
+fn step(step: &SubStep, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+    let shapes = &glyphs.shapes;
+    let face = face(&step.result);
+    let shape = match face {
+        Face::Bad | Face::Warning => shapes.bad,
+        Face::Dim => shapes.neutral,
+        _ => shapes.good,
+    };
+    let name = if face == Face::Text { Face::Dim } else { face };
+    let mut lines = vec![vec![
+        (format!("{:INDENT$}{shape} ", ""), name),
+        (step.step.to_string(), name),
+    ]];
+    if let Some(message) = step.message.as_ref().filter(|it| !it.is_empty()) {
+        let wrapped = text::wrap(message.as_str(), width.saturating_sub(INDENT + 2));
+        lines.extend(
+            wrapped
+                .iter()
+                .map(|line| indented(&format!("  {line}"), name)),
+        );
+    }
+    lines
+}

@@ -1,0 +1,197 @@
+//! The list of contexts: what each is, whether it answers, how many sessions it has; below it more of
+//! the marked one.
+
+use ratatui::layout::Rect;
+
+use super::{
+    dialog,
+    paint::{Paint, Piece},
+    text,
+};
+use crate::{
+    app::{
+        app::App,
+        area::Areas,
+        mirror::{ContextState, Mirror},
+        picker::Picker,
+        shown::Shown,
+    },
+    model::{
+        capability::EngineState,
+        context::{Context, EngineKind},
+        status::Tab,
+    },
+    theme::face::Face,
+};
+
+const WIDTH: u16 = 78;
+/// Lines below the list: a blank one, then about the marked context.
+const FOOT: u16 = 5;
+/// Cells of a row's columns, after the name.
+const KIND: u16 = 19;
+const COUNT: u16 = 14;
+const STATE: u16 = 13;
+
+pub fn area(app: &App, screen: Rect) -> Rect {
+    let contexts = app.mirror.contexts().len() as u16 + 1;
+    // Border, blank, search, blank, the rows, the foot, border.
+    let height = 2 + 3 + contexts + FOOT;
+    dialog::place(screen, WIDTH, height.min(screen.height.saturating_sub(3)))
+}
+
+/// Where the contexts are listed.
+pub fn rows(app: &App, area: Rect) -> Rect {
+    let contexts = app.mirror.contexts().len() as u16 + 1;
+    let room = area.height.saturating_sub(2 + 3 + FOOT).max(1);
+    Rect::new(
+        area.x + 3,
+        area.y + 4,
+        area.width.saturating_sub(6),
+        contexts.min(room),
+    )
+}
+
+pub fn draw(paint: &mut Paint<'_>, app: &App, picker: &Picker, areas: &Areas) {
+    let (Some(area), Some(rows)) = (areas.dialog, areas.picker_rows) else {
+        return;
+    };
+    let inner = dialog::frame(paint, areas.screen, area, "Contexts", Face::Title);
+    draw_search(paint, picker, inner);
+    let shown = picker.rows().iter().skip(picker.scroll());
+    for (line, row) in shown.take(usize::from(rows.height)).enumerate() {
+        let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);
+        if picker.marked() == Some(*row) {
+            paint.fill(
+                Rect {
+                    x: place.x - 1,
+                    width: place.width + 2,
+                    ..place
+                },
+                Face::RowSelected,
+            );
+            let marker = paint.glyphs.marker;
+            paint.text(place.x - 1, place.y, 1, marker, Face::RowMarker);
+        }
+        draw_row(paint, app, place, *row);
+    }
+    if picker.rows().is_empty() {
+        let text = format!("no context fits '{}'", picker.query().text());
+        paint.text(rows.x + 1, rows.y, rows.width, &text, Face::Dim);
+    }
+    let foot = Rect::new(
+        inner.x,
+        rows.bottom() + 1,
+        inner.width,
+        inner.bottom().saturating_sub(rows.bottom() + 1),
+    );
+    draw_foot(paint, app, picker, foot);
+}
+
+fn draw_search(paint: &mut Paint<'_>, picker: &Picker, inner: Rect) {
+    let field = Rect::new(inner.x + 1, inner.y + 1, inner.width - 1, 1);
+    paint.input(field, picker.query(), true);
+    if picker.query().is_empty() {
+        let hint = "type to search";
+        paint.text(field.x, field.y, field.width, hint, Face::Placeholder);
+    }
+}
+
+fn draw_row(paint: &mut Paint<'_>, app: &App, place: Rect, row: Shown) {
+    let x = place.x + 1;
+    let name = place.width.saturating_sub(KIND + COUNT + STATE + 1);
+    let (kind_x, count_x) = (x + name, x + name + KIND);
+    let running = app.mirror.count(row, Tab::Running);
+    let count = format!("{} running", text::grouped(running));
+    paint.right(count_x, place.y, COUNT - 2, &count, Face::Text);
+    let Some(state) = row.one().and_then(|name| app.mirror.context(name)) else {
+        paint.text(x, place.y, name - 2, "all contexts", Face::Strong);
+        return;
+    };
+    let style = paint.context_style(&app.mirror, state.context.name);
+    paint.styled(x, place.y, name - 2, state.context.name.as_str(), style);
+    paint.text(kind_x, place.y, KIND - 2, &kind(state), Face::Dim);
+    let (shape, word, face) = line(state, paint);
+    let text = format!("{shape} {word}");
+    paint.text(count_x + COUNT, place.y, STATE, &text, face);
+}
+
+/// What stands behind it, as it told itself or as it is configured.
+fn kind(state: &ContextState) -> String {
+    match &state.engine {
+        EngineState::Connected { info } => format!("{} {}", info.kind, info.version),
+        _ => match state.context.kind {
+            EngineKind::Docker => "Docker".to_owned(),
+            EngineKind::Backendai => "Backend.AI".to_owned(),
+        },
+    }
+}
+
+fn line(state: &ContextState, paint: &Paint<'_>) -> (&'static str, &'static str, Face) {
+    let shapes = &paint.glyphs.shapes;
+    match &state.engine {
+        EngineState::Connected { .. } => (shapes.good, "connected", Face::StatusGood),
+        EngineState::Connecting => (shapes.progress, "connecting", Face::StatusProgress),
+        EngineState::Lost { .. } => (shapes.bad, "lost", Face::Bad),
+    }
+}
+
+fn draw_foot(paint: &mut Paint<'_>, app: &App, picker: &Picker, area: Rect) {
+    let Some(marked) = picker.marked() else {
+        return;
+    };
+    let lines = match marked.one().and_then(|name| app.mirror.context(name)) {
+        Some(state) => about(
+            &app.mirror,
+            state,
+            usize::from(area.width.saturating_sub(1)),
+        ),
+        None => vec![vec![("every session in one list".to_owned(), Face::Dim)]],
+    };
+    for (line, pieces) in lines.iter().take(usize::from(area.height)).enumerate() {
+        let y = area.y + line as u16;
+        paint.pieces(area.x + 1, y, area.width.saturating_sub(1), pieces);
+    }
+}
+
+/// Why it is away and what to do; where it answers and for whom.
+fn about(mirror: &Mirror, state: &ContextState, cells: usize) -> Vec<Vec<Piece>> {
+    let mut lines: Vec<Vec<Piece>> = Vec::new();
+    let wrapped = |text: &str, most: usize, face: Face| {
+        let lines = text::wrap(&text::sentence(text), cells).into_iter();
+        lines
+            .take(most)
+            .map(move |line| vec![(line, face)])
+            .collect::<Vec<_>>()
+    };
+    match &state.engine {
+        EngineState::Lost { why, mend, .. } => {
+            lines.extend(wrapped(why.as_str(), 2, Face::Bad));
+            if let Some(mend) = mend {
+                lines.extend(wrapped(mend.as_str(), 2, Face::Text));
+            }
+        }
+        EngineState::Connected { info } => {
+            lines.push(vec![(info.endpoint.to_string(), Face::Dim)]);
+            if let Some(user) = &info.user {
+                let text = format!("as {}, {}", user.email, user.role);
+                lines.push(vec![(text, Face::Dim)]);
+            }
+        }
+        EngineState::Connecting => lines.extend(configured(&state.context)),
+    }
+    let name = Shown::One(state.context.name);
+    let of = |tab| text::grouped(mirror.count(name, tab));
+    let finished = format!("{} finished", of(Tab::Finished));
+    let others = format!("{} in other states", of(Tab::Others));
+    let mut counts = format!("{finished}, {others}");
+    if state.context.read_only {
+        counts.push_str("; read-only");
+    }
+    lines.push(vec![(counts, Face::Dim)]);
+    lines
+}
+
+fn configured(context: &Context) -> Option<Vec<Piece>> {
+    let endpoint = context.endpoint.as_ref()?;
+    Some(vec![(endpoint.to_string(), Face::Dim)])
+}

@@ -1,0 +1,303 @@
+//! Which context is shown: the list of all, the picker, the command line, a dead context.
+
+use workbay::{
+    app::shown::Shown,
+    model::{change::Change, status::Tab, text::Clean},
+    protocol::message::{Reply, Request},
+    theme::color::ColorDepth,
+};
+
+use crate::{
+    cluster::{self, key, name, three, two, waiting},
+    screen::Screen,
+    world::{busy, day, snapshot},
+};
+
+fn everything(columns: u16, rows: u16) -> Screen {
+    Screen::new(columns, rows)
+        .daemon(two())
+        .notice(Change::Usage { samples: busy() })
+        .press("c up enter")
+}
+
+#[test]
+fn with_one_context_nothing_of_contexts_is_seen() {
+    let screen = Screen::new(80, 24).daemon(snapshot(day()));
+    for hidden in ["Context", "context"] {
+        assert!(!screen.sees(hidden), "{}", screen.text());
+    }
+    let screen = screen.press("c");
+    assert!(screen.app.picker.is_none());
+    assert!(screen.sees("one context only"), "{}", screen.text());
+}
+
+#[test]
+fn it_begins_with_the_first_context_or_the_wanted_one() {
+    let first = Screen::new(80, 24).daemon(two());
+    assert_eq!(first.app.sessions.shown(), Shown::One(name("local")));
+    assert!(!first.sees("train-vit-large"));
+    let wanted = Screen::new(80, 24).starting_in("seoul").daemon(two());
+    assert_eq!(wanted.app.sessions.shown(), Shown::One(name("seoul")));
+    insta::assert_snapshot!(wanted.text());
+    let unknown = Screen::new(80, 24).starting_in("busan").daemon(two());
+    assert!(
+        unknown.sees("no context 'busan' is configured: there are local, seoul"),
+        "{}",
+        unknown.text()
+    );
+    // What was chosen stays when the daemon comes back.
+    let back = first.press("c end").typed("seoul").press("enter");
+    let back = back.daemon_lost("it was killed").daemon(two());
+    assert_eq!(back.app.sessions.shown(), Shown::One(name("seoul")));
+}
+
+#[test]
+fn all_contexts_in_one_list_80x24() {
+    insta::assert_snapshot!(everything(80, 24).text());
+}
+
+#[test]
+fn all_contexts_in_one_list_140x40() {
+    insta::assert_snapshot!(everything(140, 40).text());
+}
+
+#[test]
+fn all_contexts_in_one_list_200x50() {
+    insta::assert_snapshot!(everything(200, 50).text());
+}
+
+#[test]
+fn all_contexts_on_a_small_terminal() {
+    insta::assert_snapshot!(everything(60, 16).text());
+}
+
+#[test]
+fn each_context_has_its_colour() {
+    let mut both = two();
+    both.contexts[1].context.accent = Some(Clean::new("#ff8800"));
+    let screen = Screen::new(80, 24).daemon(both).press("c up enter");
+    let looks = screen.looks();
+    let look = |word: &str| {
+        let line = looks.lines().find(|line| line.ends_with(word));
+        line.unwrap_or_default().to_owned()
+    };
+    assert!(look(" seoul").contains("#ff8800"), "{looks}");
+    assert!(look(" local").contains("#b7a1e6"), "{looks}");
+    let by_name = {
+        let mut both = two();
+        both.contexts[1].context.accent = Some(Clean::new("sand"));
+        Screen::new(80, 24).daemon(both).press("c up enter").looks()
+    };
+    assert!(by_name.contains("#d6a57f"), "{by_name}");
+    let few = screen.theme("ansi16", ColorDepth::Ansi16).looks();
+    assert!(few.contains("magenta") && !few.contains("#b7a1e6"), "{few}");
+    let light = everything(80, 24).theme("default-light", ColorDepth::TrueColor);
+    assert!(light.looks().contains("#6544ad"));
+    let none = everything(80, 24).theme("default-dark", ColorDepth::None);
+    assert!(none.sees("seoul") && !none.looks().contains("#b7"));
+}
+
+#[test]
+fn rows_of_all_contexts_are_sorted_and_filtered_together() {
+    let screen = everything(80, 24);
+    let rows: Vec<_> = screen.app.sessions.visible().to_vec();
+    assert_eq!(rows[1], key("seoul", 23), "the second newest of all");
+    let by_context = screen.press("o o o o o o");
+    assert!(by_context.sees("Context▴"), "{}", by_context.text());
+    let first = by_context.app.sessions.visible()[0];
+    assert_eq!(first.context, name("local"));
+    // One context shown again is not sorted by what has no column.
+    let alone = by_context.press("c").typed("local").press("enter");
+    assert!(alone.sees("▴Elapsed"), "{}", alone.text());
+    let found = everything(80, 24).press("/").typed("seoul");
+    assert_eq!(found.app.sessions.len(), 3);
+}
+
+#[test]
+fn the_same_session_in_two_contexts_is_two_rows() {
+    let mut both = two();
+    let mut twin = both.sessions[0].clone();
+    twin.context = name("seoul");
+    both.sessions.push(twin);
+    let screen = Screen::new(80, 24).daemon(both).press("c up enter");
+    assert_eq!(screen.app.mirror.count(Shown::All, Tab::Running), 9);
+    assert_eq!(screen.app.sessions.len(), 9);
+    let screen = screen.notice(Change::Gone {
+        session: key("seoul", 1),
+    });
+    assert_eq!(screen.app.sessions.len(), 8);
+    assert!(screen.app.mirror.session(key("local", 1)).is_some());
+}
+
+#[test]
+fn the_picker_80x24() {
+    let screen = Screen::new(80, 24).daemon(three()).press("c");
+    insta::assert_snapshot!(screen.text());
+    let dead = screen.press("down down");
+    insta::assert_snapshot!(dead.text());
+    insta::assert_snapshot!(dead.press("up").typed("zz").text());
+}
+
+#[test]
+fn the_picker_140x40() {
+    let screen = Screen::new(140, 40).daemon(three()).press("c down");
+    insta::assert_snapshot!(screen.text());
+}
+
+#[test]
+fn the_picker_is_left_searched_and_clicked() {
+    let screen = Screen::new(80, 24).daemon(three());
+    let left = screen.press("c down esc");
+    assert_eq!(left.app.sessions.shown(), Shown::One(name("local")));
+    let found = left.press("c").typed("backend");
+    assert_eq!(found.app.picker.as_ref().unwrap().rows().len(), 2);
+    let chosen = found.press("enter");
+    assert_eq!(chosen.app.sessions.shown(), Shown::One(name("seoul")));
+    let screen = chosen.press("c");
+    let line = screen
+        .text()
+        .lines()
+        .position(|l| l.contains("all contexts"));
+    let clicked = screen.click(12, u16::try_from(line.unwrap()).unwrap());
+    assert_eq!(clicked.app.sessions.shown(), Shown::All);
+    for (columns, rows) in [(60, 16), (61, 17), (200, 50)] {
+        let odd = Screen::new(columns, rows)
+            .daemon(three())
+            .press("c down down down");
+        assert!(odd.sees("edge"), "{}", odd.text());
+    }
+}
+
+#[test]
+fn a_dead_context_says_why_and_blocks_no_other() {
+    let dead = Screen::new(80, 24).starting_in("edge").daemon(three());
+    insta::assert_snapshot!(dead.text());
+    let refused = dead.press("n");
+    assert!(refused.app.launcher.is_none());
+    let all = refused.press("c home").press("up up up enter");
+    assert_eq!(all.app.sessions.shown(), Shown::All);
+    insta::assert_snapshot!(all.text());
+    let launching = all.press("n");
+    assert!(launching.app.launcher.is_some(), "{}", launching.text());
+}
+
+#[test]
+fn rows_of_a_lost_context_fade_alone() {
+    let screen = everything(80, 24).notice(Change::Engine {
+        context: name("seoul"),
+        engine: cluster::away(),
+    });
+    let looks = screen.looks();
+    let line = |word: &str| {
+        let y = screen
+            .text()
+            .lines()
+            .position(|l| l.contains(word))
+            .unwrap();
+        let prefix = format!("{y:2},");
+        let runs: Vec<_> = looks.lines().filter(|l| l.starts_with(&prefix)).collect();
+        runs.join("\n")
+    };
+    assert!(!line("train-resnet").contains("#939caa dim"));
+    assert!(line("train-resnet").contains("#8fc08a"), "{looks}");
+    assert!(!line("train-vit-large").contains("#8fc08a"), "{looks}");
+}
+
+#[test]
+fn a_command_shows_a_context_and_completes_it() {
+    let screen = Screen::new(80, 24).daemon(two());
+    let typing = screen.press(":").typed("ctx se");
+    insta::assert_snapshot!(typing.text());
+    let chosen = typing.press("tab enter");
+    assert_eq!(chosen.app.sessions.shown(), Shown::One(name("seoul")));
+    assert!(chosen.app.command.is_none());
+    let all = chosen.press(":").typed("ctx all").press("enter");
+    assert_eq!(all.app.sessions.shown(), Shown::All);
+    let picker = all.press(":").typed("ctx").press("enter");
+    assert!(picker.app.picker.is_some());
+    let tab = picker.press("esc :").typed("fini").press("tab enter");
+    assert_eq!(tab.app.sessions.tab(), Tab::Finished);
+    assert!(tab.press(":").typed("q").press("enter").has_left());
+}
+
+#[test]
+fn an_unknown_command_or_context_is_told_with_those_there_are() {
+    let screen = Screen::new(80, 24).daemon(two());
+    let wrong = screen.press(":").typed("ctx busan").press("enter");
+    insta::assert_snapshot!(wrong.text());
+    // The line stays to be mended; the sentence goes with the next key.
+    let mended = wrong.press("backspace");
+    assert!(!mended.sees("no context") && mended.sees("ctx busa"));
+    let unknown = mended.press("ctrl-u").typed("pods").press("enter");
+    assert!(unknown.sees("no command 'pods'"), "{}", unknown.text());
+    assert!(unknown.press("esc").app.command.is_none());
+    let gone = Screen::new(80, 24).daemon(two()).press(": backspace");
+    assert!(gone.app.command.is_none(), "as in vi");
+}
+
+#[test]
+fn a_context_may_be_read_only() {
+    let mut both = two();
+    both.contexts[1].context.read_only = true;
+    let screen = Screen::new(80, 24).starting_in("seoul").daemon(both);
+    let launch = screen.press("n");
+    assert!(
+        launch.app.launcher.is_none() && launch.sees("read-only"),
+        "{}",
+        launch.text()
+    );
+    let terminate = launch.wait(20).press("x");
+    assert!(terminate.app.confirm.is_none() && terminate.sees("read-only"));
+    let elsewhere = terminate.press("c").typed("local").press("enter n");
+    assert!(elsewhere.app.launcher.is_some());
+}
+
+#[test]
+fn refreshing_asks_what_is_shown() {
+    let screen = Screen::new(80, 24)
+        .starting_in("seoul")
+        .daemon(two())
+        .press("R");
+    let wish = Request::Refresh {
+        context: Some(name("seoul")),
+    };
+    assert_eq!(screen.wishes(), [&wish]);
+    let all = screen.press("c up up up enter R");
+    assert_eq!(
+        all.wishes().last(),
+        Some(&&Request::Refresh { context: None })
+    );
+}
+
+#[test]
+fn a_session_that_waits_says_why() {
+    let screen = Screen::new(80, 24).starting_in("seoul").daemon(two());
+    assert!(screen.sees("PENDING #3"), "{}", screen.text());
+    assert!(screen.sees("대기-중인-작업 PENDING: waiting: not enough resources"));
+    insta::assert_snapshot!(screen.text());
+    let elsewhere = screen.press("j");
+    assert!(!elsewhere.sees("not enough resources"));
+}
+
+#[test]
+fn a_session_launched_into_a_context_is_followed() {
+    let screen = Screen::new(80, 24).starting_in("seoul").daemon(two());
+    let mut launched = waiting();
+    launched.id = crate::world::id(60);
+    launched.name = Clean::new("just-asked-for");
+    let reply = Reply::Session {
+        session: Box::new(launched.clone()),
+    };
+    let screen = screen
+        .press("2 n enter")
+        .answer(|r| matches!(r, Request::Launch { .. }), Ok(reply))
+        .notice(Change::Session {
+            session: Box::new(launched),
+        });
+    assert_eq!(screen.app.sessions.selected(), Some(key("seoul", 60)));
+    assert!(
+        screen.sees("just-asked-for PENDING: waiting"),
+        "{}",
+        screen.text()
+    );
+}

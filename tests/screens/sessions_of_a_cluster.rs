@@ -1,0 +1,408 @@
+//! One session of a cluster: detail, logs of its kernels, an image of it, launching, its terminal.
+
+use bytes::Bytes;
+use workbay::{
+    app::{
+        effect::Effect,
+        launcher::Field,
+        msg::{Msg, StreamEvent},
+    },
+    model::{change::Change, id::KernelId, log::LogSource, status::Status, text::Clean},
+    protocol::message::{Failure, FailureKind, Reply, Request, StreamEnd, StreamId, StreamOpen},
+};
+
+use crate::{
+    cluster::{attempts, catalogue, in_full, key, name, remote, two},
+    screen::Screen,
+};
+
+fn seoul(columns: u16, rows: u16) -> Screen {
+    Screen::new(columns, rows)
+        .starting_in("seoul")
+        .daemon(two())
+}
+
+fn read_in_full(screen: Screen) -> Screen {
+    let reply = Reply::Session {
+        session: Box::new(in_full()),
+    };
+    screen.answer(|r| matches!(r, Request::Detail { .. }), Ok(reply))
+}
+
+fn with_history(screen: Screen) -> Screen {
+    let reply = Reply::History {
+        entries: attempts(),
+    };
+    screen.answer(|r| matches!(r, Request::History { .. }), Ok(reply))
+}
+
+fn asked(screen: &Screen, wanted: impl Fn(&Request) -> bool) -> usize {
+    screen.questions().filter(|(_, r)| wanted(r)).count()
+}
+
+fn details(screen: &Screen) -> usize {
+    asked(screen, |r| matches!(r, Request::Detail { .. }))
+}
+
+#[test]
+fn the_detail_of_a_cluster_session_140x50() {
+    let screen = read_in_full(seoul(140, 50).press("j enter"));
+    insta::assert_snapshot!(screen.text());
+}
+
+#[test]
+fn the_detail_of_a_cluster_session_80x24() {
+    let screen = read_in_full(seoul(80, 24).press("j enter"));
+    insta::assert_snapshot!(screen.text());
+    insta::assert_snapshot!(screen.press("G").text());
+}
+
+#[test]
+fn the_detail_of_a_waiting_session_begins_with_the_reason() {
+    let screen = with_history(seoul(140, 40).press("enter"));
+    insta::assert_snapshot!(screen.text());
+    let all = screen.press("enter v");
+    assert!(all.sees("ConcurrencyValidator"), "{}", all.text());
+    assert!(!all.press("v").sees("ConcurrencyValidator"));
+}
+
+#[test]
+fn a_moving_selection_is_asked_about_when_it_rests() {
+    let screen = seoul(140, 40).press("enter");
+    assert_eq!(details(&screen), 1, "the opened one at once");
+    let screen = screen.press("j j k j k");
+    assert_eq!(details(&screen), 1, "not every row that is passed");
+    assert_eq!(details(&screen.wait(1)), 2);
+}
+
+#[test]
+fn what_was_read_stays_until_another_is_selected() {
+    let screen = read_in_full(seoul(140, 50).press("j enter"));
+    let row = remote(21, "train-vit-large", Status::Running, 37);
+    let screen = screen.notice(Change::Session {
+        session: Box::new(row),
+    });
+    assert!(
+        screen.sees("i-gpu-node-02"),
+        "a row does not tell the kernels"
+    );
+    let other = screen.press("j");
+    assert!(!other.sees("i-gpu-node-02"));
+}
+
+#[test]
+fn what_changes_without_notice_is_read_again_where_the_engine_decides() {
+    let waiting = seoul(140, 40).press("enter");
+    assert_eq!(details(&waiting.wait(11)), 3);
+    let running = seoul(140, 40).press("j enter");
+    assert_eq!(details(&running.wait(31)), 2);
+    // Our own records tell every change.
+    let local = Screen::new(140, 40).daemon(two()).press("enter").wait(600);
+    assert_eq!(details(&local), 0);
+}
+
+#[test]
+fn a_detail_that_cannot_be_read_leaves_the_row() {
+    let failure = Failure::new(FailureKind::NotFound, "no such session any more");
+    let screen = seoul(140, 40).press("j enter");
+    let screen = screen.answer(|r| matches!(r, Request::Detail { .. }), Err(failure));
+    assert!(screen.sees("pytorch:2.4"), "{}", screen.text());
+    let gone = screen.notice(Change::Gone {
+        session: key("seoul", 21),
+    });
+    assert!(gone.app.detail.is_none() || !gone.sees("train-vit-large"));
+}
+
+fn opened(screen: &Screen) -> Vec<(StreamId, StreamOpen)> {
+    let opened = screen.effects().iter().filter_map(|effect| match effect {
+        Effect::Open { stream, open } => Some((*stream, open.clone())),
+        _ => None,
+    });
+    opened.collect()
+}
+
+fn closed(screen: &Screen) -> Vec<StreamId> {
+    let closed = screen.effects().iter().filter_map(|effect| match effect {
+        Effect::Close { stream } => Some(*stream),
+        _ => None,
+    });
+    closed.collect()
+}
+
+fn happens(screen: Screen, event: StreamEvent) -> Screen {
+    let (stream, _) = opened(&screen).pop().unwrap();
+    screen.tell(Msg::Stream { stream, event })
+}
+
+fn prints(screen: Screen, text: &str) -> Screen {
+    let bytes = Bytes::copy_from_slice(text.as_bytes());
+    happens(
+        screen,
+        StreamEvent::Data {
+            source: LogSource::Stdout,
+            bytes,
+        },
+    )
+}
+
+fn kernel_of(screen: &Screen) -> Option<KernelId> {
+    match opened(screen).pop().unwrap().1 {
+        StreamOpen::Log { options, .. } => options.kernel,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_log_of_each_kernel_is_a_key_away() {
+    let screen = read_in_full(seoul(80, 24).press("j enter")).press("l");
+    assert_eq!(kernel_of(&screen), None, "the main kernel's");
+    let screen = prints(happens(screen, StreamEvent::Opened), "of the main kernel\n");
+    assert!(screen.sees("main1, kernel 1 of 2"), "{}", screen.text());
+    let screen = screen.press("tab");
+    assert_eq!(kernel_of(&screen), Some(KernelId::from_u128(902)));
+    assert_eq!(closed(&screen).len(), 1, "the other is not read any more");
+    let screen = prints(
+        happens(screen, StreamEvent::Opened),
+        "of the other kernel\n",
+    );
+    insta::assert_snapshot!(screen.text());
+    let saved = screen.press("S");
+    assert!(saved.effects().iter().any(|effect| matches!(
+        effect,
+        Effect::SaveFile { path, .. } if path.ends_with("train-vit-large-sub1-log.txt")
+    )));
+    assert_eq!(kernel_of(&saved.press("tab")), None);
+}
+
+#[test]
+fn a_row_without_kernels_is_read_for_its_log() {
+    let mut both = two();
+    for session in &mut both.sessions {
+        session
+            .kernels
+            .truncate(usize::from(session.context == name("local")));
+        session.placement.cluster_size = 2;
+    }
+    let screen = Screen::new(80, 24)
+        .starting_in("seoul")
+        .daemon(both)
+        .press("j l");
+    assert_eq!(details(&screen), 1);
+    let screen = happens(screen, StreamEvent::Opened);
+    assert!(!screen.sees("kernel 1 of 2"));
+    assert!(read_in_full(screen).sees("main1, kernel 1 of 2"));
+}
+
+#[test]
+fn an_image_is_made_under_a_name() {
+    let screen = seoul(80, 24).press("j i");
+    insta::assert_snapshot!(screen.typed("my image").text());
+    let screen = seoul(80, 24)
+        .press("j i")
+        .typed("my-image.1")
+        .press("enter");
+    let wish = Request::Commit {
+        session: key("seoul", 21),
+        image_name: "my-image.1".to_owned(),
+    };
+    assert_eq!(screen.wishes(), [&wish]);
+    let screen = screen.answer(|r| matches!(r, Request::Commit { .. }), Ok(Reply::Done));
+    assert!(screen.sees("making the image my-image.1 of train-vit-large"));
+    let mut session = remote(21, "train-vit-large", Status::Running, 37);
+    session.pending_request = Some(Clean::new("making image 1/3"));
+    let screen = Screen::new(140, 40)
+        .starting_in("seoul")
+        .daemon(two())
+        .notice(Change::Session {
+            session: Box::new(session),
+        });
+    assert!(screen.sees("making image 1/3"), "{}", screen.text());
+    // Too short a name is not sent.
+    let short = seoul(80, 24).press("j i").typed("abc").press("enter");
+    assert!(
+        short.wishes().is_empty() && short.sees("too short"),
+        "{}",
+        short.text()
+    );
+    let docker = Screen::new(80, 24).daemon(two()).press("j j i");
+    assert!(docker.app.commit.is_none());
+    assert!(
+        docker.sees("cannot be made of a session on this engine"),
+        "{}",
+        docker.text()
+    );
+    let waiting = seoul(80, 24).press("i");
+    assert!(waiting.sees("an image can be made"));
+}
+
+fn with_catalogue(screen: Screen) -> Screen {
+    let reply = Reply::Catalogue {
+        catalogue: Box::new(catalogue()),
+    };
+    screen.answer(|r| matches!(r, Request::Catalogue { .. }), Ok(reply))
+}
+
+#[test]
+fn the_launcher_of_a_cluster_80x24() {
+    let opened = seoul(80, 24).press("n");
+    assert_eq!(
+        asked(&opened, |r| matches!(r, Request::Catalogue { .. })),
+        1
+    );
+    insta::assert_snapshot!(opened.text());
+    let screen = with_catalogue(opened);
+    insta::assert_snapshot!(screen.text());
+    // The group chosen says what is free; more than that is no mistake: it waits.
+    let screen = screen.press("shift-tab right right shift-tab shift-tab shift-tab ctrl-u");
+    let screen = screen.typed("99");
+    insta::assert_snapshot!(screen.text());
+    let screen = screen.press("enter");
+    let [Request::Launch { context, launch }] = screen.wishes()[..] else {
+        panic!("{:?}\n{}", screen.wishes(), screen.text());
+    };
+    assert_eq!(*context, name("seoul"));
+    assert_eq!(launch.resource_group.as_deref(), Some("gpu-a100"));
+    assert_eq!(launch.environment.as_deref(), Some("python:3.11"));
+    assert_eq!(launch.project, None, "the context's own");
+}
+
+#[test]
+fn the_launcher_of_a_cluster_140x40() {
+    let screen = with_catalogue(seoul(140, 40).press("n"));
+    insta::assert_snapshot!(screen.text());
+}
+
+#[test]
+fn another_project_has_other_groups() {
+    let screen = with_catalogue(seoul(80, 24).press("n")).press("shift-tab shift-tab right");
+    let last = screen.questions().filter_map(|(_, r)| match r {
+        Request::Catalogue { project, .. } => Some(project.clone()),
+        _ => None,
+    });
+    assert_eq!(last.last().unwrap().as_deref(), Some("언어-모델"));
+    assert!(screen.sees("언어-모델"));
+}
+
+#[test]
+fn among_all_contexts_the_launcher_asks_for_one() {
+    let all = Screen::new(80, 24).daemon(two()).press("c up enter n");
+    insta::assert_snapshot!(all.text());
+    assert!(all.sees("host:debian-12"));
+    let other = all.press("right");
+    assert!(
+        other.sees("python:3.11") && !other.sees("host:debian-12"),
+        "{}",
+        other.text()
+    );
+    let launcher = |screen: &Screen| screen.app.launcher.as_ref().unwrap().fields();
+    assert!(launcher(&other).contains(&Field::Context));
+    let other = with_catalogue(other);
+    insta::assert_snapshot!(other.text());
+    let screen = other.press("enter");
+    let wishes = screen.wishes();
+    assert!(matches!(wishes[..], [Request::Launch { context, .. }] if *context == name("seoul")));
+    // Every size can be drawn, with every field in the dialog.
+    for (columns, rows) in [(60, 16), (61, 18), (80, 20), (200, 50)] {
+        let form = Screen::new(columns, rows)
+            .daemon(two())
+            .press("c up enter n right");
+        let form = with_catalogue(form);
+        for title in [
+            "Context",
+            "Environment",
+            "Name",
+            "CPU",
+            "Memory",
+            "Project",
+            "Group",
+        ] {
+            assert!(
+                form.sees(title),
+                "{title} at {columns}x{rows}\n{}",
+                form.text()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_dead_context_cannot_be_launched_into() {
+    let screen = Screen::new(80, 24).daemon(crate::cluster::three());
+    let screen = screen.press("c up enter n left");
+    assert!(screen.sees("does not answer"), "{}", screen.text());
+    assert!(screen.press("enter").wishes().is_empty());
+}
+
+fn shell(columns: u16) -> Screen {
+    let screen = happens(seoul(columns, 24).press("j s"), StreamEvent::Opened);
+    prints(screen, "work@main1:~$ ")
+}
+
+#[test]
+fn an_open_terminal_says_that_it_keeps_its_session_alive() {
+    let screen = shell(80);
+    insta::assert_snapshot!(screen.text());
+    let local = happens(
+        Screen::new(80, 24).daemon(two()).press("j j s"),
+        StreamEvent::Opened,
+    );
+    assert!(!local.sees("keeps this session alive"), "{}", local.text());
+}
+
+#[test]
+fn a_terminal_that_nobody_sees_is_closed_and_comes_back() {
+    let screen = shell(80);
+    let seen = screen.wait(600);
+    assert!(closed(&seen).is_empty(), "a person has it on the screen");
+    let hidden = seen.press("ctrl-] d").wait(50);
+    assert!(closed(&hidden).is_empty());
+    let hidden = hidden.press("t").press("ctrl-] d").wait(59);
+    assert!(closed(&hidden).is_empty(), "looked at in between");
+    let paused = hidden.wait(2);
+    assert_eq!(closed(&paused).len(), 1);
+    // Its last words change nothing; nothing is opened while nobody looks.
+    let paused = happens(
+        paused,
+        StreamEvent::Ended(StreamEnd::Lost {
+            why: "closed".into(),
+        }),
+    );
+    let opens = opened(&paused).len();
+    let paused = paused
+        .wait(600)
+        .daemon_lost("killed")
+        .daemon(two())
+        .wait(60);
+    assert_eq!(opened(&paused).len(), opens);
+    let (_, first) = opened(&paused).pop().unwrap();
+    let back = paused.press("t");
+    assert_eq!(opened(&back).len(), opens + 1);
+    assert_eq!(
+        opened(&back).pop().unwrap().1,
+        first,
+        "the same terminal by its tag"
+    );
+    let live = happens(back, StreamEvent::Opened);
+    assert!(live.sees("keeps this session alive"), "{}", live.text());
+}
+
+#[test]
+fn a_hidden_tab_is_paused_and_says_so() {
+    let screen = shell(100).press("ctrl-] d j s");
+    let screen = prints(happens(screen, StreamEvent::Opened), "$ ").wait(70);
+    assert!(screen.sees("paused"), "{}", screen.text());
+    insta::assert_snapshot!(screen.text());
+    let first = screen.press("ctrl-] 1");
+    assert!(
+        first.sees("opening shell in train-vit-large"),
+        "{}",
+        first.text()
+    );
+    // Docker's terminals are held however long nobody looks.
+    let local = happens(
+        Screen::new(80, 24).daemon(two()).press("j j s"),
+        StreamEvent::Opened,
+    );
+    let local = local.press("ctrl-] d").wait(6_000);
+    assert!(closed(&local).is_empty());
+}
