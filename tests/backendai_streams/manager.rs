@@ -4,15 +4,18 @@
 use std::{
     collections::{HashMap, VecDeque},
     net::SocketAddr,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard},
 };
 
 use jiff::Timestamp;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream},
-    net::{TcpListener, TcpStream},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream},
+    net::TcpListener,
     sync::mpsc,
 };
+use tokio_rustls::TlsAcceptor;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use workbay::{
     engine::backendai::{BackendAiConfig, BackendAiEngine, Login},
@@ -27,6 +30,29 @@ use crate::tcpproxy::{self, Line, Ttyd};
 pub const SESSION: SessionId = SessionId::from_u128(0x5e55_1011);
 pub const KERNEL: &str = "0000000a-0000-4000-8000-00000000000a";
 pub const ME: &str = "user@lablup.com";
+
+/// A line, encrypted or not.
+trait Wire: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> Wire for T {}
+
+fn certificate(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/backendai_streams/tls")
+        .join(name)
+}
+
+fn acceptor() -> TlsAcceptor {
+    let chain = CertificateDer::pem_file_iter(certificate("server.pem")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(certificate("server.key")).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain.collect::<Result<_, _>>().unwrap(), key)
+        .unwrap();
+    TlsAcceptor::from(Arc::new(config))
+}
 
 /// What a request is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +98,8 @@ impl Asked {
 
 pub struct Manager {
     address: SocketAddr,
+    /// The certificates a client is told to trust, where the manager speaks TLS.
+    encrypted: bool,
     script: Arc<Mutex<Script>>,
     terminals: mpsc::UnboundedReceiver<(Ttyd, Line)>,
     ports: mpsc::UnboundedReceiver<(DuplexStream, Line)>,
@@ -94,6 +122,16 @@ struct Desk {
 impl Manager {
     /// One with a running session of ours that has a ttyd.
     pub async fn start() -> Self {
+        Self::begin(None).await
+    }
+
+    /// The same behind TLS, with a certificate of an authority of its own.
+    pub async fn start_encrypted() -> Self {
+        Self::begin(Some(acceptor())).await
+    }
+
+    async fn begin(acceptor: Option<TlsAcceptor>) -> Self {
+        let encrypted = acceptor.is_some();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let script = Arc::new(Mutex::new(Script::default()));
@@ -106,11 +144,21 @@ impl Manager {
         };
         tokio::spawn(async move {
             while let Ok((line, _)) = listener.accept().await {
-                tokio::spawn(desk.clone().serve(line));
+                let desk = desk.clone();
+                match acceptor.clone() {
+                    None => tokio::spawn(desk.serve(line)),
+                    Some(acceptor) => tokio::spawn(async move {
+                        // A client that does not trust us ends here.
+                        if let Ok(line) = acceptor.accept(line).await {
+                            desk.serve(line).await;
+                        }
+                    }),
+                };
             }
         });
         let manager = Self {
             address,
+            encrypted,
             script,
             terminals,
             ports,
@@ -152,11 +200,14 @@ impl Manager {
     fn engine_with(&self, login: Login) -> BackendAiEngine {
         BackendAiEngine::new(BackendAiConfig {
             context: ContextName::new("lab").unwrap(),
-            endpoint: format!("http://{}", self.address),
+            endpoint: match self.encrypted {
+                false => format!("http://{}", self.address),
+                true => format!("https://{}", self.address),
+            },
             login,
             domain: None,
             project: None,
-            ca_file: None,
+            ca_file: self.encrypted.then(|| certificate("authority.pem")),
             all_users: false,
             clock: || Timestamp::UNIX_EPOCH,
         })
@@ -218,7 +269,7 @@ pub fn log(text: &str) -> Answer {
 
 impl Desk {
     /// One request a connection.
-    async fn serve(self, mut line: TcpStream) {
+    async fn serve(self, mut line: impl Wire) {
         let Some(asked) = read(&mut line).await else {
             return;
         };
@@ -248,7 +299,7 @@ impl Desk {
         let _ = line.shutdown().await;
     }
 
-    async fn upgrade(self, mut line: TcpStream, key: &str, answer: Answer) {
+    async fn upgrade(self, mut line: impl Wire, key: &str, answer: Answer) {
         let accept = derive_accept_key(key.as_bytes());
         let head = format!(
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\
@@ -281,7 +332,7 @@ fn whole(status: u16, kind: &str, body: &str) -> String {
 }
 
 /// One request, its body read but kept only as far as it tells what is asked.
-async fn read(line: &mut TcpStream) -> Option<Asked> {
+async fn read(line: &mut impl Wire) -> Option<Asked> {
     let mut text = Vec::new();
     let head = loop {
         if let Some(end) = text.windows(4).position(|four| four == b"\r\n\r\n") {

@@ -26,7 +26,6 @@ async fn with_keys_the_upgrade_is_signed() {
     assert_eq!(terminal.output.recv().await, Some(shown));
     terminal.input.send(typed("ls\r")).await.unwrap();
     assert_eq!(ttyd.heard().await, "0ls\r");
-
     let asked = &manager.asked(About::Tcpproxy)[0];
     assert_eq!(
         asked.target,
@@ -140,4 +139,23 @@ async fn after_a_loss_the_same_pane_comes_back() {
     ttyd.show(b"the same screen").await;
     let shown = Output::Stdout(Bytes::from_static(b"the same screen"));
     assert_eq!(again.output.recv().await, Some(shown));
+}
+
+#[tokio::test]
+async fn through_tls_of_a_private_authority() {
+    let mut manager = Manager::start_encrypted().await;
+    let mut terminal = manager
+        .engine()
+        .attach(SESSION, request("pane"))
+        .await
+        .unwrap();
+    let (mut ttyd, line) = manager.terminal().await;
+    ttyd.show(b"$ ").await;
+    let shown = Output::Stdout(Bytes::from_static(b"$ "));
+    assert_eq!(terminal.output.recv().await, Some(shown));
+    terminal.input.send(typed("ls\r")).await.unwrap();
+    assert_eq!(ttyd.heard().await, "0ls\r");
+    drop(terminal);
+    ttyd.farewell().await;
+    assert_eq!(line.ended().await, Ended::Farewell(Some(1000)));
 }
