@@ -56,7 +56,7 @@ impl Whom {
     pub(super) fn connecting(&self, error: &io::Error) -> EngineError {
         let inner = error.get_ref();
         if let Some(tls) = inner.and_then(|e| e.downcast_ref::<rustls::Error>()) {
-            return self.certificate(tls);
+            return self.of_tls(tls);
         }
         self.of_io(error).unwrap_or_else(|| {
             self.unreachable(
