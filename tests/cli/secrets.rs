@@ -19,6 +19,9 @@ const SECRETS: [&str; 4] = [
     "official-s3cret",
 ];
 
+const WHO_I_AM: &str = r#"{"version":"v9.20250722","manager":"26.9.6"}"#;
+const NOBODY: &str = r#"{"type":"https://api.backend.ai/probs/auth-failed","title":"Credential/signature mismatch."}"#;
+
 /// A manager that accepts nobody.
 fn manager() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -30,15 +33,10 @@ fn manager() -> String {
                 let mut asked = [0; 16 * 1024];
                 while let Ok(1..) = line.read(&mut asked) {
                     let anonymous = asked.starts_with(b"GET / ");
-                    let (status, body) = match anonymous {
-                        true => (
-                            "200 OK",
-                            "{\"version\":\"v9.20250722\",\"manager\":\"26.9.6\"}",
-                        ),
-                        false => (
-                            "401 Unauthorized",
-                            "{\"type\":\"https://api.backend.ai/probs/auth-failed\",\"title\":\"Credential/signature mismatch.\"}",
-                        ),
+                    let (status, body) = if anonymous {
+                        ("200 OK", WHO_I_AM)
+                    } else {
+                        ("401 Unauthorized", NOBODY)
                     };
                     let answer = format!(
                         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
