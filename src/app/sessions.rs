@@ -177,8 +177,7 @@ impl Sessions {
         let order = self.order;
         found.sort_unstable_by(|a, b| order.compare(a, b, mirror));
         self.rows.clear();
-        self.rows
-            .extend(found.into_iter().map(|session| session.key()));
+        self.rows.extend(found.into_iter().map(Session::key));
         self.find_selection();
     }
 
