@@ -311,7 +311,7 @@ impl Observer {
             } => {
                 self.detail_read(turn, now, errand, session, result, &tickets, launched);
                 if explain {
-                    self.explain(turn, session);
+                    self.explain(turn, errand, session);
                 }
             }
             Purpose::Launch { ticket, request } => {
