@@ -274,7 +274,7 @@ fn padded(version: &str) -> String {
 
 /// A session as a list has it.
 pub fn node(id: &str, name: &str, status: &str) -> Value {
-    json!({
+    let mut node = json!({
         "id": null, "row_id": id, "name": name, "type": "interactive", "status": status,
         "status_info": null, "status_data": null, "project_id": PROJECT_ID, "user_id": USER_ID,
         "scaling_group": "default", "cluster_mode": "single-node", "cluster_size": 1,
@@ -286,6 +286,8 @@ pub fn node(id: &str, name: &str, status: &str) -> Value {
         "result": "UNDEFINED", "startup_command": null, "owner": {"email": USER},
         "queue_position": null,
         "image_references": ["local/stable/python:3.11-debian12"],
+    });
+    let dear = json!({
         "idle_checks": "{\"session_lifetime\": {\"remaining\": null, \"remaining_time_type\": \"expire_after\", \"extra\": null}, \"network_timeout\": {\"remaining\": 3597.343231, \"remaining_time_type\": \"expire_after\", \"extra\": null}}",
         "service_ports": "[{\"name\": \"sshd\", \"protocol\": \"tcp\", \"host_ports\": [30067], \"is_inference\": false, \"container_ports\": [2200]}, {\"name\": \"ttyd\", \"protocol\": \"http\", \"host_ports\": [30068], \"is_inference\": false, \"container_ports\": [7681]}]",
         "commit_status": null,
@@ -300,7 +302,11 @@ pub fn node(id: &str, name: &str, status: &str) -> Value {
             "image": {"name": "stable/python", "registry": "local", "tag": "3.11-debian12",
                 "architecture": "x86_64"},
             "live_stat": "{\"cpu_util\": {\"current\": \"1120.4490580521063\", \"capacity\": \"1000\", \"pct\": \"0.11\", \"unit_hint\": \"millicores\"}, \"mem\": {\"current\": \"148951040\", \"capacity\": \"268435456\", \"pct\": \"55.49\", \"unit_hint\": \"bytes\"}}"}}]}
-    })
+    });
+    if let (Some(node), Value::Object(dear)) = (node.as_object_mut(), dear) {
+        node.extend(dear);
+    }
+    node
 }
 
 /// The history of a session that no agent has room for, newest first.

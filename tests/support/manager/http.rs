@@ -42,6 +42,14 @@ impl Reader {
                 break at;
             }
             self.more(stream).await?;
+            if !self.0[0].is_ascii_uppercase() {
+                // Somebody speaks TLS to us: as a real server, we say that this is not HTTP.
+                stream
+                    .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                    .await
+                    .ok()?;
+                return None;
+            }
         };
         let head = String::from_utf8_lossy(&self.0[..head_end]).into_owned();
         self.0.drain(..head_end + 4);
