@@ -39,6 +39,8 @@ fn view(start: Start) -> run::Options {
     run::Options {
         paths: start.paths,
         loaded: start.loaded,
+        context: start.asked_context,
+        contexts: start.contexts.problems,
     }
 }
 

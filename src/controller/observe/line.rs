@@ -202,7 +202,7 @@ impl Observer {
         self.line.state = state.clone();
         turn.changes.push(Change::Engine {
             context: self.context,
-            engine: state,
+            engine: Box::new(state),
         });
     }
 
