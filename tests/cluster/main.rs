@@ -1,0 +1,23 @@
+//! A real Backend.AI cluster, the one `scripts/cluster/up` brings up on this machine.
+//!
+//! No part of a plain `cargo test`: run `make test-cluster`, or, where one is up,
+//! `cargo test --test cluster -- --test-threads=1`. Without a cluster every test fails and says so.
+//! Each test ends its own sessions, also when it fails; their names begin with `wbt-`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what cannot go on here stops"
+)]
+
+mod batch;
+mod events;
+mod life;
+mod listing;
+mod login;
+mod pane;
+mod queue;
+mod refusals;
+mod streams;
+mod support;
+mod valkey;

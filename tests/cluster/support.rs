@@ -1,0 +1,330 @@
+//! The cluster as `user`, sessions that end with their test, and waiting.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use futures_util::StreamExt;
+use tokio::sync::OnceCell;
+use workbay::{
+    engine::{
+        api::{Attached, Output},
+        backendai::{BackendAiConfig, BackendAiEngine, Login},
+        error::EngineError,
+        scheduler::{PageQuery, Scheduler},
+    },
+    model::{
+        id::{ContextName, SessionId},
+        log::LogOptions,
+        secret::Secret,
+        session::Session,
+        spec::LaunchRequest,
+        status::{Status, Tab},
+    },
+};
+
+/// For whatever needs no place on a node; a test that works never waits for it.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Until a session has its place and runs; others may use the cluster too.
+const PATIENCE_TO_START: Duration = Duration::from_secs(300);
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
+/// What the names of all our sessions begin with.
+const PREFIX: &str = "wbt-";
+
+/// Keys and login of the example user, as every new Backend.AI has them.
+pub const ACCESS_KEY: &str = "AKIANABBDUSEREXAMPLE";
+pub const SECRET_KEY: &str = "C8qnIo29EZvXkPK_MXcuAakYTy4NYrxwmCEyNPlf";
+pub const USER: (&str, &str) = ("user@lablup.com", "C8qnIo29");
+
+pub fn manager() -> String {
+    std::env::var("WORKBAY_CLUSTER_ENDPOINT").unwrap_or("http://127.0.0.1:8091".to_owned())
+}
+
+pub fn web_server() -> String {
+    std::env::var("WORKBAY_CLUSTER_WEB").unwrap_or("http://127.0.0.1:8090".to_owned())
+}
+
+/// The configuration of `user` with keys; tests change what they are about.
+pub fn by_keys() -> BackendAiConfig {
+    config(
+        manager(),
+        Login::Api {
+            access_key: ACCESS_KEY.to_owned(),
+            secret_key: Secret::new(SECRET_KEY),
+        },
+    )
+}
+
+pub fn by_login() -> BackendAiConfig {
+    config(
+        web_server(),
+        Login::Session {
+            username: USER.0.to_owned(),
+            password: Secret::new(USER.1),
+        },
+    )
+}
+
+/// An engine; no sentence that the cluster is missing: that is `Bench`'s.
+pub fn engine(config: BackendAiConfig) -> Arc<dyn Scheduler> {
+    Arc::new(BackendAiEngine::new(config))
+}
+
+/// The cluster, with nothing left in it by an earlier run that was cut.
+pub struct Bench {
+    pub engine: Arc<dyn Scheduler>,
+}
+
+impl Bench {
+    pub async fn new() -> Self {
+        Self::with(by_keys()).await
+    }
+
+    pub async fn with(config: BackendAiConfig) -> Self {
+        static SWEPT: OnceCell<()> = OnceCell::const_new();
+        SWEPT.get_or_init(sweep).await;
+        let bench = Self {
+            engine: engine(config),
+        };
+        bench.engine.probe().await.unwrap();
+        bench
+    }
+
+    /// Puts a session into the queue.
+    pub async fn enqueue(&self, request: LaunchRequest) -> Ours {
+        Ours(self.engine.launch(&request).await.unwrap())
+    }
+
+    /// A session that runs, and what was asked for it.
+    pub async fn running(&self, request: LaunchRequest) -> (Ours, LaunchRequest) {
+        let (ours, asked, session) = self.started(request).await;
+        assert_eq!(session.status, Status::Running, "{session:?}");
+        (ours, asked)
+    }
+
+    /// A session that has run, and may have ended since. Rarely a node loses a container in the
+    /// making; then it is made once more, under another name.
+    pub async fn started(&self, request: LaunchRequest) -> (Ours, LaunchRequest, Session) {
+        for attempt in ["first", "second"] {
+            let asked = LaunchRequest {
+                name: Some(name()),
+                ..request.clone()
+            };
+            let ours = self.enqueue(asked.clone()).await;
+            let session = self
+                .until(ours.id(), PATIENCE_TO_START, |session| {
+                    session.status == Status::Running || session.status.is_final()
+                })
+                .await;
+            if session.started_at.is_some() {
+                return (ours, asked, session);
+            }
+            eprintln!("the {attempt} session did not start: {session:?}");
+        }
+        panic!("no session starts on this cluster");
+    }
+
+    pub async fn session(&self, id: SessionId) -> Session {
+        let read = self.engine.session(id).await.unwrap();
+        read.unwrap_or_else(|| panic!("session {id} is not there"))
+    }
+
+    /// Reads it again and again until it is so.
+    async fn until(
+        &self,
+        id: SessionId,
+        patience: Duration,
+        so: impl Fn(&Session) -> bool,
+    ) -> Session {
+        let mut last = None;
+        let wait = async {
+            loop {
+                let session = self.session(id).await;
+                if so(&session) {
+                    return session;
+                }
+                last = Some(session);
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        let found = tokio::time::timeout(patience, wait).await;
+        found.unwrap_or_else(|_| panic!("it did not become so: {last:?}"))
+    }
+
+    /// Asks again and again until there is an answer.
+    pub async fn until_some<T>(&self, what: impl AsyncFn() -> Option<T>) -> T {
+        within(async {
+            loop {
+                if let Some(found) = what().await {
+                    return found;
+                }
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        })
+        .await
+    }
+
+    pub async fn until_session(&self, id: SessionId, so: impl Fn(&Session) -> bool) -> Session {
+        self.until(id, PATIENCE, so).await
+    }
+
+    pub async fn until_status(&self, id: SessionId, status: &Status) -> Session {
+        self.until_session(id, |session| session.status == *status)
+            .await
+    }
+}
+
+/// One processor and little memory in the image the cluster has, with a name of ours.
+pub fn small() -> LaunchRequest {
+    LaunchRequest {
+        name: Some(name()),
+        cpu: Some("1".parse().unwrap()),
+        mem: Some("256m".parse().unwrap()),
+        ..LaunchRequest::default()
+    }
+}
+
+/// One that waits for ever, since no node is so large; it costs the cluster nothing.
+pub fn too_large() -> LaunchRequest {
+    LaunchRequest {
+        cpu: Some("64".parse().unwrap()),
+        ..small()
+    }
+}
+
+/// A name that nobody has.
+pub fn name() -> String {
+    format!("{PREFIX}{}", SessionId::random().short())
+}
+
+/// A session of ours; ended with its test, so that the next one finds its place free.
+pub struct Ours(SessionId);
+
+impl Ours {
+    pub fn id(&self) -> SessionId {
+        self.0
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        let id = self.0;
+        // A runtime of its own: the test's may be the one that is unwinding.
+        let ended = std::thread::spawn(move || {
+            tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap()
+                .block_on(end(&engine(by_keys()), id));
+        });
+        if ended.join().is_err() {
+            eprintln!("session {id} may be left on the cluster");
+        }
+    }
+}
+
+/// Ends it and waits until its place is free.
+async fn end(engine: &Arc<dyn Scheduler>, id: SessionId) {
+    within(async {
+        engine.probe().await.unwrap();
+        loop {
+            match engine.session(id).await.unwrap() {
+                Some(session) if !session.status.is_final() => {}
+                _ => return,
+            }
+            // It may be between two states that cannot be left; the next look tells.
+            let _ = engine.terminate(id, true).await;
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    })
+    .await;
+}
+
+/// Ends what an earlier run left.
+async fn sweep() {
+    let engine = engine(by_keys());
+    match engine.probe().await {
+        Err(EngineError::Unreachable { why, .. }) => panic!(
+            "no cluster answers at {} ({why}): run `make test-cluster`, which brings one up",
+            manager()
+        ),
+        other => other.unwrap(),
+    };
+    for tab in [Tab::Running, Tab::Others] {
+        for session in page(&engine, tab, Some(PREFIX)).await {
+            if session.name.as_str().starts_with(PREFIX) {
+                end(&engine, session.id).await;
+            }
+        }
+    }
+}
+
+/// The first hundred sessions of a tab whose name holds `text`.
+pub async fn page(engine: &Arc<dyn Scheduler>, tab: Tab, text: Option<&str>) -> Vec<Session> {
+    let query = PageQuery {
+        tab,
+        text: text.map(str::to_owned),
+        offset: 0,
+        limit: 100,
+    };
+    engine.page(&query).await.unwrap().sessions
+}
+
+/// Waits for `what`, but not for ever.
+pub async fn within<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, what)
+        .await
+        .expect("it did not happen")
+}
+
+/// Output of a stream, until its text holds what is waited for.
+pub async fn read_until(attached: &mut Attached, seen: &mut String, holds: impl Fn(&str) -> bool) {
+    within(async {
+        while !holds(seen) {
+            match attached.output.recv().await {
+                Some(Output::Stdout(bytes)) => seen.push_str(&String::from_utf8_lossy(&bytes)),
+                other => panic!("the stream ended with {other:?} after:\n{seen}"),
+            }
+        }
+    })
+    .await;
+}
+
+/// A log to its end.
+pub async fn read_log(
+    engine: &Arc<dyn Scheduler>,
+    session: SessionId,
+    options: LogOptions,
+) -> String {
+    within(async {
+        let mut chunks = engine.logs(session, options).await.unwrap();
+        let mut log = Vec::new();
+        while let Some(chunk) = chunks.next().await {
+            log.extend_from_slice(&chunk.unwrap().bytes);
+        }
+        String::from_utf8_lossy(&log).into_owned()
+    })
+    .await
+}
+
+/// A context's name for whatever needs one.
+pub fn context() -> ContextName {
+    ContextName::new("cluster").unwrap()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the real clock of a real engine")]
+pub fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now()
+}
+
+fn config(endpoint: String, login: Login) -> BackendAiConfig {
+    BackendAiConfig {
+        context: context(),
+        endpoint,
+        login,
+        domain: None,
+        project: None,
+        ca_file: None,
+        all_users: false,
+        clock: now,
+    }
+}
