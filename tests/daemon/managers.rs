@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use workbay::{
-    client::{StreamItem, StreamSender},
+    client::StreamItem,
     daemon::{ContextSeat, EngineFactory},
     model::{
         capability::EngineState,
@@ -258,7 +258,8 @@ async fn a_read_only_context_changes_nothing() {
     assert!(face.client.ask(detail).await.is_ok());
 }
 
-async fn open(face: &Face, open: StreamOpen) -> Result<(StreamSender, Vec<u8>), Failure> {
+/// Opens a stream, says hello; the first bytes that come.
+async fn open(face: &Face, open: StreamOpen) -> Result<Vec<u8>, Failure> {
     let mut stream = face.client.open(open).await.unwrap();
     match stream.recv().await {
         Some(StreamItem::Opened) => {}
@@ -268,7 +269,7 @@ async fn open(face: &Face, open: StreamOpen) -> Result<(StreamSender, Vec<u8>), 
     let sender = stream.sender();
     sender.send("hello").await.ok();
     match stream.recv().await {
-        Some(StreamItem::Data { bytes, .. }) => Ok((sender, bytes.to_vec())),
+        Some(StreamItem::Data { bytes, .. }) => Ok(bytes.to_vec()),
         other => panic!("{other:?}"),
     }
 }
@@ -287,7 +288,7 @@ async fn streams_go_to_the_engine_of_their_context() {
         columns: 80,
         rows: 24,
     };
-    let (_, echo) = open(&face, terminal(running)).await.unwrap();
+    let echo = open(&face, terminal(running)).await.unwrap();
     assert_eq!(echo, b"hello");
     assert_eq!(manager.count(Question::Attach), 1);
     let failure = open(&face, terminal(queued)).await.unwrap_err();
@@ -300,7 +301,7 @@ async fn streams_go_to_the_engine_of_their_context() {
         service: "ttyd".into(),
         port: None,
     };
-    assert_eq!(open(&face, dial).await.unwrap().1, b"hello");
+    assert_eq!(open(&face, dial).await.unwrap(), b"hello");
     let exec = StreamOpen::Exec {
         session: key(running),
         argv: vec!["ls".into()],
@@ -323,7 +324,7 @@ async fn streams_go_to_the_engine_of_their_context() {
             kernel,
         },
     };
-    let (_, text) = open(&face, log(running, false)).await.unwrap();
+    let text = open(&face, log(running, false)).await.unwrap();
     assert!(
         String::from_utf8(text).unwrap().contains("000000000007"),
         "its kernel is passed on"
