@@ -81,7 +81,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("bollard::", &["engine/docker"]),
     ("reqwest::", &["engine/backendai"]),
     ("rustls::", &["engine/backendai"]),
-    ("use ring::", &["engine/backendai"]),
+    ("ring::", &["engine/backendai"]),
     ("rusqlite::", &["store"]),
     ("crossterm::", &["run"]),
     ("portable_pty::", &["terminal/pty.rs"]),
