@@ -51,7 +51,7 @@ pub async fn until_prod(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
         if let Change::Engine { context, engine } = change
             && *context == prod()
         {
-            last = Some(engine.clone());
+            last = Some(engine.as_ref().clone());
         }
     }
     if last.is_some_and(|engine| so(&engine)) {
