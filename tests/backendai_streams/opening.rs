@@ -176,3 +176,16 @@ async fn a_command_beside_the_session() {
         .unwrap();
     assert!(matches!(error, EngineError::Unsupported(_)), "{error:?}");
 }
+
+#[tokio::test]
+async fn a_refusal_that_will_not_pass() {
+    let manager = Manager::start().await;
+    manager.answer(
+        About::Tcpproxy,
+        [problem(403, "generic-forbidden", "Forbidden operation.")],
+    );
+    let error = refusal(&manager).await.to_string();
+    let expected = "the manager opens no connection to service 'ttyd': it answered 403";
+    assert!(error.starts_with(expected), "{error}");
+    assert_eq!(manager.asked(About::Tcpproxy).len(), 1);
+}

@@ -193,7 +193,9 @@ impl Observer {
         };
         self.set_state(turn, state);
         self.drop_reading(turn, now, fault);
-        self.follow_early(turn);
+        for (ticket, _) in std::mem::take(&mut self.line.early) {
+            turn.answer(ticket, Err(self.away()));
+        }
     }
 
     fn set_state(&mut self, turn: &mut Turn, state: EngineState) {
@@ -204,7 +206,7 @@ impl Observer {
         });
     }
 
-    /// Those who asked too early are asked again.
+    /// Those who asked too early are heard now.
     fn follow_early(&mut self, turn: &mut Turn) {
         let early = self.line.early.drain(..);
         turn.follow
