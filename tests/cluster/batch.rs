@@ -24,7 +24,9 @@ async fn a_batch_session_tells_its_result() {
         ("exit 3", BatchResult::Failure),
     ] {
         let (ours, _, _) = bench.started(batch(command)).await;
-        let session = bench.until_session(ours.id(), |session| session.status.is_final()).await;
+        let session = bench
+            .until_session(ours.id(), |session| session.status.is_final())
+            .await;
         assert_eq!(session.result, result, "{session:?}");
         assert_eq!(session.session_type, SessionType::Batch);
         assert_eq!(session.startup_command, Some(command.into()));

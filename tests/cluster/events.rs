@@ -21,8 +21,16 @@ async fn a_session_is_followed_by_events_from_queue_to_end() {
         }
     })
     .await;
-    for wanted in ["session_enqueued", "session_scheduled", "session_started", "kernel_started"] {
-        assert!(seen.iter().any(|event| event == wanted), "no {wanted} among {seen:?}");
+    for wanted in [
+        "session_enqueued",
+        "session_scheduled",
+        "session_started",
+        "kernel_started",
+    ] {
+        assert!(
+            seen.iter().any(|event| event == wanted),
+            "no {wanted} among {seen:?}"
+        );
     }
     bench.until_status(ours.id(), &Status::Terminated).await;
 }

@@ -32,16 +32,32 @@ async fn a_session_is_launched_renamed_and_ended() {
         panic!("{:?}", session.environment);
     };
     assert!(reference.starts_with(IMAGE), "{reference}");
-    assert!(session.started_at.is_some_and(|at| at >= session.created_at));
+    assert!(
+        session
+            .started_at
+            .is_some_and(|at| at >= session.created_at)
+    );
     let kernel = session.main_kernel().unwrap();
-    assert_eq!((kernel.hostname.as_str(), &kernel.status), ("main1", &Status::Running));
-    assert!(session.services.iter().any(|service| service.name == *"ttyd"));
+    assert_eq!(
+        (kernel.hostname.as_str(), &kernel.status),
+        ("main1", &Status::Running)
+    );
+    assert!(
+        session
+            .services
+            .iter()
+            .any(|service| service.name == *"ttyd")
+    );
     assert_eq!(session.placement.resource_group, Some("default".into()));
     assert_eq!(session.placement.project, Some("default".into()));
 
     let new_name = name();
     bench.engine.rename(ours.id(), &new_name).await.unwrap();
-    let rows = bench.engine.rows(&[ours.id(), SessionId::random()]).await.unwrap();
+    let rows = bench
+        .engine
+        .rows(&[ours.id(), SessionId::random()])
+        .await
+        .unwrap();
     assert_eq!(ids(&rows), [ours.id()], "who is not there is left out");
     assert_eq!(rows[0].name, *new_name);
 
@@ -72,26 +88,56 @@ async fn a_running_session_tells_its_idle_checks_its_log_and_its_history() {
         })
         .await;
     let check = |wanted| {
-        let found = session.idle_checks.iter().find(|check| check.checker == wanted);
+        let found = session
+            .idle_checks
+            .iter()
+            .find(|check| check.checker == wanted);
         found.unwrap_or_else(|| panic!("{wanted:?} is missing: {:?}", session.idle_checks))
     };
-    assert_eq!(check(IdleChecker::SessionLifetime).state, IdleState::NotCounting);
-    assert_eq!(check(IdleChecker::Utilization).basis, IdleBasis::GracePeriod);
+    assert_eq!(
+        check(IdleChecker::SessionLifetime).state,
+        IdleState::NotCounting
+    );
+    assert_eq!(
+        check(IdleChecker::Utilization).basis,
+        IdleBasis::GracePeriod
+    );
 
     let log = read_log(&bench.engine, ours.id(), LogOptions::default()).await;
     assert!(log.contains("Kernel started at"), "{log}");
     let kernel = session.main_kernel().unwrap().id;
-    let options = LogOptions { tail: Some(1), kernel: Some(kernel), ..LogOptions::default() };
+    let options = LogOptions {
+        tail: Some(1),
+        kernel: Some(kernel),
+        ..LogOptions::default()
+    };
     let last = read_log(&bench.engine, ours.id(), options).await;
     assert_eq!(last.lines().count(), 1, "{last}");
 
     let history = bench.engine.history(ours.id()).await.unwrap();
-    assert!(history.windows(2).all(|pair| pair[0].at >= pair[1].at), "newest first: {history:?}");
-    let scheduled = history.iter().find(|entry| entry.phase == *"schedule-sessions");
+    assert!(
+        history.windows(2).all(|pair| pair[0].at >= pair[1].at),
+        "newest first: {history:?}"
+    );
+    let scheduled = history
+        .iter()
+        .find(|entry| entry.phase == *"schedule-sessions");
     let scheduled = scheduled.unwrap_or_else(|| panic!("{history:?}"));
-    assert_eq!((&scheduled.from, &scheduled.to), (&Some(Status::Pending), &Status::Scheduled));
-    assert!(scheduled.steps.iter().any(|step| step.result == Outcome::Success), "{scheduled:?}");
-    assert!(history.iter().any(|entry| entry.to == Status::Running), "{history:?}");
+    assert_eq!(
+        (&scheduled.from, &scheduled.to),
+        (&Some(Status::Pending), &Status::Scheduled)
+    );
+    assert!(
+        scheduled
+            .steps
+            .iter()
+            .any(|step| step.result == Outcome::Success),
+        "{scheduled:?}"
+    );
+    assert!(
+        history.iter().any(|entry| entry.to == Status::Running),
+        "{history:?}"
+    );
 }
 
 #[tokio::test]

@@ -15,7 +15,10 @@ async fn the_manager_tells_what_it_is_and_whom_it_knows() {
     assert!(info.version.as_str().starts_with("26."), "{}", info.version);
     assert_eq!(info.api_version, *"v9.20250722");
     let user = info.user.unwrap();
-    assert_eq!((user.email.as_str(), user.role.as_str()), ("user@lablup.com", "user"));
+    assert_eq!(
+        (user.email.as_str(), user.role.as_str()),
+        ("user@lablup.com", "user")
+    );
     let capabilities = info.capabilities;
     assert!(capabilities.open_streams_keep_alive);
     assert!(capabilities.has(Capability::Schedules));
@@ -28,8 +31,17 @@ async fn the_launcher_finds_projects_groups_presets_limits_and_nodes() {
     let catalogue = bench.engine.catalogue(None).await.unwrap();
     assert!(catalogue.gaps.is_empty(), "{:?}", catalogue.gaps);
     assert_eq!(catalogue.project, Some("default".into()));
-    assert!(catalogue.projects.iter().any(|project| project.name == *"default"));
-    let group = catalogue.resource_groups.iter().find(|group| group.name == *"default").unwrap();
+    assert!(
+        catalogue
+            .projects
+            .iter()
+            .any(|project| project.name == *"default")
+    );
+    let group = catalogue
+        .resource_groups
+        .iter()
+        .find(|group| group.name == *"default")
+        .unwrap();
     let there = group.using.plus(&group.remaining);
     assert!(there.cpu.cores() >= 1.0 && there.mem.0 > 0, "{group:?}");
     let preset = |name: &str| {
@@ -40,7 +52,12 @@ async fn the_launcher_finds_projects_groups_presets_limits_and_nodes() {
     assert_eq!(preset("small").shmem.map(|bytes| bytes.0), Some(64 << 20));
     assert_eq!(preset("huge").allocatable, Some(false));
     assert_eq!(catalogue.policy.max_concurrent_sessions, Some(30));
-    assert!(catalogue.agents.iter().all(|agent| agent.status == *"ALIVE"));
+    assert!(
+        catalogue
+            .agents
+            .iter()
+            .all(|agent| agent.status == *"ALIVE")
+    );
 }
 
 #[tokio::test]
@@ -66,10 +83,17 @@ async fn pages_and_totals_agree() {
         names.push(request.name.clone().unwrap());
         let ours = bench.enqueue(request).await;
         bench.engine.terminate(ours.id(), true).await.unwrap();
-        bench.until_session(ours.id(), |session| session.status.is_final()).await;
+        bench
+            .until_session(ours.id(), |session| session.status.is_final())
+            .await;
     }
     let page = async |offset, limit| {
-        let query = PageQuery { tab: Tab::Finished, text: None, offset, limit };
+        let query = PageQuery {
+            tab: Tab::Finished,
+            text: None,
+            offset,
+            limit,
+        };
         bench.engine.page(&query).await.unwrap()
     };
     let whole = page(0, 3).await;
@@ -81,7 +105,10 @@ async fn pages_and_totals_agree() {
         .flat_map(|page| page.sessions)
         .map(|session| session.id)
         .collect();
-    assert_eq!(parts, whole.sessions.iter().map(|s| s.id).collect::<Vec<_>>());
+    assert_eq!(
+        parts,
+        whole.sessions.iter().map(|s| s.id).collect::<Vec<_>>()
+    );
     assert_eq!(bench.engine.totals().await.unwrap()[1], whole.total);
     assert!(whole.total >= 3);
 }
@@ -89,6 +116,20 @@ async fn pages_and_totals_agree() {
 #[tokio::test]
 async fn a_session_that_is_not_there_is_nothing_and_not_an_error() {
     let bench = Bench::new().await;
-    assert!(bench.engine.session(SessionId::random()).await.unwrap().is_none());
-    assert!(bench.engine.rows(&[SessionId::random()]).await.unwrap().is_empty());
+    assert!(
+        bench
+            .engine
+            .session(SessionId::random())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        bench
+            .engine
+            .rows(&[SessionId::random()])
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }

@@ -66,7 +66,10 @@ impl Pane {
             let output = self.attached.output.recv();
             match tokio::time::timeout(crate::support::PATIENCE, output).await {
                 Ok(Some(Output::Stdout(bytes))) => self.screen.process(&bytes),
-                other => panic!("'{what}' did not come but {other:?}; seen:\n{}", self.text()),
+                other => panic!(
+                    "'{what}' did not come but {other:?}; seen:\n{}",
+                    self.text()
+                ),
             }
         }
     }

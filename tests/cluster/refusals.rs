@@ -41,12 +41,20 @@ async fn a_wrong_secret_key_is_told() {
 #[tokio::test]
 async fn a_wrong_clock_is_told_with_how_wrong_it_is() {
     Bench::new().await;
-    for (clock, side) in [(an_hour_ahead as fn() -> Timestamp, "ahead"), (an_hour_behind, "behind")] {
+    for (clock, side) in [
+        (an_hour_ahead as fn() -> Timestamp, "ahead"),
+        (an_hour_behind, "behind"),
+    ] {
         let mut config = by_keys();
         config.clock = clock;
         let why = denied(engine(config).probe().await);
         assert!(why.contains(side), "{why}");
-        assert!(["59 min", "60 min", "61 min", "1 h"].iter().any(|much| why.contains(much)), "{why}");
+        assert!(
+            ["59 min", "60 min", "61 min", "1 h"]
+                .iter()
+                .any(|much| why.contains(much)),
+            "{why}"
+        );
     }
 }
 
@@ -85,7 +93,12 @@ async fn a_name_that_is_taken_is_told() {
     let request = too_large();
     let _ours = bench.enqueue(request.clone()).await;
     let refused = bench.engine.launch(&request).await.unwrap_err();
-    assert!(refused.to_string().contains(request.name.as_deref().unwrap()), "{refused}");
+    assert!(
+        refused
+            .to_string()
+            .contains(request.name.as_deref().unwrap()),
+        "{refused}"
+    );
 }
 
 #[tokio::test]
@@ -94,7 +107,10 @@ async fn more_than_the_image_takes_or_the_policy_allows_is_told() {
     let mut request = small();
     request.environment = Some("no-such-environment".to_owned());
     let refused = bench.engine.launch(&request).await.unwrap_err();
-    assert!(refused.to_string().contains("no-such-environment"), "{refused}");
+    assert!(
+        refused.to_string().contains("no-such-environment"),
+        "{refused}"
+    );
     let mut request = small();
     request.mem = Some("1m".parse().unwrap());
     let refused = bench.engine.launch(&request).await.unwrap_err();

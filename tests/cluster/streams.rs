@@ -12,7 +12,8 @@ async fn a_terminal_answers_takes_its_size_and_comes_back_to_the_same_shell() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
     let mut pane = Pane::open(&bench, ours.id(), "pane-a").await;
-    pane.type_("echo $((6*7)) is the answer; KEPT=still-here\r").await;
+    pane.type_("echo $((6*7)) is the answer; KEPT=still-here\r")
+        .await;
     pane.wait_for_line("42 is the answer").await;
     pane.resize(100, 30).await;
     pane.type_("stty size\r").await;
@@ -28,10 +29,16 @@ async fn a_terminal_answers_takes_its_size_and_comes_back_to_the_same_shell() {
 async fn a_service_is_dialled() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
-    let target = DialTarget { service: "ttyd".to_owned(), port: None };
+    let target = DialTarget {
+        service: "ttyd".to_owned(),
+        port: None,
+    };
     let mut line = bench.engine.dial(ours.id(), &target).await.unwrap();
     let request = b"GET /token HTTP/1.1\r\nHost: session\r\nConnection: close\r\n\r\n";
-    line.input.send(Input::Bytes(request.to_vec().into())).await.unwrap();
+    line.input
+        .send(Input::Bytes(request.to_vec().into()))
+        .await
+        .unwrap();
     let mut said = String::new();
     read_until(&mut line, &mut said, |said| said.contains("\"token\"")).await;
     assert!(said.starts_with("HTTP/1.1 200"), "{said}");
@@ -44,7 +51,10 @@ async fn a_service_is_dialled() {
 async fn a_service_that_is_not_there_is_told() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
-    let target = DialTarget { service: "no-such-service".to_owned(), port: None };
+    let target = DialTarget {
+        service: "no-such-service".to_owned(),
+        port: None,
+    };
     let refused = within(bench.engine.dial(ours.id(), &target)).await;
     let why = refused.map(|_| ()).unwrap_err().to_string();
     assert!(why.contains("no-such-service"), "{why}");
