@@ -42,7 +42,6 @@ const PAGE: u32 = 100;
 
 pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     let (picture, contexts) = line::block_on(look(start, arguments))?;
-    tell_stale(&picture, &contexts);
     let mut sessions: Vec<Session> = picture
         .snapshot
         .sessions
@@ -56,6 +55,7 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
         // Nothing is known of it: an empty list would be a lie.
         return Err(failure.clone().into());
     }
+    tell_stale(&picture, &contexts);
     sessions.sort_by_key(|session| std::cmp::Reverse(session.created_at));
     tell_more(&picture, &contexts, &sessions, arguments);
     cut(&mut sessions, arguments.limit);

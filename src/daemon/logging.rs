@@ -19,6 +19,7 @@ const KEPT: u32 = 3;
 pub(super) fn begin(path: &Path) -> io::Result<()> {
     let file = RotatingFile::open(path, LIMIT)?;
     let filter = EnvFilter::try_from_env("WORKBAY_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = discreet(filter);
     // A second daemon in one process (in tests) writes where the first does.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -26,6 +27,15 @@ pub(super) fn begin(path: &Path) -> io::Result<()> {
         .with_writer(Mutex::new(file))
         .try_init();
     Ok(())
+}
+
+/// Whatever is asked for: this library traces whole requests, with the login in them, and every frame,
+/// with what is typed.
+fn discreet(filter: EnvFilter) -> EnvFilter {
+    match "tungstenite=info".parse() {
+        Ok(directive) => filter.add_directive(directive),
+        Err(_) => filter,
+    }
 }
 
 /// The log file for what is written without tracing: a panic's last words.
@@ -86,6 +96,19 @@ impl Write for RotatingFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn logins_and_what_is_typed_are_never_traced() {
+        for asked in [
+            "trace",
+            "tungstenite=trace",
+            "info,tungstenite::handshake=trace",
+        ] {
+            let filter = discreet(EnvFilter::new(asked)).to_string();
+            assert!(filter.contains("tungstenite=info"), "{filter}");
+            assert!(!filter.contains("tungstenite=trace"), "{filter}");
+        }
+    }
 
     #[test]
     fn a_grown_log_is_set_aside_and_only_a_few_are_kept() {

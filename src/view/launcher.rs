@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{dialog, paint::Paint, text};
 use crate::{
+    action::{Action, Scope},
     app::{
         app::App,
         area::Areas,
@@ -157,7 +158,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, areas: &Areas
     draw_environment(paint, launcher, areas, inner, inner.y + plan.environment);
     for (field, y) in &plan.fields {
         if field.is_choice() {
-            draw_choice_field(paint, launcher, *field, line(*y));
+            draw_choice_field(paint, app, launcher, *field, line(*y));
         } else {
             draw_field(paint, launcher, *field, line(*y), plan.airy);
         }
@@ -176,14 +177,7 @@ fn draw_context(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, line: Rec
     let (x, room) = (line.x + VALUES, line.width - VALUES);
     let end = paint.styled(x, line.y, room, &name, style);
     if launcher.field == Field::Context {
-        let hint = "left, right: another one";
-        paint.text(
-            end + 2,
-            line.y,
-            line.right().saturating_sub(end + 2),
-            hint,
-            Face::Dim,
-        );
+        draw_turning(paint, app, line, end + 2);
     }
     if airy {
         let below = Rect::new(x, line.y + 1, room, 1);
@@ -192,22 +186,39 @@ fn draw_context(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, line: Rec
 }
 
 /// One of a few, chosen with left and right.
-fn draw_choice_field(paint: &mut Paint<'_>, launcher: &Launcher, field: Field, line: Rect) {
+fn draw_choice_field(
+    paint: &mut Paint<'_>,
+    app: &App,
+    launcher: &Launcher,
+    field: Field,
+    line: Rect,
+) {
     label(paint, launcher, field, line, line.y);
     let focused = launcher.field == field;
     let face = if focused { Face::Strong } else { Face::Value };
     let (x, room) = (line.x + VALUES, line.width - VALUES);
     let end = paint.text(x, line.y, room, &launcher.value(field), face);
     if focused {
-        let hint = "left, right: another one";
-        paint.text(
-            end + 2,
-            line.y,
-            line.right().saturating_sub(end + 2),
-            hint,
-            Face::Dim,
-        );
+        draw_turning(paint, app, line, end + 2);
     }
+}
+
+/// How to come to another value.
+fn draw_turning(paint: &mut Paint<'_>, app: &App, line: Rect, x: u16) {
+    let keys: Vec<String> = [Action::LauncherLess, Action::LauncherMore]
+        .into_iter()
+        .filter_map(|action| {
+            app.keymap
+                .keys_for(Scope::Launcher, action)
+                .into_iter()
+                .next()
+        })
+        .collect();
+    let pieces = [
+        (keys.join("/"), Face::Key),
+        (" another one".to_owned(), Face::Dim),
+    ];
+    paint.pieces(x, line.y, line.right().saturating_sub(x), &pieces);
 }
 
 fn label(paint: &mut Paint<'_>, launcher: &Launcher, field: Field, inner: Rect, y: u16) {
@@ -298,7 +309,9 @@ fn draw_choice(
     let taken = text::width(note) as u16 + 2;
     let room = (row.width - 1).saturating_sub(taken + 1);
     let x = row.x + 2;
-    let end = paint.text(x, row.y, room, &choice.label, face);
+    let ellipsis = paint.glyphs.ellipsis;
+    let (label, _) = text::fit_path(&choice.label, usize::from(room), ellipsis);
+    let end = paint.text(x, row.y, room, &label, face);
     let mut left = (x + room).saturating_sub(end);
     let mut at = end;
     for chip in &choice.chips {

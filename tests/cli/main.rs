@@ -16,6 +16,8 @@ mod terminal;
 
 mod alone;
 mod asking;
+mod contexts;
+mod secrets;
 mod sessions;
 mod usage;
 

@@ -3,14 +3,16 @@
 use jiff::Timestamp;
 use proptest::prelude::*;
 use workbay::{
-    app::msg::{Button, MouseKind},
+    app::msg::{Button, MouseKind, Msg},
     model::{
         change::{Change, Level},
         text::Clean,
     },
+    protocol::message::{Failure, FailureKind, Reply, Request},
 };
 
 use crate::{
+    cluster::{attempts, catalogue, in_full, long, three, two},
     screen::Screen,
     world::{busy, day, many, session, snapshot},
 };
@@ -24,6 +26,10 @@ enum Happening {
     Mouse(MouseKind, u16, u16),
     Lost,
     Back(u8),
+    /// The daemon comes back with so many contexts.
+    Contexts(u8),
+    /// A page of a long list, or a catalogue, was answered.
+    Answered,
     Changed(u8),
     Told(String),
     Waited(u8),
@@ -71,6 +77,11 @@ const KEYS: &[&str] = &[
     "y",
     "f",
     "m",
+    "c",
+    ":",
+    "i",
+    "v",
+    "R",
 ];
 
 fn happening() -> impl Strategy<Value = Happening> {
@@ -81,6 +92,8 @@ fn happening() -> impl Strategy<Value = Happening> {
         2 => (mouse(), 0u16..160, 0u16..50).prop_map(|(m, c, r)| Happening::Mouse(m, c, r)),
         1 => Just(Happening::Lost),
         1 => any::<u8>().prop_map(Happening::Back),
+        2 => (1u8..5).prop_map(Happening::Contexts),
+        1 => Just(Happening::Answered),
         1 => any::<u8>().prop_map(Happening::Changed),
         1 => "[a-z가-힣 ]{0,200}".prop_map(Happening::Told),
         1 => (0u8..20).prop_map(Happening::Waited),
@@ -104,6 +117,13 @@ fn happen(screen: Screen, happening: Happening) -> Screen {
         Happening::Mouse(kind, column, row) => screen.mouse(kind, column, row),
         Happening::Lost => screen.daemon_lost("gone"),
         Happening::Back(count) => screen.daemon(snapshot(many(u128::from(count)))),
+        Happening::Contexts(count) => screen.daemon(match count {
+            1 => snapshot(day()),
+            2 => two(),
+            3 => three(),
+            _ => long(150, 12_000),
+        }),
+        Happening::Answered => answered(screen),
         Happening::Changed(n) => {
             let status = workbay::model::status::KNOWN[usize::from(n) % 13].clone();
             let changed = session(u128::from(n % 9), "데이터-바뀐-세션", status, 3);
@@ -117,6 +137,30 @@ fn happen(screen: Screen, happening: Happening) -> Screen {
             session: None,
         }),
         Happening::Waited(seconds) => screen.wait(i64::from(seconds)),
+    }
+}
+
+/// Whatever was asked last is answered, if it can be.
+fn answered(screen: Screen) -> Screen {
+    let last = screen.questions().last().map(|(ticket, request)| {
+        let result = match request {
+            Request::Catalogue { .. } => Ok(Reply::Catalogue {
+                catalogue: Box::new(catalogue()),
+            }),
+            Request::Detail { .. } => Ok(Reply::Session {
+                session: Box::new(in_full()),
+            }),
+            Request::History { .. } => Ok(Reply::History {
+                entries: attempts(),
+            }),
+            Request::Reach { .. } => Ok(Reply::Reached { total: 12_000 }),
+            _ => Err(Failure::new(FailureKind::Internal, "not that")),
+        };
+        Msg::Answer { ticket, result }
+    });
+    match last {
+        Some(msg) => screen.tell(msg),
+        None => screen,
     }
 }
 

@@ -37,6 +37,9 @@ impl Machine {
     }
 
     pub fn env(&self) -> Vec<(String, String)> {
+        // Empty is the same as not set: a person's own contexts are no part of a test.
+        let foreign = ["WORKBAY_CONTEXT", "BACKEND_ENDPOINT"];
+        let foreign = foreign.map(|name| (name.to_owned(), String::new()));
         let mut env: Vec<(String, String)> = ["CONFIG", "STATE", "CACHE", "RUNTIME"]
             .iter()
             .map(|kind| {
@@ -46,6 +49,7 @@ impl Machine {
                     dir.to_string_lossy().into_owned(),
                 )
             })
+            .chain(foreign)
             .collect();
         env.extend(self.extra.clone());
         env

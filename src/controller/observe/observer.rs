@@ -311,14 +311,14 @@ impl Observer {
             } => {
                 self.detail_read(turn, now, errand, session, result, &tickets, launched);
                 if explain {
-                    self.explain(turn, session);
+                    self.explain(turn, errand, session);
                 }
             }
             Purpose::Launch { ticket, request } => {
                 self.launched(turn, now, ticket, request, result);
             }
             Purpose::Deed => self.deed_done(turn, now, errand, result),
-            Purpose::History { tickets, .. } => self.history_read(turn, &tickets, result),
+            Purpose::History { tickets, .. } => Self::history_read(turn, &tickets, result),
             Purpose::Environments { tickets } => {
                 self.environments_read(turn, now, &tickets, result);
             }

@@ -43,12 +43,12 @@ impl Observer {
         if errand < old.read_by {
             return;
         }
-        let before = old.shown.clone();
+        let (before, detailed) = (old.shown.clone(), old.detailed_at.is_some());
         let moved = before.status != session.status;
         session = if whole {
             row::steady(&before, session)
         } else {
-            row::joined(&before, session)
+            row::joined(&before, detailed, session)
         };
         if before.tab() != session.tab() {
             self.count(&before, -1);
@@ -221,6 +221,20 @@ impl Observer {
             return;
         }
         // Lists do not tell the whole reason.
+        self.read_reason(turn, id);
+    }
+
+    fn read_reason(&mut self, turn: &mut Turn, id: SessionId) {
+        for task in self.under_way.values_mut() {
+            if let Purpose::Detail {
+                session, explain, ..
+            } = &mut task.purpose
+                && *session == id
+            {
+                *explain = true;
+                return;
+            }
+        }
         let purpose = Purpose::Detail {
             session: id,
             tickets: Vec::new(),
@@ -231,10 +245,14 @@ impl Observer {
     }
 
     /// Why a launch came to nothing, as far as it is known.
-    pub(super) fn explain(&mut self, turn: &mut Turn, id: SessionId) {
+    pub(super) fn explain(&mut self, turn: &mut Turn, errand: ErrandNumber, id: SessionId) {
         let Some(row) = self.rows.get(&id) else {
             return;
         };
+        // What was asked for before it failed does not tell why.
+        if row.read_by > errand {
+            return self.read_reason(turn, id);
+        }
         let session = &row.shown;
         let why = session.status_message.as_ref();
         let why = why.or(session.status_info.as_ref());

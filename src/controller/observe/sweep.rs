@@ -314,18 +314,14 @@ impl Observer {
     }
 
     fn end_sweep(&mut self, turn: &mut Turn, now: Timestamp, number: SweepNumber) {
-        let Some(mut sweep) = self.sweeps.remove(&number) else {
+        let Some(sweep) = self.sweeps.remove(&number) else {
             return;
         };
         if sweep.text.is_none() && sweep.fault.is_none() {
             self.note_window(now, &sweep);
             if self.is_short(&sweep) {
-                let tickets = std::mem::take(&mut sweep.tickets);
-                let mut again = Sweep::new(sweep.tab, None, 0, sweep.want);
-                again.tickets = tickets;
-                again.again = true;
-                let number = self.sweep(again);
-                return self.go_on(turn, now, number);
+                let again = self.begin_again(number, sweep);
+                return self.go_on(turn, now, again);
             }
         }
         for ticket in sweep.tickets {
@@ -342,6 +338,20 @@ impl Observer {
             }
         }
         self.end_reading(turn, now);
+    }
+
+    /// The same from the newest on, for everybody who waits for it.
+    fn begin_again(&mut self, number: SweepNumber, sweep: Sweep) -> SweepNumber {
+        let mut again = Sweep::new(sweep.tab, None, 0, sweep.want);
+        again.tickets = sweep.tickets;
+        again.again = true;
+        let new = self.sweep(again);
+        if let Some(reading) = &mut self.reading
+            && reading.sweeps.remove(&number)
+        {
+            reading.sweeps.insert(new);
+        }
+        new
     }
 
     /// Rows slipped through while pages were turned: what somebody asked for is not all there.

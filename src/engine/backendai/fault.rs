@@ -38,18 +38,10 @@ impl Whom {
             return self.late(limit);
         }
         if let Some(cause) = cause::<rustls::Error>(error) {
-            return self.certificate(cause);
+            return self.of_tls(cause);
         }
-        if let Some(cause) = cause::<io::Error>(error) {
-            if let Some(tls) = cause
-                .get_ref()
-                .and_then(|e| e.downcast_ref::<rustls::Error>())
-            {
-                return self.certificate(tls);
-            }
-            if let Some(known) = self.of_io(cause) {
-                return known;
-            }
+        if let Some(known) = cause::<io::Error>(error).and_then(|cause| self.of_io(cause)) {
+            return known;
         }
         if error.is_connect() {
             return self.unreachable(
@@ -64,7 +56,7 @@ impl Whom {
     pub(super) fn connecting(&self, error: &io::Error) -> EngineError {
         let inner = error.get_ref();
         if let Some(tls) = inner.and_then(|e| e.downcast_ref::<rustls::Error>()) {
-            return self.certificate(tls);
+            return self.of_tls(tls);
         }
         self.of_io(error).unwrap_or_else(|| {
             self.unreachable(
@@ -93,7 +85,16 @@ impl Whom {
         Some(self.unreachable(why, Some(mend)))
     }
 
-    fn certificate(&self, cause: &rustls::Error) -> EngineError {
+    fn of_tls(&self, cause: &rustls::Error) -> EngineError {
+        if !matches!(cause, rustls::Error::InvalidCertificate(_)) {
+            return self.unreachable(
+                format!(
+                    "it does not speak TLS with us: {}",
+                    quote(&cause.to_string())
+                ),
+                Some("does its address begin with http:// instead of https:// ?"),
+            );
+        }
         self.unreachable(
             format!(
                 "its certificate is not trusted: {}",
@@ -287,14 +288,20 @@ fn is_html(headers: &HeaderMap, body: &[u8]) -> bool {
     declared || body.trim_ascii_start().starts_with(b"<")
 }
 
-/// The first cause of this kind.
+/// The first cause of this kind; an I/O error may hide one that its `source` does not tell.
 fn cause<T: std::error::Error + 'static>(error: &reqwest::Error) -> Option<&T> {
     let mut next = error.source();
     while let Some(inner) = next {
         if let Some(found) = inner.downcast_ref::<T>() {
             return Some(found);
         }
-        next = inner.source();
+        let hidden = inner
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        next = match hidden {
+            Some(hidden) => Some(hidden),
+            None => inner.source(),
+        };
     }
     None
 }

@@ -67,7 +67,9 @@ fn state(remaining: Option<f64>, now: Timestamp) -> IdleState {
         return IdleState::Over;
     }
     // Whole seconds: finer ones would differ with every reading.
-    let until = now.checked_add(SignedDuration::from_secs(seconds.round() as i64));
+    let until = now
+        .checked_add(SignedDuration::from_secs(seconds.round() as i64))
+        .and_then(|until| Timestamp::from_second(until.as_second()));
     until.map_or(IdleState::NotCounting, |until| IdleState::Counting {
         until,
     })

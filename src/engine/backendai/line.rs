@@ -12,7 +12,7 @@ use super::{
     features::{Features, OLDEST},
     gql::Schema,
     http::{Call, Http, SHORT},
-    version::{Announcement, Version},
+    version::Announcement,
 };
 use crate::{
     engine::{api::Result, error::EngineError},
@@ -30,7 +30,6 @@ const WHO: &str = "query { user { uuid email full_name role domain_name groups {
 pub(super) struct Line {
     pub(super) http: Arc<Http>,
     pub(super) features: Features,
-    pub(super) version: Version,
     pub(super) me: Me,
     /// The project sessions are launched in, and lists of old managers are about.
     pub(super) project: Option<Project>,
@@ -77,7 +76,6 @@ impl Line {
         Ok(Self {
             http,
             features,
-            version,
             all_users: config.all_users && me.user.is_administrator(),
             domain: domain.unwrap_or_else(|| me.user.domain.as_str().to_owned()),
             me,

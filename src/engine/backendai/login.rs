@@ -62,7 +62,6 @@ enum State {
 /// What the server answers to a login.
 #[derive(Deserialize)]
 struct Reply {
-    #[serde(default)]
     authenticated: bool,
     #[serde(default)]
     data: serde_json::Value,
@@ -136,12 +135,12 @@ impl LoginState {
         if status == StatusCode::TOO_MANY_REQUESTS {
             return Err(blocked(&headers));
         }
-        let reply = match serde_json::from_slice::<Reply>(&body) {
-            Ok(reply) if status.is_success() || !reply.data.is_null() => reply,
-            Ok(_) => return Err(whom.answered(status, &headers, &body, None)),
+        let reply: Reply = match serde_json::from_slice(&body) {
+            Ok(reply) => reply,
             Err(error) if status.is_success() => {
                 return Err(whom.unreadable(&headers, &body, &error));
             }
+            Err(_) if status == StatusCode::NOT_FOUND => return Err(no_web_server(whom)),
             Err(_) => return Err(whom.answered(status, &headers, &body, None)),
         };
         if !reply.authenticated {
@@ -177,6 +176,17 @@ fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
         ),
         mend: Some(mend.to_owned()),
     }
+}
+
+/// The path of logins is not there.
+fn no_web_server(whom: &Whom) -> EngineError {
+    whom.unreachable(
+        "what answers there takes no logins",
+        Some(
+            "with mode = \"session\" the endpoint is the web server that people log in to; for \
+             the manager itself use mode = \"api\" and keys",
+        ),
+    )
 }
 
 fn blocked(headers: &HeaderMap) -> EngineError {

@@ -51,11 +51,6 @@ impl Place {
         &self.shown
     }
 
-    /// Whether the connection is encrypted.
-    pub(super) fn is_tls(&self) -> bool {
-        self.url.scheme() == "https"
-    }
-
     /// Host name and port to connect to.
     pub(super) fn peer(&self) -> (&str, u16) {
         let host = self.url.host_str().unwrap_or_default();

@@ -61,14 +61,6 @@ impl Reference {
         }
     }
 
-    /// With the architecture, where there is one.
-    pub(super) fn whole(&self) -> String {
-        match &self.architecture {
-            Some(architecture) => format!("{}@{architecture}", self.image()),
-            None => self.image(),
-        }
-    }
-
     pub(super) fn environment(&self) -> EnvironmentRef {
         EnvironmentRef {
             name: Clean::new(&self.name),
@@ -109,7 +101,8 @@ mod tests {
                 "{text}"
             );
             assert_eq!(read.architecture.as_deref(), arch, "{text}");
-            assert_eq!(read.whole(), text);
+            let rest = arch.map(|arch| format!("@{arch}")).unwrap_or_default();
+            assert_eq!(read.image() + &rest, text);
         }
     }
 }

@@ -164,14 +164,14 @@ fn session_type(node: Node<'_>) -> SessionType {
     }
 }
 
-/// `starts_at` of a batch session that waits is when it may start, not when it did.
+/// When it reached RUNNING. `starts_at` of a batch session that waits is when it may start.
 fn started_at(node: Node<'_>, status: &Status) -> Option<Timestamp> {
-    let history = node.blob("status_history");
-    if let Some(at) = Node::new(&history).time("RUNNING") {
-        return Some(at);
+    if status.is_starting() || *status == Status::Cancelled {
+        return None;
     }
-    let began = !status.is_starting() && *status != Status::Cancelled;
-    node.time("starts_at").filter(|_| began)
+    let history = node.blob("status_history");
+    let told = Node::new(&history).time("RUNNING");
+    told.or_else(|| node.time("starts_at"))
 }
 
 /// A session always has a time of creation; one that was not told is as good as any of its times.

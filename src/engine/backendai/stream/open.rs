@@ -100,3 +100,53 @@ async fn patiently<T, F: Future<Output = Tried<T>>>(attempt: impl Fn() -> F) -> 
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    fn not_yet<T>() -> Tried<T> {
+        Err(Refusal::NotYet("service 'x' is not up yet".to_owned()))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_comes_up_is_waited_for() {
+        let attempts = Cell::new(0);
+        let opened = patiently(|| async {
+            attempts.set(attempts.get() + 1);
+            if attempts.get() < 4 {
+                not_yet()
+            } else {
+                Ok("open")
+            }
+        });
+        assert_eq!(opened.await.unwrap(), "open");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_never_comes_up_is_told_with_the_last_reason() {
+        let error = patiently(|| async { not_yet::<()>() }).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "gave up after 30 seconds: service 'x' is not up yet"
+        );
+        let error = patiently(std::future::pending::<Tried<()>>).await;
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "gave up after 30 seconds: the manager did not answer"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refusal_is_final() {
+        let attempts = Cell::new(0);
+        let refused = patiently(|| async {
+            attempts.set(attempts.get() + 1);
+            Err::<(), _>(Refusal::Failed(declined("no")))
+        });
+        assert_eq!(refused.await.unwrap_err().to_string(), "no");
+        assert_eq!(attempts.get(), 1);
+    }
+}

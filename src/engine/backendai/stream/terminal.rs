@@ -43,6 +43,9 @@ const ROOM: usize = OUTPUT_QUEUE / 2;
 /// line that is gone is called by its name.
 const ASK_EVERY: Duration = Duration::from_secs(25);
 
+/// How long typing waits for the program to show something.
+const TAKING: Duration = Duration::from_secs(2);
+
 /// How long goodbye, and what was typed last, may take.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -150,7 +153,7 @@ async fn run<S>(
     let _ = output.send(last).await;
 }
 
-/// Says goodbye on both WebSockets. What was typed before the reader left still goes in.
+/// Says goodbye on both WebSockets. What was typed before still goes in, but into a shell that has ended.
 async fn farewell<S>(
     mut to: SplitSink<Tty<S>, Message>,
     from: SplitStream<Tty<S>>,
@@ -159,12 +162,15 @@ async fn farewell<S>(
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    if matches!(last, Last::Said(Output::Lost { .. })) {
-        return;
-    }
-    while let (Last::Dropped, Ok(one)) = (last, input.try_recv()) {
-        if type_in(&mut to, one).await.is_err() {
-            return;
+    match last {
+        Last::Said(Output::Lost { .. }) => return,
+        Last::Said(_) => {}
+        Last::Dropped | Last::Replaced => {
+            while let Ok(one) = input.try_recv() {
+                if type_in(&mut to, one).await.is_err() {
+                    return;
+                }
+            }
         }
     }
     // After an end the answer to ttyd's own farewell is what goes out here.
@@ -181,6 +187,8 @@ struct Wish {
     paused: bool,
     /// How many pings have been asked for.
     pings: u32,
+    /// Something has been shown: the terminal is in the hands of its program.
+    shown: bool,
 }
 
 struct Reader<'a, S> {
@@ -228,6 +236,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<'_, S> {
     /// Whether there was no room, so that ttyd was asked to pause; `None` = nobody reads any more.
     async fn hand_on(&self, mut bytes: Bytes) -> Option<bool> {
         let mut full = false;
+        if !bytes.is_empty() {
+            self.wish
+                .send_if_modified(|wish| !std::mem::replace(&mut wish.shown, true));
+        }
         while !bytes.is_empty() {
             let piece = Output::Stdout(bytes.split_to(bytes.len().min(PIECE)));
             match self.output.try_send(piece) {
@@ -293,6 +305,9 @@ async fn write<S>(
 {
     let mut said = Wish::default();
     let mut typing = true;
+    // Until tmux has taken the terminal, Ctrl-C would end the program that is starting it.
+    let shown = wishes.wait_for(|wish| wish.shown);
+    let _ = tokio::time::timeout(TAKING, shown).await;
     loop {
         let done = tokio::select! {
             biased;

@@ -21,6 +21,7 @@ use super::{
     super::{
         fault::declined,
         http::{Call, Http, SHORT},
+        problem::Problem,
     },
     pipe::Pipe,
 };
@@ -82,7 +83,9 @@ pub(super) async fn open(http: &Http, session: SessionId, to: &DialTarget) -> Tr
     match answered {
         Ok((socket, _)) => Ok(Pipe::new(socket)),
         Err(tungstenite::Error::Http(answer)) => {
-            Err(refused(http, session, to, answer.status()).await)
+            // As much of the words as came with the head.
+            let words = answer.body().as_deref().unwrap_or_default();
+            Err(refused(http, session, to, answer.status(), words).await)
         }
         Err(error) => {
             let why = format!("no WebSocket could be opened: {error}");
@@ -164,21 +167,46 @@ struct Offered {
 }
 
 /// Why the manager answered so: most of its answers say little, so what the session offers is asked.
-async fn refused(http: &Http, session: SessionId, to: &DialTarget, status: StatusCode) -> Refusal {
+async fn refused(
+    http: &Http,
+    session: SessionId,
+    to: &DialTarget,
+    status: StatusCode,
+    words: &[u8],
+) -> Refusal {
     let ask = Call::get(format!("/stream/session/{session}/apps")).within(SHORT);
     // This also logs in anew where the login has expired, and tells a wrong key or clock.
     let offered: Vec<Offered> = match http.json(&ask).await {
         Ok(offered) => offered,
         Err(error) => return Refusal::Failed(error),
     };
-    match lacking(&offered, to) {
-        Some(why) => Refusal::Failed(declined(why)),
-        None => Refusal::NotYet(format!(
-            "service '{}' is not up yet (the manager answered {})",
-            Clean::new(&to.service),
-            status.as_u16()
-        )),
+    if let Some(why) = lacking(&offered, to) {
+        return Refusal::Failed(declined(why));
     }
+    let mut said = status.as_u16().to_string();
+    if let Some(problem) = Problem::read(words) {
+        let _ = write!(said, ", {}", problem.sentence());
+    }
+    let service = Clean::new(&to.service);
+    if may_pass(status) {
+        Refusal::NotYet(format!(
+            "service '{service}' is not up yet (the manager answered {said})"
+        ))
+    } else {
+        Refusal::Failed(declined(format!(
+            "the manager opens no connection to service '{service}': it answered {said}"
+        )))
+    }
+}
+
+/// Whether another attempt may fare better: the service is starting, the login was made anew, the
+/// manager has had a bad moment.
+fn may_pass(status: StatusCode) -> bool {
+    status.is_server_error()
+        || matches!(
+            status,
+            StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS
+        )
 }
 
 /// What of the target is not among what is offered; nothing can be said where nothing is yet.

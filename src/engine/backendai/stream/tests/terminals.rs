@@ -21,7 +21,18 @@ fn typed(text: &'static str) -> Input {
     Input::Bytes(Bytes::from_static(text.as_bytes()))
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
+async fn typing_waits_until_the_program_has_the_terminal() {
+    let mut scene = scene(&Held::default(), "pane").await;
+    // At this moment Ctrl-C would end what starts tmux.
+    scene.terminal.input.send(typed("\u{3}")).await.unwrap();
+    let early = tokio::time::timeout(Duration::from_millis(200), scene.ttyd.heard()).await;
+    assert!(early.is_err(), "{early:?} was typed too early");
+    scene.ttyd.show(b"$ ").await;
+    assert_eq!(scene.ttyd.heard().await, "0\u{3}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_typed_and_shown_goes_through() {
     let mut scene = scene(&Held::default(), "pane").await;
     assert_eq!(
@@ -38,7 +49,7 @@ async fn what_is_typed_and_shown_goes_through() {
     assert_eq!(scene.terminal.output.recv().await, Some(stdout("한글\r\n")));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_end_of_input_is_no_end_of_a_terminal() {
     let mut scene = scene(&Held::default(), "pane").await;
     scene.terminal.input.send(Input::Eof).await.unwrap();

@@ -1,0 +1,287 @@
+//! Launch, rename, terminate, commit.
+
+use futures_util::StreamExt;
+use serde_json::json;
+use workbay::{
+    engine::{error::EngineError, scheduler::Scheduler},
+    model::{
+        resources::{Bytes, Cpu},
+        session::SessionType,
+        spec::LaunchRequest,
+    },
+};
+
+use super::{
+    ONE, TWO, id,
+    manager::{Manager, Reply, node},
+    open, told,
+};
+
+#[tokio::test]
+async fn a_quick_launch() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    let request = LaunchRequest {
+        environment: Some("python".to_owned()),
+        ..LaunchRequest::default()
+    };
+    let session = engine.launch(&request).await.unwrap();
+    let asked = manager.asked().pop().unwrap();
+    let body = asked.json();
+    let name = body["name"].as_str().unwrap();
+    assert!(name.ends_with("-session") && name.len() == 16, "{name}");
+    let mut expected = json!({
+        "name": name, "image": "local/stable/python:3.11-debian12", "architecture": "x86_64",
+        "type": "interactive", "group": "default", "domain": "default", "cluster_size": 1,
+        "cluster_mode": "single-node", "enqueueOnly": true, "reuseIfExists": false,
+        "config": {"resources": {"cpu": "1", "mem": "1073741824"}}});
+    assert_eq!(body, expected);
+    let row = engine.session(session).await.unwrap().unwrap();
+    assert_eq!(row.status.word(), "PENDING");
+    // Everything a launch can say.
+    let request = LaunchRequest {
+        name: Some("my-batch".to_owned()),
+        image: Some("cr.example/x/y:1@aarch64".to_owned()),
+        session_type: SessionType::Batch,
+        startup_command: Some("make".to_owned()),
+        cpu: Some(Cpu::from_millis(1500)),
+        mem: Some(Bytes::mib(512)),
+        shmem: Some(Bytes::mib(128)),
+        env: [("A".to_owned(), "b".to_owned())].into(),
+        accelerators: [("cuda.shares".to_owned(), 500)].into(),
+        project: Some("model-store".to_owned()),
+        resource_group: Some("gpu".to_owned()),
+        folders: vec!["mydata".to_owned()],
+        ..LaunchRequest::default()
+    };
+    engine.launch(&request).await.unwrap();
+    expected["name"] = json!("my-batch");
+    expected["image"] = json!("cr.example/x/y:1");
+    expected["architecture"] = json!("aarch64");
+    expected["type"] = json!("batch");
+    expected["startupCommand"] = json!("make");
+    expected["group"] = json!("model-store");
+    expected["config"] = json!({
+        "resources": {"cpu": "1.5", "mem": "536870912", "cuda.shares": "0.5"},
+        "resource_opts": {"shmem": "134217728"}, "environ": {"A": "b"}, "mounts": ["mydata"],
+        "scaling_group": "gpu"});
+    assert_eq!(manager.asked().pop().unwrap().json(), expected);
+}
+
+#[tokio::test]
+async fn launches_that_are_refused() {
+    let manager = Manager::start().await;
+    manager.put(node(ONE, "taken-name", "RUNNING"));
+    let engine = open(&manager).await;
+    let named = |name: &str| LaunchRequest {
+        name: Some(name.to_owned()),
+        environment: Some("python".to_owned()),
+        ..LaunchRequest::default()
+    };
+    let error = engine.launch(&named("taken-name")).await.unwrap_err();
+    let (why, mend) = told(&error);
+    assert_eq!(why, "a session of that name is there already");
+    assert_eq!(
+        mend.unwrap(),
+        "choose another name, or terminate the other one first"
+    );
+    let error = engine.launch(&named("-x")).await.unwrap_err();
+    assert!(error.to_string().starts_with("the name"), "{error}");
+    for (environment, expected) in [
+        (
+            "nope",
+            "the environment 'nope' is not there: `workbay env ls` lists what can be launched",
+        ),
+        (
+            "host",
+            "the host environment is this machine's own; choose an environment of the cluster: \
+             `workbay env ls` lists them",
+        ),
+    ] {
+        let mut request = named("good-name");
+        request.environment = Some(environment.to_owned());
+        assert_eq!(
+            engine.launch(&request).await.unwrap_err().to_string(),
+            expected
+        );
+    }
+    for (reply, expected) in [
+        (
+            Reply::problem(
+                404,
+                "object-not-found",
+                "No such environment image.",
+                "Unknown image reference: x",
+            ),
+            "No such environment image: Unknown image reference: x is not there: `workbay env ls` \
+             lists what can be launched",
+        ),
+        (
+            Reply::problem(
+                404,
+                "object-not-found",
+                "No such resource group.",
+                "nogroup",
+            ),
+            "No such resource group: nogroup",
+        ),
+        (
+            Reply::problem(
+                412,
+                "quota-exceeded",
+                "You have reached your resource limit.",
+                "",
+            ),
+            "a quota is used up: You have reached your resource limit",
+        ),
+    ] {
+        manager.on("POST /session", reply);
+        assert_eq!(
+            engine
+                .launch(&named("good-name"))
+                .await
+                .unwrap_err()
+                .to_string(),
+            expected
+        );
+    }
+}
+
+#[tokio::test]
+async fn rename() {
+    let manager = Manager::start().await;
+    manager.put(node(ONE, "alpha", "RUNNING"));
+    manager.put(node(TWO, "beta", "PENDING"));
+    let engine = open(&manager).await;
+    engine.rename(id(ONE), "gamma").await.unwrap();
+    assert_eq!(
+        manager.asked().pop().unwrap().json(),
+        json!({"name": "gamma"})
+    );
+    // To its own name: nothing to do, whatever the manager says.
+    engine.rename(id(ONE), "gamma").await.unwrap();
+    let error = engine.rename(id(ONE), "beta").await.unwrap_err();
+    assert_eq!(error.to_string(), "a session of that name is there already");
+    let error = engine.rename(id(TWO), "delta").await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "only a running session can be renamed; this one is PENDING"
+    );
+    let before = manager.asked().len();
+    let error = engine.rename(id(ONE), "no").await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the name 'no' is too short: 4 to 64 characters"
+    );
+    assert_eq!(
+        manager.asked().len(),
+        before,
+        "the rule is ours: the manager takes any name"
+    );
+}
+
+#[tokio::test]
+async fn terminate() {
+    let manager = Manager::start().await;
+    manager.put(node(ONE, "alpha", "RUNNING"));
+    manager.put(node(TWO, "done", "TERMINATED"));
+    let engine = open(&manager).await;
+    engine.terminate(id(ONE), false).await.unwrap();
+    assert_eq!(
+        manager.asked().pop().unwrap().target,
+        format!("/session/{ONE}")
+    );
+    engine.terminate(id(ONE), true).await.unwrap();
+    assert_eq!(
+        manager.asked().pop().unwrap().target,
+        format!("/session/{ONE}?forced=true")
+    );
+    engine.terminate(id(TWO), false).await.unwrap();
+    // One that has ended, on a manager that refuses it.
+    let forbidden = Reply::problem(403, "generic-forbidden", "Cannot destroy it.", "");
+    manager.on("DELETE /session", forbidden);
+    engine.terminate(id(TWO), false).await.unwrap();
+    let error = engine.terminate(id(ONE), false).await.unwrap_err();
+    let (why, mend) = told(&error);
+    assert_eq!(why, "Cannot destroy it");
+    assert_eq!(mend.unwrap(), "terminate it with force, if need be");
+}
+
+#[tokio::test]
+async fn a_commit_tells_its_progress() {
+    let manager = Manager::start().await;
+    manager.put(node(ONE, "alpha", "RUNNING"));
+    let engine = open(&manager).await;
+    let path = format!("POST /session/{ONE}/imagify");
+    manager.on(&path, Reply::Json(200, json!({"task_id": "8c1c"})));
+    let (events, reply) = Reply::events();
+    manager.on("GET /events/background-task?taskId=8c1c", reply);
+    let mut progress = engine.commit(id(ONE), "my-image").await.unwrap();
+    let step = |n: u8, message: &str| {
+        format!(
+            "event: bgtask_updated\ndata: {{\"message\":\"{message}\",\"current_progress\":{n},\"total_progress\":3}}\n\n"
+        )
+    };
+    events.send(step(1, "Committed image")).await.unwrap();
+    let first = progress.next().await.unwrap().unwrap();
+    assert_eq!(
+        (first.message.as_str(), first.done, first.total),
+        ("Committed image", 1.0, 3.0)
+    );
+    events
+        .send("event: bgtask_done\ndata: {\"message\":\"Completed\"}\n\n".to_owned())
+        .await
+        .unwrap();
+    assert!(progress.next().await.is_none());
+}
+
+#[tokio::test]
+async fn commits_that_fail() {
+    let manager = Manager::start().await;
+    manager.put(node(ONE, "alpha", "RUNNING"));
+    manager.put(node(TWO, "beta", "PENDING"));
+    let engine = open(&manager).await;
+    let path = format!("POST /session/{ONE}/imagify");
+    manager.on(
+        &path,
+        Reply::problem(
+            404,
+            "object-not-found",
+            "No such container_registry.",
+            "Container registry info does not exist or is invalid in the project.",
+        ),
+    );
+    let error = engine.commit(id(ONE), "my-image").await.err().unwrap();
+    let (why, mend) = told(&error);
+    assert_eq!(
+        why,
+        "the session's project has no container registry to keep an image in"
+    );
+    assert_eq!(
+        mend.unwrap(),
+        "ask the administrator of the cluster to set one"
+    );
+    let error = engine.commit(id(TWO), "my-image").await.err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "an image is made of a running session; this one is PENDING"
+    );
+    let error = engine.commit(id(ONE), "한글").await.err().unwrap();
+    assert!(
+        error.to_string().contains("is no name for an image"),
+        "{error}"
+    );
+    manager.mend();
+    manager.on(&path, Reply::Json(200, json!({"task_id": "8c1c"})));
+    let (events, reply) = Reply::events();
+    manager.on("GET /events/background-task", reply);
+    let mut progress = engine.commit(id(ONE), "my-image").await.unwrap();
+    events
+        .send("event: bgtask_failed\ndata: {\"message\":\"no space\"}\n\n".to_owned())
+        .await
+        .unwrap();
+    let error = progress.next().await.unwrap().unwrap_err();
+    assert!(matches!(error, EngineError::Declined { .. }));
+    assert_eq!(error.to_string(), "it failed: no space");
+    assert!(progress.next().await.is_none());
+}

@@ -1,0 +1,443 @@
+//! Bad input: each fault is a sentence, none takes a row or the program with it.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio::sync::Semaphore;
+use workbay::{
+    engine::{
+        api::Engine,
+        backendai::{BackendAiEngine, Login},
+        error::EngineError,
+        scheduler::Scheduler,
+    },
+    model::secret::Secret,
+};
+
+use super::{
+    ONE, config, engine, id, list_fails,
+    manager::{Manager, Reply, node},
+    open, running, told,
+};
+
+#[tokio::test]
+async fn a_wrong_secret_key() {
+    let manager = Manager::start().await;
+    let mut config = config(&manager.endpoint());
+    config.login = Login::Api {
+        access_key: super::manager::ACCESS.to_owned(),
+        secret_key: Secret::new("not-the-key"),
+    };
+    let error = BackendAiEngine::new(config).probe().await.unwrap_err();
+    assert!(matches!(error, EngineError::Denied { .. }), "{error:?}");
+    let (why, mend) = told(&error);
+    assert_eq!(
+        why,
+        format!(
+            "the manager at {} does not accept the keys of context 'prod': Credential/signature \
+             mismatch: HMAC signature mismatch",
+            manager.endpoint()
+        )
+    );
+    assert_eq!(
+        mend.unwrap(),
+        "check access-key and secret-key of the context; they may also be inactive, or refused \
+         from this machine's address"
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_access_key() {
+    let manager = Manager::start().await;
+    let mut config = config(&manager.endpoint());
+    config.login = Login::Api {
+        access_key: "AKIANOBODY".to_owned(),
+        secret_key: Secret::new(super::manager::SECRET),
+    };
+    let error = BackendAiEngine::new(config).probe().await.unwrap_err();
+    assert!(
+        told(&error).0.ends_with("Access key not found in HMAC"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_clock_that_is_wrong_says_by_how_much() {
+    let manager = Manager::start().await;
+    for (clock, expected) in [
+        (
+            (|| "2026-11-21T13:27:00Z".parse().unwrap()) as fn() -> jiff::Timestamp,
+            "this machine's clock is 61 min ahead of the manager's, so the manager refuses what \
+             we sign",
+        ),
+        (
+            || "2026-11-21T12:06:00Z".parse().unwrap(),
+            "this machine's clock is 20 min behind the manager's, so the manager refuses what we \
+             sign",
+        ),
+    ] {
+        let mut config = config(&manager.endpoint());
+        config.clock = clock;
+        let error = BackendAiEngine::new(config).probe().await.unwrap_err();
+        assert!(matches!(error, EngineError::Denied { .. }), "{error:?}");
+        let (why, mend) = told(&error);
+        assert_eq!(why, expected);
+        assert_eq!(
+            mend.unwrap(),
+            "set the clock that is wrong; here: `sudo timedatectl set-ntp true`"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_manager_that_is_down() {
+    // A port that was free a moment ago.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let engine = BackendAiEngine::new(config(&endpoint));
+    let error = engine.probe().await.unwrap_err();
+    assert!(error.is_lost());
+    assert_eq!(
+        told(&error).0,
+        format!("the engine at {endpoint} does not answer: nothing listens there")
+    );
+}
+
+#[tokio::test]
+async fn a_slow_manager_is_waited_for() {
+    let manager = Manager::start().await;
+    manager.put(node(ONE, "slow-one", "RUNNING"));
+    let engine = open(&manager).await;
+    let gate = Arc::new(Semaphore::new(0));
+    manager.on("POST /admin/gql", Reply::Gate(gate.clone()));
+    let list = tokio::spawn(async move { engine.page(&running()).await });
+    manager.wait_for("compute_session_nodes").await;
+    assert!(!list.is_finished());
+    gate.add_permits(1);
+    assert_eq!(list.await.unwrap().unwrap().sessions.len(), 1);
+}
+
+#[tokio::test]
+async fn a_manager_that_never_answers_is_given_up() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    manager.on("compute_session_nodes", Reply::Silence);
+    let list = tokio::spawn(async move { list_fails(&engine).await });
+    manager.wait_for("compute_session_nodes").await;
+    // The request is out; from here on only the time limit can end it.
+    tokio::time::pause();
+    let error = list.await.unwrap();
+    assert!(error.is_lost());
+    assert_eq!(
+        told(&error).0,
+        format!(
+            "the engine at {} does not answer: no answer within 20 s",
+            manager.endpoint()
+        )
+    );
+}
+
+#[tokio::test]
+async fn answers_that_are_cut_empty_or_closed() {
+    let manager = Manager::start().await;
+    manager.put(node(ONE, "alpha", "RUNNING"));
+    let engine = open(&manager).await;
+    let body = json!({"data": {"compute_session_nodes": {"count": 0, "edges": []}}});
+    let half = body.to_string()[..20].as_bytes().to_vec();
+    for (reply, expected) in [
+        (Reply::Cut(20, body.clone()), "its answer broke off"),
+        (Reply::Close, "its answer broke off"),
+        (Reply::Raw(200, vec![], half), "it sent half an answer"),
+        (Reply::Raw(200, vec![], vec![]), "it sent an empty answer"),
+    ] {
+        manager.on("compute_session_nodes", reply);
+        let error = list_fails(&engine).await;
+        assert!(error.is_lost(), "{error:?}");
+        assert_eq!(
+            told(&error).0,
+            format!(
+                "the engine at {} does not answer: {expected}",
+                manager.endpoint()
+            )
+        );
+        manager.mend();
+        // The next one is whole again.
+        assert_eq!(engine.page(&running()).await.unwrap().sessions.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn something_else_than_json() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    manager.on(
+        "compute_session_nodes",
+        Reply::Raw(200, vec![], b"hello \x1b[2Jthere".to_vec()),
+    );
+    let error = list_fails(&engine).await;
+    assert_eq!(
+        error.to_string(),
+        "the engine said: something that is no JSON: hello there"
+    );
+}
+
+#[tokio::test]
+async fn html_instead_of_a_manager() {
+    let manager = Manager::start().await;
+    manager.on("GET /", Reply::html(200));
+    let error = engine(&manager).probe().await.unwrap_err();
+    let (why, mend) = told(&error);
+    assert_eq!(
+        why,
+        format!(
+            "the engine at {} does not answer: what answers there is a web page, no manager",
+            manager.endpoint()
+        )
+    );
+    assert_eq!(
+        mend.unwrap(),
+        "with mode = \"api\" the endpoint is the manager itself, not the web server (mode = \
+         \"session\")"
+    );
+}
+
+#[tokio::test]
+async fn gateways_and_redirections() {
+    let manager = Manager::start().await;
+    for (reply, expected) in [
+        (
+            Reply::html(502),
+            "the gateway in front of it answers 502 Bad Gateway",
+        ),
+        (
+            Reply::Raw(503, vec![], b"no upstream".to_vec()),
+            "the gateway in front of it answers 503 Service Unavailable",
+        ),
+        (
+            Reply::html(404),
+            "what answers there is a web page (404 Not Found), no manager",
+        ),
+        (
+            Reply::Raw(
+                302,
+                vec![("Location", "https://elsewhere/".to_owned())],
+                vec![],
+            ),
+            "it sends us elsewhere (302 Found)",
+        ),
+    ] {
+        manager.on("GET /", reply);
+        let error = engine(&manager).probe().await.unwrap_err();
+        assert!(error.is_lost(), "{error:?}");
+        assert_eq!(
+            told(&error).0,
+            format!(
+                "the engine at {} does not answer: {expected}",
+                manager.endpoint()
+            )
+        );
+        manager.mend();
+    }
+}
+
+#[tokio::test]
+async fn errors_of_the_manager_itself() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    for (reply, expected) in [
+        (
+            Reply::problem(
+                500,
+                "internal-server-error",
+                "Internal server error.",
+                "boom",
+            ),
+            "Internal server error: boom",
+        ),
+        (
+            Reply::problem(503, "server-frozen", "The server is frozen.", ""),
+            "the manager is frozen for maintenance",
+        ),
+        (
+            Reply::problem(503, "instance-not-available", "No agents.", "all are full"),
+            "No agents: all are full",
+        ),
+        (
+            Reply::Raw(500, vec![], b"500 Internal Server Error".to_vec()),
+            "the engine said: 500 Internal Server Error: 500 Internal Server Error",
+        ),
+        (
+            Reply::problem(
+                403,
+                "generic-forbidden",
+                "Forbidden operation.",
+                "Insufficient privileges",
+            ),
+            "Forbidden operation: Insufficient privileges",
+        ),
+    ] {
+        manager.on("compute_session_nodes", reply);
+        let error = list_fails(&engine).await;
+        assert!(!error.is_lost(), "{error:?}");
+        assert_eq!(told(&error).0, expected);
+        manager.mend();
+    }
+}
+
+#[tokio::test]
+async fn errors_inside_of_a_success() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    let body = json!({"data": {"compute_session_nodes": null}, "errors": [
+        {"message": "Query filter parsing error"}]});
+    manager.on("compute_session_nodes", Reply::Json(200, body));
+    let error = list_fails(&engine).await;
+    assert_eq!(
+        error.to_string(),
+        "the manager cannot answer: Query filter parsing error"
+    );
+}
+
+#[tokio::test]
+async fn a_part_beside_errors_is_shown() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    let body = json!({"errors": [{"message": "one field cannot be told"}], "data": {
+        "compute_session_nodes": {"count": 1, "edges": [{"node": node(ONE, "alpha", "RUNNING")}]}}});
+    manager.on("compute_session_nodes", Reply::Json(200, body));
+    assert_eq!(engine.page(&running()).await.unwrap().sessions.len(), 1);
+}
+
+#[tokio::test]
+async fn a_limit_of_requests_that_ends_soon_is_waited_for() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    let wait = vec![("Retry-After", "0".to_owned())];
+    manager.times(1, "compute_session_nodes", Reply::Raw(429, wait, vec![]));
+    assert!(engine.page(&running()).await.is_ok());
+    assert_eq!(manager.count("compute_session_nodes"), 2);
+}
+
+#[tokio::test]
+async fn a_limit_of_requests_that_does_not_is_told_and_kept() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    let wait = vec![("X-RateLimit-Reset", "300".to_owned())];
+    manager.on("compute_session_nodes", Reply::Raw(429, wait, vec![]));
+    let expected = "too many requests for the manager's limit: it takes the next one in ";
+    for _ in 0..3 {
+        let error = list_fails(&engine).await.to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+    // It was asked once; what came after did not leave the house.
+    assert_eq!(manager.count("compute_session_nodes"), 1);
+}
+
+#[tokio::test]
+async fn odd_sessions_stay_rows() {
+    let manager = Manager::start().await;
+    let mut unknown = node(ONE, "odd-status", "PREEMPTED");
+    unknown["something_new"] = json!({"deep": [1, 2]});
+    unknown["type"] = json!("quantum");
+    let bare = json!({"row_id": super::TWO, "name": "bare", "status": "RUNNING"});
+    // Only the global id: base64 of `ComputeSessionNode:00000000-0000-0000-0000-000000000007`.
+    let global = "Q29tcHV0ZVNlc3Npb25Ob2RlOjAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAwMDAwNw==";
+    let mut wrong = node("00000000-0000-0000-0000-000000000008", "wrong", "RUNNING");
+    for field in [
+        "requested_slots",
+        "occupied_slots",
+        "resource_opts",
+        "idle_checks",
+        "service_ports",
+        "kernel_nodes",
+        "created_at",
+        "cluster_size",
+        "agent_ids",
+        "image_references",
+        "priority",
+        "owner",
+    ] {
+        wrong[field] = json!("{half");
+    }
+    let nodes = [
+        unknown,
+        bare,
+        json!({"id": global}),
+        wrong,
+        json!({"name": "no id at all"}),
+        json!(null),
+        json!(7),
+    ];
+    let edges: Vec<_> = nodes.iter().map(|node| json!({"node": node})).collect();
+    let body = json!({"data": {"compute_session_nodes": {"count": 7, "edges": edges}}});
+    let engine = open(&manager).await;
+    manager.on("compute_session_nodes", Reply::Json(200, body));
+    let page = engine.page(&running()).await.unwrap();
+    let rows: Vec<(String, &str)> = page
+        .sessions
+        .iter()
+        .map(|row| (row.name.to_string(), row.status.word()))
+        .collect();
+    let rows: Vec<(&str, &str)> = rows
+        .iter()
+        .map(|(name, word)| (name.as_str(), *word))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("odd-status", "PREEMPTED"),
+            ("bare", "RUNNING"),
+            ("00000000", "UNKNOWN"),
+            ("wrong", "RUNNING"),
+        ]
+    );
+    assert_eq!(page.total, 7);
+    assert_eq!(page.sessions[0].tab(), workbay::model::status::Tab::Others);
+}
+
+#[tokio::test]
+async fn a_session_that_vanished_between_list_and_click() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    let gone = id(ONE);
+    assert!(engine.session(gone).await.unwrap().is_none());
+    assert!(engine.rows(&[gone]).await.unwrap().is_empty());
+    let expected = format!("session {ONE} is not on the engine any more");
+    for error in [
+        engine.terminate(gone, false).await.unwrap_err(),
+        engine.rename(gone, "other-name").await.unwrap_err(),
+        engine.commit(gone, "image-name").await.err().unwrap(),
+    ] {
+        assert!(matches!(error, EngineError::NotFound(_)), "{error:?}");
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_that_is_none() {
+    let error = BackendAiEngine::new(config("manager.example"))
+        .probe()
+        .await
+        .unwrap_err();
+    let (why, mend) = told(&error);
+    assert_eq!(why, "endpoint 'manager.example' is no address");
+    assert_eq!(
+        mend.unwrap(),
+        "write it like https://manager.example or http://10.0.0.5:8091"
+    );
+}
+
+#[tokio::test]
+async fn a_project_the_user_is_not_in() {
+    let manager = Manager::start().await;
+    let mut config = config(&manager.endpoint());
+    config.project = Some("secret-lab".to_owned());
+    let error = BackendAiEngine::new(config).probe().await.unwrap_err();
+    let (why, mend) = told(&error);
+    assert_eq!(why, "user@lablup.com is in no project 'secret-lab'");
+    assert_eq!(
+        mend.unwrap(),
+        "set project of the context to one of: default, model-store"
+    );
+}

@@ -1,0 +1,186 @@
+//! Session mode: one login, made anew once, never hammered.
+
+use serde_json::json;
+use workbay::{
+    engine::{
+        api::Engine,
+        backendai::{BackendAiConfig, BackendAiEngine, Login},
+        error::EngineError,
+        scheduler::Scheduler,
+    },
+    model::secret::Secret,
+};
+
+use super::{
+    ONE, config,
+    manager::{Manager, PASSWORD, Reply, USER, node},
+    running, told,
+};
+
+fn web_config(manager: &Manager) -> BackendAiConfig {
+    BackendAiConfig {
+        login: Login::Session {
+            username: USER.to_owned(),
+            password: Secret::new(PASSWORD),
+        },
+        ..config(&manager.endpoint())
+    }
+}
+
+fn web_engine(manager: &Manager) -> BackendAiEngine {
+    BackendAiEngine::new(web_config(manager))
+}
+
+fn logins(manager: &Manager) -> usize {
+    manager.count("POST /server/login")
+}
+
+#[tokio::test]
+async fn one_login_serves_all_requests() {
+    let manager = Manager::web().await;
+    manager.put(node(ONE, "alpha", "RUNNING"));
+    let engine = web_engine(&manager);
+    let (info, page) = tokio::join!(engine.probe(), async { engine.page(&running()).await });
+    info.unwrap();
+    assert_eq!(page.unwrap().sessions.len(), 1);
+    assert_eq!(logins(&manager), 1);
+    let asked = manager.asked();
+    let rest = asked
+        .iter()
+        .filter(|a| a.target != "/server/login" && a.target != "/func/");
+    for request in rest {
+        assert!(request.target.starts_with("/func/"), "{}", request.target);
+        assert!(
+            !request.headers.contains_key("authorization"),
+            "nothing is signed"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_tried_once_for_each_probe() {
+    let manager = Manager::web().await;
+    manager.set(|state| state.password = "another".to_owned());
+    let engine = web_engine(&manager);
+    let error = engine.probe().await.unwrap_err();
+    assert!(matches!(error, EngineError::Denied { .. }), "{error:?}");
+    let (why, mend) = told(&error);
+    assert_eq!(
+        why,
+        format!(
+            "the login of context 'prod' at {} was not accepted: Credential/signature mismatch: \
+             User credential mismatch",
+            manager.endpoint()
+        )
+    );
+    assert_eq!(mend.unwrap(), "check username and password of the context");
+    for _ in 0..5 {
+        assert!(engine.page(&running()).await.is_err());
+    }
+    assert_eq!(logins(&manager), 1, "requests do not hammer the login");
+    assert!(engine.probe().await.is_err());
+    assert_eq!(logins(&manager), 2, "a probe tries anew");
+    manager.set(|state| state.password = PASSWORD.to_owned());
+    engine.probe().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_expired_login_is_made_anew_once() {
+    let manager = Manager::web().await;
+    manager.put(node(ONE, "alpha", "RUNNING"));
+    let engine = web_engine(&manager);
+    engine.probe().await.unwrap();
+    manager.forget_logins();
+    assert_eq!(engine.page(&running()).await.unwrap().sessions.len(), 1);
+    assert_eq!(logins(&manager), 2);
+    // Refused though the login is fresh: no third one.
+    let refused = json!({"type": "https://api.backend.ai/probs/auth-failed", "title": "Refused."});
+    manager.on("compute_session_nodes", Reply::Json(401, refused));
+    let error = engine.page(&running()).await.unwrap_err();
+    assert!(matches!(error, EngineError::Denied { .. }), "{error:?}");
+    assert_eq!(
+        told(&error).0,
+        format!(
+            "the manager at {} does not accept the login of context 'prod': Refused",
+            manager.endpoint()
+        )
+    );
+    assert_eq!(logins(&manager), 3);
+}
+
+#[tokio::test]
+async fn an_expired_login_and_a_changed_password() {
+    let manager = Manager::web().await;
+    let engine = web_engine(&manager);
+    engine.probe().await.unwrap();
+    manager.forget_logins();
+    manager.set(|state| state.password = "another".to_owned());
+    for _ in 0..4 {
+        let error = engine.page(&running()).await.unwrap_err();
+        assert!(told(&error).0.contains("was not accepted"), "{error}");
+    }
+    assert_eq!(logins(&manager), 2);
+}
+
+#[tokio::test]
+async fn answers_to_a_login() {
+    let one_time = json!({"authenticated": false, "data": {
+        "type": "https://api.backend.ai/probs/require-totp-authentication",
+        "title": "TOTP authentication required."}});
+    let expired = json!({"authenticated": false, "data": {
+        "type": "https://api.backend.ai/probs/password-expired", "title": "Password expired."}});
+    let no_id = json!({"authenticated": true, "data": {}});
+    for (reply, why, mend) in [
+        (
+            Reply::Json(200, one_time),
+            "the login of context 'prod' at ENDPOINT was not accepted: TOTP authentication \
+             required",
+            "this login wants a one-time password: use mode = \"api\" with a key pair instead",
+        ),
+        (
+            Reply::Json(401, expired),
+            "the login of context 'prod' at ENDPOINT was not accepted: Password expired",
+            "set a new password in the WebUI first",
+        ),
+        (
+            Reply::Raw(429, vec![("Retry-After", "1200".to_owned())], vec![]),
+            "too many failed logins: the web server blocks this account for a while",
+            "try again in 20 min",
+        ),
+        (
+            Reply::problem(404, "url-not-found", "Unknown URL path.", ""),
+            "the engine at ENDPOINT does not answer: what answers there takes no logins",
+            "with mode = \"session\" the endpoint is the web server that people log in to; for \
+             the manager itself use mode = \"api\" and keys",
+        ),
+        (
+            Reply::html(502),
+            "the engine at ENDPOINT does not answer: the gateway in front of it answers 502 Bad \
+             Gateway",
+            "the manager behind it is down, or starting",
+        ),
+        (
+            Reply::Json(200, no_id),
+            "the engine said: a login without an id (header X-BackendAI-SessionID): the web \
+             server is too old",
+            "",
+        ),
+    ] {
+        let manager = Manager::web().await;
+        manager.on("POST /server/login", reply);
+        let error = web_engine(&manager).probe().await.unwrap_err();
+        let (said, way_out) = told(&error);
+        assert_eq!(said, why.replace("ENDPOINT", &manager.endpoint()));
+        assert_eq!(way_out.unwrap_or_default(), mend);
+    }
+}
+
+#[tokio::test]
+async fn a_web_server_that_was_down_is_logged_in_to_later() {
+    let manager = Manager::web().await;
+    manager.times(1, "POST /server/login", Reply::Close);
+    let engine = web_engine(&manager);
+    assert!(engine.page(&running()).await.unwrap_err().is_lost());
+    // It said nothing about the password: the next request may try.
+    assert!(engine.page(&running()).await.is_ok());
+}

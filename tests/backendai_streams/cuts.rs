@@ -1,0 +1,103 @@
+//! A connection that is cut in every phase: always a sentence, never a hang.
+
+use workbay::engine::{
+    api::{Output, Streams as _},
+    error::EngineError,
+};
+
+use crate::{
+    last,
+    manager::{About, Answer, Manager, SESSION},
+    request,
+    tcpproxy::Fault,
+};
+
+async fn failure(manager: &Manager) -> EngineError {
+    let opened = manager.engine().attach(SESSION, request("pane")).await;
+    opened.err().expect("it was opened")
+}
+
+#[tokio::test]
+async fn before_and_within_the_answer_to_the_upgrade() {
+    for answer in [
+        "",
+        "HTTP/1.1 101 Switching Pro",
+        "HTTP/1.1 101 OK\r\n\r\n",
+        "SSH-2.0-x\r\n\r\n",
+    ] {
+        let manager = Manager::start().await;
+        manager.answer(About::Tcpproxy, [Answer::Raw(answer)]);
+        let error = failure(&manager).await;
+        assert!(error.is_lost(), "{answer:?}: {error:?}");
+        assert!(
+            error.to_string().contains("no WebSocket could be opened"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn before_ttyd_answers() {
+    let mut manager = Manager::start().await;
+    manager.answer(About::Tcpproxy, [Answer::Port]);
+    let engine = manager.engine();
+    let opening = tokio::spawn(async move { engine.attach(SESSION, request("pane")).await });
+    let (_bytes, line) = manager.port().await;
+    line.fault(Fault::Cut);
+    let error = opening
+        .await
+        .unwrap()
+        .err()
+        .expect("it was opened")
+        .to_string();
+    assert!(
+        error.starts_with("the line to the manager was cut"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn within_ttyd_s_answer() {
+    use tokio::io::AsyncWriteExt as _;
+    let mut manager = Manager::start().await;
+    manager.answer(About::Tcpproxy, [Answer::Port]);
+    let engine = manager.engine();
+    let opening = tokio::spawn(async move { engine.attach(SESSION, request("pane")).await });
+    let (mut bytes, line) = manager.port().await;
+    bytes.write_all(b"HTTP/1.1 101 Swit").await.unwrap();
+    line.fault(Fault::Cut);
+    let error = opening
+        .await
+        .unwrap()
+        .err()
+        .expect("it was opened")
+        .to_string();
+    assert!(
+        error.starts_with("the line to the manager was cut"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn once_it_is_open() {
+    let mut manager = Manager::start().await;
+    let mut terminal = manager
+        .engine()
+        .attach(SESSION, request("pane"))
+        .await
+        .unwrap();
+    let (mut ttyd, line) = manager.terminal().await;
+    ttyd.show(b"$ ").await;
+    assert!(matches!(
+        terminal.output.recv().await,
+        Some(Output::Stdout(_))
+    ));
+    line.fault(Fault::Cut);
+    let Output::Lost { why } = last(&mut terminal).await else {
+        panic!("a cut line is no end of a shell");
+    };
+    assert!(
+        why.as_str().starts_with("the line to the manager was cut"),
+        "{why}"
+    );
+}

@@ -1,0 +1,138 @@
+//! Logs as the manager answers for them.
+
+use futures_util::StreamExt as _;
+use workbay::{
+    engine::{api::Streams as _, error::EngineError},
+    model::log::LogOptions,
+};
+
+use crate::manager::{
+    About, Answer, KERNEL, ME, Manager, SESSION, json, log, no_such, problem, standing,
+};
+
+const FOLLOW: LogOptions = LogOptions {
+    follow: true,
+    tail: None,
+    kernel: None,
+};
+
+async fn read(manager: &Manager, options: LogOptions) -> Result<String, EngineError> {
+    let mut text = Vec::new();
+    let mut chunks = manager.engine().logs(SESSION, options).await?;
+    while let Some(chunk) = chunks.next().await {
+        text.extend_from_slice(&chunk?.bytes);
+    }
+    Ok(String::from_utf8(text).unwrap())
+}
+
+#[tokio::test]
+async fn a_kernel_s_log_is_asked_for_by_its_id() {
+    let manager = Manager::start().await;
+    manager.answer(About::Logs, [log("one\r\ntwo\r\n")]);
+    let options = LogOptions {
+        tail: Some(1),
+        kernel: Some(KERNEL.parse().unwrap()),
+        ..LogOptions::default()
+    };
+    assert_eq!(read(&manager, options).await.unwrap(), "two\r\n");
+    let expected = format!("/session/{SESSION}/logs?kernel_id={KERNEL}");
+    assert_eq!(manager.asked(About::Logs)[0].target, expected);
+}
+
+#[tokio::test]
+async fn it_is_followed_from_before_its_beginning_to_its_end() {
+    let manager = Manager::start().await;
+    let [pending, running, ended] =
+        ["PENDING", "RUNNING", "TERMINATED"].map(|s| standing(s, "INTERACTIVE", ME));
+    manager.answer(About::Standing, [pending.clone(), pending, running, ended]);
+    let not_yet = problem(
+        404,
+        "agent-not-found",
+        "Kernel has not been assigned to an agent.",
+    );
+    manager.answer(
+        About::Logs,
+        [
+            not_yet,
+            log("one\n"),
+            log("one\ntwo\n"),
+            log("one\ntwo\nend\n"),
+        ],
+    );
+    assert_eq!(read(&manager, FOLLOW).await.unwrap(), "one\ntwo\nend\n");
+}
+
+#[tokio::test]
+async fn there_is_none_yet() {
+    let manager = Manager::start().await;
+    manager.stand("CREATING");
+    manager.answer(
+        About::Logs,
+        [problem(
+            500,
+            "internal-server-error",
+            "Internal server error",
+        )],
+    );
+    let error = read(&manager, LogOptions::default()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "there is no log yet: the session is CREATING"
+    );
+}
+
+#[tokio::test]
+async fn none_was_kept() {
+    let manager = Manager::start().await;
+    manager.stand("CANCELLED");
+    manager.answer(About::Logs, [no_such("No such kernel.")]);
+    let error = read(&manager, LogOptions::default()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no log of this session was kept: it ended before it wrote one"
+    );
+}
+
+#[tokio::test]
+async fn a_running_session_s_failure_is_told_as_it_is() {
+    let manager = Manager::start().await;
+    manager.answer(
+        About::Logs,
+        [problem(500, "agent-error", "Agent does not answer")],
+    );
+    let error = read(&manager, LogOptions::default()).await.unwrap_err();
+    assert_eq!(error.to_string(), "Agent does not answer");
+}
+
+#[tokio::test]
+async fn a_session_that_has_vanished() {
+    let manager = Manager::start().await;
+    let gone = json(r#"{"data":{"compute_session":null}}"#);
+    manager.answer(About::Standing, [gone]);
+    manager.answer(About::Logs, [no_such("No such session.")]);
+    let error = read(&manager, FOLLOW).await.unwrap_err();
+    assert!(matches!(error, EngineError::NotFound(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_batch_command_s_output_may_lie_apart() {
+    let manager = Manager::start().await;
+    manager.answer(About::Standing, [standing("TERMINATED", "BATCH", ME)]);
+    manager.answer(About::Logs, [log("")]);
+    manager.answer(About::TaskLogs, [Answer::Json(200, "trained\n".to_owned())]);
+    assert_eq!(
+        read(&manager, LogOptions::default()).await.unwrap(),
+        "trained\n"
+    );
+    let expected = format!("/session/_/logs?kernel_id={KERNEL}");
+    assert_eq!(manager.asked(About::TaskLogs)[0].target, expected);
+}
+
+#[tokio::test]
+async fn half_an_answer_is_a_lost_line() {
+    let manager = Manager::start().await;
+    let half = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"result\": {\"logs\": \"on";
+    manager.answer(About::Logs, [Answer::Raw(half)]);
+    let error = read(&manager, LogOptions::default()).await.unwrap_err();
+    assert!(error.is_lost(), "{error:?}");
+}

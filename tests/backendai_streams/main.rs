@@ -1,0 +1,43 @@
+//! Streams of a Backend.AI session through the whole engine, against a scripted manager over a socket.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may fail at any line"
+)]
+
+#[path = "../support/tcpproxy.rs"]
+mod tcpproxy;
+
+mod cuts;
+mod dials;
+mod logs;
+mod manager;
+mod opening;
+mod terminals;
+
+use bytes::Bytes;
+use workbay::engine::api::{AttachRequest, Attached, Input, Output};
+
+fn request(tag: &str) -> AttachRequest {
+    AttachRequest {
+        tag: tag.to_owned(),
+        columns: 100,
+        rows: 30,
+    }
+}
+
+fn typed(text: &'static str) -> Input {
+    Input::Bytes(Bytes::from_static(text.as_bytes()))
+}
+
+/// The end of a stream.
+async fn last(attached: &mut Attached) -> Output {
+    loop {
+        match attached.output.recv().await.expect("an end is told") {
+            Output::Stdout(_) => {}
+            last => return last,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What may stand in the way of a terminal or a connection, each with its sentence.
+
+use workbay::{
+    engine::{
+        api::{DialTarget, ExecCommand, Streams as _},
+        error::EngineError,
+    },
+    model::id::SessionId,
+};
+
+use crate::{
+    manager::{About, Answer, Manager, SESSION, json, no_such, problem, standing},
+    request,
+};
+
+/// What a person reads when a terminal is asked for.
+async fn refusal(manager: &Manager) -> EngineError {
+    let opened = manager.engine().attach(SESSION, request("pane")).await;
+    opened.err().expect("it was opened")
+}
+
+async fn dial_refusal(manager: &Manager, service: &str, port: Option<u16>) -> String {
+    let to = DialTarget {
+        service: service.to_owned(),
+        port,
+    };
+    let opened = manager.engine().dial(SESSION, &to).await;
+    opened.err().expect("it was opened").to_string()
+}
+
+#[tokio::test]
+async fn a_session_that_does_not_run() {
+    let manager = Manager::start().await;
+    for status in ["PENDING", "CREATING", "TERMINATED", "RESCHEDULING"] {
+        manager.stand(status);
+        assert_eq!(
+            refusal(&manager).await.to_string(),
+            format!("the engine refused: the session is not running (it is {status})")
+        );
+    }
+    // The manager would have opened the one that now has the name.
+    assert_eq!(manager.asked(About::Tcpproxy).len(), 0);
+}
+
+#[tokio::test]
+async fn a_session_that_is_not_there() {
+    let manager = Manager::start().await;
+    let gone = json(r#"{"data":{"compute_session":null}}"#);
+    manager.answer(About::Standing, [gone]);
+    assert_eq!(
+        refusal(&manager).await.to_string(),
+        format!("session {SESSION} is not on the engine any more")
+    );
+}
+
+#[tokio::test]
+async fn somebody_else_s_session() {
+    let manager = Manager::start().await;
+    let other = standing("RUNNING", "INTERACTIVE", "other@lablup.com");
+    manager.answer(About::Standing, [other]);
+    assert_eq!(
+        refusal(&manager).await.to_string(),
+        "session 'lab-1' is other@lablup.com's: the manager opens terminals and connections only \
+         in one's own sessions"
+    );
+    assert_eq!(manager.asked(About::Tcpproxy).len(), 0);
+}
+
+#[tokio::test]
+async fn a_service_that_is_not_offered() {
+    let manager = Manager::start().await;
+    manager.answer(About::Tcpproxy, [no_such("No such app service.")]);
+    assert_eq!(
+        dial_refusal(&manager, "jupyter", None).await,
+        "the session offers no service 'jupyter'; it offers sshd, ttyd"
+    );
+    manager.answer(
+        About::Tcpproxy,
+        [problem(400, "invalid-api-params", "Missing or invalid")],
+    );
+    assert_eq!(
+        dial_refusal(&manager, "sshd", Some(22)).await,
+        "service 'sshd' has no port 22; it has 2200"
+    );
+    let asked = manager.asked(About::Tcpproxy).pop().unwrap();
+    assert!(asked.target.ends_with("/tcpproxy?app=sshd&port=22"));
+}
+
+#[tokio::test]
+async fn a_service_that_is_coming_up_is_waited_for() {
+    let not_yet = [
+        no_such("No such app service."),
+        problem(500, "app-service-start-failed", "Not yet"),
+        Answer::Close(1013),
+        Answer::Close(1001),
+    ];
+    for answer in not_yet {
+        let mut manager = Manager::start().await;
+        manager.answer(About::Tcpproxy, [answer, Answer::Ttyd]);
+        let _terminal = manager
+            .engine()
+            .attach(SESSION, request("pane"))
+            .await
+            .unwrap();
+        manager.terminal().await;
+        assert_eq!(manager.asked(About::Tcpproxy).len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_ends_meanwhile_is_not_waited_for() {
+    let manager = Manager::start().await;
+    let [running, ended] =
+        ["RUNNING", "TERMINATED"].map(|s| standing(s, "INTERACTIVE", "user@lablup.com"));
+    manager.answer(About::Standing, [running, ended]);
+    manager.answer(About::Tcpproxy, [no_such("No such app service.")]);
+    assert_eq!(
+        refusal(&manager).await.to_string(),
+        "the engine refused: the session is not running (it is TERMINATED)"
+    );
+}
+
+#[tokio::test]
+async fn keys_that_are_not_accepted_any_more() {
+    let manager = Manager::start().await;
+    let refused = || problem(401, "auth-failed", "Credential/signature mismatch.");
+    manager.answer(About::Tcpproxy, [refused()]);
+    manager.answer(About::Apps, [refused()]);
+    let error = refusal(&manager).await;
+    assert!(matches!(error, EngineError::Denied { .. }), "{error:?}");
+    assert!(
+        error
+            .to_string()
+            .contains("does not accept the keys of context 'lab'")
+    );
+}
+
+#[tokio::test]
+async fn an_expired_login_is_made_anew_once() {
+    let mut manager = Manager::start().await;
+    let accepted = json(r#"{"authenticated":true,"data":{"access_key":"AK"}}"#);
+    manager.answer(About::Login, [accepted]);
+    let expired = || problem(401, "auth-failed", "Unauthorized access");
+    manager.answer(About::Tcpproxy, [expired(), Answer::Ttyd]);
+    manager.answer(About::Apps, [expired(), json("[]")]);
+    let _terminal = manager
+        .web_engine()
+        .attach(SESSION, request("pane"))
+        .await
+        .unwrap();
+    manager.terminal().await;
+    assert_eq!(manager.asked(About::Login).len(), 2);
+}
+
+#[tokio::test]
+async fn a_web_page_where_a_manager_should_be() {
+    let manager = Manager::start().await;
+    manager.answer(About::Tcpproxy, [Answer::Html(200)]);
+    manager.answer(About::Apps, [Answer::Html(200)]);
+    let error = refusal(&manager).await.to_string();
+    assert!(error.contains("a web page, no manager"), "{error}");
+}
+
+#[tokio::test]
+async fn a_command_beside_the_session() {
+    let manager = Manager::start().await;
+    let command = ExecCommand {
+        argv: vec!["true".to_owned()],
+        tty: None,
+    };
+    let engine = manager.engine();
+    let error = engine
+        .exec(SessionId::random(), command)
+        .await
+        .err()
+        .unwrap();
+    assert!(matches!(error, EngineError::Unsupported(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_refusal_that_will_not_pass() {
+    let manager = Manager::start().await;
+    manager.answer(
+        About::Tcpproxy,
+        [problem(403, "generic-forbidden", "Forbidden operation.")],
+    );
+    let error = refusal(&manager).await.to_string();
+    let expected = "the manager opens no connection to service 'ttyd': it answered 403";
+    assert!(error.starts_with(expected), "{error}");
+    assert_eq!(manager.asked(About::Tcpproxy).len(), 1);
+}
