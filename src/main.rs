@@ -35,10 +35,15 @@ fn main() -> ExitCode {
     })
 }
 
+/// With several contexts the default is named: it may have changed since the daemon began.
 fn view(start: Start) -> run::Options {
+    let several = start.contexts.list.len() > 1;
+    let default = several.then(|| start.contexts.default.to_string());
     run::Options {
         paths: start.paths,
         loaded: start.loaded,
+        context: start.asked_context.or(default),
+        contexts: start.contexts.problems,
     }
 }
 

@@ -221,7 +221,7 @@ impl Mirror {
             Change::Gone { session } => self.remove(session),
             Change::Engine { context, engine } => {
                 if let Some(state) = self.context_mut(context) {
-                    state.engine = engine;
+                    state.engine = *engine;
                 }
                 self.note_engines(now);
                 return Touched::Other;

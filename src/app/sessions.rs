@@ -5,13 +5,15 @@
 
 use std::collections::HashMap;
 
+use unicode_width::UnicodeWidthStr as _;
+
 use super::{
     filter::{Filter, Hits},
     mirror::Mirror,
     shown::Shown,
     sort::{Column, Order},
 };
-use crate::model::{id::SessionKey, session::Session, status::Tab};
+use crate::model::{id::SessionKey, session::Session, status::Tab, text::Clean};
 
 #[derive(Debug, Default)]
 pub struct Sessions {
@@ -28,6 +30,25 @@ pub struct Sessions {
     /// A session to select as soon as it is there.
     wanted: Option<SessionKey>,
     hits: HashMap<SessionKey, Hits>,
+    widest: Widest,
+}
+
+/// Cells the longest texts of the list take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Widest {
+    pub name: u16,
+    /// With its version.
+    pub environment: u16,
+}
+
+impl Widest {
+    fn add(&mut self, session: &Session) {
+        let cells = |text: &Clean| u16::try_from(text.as_str().width()).unwrap_or(u16::MAX);
+        let environment = &session.environment;
+        let label = cells(&environment.name).saturating_add(cells(&environment.version));
+        self.name = self.name.max(cells(&session.name));
+        self.environment = self.environment.max(label.saturating_add(1));
+    }
 }
 
 /// The tab shown and the session selected in each.
@@ -87,6 +108,11 @@ impl Sessions {
     pub fn is_near_end(&self) -> bool {
         let seen = (self.offset + self.height).max(self.index);
         seen + self.height.max(10) >= self.rows.len()
+    }
+
+    /// What columns would show in full.
+    pub fn widest(&self) -> Widest {
+        self.widest
     }
 
     /// Position of the first visible row.
@@ -176,9 +202,12 @@ impl Sessions {
         }
         let order = self.order;
         found.sort_unstable_by(|a, b| order.compare(a, b, mirror));
+        self.widest = Widest::default();
+        for session in &found {
+            self.widest.add(session);
+        }
         self.rows.clear();
-        self.rows
-            .extend(found.into_iter().map(|session| session.key()));
+        self.rows.extend(found.into_iter().map(Session::key));
         self.find_selection();
     }
 

@@ -1,5 +1,7 @@
 //! `workbay catalogue`: what a launch may choose from, besides environments.
 
+use std::fmt::Write as _;
+
 use super::{
     Start, args,
     choice::Choice,
@@ -46,7 +48,7 @@ fn text(catalogue: &Catalogue) -> String {
     let mut out = output::fields(&facts(catalogue));
     let mut part = |title: &str, head: &[&str], rows: Vec<Vec<Cell>>| {
         if !rows.is_empty() {
-            out.push_str(&format!("\n{title}\n"));
+            let _ = writeln!(out, "\n{title}");
             out.push_str(&output::table(head, &rows, false));
         }
     };

@@ -23,10 +23,11 @@ pub fn commit(start: &Start, arguments: &Commit) -> Outcome {
         let mut line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
         let session = find::live_session(&line, Choice::of(start), name).await?;
-        let seen = match arguments.wait.wait {
-            // Before it is asked for: the end must not be missed.
-            true => Some(line.subscribe().await?.seq),
-            false => None,
+        // Before it is asked for: the end must not be missed.
+        let seen = if arguments.wait.wait {
+            Some(line.subscribe().await?.seq)
+        } else {
+            None
         };
         line.tell(Request::Commit {
             session: session.key(),

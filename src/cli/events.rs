@@ -106,10 +106,10 @@ impl Listener {
 
     fn short(&self, session: SessionKey) -> String {
         let id = session.id.short();
-        match self.several {
-            true => format!("{}/{id}", session.context),
-            false => id,
+        if self.several {
+            return format!("{}/{id}", session.context);
         }
+        id
     }
 
     fn session_line(&self, session: &Session) -> String {

@@ -136,10 +136,8 @@ fn daemon(start: &Start) -> Option<Daemon> {
 }
 
 fn context(context: &contexts::Configured) -> Vec<Cell> {
-    let name = match context.default {
-        true => format!("{} (default)", context.name),
-        false => context.name.to_string(),
-    };
+    let mark = if context.default { " (default)" } else { "" };
+    let name = format!("{}{mark}", context.name);
     let endpoint = context.endpoint.as_ref();
     vec![
         name.into(),

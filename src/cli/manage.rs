@@ -145,9 +145,10 @@ fn agreed(
     let mut err = io::stderr().lock();
     for session in sessions {
         let (id, status) = (session.id.short(), &session.status);
-        let name = match several {
-            true => format!("{}/{}", session.context, session.name),
-            false => session.name.to_string(),
+        let name = if several {
+            format!("{}/{}", session.context, session.name)
+        } else {
+            session.name.to_string()
         };
         writeln!(
             err,

@@ -326,3 +326,91 @@ fn word(result: &Outcome) -> String {
     let word = serde_json::to_value(result).unwrap_or_default();
     word.as_str().unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{history::SubStep, id::SessionId, status::Status};
+
+    fn check(state: IdleState, basis: IdleBasis) -> IdleCheck {
+        IdleCheck {
+            checker: IdleChecker::Utilization,
+            basis,
+            state,
+            join: None,
+            resources: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_idle_check_is_one_plain_sentence() {
+        let now = Timestamp::from_second(1_000).unwrap();
+        let until = Timestamp::from_second(1_000 + 3_900).unwrap();
+        let counting = IdleState::Counting { until };
+        let said = |state, basis| judged(&check(state, basis), now);
+        assert_eq!(
+            said(counting, IdleBasis::ExpireAfter),
+            "ends the session in 1h 05m"
+        );
+        assert_eq!(
+            said(counting, IdleBasis::GracePeriod),
+            "begins to count in 1h 05m"
+        );
+        assert_eq!(
+            said(IdleState::NotCounting, IdleBasis::ExpireAfter),
+            "not counting"
+        );
+        let mut both = check(IdleState::Over, IdleBasis::ExpireAfter);
+        both.join = Some(Join::And);
+        both.resources = [("cpu_util", 42, 500), ("mem", 1_250, 2_000)]
+            .map(|(name, average, threshold)| IdleResource {
+                resource: name.into(),
+                average,
+                threshold,
+            })
+            .into();
+        assert_eq!(
+            judged(&both, now),
+            "over its limit: the session is about to be ended; \
+             idle below cpu_util 5% (now 0.42%) and mem 20% (now 12.5%)"
+        );
+    }
+
+    #[test]
+    fn the_steps_of_an_entry_are_shown_where_one_failed() {
+        let step = |name: &str, result| SubStep {
+            step: name.into(),
+            result,
+            error_code: None,
+            message: None,
+            started_at: None,
+            ended_at: None,
+        };
+        let mut entry = HistoryEntry {
+            session: SessionId::from_u128(1),
+            at: Timestamp::UNIX_EPOCH,
+            phase: "schedule-sessions".into(),
+            from: Some(Status::Pending),
+            to: Status::Pending,
+            result: Outcome::NeedRetry,
+            message: Some("no room".into()),
+            error_code: Some("agent_schedule_unavailable".into()),
+            attempts: 3,
+            until: None,
+            steps: vec![step("sequencer", Outcome::Success)],
+        };
+        let text = steps(std::slice::from_ref(&entry));
+        assert!(text.contains("NEED_RETRY (3 attempts)"), "{text}");
+        assert!(
+            text.contains("no room (agent_schedule_unavailable)"),
+            "{text}"
+        );
+        assert!(!text.contains("sequencer"), "{text}");
+        entry.steps.push(step("resource", Outcome::Failure));
+        let text = steps(&[entry]);
+        assert!(
+            text.contains("- sequencer") && text.contains("- resource"),
+            "{text}"
+        );
+    }
+}

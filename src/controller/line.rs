@@ -128,7 +128,7 @@ impl Controller {
     fn tell_engine(&self, turn: &mut Turn) {
         turn.changes.push(Change::Engine {
             context: self.context,
-            engine: self.line.state.clone(),
+            engine: Box::new(self.line.state.clone()),
         });
     }
 

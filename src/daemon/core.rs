@@ -321,8 +321,16 @@ impl Core {
         id: RequestId,
         result: Result<Reply, Failure>,
     ) {
-        if let Some(client) = self.clients.get(&connection) {
-            client.outbox.answer(FromDaemon::Answer { id, result });
+        let Some(client) = self.clients.get(&connection) else {
+            return;
+        };
+        // That so many were told is true only once they are.
+        let follows = matches!(result, Ok(Reply::Reached { .. }));
+        let answer = FromDaemon::Answer { id, result };
+        if follows {
+            client.outbox.answer_after_notices(answer);
+        } else {
+            client.outbox.answer(answer);
         }
     }
 

@@ -151,14 +151,7 @@ impl Runner {
                     let session = event.session;
                     self.tell(Fact::Event { line, session }).await;
                 }
-                // That the stream broke says nothing about the rest of the line.
-                Err(error) => {
-                    let mut fault = translate::fault(&error);
-                    if fault.is_lost() {
-                        fault.kind = FaultKind::Failed;
-                    }
-                    return fault;
-                }
+                Err(error) => return broken(&error),
             }
         }
         failed("the engine ended its stream of events")
@@ -232,7 +225,7 @@ impl Runner {
             let next = timeout(Duration::from_secs(PROGRESS), steps.next());
             let progress: Progress = match next.await {
                 Ok(Some(Ok(progress))) => progress,
-                Ok(Some(Err(error))) => return Err(translate::fault(&error)),
+                Ok(Some(Err(error))) => return Err(broken(&error)),
                 Ok(None) => return Ok(Got::Done),
                 Err(_) => return Err(failed("the engine tells nothing any more of the image")),
             };
@@ -261,6 +254,15 @@ async fn bounded<T>(
             mend: None,
         }),
     }
+}
+
+/// That a stream broke says nothing about the rest of the line.
+fn broken(error: &EngineError) -> Fault {
+    let mut fault = translate::fault(error);
+    if fault.is_lost() {
+        fault.kind = FaultKind::Failed;
+    }
+    fault
 }
 
 fn failed(why: &str) -> Fault {

@@ -30,7 +30,8 @@ pub(super) struct Outbox {
 
 #[derive(Debug, Default)]
 struct Inner {
-    answers: VecDeque<FromDaemon>,
+    /// With the number of the notice that goes before, at the latest.
+    answers: VecDeque<(u64, FromDaemon)>,
     notices: VecDeque<Change>,
     /// The number of the first waiting notice, less one.
     seq: u64,
@@ -45,8 +46,18 @@ impl Outbox {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Written as soon as possible, before notices that wait.
     pub fn answer(&self, message: FromDaemon) {
-        self.lock().answers.push_back(message);
+        self.lock().answers.push_back((0, message));
+        self.filled.notify_one();
+    }
+
+    /// Written when every notice that waits now has been.
+    pub fn answer_after_notices(&self, message: FromDaemon) {
+        let mut inner = self.lock();
+        let last = inner.seq + inner.notices.len() as u64;
+        inner.answers.push_back((last, message));
+        drop(inner);
         self.filled.notify_one();
     }
 
@@ -133,7 +144,7 @@ impl Inner {
     fn take(&mut self) -> Vec<FromDaemon> {
         /// One write stays small enough for keys and terminals to pass between.
         const BATCH: usize = 64;
-        let mut batch: Vec<FromDaemon> = self.answers.drain(..).collect();
+        let mut batch = self.due_answers();
         while batch.len() < BATCH
             && let Some(change) = self.notices.pop_front()
         {
@@ -144,7 +155,18 @@ impl Inner {
             let seq = self.seq;
             batch.push(FromDaemon::Notice { seq, change });
         }
+        batch.append(&mut self.due_answers());
         batch
+    }
+
+    fn due_answers(&mut self) -> Vec<FromDaemon> {
+        let seq = self.seq;
+        let (due, later) = std::mem::take(&mut self.answers)
+            .into_iter()
+            .partition(|(after, _)| *after <= seq);
+        self.answers = later;
+        let due: VecDeque<(u64, FromDaemon)> = due;
+        due.into_iter().map(|(_, answer)| answer).collect()
     }
 }
 
@@ -213,6 +235,27 @@ mod tests {
         assert_eq!(outbox.subscribe(), 2);
         outbox.notice(&session(1, "new"));
         assert_eq!(taken(&outbox).await, [(3, session(1, "new"))]);
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_follows_from_notices_comes_after_them() {
+        let outbox = Outbox::default();
+        outbox.subscribe();
+        for number in 0..100 {
+            outbox.notice(&session(number, "one of many"));
+        }
+        let answer = |id| FromDaemon::Answer {
+            id,
+            result: Ok(crate::protocol::message::Reply::Done),
+        };
+        outbox.answer_after_notices(answer(1));
+        outbox.answer(answer(2));
+        let first = outbox.next().await.unwrap();
+        assert_eq!((first.first(), first.len()), (Some(&answer(2)), 64));
+        outbox.notice(&message("later"));
+        let second = outbox.next().await.unwrap();
+        assert_eq!(second.last(), Some(&answer(1)));
+        assert_eq!(second.len(), 37 + 1 + 1, "sessions, a message, the answer");
     }
 
     #[tokio::test]

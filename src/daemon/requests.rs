@@ -123,7 +123,7 @@ impl Waiters {
 
 /// What a request is for a heart.
 enum Way {
-    News(News),
+    News(Box<News>),
     /// Answered at once.
     Answer(Result<Reply, Failure>),
     /// The store knows.
@@ -148,13 +148,19 @@ impl Core {
             Ok(number) => number,
             Err(failure) => return self.answer(connection, id, Err(failure)),
         };
+        if self.stations[number].context.read_only && is_deed(&request) {
+            let text = format!("context '{context}' is read-only: nothing is changed in it");
+            let failure = Failure::new(FailureKind::Refused, text)
+                .with_help("`read-only` of that context in contexts.toml says so");
+            return self.answer(connection, id, Err(failure));
+        }
         let ticket = self.waiters.ticket(connection, id);
         let way = match &self.stations[number].heart {
             heart @ Heart::Local(_) => local(heart, ticket, request),
             Heart::Observed(_) => observed(ticket, request),
         };
         let result = match way {
-            Way::News(news) => return self.settle(number, news).await,
+            Way::News(news) => return self.settle(number, *news).await,
             Way::Answer(result) => result,
             Way::Store(session) => self
                 .store
@@ -282,6 +288,17 @@ fn addressee(request: &Request) -> Option<ContextName> {
     }
 }
 
+/// Whether it changes a session.
+fn is_deed(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Launch { .. }
+            | Request::Rename { .. }
+            | Request::Terminate { .. }
+            | Request::Commit { .. }
+    )
+}
+
 /// Of an engine that only runs containers everything is known here already.
 fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
     let ask = match request {
@@ -319,7 +336,7 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::Catalogue { .. } => return Way::Answer(Err(lacks(heart, Capability::Catalogue))),
         _ => return Way::Answer(Err(unknown())),
     };
-    Way::News(News::Local(Fact::Asked { ticket, ask }))
+    Way::News(Box::new(News::Local(Fact::Asked { ticket, ask })))
 }
 
 fn observed(ticket: Ticket, request: Request) -> Way {
@@ -354,7 +371,7 @@ fn observed(ticket: Ticket, request: Request) -> Way {
         Request::Catalogue { project, anew, .. } => Question::Catalogue { project, anew },
         _ => return Way::Answer(Err(unknown())),
     };
-    Way::News(News::Observed(Observed::Asked { ticket, ask }))
+    Way::News(Box::new(News::Observed(Observed::Asked { ticket, ask })))
 }
 
 /// Every session of a local engine was told; how many there are.

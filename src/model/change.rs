@@ -20,7 +20,7 @@ pub enum Change {
     Gone { session: SessionKey },
     Engine {
         context: ContextName,
-        engine: EngineState,
+        engine: Box<EngineState>,
     },
     Environments {
         context: ContextName,

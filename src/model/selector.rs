@@ -138,6 +138,8 @@ mod tests {
     use super::*;
     use crate::model::{
         environment::{EnvironmentRef, EnvironmentSource},
+        resources::{Bytes, ResourceSlots},
+        session::{BatchResult, CommitStatus, Placement, SessionType},
         status::Status,
     };
 
@@ -147,7 +149,7 @@ mod tests {
             id: SessionId::from_u128(bits),
             context: ContextName::new(context).unwrap(),
             name: name.into(),
-            session_type: Default::default(),
+            session_type: SessionType::default(),
             status,
             status_info: None,
             status_message: None,
@@ -156,22 +158,22 @@ mod tests {
                 version: "1".into(),
                 source: image,
             },
-            requested_slots: Default::default(),
-            shmem: Default::default(),
+            requested_slots: ResourceSlots::default(),
+            shmem: Bytes::default(),
             owner: "ada".into(),
             created_at: jiff::Timestamp::UNIX_EPOCH,
             started_at: None,
             terminated_at: None,
             kernels: Vec::new(),
             scratch: None,
-            placement: Default::default(),
-            occupied_slots: Default::default(),
+            placement: Placement::default(),
+            occupied_slots: ResourceSlots::default(),
             folders: Vec::new(),
             services: Vec::new(),
             idle_checks: Vec::new(),
             startup_command: None,
-            result: Default::default(),
-            commit: Default::default(),
+            result: BatchResult::default(),
+            commit: CommitStatus::default(),
             pending_request: None,
         }
     }

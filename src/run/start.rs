@@ -18,7 +18,7 @@ use crate::{
     client::ConnectOptions,
     config::{layer::Loaded, paths::Paths},
     keymap::Keymap,
-    model::{change::Level, problem::Problem},
+    model::{change::Level, id::ContextName, problem::Problem},
     theme::{self, ColorDepth, Theme},
 };
 
@@ -27,6 +27,10 @@ use crate::{
 pub struct Options {
     pub paths: Paths,
     pub loaded: Loaded,
+    /// The context to begin with, as written; `None` = the default one.
+    pub context: Option<String>,
+    /// What is wrong in contexts.toml.
+    pub contexts: Vec<Problem>,
 }
 
 /// Shows the full-screen view until the person leaves.
@@ -40,15 +44,22 @@ pub fn main(options: Options) -> Result<()> {
         .build()
         .wrap_err("the program could not start its event loop")?;
     let mut screen = Screen::enter(facts.mouse).wrap_err("the terminal could not be taken over")?;
-    let remarks = looks.problems.iter().map(|problem| {
-        let text = format!("{problem}; the built-in ones are in force");
-        (Level::Error, text)
-    });
+    let mut remarks: Vec<(Level, String)> = looks
+        .problems
+        .iter()
+        .map(|problem| format!("{problem}; the built-in ones are in force"))
+        .chain(options.contexts.iter().map(ToString::to_string))
+        .map(|text| (Level::Error, text))
+        .collect();
+    let wanted = options.context.as_deref().map(ContextName::new);
+    if let Some(Err(why)) = &wanted {
+        remarks.push((Level::Error, why.clone()));
+    }
     let parts = Parts {
-        app: App::new(facts, looks.keymap),
+        app: App::new(facts, looks.keymap).starting_in(wanted.and_then(Result::ok)),
         theme: looks.theme,
         connect: ConnectOptions::new(options.paths),
-        remarks: remarks.collect(),
+        remarks,
     };
     let ended = runtime.block_on(async {
         let input = input_of(looks.answer_is_late)?;

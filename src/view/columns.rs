@@ -1,6 +1,6 @@
 //! Which columns a list of a given width has, and where.
 
-use crate::app::sort::Column;
+use crate::app::{sessions::Widest, sort::Column};
 
 /// The marker of the selected row and a blank before the first column.
 pub const INDENT: u16 = 2;
@@ -14,11 +14,32 @@ pub struct Place {
     pub width: u16,
 }
 
+/// A longer environment is shortened.
+const LONGEST_ENVIRONMENT: u16 = 48;
+
+/// What the texts of the list would fill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub name: u16,
+    pub environment: u16,
+    /// The longest name of a context, where several are listed.
+    pub context: Option<u16>,
+}
+
+impl From<Widest> for Wanted {
+    fn from(widest: Widest) -> Self {
+        Self {
+            name: widest.name,
+            environment: widest.environment,
+            context: None,
+        }
+    }
+}
+
 /// The columns for a list of `width` cells, from the left. Narrow lists have fewer of them.
-/// `context`: how wide the longest name of a context is, where several are listed.
-pub fn places(width: u16, context: Option<u16>) -> Vec<Place> {
+pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
     let all = width;
-    let context = context.map(|longest| {
+    let context = wanted.context.map(|longest| {
         let most = if width >= 100 { 24 } else { 9 };
         longest.clamp(7, most)
     });
@@ -49,7 +70,7 @@ pub fn places(width: u16, context: Option<u16>) -> Vec<Place> {
     let gaps = GAP * (fixed.len() as u16 - 1);
     let used: u16 = fixed.iter().map(|(_, width)| width).sum();
     let room = all.saturating_sub(INDENT + MARGIN + gaps + used);
-    let (name, environment) = share(room, has_environment);
+    let (name, environment) = share(room, has_environment, wanted);
     let mut x = INDENT;
     fixed
         .into_iter()
@@ -66,8 +87,9 @@ pub fn places(width: u16, context: Option<u16>) -> Vec<Place> {
         .collect()
 }
 
-/// What the two columns of free width get: the name has precedence, a generated one is 16 cells.
-fn share(room: u16, has_environment: bool) -> (u16, u16) {
+/// What the two columns of free width get: the name has precedence, a generated one is 16 cells. What
+/// no name needs goes to long environments.
+fn share(room: u16, has_environment: bool, wanted: Wanted) -> (u16, u16) {
     if !has_environment {
         return (room, 0);
     }
@@ -76,6 +98,9 @@ fn share(room: u16, has_environment: bool) -> (u16, u16) {
         .clamp(7, 16)
         .max(room * 2 / 5)
         .min(room.saturating_sub(16).max(7));
+    // A few cells behind a name are for what was asked of its session.
+    let spare = room.saturating_sub(wanted.name.max(16) + 4);
+    let environment = environment.max(wanted.environment.min(spare).min(LONGEST_ENVIRONMENT));
     (room.saturating_sub(environment), environment)
 }
 
@@ -88,10 +113,52 @@ pub fn is_right(column: Column) -> bool {
 mod tests {
     use super::*;
 
+    fn plain(width: u16) -> Vec<Place> {
+        places(width, Wanted::default())
+    }
+
+    fn with_context(width: u16, longest: u16) -> Vec<Place> {
+        let context = Some(longest);
+        places(
+            width,
+            Wanted {
+                context,
+                ..Wanted::default()
+            },
+        )
+    }
+
+    #[test]
+    fn long_environments_get_what_no_name_needs() {
+        let wanted = Wanted {
+            name: 16,
+            environment: 33,
+            context: Some(7),
+        };
+        let of = |column| {
+            let places = places(140, wanted);
+            places.iter().find(|it| it.column == column).unwrap().width
+        };
+        assert!(
+            of(Column::Environment) >= 33 - 4,
+            "{}",
+            of(Column::Environment)
+        );
+        assert!(of(Column::Name) >= 20, "{}", of(Column::Name));
+        for width in 60..=300 {
+            for name in [4, 16, 64] {
+                let wanted = Wanted { name, ..wanted };
+                let places = places(width, wanted);
+                let last = places.last().unwrap();
+                assert!(last.x + last.width <= width, "{width}: {places:?}");
+            }
+        }
+    }
+
     #[test]
     fn columns_never_leave_the_list() {
         for width in 40..=300 {
-            let places = places(width, None);
+            let places = plain(width);
             let last = places.last().unwrap();
             assert!(last.x + last.width <= width, "{width}: {places:?}");
             let name = places[0];
@@ -100,23 +167,23 @@ mod tests {
                 assert!(pair[0].x + pair[0].width + GAP == pair[1].x);
             }
         }
-        assert_eq!(places(60, None).len(), 3);
-        assert_eq!(places(80, None).len(), 6);
-        assert_eq!(places(80, None)[0].width, 16);
-        assert_eq!(places(140, None).len(), 7);
+        assert_eq!(plain(60).len(), 3);
+        assert_eq!(plain(80).len(), 6);
+        assert_eq!(plain(80)[0].width, 16);
+        assert_eq!(plain(140).len(), 7);
     }
 
     #[test]
     fn a_column_of_contexts_takes_no_gauge_away() {
         for width in 60..=300 {
             for longest in [1, 7, 24] {
-                let places = places(width, Some(longest));
+                let places = with_context(width, longest);
                 let last = places.last().unwrap();
                 assert!(last.x + last.width <= width, "{width}: {places:?}");
                 assert!(places[0].width >= 12, "{width}: {places:?}");
             }
         }
-        let at_80 = places(80, Some(24));
+        let at_80 = with_context(80, 24);
         assert!(at_80.iter().any(|place| place.column == Column::Memory));
         assert!(at_80[0].width >= 16, "{at_80:?}");
     }

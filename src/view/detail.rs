@@ -68,6 +68,8 @@ pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Times
     // The last column is for the mark that there is more.
     let width = usize::from(width.saturating_sub(2));
     let mut lines = title(session, width, glyphs);
+    let label = session.environment.label();
+    lines.extend(wrapped_row("Environment", &label, width));
     lines.extend(resources(app, session, glyphs));
     lines.extend(cluster::command(session, width));
     lines.extend(cluster::placement(app, session, width));
@@ -121,7 +123,7 @@ fn resources(app: &App, session: &Session, glyphs: &Glyphs) -> Vec<Line> {
         Some(usage) => format!("{} of {}", usage.mem, slots.mem),
         None => slots.mem.to_string(),
     };
-    let mut lines = vec![row("Environment", session.environment.label())];
+    let mut lines = Vec::new();
     for (label, value, gauge) in [
         ("CPU", cpu, bar::cpu(session, usage)),
         ("Memory", memory, bar::memory(session, usage)),

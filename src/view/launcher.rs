@@ -309,7 +309,9 @@ fn draw_choice(
     let taken = text::width(note) as u16 + 2;
     let room = (row.width - 1).saturating_sub(taken + 1);
     let x = row.x + 2;
-    let end = paint.text(x, row.y, room, &choice.label, face);
+    let ellipsis = paint.glyphs.ellipsis;
+    let (label, _) = text::fit_path(&choice.label, usize::from(room), ellipsis);
+    let end = paint.text(x, row.y, room, &label, face);
     let mut left = (x + room).saturating_sub(end);
     let mut at = end;
     for chip in &choice.chips {

@@ -23,7 +23,11 @@ use crate::{
 };
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
-    let places = columns::places(areas.rows.width, context_width(app));
+    let wanted = columns::Wanted {
+        context: context_width(app),
+        ..app.sessions.widest().into()
+    };
+    let places = columns::places(areas.rows.width, wanted);
     draw_head(paint, app, areas.table_head, &places);
     let selected = app.sessions.selected();
     for (line, id) in app.sessions.visible().iter().enumerate() {
@@ -196,19 +200,27 @@ impl Row<'_> {
     /// The whole label where there is room for most of them, else the name without its version.
     fn environment(&self, paint: &mut Paint<'_>, x: u16, width: u16) {
         let label = self.session.environment.label();
-        let text = if width >= 14 {
-            label.as_str()
-        } else {
+        let hits = self.app.sessions.hits(self.session.key());
+        let hits = hits.map_or(&[][..], |hits| &hits.environment);
+        let face = self.face(Face::Text);
+        if width < 14 {
             // Of `registry/team/python` the last part says most.
             let name = self.session.environment.name.as_str();
-            name.rsplit('/').next().unwrap_or(name)
-        };
-        let hits = self.app.sessions.hits(self.session.key());
-        let hits = match hits {
-            Some(hits) if label.starts_with(text) => &hits.environment[..],
-            _ => &[],
-        };
-        self.matched(paint, (x, width), text, hits, self.face(Face::Text));
+            let name = name.rsplit('/').next().unwrap_or(name);
+            let hits = if label.starts_with(name) { hits } else { &[] };
+            self.matched(paint, (x, width), name, hits, face);
+            return;
+        }
+        let ellipsis = paint.glyphs.ellipsis;
+        let (text, left_out) = text::fit_path(&label, usize::from(width), ellipsis);
+        // The mark of what was left out stands before what is left.
+        let kept = label.chars().count() - left_out;
+        let mark = text.chars().count().saturating_sub(kept);
+        let moved: Vec<usize> = hits
+            .iter()
+            .filter_map(|at| Some(at.checked_sub(left_out)? + mark))
+            .collect();
+        self.matched(paint, (x, width), &text, &moved, face);
     }
 
     /// Text with the characters at `hits` marked; returns the column behind it.

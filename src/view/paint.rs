@@ -9,7 +9,7 @@ use ratatui::{
 use super::{glyphs::Glyphs, text};
 use crate::{
     app::{input::Input, mirror::Mirror},
-    model::id::ContextName,
+    model::{id::ContextName, text::Clean},
     theme::{Theme, face::Face},
 };
 
@@ -43,7 +43,7 @@ impl<'a> Paint<'a> {
         let own = mirror
             .context(name)
             .and_then(|it| it.context.accent.as_ref());
-        let own = own.map(|accent| accent.as_str());
+        let own = own.map(Clean::as_str);
         self.theme.context(own, mirror.position(name))
     }
 

@@ -21,6 +21,30 @@ pub fn fit(text: &str, cells: usize, ellipsis: &str) -> String {
     format!("{}{ellipsis}", take(text, room))
 }
 
+/// An image's label in at most `cells` cells: of a long path the end says most, of that its
+/// beginning. Also gives how many characters of `text` were left out at its beginning.
+#[must_use]
+pub fn fit_path(text: &str, cells: usize, ellipsis: &str) -> (String, usize) {
+    let mut rest = text;
+    loop {
+        let left_out = text.len() - rest.len();
+        let prefix = if left_out > 0 {
+            format!("{ellipsis}/")
+        } else {
+            String::new()
+        };
+        let next = rest.split_once('/').map(|(_, next)| next);
+        match next {
+            Some(next) if width(&prefix) + width(rest) > cells => rest = next,
+            _ if width(&prefix) + width(rest) > cells => {
+                // The last part alone, without the mark, when it is too long by itself.
+                return (fit(rest, cells, ellipsis), text[..left_out].chars().count());
+            }
+            _ => return (format!("{prefix}{rest}"), text[..left_out].chars().count()),
+        }
+    }
+}
+
 /// A number with its thousands apart: `12,431`.
 #[must_use]
 pub fn grouped(number: u64) -> String {
@@ -120,6 +144,19 @@ mod tests {
         assert_eq!(fit("session", 5, "..."), "se...");
         assert_eq!(fit("session", 2, "..."), "se");
         assert_eq!(take_end("abc세션", 3), "션");
+    }
+
+    #[test]
+    fn of_a_long_path_the_end_is_kept() {
+        let label = "local/stable/python:3.11-debian12";
+        let fitted = |cells| fit_path(label, cells, "…").0;
+        assert_eq!(fitted(33), label);
+        assert_eq!(fitted(32), "…/stable/python:3.11-debian12");
+        assert_eq!(fitted(28), "…/python:3.11-debian12");
+        assert_eq!(fitted(21), "python:3.11-debian12");
+        assert_eq!(fitted(12), "python:3.11…");
+        assert_eq!(fit_path(label, 28, "…").1, 13);
+        assert_eq!(fit_path("host:debian-12", 8, "…").0, "host:de…");
     }
 
     #[test]

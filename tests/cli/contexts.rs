@@ -102,8 +102,8 @@ fn sessions_are_of_their_context_and_one_list_shows_them_all() {
     );
     let out = machine.ok(&["exec", "box/cli-there", "--", "hostname"]);
     assert_eq!(out, "main1\n");
-    machine.ok(&["rename", "box/cli-there", "cli-moved"]);
     machine.ok(&["logs", "box/cli-there"]);
+    machine.ok(&["rename", "box/cli-there", "cli-moved"]);
 
     // "All" is all of one context.
     machine.ok(&[

@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use crate::{machine::Machine, run};
+use crate::{machine::Machine, run, sessions::until};
 
 /// What no output may hold.
 const SECRETS: [&str; 4] = [
@@ -18,6 +18,9 @@ const SECRETS: [&str; 4] = [
     "told-s3cret",
     "official-s3cret",
 ];
+
+const WHO_I_AM: &str = r#"{"version":"v9.20250722","manager":"26.9.6"}"#;
+const NOBODY: &str = r#"{"type":"https://api.backend.ai/probs/auth-failed","title":"Credential/signature mismatch."}"#;
 
 /// A manager that accepts nobody.
 fn manager() -> String {
@@ -30,15 +33,10 @@ fn manager() -> String {
                 let mut asked = [0; 16 * 1024];
                 while let Ok(1..) = line.read(&mut asked) {
                     let anonymous = asked.starts_with(b"GET / ");
-                    let (status, body) = match anonymous {
-                        true => (
-                            "200 OK",
-                            "{\"version\":\"v9.20250722\",\"manager\":\"26.9.6\"}",
-                        ),
-                        false => (
-                            "401 Unauthorized",
-                            "{\"type\":\"https://api.backend.ai/probs/auth-failed\",\"title\":\"Credential/signature mismatch.\"}",
-                        ),
+                    let (status, body) = if anonymous {
+                        ("200 OK", WHO_I_AM)
+                    } else {
+                        ("401 Unauthorized", NOBODY)
                     };
                     let answer = format!(
                         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
@@ -188,11 +186,14 @@ fn a_secret_that_cannot_be_had_is_told_with_the_way_out() {
     );
     assert_eq!(key["mend"], format!("chmod 600 {shown}"));
 
-    // Mended, it is taken without starting anything anew: now the manager has its say.
+    // Mended, it is taken without starting anything anew: now the manager has its say. (After a
+    // refusal the daemon asks again only some seconds later, whoever asks.)
     fs::set_permissions(&shown, fs::Permissions::from_mode(0o600)).unwrap();
-    let (code, _, err) = run(&machine, &["ls", "--context", "file"]);
-    assert_eq!(code, 4, "{err}");
-    assert!(err.contains("Credential/signature mismatch"), "{err}");
+    until("the mended key is taken", || {
+        let (code, _, err) = run(&machine, &["ls", "--context", "file"]);
+        assert_eq!(code, 4, "{err}");
+        err.contains("Credential/signature mismatch")
+    });
     // A context that is denied leaves the others alone.
     let (code, out, _) = run(&machine, &["ls", "--json"]);
     assert_eq!((code, out.trim()), (0, "[]"));

@@ -34,7 +34,7 @@ fn with_session(name: &str) -> Machine {
 }
 
 #[track_caller]
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = now() + PATIENCE;
     while !holds() {
         assert!(now() < deadline, "it never came that {what}");

@@ -10,8 +10,17 @@
     reason = "what cannot go on here stops"
 )]
 
+#[path = "../support/machine.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod machine;
+#[path = "../support/terminal.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod terminal;
+
 mod batch;
 mod events;
+mod hand;
+mod journey;
 mod life;
 mod listing;
 mod login;
@@ -20,4 +29,5 @@ mod queue;
 mod refusals;
 mod streams;
 mod support;
+mod together;
 mod valkey;

@@ -2,12 +2,11 @@
 
 use workbay::model::{
     history::Outcome,
-    resources::Cpu,
     spec::LaunchRequest,
     status::{Status, Tab},
 };
 
-use crate::support::{Bench, page, small};
+use crate::support::{Bench, cores_of_the_node, page, small};
 
 #[tokio::test]
 async fn what_does_not_fit_waits_and_says_why() {
@@ -57,11 +56,4 @@ async fn what_does_not_fit_waits_and_says_why() {
     assert_eq!(session.status, Status::Cancelled);
     let listed = page(&bench.engine, Tab::Finished, all.name.as_deref()).await;
     assert_eq!(listed.len(), 1);
-}
-
-async fn cores_of_the_node(bench: &Bench) -> Cpu {
-    let info = bench.engine.probe().await.unwrap();
-    let catalogue = bench.engine.catalogue(None).await.unwrap();
-    let agents = catalogue.agents.iter().map(|agent| agent.available.cpu);
-    agents.max().unwrap_or(info.cpus)
 }

@@ -14,6 +14,7 @@ use workbay::{
     model::{
         id::{ContextName, SessionId},
         log::LogOptions,
+        resources::Cpu,
         secret::Secret,
         session::Session,
         spec::LaunchRequest,
@@ -223,7 +224,7 @@ impl Drop for Ours {
 }
 
 /// Ends it and waits until its place is free.
-async fn end(engine: &Arc<dyn Scheduler>, id: SessionId) {
+pub async fn end(engine: &Arc<dyn Scheduler>, id: SessionId) {
     within(async {
         engine.probe().await.unwrap();
         loop {
@@ -327,4 +328,12 @@ fn config(endpoint: String, login: Login) -> BackendAiConfig {
         all_users: false,
         clock: now,
     }
+}
+
+/// As many processors as the one node has.
+pub async fn cores_of_the_node(bench: &Bench) -> Cpu {
+    let info = bench.engine.probe().await.unwrap();
+    let catalogue = bench.engine.catalogue(None).await.unwrap();
+    let agents = catalogue.agents.iter().map(|agent| agent.available.cpu);
+    agents.max().unwrap_or(info.cpus)
 }

@@ -14,5 +14,7 @@ mod clients;
 mod disk;
 mod life;
 mod line;
+mod managers;
+mod observing;
 mod process;
 mod streams;

@@ -23,7 +23,7 @@ use workbay::{
 
 use crate::{
     screen::noon,
-    world::{ago, connected, day, environments, session, snapshot},
+    world::{ago, day, session, snapshot},
 };
 
 pub fn name(text: &str) -> ContextName {
@@ -331,18 +331,4 @@ pub fn catalogue() -> Catalogue {
         ],
         ..Catalogue::default()
     }
-}
-
-/// For a list in which everything is connected.
-pub fn all_connected(snapshot: &Snapshot) -> bool {
-    let up = |state: &ContextState| matches!(state.engine, EngineState::Connected { .. });
-    snapshot.contexts.iter().all(up)
-}
-
-/// Only this machine, as in `world`, for comparisons.
-pub fn alone() -> Snapshot {
-    let mut alone = snapshot(day());
-    alone.contexts[0].engine = connected();
-    alone.contexts[0].environments = environments();
-    alone
 }

@@ -185,7 +185,7 @@ fn a_dead_context_says_why_and_blocks_no_other() {
 fn rows_of_a_lost_context_fade_alone() {
     let screen = everything(80, 24).notice(Change::Engine {
         context: name("seoul"),
-        engine: cluster::away(),
+        engine: Box::new(cluster::away()),
     });
     let looks = screen.looks();
     let line = |word: &str| {

@@ -22,7 +22,7 @@ use crate::{
 fn engine(engine: EngineState) -> Change {
     Change::Engine {
         context: ContextName::local(),
-        engine,
+        engine: Box::new(engine),
     }
 }
 

@@ -16,7 +16,7 @@ use workbay::{
     model::{
         capability::EngineState,
         change::Change,
-        context::Context,
+        context::{Context, EngineKind},
         history::HistoryEntry,
         id::{ContextName, SessionId, SessionKey},
         resources::{Bytes, Cpu},
@@ -28,7 +28,7 @@ use workbay::{
     protocol::message::{Failure, Reply, Request, Snapshot},
 };
 
-use super::MemoryEngine;
+use super::{MemoryEngine, MemoryScheduler};
 
 /// Generous: a machine under load must not fail a test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -72,12 +72,26 @@ pub fn options(root: &Path, engine: &MemoryEngine, settings: Settings) -> Daemon
     }
 }
 
+/// A context on this manager.
+pub fn seat(name: &str, manager: &MemoryScheduler) -> ContextSeat {
+    let manager = manager.clone();
+    let context = Context {
+        name: ContextName::new(name).unwrap(),
+        kind: EngineKind::Backendai,
+        ..Context::local()
+    };
+    let factory = EngineFactory::scheduler(move |_| Ok(Arc::new(manager.clone())));
+    ContextSeat::new(context, factory)
+}
+
 /// A daemon inside this process; it can end and start again on the same store and engine.
 pub struct House {
     pub root: TempDir,
     pub engine: MemoryEngine,
     pub settings: Settings,
     pub page_limit: Option<u32>,
+    /// Contexts besides the local one.
+    pub others: Vec<ContextSeat>,
     running: Option<(Controls, JoinHandle<()>)>,
 }
 
@@ -99,6 +113,7 @@ impl House {
             engine: MemoryEngine::new(),
             settings,
             page_limit: None,
+            others: Vec::new(),
             running: None,
         }
     }
@@ -110,6 +125,7 @@ impl House {
     pub async fn start(&mut self) {
         let mut options = options(self.root.path(), &self.engine, self.settings.clone());
         options.page_limit = self.page_limit;
+        options.contexts.extend(self.others.iter().cloned());
         let controls = Controls::default();
         let steered = controls.clone();
         let task = tokio::spawn(async move {
@@ -190,10 +206,15 @@ impl Face {
             Some(ClientEvent::Notice { seq, change }) => {
                 assert_eq!(seq, self.last + 1, "a notice is missing before {change:?}");
                 self.last = seq;
-                if let Change::Session { session } = &change {
-                    let mut sessions = self.sessions.lock().unwrap();
-                    sessions.insert(session.id, (**session).clone());
+                let mut sessions = self.sessions.lock().unwrap();
+                match &change {
+                    Change::Session { session } => {
+                        sessions.insert(session.id, (**session).clone());
+                    }
+                    Change::Gone { session } => drop(sessions.remove(&session.id)),
+                    _ => {}
                 }
+                drop(sessions);
                 self.heard.push(change.clone());
                 change
             }
@@ -252,7 +273,15 @@ impl Face {
     }
 
     pub async fn launch(&self, request: LaunchRequest) -> Result<Session, Failure> {
-        let (context, launch) = (ContextName::local(), Box::new(request));
+        self.launch_in(ContextName::local(), request).await
+    }
+
+    pub async fn launch_in(
+        &self,
+        context: ContextName,
+        request: LaunchRequest,
+    ) -> Result<Session, Failure> {
+        let launch = Box::new(request);
         match self.client.ask(Request::Launch { context, launch }).await? {
             Reply::Session { session } => Ok(*session),
             other => panic!("no session but {other:?}"),

@@ -13,7 +13,9 @@ pub mod engine;
 pub mod house;
 pub mod place;
 pub mod programs;
+pub mod scheduler;
 pub mod world;
 
 pub use engine::{Call, MemoryEngine};
 pub use house::{Face, House, eventually};
+pub use scheduler::{MemoryScheduler, Question};

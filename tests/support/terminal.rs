@@ -22,6 +22,7 @@ struct Seen {
 
 /// A program on a terminal.
 pub struct Terminal {
+    patience: Duration,
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
     writer: Arc<Mutex<Box<dyn Write + Send>>>,
@@ -79,11 +80,17 @@ impl Terminal {
             move || read_all(reader, &seen, &writer)
         });
         Self {
+            patience: PATIENCE,
             child,
             master: pair.master,
             writer,
             seen,
         }
+    }
+
+    /// For programs that wait for something slower than a machine.
+    pub fn be_patient(&mut self, patience: Duration) {
+        self.patience = patience;
     }
 
     /// Types text or control bytes.
@@ -158,7 +165,7 @@ impl Terminal {
     /// The same; tells when the bytes came that made it true.
     #[track_caller]
     pub fn wait_timed(&self, what: &str, holds: impl Fn(&str) -> bool) -> Instant {
-        let deadline = now() + PATIENCE;
+        let deadline = now() + self.patience;
         let mut seen = self.seen();
         loop {
             let screen = seen.parser.screen().contents();
@@ -182,7 +189,7 @@ impl Terminal {
     /// Waits for output beyond `length` bytes; when it came.
     #[track_caller]
     pub fn wait_bytes(&self, length: usize) -> Instant {
-        let deadline = now() + PATIENCE;
+        let deadline = now() + self.patience;
         let mut seen = self.seen();
         while seen.raw.len() <= length {
             let left = deadline.saturating_duration_since(now());
@@ -200,7 +207,7 @@ impl Terminal {
     /// Types the same again every few seconds until the condition holds.
     #[track_caller]
     pub fn type_until(&mut self, keys: &str, holds: impl Fn(&str) -> bool) {
-        let deadline = now() + PATIENCE;
+        let deadline = now() + self.patience;
         while now() < deadline {
             self.type_(keys);
             let again = now() + Duration::from_secs(2);
@@ -224,7 +231,7 @@ impl Terminal {
     /// Waits for the program's end; its exit code.
     #[track_caller]
     pub fn wait_end(&mut self) -> u32 {
-        let deadline = now() + PATIENCE;
+        let deadline = now() + self.patience;
         while now() < deadline {
             if let Some(status) = self.child.try_wait().expect("the child can be waited for") {
                 return status.exit_code();

@@ -11,13 +11,13 @@ pub fn fill(row: &mut Session, full: &Session) {
         row.kernels.clone_from(&full.kernels);
     }
     if row.status == full.status {
-        or(&mut row.status_message, &full.status_message);
-        or(&mut row.status_info, &full.status_info);
+        or(&mut row.status_message, full.status_message.as_ref());
+        or(&mut row.status_info, full.status_info.as_ref());
         or_all(&mut row.idle_checks, &full.idle_checks);
         row.commit = full.commit;
     }
-    or(&mut row.scratch, &full.scratch);
-    or(&mut row.startup_command, &full.startup_command);
+    or(&mut row.scratch, full.scratch.as_ref());
+    or(&mut row.startup_command, full.startup_command.as_ref());
     or_all(&mut row.folders, &full.folders);
     or_all(&mut row.services, &full.services);
     if row.result == BatchResult::Undefined {
@@ -36,10 +36,10 @@ pub fn fill(row: &mut Session, full: &Session) {
 }
 
 fn fill_placement(row: &mut Placement, full: &Placement) {
-    or(&mut row.project, &full.project);
-    or(&mut row.resource_group, &full.resource_group);
-    or(&mut row.priority, &full.priority);
-    or(&mut row.tag, &full.tag);
+    or(&mut row.project, full.project.as_ref());
+    or(&mut row.resource_group, full.resource_group.as_ref());
+    or(&mut row.priority, full.priority.as_ref());
+    or(&mut row.tag, full.tag.as_ref());
     or_all(&mut row.agents, &full.agents);
     if row.cluster_size == 0 {
         row.cluster_size = full.cluster_size;
@@ -47,9 +47,9 @@ fn fill_placement(row: &mut Placement, full: &Placement) {
     }
 }
 
-fn or<T: Clone>(row: &mut Option<T>, full: &Option<T>) {
+fn or<T: Clone>(row: &mut Option<T>, full: Option<&T>) {
     if row.is_none() {
-        row.clone_from(full);
+        *row = full.cloned();
     }
 }
 

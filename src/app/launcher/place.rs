@@ -3,7 +3,10 @@
 use super::{Field, Launcher, Progress};
 use crate::{
     app::{mirror::Mirror, step::Step},
-    model::catalogue::{Project, ResourceGroup},
+    model::{
+        catalogue::{Project, ResourceGroup},
+        text::Clean,
+    },
 };
 
 /// What is shown where the engine picks the resource group.
@@ -42,7 +45,7 @@ impl Launcher {
 
     fn project_name(&self) -> Option<&str> {
         let told = || self.catalogue.as_ref()?.project.as_ref();
-        let told = told().map(|project| project.as_str());
+        let told = told().map(Clean::as_str);
         self.project.as_deref().or(told)
     }
 

@@ -1,7 +1,7 @@
 //! Each context: whether its engine answers, what it is, what it cannot do, and what its
 //! configuration needs on this machine.
 
-use std::{fs, thread};
+use std::{fmt::Write as _, fs, thread};
 
 use super::{
     super::{Doors, NoEngine, Start, daemon, find, line, line::Line},
@@ -130,13 +130,11 @@ fn engine(info: &EngineInfo) -> String {
         info.kind, info.version, info.api_version, info.endpoint
     );
     if let Some(user) = &info.user {
-        text.push_str(&format!(
-            ", as {} ({}, domain {})",
-            user.email, user.role, user.domain
-        ));
+        let (email, role, domain) = (&user.email, &user.role, &user.domain);
+        let _ = write!(text, ", as {email} ({role}, domain {domain})");
     }
     if info.cpus.millis() > 0 {
-        text.push_str(&format!(", {} CPUs, {}", info.cpus, info.memory));
+        let _ = write!(text, ", {} CPUs, {}", info.cpus, info.memory);
     }
     text
 }

@@ -264,9 +264,8 @@ fn accent(item: &Item) -> Result<Clean, Fault> {
 
 /// An absolute path, or one below the home directory: what runs in the background has no other.
 pub(super) fn path(item: &Item, home: Option<&std::path::Path>) -> Result<PathBuf, Fault> {
-    let text = match &item.value {
-        Value::Text(text) => text,
-        _ => return Err(item.mismatch("a path")),
+    let Value::Text(text) = &item.value else {
+        return Err(item.mismatch("a path"));
     };
     if let (Some(rest), Some(home)) = (text.strip_prefix("~/"), home) {
         return Ok(home.join(rest));

@@ -55,12 +55,7 @@ impl Observer {
         self.run(turn, Errand::History(session), purpose);
     }
 
-    pub(super) fn history_read(
-        &mut self,
-        turn: &mut Turn,
-        tickets: &[Ticket],
-        result: Result<Got, Fault>,
-    ) {
+    pub(super) fn history_read(turn: &mut Turn, tickets: &[Ticket], result: Result<Got, Fault>) {
         let answer = match result {
             Ok(Got::History(entries)) => Ok(Answer::History(entries)),
             Ok(_) => Ok(Answer::History(Vec::new())),

@@ -193,18 +193,20 @@ impl Observer {
         };
         self.set_state(turn, state);
         self.drop_reading(turn, now, fault);
-        self.follow_early(turn);
+        for (ticket, _) in std::mem::take(&mut self.line.early) {
+            turn.answer(ticket, Err(self.away()));
+        }
     }
 
     fn set_state(&mut self, turn: &mut Turn, state: EngineState) {
         self.line.state = state.clone();
         turn.changes.push(Change::Engine {
             context: self.context,
-            engine: state,
+            engine: Box::new(state),
         });
     }
 
-    /// Those who asked too early are asked again.
+    /// Those who asked too early are heard now.
     fn follow_early(&mut self, turn: &mut Turn) {
         let early = self.line.early.drain(..);
         turn.follow

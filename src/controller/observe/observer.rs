@@ -318,7 +318,7 @@ impl Observer {
                 self.launched(turn, now, ticket, request, result);
             }
             Purpose::Deed => self.deed_done(turn, now, errand, result),
-            Purpose::History { tickets, .. } => self.history_read(turn, &tickets, result),
+            Purpose::History { tickets, .. } => Self::history_read(turn, &tickets, result),
             Purpose::Environments { tickets } => {
                 self.environments_read(turn, now, &tickets, result);
             }

@@ -29,10 +29,14 @@ pub(super) struct Row {
 }
 
 /// What is known after a row of a list was read. Lists leave out what only the whole session
-/// tells; that is kept from before, as far as it can still be true.
-pub(super) fn joined(old: &Session, mut new: Session) -> Session {
+/// tells; that is kept from before, as far as it can still be true. Where both tell something, the
+/// whole session (`detailed`) knew better.
+pub(super) fn joined(old: &Session, detailed: bool, mut new: Session) -> Session {
     let same_status = old.status == new.status;
-    keep(&mut new.kernels, &old.kernels, Vec::is_empty);
+    let known = |kernel: &Kernel| old.kernels.iter().any(|old| old.id == kernel.id);
+    if !new.kernels.iter().any(known) && !old.kernels.is_empty() {
+        new.kernels.clone_from(&old.kernels);
+    }
     for kernel in &mut new.kernels {
         if let Some(known) = old.kernels.iter().find(|known| known.id == kernel.id) {
             complete(kernel, known);
@@ -46,9 +50,20 @@ pub(super) fn joined(old: &Session, mut new: Session) -> Session {
         new.shmem = old.shmem;
     }
     place(&mut new.placement, &old.placement, same_status);
+    if detailed || new.started_at.is_none() {
+        new.started_at = old.started_at.or(new.started_at);
+    }
+    if detailed && new.status.is_live() {
+        new.commit = old.commit;
+    }
     if same_status {
         new.status_info = new.status_info.or_else(|| old.status_info.clone());
-        new.status_message = new.status_message.or_else(|| old.status_message.clone());
+        let (first, second) = if detailed {
+            (old.status_message.clone(), new.status_message)
+        } else {
+            (new.status_message, old.status_message.clone())
+        };
+        new.status_message = first.or(second);
         keep(&mut new.idle_checks, &old.idle_checks, Vec::is_empty);
         let nothing = crate::model::resources::ResourceSlots::default();
         keep(&mut new.occupied_slots, &old.occupied_slots, |slots| {
@@ -147,9 +162,12 @@ mod tests {
         whole.folders = vec!["data".into()];
         whole.status_message = Some("why".into());
         whole.idle_checks = vec![clock(100)];
-        let joined_row = joined(&whole, session(1, "RUNNING"));
-        assert_eq!(joined_row, whole);
-        let ended = joined(&whole, session(1, "TERMINATED"));
+        whole.started_at = Some(at(7));
+        let mut row = session(1, "RUNNING");
+        row.status_message = Some("less".into());
+        row.started_at = Some(at(5));
+        assert_eq!(joined(&whole, true, row), whole);
+        let ended = joined(&whole, true, session(1, "TERMINATED"));
         assert_eq!(ended.folders, whole.folders);
         assert_eq!(ended.status_message, None, "that was why it was RUNNING");
         assert!(ended.idle_checks.is_empty());
@@ -162,7 +180,7 @@ mod tests {
         for (until, expected) in [(98, 100), (102, 100), (97, 97), (103, 103), (700, 700)] {
             let mut new = session(1, "RUNNING");
             new.idle_checks = vec![clock(until)];
-            assert_eq!(joined(&old, new).idle_checks, [clock(expected)]);
+            assert_eq!(joined(&old, false, new).idle_checks, [clock(expected)]);
         }
     }
 }

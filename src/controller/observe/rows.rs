@@ -43,12 +43,12 @@ impl Observer {
         if errand < old.read_by {
             return;
         }
-        let before = old.shown.clone();
+        let (before, detailed) = (old.shown.clone(), old.detailed_at.is_some());
         let moved = before.status != session.status;
         session = if whole {
             row::steady(&before, session)
         } else {
-            row::joined(&before, session)
+            row::joined(&before, detailed, session)
         };
         if before.tab() != session.tab() {
             self.count(&before, -1);

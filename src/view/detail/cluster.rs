@@ -1,5 +1,7 @@
 //! What a session has on a cluster only: where it belongs, its kernels, what it was given.
 
+use std::fmt::Write as _;
+
 use super::{Line, row, status, text, wrapped_row};
 use crate::{
     action::{Action, Scope},
@@ -149,7 +151,7 @@ fn kernel_lines(kernel: &Kernel, column: usize, width: usize, glyphs: &Glyphs) -
         rest.push_str(text::take(id.as_str(), 12));
     }
     if let Some(code) = kernel.exit_code {
-        rest.push_str(&format!("  exit {code}"));
+        let _ = write!(rest, "  exit {code}");
     }
     let taken = column + 2 + text::width(&word) + 2;
     let rest = text::fit(&rest, width.saturating_sub(taken), glyphs.ellipsis);

@@ -1,0 +1,106 @@
+//! The built program beside the cluster, on a pseudo-terminal or from the command line.
+
+use std::time::Duration;
+
+use workbay::model::status::Tab;
+
+use crate::{
+    machine::{BINARY, Machine},
+    support::{ACCESS_KEY, SECRET_KEY, by_keys, end, engine, manager, page},
+    terminal::Terminal,
+};
+
+/// A machine that knows the cluster as context `cluster` and whatever `more` of contexts.toml says.
+pub fn machine(more: &str) -> Machine {
+    let mut machine = Machine::new();
+    machine.set("WBT_SECRET_KEY", SECRET_KEY);
+    let config = machine.path("config");
+    std::fs::create_dir_all(&config).unwrap();
+    let endpoint = manager();
+    let contexts = format!(
+        r#"default = "cluster"
+
+[contexts.cluster]
+kind = "backendai"
+endpoint = "{endpoint}"
+access-key = "{ACCESS_KEY}"
+secret-key = {{ env = "WBT_SECRET_KEY" }}
+{more}"#
+    );
+    std::fs::write(config.join("contexts.toml"), contexts).unwrap();
+    machine
+}
+
+/// Opens it and waits until the cluster has answered.
+pub fn open(machine: &Machine) -> Terminal {
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 140, 40);
+    person.be_patient(Duration::from_secs(300));
+    person.wait_for("Backend.AI 26.");
+    person
+}
+
+/// Sessions of the cluster whose names begin so, ended at the end of the test whatever happens.
+pub struct Named(pub String);
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        let prefix = self.0.clone();
+        let ended = std::thread::spawn(move || {
+            tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap()
+                .block_on(end_all(&prefix));
+        });
+        if ended.join().is_err() {
+            eprintln!("sessions {}… may be left on the cluster", self.0);
+        }
+    }
+}
+
+async fn end_all(prefix: &str) {
+    let engine = engine(by_keys());
+    engine.probe().await.unwrap();
+    for tab in [Tab::Running, Tab::Others] {
+        for session in page(&engine, tab, Some(prefix)).await {
+            end(&engine, session.id).await;
+        }
+    }
+}
+
+/// Launches with the launcher: this name, this much, everything else as it comes.
+pub fn launch(person: &mut Terminal, name: &str, cpu: u32) {
+    person.type_("n");
+    person.wait_for("Launch a session");
+    // The environments are told when the launcher opens.
+    person.wait_for("python");
+    person.type_("\t");
+    person.type_(name);
+    person.type_("\t\x15");
+    person.type_(&cpu.to_string());
+    person.type_("\r");
+    person.wait_gone("Launch a session");
+    person.wait_until("it is in the list", |screen| row(screen, name).is_some());
+}
+
+/// Launches until it runs; rarely a node loses a container in the making.
+pub fn launch_to_run(person: &mut Terminal, prefix: &str) -> String {
+    for attempt in ["a", "b"] {
+        let name = format!("{prefix}-{attempt}");
+        launch(person, &name, 1);
+        person.wait_until("it runs or has ended", |screen| {
+            row(screen, &name).is_none_or(|row| row.contains("RUNNING"))
+        });
+        if row(&person.screen(), &name).is_some() {
+            return name;
+        }
+    }
+    panic!("no session starts on this cluster");
+}
+
+/// The line of the list that has this session.
+pub fn row(screen: &str, name: &str) -> Option<String> {
+    let list = screen.lines().skip(4);
+    let mut rows = list.filter(|line| line.split_whitespace().any(|word| word == name));
+    rows.next().map(str::to_owned)
+}

@@ -1,0 +1,127 @@
+//! The whole path on the cluster, as a person goes it in the built program.
+
+use crate::{
+    hand::{Named, launch, launch_to_run, machine, open, row},
+    support::{Bench, cores_of_the_node, name},
+    terminal::Terminal,
+};
+
+const LEADER: &str = "\x1d";
+
+const ONLY_THE_CLUSTER: &str = r#"
+[contexts.local]
+kind = "docker"
+enabled = false
+"#;
+
+fn answers(person: &Terminal, line: &str) {
+    person.wait_until(&format!("the shell answers '{line}'"), |screen| {
+        screen.lines().any(|shown| shown.trim() == line)
+    });
+}
+
+#[tokio::test]
+async fn launch_wait_work_return_read_rename_end() {
+    let bench = Bench::new().await;
+    let all = cores_of_the_node(&bench).await.millis() / 1000;
+    let prefix = name();
+    let _ended = Named(prefix.clone());
+    let machine = machine(ONLY_THE_CLUSTER);
+    let mut person = open(&machine);
+
+    // One session runs; the next wants all of the node and is told what it waits for.
+    let runs = launch_to_run(&mut person, &prefix);
+    let waits = format!("{prefix}-w");
+    launch(&mut person, &waits, u32::try_from(all).unwrap());
+    person.wait_until("it is PENDING", |screen| {
+        row(screen, &waits).is_some_and(|row| row.contains("PENDING"))
+    });
+    person.type_("\r");
+    person.wait_for("waiting: ");
+    person.wait_for("schedule-sessions");
+    person.type_("\x1b");
+    person.wait_gone("schedule-sessions");
+
+    // It is taken out of the queue.
+    person.type_("x");
+    person.wait_for("Terminate");
+    person.type_("y");
+    person.wait_until("it has left the tab", |screen| {
+        row(screen, &waits).is_none()
+    });
+    person.type_("2");
+    person.wait_until("it is CANCELLED", |screen| {
+        row(screen, &waits).is_some_and(|row| row.contains("CANCELLED"))
+    });
+    person.type_("1");
+
+    // Only ours, whoever else has sessions here.
+    person.type_("/");
+    person.type_(&prefix);
+    person.type_("\r");
+    person.wait_until("the running one is there", |screen| {
+        row(screen, &runs).is_some()
+    });
+
+    // Its shell answers, and is the same for the next face.
+    person.type_("s");
+    person.wait_for("work@");
+    person.type_("echo $((6*7)); VALUE=still-here\r");
+    answers(&person, "42");
+    person.type_("echo 한글 세션\r");
+    answers(&person, "한글 세션");
+    person.type_(LEADER);
+    person.type_("d");
+    person.wait_for("RUNNING");
+    person.type_("q");
+    assert_eq!(person.wait_end(), 0);
+    let mut person = open(&machine);
+    person.type_("/");
+    person.type_(&prefix);
+    person.type_("\r");
+    person.wait_until("it runs", |screen| {
+        row(screen, &runs).is_some_and(|row| row.contains("RUNNING"))
+    });
+    person.type_("s");
+    person.wait_for("work@");
+    person.type_("echo [$VALUE]\r");
+    answers(&person, "[still-here]");
+    person.type_(LEADER);
+    person.type_("d");
+
+    // Its detail has idle checks and the way through the scheduler; its log the kernel's first lines.
+    person.wait_for("RUNNING");
+    person.type_("\r");
+    person.wait_for("Idle checks");
+    person.wait_for("ends the session in");
+    person.wait_for("schedule-sessions");
+    person.type_("\x1b");
+    person.wait_gone("Idle checks");
+    person.type_("l");
+    person.wait_for("Kernel started at");
+    person.type_("q");
+
+    // Another name, then the end.
+    person.wait_for("RUNNING");
+    let renamed = format!("{prefix}-r");
+    person.type_("r");
+    person.wait_for("Rename");
+    person.type_("\x15");
+    person.type_(&renamed);
+    person.type_("\r");
+    person.wait_until("it has its new name", |screen| {
+        row(screen, &renamed).is_some_and(|row| row.contains("RUNNING"))
+    });
+    person.type_("x");
+    person.wait_for("Terminate");
+    person.type_("y");
+    person.wait_until("it has left the tab", |screen| {
+        row(screen, &renamed).is_none()
+    });
+    person.type_("2");
+    person.wait_until("it is TERMINATED", |screen| {
+        row(screen, &renamed).is_some_and(|row| row.contains("TERMINATED"))
+    });
+    person.type_("q");
+    assert_eq!(person.wait_end(), 0);
+}

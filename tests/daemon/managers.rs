@@ -1,0 +1,374 @@
+//! Several contexts in one daemon: each lives by itself.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use workbay::{
+    client::StreamItem,
+    daemon::{ContextSeat, EngineFactory},
+    model::{
+        capability::EngineState,
+        change::Change,
+        context::Context,
+        id::{ContextName, SessionKey},
+        log::LogOptions,
+        resources::{Bytes, Cpu},
+        status::Status,
+        usage::Usage,
+    },
+    protocol::message::{Failure, FailureKind, Reply, Request, StreamEnd, StreamOpen},
+};
+
+use crate::support::{
+    Face, House, MemoryScheduler, Question, eventually,
+    house::{named, seat, settings},
+    scheduler::denied,
+};
+
+pub fn prod() -> ContextName {
+    ContextName::new("prod").unwrap()
+}
+
+pub fn key(id: workbay::model::id::SessionId) -> SessionKey {
+    SessionKey::new(prod(), id)
+}
+
+/// A daemon with the local engine and this manager as `prod`.
+pub async fn house_with(manager: &MemoryScheduler) -> House {
+    let mut house = House::closed(settings());
+    house.others = vec![seat("prod", manager)];
+    house.start().await;
+    house
+}
+
+pub async fn until_prod(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
+    let known = face.snapshot.contexts.iter();
+    let known = known.filter(|state| state.context.name == prod());
+    let mut last = known.map(|state| state.engine.clone()).next();
+    for change in &face.heard {
+        if let Change::Engine { context, engine } = change
+            && *context == prod()
+        {
+            last = Some(engine.as_ref().clone());
+        }
+    }
+    if last.is_some_and(|engine| so(&engine)) {
+        return;
+    }
+    let tells = |change: &Change| match change {
+        Change::Engine { context, engine } => *context == prod() && so(engine),
+        _ => false,
+    };
+    face.until_heard(tells).await;
+}
+
+pub fn is_up(state: &EngineState) -> bool {
+    matches!(state, EngineState::Connected { .. })
+}
+
+pub fn is_lost(state: &EngineState) -> bool {
+    matches!(state, EngineState::Lost { .. })
+}
+
+#[tokio::test]
+async fn a_manager_that_hangs_for_ever_holds_up_nobody() {
+    let manager = MemoryScheduler::new();
+    manager.hold(Question::Probe);
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    let names = face
+        .snapshot
+        .contexts
+        .iter()
+        .map(|state| state.context.name);
+    assert_eq!(names.collect::<Vec<_>>(), [ContextName::local(), prod()]);
+    face.until_connected().await;
+    let client = face.client.clone();
+    let waiting = tokio::spawn(async move {
+        let (context, launch) = (prod(), Box::new(named("never")));
+        client.ask(Request::Launch { context, launch }).await
+    });
+    let id = face.run("unhurt").await;
+    let refresh = Request::Refresh { context: None };
+    assert_eq!(face.client.ask(refresh).await, Ok(Reply::Done));
+    face.terminate(id, false).await.unwrap();
+    face.until_status(id, Status::Terminated).await;
+    assert!(!waiting.is_finished());
+    manager.release(Question::Probe);
+    let launched = waiting.await.unwrap().unwrap();
+    assert!(matches!(launched, Reply::Session { .. }), "{launched:?}");
+}
+
+#[tokio::test]
+async fn a_manager_that_hangs_in_the_middle_holds_up_nobody() {
+    let manager = MemoryScheduler::new();
+    manager.add("RUNNING");
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    until_prod(&mut face, is_up).await;
+    for question in [
+        Question::Page,
+        Question::Rows,
+        Question::Totals,
+        Question::Session,
+    ] {
+        manager.hold(question);
+    }
+    let client = face.client.clone();
+    let waiting = tokio::spawn(async move {
+        let context = Some(prod());
+        client.ask(Request::Refresh { context }).await
+    });
+    let id = face.run("unhurt").await;
+    assert_eq!(face.session(id).unwrap().context, ContextName::local());
+    let launched = face.launch_in(prod(), named("slow"));
+    let release = async {
+        eventually("it is launched", || manager.count(Question::Launch) == 1).await;
+        for question in [
+            Question::Page,
+            Question::Rows,
+            Question::Totals,
+            Question::Session,
+        ] {
+            manager.release(question);
+        }
+    };
+    let (launched, ()) = tokio::join!(launched, release);
+    assert_eq!(launched.unwrap().context, prod());
+    assert_eq!(waiting.await.unwrap(), Ok(Reply::Done));
+    assert!(
+        !face.heard.iter().any(|change| matches!(
+            change, Change::Engine { engine, .. } if is_lost(engine)
+        )),
+        "slow is not lost"
+    );
+}
+
+#[tokio::test]
+async fn a_context_that_is_not_there_is_told_with_those_that_are() {
+    let house = house_with(&MemoryScheduler::new()).await;
+    let face = house.face().await;
+    let stranger = ContextName::new("nowhere").unwrap();
+    let failure = face.launch_in(stranger, named("x-file")).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotFound);
+    assert_eq!(
+        failure.message,
+        "there is no context 'nowhere': there is local, prod"
+    );
+    let session = SessionKey::new(stranger, workbay::model::id::SessionId::random());
+    let mut stream = face
+        .client
+        .open(StreamOpen::Terminal {
+            session,
+            tag: "t".into(),
+            columns: 80,
+            rows: 24,
+        })
+        .await
+        .unwrap();
+    let Some(StreamItem::Ended(StreamEnd::Failed { failure })) = stream.recv().await else {
+        panic!("it was opened");
+    };
+    assert_eq!(failure.kind, FailureKind::NotFound);
+}
+
+#[tokio::test]
+async fn a_dead_manager_comes_back_and_its_sessions_were_kept_in_sight() {
+    let manager = MemoryScheduler::new();
+    let id = manager.add("RUNNING");
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    face.until_status(id, Status::Running).await;
+    manager.cut();
+    let refresh = Request::Refresh {
+        context: Some(prod()),
+    };
+    let failure = face.client.ask(refresh.clone()).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unreachable);
+    until_prod(&mut face, is_lost).await;
+    assert_eq!(face.session(id).unwrap().status, Status::Running);
+    let failure = face.launch_in(prod(), named("never")).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unreachable);
+    face.run("local-one").await;
+    manager.restore();
+    let newer = manager.add("RUNNING");
+    assert_eq!(face.client.ask(refresh).await, Ok(Reply::Done));
+    face.until_status(newer, Status::Running).await;
+}
+
+#[tokio::test]
+async fn wrong_keys_are_told_with_what_to_do_and_looked_at_anew_when_a_person_asks() {
+    let manager = MemoryScheduler::new();
+    manager.add("RUNNING");
+    let made = Arc::new(AtomicUsize::new(0));
+    let (count, engine) = (made.clone(), manager.clone());
+    let factory = EngineFactory::scheduler(move |_| {
+        // The first time there is no key at all, the second time a wrong one.
+        match count.fetch_add(1, Ordering::SeqCst) {
+            0 => Err(denied()),
+            _ => Ok(Arc::new(engine.clone())),
+        }
+    });
+    let mut house = House::closed(settings());
+    let context = Context {
+        name: prod(),
+        ..Context::local()
+    };
+    house.others = vec![ContextSeat::new(context, factory)];
+    house.start().await;
+    let mut face = house.face().await;
+    until_prod(&mut face, is_lost).await;
+    let failure = face.launch_in(prod(), named("never")).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Auth);
+    assert_eq!(failure.help.unwrap(), "look at the keys in contexts.toml");
+    assert_eq!(made.load(Ordering::SeqCst), 1, "it is not hammered");
+    face.run("local-one").await;
+    let refresh = Request::Refresh {
+        context: Some(prod()),
+    };
+    let failure = face.client.ask(refresh).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Auth, "at once again is too soon");
+    assert_eq!(made.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_read_only_context_changes_nothing() {
+    let manager = MemoryScheduler::new();
+    let id = manager.add("RUNNING");
+    let mut house = House::closed(settings());
+    let mut seat = seat("prod", &manager);
+    seat.context.read_only = true;
+    house.others = vec![seat];
+    house.start().await;
+    let mut face = house.face().await;
+    face.until_status(id, Status::Running).await;
+    let terminate = Request::Terminate {
+        session: key(id),
+        force: false,
+    };
+    let failure = face.client.ask(terminate).await.unwrap_err();
+    assert_eq!(
+        failure.message,
+        "context 'prod' is read-only: nothing is changed in it"
+    );
+    assert_eq!(manager.count(Question::Terminate), 0);
+    let detail = Request::Detail { session: key(id) };
+    assert!(face.client.ask(detail).await.is_ok());
+}
+
+/// Opens a stream, says hello; the first bytes that come.
+async fn open(face: &Face, open: StreamOpen) -> Result<Vec<u8>, Failure> {
+    let mut stream = face.client.open(open).await.unwrap();
+    match stream.recv().await {
+        Some(StreamItem::Opened) => {}
+        Some(StreamItem::Ended(StreamEnd::Failed { failure })) => return Err(failure),
+        other => panic!("{other:?}"),
+    }
+    let sender = stream.sender();
+    sender.send("hello").await.ok();
+    match stream.recv().await {
+        Some(StreamItem::Data { bytes, .. }) => Ok(bytes.to_vec()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn streams_go_to_the_engine_of_their_context() {
+    let manager = MemoryScheduler::new();
+    let (running, queued) = (manager.add("RUNNING"), manager.add("PENDING"));
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    face.until_status(running, Status::Running).await;
+    face.until_status(queued, Status::Pending).await;
+    let terminal = |id| StreamOpen::Terminal {
+        session: key(id),
+        tag: "pane".into(),
+        columns: 80,
+        rows: 24,
+    };
+    let echo = open(&face, terminal(running)).await.unwrap();
+    assert_eq!(echo, b"hello");
+    assert_eq!(manager.count(Question::Attach), 1);
+    let failure = open(&face, terminal(queued)).await.unwrap_err();
+    assert!(
+        failure.message.as_str().contains("needs a running session"),
+        "{failure:?}"
+    );
+    let dial = StreamOpen::Dial {
+        session: key(running),
+        service: "ttyd".into(),
+        port: None,
+    };
+    assert_eq!(open(&face, dial).await.unwrap(), b"hello");
+    let exec = StreamOpen::Exec {
+        session: key(running),
+        argv: vec!["ls".into()],
+        tty: None,
+    };
+    let failure = open(&face, exec).await.unwrap_err();
+    assert!(
+        failure
+            .message
+            .as_str()
+            .contains("a manager runs no command"),
+        "{failure:?}"
+    );
+    let kernel = Some(workbay::model::id::KernelId::from_u128(7));
+    let log = |id, follow| StreamOpen::Log {
+        session: key(id),
+        options: LogOptions {
+            follow,
+            tail: None,
+            kernel,
+        },
+    };
+    let text = open(&face, log(running, false)).await.unwrap();
+    assert!(
+        String::from_utf8(text).unwrap().contains("000000000007"),
+        "its kernel is passed on"
+    );
+    let failure = open(&face, log(queued, false)).await.unwrap_err();
+    assert!(
+        failure.message.as_str().contains("has not begun"),
+        "{failure:?}"
+    );
+    // Who follows waits until there is something to follow.
+    let begins = async {
+        manager.bring(queued, "RUNNING");
+    };
+    let (followed, ()) = tokio::join!(open(&face, log(queued, true)), begins);
+    followed.unwrap();
+}
+
+#[tokio::test]
+async fn usage_is_sampled_in_each_context() {
+    let manager = MemoryScheduler::new();
+    let theirs = manager.add("RUNNING");
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    let ours = face.run("busy-one").await;
+    face.until_status(theirs, Status::Running).await;
+    house.engine.set_usage(ours, Some(500), Bytes::mib(10));
+    let usage = Usage {
+        at: jiff::Timestamp::UNIX_EPOCH,
+        cpu: Some(Cpu::from_millis(700)),
+        mem: Bytes::mib(20),
+    };
+    manager.set_usage(theirs, usage);
+    let sessions = vec![SessionKey::local(ours), key(theirs)];
+    face.client.ask(Request::Watch { sessions }).await.unwrap();
+    let tells = |wanted: SessionKey| {
+        move |change: &Change| match change {
+            Change::Usage { samples } => samples.iter().any(|(key, _)| *key == wanted),
+            _ => false,
+        }
+    };
+    let (mut here, mut there) = (false, false);
+    while !(here && there) {
+        let change = face.hear().await;
+        here |= tells(SessionKey::local(ours))(&change);
+        there |= tells(key(theirs))(&change);
+    }
+}

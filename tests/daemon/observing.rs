@@ -1,0 +1,334 @@
+//! A manager that schedules by itself, seen through the daemon.
+
+use workbay::{
+    engine::error::EngineError,
+    model::{
+        change::{Change, Level},
+        id::SessionId,
+        session::Session,
+        status::{Status, Tab},
+    },
+    protocol::message::{FailureKind, Reply, Request},
+};
+
+use super::managers::{house_with, is_up, key, prod, until_prod};
+use crate::support::{Face, MemoryScheduler, Question, eventually, house::named};
+
+async fn ask(face: &Face, request: Request) -> Reply {
+    face.client.ask(request).await.unwrap()
+}
+
+async fn terminate(
+    face: &Face,
+    id: SessionId,
+) -> Result<Reply, workbay::protocol::message::Failure> {
+    let session = key(id);
+    face.client
+        .ask(Request::Terminate {
+            session,
+            force: false,
+        })
+        .await
+}
+
+/// Waits for a change, heard already or not.
+async fn until(face: &mut Face, so: impl Fn(&Change) -> bool) {
+    if !face.heard.iter().any(&so) {
+        face.until_heard(so).await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_lives_on_the_manager_from_launch_to_end() {
+    let manager = MemoryScheduler::new();
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    let session = face.launch_in(prod(), named("first")).await.unwrap();
+    let id = session.id;
+    assert_eq!((session.status, session.context), (Status::Pending, prod()));
+    manager.edit(id, |session| {
+        session.status_message = Some("no room".into())
+    });
+    face.until(id, |session| session.status_message.is_some())
+        .await;
+    manager.bring(id, "RUNNING");
+    let running = face.until_status(id, Status::Running).await;
+    assert_eq!(running.status_message, None, "that was why it waited");
+
+    let rename = Request::Rename {
+        session: key(id),
+        name: "renamed".into(),
+    };
+    assert_eq!(ask(&face, rename).await, Reply::Done);
+    let renamed = face.until(id, |session| session.name == "renamed").await;
+    assert_eq!(renamed.pending_request, None);
+
+    let image_name = "mine".to_owned();
+    let commit = Request::Commit {
+        session: key(id),
+        image_name,
+    };
+    assert_eq!(ask(&face, commit).await, Reply::Done);
+    let made = |change: &Change| {
+        matches!(change, Change::Message { level: Level::Success, text, .. }
+            if *text == "the image mine was made of renamed")
+    };
+    until(&mut face, made).await;
+    let shown = face.heard.iter().filter_map(|change| match change {
+        Change::Session { session } => session.pending_request.clone(),
+        _ => None,
+    });
+    assert!(
+        shown
+            .into_iter()
+            .any(|text| text.as_str().starts_with("making image mine"))
+    );
+
+    let Reply::History { entries } = ask(&face, Request::History { session: key(id) }).await else {
+        panic!("no history");
+    };
+    assert_eq!(entries[0].message.as_ref().unwrap(), "no room");
+    let catalogue = Request::Catalogue {
+        context: prod(),
+        project: Some("p".into()),
+        anew: false,
+    };
+    let Reply::Catalogue { catalogue } = ask(&face, catalogue).await else {
+        panic!("no catalogue");
+    };
+    assert_eq!(catalogue.project.unwrap(), "p");
+
+    terminate(&face, id).await.unwrap();
+    face.until_status(id, Status::Terminating).await;
+    manager.bring(id, "TERMINATED");
+    face.until_status(id, Status::Terminated).await;
+    until(&mut face, |change| {
+        matches!(change, Change::Totals { totals: Some([0, 1, 0]), context } if *context == prod())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_launch_the_manager_refuses_is_told_in_its_words() {
+    let manager = MemoryScheduler::new();
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    until_prod(&mut face, is_up).await;
+    let error = EngineError::Declined {
+        why: "you have 30 sessions already".into(),
+        mend: Some("end one".into()),
+    };
+    manager.fail_next(Question::Launch, error);
+    let failure = face.launch_in(prod(), named("first")).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Refused);
+    assert_eq!(failure.message, "you have 30 sessions already");
+    assert_eq!(failure.help.unwrap(), "end one");
+    let session = face.launch_in(prod(), named("second")).await.unwrap();
+    manager.edit(session.id, |session| {
+        session.status_message = Some("pull failed".into())
+    });
+    manager.bring(session.id, "ERROR");
+    face.until_told("second failed: pull failed").await;
+}
+
+#[tokio::test]
+async fn a_session_that_vanishes_between_list_and_click() {
+    let manager = MemoryScheduler::new();
+    let id = manager.add("RUNNING");
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    face.until_status(id, Status::Running).await;
+    manager.vanish(id);
+    let failure = terminate(&face, id).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotFound);
+    assert!(failure.message.as_str().contains("any more"), "{failure:?}");
+    face.until_heard(|change| matches!(change, Change::Gone { session } if *session == key(id)))
+        .await;
+    assert!(face.sessions().is_empty());
+}
+
+async fn reach(face: &Face, tab: Tab, text: Option<&str>, count: u32) -> u64 {
+    let (context, text) = (prod(), text.map(ToOwned::to_owned));
+    match ask(
+        face,
+        Request::Reach {
+            context,
+            tab,
+            text,
+            count,
+        },
+    )
+    .await
+    {
+        Reply::Reached { total } => total,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn hear_all(face: &mut Face, count: usize) {
+    while face.sessions().len() < count {
+        face.hear().await;
+    }
+}
+
+#[tokio::test]
+async fn ten_thousand_sessions_are_told_as_far_as_they_are_wanted() {
+    let manager = MemoryScheduler::new();
+    manager.add_many(10_000, "TERMINATED");
+    let newest = manager.add("RUNNING");
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    face.until_status(newest, Status::Running).await;
+    hear_all(&mut face, 101).await;
+    assert_eq!(reach(&face, Tab::Finished, None, 300).await, 10_000);
+    hear_all(&mut face, 301).await;
+    assert_eq!(reach(&face, Tab::Finished, Some("job-00007"), 50).await, 1);
+    face.until(SessionId::from_u128(7 << 64), |session| {
+        session.name == "job-00007"
+    })
+    .await;
+    assert_eq!(reach(&face, Tab::Running, None, 100).await, 1);
+    let before = manager.count(Question::Page);
+    assert_eq!(reach(&face, Tab::Finished, None, 300).await, 10_000);
+    assert_eq!(
+        manager.count(Question::Page),
+        before,
+        "they are there already"
+    );
+    assert_eq!(reach(&face, Tab::Finished, None, 10_000).await, 10_000);
+    hear_all(&mut face, 10_001).await;
+    let mut other = house.face().await;
+    hear_all(&mut other, 10_001).await;
+    let state = &other.snapshot.contexts[1];
+    assert_eq!(state.totals, Some([1, 10_000, 0]));
+}
+
+#[tokio::test]
+async fn lost_events_come_again_with_everything_that_was_missed() {
+    let manager = MemoryScheduler::new();
+    let id = manager.add("PENDING");
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    face.until_status(id, Status::Pending).await;
+    eventually("it listens", || manager.listeners() == 1).await;
+    manager.end_events();
+    manager.edit(id, |session| session.status = Status::Running);
+    face.until_status(id, Status::Running).await;
+    eventually("it listens again", || manager.listeners() == 1).await;
+    manager.bring(id, "TERMINATING");
+    face.until_status(id, Status::Terminating).await;
+}
+
+#[tokio::test]
+async fn a_manager_without_events_is_asked_about_what_moves() {
+    let manager = MemoryScheduler::new();
+    manager.have_no_events();
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    let id = face.launch_in(prod(), named("first")).await.unwrap().id;
+    for status in ["CREATING", "RUNNING"] {
+        manager.bring(id, status);
+        face.until(id, |session: &Session| {
+            session.status == Status::from(status)
+        })
+        .await;
+    }
+    assert!(manager.count(Question::Rows) > 0);
+    assert!(
+        manager.count(Question::Page) <= 6,
+        "the whole list is not read for it"
+    );
+}
+
+#[tokio::test]
+async fn when_the_last_face_goes_nothing_is_listened_to_and_a_new_one_sees_the_present() {
+    let manager = MemoryScheduler::new();
+    let id = manager.add("RUNNING");
+    let house = house_with(&manager).await;
+    let mut face = house.face().await;
+    face.until_status(id, Status::Running).await;
+    eventually("it listens", || manager.listeners() == 1).await;
+    drop(face);
+    eventually("nobody listens", || manager.listeners() == 0).await;
+    manager.bring(id, "TERMINATED");
+    let mut face = house.face().await;
+    face.until_status(id, Status::Terminated).await;
+    eventually("it listens again", || manager.listeners() == 1).await;
+}
+
+#[tokio::test]
+async fn a_daemon_that_starts_again_has_it_all_from_the_manager() {
+    let manager = MemoryScheduler::new();
+    let mut house = house_with(&manager).await;
+    let mut face = house.face().await;
+    let theirs = face.launch_in(prod(), named("theirs")).await.unwrap().id;
+    manager.bring(theirs, "RUNNING");
+    let before = face.until_status(theirs, Status::Running).await;
+    let ours = face.run("ours-one").await;
+    house.restart().await;
+    let mut face = house.face().await;
+    let after = face.until_status(theirs, Status::Running).await;
+    assert_eq!(after, before);
+    face.until_status(ours, Status::Running).await;
+    assert_eq!(face.sessions().len(), 2);
+}
+
+#[tokio::test]
+async fn the_list_is_fresh_for_a_command_that_only_takes_a_snapshot() {
+    let manager = MemoryScheduler::new();
+    let house = house_with(&manager).await;
+    let (client, _events) =
+        workbay::client::Client::connect(&workbay::client::ConnectOptions::existing(house.paths()))
+            .await
+            .unwrap();
+    for count in 1..4 {
+        manager.add("RUNNING");
+        let refresh = Request::Refresh {
+            context: Some(prod()),
+        };
+        // A list that was read within the last second is fresh enough: then once more.
+        loop {
+            assert_eq!(client.ask(refresh.clone()).await, Ok(Reply::Done));
+            let Ok(Reply::Snapshot { snapshot }) = client.ask(Request::Snapshot).await else {
+                panic!("no snapshot");
+            };
+            if snapshot.sessions.len() == count {
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_a_request_and_changes_nothing() {
+    let manager = MemoryScheduler::new();
+    let id = manager.add("RUNNING");
+    let mut house = crate::support::House::closed(crate::support::house::settings());
+    house.page_limit = Some(20);
+    house.others = vec![crate::support::house::seat("prod", &manager)];
+    house.start().await;
+    let mut face = house.face().await;
+    face.until_status(id, Status::Running).await;
+    let failure = loop {
+        let done = manager.count(Question::Rename);
+        let name = format!("name-{}{}", "x".repeat(50), done % 10);
+        match face
+            .client
+            .ask(Request::Rename {
+                session: key(id),
+                name: name.clone(),
+            })
+            .await
+        {
+            Ok(_) => drop(
+                face.until(id, |session| session.name == name.as_str())
+                    .await,
+            ),
+            Err(failure) => break failure,
+        }
+    };
+    assert_eq!(failure.kind, FailureKind::Internal, "{failure:?}");
+    let shown = face.session(id).unwrap();
+    assert_eq!(shown.pending_request, None);
+    assert_eq!(manager.session_of(id).unwrap().name, shown.name);
+}
