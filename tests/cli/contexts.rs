@@ -69,10 +69,10 @@ fn sessions_are_of_their_context_and_one_list_shows_them_all() {
     };
     let pair = |context: &str, name: &str| (context.to_owned(), name.to_owned());
     let (here, there) = (pair("local", "cli-here"), pair("box", "cli-there"));
-    assert_eq!(names(&["ls", "--json"]), [here.clone()]);
+    assert_eq!(names(&["ls", "--json"]), std::slice::from_ref(&here));
     assert_eq!(
         names(&["ls", "--json", "--context", "box"]),
-        [there.clone()]
+        std::slice::from_ref(&there)
     );
     assert_eq!(names(&["ls", "--json", "--all-contexts"]), [there, here]);
     let text = machine.ok(&["ls", "--all-contexts"]);
