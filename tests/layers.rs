@@ -223,6 +223,14 @@ fn every_room_imports_only_what_its_row_allows() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
+/// Whether the code names this library: `ring::`, not `String::`.
+fn names(code: &str, library: &str) -> bool {
+    code.match_indices(library).any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        before.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+    })
+}
+
 #[test]
 fn each_library_has_its_one_home() {
     let mut faults = Vec::new();
@@ -230,7 +238,7 @@ fn each_library_has_its_one_home() {
         for (library, homes) in OWNERS {
             let at_home = homes.iter().any(|home| path.starts_with(home));
             // `ratatui::crossterm` is the same library by another name.
-            if !at_home && code.contains(library) {
+            if !at_home && names(&code, library) {
                 faults.push(format!(
                     "{}: only {homes:?} may name {library}",
                     path.display()

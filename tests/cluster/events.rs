@@ -22,7 +22,6 @@ async fn a_session_is_followed_by_events_from_queue_to_end() {
     })
     .await;
     for wanted in [
-        "session_enqueued",
         "session_scheduled",
         "session_started",
         "kernel_started",

@@ -93,7 +93,7 @@ async fn launch_wait_work_return_read_rename_end() {
     person.wait_for("RUNNING");
     person.type_("\r");
     person.wait_for("Idle checks");
-    person.wait_for("ends the session in");
+    person.wait_for("begins to count in");
     person.wait_for("schedule-sessions");
     person.type_("\x1b");
     person.wait_gone("Idle checks");

