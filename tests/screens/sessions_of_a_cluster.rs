@@ -158,11 +158,15 @@ fn prints(screen: Screen, text: &str) -> Screen {
     )
 }
 
+/// Whose log was opened last; `None` = the main kernel's.
 fn kernel_of(screen: &Screen) -> Option<KernelId> {
-    match opened(screen).pop().unwrap().1 {
-        StreamOpen::Log { options, .. } => options.kernel,
-        other => panic!("{other:?}"),
-    }
+    let kernels = opened(screen)
+        .into_iter()
+        .filter_map(|(_, open)| match open {
+            StreamOpen::Log { options, .. } => Some(options.kernel),
+            _ => None,
+        });
+    kernels.last().expect("no log was opened")
 }
 
 #[test]
