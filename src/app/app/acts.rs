@@ -13,7 +13,7 @@ use crate::{
         rename::Rename,
         step::{Go, Purpose, Step},
     },
-    model::{change::Level, id::SessionKey, session::Session},
+    model::{capability::Capability, change::Level, id::SessionKey, session::Session},
     protocol::message::Request,
 };
 
@@ -48,7 +48,9 @@ impl App {
             }
             Action::SessionTerminate => {
                 let shells = self.panes.open_in(session.key());
-                let days = self.facts.keep_days;
+                let theirs = self.mirror.can(session.context, Capability::Schedules);
+                let days = (!theirs).then_some(self.facts.keep_days);
+                let session = self.full(session.key()).unwrap_or(session);
                 self.confirm = Some(Confirm::terminate(&session, shells, days));
                 Vec::new()
             }
