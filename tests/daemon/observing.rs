@@ -197,11 +197,7 @@ async fn ten_thousand_sessions_are_told_as_far_as_they_are_wanted() {
     .await;
     assert_eq!(reach(&mut face, Tab::Running, None, 100).await, 1);
     assert_eq!(reach(&mut face, Tab::Finished, None, 10_000).await, 10_000);
-    assert_eq!(
-        face.sessions().len(),
-        10_001,
-        "they are told before the answer"
-    );
+    hear_all(&mut face, 10_001).await;
     let mut other = house.face().await;
     hear_all(&mut other, 10_001).await;
     let state = &other.snapshot.contexts[1];
@@ -307,33 +303,30 @@ async fn the_list_is_fresh_for_a_command_that_only_takes_a_snapshot() {
 #[tokio::test]
 async fn a_full_disk_refuses_a_request_and_changes_nothing() {
     let manager = MemoryScheduler::new();
-    let id = manager.add("RUNNING");
+    manager.add_many(100, "RUNNING");
     let mut house = crate::support::House::closed(crate::support::house::settings());
     house.page_limit = Some(20);
     house.others = vec![crate::support::house::seat("prod", &manager)];
     house.start().await;
     let mut face = house.face().await;
-    face.until_status(id, Status::Running).await;
-    let failure = loop {
-        let done = manager.count(Question::Rename);
-        let name = format!("name-{}{}", "x".repeat(50), done % 10);
-        match face
-            .client
-            .ask(Request::Rename {
-                session: key(id),
-                name: name.clone(),
-            })
-            .await
-        {
-            Ok(_) => drop(
-                face.until(id, |session| session.name == name.as_str())
-                    .await,
-            ),
-            Err(failure) => break failure,
+    hear_all(&mut face, 100).await;
+    let (mut done, mut refused) = (0, None);
+    for session in face.sessions() {
+        // What is asked is recorded first, and this is a lot.
+        let commit = Request::Commit {
+            session: session.key(),
+            image_name: "x".repeat(4000),
+        };
+        match face.client.ask(commit).await {
+            Ok(_) => done += 1,
+            Err(failure) => {
+                refused = Some((session.id, failure));
+                break;
+            }
         }
-    };
+    }
+    let (id, failure) = refused.expect("the disk is full at some time");
     assert_eq!(failure.kind, FailureKind::Internal, "{failure:?}");
-    let shown = face.session(id).unwrap();
-    assert_eq!(shown.pending_request, None);
-    assert_eq!(manager.session_of(id).unwrap().name, shown.name);
+    assert_eq!(manager.count(Question::Commit), done);
+    assert_eq!(face.session(id).unwrap().pending_request, None);
 }
