@@ -47,7 +47,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
     let id = session.id;
     assert_eq!((session.status, session.context), (Status::Pending, prod()));
     manager.edit(id, |session| {
-        session.status_message = Some("no room".into())
+        session.status_message = Some("no room".into());
     });
     face.until(id, |session| session.status_message.is_some())
         .await;
@@ -126,7 +126,7 @@ async fn a_launch_the_manager_refuses_is_told_in_its_words() {
     assert_eq!(failure.help.unwrap(), "end one");
     let session = face.launch_in(prod(), named("second")).await.unwrap();
     manager.edit(session.id, |session| {
-        session.status_message = Some("pull failed".into())
+        session.status_message = Some("pull failed".into());
     });
     manager.bring(session.id, "ERROR");
     face.until_told("second failed: pull failed").await;
