@@ -12,7 +12,7 @@ use workbay::{
 };
 
 use super::managers::{house_with, is_up, key, prod, until_prod};
-use crate::support::{Face, MemoryScheduler, Question, eventually, house::named};
+use crate::support::{Face, MemoryScheduler, eventually, house::named, scheduler::Question};
 
 async fn ask(face: &Face, request: Request) -> Reply {
     face.client.ask(request).await.unwrap()
