@@ -22,9 +22,9 @@ use workbay::{
 };
 
 use crate::support::{
-    Face, House, MemoryScheduler, Question, eventually,
+    Face, House, MemoryScheduler, eventually,
     house::{named, seat, settings},
-    scheduler::denied,
+    scheduler::{Question, denied},
 };
 
 pub fn prod() -> ContextName {

@@ -12,7 +12,7 @@ use workbay::{
 };
 
 use super::managers::{house_with, is_up, key, prod, until_prod};
-use crate::support::{Face, MemoryScheduler, Question, eventually, house::named};
+use crate::support::{Face, MemoryScheduler, eventually, house::named, scheduler::Question};
 
 async fn ask(face: &Face, request: Request) -> Reply {
     face.client.ask(request).await.unwrap()
@@ -47,7 +47,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
     let id = session.id;
     assert_eq!((session.status, session.context), (Status::Pending, prod()));
     manager.edit(id, |session| {
-        session.status_message = Some("no room".into())
+        session.status_message = Some("no room".into());
     });
     face.until(id, |session| session.status_message.is_some())
         .await;
@@ -126,7 +126,7 @@ async fn a_launch_the_manager_refuses_is_told_in_its_words() {
     assert_eq!(failure.help.unwrap(), "end one");
     let session = face.launch_in(prod(), named("second")).await.unwrap();
     manager.edit(session.id, |session| {
-        session.status_message = Some("pull failed".into())
+        session.status_message = Some("pull failed".into());
     });
     manager.bring(session.id, "ERROR");
     face.until_told("second failed: pull failed").await;
@@ -197,11 +197,7 @@ async fn ten_thousand_sessions_are_told_as_far_as_they_are_wanted() {
     .await;
     assert_eq!(reach(&mut face, Tab::Running, None, 100).await, 1);
     assert_eq!(reach(&mut face, Tab::Finished, None, 10_000).await, 10_000);
-    assert_eq!(
-        face.sessions().len(),
-        10_001,
-        "they are told before the answer"
-    );
+    hear_all(&mut face, 10_001).await;
     let mut other = house.face().await;
     hear_all(&mut other, 10_001).await;
     let state = &other.snapshot.contexts[1];
@@ -307,33 +303,30 @@ async fn the_list_is_fresh_for_a_command_that_only_takes_a_snapshot() {
 #[tokio::test]
 async fn a_full_disk_refuses_a_request_and_changes_nothing() {
     let manager = MemoryScheduler::new();
-    let id = manager.add("RUNNING");
+    manager.add_many(100, "RUNNING");
     let mut house = crate::support::House::closed(crate::support::house::settings());
     house.page_limit = Some(20);
     house.others = vec![crate::support::house::seat("prod", &manager)];
     house.start().await;
     let mut face = house.face().await;
-    face.until_status(id, Status::Running).await;
-    let failure = loop {
-        let done = manager.count(Question::Rename);
-        let name = format!("name-{}{}", "x".repeat(50), done % 10);
-        match face
-            .client
-            .ask(Request::Rename {
-                session: key(id),
-                name: name.clone(),
-            })
-            .await
-        {
-            Ok(_) => drop(
-                face.until(id, |session| session.name == name.as_str())
-                    .await,
-            ),
-            Err(failure) => break failure,
+    hear_all(&mut face, 100).await;
+    let (mut done, mut refused) = (0, None);
+    for session in face.sessions() {
+        // What is asked is recorded first, and this is a lot.
+        let commit = Request::Commit {
+            session: session.key(),
+            image_name: "x".repeat(4000),
+        };
+        match face.client.ask(commit).await {
+            Ok(_) => done += 1,
+            Err(failure) => {
+                refused = Some((session.id, failure));
+                break;
+            }
         }
-    };
+    }
+    let (id, failure) = refused.expect("the disk is full at some time");
     assert_eq!(failure.kind, FailureKind::Internal, "{failure:?}");
-    let shown = face.session(id).unwrap();
-    assert_eq!(shown.pending_request, None);
-    assert_eq!(manager.session_of(id).unwrap().name, shown.name);
+    assert_eq!(manager.count(Question::Commit), done);
+    assert_eq!(face.session(id).unwrap().pending_request, None);
 }
