@@ -82,6 +82,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("reqwest::", &["engine/backendai"]),
     ("rustls::", &["engine/backendai"]),
     ("ring::", &["engine/backendai"]),
+    ("tokio_tungstenite::", &["engine/backendai/stream"]),
     ("rusqlite::", &["store"]),
     ("crossterm::", &["run"]),
     ("portable_pty::", &["terminal/pty.rs"]),
@@ -315,6 +316,8 @@ fn the_wall_itself_sees_what_it_should() {
         ["model", "store"]
     );
     assert_eq!(named_rooms("crate::daemon::run()"), ["daemon"]);
+    assert!(names("use ring::hmac;", "ring::"));
+    assert!(!names("String::new()", "ring::"));
     assert_eq!(
         named_rooms("use crate::{\n  action::Action,\n  key::{Key, KeyCode},\n};"),
         ["action", "key", ""]

@@ -144,7 +144,7 @@ async fn answers_that_are_cut_empty_or_closed() {
     manager.put(node(ONE, "alpha", "RUNNING"));
     let engine = open(&manager).await;
     let body = json!({"data": {"compute_session_nodes": {"count": 0, "edges": []}}});
-    let half = body.to_string()[..20].as_bytes().to_vec();
+    let half = body.to_string().as_bytes()[..20].to_vec();
     for (reply, expected) in [
         (Reply::Cut(20, body.clone()), "its answer broke off"),
         (Reply::Close, "its answer broke off"),
