@@ -160,13 +160,13 @@ fn prints(screen: Screen, text: &str) -> Screen {
 
 /// Whose log was opened last; `None` = the main kernel's.
 fn kernel_of(screen: &Screen) -> Option<KernelId> {
-    let kernels = opened(screen)
+    let mut kernels = opened(screen)
         .into_iter()
         .filter_map(|(_, open)| match open {
             StreamOpen::Log { options, .. } => Some(options.kernel),
             _ => None,
         });
-    kernels.last().expect("no log was opened")
+    kernels.next_back().expect("no log was opened")
 }
 
 #[test]
