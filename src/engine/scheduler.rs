@@ -1,12 +1,10 @@
 //! The trait of engines that decide themselves when and where a session starts. We ask, watch and
 //! tell; nothing of theirs is kept in our store.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
-use super::api::{Containers, Engine, Result};
+use super::api::{Engine, Result};
 use crate::model::{
     catalogue::Catalogue, history::HistoryEntry, id::SessionId, session::Session,
     spec::LaunchRequest, status::Tab, text::Clean,
@@ -88,21 +86,4 @@ pub struct Progress {
     pub done: f64,
     /// 0 = not known.
     pub total: f64,
-}
-
-/// An engine as a context holds it; the one place where the two kinds part.
-#[derive(Clone)]
-pub enum AnyEngine {
-    Containers(Arc<dyn Containers>),
-    Scheduler(Arc<dyn Scheduler>),
-}
-
-impl AnyEngine {
-    /// What both kinds do.
-    pub fn common(&self) -> Arc<dyn Engine> {
-        match self {
-            Self::Containers(engine) => engine.clone(),
-            Self::Scheduler(engine) => engine.clone(),
-        }
-    }
 }

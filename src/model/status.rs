@@ -10,7 +10,11 @@ use super::text::Clean;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     Pending,
+    Deprioritizing,
     Scheduled,
+    Reserved,
+    Preempted,
+    Rescheduling,
     Preparing,
     Pulling,
     Prepared,
@@ -59,9 +63,13 @@ pub enum Tone {
 }
 
 /// Every known word in the order of a healthy life.
-pub const KNOWN: [Status; 13] = [
+pub const KNOWN: [Status; 17] = [
     Status::Pending,
+    Status::Deprioritizing,
     Status::Scheduled,
+    Status::Reserved,
+    Status::Preempted,
+    Status::Rescheduling,
     Status::Preparing,
     Status::Pulling,
     Status::Prepared,
@@ -80,7 +88,11 @@ impl Status {
     pub fn word(&self) -> &str {
         match self {
             Self::Pending => "PENDING",
+            Self::Deprioritizing => "DEPRIORITIZING",
             Self::Scheduled => "SCHEDULED",
+            Self::Reserved => "RESERVED",
+            Self::Preempted => "PREEMPTED",
+            Self::Rescheduling => "RESCHEDULING",
             Self::Preparing => "PREPARING",
             Self::Pulling => "PULLING",
             Self::Prepared => "PREPARED",
@@ -107,7 +119,11 @@ impl Status {
     pub fn tone(&self) -> Tone {
         match self {
             Self::Pending
+            | Self::Deprioritizing
             | Self::Scheduled
+            | Self::Reserved
+            | Self::Preempted
+            | Self::Rescheduling
             | Self::Preparing
             | Self::Pulling
             | Self::Prepared
@@ -274,8 +290,9 @@ mod tests {
         for status in KNOWN {
             assert_eq!(Status::from(status.word()), status);
         }
-        let odd = Status::from("deprioritizing");
-        assert_eq!(odd.word(), "DEPRIORITIZING");
+        assert_eq!(Status::from("deprioritizing").tab(), Tab::Running);
+        let odd = Status::from("hibernating");
+        assert_eq!(odd.word(), "HIBERNATING");
         assert_eq!(odd.tab(), Tab::Others);
     }
 
@@ -289,10 +306,8 @@ mod tests {
 
     #[test]
     fn every_unfinished_status_can_end() {
-        for status in KNOWN
-            .iter()
-            .filter(|s| !s.is_final() && **s != Status::RunningDegraded)
-        {
+        let ours = STEPS.iter().map(|(from, _)| from);
+        for status in ours.filter(|status| !status.is_final()) {
             let ends = KNOWN
                 .iter()
                 .any(|next| next.is_final() && status.may_become(next));

@@ -16,6 +16,8 @@ pub(super) struct Features {
     pub(super) owner: bool,
     /// Scheduling histories an owner may read (26.2).
     pub(super) scheduling_history: bool,
+    /// Sessions may be held back, reserved, preempted and scheduled anew (26.8).
+    pub(super) preemption: bool,
 }
 
 /// The oldest manager whose lists we speak.
@@ -31,6 +33,7 @@ impl Features {
             vfolder_nodes: since(25, 4),
             owner: since(25, 13),
             scheduling_history: since(26, 2),
+            preemption: since(26, 8),
         }
     }
 }
@@ -48,6 +51,7 @@ mod tests {
         assert!(of("24.12.1").scope_id);
         assert!(of("25.6.15").vfolder_nodes && !of("25.6.15").owner);
         assert!(of("25.15.12").owner && !of("25.15.12").scheduling_history);
-        assert!(of("26.9.6").scheduling_history);
+        assert!(of("26.4.16").scheduling_history && !of("26.4.16").preemption);
+        assert!(of("26.9.6").preemption);
     }
 }

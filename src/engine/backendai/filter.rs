@@ -42,8 +42,12 @@ pub(super) fn and(one: &str, other: &str) -> String {
 /// The statuses of a tab that this manager knows; it refuses others.
 fn words(features: Features, tab: Tab) -> String {
     let known = KNOWN.iter().filter(|status| status.tab() == tab);
-    let known = known.filter(|status| {
-        features.scope_id || !matches!(status, Status::Prepared | Status::Creating)
+    let known = known.filter(|status| match status {
+        Status::Prepared | Status::Creating => features.scope_id,
+        Status::Deprioritizing | Status::Reserved | Status::Preempted | Status::Rescheduling => {
+            features.preemption
+        }
+        _ => true,
     });
     let quoted: Vec<String> = known
         .map(|status| format!("\"{}\"", status.word()))
