@@ -21,11 +21,7 @@ async fn a_session_is_followed_by_events_from_queue_to_end() {
         }
     })
     .await;
-    for wanted in [
-        "session_scheduled",
-        "session_started",
-        "kernel_started",
-    ] {
+    for wanted in ["session_scheduled", "session_started", "kernel_started"] {
         assert!(
             seen.iter().any(|event| event == wanted),
             "no {wanted} among {seen:?}"
