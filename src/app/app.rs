@@ -2,6 +2,7 @@
 //! decided by the panel it reaches.
 
 mod actions;
+mod acts;
 mod contexts;
 mod daemon;
 mod keys;
@@ -407,6 +408,8 @@ impl App {
         };
         match self.mirror.session(detail.session()) {
             None => self.detail = None,
+            // Another context is shown now.
+            Some(session) if !self.sessions.shown().has(session.context) => self.detail = None,
             Some(session) if session.tab() == self.sessions.tab() && !detail.focused => {
                 if let Some(id) = self.sessions.selected() {
                     detail.follow(id);

@@ -32,9 +32,10 @@ pub struct Confirm {
 }
 
 impl Confirm {
-    /// `shells`: how many panes of this face show the session.
+    /// `shells`: how many panes of this face show the session. `keep_days`: how long we keep what is
+    /// left of it; `None` = its engine keeps it, by rules of its own.
     #[must_use]
-    pub fn terminate(session: &Session, shells: usize, keep_days: u32) -> Self {
+    pub fn terminate(session: &Session, shells: usize, keep_days: Option<u32>) -> Self {
         Self {
             session: session.key(),
             name: session.name.clone(),
@@ -89,17 +90,28 @@ fn lost(session: &Session, shells: usize) -> Vec<String> {
     }
     if session.scratch.is_some() {
         lost.push("Files written outside /home/work.".to_owned());
+    } else if !session.folders.is_empty() {
+        lost.push("Files written outside its folders.".to_owned());
     } else {
         lost.push("All its files, /home/work too.".to_owned());
     }
     lost
 }
 
-fn kept(session: &Session, keep_days: u32) -> Vec<String> {
+fn kept(session: &Session, keep_days: Option<u32>) -> Vec<String> {
     if !has_container(session) {
         return Vec::new();
     }
-    let days = match keep_days {
+    let Some(days) = keep_days else {
+        let folders = match session.folders.as_slice() {
+            [] => None,
+            [one] => Some(format!("The folder {one}.")),
+            several => Some(format!("Its {} folders.", several.len())),
+        };
+        let log = "Its log, as long as the cluster keeps it.".to_owned();
+        return folders.into_iter().chain([log]).collect();
+    };
+    let days = match days {
         1 => "1 day".to_owned(),
         n => format!("{n} days"),
     };
@@ -117,7 +129,7 @@ mod tests {
 
     #[test]
     fn enter_alone_changes_nothing() {
-        let mut confirm = Confirm::terminate(&session(1, "train"), 0, 7);
+        let mut confirm = Confirm::terminate(&session(1, "train"), 0, Some(7));
         assert_eq!(confirm.action(Action::ConfirmPress), Some(Answer::Leave));
         assert_eq!(confirm.action(Action::ConfirmForce), None);
         assert_eq!(confirm.action(Action::ConfirmToggle), None);
@@ -129,13 +141,29 @@ mod tests {
     fn it_says_what_is_kept_only_when_it_is() {
         let mut it = session(1, "train");
         it.scratch = Some("/scratch/x".to_owned());
-        assert!(Confirm::terminate(&it, 1, 7).kept[0].contains("/home/work"));
+        assert!(Confirm::terminate(&it, 1, Some(7)).kept[0].contains("/home/work"));
         it.scratch = None;
-        let confirm = Confirm::terminate(&it, 1, 7);
+        let confirm = Confirm::terminate(&it, 1, Some(7));
         assert!(confirm.lost.iter().any(|line| line.contains("/home/work")));
         assert!(!confirm.kept[0].contains("/home/work"));
         it.status = Status::Pending;
         it.started_at = None;
-        assert!(Confirm::terminate(&it, 0, 7).kept.is_empty());
+        assert!(Confirm::terminate(&it, 0, Some(7)).kept.is_empty());
+    }
+
+    #[test]
+    fn of_a_session_of_a_cluster_no_days_are_promised() {
+        let mut it = session(1, "train");
+        let confirm = Confirm::terminate(&it, 0, None);
+        assert!(!confirm.kept.iter().any(|line| line.contains("days")));
+        it.folders = vec![Clean::new("데이터셋")];
+        let confirm = Confirm::terminate(&it, 0, None);
+        assert_eq!(confirm.kept[0], "The folder 데이터셋.");
+        assert!(
+            confirm
+                .lost
+                .iter()
+                .any(|line| line.contains("outside its folders"))
+        );
     }
 }

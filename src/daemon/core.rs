@@ -19,10 +19,10 @@ use super::{
     heart::{Command, News, Step},
     looks,
     outbox::Outbox,
-    requests::Waiters,
     station::{Number, Station},
     translate,
     usage::{Samples, Shown},
+    waiters::Waiters,
 };
 use crate::{
     controller::{fact::Ticket, observe::fact::Fact as Observed},

@@ -25,6 +25,7 @@ mod streams;
 mod supply;
 mod translate;
 mod usage;
+mod waiters;
 
 use std::{collections::BTreeMap, io::Write as _, path::Path, sync::Arc};
 

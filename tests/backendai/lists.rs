@@ -131,6 +131,10 @@ async fn own_sessions_unless_an_administrator_wants_all() {
     let engine = BackendAiEngine::new(all.clone());
     let mine = names(engine.page(&running()).await.unwrap());
     assert_eq!(mine, [("mine".to_owned(), "user@lablup.com".to_owned())]);
+    // Events may name sessions of others; they stay out of one's own list.
+    let rows = engine.rows(&[id(ONE), id(TWO)]).await.unwrap();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0].name, "mine");
     manager.set(|state| state.role = "superadmin");
     let engine = BackendAiEngine::new(all);
     let everyones = names(engine.page(&running()).await.unwrap());

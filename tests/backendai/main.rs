@@ -16,6 +16,7 @@ mod events;
 mod faults;
 mod lists;
 mod login;
+mod odd;
 mod old;
 mod secrets;
 mod tls;

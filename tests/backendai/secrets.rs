@@ -35,11 +35,10 @@ async fn neither_debug_nor_errors_nor_urls_hold_one() {
         (with(keys, &api.endpoint()), &api),
         (with(password, &web.endpoint()), &web),
     ] {
-        let mut shown = format!("{config:?} {config:#?}");
+        let of_config = format!("{config:?} {config:#?}");
         let engine = BackendAiEngine::new(config);
-        shown.push_str(&format!("{engine:?} {engine:#?}"));
         let error = engine.probe().await.unwrap_err();
-        shown.push_str(&format!("{error} {error:?}"));
+        let shown = format!("{of_config} {engine:?} {engine:#?} {error} {error:?}");
         assert!(!shown.contains(HUSH), "{shown}");
         for asked in manager.asked() {
             assert!(!asked.target.contains(HUSH), "{}", asked.target);

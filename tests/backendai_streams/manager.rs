@@ -200,10 +200,11 @@ impl Manager {
     fn engine_with(&self, login: Login) -> BackendAiEngine {
         BackendAiEngine::new(BackendAiConfig {
             context: ContextName::new("lab").unwrap(),
-            endpoint: match self.encrypted {
-                false => format!("http://{}", self.address),
-                true => format!("https://{}", self.address),
-            },
+            endpoint: format!(
+                "{}://{}",
+                if self.encrypted { "https" } else { "http" },
+                self.address
+            ),
             login,
             domain: None,
             project: None,

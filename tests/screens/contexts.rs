@@ -253,6 +253,17 @@ fn a_context_may_be_read_only() {
 }
 
 #[test]
+fn the_detail_goes_with_its_context() {
+    let screen = Screen::new(140, 40).starting_in("seoul").daemon(two());
+    let screen = screen.press("j enter");
+    assert!(screen.app.detail.is_some());
+    let all = screen.press(":").typed("ctx all").press("enter");
+    assert!(all.app.detail.is_some(), "it is among all of them");
+    let local = all.press(":").typed("ctx local").press("enter");
+    assert!(local.app.detail.is_none(), "{}", local.text());
+}
+
+#[test]
 fn refreshing_asks_what_is_shown() {
     let screen = Screen::new(80, 24)
         .starting_in("seoul")

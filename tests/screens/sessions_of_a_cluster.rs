@@ -113,6 +113,19 @@ fn a_detail_that_cannot_be_read_leaves_the_row() {
     assert!(gone.app.detail.is_none() || !gone.sees("train-vit-large"));
 }
 
+#[test]
+fn ending_a_session_of_a_cluster_promises_nothing_for_it() {
+    let screen = read_in_full(seoul(80, 24).press("j enter")).press("x");
+    assert!(screen.sees("Its 2 folders."), "{}", screen.text());
+    assert!(!screen.sees("7 days"));
+    let screen = screen.press("y");
+    let wish = Request::Terminate {
+        session: key("seoul", 21),
+        force: false,
+    };
+    assert_eq!(screen.wishes(), [&wish]);
+}
+
 fn opened(screen: &Screen) -> Vec<(StreamId, StreamOpen)> {
     let opened = screen.effects().iter().filter_map(|effect| match effect {
         Effect::Open { stream, open } => Some((*stream, open.clone())),
@@ -145,11 +158,15 @@ fn prints(screen: Screen, text: &str) -> Screen {
     )
 }
 
+/// Whose log was opened last; `None` = the main kernel's.
 fn kernel_of(screen: &Screen) -> Option<KernelId> {
-    match opened(screen).pop().unwrap().1 {
-        StreamOpen::Log { options, .. } => options.kernel,
-        other => panic!("{other:?}"),
-    }
+    let mut kernels = opened(screen)
+        .into_iter()
+        .filter_map(|(_, open)| match open {
+            StreamOpen::Log { options, .. } => Some(options.kernel),
+            _ => None,
+        });
+    kernels.next_back().expect("no log was opened")
 }
 
 #[test]

@@ -18,4 +18,4 @@ pub mod world;
 
 pub use engine::{Call, MemoryEngine};
 pub use house::{Face, House, eventually};
-pub use scheduler::{MemoryScheduler, Question};
+pub use scheduler::MemoryScheduler;

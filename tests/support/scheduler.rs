@@ -236,7 +236,7 @@ impl Inner {
                 "reference": "python:3.11",
             },
             "requested_slots": {"cpu": 1.0, "mem": 1}, "shmem": 0, "owner": "me@example.com",
-            "created_at": Timestamp::from_second(1_800_000_000 + self.made as i64).unwrap(),
+            "created_at": Timestamp::from_second(1_800_000_000 + self.made.cast_signed()).unwrap(),
             "started_at": null, "terminated_at": null, "kernels": [], "scratch": null,
             "pending_request": null,
         });

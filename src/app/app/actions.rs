@@ -6,19 +6,14 @@ use super::{App, interrupt_ends};
 use crate::{
     action::{Action, Scope},
     app::{
-        allowed::why_not,
-        confirm::{Answer, Confirm},
-        detail::Detail,
+        confirm::Answer,
         effect::Effect,
         focus::{Focus, Page},
         help::Help,
-        launcher::Launcher,
-        logs::Logs,
-        rename::Rename,
         step::{Go, Purpose, Step},
     },
     key::Key,
-    model::{change::Level, session::Session, status::Tab},
+    model::{change::Level, status::Tab},
     protocol::message::Request,
 };
 
@@ -133,7 +128,7 @@ impl App {
     }
 
     /// Beside the list the detail stays open and follows the selection; elsewhere it closes.
-    fn unfocus_detail(&mut self) {
+    pub(super) fn unfocus_detail(&mut self) {
         match &mut self.detail {
             Some(detail) if self.areas.detail_beside => detail.focused = false,
             _ => self.detail = None,
@@ -306,107 +301,6 @@ impl App {
             },
         }
         true
-    }
-
-    /// Actions on the current session, refused with their reason when they make no sense now.
-    fn on_session(&mut self, action: Action) -> Vec<Step> {
-        if let Some(why) = self.why_not(action) {
-            return vec![Step::toast(Level::Warning, why)];
-        }
-        match action {
-            Action::SessionLaunch => return self.open_launcher(),
-            Action::SessionsRefresh => return self.refresh(),
-            _ => {}
-        }
-        let Some(session) = self.current().cloned() else {
-            return Vec::new();
-        };
-        match action {
-            Action::SessionOpen => {
-                self.open_detail(session.key());
-                Vec::new()
-            }
-            Action::SessionShell => self.go(Go::Shell(session.key())),
-            Action::SessionLogs => self.open_logs(&session),
-            Action::SessionRename => {
-                self.rename = Some(Rename::new(session.key(), &session.name));
-                Vec::new()
-            }
-            Action::SessionCommit => {
-                self.name_image();
-                Vec::new()
-            }
-            Action::SessionTerminate => {
-                let shells = self.panes.open_in(session.key());
-                let days = self.facts.keep_days;
-                self.confirm = Some(Confirm::terminate(&session, shells, days));
-                Vec::new()
-            }
-            Action::CopyId => vec![Step::Copy(session.id.to_string())],
-            _ => Vec::new(),
-        }
-    }
-
-    /// Why an action cannot be done here and now; `None` = it can.
-    pub fn why_not(&self, action: Action) -> Option<String> {
-        let shown = self.sessions.shown();
-        why_not(action, self.current(), shown, &self.mirror, &self.facts)
-    }
-
-    fn open_launcher(&mut self) -> Vec<Step> {
-        let shown = self.sessions.shown();
-        let launcher = Launcher::new(&self.facts.launch, &self.mirror, shown);
-        let steps = launcher.ask(&self.mirror);
-        self.launcher = Some(launcher);
-        steps
-    }
-
-    fn refresh(&mut self) -> Vec<Step> {
-        self.reach.insist();
-        let context = self.sessions.shown().one();
-        vec![Step::Ask {
-            request: Request::Refresh {
-                context: context.filter(|_| self.mirror.has_several_contexts()),
-            },
-            purpose: Purpose::Refresh,
-        }]
-    }
-
-    fn open_logs(&mut self, session: &Session) -> Vec<Step> {
-        let mut steps = self.show(Page::Logs);
-        let full = self.full(session.key());
-        let (logs, more) = Logs::open(full.as_ref().unwrap_or(session), &mut self.ids);
-        self.logs = Some(logs);
-        steps.extend(more);
-        // A row of a list may not name its kernels.
-        let key = session.key();
-        let size = usize::try_from(session.placement.cluster_size).unwrap_or(usize::MAX);
-        if full.unwrap_or_else(|| session.clone()).kernels.len() < size {
-            steps.push(Step::Ask {
-                request: Request::Detail { session: key },
-                purpose: Purpose::Detail(key),
-            });
-        }
-        steps
-    }
-
-    fn toggle_steps(&mut self) {
-        if let Some(detail) = &mut self.detail {
-            detail.all_steps = !detail.all_steps;
-        }
-    }
-
-    /// Opens the detail; pressed again, gives it the keys, and in it closes it.
-    fn open_detail(&mut self, id: crate::model::id::SessionKey) {
-        let beside = self.areas.screen.width >= crate::app::area::BESIDE_COLUMNS;
-        match &mut self.detail {
-            Some(detail) if detail.focused => self.unfocus_detail(),
-            Some(detail) => {
-                detail.follow(id);
-                detail.focused = true;
-            }
-            None => self.detail = Some(Detail::new(id, !beside)),
-        }
     }
 
     fn show_tab(&mut self, tab: Tab) -> Vec<Step> {

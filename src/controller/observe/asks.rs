@@ -13,19 +13,7 @@ use crate::{
         fact::{Fault, FaultKind, Ticket},
         turn::{Answer, Refusal, RefusalKind},
     },
-    model::{
-        capability::Capability,
-        catalogue::Catalogue,
-        change::Change,
-        environment::{EnvironmentRef, EnvironmentSource},
-        id::SessionId,
-        name,
-        resources::{Bytes, Cpu, ResourceSlots},
-        session::{BatchResult, CommitStatus, Placement, Session},
-        spec::LaunchRequest,
-        status::Status,
-        text::Clean,
-    },
+    model::{capability::Capability, catalogue::Catalogue, change::Change, id::SessionId},
 };
 
 /// A catalogue is not read again within this time unless somebody asks for it anew.
@@ -187,66 +175,6 @@ impl Observer {
         } else {
             self.catalogues.remove(&project);
         }
-    }
-
-    /// A session that the engine took and does not show yet, as far as the request tells.
-    pub(super) fn invented(
-        &self,
-        now: Timestamp,
-        id: SessionId,
-        request: &LaunchRequest,
-    ) -> Session {
-        let user = self.line.info.as_ref().and_then(|info| info.user.as_ref());
-        let slots = ResourceSlots::new(
-            request.cpu.unwrap_or(Cpu::from_millis(0)),
-            request.mem.unwrap_or(Bytes(0)),
-        );
-        Session {
-            id,
-            context: self.context,
-            name: Clean::new(&request.name.clone().unwrap_or_else(name::generated)),
-            session_type: request.session_type,
-            status: Status::Pending,
-            status_info: None,
-            status_message: None,
-            environment: self.environment_of(request),
-            requested_slots: slots,
-            shmem: request.shmem.unwrap_or(Bytes(0)),
-            owner: user.map_or_else(Clean::default, |user| user.email.clone()),
-            created_at: now,
-            started_at: None,
-            terminated_at: None,
-            kernels: Vec::new(),
-            scratch: None,
-            placement: Placement::default(),
-            occupied_slots: ResourceSlots::default(),
-            folders: Vec::new(),
-            services: Vec::new(),
-            idle_checks: Vec::new(),
-            startup_command: request.startup_command.as_deref().map(Clean::new),
-            result: BatchResult::default(),
-            commit: CommitStatus::default(),
-            pending_request: None,
-        }
-    }
-
-    fn environment_of(&self, request: &LaunchRequest) -> EnvironmentRef {
-        let asked = request.image.as_deref().or(request.environment.as_deref());
-        let asked = asked.unwrap_or_default();
-        let known = self
-            .environments
-            .iter()
-            .find(|environment| environment.name == asked || environment.label() == asked);
-        known.map_or_else(
-            || EnvironmentRef {
-                name: Clean::new(asked),
-                version: Clean::default(),
-                source: EnvironmentSource::Image {
-                    reference: asked.to_owned(),
-                },
-            },
-            EnvironmentRef::from,
-        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! What people ask to be done: launch, rename, terminate, make an image. Shown as asked until the
+//! What people ask to be done with a session: rename, terminate, make an image. Shown as asked until the
 //! engine shows it as done.
 
 use jiff::{SignedDuration, Timestamp};
@@ -18,7 +18,7 @@ use crate::{
     engine::scheduler::Progress,
     model::{
         capability::Capability, change::Level, id::SessionId, name, session::Session,
-        spec::LaunchRequest, status::Status, text::Clean,
+        status::Status, text::Clean,
     },
 };
 
@@ -367,77 +367,6 @@ impl Observer {
                 row.shown.pending_request = pending;
             }
         }
-    }
-
-    pub(super) fn launch(
-        &mut self,
-        turn: &mut Turn,
-        now: Timestamp,
-        ticket: Ticket,
-        request: Box<LaunchRequest>,
-    ) {
-        let name = request.name.as_deref();
-        if let Some(Err(error)) = name.map(name::check) {
-            return turn.answer(ticket, Err(Refusal::usage(error.to_string())));
-        }
-        self.audit(turn, now, "launch", None, name.unwrap_or_default());
-        let what = Errand::Launch(request.clone());
-        self.run(turn, what, Purpose::Launch { ticket, request });
-    }
-
-    /// It stands in the engine's queue: it is read at once, for its row and the answer.
-    pub(super) fn launched(
-        &mut self,
-        turn: &mut Turn,
-        now: Timestamp,
-        ticket: Ticket,
-        request: Box<LaunchRequest>,
-        result: Result<Got, Fault>,
-    ) {
-        match result {
-            Ok(Got::Launched(id)) if self.is_connected() => {
-                self.read_whole(turn, id, vec![ticket], Some(request));
-            }
-            Ok(Got::Launched(id)) => self.born(turn, now, id, &request, &[ticket]),
-            Ok(_) => {}
-            Err(fault) => {
-                let mut refusal = refusal(&fault);
-                if fault.is_lost() {
-                    let help = "it may have been heard: look at the list before launching again";
-                    refusal = refusal.with_help(help);
-                }
-                turn.answer(ticket, Err(refusal));
-            }
-        }
-    }
-
-    /// A session that was launched is answered and followed, even when it could not be read yet.
-    pub(super) fn born(
-        &mut self,
-        turn: &mut Turn,
-        now: Timestamp,
-        id: SessionId,
-        request: &LaunchRequest,
-        tickets: &[Ticket],
-    ) {
-        if !self.rows.contains_key(&id) {
-            let session = self.invented(now, id, request);
-            self.put(turn, now, 0, session, false);
-            if let Some(row) = self.rows.get_mut(&id) {
-                row.unread = true;
-            }
-            self.hint(now, id);
-        }
-        if let Some(row) = self.rows.get_mut(&id) {
-            row.followed = true;
-        }
-        for ticket in tickets {
-            if let Some(session) = self.session(id) {
-                let session = Box::new(session.clone());
-                turn.answer(*ticket, Ok(Answer::Session(session)));
-            }
-        }
-        self.follow(turn, id);
     }
 }
 

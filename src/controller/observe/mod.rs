@@ -6,6 +6,7 @@
 mod asks;
 mod deeds;
 pub mod fact;
+mod launch;
 mod line;
 mod observer;
 pub mod order;

@@ -17,7 +17,7 @@ const ALWAYS: [(Capability, &str); 2] = [
     ),
 ];
 
-pub(super) fn of(features: &Features) -> Capabilities {
+pub(super) fn of(features: Features) -> Capabilities {
     let mut missing: Vec<(Capability, Clean)> = ALWAYS
         .iter()
         .map(|(capability, why)| (*capability, Clean::new(why)))

@@ -125,10 +125,10 @@ impl Whom {
         };
         let said = problem.sentence();
         match problem.kind.as_str() {
-            "invalid-auth-params" | "auth-failed" if skew.is_some_and(|s| s.is_too_much()) => {
-                self.skewed(skew)
+            "invalid-auth-params" | "auth-failed" if skew.is_some_and(Skew::is_too_much) => {
+                skewed(skew)
             }
-            "invalid-auth-params" if said.contains("time sync") => self.skewed(skew),
+            "invalid-auth-params" if said.contains("time sync") => skewed(skew),
             "auth-failed" | "invalid-auth-params" | "password-expired" | "invalid-credentials" => {
                 self.denied(&said)
             }
@@ -168,19 +168,6 @@ impl Whom {
                 "check {what} of the context; they may also be inactive, or refused from this \
                  machine's address"
             )),
-        }
-    }
-
-    fn skewed(&self, skew: Option<Skew>) -> EngineError {
-        let why = match skew {
-            Some(skew) => format!("{skew}, so the manager refuses what we sign"),
-            None => "this machine's clock and the manager's differ by more than 15 min".to_owned(),
-        };
-        EngineError::Denied {
-            why,
-            mend: Some(
-                "set the clock that is wrong; here: `sudo timedatectl set-ntp true`".to_owned(),
-            ),
         }
     }
 
@@ -250,6 +237,18 @@ impl Whom {
             "with mode = \"api\" the endpoint is the manager itself, not the web server (mode = \
              \"session\")"
         }
+    }
+}
+
+/// What we sign is refused for its time.
+fn skewed(skew: Option<Skew>) -> EngineError {
+    let why = match skew {
+        Some(skew) => format!("{skew}, so the manager refuses what we sign"),
+        None => "this machine's clock and the manager's differ by more than 15 min".to_owned(),
+    };
+    EngineError::Denied {
+        why,
+        mend: Some("set the clock that is wrong; here: `sudo timedatectl set-ntp true`".to_owned()),
     }
 }
 

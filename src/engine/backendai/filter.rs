@@ -8,7 +8,7 @@ use crate::model::{
 };
 
 /// The sessions of a tab whose names hold `text`.
-pub(super) fn tab(features: &Features, tab: Tab, text: Option<&str>) -> String {
+pub(super) fn tab(features: Features, tab: Tab, text: Option<&str>) -> String {
     let mut filter = match tab {
         Tab::Running | Tab::Finished => format!("(status in [{}])", words(features, tab)),
         // What no other tab shows, known or not.
@@ -40,7 +40,7 @@ pub(super) fn and(one: &str, other: &str) -> String {
 }
 
 /// The statuses of a tab that this manager knows; it refuses others.
-fn words(features: &Features, tab: Tab) -> String {
+fn words(features: Features, tab: Tab) -> String {
     let known = KNOWN.iter().filter(|status| status.tab() == tab);
     let known = known.filter(|status| {
         features.scope_id || !matches!(status, Status::Prepared | Status::Creating)
@@ -73,18 +73,18 @@ mod tests {
     fn the_three_tabs() {
         let new = Features::of(Version(26, 9, 6));
         assert_eq!(
-            tab(&new, Tab::Finished, None),
+            tab(new, Tab::Finished, None),
             "(status in [\"TERMINATED\", \"CANCELLED\"])"
         );
-        let running = tab(&new, Tab::Running, None);
+        let running = tab(new, Tab::Running, None);
         assert!(
             running.contains("PREPARED") && !running.contains("ERROR"),
             "{running}"
         );
-        let others = tab(&new, Tab::Others, None);
+        let others = tab(new, Tab::Others, None);
         assert!(others.starts_with("(!(status in [\"PENDING\""), "{others}");
         assert!(!others.contains("ERROR"), "{others}");
-        let old = tab(&Features::of(Version(24, 9, 12)), Tab::Running, None);
+        let old = tab(Features::of(Version(24, 9, 12)), Tab::Running, None);
         assert!(
             !old.contains("PREPARED") && !old.contains("CREATING"),
             "{old}"
@@ -94,14 +94,14 @@ mod tests {
     #[test]
     fn a_text_cannot_leave_its_quotes() {
         let new = Features::of(Version(26, 9, 6));
-        let filter = tab(&new, Tab::Finished, Some("a\" | (x_%\\"));
+        let filter = tab(new, Tab::Finished, Some("a\" | (x_%\\"));
         assert!(
             filter.ends_with(r#" & (name ilike "%a\" | (x\_\%\\%")"#),
             "{filter}"
         );
         assert_eq!(
-            tab(&new, Tab::Finished, Some("")),
-            tab(&new, Tab::Finished, None)
+            tab(new, Tab::Finished, Some("")),
+            tab(new, Tab::Finished, None)
         );
     }
 }

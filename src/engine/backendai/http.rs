@@ -13,7 +13,6 @@ use reqwest::{
     redirect::Policy,
 };
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::{
     config::{BackendAiConfig, Login},
@@ -29,10 +28,7 @@ use crate::{
     model::secret::Secret,
 };
 
-/// Time limits of requests, the WebUI's own.
-pub(super) const USUAL: Duration = Duration::from_secs(30);
-pub(super) const LIST: Duration = Duration::from_secs(20);
-pub(super) const SHORT: Duration = Duration::from_secs(15);
+pub(super) use super::call::{Answer, Call, LIST, SHORT, USUAL};
 
 const CONNECT: Duration = Duration::from_secs(10);
 /// The manager closes idle connections after 75 s; ours go first, so that none dies under a request.
@@ -43,63 +39,6 @@ const BODY_MAX: usize = 64 << 20;
 pub(super) const API_VERSION: &str = "v9.20250722";
 const JSON: &str = "application/json";
 const API_VERSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-version");
-
-/// A request to the manager.
-#[derive(Clone, Debug)]
-pub(super) struct Call {
-    method: Method,
-    /// Path and query below the manager's root, percent-encoded.
-    path: String,
-    body: Option<Bytes>,
-    accept: Option<HeaderValue>,
-    limit: Duration,
-}
-
-impl Call {
-    pub(super) fn new(method: Method, path: impl Into<String>) -> Self {
-        Self {
-            method,
-            path: path.into(),
-            body: None,
-            accept: None,
-            limit: USUAL,
-        }
-    }
-
-    pub(super) fn get(path: impl Into<String>) -> Self {
-        Self::new(Method::GET, path)
-    }
-
-    pub(super) fn post(path: impl Into<String>, body: &Value) -> Self {
-        Self::new(Method::POST, path).json(body)
-    }
-
-    #[must_use]
-    pub(super) fn json(mut self, body: &Value) -> Self {
-        self.body = Some(Bytes::from(body.to_string()));
-        self
-    }
-
-    /// What kind of answer is wanted.
-    #[must_use]
-    pub(super) fn accepting(mut self, kind: &'static str) -> Self {
-        self.accept = Some(HeaderValue::from_static(kind));
-        self
-    }
-
-    #[must_use]
-    pub(super) fn within(mut self, limit: Duration) -> Self {
-        self.limit = limit;
-        self
-    }
-}
-
-/// A success, read to its end.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
-}
 
 /// One connection pool to one manager.
 pub(super) struct Http {

@@ -104,7 +104,7 @@ mod tests {
                 "utilization": {"remaining": 86400.0, "remaining_time_type": "grace_period",
                     "extra": {"thresholds_check_operator": "and",
                               "resources": {"cpu_util": [12.3, 30.0], "mem": ["40.1", 20]}}},
-                "network_timeout": {"remaining": 3597.343_231, "remaining_time_type": "expire_after", "extra": null},
+                "network_timeout": {"remaining": 3597.34, "remaining_time_type": "expire_after", "extra": null},
                 "session_lifetime": {"remaining": null, "remaining_time_type": "expire_after"},
                 "house_rule": {"remaining": -1},
                 "broken": 7

@@ -9,6 +9,7 @@ use super::{
     BackendAiEngine,
     blob::{Node, bytes, slots},
     gql::Schema,
+    labels::{Labels, services},
     line::Line,
     reference::Reference,
 };
@@ -17,7 +18,6 @@ use crate::{
     model::{
         environment::{Environment, EnvironmentSource, ImageFacts},
         resources::Bytes,
-        session::Service,
         text::Clean,
     },
 };
@@ -115,20 +115,6 @@ fn one(image: Node<'_>) -> Option<Environment> {
     })
 }
 
-/// `[{"key", "value"}]`.
-struct Labels<'a>(&'a [Value]);
-
-impl<'a> Labels<'a> {
-    fn get(&self, key: &str) -> Option<&'a str> {
-        let mut found = self
-            .0
-            .iter()
-            .map(Node::new)
-            .filter(|label| label.str("key") == Some(key));
-        found.next()?.str("value")
-    }
-}
-
 /// The parts of a tag after its first: `py311`, `cuda12.1`, and the name of one's own image.
 fn chips(tag: &str, labels: &Labels<'_>) -> Vec<Clean> {
     let own = labels.get("ai.backend.customized-image.name");
@@ -170,30 +156,6 @@ fn accelerators(image: Node<'_>) -> Vec<Clean> {
         return Vec::new();
     }
     kinds
-}
-
-/// `jupyter:http:8080,webdemo:preopen:8000`; several ports as `[8000,8001]`.
-fn services(label: &str) -> Vec<Service> {
-    let mut services: Vec<Service> = Vec::new();
-    let mut rest = label;
-    while let Some((name, tail)) = rest.split_once(':') {
-        let Some((protocol, tail)) = tail.split_once(':') else {
-            break;
-        };
-        let end = if tail.starts_with('[') {
-            tail.find(']').map_or(tail.len(), |at| at + 1)
-        } else {
-            tail.find(',').unwrap_or(tail.len())
-        };
-        let ports = tail[..end].split(|c: char| !c.is_ascii_digit());
-        services.push(Service {
-            name: Clean::new(name.trim_start_matches([',', ' '])),
-            protocol: Clean::new(protocol),
-            ports: ports.filter_map(|port| port.parse().ok()).collect(),
-        });
-        rest = &tail[end..];
-    }
-    services
 }
 
 /// The leading numbers of a tag: `3.11-debian12` is 3, 11.

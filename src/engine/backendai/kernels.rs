@@ -28,7 +28,7 @@ fn kernel(node: Node<'_>) -> Option<(bool, i64, Kernel)> {
             .unwrap_or_else(|| Clean::new(&format!("{role}{index}"))),
         status: status(node, "status"),
         container_id: node.text("container_id"),
-        exit_code: Node::new(&data).node("kernel").int("exit_code"),
+        exit_code: exit_code_of(&data),
         oom_killed: false,
         started_at: node.time("starts_at"),
         terminated_at: node.time("terminated_at"),
@@ -38,10 +38,32 @@ fn kernel(node: Node<'_>) -> Option<(bool, i64, Kernel)> {
     Some((role != "main", index, kernel))
 }
 
+/// `{"kernel": {"exit_code": 0}}`; a negative one is "not known".
+pub(super) fn exit_code_of(data: &Value) -> Option<i64> {
+    let code = Node::new(data).node("kernel").int("exit_code")?;
+    (code >= 0).then_some(code)
+}
+
 /// The image of the main kernel, on managers that do not tell it of the session.
 pub(super) fn main_image(session: Node<'_>) -> Option<Reference> {
     let nodes: Vec<&Value> = session.edges("kernel_nodes").collect();
     let is_main = |node: &&&Value| Node::new(node).str("cluster_role") == Some("main");
     let main = nodes.iter().find(is_main).or(nodes.first())?;
     Reference::of_image(Node::new(main).node("image"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_negative_exit_code_is_not_told() {
+        assert_eq!(
+            exit_code_of(&json!({"kernel": {"exit_code": 137}})),
+            Some(137)
+        );
+        assert_eq!(exit_code_of(&json!({"kernel": {"exit_code": -1}})), None);
+        assert_eq!(exit_code_of(&Value::Null), None);
+    }
 }

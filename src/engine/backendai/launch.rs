@@ -53,10 +53,10 @@ impl BackendAiEngine {
                     .to_owned(),
             ));
         }
-        if let Some(known) = self.core.known_environments() {
-            if let Ok(found) = choose(&known, wanted) {
-                return Ok(found);
-            }
+        if let Some(known) = self.core.known_environments()
+            && let Ok(found) = choose(&known, wanted)
+        {
+            return Ok(found);
         }
         choose(&self.environments().await?, wanted)
     }

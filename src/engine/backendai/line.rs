@@ -71,7 +71,7 @@ impl Line {
             cpus: Cpu::default(),
             memory: Bytes::default(),
             user: Some(me.user.clone()),
-            capabilities: capabilities::of(&features),
+            capabilities: capabilities::of(features),
         };
         Ok(Self {
             http,
@@ -102,11 +102,7 @@ async fn who(http: &Http) -> Result<Me> {
     let Some(id) = user.text("uuid") else {
         return Err(declined("the manager does not tell whose keys these are"));
     };
-    let projects = user
-        .list("groups")
-        .iter()
-        .filter_map(|group| project(group))
-        .collect();
+    let projects = user.list("groups").iter().filter_map(project).collect();
     Ok(Me {
         id,
         user: User {

@@ -3,6 +3,7 @@
 //! The only place that speaks its HTTP. `docs/backendai.md` says what is spoken.
 
 mod blob;
+mod call;
 mod capabilities;
 mod catalogue;
 mod commit;
@@ -18,7 +19,9 @@ mod http;
 mod idle;
 mod images;
 mod kernels;
+mod labels;
 mod launch;
+mod limits;
 mod line;
 mod login;
 mod operate;

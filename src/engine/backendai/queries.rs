@@ -26,7 +26,7 @@ pub(super) struct Wants {
 }
 
 /// The fields of a session.
-pub(super) fn fields(features: &Features, wants: Wants) -> String {
+pub(super) fn fields(features: Features, wants: Wants) -> String {
     let mut fields = ROW.to_owned();
     let mut add = |wanted: bool, more: &str| {
         if wanted {
@@ -70,7 +70,7 @@ pub(super) fn fields(features: &Features, wants: Wants) -> String {
 }
 
 /// A page of sessions. Variables: `filter`, `first`, `offset`, and `project` on old managers.
-pub(super) fn page(features: &Features, wants: Wants) -> String {
+pub(super) fn page(features: Features, wants: Wants) -> String {
     format!(
         "query({}$first: Int, $offset: Int, $filter: String) {{ compute_session_nodes({}first: \
          $first, offset: $offset, filter: $filter, order: \"-created_at\") {{ count edges {{ node \
@@ -82,7 +82,7 @@ pub(super) fn page(features: &Features, wants: Wants) -> String {
 }
 
 /// Some fields of `count` sessions. Variables: `filter`, and `project` on old managers.
-pub(super) fn some(features: &Features, count: usize, fields: &str) -> String {
+pub(super) fn some(features: Features, count: usize, fields: &str) -> String {
     format!(
         "query({}$filter: String) {{ compute_session_nodes({}first: {count}, offset: 0, filter: \
          $filter) {{ edges {{ node {{ {fields} }} }} }} }}",
@@ -93,7 +93,7 @@ pub(super) fn some(features: &Features, count: usize, fields: &str) -> String {
 
 /// How many sessions each of `filters` finds, as `t0`, `t1`, …; one request. Variables: `f0`, `f1`, …
 /// and `project` on old managers.
-pub(super) fn totals(features: &Features, filters: usize) -> String {
+pub(super) fn totals(features: Features, filters: usize) -> String {
     let (mut variables, mut parts) = (declared(features).to_owned(), String::new());
     for n in 0..filters {
         // Writing to a string cannot fail.
@@ -108,7 +108,7 @@ pub(super) fn totals(features: &Features, filters: usize) -> String {
 }
 
 /// Lists of managers before 24.12 are about one project.
-fn declared(features: &Features) -> &'static str {
+fn declared(features: Features) -> &'static str {
     if features.scope_id {
         ""
     } else {
@@ -116,7 +116,7 @@ fn declared(features: &Features) -> &'static str {
     }
 }
 
-fn given(features: &Features) -> &'static str {
+fn given(features: Features) -> &'static str {
     if features.scope_id {
         ""
     } else {
@@ -140,7 +140,7 @@ mod tests {
             idle: true,
             all: true,
         };
-        let old = page(&of("24.09.12"), all);
+        let old = page(of("24.09.12"), all);
         for unknown in [
             "scope_id",
             "owner",
@@ -155,7 +155,7 @@ mod tests {
             old.contains("image { name registry tag architecture }"),
             "{old}"
         );
-        let new = page(&of("26.9.6"), all);
+        let new = page(of("26.9.6"), all);
         for known in [
             "owner { email }",
             "idle_checks",
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_list_asks_for_nothing_dear() {
-        let list = fields(&of("26.9.6"), Wants::default());
+        let list = fields(of("26.9.6"), Wants::default());
         for dear in ["kernel_nodes", "live_stat", "vfolder", "labels", "owner"] {
             assert!(!list.contains(dear), "{dear}: {list}");
         }
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn totals_are_one_request() {
-        let query = totals(&of("26.9.6"), 2);
+        let query = totals(of("26.9.6"), 2);
         assert_eq!(
             query,
             "query($f0: String $f1: String) { t0: compute_session_nodes(first: 0, filter: $f0) { \

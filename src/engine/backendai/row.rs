@@ -8,12 +8,13 @@ use serde_json::Value;
 use super::{
     blob::{self, Node, bytes, slots},
     idle,
-    kernels::{kernels, main_image},
+    kernels::{exit_code_of, kernels, main_image},
     line::Line,
     reason,
     reference::Reference,
 };
 use crate::model::{
+    environment::EnvironmentRef,
     id::{ContextName, SessionId},
     resources::Bytes,
     session::{BatchResult, ClusterMode, CommitStatus, Placement, Service, Session, SessionType},
@@ -47,7 +48,7 @@ impl Reader<'_> {
         let info = node.text("status_info").filter(|info| *info != "None");
         let exit_code = kernels.iter().find_map(|kernel| kernel.exit_code);
         let data = node.blob("status_data");
-        let exit_code = exit_code.or_else(|| Node::new(&data).node("kernel").int("exit_code"));
+        let exit_code = exit_code.or_else(|| exit_code_of(&data));
         let started_at = started_at(node, &status);
         Some(Session {
             id,
@@ -56,7 +57,7 @@ impl Reader<'_> {
             session_type: session_type(node),
             status_message: reason::of_session(&status, info.as_ref(), &data, exit_code),
             status_info: info,
-            environment: self.environment(node),
+            environment: environment(node),
             requested_slots: slots(&node.blob("requested_slots")),
             shmem: shmem(&node.blob("resource_opts")),
             owner: self.owner(node),
@@ -83,15 +84,6 @@ impl Reader<'_> {
             },
             pending_request: None,
         })
-    }
-
-    fn environment(&self, node: Node<'_>) -> crate::model::environment::EnvironmentRef {
-        let named = node
-            .list("image_references")
-            .first()
-            .and_then(Value::as_str);
-        let reference = named.map(Reference::read).or_else(|| main_image(node));
-        reference.unwrap_or_default().environment()
     }
 
     /// The owner's address; of one's own sessions it is known without asking.
@@ -125,6 +117,16 @@ impl Reader<'_> {
             tag: node.text("tag"),
         }
     }
+}
+
+/// The image of the session, else of its main kernel.
+fn environment(node: Node<'_>) -> EnvironmentRef {
+    let named = node
+        .list("image_references")
+        .first()
+        .and_then(Value::as_str);
+    let reference = named.map(Reference::read).or_else(|| main_image(node));
+    reference.unwrap_or_default().environment()
 }
 
 /// Its uuid, or the one within its global id.

@@ -26,7 +26,7 @@ impl Line {
     ) -> Result<Vec<(SessionId, Usage)>> {
         let mut all = Vec::with_capacity(sessions.len());
         for ids in sessions.chunks(SESSIONS) {
-            let query = queries::some(&self.features, ids.len(), FIELDS);
+            let query = queries::some(self.features, ids.len(), FIELDS);
             let mut variables = json!({"filter": filter::ids(ids)});
             self.add_project(&mut variables)?;
             let data = self.http.ask(Schema::One, &query, variables).await?;

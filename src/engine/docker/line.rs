@@ -151,7 +151,7 @@ async fn ask(docker: &Docker, url: &str) -> Result<Known> {
 }
 
 /// What this engine does not do.
-const LACKS: [(Capability, &str); 4] = [
+const LACKS: [(Capability, &str); 5] = [
     (
         Capability::Dial,
         "connections to a port in a session are not there yet on this engine",
@@ -167,6 +167,10 @@ const LACKS: [(Capability, &str); 4] = [
     (
         Capability::IdleChecks,
         "nothing reclaims idle sessions on this engine",
+    ),
+    (
+        Capability::Schedules,
+        "workbay itself decides when a session starts on this engine",
     ),
 ];
 

@@ -6,7 +6,10 @@ use crate::{
         app::App,
         detail::{Detail, History},
     },
-    model::history::{HistoryEntry, Outcome, SubStep},
+    model::{
+        history::{HistoryEntry, Outcome, SubStep},
+        text::Clean,
+    },
     theme::face::Face,
     view::glyphs::Glyphs,
 };
@@ -84,7 +87,12 @@ fn head(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<L
         let text = format!("{} attempts{}", entry.attempts, until.unwrap_or_default());
         lines.push(indented(&text, Face::Dim));
     }
-    if let Some(message) = &entry.message {
+    // "schedule-sessions success" says nothing more.
+    let repeats = |message: &Clean| {
+        let rest = message.as_str().strip_prefix(entry.phase.as_str());
+        entry.result == Outcome::Success && rest.is_some_and(|rest| rest.trim() == "success")
+    };
+    if let Some(message) = entry.message.as_ref().filter(|it| !repeats(it)) {
         let wrapped = text::wrap(message.as_str(), width.saturating_sub(INDENT));
         lines.extend(wrapped.iter().map(|line| indented(line, face)));
     }

@@ -1,6 +1,6 @@
 //! As much of HTTP/1.1 as a test server needs.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -143,10 +143,10 @@ fn head(status: u16, headers: &[(&'static str, String)], length: Option<usize>) 
         "HTTP/1.1 {status} Something\r\nDate: Sat, 21 Nov 2026 12:26:00 GMT\r\nServer: BackendAI\r\n"
     );
     for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        let _ = write!(head, "{name}: {value}\r\n");
     }
     if let Some(length) = length {
-        head.push_str(&format!("Content-Length: {length}\r\n"));
+        let _ = write!(head, "Content-Length: {length}\r\n");
     }
     head.push_str("\r\n");
     head.into_bytes()

@@ -1,0 +1,123 @@
+//! What is done with the current session, or for a new one.
+
+use super::App;
+use crate::{
+    action::Action,
+    app::{
+        allowed::why_not,
+        confirm::Confirm,
+        detail::Detail,
+        focus::Page,
+        launcher::Launcher,
+        logs::Logs,
+        rename::Rename,
+        step::{Go, Purpose, Step},
+    },
+    model::{capability::Capability, change::Level, id::SessionKey, session::Session},
+    protocol::message::Request,
+};
+
+impl App {
+    /// Actions on the current session, refused with their reason when they make no sense now.
+    pub(super) fn on_session(&mut self, action: Action) -> Vec<Step> {
+        if let Some(why) = self.why_not(action) {
+            return vec![Step::toast(Level::Warning, why)];
+        }
+        match action {
+            Action::SessionLaunch => return self.open_launcher(),
+            Action::SessionsRefresh => return self.refresh(),
+            _ => {}
+        }
+        let Some(session) = self.current().cloned() else {
+            return Vec::new();
+        };
+        match action {
+            Action::SessionOpen => {
+                self.open_detail(session.key());
+                Vec::new()
+            }
+            Action::SessionShell => self.go(Go::Shell(session.key())),
+            Action::SessionLogs => self.open_logs(&session),
+            Action::SessionRename => {
+                self.rename = Some(Rename::new(session.key(), &session.name));
+                Vec::new()
+            }
+            Action::SessionCommit => {
+                self.name_image();
+                Vec::new()
+            }
+            Action::SessionTerminate => {
+                let shells = self.panes.open_in(session.key());
+                let theirs = self.mirror.can(session.context, Capability::Schedules);
+                let days = (!theirs).then_some(self.facts.keep_days);
+                let session = self.full(session.key()).unwrap_or(session);
+                self.confirm = Some(Confirm::terminate(&session, shells, days));
+                Vec::new()
+            }
+            Action::CopyId => vec![Step::Copy(session.id.to_string())],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Why an action cannot be done here and now; `None` = it can.
+    pub fn why_not(&self, action: Action) -> Option<String> {
+        let shown = self.sessions.shown();
+        why_not(action, self.current(), shown, &self.mirror, &self.facts)
+    }
+
+    fn open_launcher(&mut self) -> Vec<Step> {
+        let shown = self.sessions.shown();
+        let launcher = Launcher::new(&self.facts.launch, &self.mirror, shown);
+        let steps = launcher.ask(&self.mirror);
+        self.launcher = Some(launcher);
+        steps
+    }
+
+    fn refresh(&mut self) -> Vec<Step> {
+        self.reach.insist();
+        let context = self.sessions.shown().one();
+        vec![Step::Ask {
+            request: Request::Refresh {
+                context: context.filter(|_| self.mirror.has_several_contexts()),
+            },
+            purpose: Purpose::Refresh,
+        }]
+    }
+
+    fn open_logs(&mut self, session: &Session) -> Vec<Step> {
+        let mut steps = self.show(Page::Logs);
+        let full = self.full(session.key());
+        let (logs, more) = Logs::open(full.as_ref().unwrap_or(session), &mut self.ids);
+        self.logs = Some(logs);
+        steps.extend(more);
+        // A row of a list may not name its kernels.
+        let key = session.key();
+        let size = usize::try_from(session.placement.cluster_size).unwrap_or(usize::MAX);
+        if full.unwrap_or_else(|| session.clone()).kernels.len() < size {
+            steps.push(Step::Ask {
+                request: Request::Detail { session: key },
+                purpose: Purpose::Detail(key),
+            });
+        }
+        steps
+    }
+
+    pub(super) fn toggle_steps(&mut self) {
+        if let Some(detail) = &mut self.detail {
+            detail.all_steps = !detail.all_steps;
+        }
+    }
+
+    /// Opens the detail; pressed again, gives it the keys, and in it closes it.
+    fn open_detail(&mut self, id: SessionKey) {
+        let beside = self.areas.screen.width >= crate::app::area::BESIDE_COLUMNS;
+        match &mut self.detail {
+            Some(detail) if detail.focused => self.unfocus_detail(),
+            Some(detail) => {
+                detail.follow(id);
+                detail.focused = true;
+            }
+            None => self.detail = Some(Detail::new(id, !beside)),
+        }
+    }
+}

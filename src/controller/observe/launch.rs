@@ -1,0 +1,155 @@
+//! A session is launched: put into the engine's queue, read, followed.
+
+use jiff::Timestamp;
+
+use super::{
+    asks::refusal,
+    fact::Got,
+    observer::{Observer, Purpose},
+    order::Errand,
+    turn::Turn,
+};
+use crate::{
+    controller::{
+        fact::{Fault, Ticket},
+        turn::{Answer, Refusal},
+    },
+    model::{
+        environment::{EnvironmentRef, EnvironmentSource},
+        id::SessionId,
+        name,
+        resources::{Bytes, Cpu, ResourceSlots},
+        session::{BatchResult, CommitStatus, Placement, Session},
+        spec::LaunchRequest,
+        status::Status,
+        text::Clean,
+    },
+};
+
+impl Observer {
+    pub(super) fn launch(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        request: Box<LaunchRequest>,
+    ) {
+        let name = request.name.as_deref();
+        if let Some(Err(error)) = name.map(name::check) {
+            return turn.answer(ticket, Err(Refusal::usage(error.to_string())));
+        }
+        self.audit(turn, now, "launch", None, name.unwrap_or_default());
+        let what = Errand::Launch(request.clone());
+        self.run(turn, what, Purpose::Launch { ticket, request });
+    }
+
+    /// It stands in the engine's queue: it is read at once, for its row and the answer.
+    pub(super) fn launched(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        request: Box<LaunchRequest>,
+        result: Result<Got, Fault>,
+    ) {
+        match result {
+            Ok(Got::Launched(id)) if self.is_connected() => {
+                self.read_whole(turn, id, vec![ticket], Some(request));
+            }
+            Ok(Got::Launched(id)) => self.born(turn, now, id, &request, &[ticket]),
+            Ok(_) => {}
+            Err(fault) => {
+                let mut refusal = refusal(&fault);
+                if fault.is_lost() {
+                    let help = "it may have been heard: look at the list before launching again";
+                    refusal = refusal.with_help(help);
+                }
+                turn.answer(ticket, Err(refusal));
+            }
+        }
+    }
+
+    /// A session that was launched is answered and followed, even when it could not be read yet.
+    pub(super) fn born(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        request: &LaunchRequest,
+        tickets: &[Ticket],
+    ) {
+        if !self.rows.contains_key(&id) {
+            let session = self.invented(now, id, request);
+            self.put(turn, now, 0, session, false);
+            if let Some(row) = self.rows.get_mut(&id) {
+                row.unread = true;
+            }
+            self.hint(now, id);
+        }
+        if let Some(row) = self.rows.get_mut(&id) {
+            row.followed = true;
+        }
+        for ticket in tickets {
+            if let Some(session) = self.session(id) {
+                let session = Box::new(session.clone());
+                turn.answer(*ticket, Ok(Answer::Session(session)));
+            }
+        }
+        self.follow(turn, id);
+    }
+
+    /// A session that the engine took and does not show yet, as far as the request tells.
+    fn invented(&self, now: Timestamp, id: SessionId, request: &LaunchRequest) -> Session {
+        let user = self.line.info.as_ref().and_then(|info| info.user.as_ref());
+        let slots = ResourceSlots::new(
+            request.cpu.unwrap_or(Cpu::from_millis(0)),
+            request.mem.unwrap_or(Bytes(0)),
+        );
+        Session {
+            id,
+            context: self.context,
+            name: Clean::new(&request.name.clone().unwrap_or_else(name::generated)),
+            session_type: request.session_type,
+            status: Status::Pending,
+            status_info: None,
+            status_message: None,
+            environment: self.environment_of(request),
+            requested_slots: slots,
+            shmem: request.shmem.unwrap_or(Bytes(0)),
+            owner: user.map_or_else(Clean::default, |user| user.email.clone()),
+            created_at: now,
+            started_at: None,
+            terminated_at: None,
+            kernels: Vec::new(),
+            scratch: None,
+            placement: Placement::default(),
+            occupied_slots: ResourceSlots::default(),
+            folders: Vec::new(),
+            services: Vec::new(),
+            idle_checks: Vec::new(),
+            startup_command: request.startup_command.as_deref().map(Clean::new),
+            result: BatchResult::default(),
+            commit: CommitStatus::default(),
+            pending_request: None,
+        }
+    }
+
+    fn environment_of(&self, request: &LaunchRequest) -> EnvironmentRef {
+        let asked = request.image.as_deref().or(request.environment.as_deref());
+        let asked = asked.unwrap_or_default();
+        let known = self
+            .environments
+            .iter()
+            .find(|environment| environment.name == asked || environment.label() == asked);
+        known.map_or_else(
+            || EnvironmentRef {
+                name: Clean::new(asked),
+                version: Clean::default(),
+                source: EnvironmentSource::Image {
+                    reference: asked.to_owned(),
+                },
+            },
+            EnvironmentRef::from,
+        )
+    }
+}

@@ -1,0 +1,235 @@
+//! Any order of events.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::{
+    super::fact::{Ask, Fact},
+    Play, fault, launch,
+};
+use crate::{
+    controller::fact::FaultKind,
+    model::{id::SessionId, status::Tab},
+};
+
+/// One thing that a person, the engine or fate does.
+#[derive(Clone, Debug)]
+enum Deed {
+    Launch,
+    Terminate(usize, bool),
+    Rename(usize),
+    Commit(usize),
+    Detail(usize),
+    History(usize),
+    Reach(usize, u8, bool),
+    Refresh(bool),
+    Environments,
+    CarryOut(usize),
+    Fail(usize, u8),
+    /// The engine's own doing: a status, with or without an event.
+    Become(usize, u8, bool),
+    Appear(u8),
+    Vanish(usize),
+    Deafen,
+    Cut,
+    Return,
+    Watch(bool),
+    Wait(u16),
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let which = 0..100_usize;
+    prop_oneof![
+        2 => Just(Deed::Launch),
+        2 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Deed::Terminate(n, force)),
+        1 => which.clone().prop_map(Deed::Rename),
+        1 => which.clone().prop_map(Deed::Commit),
+        2 => which.clone().prop_map(Deed::Detail),
+        1 => which.clone().prop_map(Deed::History),
+        2 => (which.clone(), any::<u8>(), any::<bool>()).prop_map(|(n, t, x)| Deed::Reach(n, t, x)),
+        1 => any::<bool>().prop_map(Deed::Refresh),
+        1 => Just(Deed::Environments),
+        12 => which.clone().prop_map(Deed::CarryOut),
+        3 => (which.clone(), any::<u8>()).prop_map(|(n, kind)| Deed::Fail(n, kind)),
+        4 => (which.clone(), any::<u8>(), any::<bool>()).prop_map(|(n, s, e)| Deed::Become(n, s, e)),
+        2 => any::<u8>().prop_map(Deed::Appear),
+        1 => which.prop_map(Deed::Vanish),
+        1 => Just(Deed::Deafen),
+        1 => Just(Deed::Cut),
+        2 => Just(Deed::Return),
+        1 => any::<bool>().prop_map(Deed::Watch),
+        6 => (0..20_000_u16).prop_map(Deed::Wait),
+    ]
+}
+
+const STATUSES: [&str; 8] = [
+    "PENDING",
+    "CREATING",
+    "RUNNING",
+    "TERMINATING",
+    "TERMINATED",
+    "CANCELLED",
+    "ERROR",
+    "ODD",
+];
+
+impl Play {
+    fn one_of(&self, number: usize) -> Option<SessionId> {
+        let ids: BTreeSet<SessionId> = self
+            .there
+            .keys()
+            .chain(self.mirror.keys())
+            .copied()
+            .collect();
+        ids.iter().nth(number % ids.len().max(1)).copied()
+    }
+
+    fn do_deed(&mut self, deed: Deed) {
+        match deed {
+            Deed::Launch => drop(self.ask(launch("first"))),
+            Deed::Reach(number, tab, text) => {
+                let tab = Tab::ALL[usize::from(tab) % 3];
+                let text = text.then(|| "session-1".to_owned());
+                self.ask(Ask::Reach {
+                    tab,
+                    text,
+                    count: 10 * number as u32,
+                });
+            }
+            Deed::Refresh(wait) => drop(self.ask(Ask::Refresh { wait })),
+            Deed::Environments => drop(self.ask(Ask::Environments)),
+            Deed::CarryOut(number) if !self.orders.is_empty() => {
+                self.carry_out(number % self.orders.len(), None);
+            }
+            Deed::Fail(number, kind) if !self.orders.is_empty() => {
+                let kinds = [
+                    FaultKind::Failed,
+                    FaultKind::Lost,
+                    FaultKind::NotFound,
+                    FaultKind::Denied,
+                ];
+                self.carry_out(
+                    number % self.orders.len(),
+                    Some(kinds[usize::from(kind) % 4]),
+                );
+            }
+            Deed::Appear(status) => {
+                let id = self.make(STATUSES[usize::from(status) % 8]);
+                self.event(id);
+            }
+            Deed::Deafen => {
+                self.listening = false;
+                let line = self.line;
+                self.tell(Fact::Deaf {
+                    line,
+                    fault: Some(fault(FaultKind::Failed)),
+                });
+            }
+            Deed::Cut => {
+                self.connected = false;
+                self.listening = false;
+            }
+            Deed::Return => self.connected = true,
+            Deed::Watch(watched) => self.tell(Fact::Watched(watched)),
+            Deed::Wait(time) => {
+                self.now += i64::from(time);
+                self.tell(Fact::Tick);
+            }
+            deed => self.do_with_session(deed),
+        }
+    }
+
+    fn do_with_session(&mut self, deed: Deed) {
+        let (Deed::Terminate(number, _)
+        | Deed::Rename(number)
+        | Deed::Commit(number)
+        | Deed::Detail(number)
+        | Deed::History(number)
+        | Deed::Become(number, ..)
+        | Deed::Vanish(number)) = deed
+        else {
+            return;
+        };
+        let Some(session) = self.one_of(number) else {
+            return;
+        };
+        match deed {
+            Deed::Terminate(_, force) => drop(self.ask(Ask::Terminate { session, force })),
+            Deed::Rename(_) => {
+                let name = format!("name-{}", self.asked);
+                self.ask(Ask::Rename { session, name });
+            }
+            Deed::Commit(_) => {
+                let image_name = "mine".to_owned();
+                self.ask(Ask::Commit {
+                    session,
+                    image_name,
+                });
+            }
+            Deed::Detail(_) => drop(self.ask(Ask::Detail { session })),
+            Deed::History(_) => drop(self.ask(Ask::History { session })),
+            Deed::Become(_, status, told) if self.there.contains_key(&session) => {
+                self.set(session, STATUSES[usize::from(status) % 8]);
+                if told {
+                    self.event(session);
+                }
+            }
+            Deed::Vanish(_) => drop(self.there.remove(&session)),
+            _ => {}
+        }
+    }
+
+    /// What must be true when a face has looked on for some minutes and all went well.
+    fn check_rest(&self) {
+        for ticket in 1..=self.asked {
+            assert!(self.answers.contains_key(&ticket), "ticket {ticket} waits");
+        }
+        for session in self.there.values().filter(|s| s.tab() != Tab::Finished) {
+            let shown = self.mirror.get(&session.id);
+            assert_eq!(
+                shown.map(|s| &s.status),
+                Some(&session.status),
+                "a row was lost"
+            );
+        }
+        for (id, shown) in &self.mirror {
+            let there = self.there.get(id);
+            let ended = there.is_none_or(|s| s.tab() == Tab::Finished);
+            if shown.tab() != Tab::Finished {
+                assert!(!ended, "{} is shown as {}", shown.name, shown.status);
+            }
+            assert_eq!(shown.pending_request, None);
+        }
+        assert_eq!(self.observer.totals(), Some(self.totals()));
+        let under_way = &self.observer.under_way;
+        assert!(under_way.is_empty(), "waits for ever: {under_way:?}");
+        assert!(self.observer.sweeps.is_empty() && self.observer.reading.is_none());
+    }
+}
+
+proptest! {
+    /// Whatever happens in whatever order: every request is answered once, nothing is asked twice at
+    /// once, nothing is told twice, and when a face looks on for a while it sees what is there.
+    #[test]
+    fn any_order_of_events_ends_well(deeds in proptest::collection::vec(deed(), 1..80)) {
+        let mut play = Play::with(3);
+        for deed in deeds {
+            play.do_deed(deed);
+        }
+        play.connected = true;
+        play.tell(Fact::Watched(true));
+        play.work_off();
+        play.now += 30_000;
+        play.ask(Ask::Refresh { wait: true });
+        play.pass(300);
+        play.check_rest();
+        let begin = play.now;
+        play.requests.clear();
+        play.pass(600);
+        let minutes = (play.now - begin) / 60_000;
+        let allowed = usize::try_from(60 * minutes).unwrap();
+        prop_assert!(play.requests.len() <= allowed, "{:?}", play.requests);
+        play.check_rest();
+    }
+}

@@ -1,0 +1,397 @@
+//! The observer played through in virtual time against an engine that answers (or not) when the test
+//! says so.
+
+mod any_order;
+mod deeds;
+mod line;
+mod reading;
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    Observer,
+    fact::{Ask, Fact, Got},
+    order::{Errand, ErrandNumber, Order},
+    testing::{at, session},
+    turn::Turn,
+};
+use crate::{
+    controller::{
+        fact::{Fault, FaultKind},
+        turn::{Answer, Refusal},
+    },
+    engine::scheduler::{Page, PageQuery},
+    model::{
+        capability::{Capabilities, EngineInfo},
+        change::{Change, Level},
+        id::{ContextName, SessionId},
+        resources::{Bytes, Cpu},
+        session::Session,
+        spec::LaunchRequest,
+        status::{Status, Tab},
+    },
+};
+
+const REFRESH: i64 = 15;
+
+/// An engine with its sessions, a clock, and what a face was told.
+struct Play {
+    observer: Observer,
+    /// Milliseconds.
+    now: i64,
+    /// Orders given and not carried out, with the time they were given.
+    orders: Vec<(i64, Order)>,
+    there: BTreeMap<SessionId, Session>,
+    made: u32,
+    /// What a face knows by notices alone.
+    mirror: BTreeMap<SessionId, Session>,
+    told: Vec<Change>,
+    answers: BTreeMap<u64, Result<Answer, Refusal>>,
+    asked: u64,
+    line: u32,
+    listening: bool,
+    has_events: bool,
+    connected: bool,
+    /// Times at which something was asked of the engine without a person behind it.
+    requests: Vec<(i64, &'static str)>,
+    audits: usize,
+}
+
+fn fault(kind: FaultKind) -> Fault {
+    Fault {
+        kind,
+        text: "no".into(),
+        mend: Some("do this".into()),
+    }
+}
+
+fn info() -> EngineInfo {
+    EngineInfo {
+        kind: "Play".into(),
+        version: "1".into(),
+        api_version: "1".into(),
+        endpoint: "play:".into(),
+        cpus: Cpu::from_millis(0),
+        memory: Bytes(0),
+        user: None,
+        capabilities: Capabilities::default(),
+    }
+}
+
+fn place(tab: Tab) -> usize {
+    Tab::ALL.iter().position(|other| *other == tab).unwrap()
+}
+
+impl Play {
+    /// So many running sessions; nobody looks, nothing is carried out yet.
+    fn with(count: u32) -> Self {
+        let refresh = SignedDuration::from_secs(REFRESH);
+        let mut play = Self {
+            observer: Observer::new(ContextName::new("prod").unwrap(), refresh),
+            now: 0,
+            orders: Vec::new(),
+            there: BTreeMap::new(),
+            made: 0,
+            mirror: BTreeMap::new(),
+            told: Vec::new(),
+            answers: BTreeMap::new(),
+            asked: 0,
+            line: 0,
+            listening: false,
+            has_events: true,
+            connected: true,
+            requests: Vec::new(),
+            audits: 0,
+        };
+        for _ in 0..count {
+            play.make("RUNNING");
+        }
+        play.tell(Fact::Tick);
+        play
+    }
+
+    /// The same with a face that looks, everything read.
+    fn watched(count: u32) -> Self {
+        let mut play = Self::with(count);
+        play.tell(Fact::Watched(true));
+        play.settle();
+        play
+    }
+
+    fn time(&self) -> Timestamp {
+        at(0)
+            .checked_add(SignedDuration::from_millis(self.now))
+            .unwrap()
+    }
+
+    fn make(&mut self, status: &str) -> SessionId {
+        self.made += 1;
+        let made = session(self.made, status);
+        let id = made.id;
+        self.there.insert(id, made);
+        id
+    }
+
+    fn set(&mut self, id: SessionId, status: &str) {
+        self.there.get_mut(&id).unwrap().status = Status::from(status);
+    }
+
+    fn tell(&mut self, fact: Fact) {
+        let turn = self.observer.handle(self.time(), fact);
+        self.take(turn);
+    }
+
+    fn take(&mut self, turn: Turn) {
+        self.audits += turn.audits.len();
+        for change in turn.changes {
+            match &change {
+                Change::Session { session } => {
+                    let before = self.mirror.insert(session.id, (**session).clone());
+                    assert_ne!(
+                        before.as_ref(),
+                        Some(&**session),
+                        "told though nothing changed"
+                    );
+                }
+                Change::Gone { session } => {
+                    assert!(
+                        self.mirror.remove(&session.id).is_some(),
+                        "it was never there"
+                    );
+                }
+                _ => {}
+            }
+            self.told.push(change);
+        }
+        let known: Vec<&Session> = self.observer.sessions().collect();
+        assert_eq!(self.mirror.values().collect::<Vec<_>>(), known);
+        for (ticket, answer) in turn.answers {
+            let twice = self.answers.insert(ticket, answer);
+            assert!(twice.is_none(), "ticket {ticket} was answered twice");
+        }
+        for order in turn.orders {
+            if order == Order::Rest {
+                self.listening = false;
+                continue;
+            }
+            self.note_order(&order);
+            self.orders.push((self.now, order));
+        }
+        for fact in turn.follow {
+            self.tell(fact);
+        }
+    }
+
+    /// The same thing is never asked twice at once.
+    fn note_order(&mut self, order: &Order) {
+        let Order::Run { what, .. } = order else {
+            return;
+        };
+        self.requests.push((self.now, what.name()));
+        let same = self.orders.iter().any(|(_, other)| {
+            matches!(other, Order::Run { what: other, errand } if other == what && self.counts(*errand))
+        });
+        assert!(!same || what.is_deed(), "{what:?} is under way already");
+    }
+
+    /// Whether its answer is still waited for.
+    fn counts(&self, errand: ErrandNumber) -> bool {
+        self.observer.under_way.contains_key(&errand)
+    }
+
+    fn ask(&mut self, ask: Ask) -> u64 {
+        self.asked += 1;
+        let ticket = self.asked;
+        self.tell(Fact::Asked { ticket, ask });
+        ticket
+    }
+
+    fn page(&self, query: &PageQuery) -> Page {
+        let wanted = query.text.clone().unwrap_or_default();
+        let mut found: Vec<&Session> = self
+            .there
+            .values()
+            .filter(|s| s.tab() == query.tab && s.name.as_str().contains(&wanted))
+            .collect();
+        found.sort_by_key(|s| std::cmp::Reverse(s.created_at));
+        let total = found.len() as u64;
+        let page = found.into_iter().skip(query.offset as usize);
+        Page {
+            sessions: page.take(query.limit as usize).cloned().collect(),
+            total,
+        }
+    }
+
+    fn totals(&self) -> [u64; 3] {
+        let mut totals = [0; 3];
+        for session in self.there.values() {
+            totals[place(session.tab())] += 1;
+        }
+        totals
+    }
+
+    fn act(&mut self, what: &Errand) -> Got {
+        match what {
+            Errand::Page(query) => Got::Page(self.page(query)),
+            Errand::Totals => Got::Totals(self.totals()),
+            Errand::Rows(ids) => Got::Rows(
+                ids.iter()
+                    .filter_map(|id| self.there.get(id))
+                    .cloned()
+                    .collect(),
+            ),
+            Errand::Detail(id) => Got::Session(self.there.get(id).cloned().map(Box::new)),
+            Errand::Launch(_) => Got::Launched(self.make("PENDING")),
+            Errand::Terminate { session, .. } => {
+                if let Some(session) = self.there.get_mut(session)
+                    && !session.status.is_final()
+                {
+                    session.status = Status::Terminating;
+                }
+                Got::Done
+            }
+            Errand::Rename { session, name } => {
+                if let Some(session) = self.there.get_mut(session) {
+                    session.name = name.as_str().into();
+                }
+                Got::Done
+            }
+            Errand::History(_) => Got::History(Vec::new()),
+            Errand::Commit { .. } => Got::Done,
+            Errand::Environments => Got::Environments(Vec::new()),
+            Errand::Catalogue { .. } => Got::Catalogue(Box::default()),
+        }
+    }
+
+    /// Carries one order out, or lets it fail.
+    fn carry_out(&mut self, index: usize, failure: Option<FaultKind>) {
+        let (_, order) = self.orders.remove(index);
+        let failure = if self.connected {
+            failure
+        } else {
+            Some(FaultKind::Lost)
+        };
+        let fact = match (order, failure) {
+            (Order::Connect { line, .. }, None) => {
+                self.line = line;
+                Fact::LineUp { line, info: info() }
+            }
+            (Order::Connect { line, .. }, Some(kind)) => Fact::LineDown {
+                line,
+                fault: fault(kind),
+            },
+            (Order::Listen { line }, None) if self.has_events => {
+                self.listening = true;
+                Fact::Listening { line }
+            }
+            (Order::Listen { line }, failure) => Fact::Deaf {
+                line,
+                fault: failure.map(fault),
+            },
+            (Order::Rest, _) => return,
+            (Order::Run { errand, what }, None) => Fact::Answered {
+                errand,
+                result: Ok(self.act(&what)),
+            },
+            (Order::Run { errand, .. }, Some(kind)) => Fact::Answered {
+                errand,
+                result: Err(fault(kind)),
+            },
+        };
+        self.tell(fact);
+    }
+
+    fn event(&mut self, session: SessionId) {
+        if self.listening && self.connected {
+            let line = self.line;
+            self.tell(Fact::Event { line, session });
+        }
+    }
+
+    fn work_off(&mut self) {
+        while !self.orders.is_empty() {
+            self.carry_out(0, None);
+        }
+    }
+
+    /// Milliseconds until the next deadline.
+    fn due_in(&self) -> Option<i64> {
+        let due = self.observer.next_deadline()?;
+        Some((due.as_millisecond() - at(0).as_millisecond() - self.now).max(0))
+    }
+
+    /// Lets so much time pass, everything carried out as it comes.
+    fn pass(&mut self, seconds: i64) {
+        let end = self.now + seconds * 1000;
+        self.work_off();
+        for _ in 0..100_000 {
+            match self.due_in().filter(|left| self.now + left <= end) {
+                Some(left) => {
+                    self.now += left;
+                    self.tell(Fact::Tick);
+                    self.work_off();
+                }
+                None => {
+                    self.now = end;
+                    return;
+                }
+            }
+        }
+        panic!("it never comes to rest at {}", self.now);
+    }
+
+    /// Until what follows from the present is done; the next list does not count.
+    fn settle(&mut self) {
+        self.pass(5);
+    }
+
+    fn requests_of(&self, name: &str) -> usize {
+        self.requests
+            .iter()
+            .filter(|(_, made)| *made == name)
+            .count()
+    }
+
+    fn status(&self, id: SessionId) -> String {
+        self.mirror[&id].status.to_string()
+    }
+
+    fn pending(&self, id: SessionId) -> Option<String> {
+        self.mirror[&id]
+            .pending_request
+            .as_ref()
+            .map(ToString::to_string)
+    }
+
+    fn failed(&self, ticket: u64) -> &Refusal {
+        self.answers[&ticket].as_ref().unwrap_err()
+    }
+
+    fn messages(&self) -> Vec<(Level, String)> {
+        let messages = self.told.iter().filter_map(|change| match change {
+            Change::Message { level, text, .. } => Some((*level, text.to_string())),
+            _ => None,
+        });
+        messages.collect()
+    }
+
+    fn lose(&mut self) {
+        self.connected = false;
+        self.listening = false;
+        self.orders.clear();
+        let line = self.line;
+        self.tell(Fact::LineDown {
+            line,
+            fault: fault(FaultKind::Lost),
+        });
+    }
+}
+
+fn launch(name: &str) -> Ask {
+    Ask::Launch(Box::new(LaunchRequest {
+        name: Some(name.to_owned()),
+        ..LaunchRequest::default()
+    }))
+}
