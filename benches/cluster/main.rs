@@ -1,0 +1,71 @@
+//! Measurements against a real cluster (`scripts/cluster/up`): the list beside a bare request of the
+//! same page, a terminal's echo beside a bare WebSocket client's, the cost of watching. Interleaved
+//! in one run. Raw samples go to `docs/benchmarks/cluster.json`, the table to
+//! `docs/benchmarks-cluster.md`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what cannot go on here stops"
+)]
+
+#[path = "../../tests/cluster/hand.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod hand;
+#[path = "../../tests/support/machine.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod machine;
+#[path = "../whole/samples.rs"]
+mod samples;
+#[path = "../../tests/cluster/support.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod support;
+#[path = "../../tests/support/terminal.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod terminal;
+
+mod bare;
+mod echo;
+mod list;
+mod relay;
+mod report;
+mod rest;
+
+use samples::Samples;
+
+fn main() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("docs/benchmarks/cluster.json");
+    let samples = if std::env::args().any(|arg| arg == "report") {
+        let text = std::fs::read_to_string(&file).expect("samples of an earlier run");
+        serde_json::from_str(&text).expect("samples read")
+    } else {
+        let samples = measure();
+        let text = serde_json::to_string_pretty(&samples).expect("samples print");
+        std::fs::write(&file, text).expect("samples are kept");
+        samples
+    };
+    let table = root.join("docs/benchmarks-cluster.md");
+    std::fs::write(table, report::markdown(&samples)).expect("the report is written");
+    println!("docs/benchmarks-cluster.md is written");
+}
+
+fn measure() -> Samples {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let mut samples = Samples::default();
+    runtime.block_on(async {
+        list::measure(&mut samples).await;
+        echo::measure(&mut samples).await;
+        rest::measure(&mut samples).await;
+    });
+    samples
+}
+
+fn millis(duration: std::time::Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}

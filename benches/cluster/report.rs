@@ -1,0 +1,90 @@
+//! The table.
+
+use std::fmt::Write as _;
+
+use crate::samples::Samples;
+
+pub fn markdown(samples: &Samples) -> String {
+    let mut text = String::from(
+        "# Against a cluster\n\n\
+         Made by `scripts/bench cluster` against the cluster of `scripts/cluster`, which shares this machine's two \
+         processors with what is measured. Medians of one interleaved run; raw samples in \
+         `benchmarks/cluster.json`.\n\n\
+         | what | workbay | beside it | ratio | goal |\n|---|---|---|---|---|\n",
+    );
+    pair(
+        &mut text,
+        samples,
+        "a page of 100 sessions",
+        "list/engine",
+        "list/curl",
+        "one curl of the same request",
+        "1.3",
+    );
+    pair(
+        &mut text,
+        samples,
+        "a key's echo, through the daemon",
+        "echo/workbay",
+        "echo/bare",
+        "a bare WebSocket client",
+        "1.5",
+    );
+    alone(
+        &mut text,
+        samples,
+        "exec to the page on the screen, daemon there",
+        "screen/warm",
+        "ms",
+    );
+    alone(
+        &mut text,
+        samples,
+        "the same from nothing (daemon, login, list)",
+        "screen/cold",
+        "ms",
+    );
+    alone(
+        &mut text,
+        samples,
+        "watching, daemon",
+        "rest/daemon",
+        "% of a core (goal 0.2 with the face)",
+    );
+    alone(
+        &mut text,
+        samples,
+        "watching, face",
+        "rest/face",
+        "% of a core",
+    );
+    text
+}
+
+fn pair(
+    text: &mut String,
+    samples: &Samples,
+    what: &str,
+    ours: &str,
+    theirs: &str,
+    who: &str,
+    goal: &str,
+) {
+    let (Some(mine), Some(other)) = (samples.median(ours), samples.median(theirs)) else {
+        return;
+    };
+    let late = |name| samples.quantile(name, 0.95).unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "| {what} | {mine:.1} ms (p95 {:.1}) | {who}: {other:.1} ms (p95 {:.1}) | {:.2} | ≤ {goal} |",
+        late(ours),
+        late(theirs),
+        mine / other
+    );
+}
+
+fn alone(text: &mut String, samples: &Samples, what: &str, name: &str, unit: &str) {
+    if let Some(figure) = samples.median(name) {
+        let _ = writeln!(text, "| {what} | {figure:.2} {unit} | | | |");
+    }
+}

@@ -1,0 +1,45 @@
+//! What watching costs: an open list on the cluster with a running session, events and usage coming.
+
+use std::{fs, time::Duration};
+
+use crate::{
+    hand,
+    samples::Samples,
+    support::{Bench, small},
+};
+
+/// How long is looked.
+const SPAN: Duration = Duration::from_secs(120);
+
+pub async fn measure(samples: &mut Samples) {
+    let bench = Bench::new().await;
+    let (session, asked) = bench.running(small()).await;
+    let machine = hand::machine("");
+    let mut person = hand::open(&machine);
+    person.wait_for(asked.name.as_deref().expect("it has one"));
+    person.wait_for("RUNNING");
+    let daemon = machine.daemon_pid().expect("a daemon").unsigned_abs();
+    let face = person.pid();
+    let before = (ticks(daemon), ticks(face));
+    tokio::time::sleep(SPAN).await;
+    let share = |now: u64, then: u64| (now - then) as f64 / 100.0 / SPAN.as_secs_f64() * 100.0;
+    samples.add("rest/daemon", share(ticks(daemon), before.0));
+    samples.add("rest/face", share(ticks(face), before.1));
+    person.type_("q");
+    person.wait_end();
+    machine.ok(&["daemon", "stop"]);
+    drop(session);
+}
+
+/// Processor time of a process, in hundredths of a second.
+fn ticks(pid: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process");
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .expect("fields")
+        .split(' ')
+        .collect();
+    let field = |at: usize| fields[at].parse::<u64>().expect("a number");
+    field(12) + field(13)
+}
