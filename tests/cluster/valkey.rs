@@ -24,11 +24,10 @@ pub fn forget(logins: &[String]) {
 /// One command; the texts of its answer.
 fn ask(words: &[&str]) -> Vec<String> {
     let mut line = TcpStream::connect(address()).expect("the cluster's Valkey answers");
-    let mut command = format!("*{}\r\n", words.len());
+    write!(line, "*{}\r\n", words.len()).unwrap();
     for word in words {
-        command += &format!("${}\r\n{word}\r\n", word.len());
+        write!(line, "${}\r\n{word}\r\n", word.len()).unwrap();
     }
-    line.write_all(command.as_bytes()).unwrap();
     let mut answer = BufReader::new(line);
     let head = read_line(&mut answer);
     let Some(count) = head.strip_prefix('*') else {
