@@ -39,10 +39,14 @@ pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<L
                 lines.extend(head(app, entry, width, glyphs));
                 let steps = entry.steps.iter();
                 if detail.all_steps {
-                    lines.extend(steps.flat_map(|it| step(it, width, glyphs)));
+                    lines.extend(steps.flat_map(|it| step(entry, it, width, glyphs)));
                 } else if failing == Some(at) {
                     let newest = steps.rev().find(|it| failed(&it.result));
-                    lines.extend(newest.into_iter().flat_map(|it| step(it, width, glyphs)));
+                    lines.extend(
+                        newest
+                            .into_iter()
+                            .flat_map(|it| step(entry, it, width, glyphs)),
+                    );
                 }
             }
         }
@@ -103,8 +107,8 @@ fn indented(text: &str, face: Face) -> Line {
     vec![(format!("{:INDENT$}{text}", ""), face)]
 }
 
-/// A step with a shape for how it ended, its message below.
-fn step(step: &SubStep, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+/// A step with a shape for how it ended, its message below unless the entry says the same.
+fn step(entry: &HistoryEntry, step: &SubStep, width: usize, glyphs: &Glyphs) -> Vec<Line> {
     let shapes = &glyphs.shapes;
     let face = face(&step.result);
     let shape = match face {
@@ -117,7 +121,11 @@ fn step(step: &SubStep, width: usize, glyphs: &Glyphs) -> Vec<Line> {
         (format!("{:INDENT$}{shape} ", ""), name),
         (step.step.to_string(), name),
     ]];
-    if let Some(message) = step.message.as_ref().filter(|it| !it.is_empty()) {
+    if let Some(message) = step
+        .message
+        .as_ref()
+        .filter(|it| !it.is_empty() && entry.message.as_ref() != Some(it))
+    {
         let wrapped = text::wrap(message.as_str(), width.saturating_sub(INDENT + 2));
         lines.extend(
             wrapped
