@@ -63,7 +63,7 @@ async fn each_tab_has_its_sessions_and_its_count() {
         "TERMINATED",
         "CANCELLED",
         "ERROR",
-        "PREEMPTED",
+        "HIBERNATING",
     ]
     .into_iter()
     .enumerate()
@@ -77,7 +77,7 @@ async fn each_tab_has_its_sessions_and_its_count() {
     for (tab, names) in [
         (Tab::Running, ["s-PENDING", "s-RUNNING"]),
         (Tab::Finished, ["s-CANCELLED", "s-TERMINATED"]),
-        (Tab::Others, ["s-PREEMPTED", "s-ERROR"]),
+        (Tab::Others, ["s-HIBERNATING", "s-ERROR"]),
     ] {
         let page = engine.page(&PageQuery { tab, ..running() }).await.unwrap();
         let found: Vec<&str> = page.sessions.iter().map(|row| row.name.as_str()).collect();

@@ -12,7 +12,7 @@ use super::{
 #[tokio::test]
 async fn odd_sessions_stay_rows() {
     let manager = Manager::start().await;
-    let mut unknown = node(ONE, "odd-status", "PREEMPTED");
+    let mut unknown = node(ONE, "odd-status", "HIBERNATING");
     unknown["something_new"] = json!({"deep": [1, 2]});
     unknown["type"] = json!("quantum");
     let bare = json!({"row_id": TWO, "name": "bare", "status": "RUNNING"});
@@ -61,7 +61,7 @@ async fn odd_sessions_stay_rows() {
     assert_eq!(
         rows,
         [
-            ("odd-status", "PREEMPTED"),
+            ("odd-status", "HIBERNATING"),
             ("bare", "RUNNING"),
             ("00000000", "UNKNOWN"),
             ("wrong", "RUNNING"),

@@ -8,9 +8,8 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use jiff::Timestamp;
 use reqwest::{
-    Client, Method, Response, StatusCode, Url,
+    Method, Response, StatusCode, Url,
     header::{ACCEPT, CONTENT_TYPE, DATE, HOST, HeaderMap, HeaderName, HeaderValue},
-    redirect::Policy,
 };
 use serde::de::DeserializeOwned;
 
@@ -20,6 +19,7 @@ use super::{
     login::{LoginState, Ticket},
     pace::Pace,
     place::{Place, target},
+    pool::Pool,
     sign::{self, Signed},
     tls,
 };
@@ -30,9 +30,6 @@ use crate::{
 
 pub(super) use super::call::{Answer, Call, LIST, SHORT, USUAL};
 
-const CONNECT: Duration = Duration::from_secs(10);
-/// The manager closes idle connections after 75 s; ours go first, so that none dies under a request.
-const IDLE: Duration = Duration::from_secs(50);
 /// The longest answer that is read.
 const BODY_MAX: usize = 64 << 20;
 /// Spoken until the manager has told what it speaks; also the newest we know.
@@ -42,7 +39,7 @@ const API_VERSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-vers
 
 /// One connection pool to one manager.
 pub(super) struct Http {
-    client: Client,
+    pool: Pool,
     place: Place,
     tls: Arc<rustls::ClientConfig>,
     pub(super) whom: Whom,
@@ -62,19 +59,7 @@ impl Http {
         let by_password = matches!(config.login, Login::Session { .. });
         let place = Place::new(&config.endpoint, by_password)?;
         let tls = tls::client_config(config.ca_file.as_deref())?;
-        let client = Client::builder()
-            .use_preconfigured_tls(tls.as_ref().clone())
-            .http1_only()
-            .redirect(Policy::none())
-            .connect_timeout(CONNECT)
-            .tcp_nodelay(true)
-            .tcp_keepalive(Duration::from_secs(20))
-            .tcp_keepalive_interval(Duration::from_secs(10))
-            .tcp_keepalive_retries(3)
-            .pool_idle_timeout(IDLE)
-            .user_agent(concat!("workbay/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| EngineError::Host(format!("no HTTP client: {error}")))?;
+        let pool = Pool::new(tls.clone())?;
         let auth = match &config.login {
             Login::Api {
                 access_key,
@@ -88,7 +73,7 @@ impl Http {
             }
         };
         Ok(Self {
-            client,
+            pool,
             whom: Whom {
                 endpoint: place.shown().to_owned(),
                 context: config.context.to_string(),
@@ -203,10 +188,8 @@ impl Http {
     ) -> Result<Response> {
         let url = self.place.manager(&call.path);
         let headers = self.headers(&call.method, &url, call.body.is_some(), ticket)?;
-        let mut request = self
-            .client
-            .request(call.method.clone(), url)
-            .headers(headers);
+        let client = self.pool.client();
+        let mut request = client.request(call.method.clone(), url).headers(headers);
         if let Some(accept) = &call.accept {
             request = request.header(ACCEPT, accept.clone());
         }
@@ -217,7 +200,12 @@ impl Http {
             request = request.body(body.clone());
         }
         let sent = request.send().await;
-        sent.map_err(|error| self.whom.transport(&error, call.limit))
+        sent.map_err(|error| {
+            if error.is_timeout() {
+                self.pool.renew();
+            }
+            self.whom.transport(&error, call.limit)
+        })
     }
 
     /// The answer that is no success, as an error.
@@ -287,7 +275,11 @@ impl Http {
     async fn ticket(&self) -> Result<Ticket> {
         match &self.auth {
             Auth::Keys { .. } => Ok(Ticket::none()),
-            Auth::Login(login) => login.ticket(&self.client, &self.place, &self.whom).await,
+            Auth::Login(login) => {
+                login
+                    .ticket(&self.pool.client(), &self.place, &self.whom)
+                    .await
+            }
         }
     }
 

@@ -27,6 +27,7 @@ mod login;
 mod operate;
 mod pace;
 mod place;
+mod pool;
 mod problem;
 mod queries;
 mod reason;

@@ -1,0 +1,96 @@
+//! The HTTP client and its connections. After a request that was never answered they are all
+//! suspected: a line that died without a word took every one of them, and each would cost a time
+//! limit of its own to find out.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use reqwest::{Client, redirect::Policy};
+
+use crate::engine::{api::Result, error::EngineError};
+
+const CONNECT: Duration = Duration::from_secs(10);
+/// The manager closes idle connections after 75 s; ours go first, so that none dies under a request.
+const IDLE: Duration = Duration::from_secs(50);
+
+pub(super) struct Pool {
+    tls: Arc<rustls::ClientConfig>,
+    client: Mutex<Client>,
+}
+
+impl Pool {
+    pub(super) fn new(tls: Arc<rustls::ClientConfig>) -> Result<Self> {
+        let client = Mutex::new(client(&tls)?);
+        Ok(Self { tls, client })
+    }
+
+    pub(super) fn client(&self) -> Client {
+        let client = self.client.lock();
+        client.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Every request from now on goes over a connection of its own making; those under way go on.
+    pub(super) fn renew(&self) {
+        if let Ok(new) = client(&self.tls) {
+            *self.client.lock().unwrap_or_else(PoisonError::into_inner) = new;
+        }
+    }
+}
+
+fn client(tls: &rustls::ClientConfig) -> Result<Client> {
+    Client::builder()
+        .use_preconfigured_tls(tls.clone())
+        .http1_only()
+        .redirect(Policy::none())
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true)
+        .tcp_keepalive(Duration::from_secs(20))
+        .tcp_keepalive_interval(Duration::from_secs(10))
+        .tcp_keepalive_retries(3)
+        .pool_idle_timeout(IDLE)
+        .user_agent(concat!("workbay/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| EngineError::Host(format!("no HTTP client: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpListener,
+    };
+
+    use super::*;
+    use crate::engine::backendai::tls;
+
+    #[tokio::test]
+    async fn connections_are_kept_until_one_is_suspected() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let (seen, mut connections) = tokio::sync::mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            loop {
+                let (mut line, _) = listener.accept().await.unwrap();
+                seen.send(()).unwrap();
+                tokio::spawn(async move {
+                    let mut request = [0; 4096];
+                    while line.read(&mut request).await.unwrap_or(0) > 0 {
+                        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+                        line.write_all(answer).await.unwrap();
+                    }
+                });
+            }
+        });
+        let pool = Pool::new(tls::client_config(None).unwrap()).unwrap();
+        let get = || async { pool.client().get(&url).send().await.unwrap().status() };
+        assert!(get().await.is_success());
+        assert!(get().await.is_success());
+        connections.recv().await.unwrap();
+        assert!(connections.try_recv().is_err(), "one serves both");
+        pool.renew();
+        assert!(get().await.is_success());
+        connections.recv().await.unwrap();
+    }
+}
