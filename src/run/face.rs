@@ -13,6 +13,7 @@ use super::{
     streams,
 };
 use crate::{
+    action::Scope,
     app::{
         app::App,
         effect::Effect,
@@ -126,9 +127,13 @@ impl<'a> Face<'a> {
     /// the frame of that program's echo.
     fn typed(&mut self, msg: Msg) -> std::io::Result<Next> {
         let was_dirty = self.app.is_dirty();
+        let was_typing = self.app.scope() == Scope::Terminal;
         let now = clock::now();
         let effects = self.app.update(msg, now);
-        let only_sent = !effects.is_empty()
+        // Leaving or changing a pane sends too (its program is told of the focus), and is to be seen.
+        let only_sent = was_typing
+            && self.app.scope() == Scope::Terminal
+            && !effects.is_empty()
             && effects
                 .iter()
                 .all(|effect| matches!(effect, Effect::Send { .. }));

@@ -98,9 +98,12 @@ pub fn launch_to_run(person: &mut Terminal, prefix: &str) -> String {
     panic!("no session starts on this cluster");
 }
 
-/// The line of the list that has this session.
+/// The line of the list that begins with this session.
 pub fn row(screen: &str, name: &str) -> Option<String> {
-    let list = screen.lines().skip(4);
-    let mut rows = list.filter(|line| line.split_whitespace().any(|word| word == name));
-    rows.next().map(str::to_owned)
+    let mut lines = screen.lines().skip(4);
+    let row = lines.find(|line| {
+        let mut words = line.trim_start_matches(['▎', ' ']).split_whitespace();
+        words.next() == Some(name)
+    });
+    row.map(str::to_owned)
 }

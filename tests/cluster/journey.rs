@@ -3,7 +3,7 @@
 use crate::{
     hand::{Named, launch, launch_to_run, machine, open, row},
     support::{Bench, cores_of_the_node, name},
-    terminal::Terminal,
+    terminal::{PATIENCE, Terminal},
 };
 
 const LEADER: &str = "\x1d";
@@ -55,6 +55,9 @@ async fn launch_wait_work_return_read_rename_end() {
     });
     person.type_("1");
 
+    // Nothing has to be made from here on: all of it comes in seconds.
+    person.be_patient(PATIENCE);
+
     // Only ours, whoever else has sessions here.
     person.type_("/");
     person.type_(&prefix);
@@ -76,6 +79,7 @@ async fn launch_wait_work_return_read_rename_end() {
     person.type_("q");
     assert_eq!(person.wait_end(), 0);
     let mut person = open(&machine);
+    person.be_patient(PATIENCE);
     person.type_("/");
     person.type_(&prefix);
     person.type_("\r");
@@ -98,7 +102,8 @@ async fn launch_wait_work_return_read_rename_end() {
     // The first one takes the filter off.
     person.type_until("\x1b", |screen| !screen.contains("Idle checks"));
     person.type_("l");
-    person.wait_for("Kernel started at");
+    // Its first line stands above what has come since.
+    person.type_until("g", |screen| screen.contains("Kernel started at"));
     person.type_("q");
 
     // Another name, then the end.

@@ -3,6 +3,7 @@
 use crate::{
     hand::{Named, machine, open, row},
     support::{Bench, name},
+    terminal::PATIENCE,
 };
 
 const LEADER: &str = "\x1d";
@@ -46,6 +47,7 @@ async fn both_engines_stand_in_one_list() {
 
     // All of them in one table, whoever does not answer.
     let mut person = open(&machine);
+    person.be_patient(PATIENCE);
     person.type_("c");
     person.wait_for("all contexts");
     person.wait_for("lost");
