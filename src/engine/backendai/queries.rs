@@ -69,58 +69,71 @@ pub(super) fn fields(features: Features, wants: Wants) -> String {
     fields
 }
 
-/// A page of sessions. Variables: `filter`, `first`, `offset`, and `project` on old managers.
-pub(super) fn page(features: Features, wants: Wants) -> String {
+/// A page of sessions. Variables: `filter`, `first`, `offset` and the bound's.
+pub(super) fn page(features: Features, bound: Bound, wants: Wants) -> String {
     format!(
         "query({}$first: Int, $offset: Int, $filter: String) {{ compute_session_nodes({}first: \
          $first, offset: $offset, filter: $filter, order: \"-created_at\") {{ count edges {{ node \
          {{ {} }} }} }} }}",
-        declared(features),
-        given(features),
+        bound.declared(),
+        bound.given(),
         fields(features, wants)
     )
 }
 
-/// Some fields of `count` sessions. Variables: `filter`, and `project` on old managers.
-pub(super) fn some(features: Features, count: usize, fields: &str) -> String {
+/// Some fields of `count` sessions. Variables: `filter` and the bound's.
+pub(super) fn some(bound: Bound, count: usize, fields: &str) -> String {
     format!(
         "query({}$filter: String) {{ compute_session_nodes({}first: {count}, offset: 0, filter: \
          $filter) {{ edges {{ node {{ {fields} }} }} }} }}",
-        declared(features),
-        given(features)
+        bound.declared(),
+        bound.given()
     )
 }
 
 /// How many sessions each of `filters` finds, as `t0`, `t1`, …; one request. Variables: `f0`, `f1`, …
-/// and `project` on old managers.
-pub(super) fn totals(features: Features, filters: usize) -> String {
-    let (mut variables, mut parts) = (declared(features).to_owned(), String::new());
+/// and the bound's.
+pub(super) fn totals(bound: Bound, filters: usize) -> String {
+    let (mut variables, mut parts) = (bound.declared().to_owned(), String::new());
     for n in 0..filters {
         // Writing to a string cannot fail.
         let _ = write!(variables, "$f{n}: String ");
         let _ = write!(
             parts,
             "t{n}: compute_session_nodes({}first: 0, filter: $f{n}) {{ count }} ",
-            given(features)
+            bound.given()
         );
     }
     format!("query({}) {{ {}}}", variables.trim_end(), parts)
 }
 
-/// Lists of managers before 24.12 are about one project.
-fn declared(features: Features) -> &'static str {
-    if features.scope_id {
-        ""
-    } else {
-        "$project: UUID!, "
-    }
+/// Among which sessions a manager looks. Without a bound it goes through everything its user may
+/// read, which takes it seconds where there are ten thousand sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// All that may be read.
+    Everything,
+    /// Those of one user: variable `scope`.
+    User,
+    /// Those of one project, all that managers before 24.12 can: variable `project`.
+    Project,
 }
 
-fn given(features: Features) -> &'static str {
-    if features.scope_id {
-        ""
-    } else {
-        "project_id: $project, "
+impl Bound {
+    fn declared(self) -> &'static str {
+        match self {
+            Self::Everything => "",
+            Self::User => "$scope: ScopeField, ",
+            Self::Project => "$project: UUID!, ",
+        }
+    }
+
+    fn given(self) -> &'static str {
+        match self {
+            Self::Everything => "",
+            Self::User => "scope_id: $scope, ",
+            Self::Project => "project_id: $project, ",
+        }
     }
 }
 
@@ -140,7 +153,7 @@ mod tests {
             idle: true,
             all: true,
         };
-        let old = page(of("24.09.12"), all);
+        let old = page(of("24.09.12"), Bound::Project, all);
         for unknown in [
             "scope_id",
             "owner",
@@ -155,7 +168,7 @@ mod tests {
             old.contains("image { name registry tag architecture }"),
             "{old}"
         );
-        let new = page(of("26.9.6"), all);
+        let new = page(of("26.9.6"), Bound::User, all);
         for known in [
             "owner { email }",
             "idle_checks",
@@ -177,7 +190,7 @@ mod tests {
 
     #[test]
     fn totals_are_one_request() {
-        let query = totals(of("26.9.6"), 2);
+        let query = totals(Bound::Everything, 2);
         assert_eq!(
             query,
             "query($f0: String $f1: String) { t0: compute_session_nodes(first: 0, filter: $f0) { \

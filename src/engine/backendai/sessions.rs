@@ -9,7 +9,7 @@ use super::{
     filter,
     gql::Schema,
     line::Line,
-    queries::{self, Wants},
+    queries::{self, Bound, Wants},
     reason,
     row::Reader,
 };
@@ -41,14 +41,30 @@ impl Line {
         }
     }
 
-    /// Managers before 24.12 list the sessions of one project.
-    pub(super) fn add_project(&self, variables: &mut Value) -> Result<()> {
-        if self.features.scope_id {
-            return Ok(());
+    /// Among which sessions our own lists look.
+    pub(super) fn bound(&self) -> Bound {
+        match (self.features.scope_id, self.all_users) {
+            (false, _) => Bound::Project,
+            (true, true) => Bound::Everything,
+            (true, false) => Bound::User,
         }
-        match &self.project {
-            Some(project) => variables["project"] = json!(project.id.as_str()),
-            None => return Err(declined("the user is in no project")),
+    }
+
+    /// Where one session by its id is looked for: it may be another's that we may read.
+    fn bounds(&self) -> Vec<Bound> {
+        match self.bound() {
+            Bound::User => vec![Bound::User, Bound::Everything],
+            bound => vec![bound],
+        }
+    }
+
+    /// Gives a query the variables of its bound.
+    pub(super) fn bind(&self, bound: Bound, variables: &mut Value) -> Result<()> {
+        match (bound, &self.project) {
+            (Bound::Everything, _) => {}
+            (Bound::User, _) => variables["scope"] = json!(format!("user:{}", self.me.id)),
+            (Bound::Project, Some(project)) => variables["project"] = json!(project.id.as_str()),
+            (Bound::Project, None) => return Err(declined("the user is in no project")),
         }
         Ok(())
     }
@@ -56,14 +72,15 @@ impl Line {
     /// The nodes of a page and how many there are in all.
     async fn nodes(
         &self,
+        bound: Bound,
         filter: &str,
         wants: Wants,
         offset: u32,
         limit: u32,
     ) -> Result<(Value, u64)> {
-        let query = queries::page(self.features, wants);
+        let query = queries::page(self.features, bound, wants);
         let mut variables = json!({"filter": filter, "first": limit, "offset": offset});
-        self.add_project(&mut variables)?;
+        self.bind(bound, &mut variables)?;
         let data = self.http.ask(Schema::One, &query, variables).await?;
         let total = Node::new(&data).node(NODES).int("count").unwrap_or(0);
         Ok((data, u64::try_from(total).unwrap_or(0)))
@@ -79,13 +96,14 @@ impl Line {
 
     /// How many sessions each tab has.
     pub(super) async fn count(&self) -> Result<Totals> {
-        let query = queries::totals(self.features, Tab::ALL.len());
+        let bound = self.bound();
+        let query = queries::totals(bound, Tab::ALL.len());
         let mut variables = json!({});
         for (n, tab) in Tab::ALL.into_iter().enumerate() {
             let filter = filter::tab(self.features, tab, None);
             variables[format!("f{n}")] = json!(self.mine(&filter));
         }
-        self.add_project(&mut variables)?;
+        self.bind(bound, &mut variables)?;
         let data = self.http.ask(Schema::One, &query, variables).await?;
         let count = |n: usize| {
             let part = Node::new(&data).node(&format!("t{n}")).int("count");
@@ -110,10 +128,17 @@ impl Line {
 
     /// Some fields of one session, as a list of at most one node.
     pub(super) async fn fields_of(&self, session: SessionId, fields: &str) -> Result<Value> {
-        let query = queries::some(self.features, 1, fields);
-        let mut variables = json!({"filter": filter::ids(&[session])});
-        self.add_project(&mut variables)?;
-        self.http.ask(Schema::One, &query, variables).await
+        let mut data = Value::Null;
+        for bound in self.bounds() {
+            let query = queries::some(bound, 1, fields);
+            let mut variables = json!({"filter": filter::ids(&[session])});
+            self.bind(bound, &mut variables)?;
+            data = self.http.ask(Schema::One, &query, variables).await?;
+            if Node::new(&data).edges(NODES).next().is_some() {
+                break;
+            }
+        }
+        Ok(data)
     }
 }
 
@@ -133,7 +158,7 @@ impl BackendAiEngine {
         let filter = filter::tab(line.features, query.tab, query.text.as_deref());
         let wants = line.wants(query.tab != Tab::Finished);
         let filter = line.mine(&filter);
-        let found = line.nodes(&filter, wants, query.offset, query.limit);
+        let found = line.nodes(line.bound(), &filter, wants, query.offset, query.limit);
         let (data, total) = found.await?;
         Ok(Page {
             sessions: self.read(&line, &data),
@@ -148,7 +173,7 @@ impl BackendAiEngine {
             let limit = u32::try_from(ids.len()).unwrap_or(u32::MAX);
             // Administrators hear of everyone's sessions, whether they list them or not.
             let filter = line.mine(&filter::ids(ids));
-            let found = line.nodes(&filter, line.wants(true), 0, limit);
+            let found = line.nodes(line.bound(), &filter, line.wants(true), 0, limit);
             let (data, _) = found.await?;
             rows.append(&mut self.read(&line, &data));
         }
@@ -162,8 +187,15 @@ impl BackendAiEngine {
             idle: true,
             all: true,
         };
-        let (data, _) = line.nodes(&filter::ids(&[session]), wants, 0, 1).await?;
-        let mut found = self.read(&line, &data).into_iter().next();
+        let mut found = None;
+        for bound in line.bounds() {
+            let filter = filter::ids(&[session]);
+            let (data, _) = line.nodes(bound, &filter, wants, 0, 1).await?;
+            found = self.read(&line, &data).into_iter().next();
+            if found.is_some() {
+                break;
+            }
+        }
         if let Some(session) = &mut found {
             explain(&line, session).await;
         }

@@ -26,9 +26,9 @@ impl Line {
     ) -> Result<Vec<(SessionId, Usage)>> {
         let mut all = Vec::with_capacity(sessions.len());
         for ids in sessions.chunks(SESSIONS) {
-            let query = queries::some(self.features, ids.len(), FIELDS);
+            let query = queries::some(self.bound(), ids.len(), FIELDS);
             let mut variables = json!({"filter": filter::ids(ids)});
-            self.add_project(&mut variables)?;
+            self.bind(self.bound(), &mut variables)?;
             let data = self.http.ask(Schema::One, &query, variables).await?;
             let nodes = Node::new(&data).edges("compute_session_nodes");
             all.extend(nodes.filter_map(|node| of_session(Node::new(node), now)));

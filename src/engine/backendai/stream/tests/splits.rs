@@ -85,6 +85,11 @@ async fn play(bytes: Bytes, cuts: Vec<usize>) -> (Vec<u8>, Output) {
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
              Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: tty\r\n\r\n"
         );
+        // A head in crumbs is an attack to the library, and no ttyd sends one.
+        let mut cuts = cuts;
+        if let Some(first) = cuts.first_mut() {
+            *first += answer.len();
+        }
         let mut answer = Vec::from(answer);
         answer.extend_from_slice(&bytes);
         send(&mut far, answer.into(), &cuts).await;
