@@ -211,8 +211,8 @@ pub struct Ls {
     /// Those of every context
     #[arg(long, conflicts_with = "context")]
     pub all_contexts: bool,
-    /// The newest N of each context and tab (a cluster is asked for 100 unless told)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// The newest N of each context and tab, 4000 at most (a cluster is asked for 100 unless told)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4000))]
     pub limit: Option<u32>,
     #[command(flatten)]
     pub format: Json,

@@ -188,7 +188,7 @@ fn tell_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], 
             if shown < total {
                 let title = tab.title().to_lowercase();
                 output::remark(&format!(
-                    "workbay: {name}: {shown} of {total} sessions under {title} are shown; --limit N shows more"
+                    "workbay: {name}: {shown} of {total} sessions under {title} are shown; --limit N shows more, 4000 at most"
                 ));
             }
         }
