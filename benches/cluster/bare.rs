@@ -7,6 +7,7 @@ use std::{
 };
 
 const BINARY: u8 = 2;
+const CONTINUATION: u8 = 0;
 
 pub struct Bare {
     line: TcpStream,
@@ -105,7 +106,8 @@ impl Bare {
         let (length, _) = size(&head).expect("a whole head");
         let mut payload = vec![0; length];
         self.line.read_exact(&mut payload).expect("a frame's bytes");
-        if head[0] & 0x0f == BINARY || head[0] & 0x0f == 0 {
+        let kind = head[0] % 16;
+        if kind == BINARY || kind == CONTINUATION {
             self.inner.extend(payload);
         }
     }
@@ -117,7 +119,7 @@ fn frame(bytes: &[u8]) -> Vec<u8> {
     match bytes.len() {
         length @ ..126 => framed.push(0x80 | length as u8),
         length => {
-            framed.push(0x80 | 126);
+            framed.push(0x80 + 126);
             framed.extend((length as u16).to_be_bytes());
         }
     }
