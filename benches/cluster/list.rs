@@ -106,6 +106,7 @@ fn seen(samples: &mut Samples) {
 fn open(machine: &crate::machine::Machine) -> f64 {
     let start = now();
     let mut person = Terminal::start(&[BINARY], &machine.env(), 200, 50);
+    person.wait_for("Finished");
     person.type_("2");
     let at = person.wait_timed("the page is shown", |screen| {
         let rows = screen
