@@ -3,15 +3,12 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    fact::Got,
-    observer::{Observer, Purpose},
-    order::Errand,
-    turn::Turn,
+    answers::refusal, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
 };
 use crate::{
     controller::{
-        fact::{Fault, FaultKind, Ticket},
-        turn::{Answer, Refusal, RefusalKind},
+        fact::{Fault, Ticket},
+        turn::Answer,
     },
     model::{capability::Capability, catalogue::Catalogue, change::Change, id::SessionId},
 };
@@ -175,20 +172,5 @@ impl Observer {
         } else {
             self.catalogues.remove(&project);
         }
-    }
-}
-
-/// A fault as the answer to whoever asked.
-pub(super) fn refusal(fault: &Fault) -> Refusal {
-    let kind = match fault.kind {
-        FaultKind::Lost => RefusalKind::Unreachable,
-        FaultKind::Denied => RefusalKind::Denied,
-        FaultKind::NotFound => RefusalKind::NotFound,
-        FaultKind::Failed => RefusalKind::Refused,
-    };
-    Refusal {
-        kind,
-        message: fault.text.clone(),
-        help: fault.mend.clone(),
     }
 }

@@ -1,13 +1,15 @@
 //! What people ask to be done with a session: rename, terminate, make an image. Shown as asked until the
 //! engine shows it as done.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::{
-    asks::refusal,
+    answers::{refusal, vanished},
+    deed::{Deed, Kind},
     fact::Got,
-    observer::{Observer, Purpose},
+    observer::Observer,
     order::{Errand, ErrandNumber},
+    task::Purpose,
     turn::Turn,
 };
 use crate::{
@@ -16,83 +18,8 @@ use crate::{
         turn::{Answer, Refusal},
     },
     engine::scheduler::Progress,
-    model::{
-        capability::Capability, change::Level, id::SessionId, name, session::Session,
-        status::Status, text::Clean,
-    },
+    model::{capability::Capability, change::Level, id::SessionId, name, text::Clean},
 };
-
-/// What the engine took and does not show by then is not shown as asked any more.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(1);
-
-#[derive(Clone, Debug)]
-pub(super) struct Deed {
-    pub session: SessionId,
-    kind: Kind,
-    /// Who waits until the engine has taken it.
-    tickets: Vec<Ticket>,
-    /// When the engine took it.
-    taken_at: Option<Timestamp>,
-}
-
-#[derive(Clone, Debug)]
-enum Kind {
-    Terminate {
-        force: bool,
-    },
-    Rename {
-        name: String,
-    },
-    Commit {
-        image_name: String,
-        progress: Option<Clean>,
-    },
-}
-
-impl Deed {
-    pub fn is_taken(&self) -> bool {
-        self.taken_at.is_some()
-    }
-
-    /// When it is not waited for any longer.
-    pub fn expires_at(&self) -> Option<Timestamp> {
-        self.taken_at?.checked_add(PATIENCE).ok()
-    }
-
-    fn is_shown_by(&self, session: &Session) -> bool {
-        let over = session.status.is_final();
-        match &self.kind {
-            Kind::Terminate { .. } => over || session.status == Status::Terminating,
-            Kind::Rename { name } => over || session.name == name.as_str(),
-            Kind::Commit { .. } => false,
-        }
-    }
-
-    fn words(&self) -> String {
-        match &self.kind {
-            Kind::Terminate { .. } => "terminating".to_owned(),
-            Kind::Rename { name } => format!("renaming to {name}"),
-            Kind::Commit {
-                image_name,
-                progress: None,
-            } => format!("making image {image_name}"),
-            Kind::Commit {
-                image_name,
-                progress: Some(progress),
-            } => format!("making image {image_name}: {progress}"),
-        }
-    }
-
-    fn failed(&self, name: &str) -> String {
-        match &self.kind {
-            Kind::Terminate { .. } => format!("{name} could not be terminated"),
-            Kind::Rename { name: new } => format!("{name} could not be renamed to {new}"),
-            Kind::Commit { image_name, .. } => {
-                format!("the image {image_name} could not be made of {name}")
-            }
-        }
-    }
-}
 
 impl Observer {
     fn name_of(&self, id: SessionId) -> String {
@@ -372,7 +299,7 @@ impl Observer {
 
 fn not_done(deed: &Deed, name: &str, fault: &Fault) -> Refusal {
     if fault.kind == FaultKind::NotFound {
-        return super::reading::vanished(deed.session).with_help(format!(
+        return vanished(deed.session).with_help(format!(
             "{name} ended or was deleted meanwhile; nothing is left to be done"
         ));
     }

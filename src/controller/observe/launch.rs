@@ -3,11 +3,7 @@
 use jiff::Timestamp;
 
 use super::{
-    asks::refusal,
-    fact::Got,
-    observer::{Observer, Purpose},
-    order::Errand,
-    turn::Turn,
+    answers::refusal, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
 };
 use crate::{
     controller::{

@@ -7,6 +7,7 @@ use super::{
     observer::Observer,
     order::{LineNumber, Order},
     turn::Turn,
+    wire::Ears,
 };
 use crate::{
     controller::{
@@ -32,62 +33,6 @@ const HELD: SignedDuration = SignedDuration::from_secs(30);
 const AFTER_LISTENING: SignedDuration = SignedDuration::from_secs(3);
 /// Asks that wait for the first answer of the engine.
 const EARLY: usize = 256;
-
-#[derive(Debug)]
-pub(super) struct Line {
-    pub state: EngineState,
-    pub number: LineNumber,
-    pub attempt: u32,
-    /// An attempt is under way.
-    pub connecting: bool,
-    /// Somebody waits for it.
-    pub awaited: bool,
-    /// The engine did not accept who we are.
-    pub denied: bool,
-    pub tried_at: Option<Timestamp>,
-    pub retry_at: Option<Timestamp>,
-    pub ears: Ears,
-    /// Attempts to listen since it last went well.
-    pub deaf: u32,
-    pub listening_since: Option<Timestamp>,
-    pub listen_at: Option<Timestamp>,
-    /// Asked before the engine has answered.
-    pub early: Vec<(Ticket, Ask)>,
-    /// Whom the engine took us for when it last answered.
-    pub info: Option<EngineInfo>,
-}
-
-/// Whether events come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ears {
-    /// Nobody listens.
-    Closed,
-    Opening,
-    Open,
-    /// This engine has no events.
-    None,
-}
-
-impl Default for Line {
-    fn default() -> Self {
-        Self {
-            state: EngineState::Connecting,
-            number: 0,
-            attempt: 0,
-            connecting: false,
-            awaited: false,
-            denied: false,
-            tried_at: None,
-            retry_at: None,
-            ears: Ears::Closed,
-            deaf: 0,
-            listening_since: None,
-            listen_at: None,
-            early: Vec::new(),
-            info: None,
-        }
-    }
-}
 
 impl Observer {
     pub(super) fn is_connected(&self) -> bool {

@@ -3,7 +3,9 @@
 //! Of the same outer shape as the controller: [`Observer::handle`] takes a [`fact`] and the time and
 //! says in a [`turn`] what follows. Sessions are the engine's and are kept in no store of ours.
 
+mod answers;
 mod asks;
+mod deed;
 mod deeds;
 pub mod fact;
 mod launch;
@@ -14,7 +16,10 @@ mod reading;
 mod row;
 mod rows;
 mod sweep;
+mod task;
 pub mod turn;
+mod window;
+mod wire;
 
 #[cfg(test)]
 mod testing;

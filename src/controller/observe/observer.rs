@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    deeds::Deed,
+    deed::Deed,
     fact::{Ask, Fact, Got},
-    line::Line,
-    order::{Errand, ErrandNumber, LineNumber, Order},
+    order::{Errand, ErrandNumber, Order},
     row::Row,
-    sweep::{Reading, Sweep, SweepNumber},
+    task::{Purpose, Task, Times},
     turn::Turn,
+    window::{Reading, Sweep, SweepNumber},
+    wire::Line,
 };
 use crate::{
     controller::fact::{Fault, Ticket},
@@ -70,75 +71,6 @@ pub struct Observer {
     pub(super) times: Times,
     /// A person was told that reading fails.
     pub(super) complained: bool,
-}
-
-/// When what is due.
-#[derive(Debug, Default)]
-pub(super) struct Times {
-    /// The next list.
-    pub poll: Option<Timestamp>,
-    /// The next rows.
-    pub hints: Option<Timestamp>,
-    pub last_hints: Option<Timestamp>,
-    /// Moving sessions are looked at.
-    pub moving: Option<Timestamp>,
-    /// Queued sessions are asked why they wait.
-    pub reasons: Option<Timestamp>,
-    pub totals: Option<Timestamp>,
-    /// When the last list was begun, and when one last came to its end.
-    pub read_begun: Option<Timestamp>,
-    pub read_done: Option<Timestamp>,
-}
-
-/// An errand under way.
-#[derive(Clone, Debug)]
-pub(super) struct Task {
-    pub line: LineNumber,
-    pub purpose: Purpose,
-}
-
-/// What an errand is for, and who waits for it.
-#[derive(Clone, Debug)]
-pub(super) enum Purpose {
-    Page {
-        sweep: SweepNumber,
-        offset: u32,
-        limit: u32,
-    },
-    Totals,
-    Rows(Vec<SessionId>),
-    Detail {
-        session: SessionId,
-        tickets: Vec<Ticket>,
-        /// It was just launched: there is no row of it yet.
-        launched: Option<Box<crate::model::spec::LaunchRequest>>,
-        /// A launch failed; its reason is wanted.
-        explain: bool,
-    },
-    Launch {
-        ticket: Ticket,
-        request: Box<crate::model::spec::LaunchRequest>,
-    },
-    /// See `Observer::deeds`.
-    Deed,
-    History {
-        session: SessionId,
-        tickets: Vec<Ticket>,
-    },
-    Environments {
-        tickets: Vec<Ticket>,
-    },
-    Catalogue {
-        project: Option<String>,
-        tickets: Vec<Ticket>,
-    },
-}
-
-impl Purpose {
-    /// Whether it changes something, so that its answer counts whatever became of the line.
-    fn is_deed(&self) -> bool {
-        matches!(self, Self::Launch { .. } | Self::Deed)
-    }
 }
 
 impl Observer {
@@ -360,7 +292,7 @@ impl Observer {
             _ => Vec::new(),
         };
         for ticket in tickets {
-            turn.answer(ticket, Err(super::asks::refusal(fault)));
+            turn.answer(ticket, Err(super::answers::refusal(fault)));
         }
     }
 

@@ -5,16 +5,17 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    asks::refusal,
+    answers::{refusal, vanished},
     fact::Got,
-    observer::{Observer, Purpose},
+    observer::Observer,
     order::{Errand, ErrandNumber},
+    task::Purpose,
     turn::Turn,
 };
 use crate::{
     controller::{
         fact::{Fault, Ticket},
-        turn::{Answer, Refusal, RefusalKind},
+        turn::Answer,
     },
     model::{
         change::{Change, Level},
@@ -359,14 +360,6 @@ impl Observer {
             turn.answer(*ticket, answer);
         }
     }
-}
-
-pub(super) fn vanished(id: SessionId) -> Refusal {
-    let text = format!(
-        "there is no session {} any more: the engine does not know it",
-        id.short()
-    );
-    Refusal::new(RefusalKind::NotFound, text)
 }
 
 /// The earlier of what was planned and this.

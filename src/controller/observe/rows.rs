@@ -3,10 +3,12 @@
 use jiff::Timestamp;
 
 use super::{
-    observer::{Observer, Purpose},
+    observer::Observer,
     order::{Errand, ErrandNumber},
     row::{self, Row},
+    task::Purpose,
     turn::Turn,
+    window::MOST,
 };
 use crate::model::{
     change::{Change, Level},
@@ -17,8 +19,6 @@ use crate::model::{
 
 /// Rows of a tab that are kept while nobody looks.
 const KEPT: usize = 2_000;
-/// Rows of a tab that are held at most; beyond them the longest unread go.
-pub(super) const MOST: u32 = 20_000;
 /// A detail that was read within this time is kept up to date.
 const FRESH_DETAIL: jiff::SignedDuration = jiff::SignedDuration::from_mins(10);
 

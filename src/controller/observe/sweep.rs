@@ -5,126 +5,28 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::{
-    asks::refusal,
+    answers::refusal,
     fact::Got,
-    observer::{Observer, Purpose},
+    observer::Observer,
     order::{Errand, ErrandNumber},
-    rows::{MOST, place},
+    rows::place,
+    task::Purpose,
     turn::Turn,
+    window::{MOST, PAGE, Reading, Sweep, SweepNumber},
 };
 use crate::{
     controller::{
         fact::{Fault, Ticket},
         turn::{Answer, Refusal},
     },
-    engine::scheduler::{Page, PageQuery},
+    engine::scheduler::PageQuery,
     model::{id::SessionId, status::Tab},
 };
 
-pub(super) type SweepNumber = u64;
-
-/// Rows of one request.
-const PAGE: u32 = 100;
-/// Pages of one sweep that are under way at once.
-const AT_ONCE: u32 = 3;
 /// Sweeps at once; more is no person's doing.
 const SWEEPS: usize = 24;
 /// Unfinished sessions of a tab that are read without being asked for.
 const UNFINISHED: u32 = 1_000;
-
-/// Reads the newest sessions of a tab.
-#[derive(Debug)]
-pub(super) struct Sweep {
-    tab: Tab,
-    text: Option<String>,
-    from: u32,
-    /// As far as it is to go.
-    want: u32,
-    /// Where the next page begins.
-    next: u32,
-    /// Pages that brought less than was asked for: offset and what is missing.
-    gaps: Vec<(u32, u32)>,
-    under_way: u32,
-    total: Option<u64>,
-    seen: BTreeSet<SessionId>,
-    /// When the oldest of them was created.
-    oldest: Option<Timestamp>,
-    /// The first errand; what was read since is newer.
-    first: Option<ErrandNumber>,
-    tickets: Vec<Ticket>,
-    fault: Option<Fault>,
-    /// It was read a second time because rows were missing.
-    again: bool,
-}
-
-/// One reading of the list: totals and a sweep of each tab.
-#[derive(Debug)]
-pub(super) struct Reading {
-    sweeps: BTreeSet<SweepNumber>,
-    totals: bool,
-    tickets: Vec<Ticket>,
-    fault: Option<Fault>,
-}
-
-impl Sweep {
-    fn new(tab: Tab, text: Option<String>, from: u32, want: u32) -> Self {
-        Self {
-            tab,
-            text,
-            from,
-            want,
-            next: from,
-            gaps: Vec::new(),
-            under_way: 0,
-            total: None,
-            seen: BTreeSet::new(),
-            oldest: None,
-            first: None,
-            tickets: Vec::new(),
-            fault: None,
-            again: false,
-        }
-    }
-
-    fn end(&self) -> u32 {
-        let total = self.total.unwrap_or(u64::MAX).min(u64::from(MOST)) as u32;
-        self.want.min(total)
-    }
-
-    /// The next page to ask for. How long the list is, the first one tells.
-    fn next_page(&mut self) -> Option<(u32, u32)> {
-        let waits = self.total.is_none() && self.under_way > 0;
-        if waits || self.fault.is_some() || self.under_way >= AT_ONCE {
-            return None;
-        }
-        if let Some(gap) = self.gaps.pop() {
-            return Some(gap);
-        }
-        let end = self.end();
-        if self.next >= end {
-            return None;
-        }
-        let page = (self.next, PAGE.min(end - self.next));
-        self.next += page.1;
-        Some(page)
-    }
-
-    fn take(&mut self, page: &Page, (offset, limit): (u32, u32)) {
-        self.total = Some(page.total);
-        let came = page.sessions.len() as u32;
-        // An engine may give fewer at once than it was asked for; none at all is the end.
-        let missing = limit.min(self.end().saturating_sub(offset));
-        if came > 0 && came < missing {
-            self.gaps.push((offset + came, missing - came));
-        }
-        for session in &page.sessions {
-            self.seen.insert(session.id);
-            let created_at = session.created_at;
-            let oldest = self.oldest.get_or_insert(created_at);
-            *oldest = (*oldest).min(created_at);
-        }
-    }
-}
 
 impl Observer {
     /// Begins to read totals and unfinished sessions; `whole` = the newest finished ones too. Joins

@@ -1,0 +1,33 @@
+//! Refusals for whoever asked.
+
+use crate::{
+    controller::{
+        fact::{Fault, FaultKind},
+        turn::{Refusal, RefusalKind},
+    },
+    model::id::SessionId,
+};
+
+/// A fault as the answer to whoever asked.
+pub(super) fn refusal(fault: &Fault) -> Refusal {
+    let kind = match fault.kind {
+        FaultKind::Lost => RefusalKind::Unreachable,
+        FaultKind::Denied => RefusalKind::Denied,
+        FaultKind::NotFound => RefusalKind::NotFound,
+        FaultKind::Failed => RefusalKind::Refused,
+    };
+    Refusal {
+        kind,
+        message: fault.text.clone(),
+        help: fault.mend.clone(),
+    }
+}
+
+/// The session is not there any more.
+pub(super) fn vanished(id: SessionId) -> Refusal {
+    let text = format!(
+        "there is no session {} any more: the engine does not know it",
+        id.short()
+    );
+    Refusal::new(RefusalKind::NotFound, text)
+}

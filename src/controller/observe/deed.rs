@@ -1,0 +1,80 @@
+//! What somebody asked to be done with a session, and how it is told.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    controller::fact::Ticket,
+    model::{id::SessionId, session::Session, status::Status, text::Clean},
+};
+
+/// What the engine took and does not show by then is not shown as asked any more.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(1);
+
+#[derive(Clone, Debug)]
+pub(super) struct Deed {
+    pub session: SessionId,
+    pub kind: Kind,
+    /// Who waits until the engine has taken it.
+    pub tickets: Vec<Ticket>,
+    /// When the engine took it.
+    pub taken_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Terminate {
+        force: bool,
+    },
+    Rename {
+        name: String,
+    },
+    Commit {
+        image_name: String,
+        progress: Option<Clean>,
+    },
+}
+
+impl Deed {
+    pub fn is_taken(&self) -> bool {
+        self.taken_at.is_some()
+    }
+
+    /// When it is not waited for any longer.
+    pub fn expires_at(&self) -> Option<Timestamp> {
+        self.taken_at?.checked_add(PATIENCE).ok()
+    }
+
+    pub(super) fn is_shown_by(&self, session: &Session) -> bool {
+        let over = session.status.is_final();
+        match &self.kind {
+            Kind::Terminate { .. } => over || session.status == Status::Terminating,
+            Kind::Rename { name } => over || session.name == name.as_str(),
+            Kind::Commit { .. } => false,
+        }
+    }
+
+    pub(super) fn words(&self) -> String {
+        match &self.kind {
+            Kind::Terminate { .. } => "terminating".to_owned(),
+            Kind::Rename { name } => format!("renaming to {name}"),
+            Kind::Commit {
+                image_name,
+                progress: None,
+            } => format!("making image {image_name}"),
+            Kind::Commit {
+                image_name,
+                progress: Some(progress),
+            } => format!("making image {image_name}: {progress}"),
+        }
+    }
+
+    pub(super) fn failed(&self, name: &str) -> String {
+        match &self.kind {
+            Kind::Terminate { .. } => format!("{name} could not be terminated"),
+            Kind::Rename { name: new } => format!("{name} could not be renamed to {new}"),
+            Kind::Commit { image_name, .. } => {
+                format!("the image {image_name} could not be made of {name}")
+            }
+        }
+    }
+}
