@@ -15,7 +15,7 @@ use tokio::{
 use tokio_util::codec::FramedRead;
 
 use super::{
-    core::{ConnectionId, Inbound},
+    inbound::{ConnectionId, Inbound},
     outbox::Outbox,
     streams::{self, Seat},
 };

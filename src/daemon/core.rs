@@ -9,7 +9,7 @@ use std::{
 
 use jiff::Timestamp;
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::mpsc,
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
@@ -17,51 +17,26 @@ use tokio_util::sync::CancellationToken;
 use super::{
     clock,
     heart::{Command, News, Step},
+    inbound::{ConnectionId, Inbound, LookAnswer},
     looks,
     outbox::Outbox,
-    station::{Number, Station},
+    station::Station,
+    teller::Number,
     translate,
     usage::{Samples, Shown},
     waiters::Waiters,
 };
 use crate::{
     controller::{fact::Ticket, observe::fact::Fact as Observed},
-    engine::api::Engine,
     model::{
         change::{Change, Level},
         id::{InstanceId, SessionKey},
         record::Write,
         text::Clean,
     },
-    protocol::message::{Failure, FromDaemon, Reply, Request, RequestId, StreamOpen},
+    protocol::message::{Failure, FromDaemon, Reply, RequestId, StreamOpen},
     store::{Store, StoreError},
 };
-
-pub(super) type ConnectionId = u64;
-
-/// Whether a stream may be opened, and on which engine.
-pub(super) type LookAnswer = oneshot::Sender<Result<Arc<dyn Engine>, Failure>>;
-
-/// What connections say to the loop.
-pub(super) enum Inbound {
-    Joined {
-        connection: ConnectionId,
-        outbox: Arc<Outbox>,
-    },
-    Left {
-        connection: ConnectionId,
-    },
-    Asked {
-        connection: ConnectionId,
-        id: RequestId,
-        request: Request,
-    },
-    /// May this stream be opened now?
-    Look {
-        open: StreamOpen,
-        answer: LookAnswer,
-    },
-}
 
 /// Until writing to the store is tried again.
 const WRITE_AGAIN: Duration = Duration::from_secs(5);

@@ -11,8 +11,8 @@ use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
 use super::{
     fault::{self, Moment},
     heart::News,
-    station::Teller,
     supply::Supply,
+    teller::Teller,
     translate,
 };
 use crate::{

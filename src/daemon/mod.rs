@@ -11,6 +11,7 @@ mod core;
 mod executor;
 pub mod fault;
 mod heart;
+mod inbound;
 mod lock;
 mod logging;
 mod looks;
@@ -23,9 +24,11 @@ mod socket;
 mod station;
 mod streams;
 mod supply;
+mod teller;
 mod translate;
 mod usage;
 mod waiters;
+mod watching;
 
 use std::{collections::BTreeMap, io::Write as _, path::Path, sync::Arc};
 
@@ -45,7 +48,8 @@ use self::{
     core::{Core, Ears, Identity, Parts},
     lock::Lock,
     socket::Socket,
-    station::{Station, Teller},
+    station::Station,
+    teller::Teller,
 };
 use crate::{
     model::{id::ContextName, record::SessionRecord, text::Clean},

@@ -8,7 +8,7 @@ use std::{
 use futures_util::{Stream, StreamExt};
 use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
 
-use super::{heart::News, station::Teller, supply::Supply, translate};
+use super::{heart::News, supply::Supply, teller::Teller, translate};
 use crate::{
     controller::{
         fact::{Fault, FaultKind},

@@ -1,8 +1,9 @@
 //! Requests: to which heart they go.
 
 use super::{
-    core::{ConnectionId, Core},
+    core::Core,
     heart::{Heart, News},
+    inbound::ConnectionId,
     looks, translate,
 };
 use crate::{

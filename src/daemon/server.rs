@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     connection::{self, House},
-    core::ConnectionId,
+    inbound::ConnectionId,
     socket::Socket,
 };
 

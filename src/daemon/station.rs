@@ -6,37 +6,17 @@ use tokio::sync::mpsc;
 
 use super::{
     executor::Executor,
-    heart::{Command, Heart, News},
+    heart::{Command, Heart},
     observing::Runner,
     options::{ContextSeat, EngineFactory, EngineSeat},
     supply::{AnySupply, Supply},
+    teller::Teller,
     usage::{Sampler, Samples},
 };
 use crate::{
     controller::{Controller, observe::Observer},
     model::{context::Context, record::SessionRecord, text::Clean},
 };
-
-/// Counts contexts in the order of the configuration.
-pub(super) type Number = usize;
-
-/// How hands tell their own context's heart.
-#[derive(Clone)]
-pub(super) struct Teller {
-    number: Number,
-    news: mpsc::Sender<(Number, News)>,
-}
-
-impl Teller {
-    pub fn new(number: Number, news: mpsc::Sender<(Number, News)>) -> Self {
-        Self { number, news }
-    }
-
-    pub async fn tell(&self, news: News) {
-        // The loop is gone only when the daemon ends.
-        let _ = self.news.send((self.number, news)).await;
-    }
-}
 
 enum Hands {
     Local(Executor),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::core::ConnectionId;
+use super::inbound::ConnectionId;
 use crate::{
     controller::fact::Ticket,
     protocol::message::{Failure, Reply, RequestId},

@@ -1,0 +1,36 @@
+//! What connections say to the loop.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::outbox::Outbox;
+use crate::{
+    engine::api::Engine,
+    protocol::message::{Failure, Request, RequestId, StreamOpen},
+};
+
+pub(super) type ConnectionId = u64;
+
+/// Whether a stream may be opened, and on which engine.
+pub(super) type LookAnswer = oneshot::Sender<Result<Arc<dyn Engine>, Failure>>;
+
+pub(super) enum Inbound {
+    Joined {
+        connection: ConnectionId,
+        outbox: Arc<Outbox>,
+    },
+    Left {
+        connection: ConnectionId,
+    },
+    Asked {
+        connection: ConnectionId,
+        id: RequestId,
+        request: Request,
+    },
+    /// May this stream be opened now?
+    Look {
+        open: StreamOpen,
+        answer: LookAnswer,
+    },
+}

@@ -1,0 +1,85 @@
+//! Who watches what: only that is sampled, and told only when what is shown moved.
+
+use std::collections::BTreeSet;
+
+use super::{
+    clock,
+    core::{ClientSeat, Core},
+    station::Station,
+    usage::{Samples, Shown},
+};
+use crate::model::{
+    capability::EngineState,
+    change::Change,
+    id::{ContextName, SessionId, SessionKey},
+    usage::Usage,
+};
+
+impl Station {
+    /// Those of the watched sessions that run on an engine that answers.
+    fn sampled(&self, watched: impl Iterator<Item = SessionKey>) -> BTreeSet<SessionId> {
+        if !matches!(self.heart.engine(), EngineState::Connected { .. }) {
+            return BTreeSet::new();
+        }
+        let live = |id: &SessionId| {
+            let session = self.heart.session(*id);
+            session.is_some_and(|session| session.status.is_live())
+        };
+        let here = watched.filter(|key| key.context == self.context.name);
+        here.map(|key| key.id).filter(live).collect()
+    }
+}
+
+impl Core {
+    /// The union of what clients watch, for each context.
+    pub(super) fn watch(&mut self) {
+        for station in &mut self.stations {
+            let watched = self.clients.values().flat_map(|client| &client.watched);
+            let wanted = station.sampled(watched.copied());
+            station.sampler.want(wanted);
+        }
+    }
+
+    /// Samples where it is time to.
+    pub(super) fn sweep(&mut self) {
+        let now = clock::instant();
+        for station in &mut self.stations {
+            if station.sampler.due().is_some_and(|at| at <= now) {
+                station.sampler.sweep();
+            }
+        }
+    }
+
+    pub(super) fn tell_usage(&mut self, samples: Samples) {
+        let Some(station) = self.stations.get_mut(samples.context) else {
+            return;
+        };
+        station.sampler.swept();
+        let context = station.context.name;
+        for client in self.clients.values_mut() {
+            if client.outbox.lags() {
+                continue;
+            }
+            let samples = moved(client, context, &samples.usages);
+            if !samples.is_empty() {
+                client.outbox.notice(&Change::Usage { samples });
+            }
+        }
+    }
+}
+
+fn moved(
+    client: &mut ClientSeat,
+    context: ContextName,
+    usages: &[(SessionId, Usage)],
+) -> Vec<(SessionKey, Usage)> {
+    let ClientSeat { watched, shown, .. } = client;
+    let keyed = usages
+        .iter()
+        .map(|(id, usage)| (SessionKey::new(context, *id), *usage));
+    let moved = keyed.filter(|(key, usage)| {
+        let now = Shown::from(usage);
+        watched.contains(key) && shown.insert(*key, now.clone()) != Some(now)
+    });
+    moved.collect()
+}
