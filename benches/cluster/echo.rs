@@ -19,7 +19,9 @@ use crate::{
 
 const BLOCKS: usize = 6;
 const KEYS: usize = 50;
-/// Takes a line at the prompt away, and says where the next begins.
+/// Keys on one line at the prompt.
+const LINE: usize = 24;
+/// Takes that line away.
 const FRESH: &[u8] = b"\x15";
 
 pub async fn measure(samples: &mut Samples) {
@@ -81,8 +83,8 @@ async fn ours(samples: &mut Samples, machine: &crate::machine::Machine, session:
     let mut stream = client.open(terminal).await.expect("a stream");
     until(&mut stream, b"$").await;
     let sender = stream.sender();
-    for key in keys() {
-        if key == b'a' {
+    for (at, key) in keys() {
+        if at % LINE == 0 {
             sender.send(FRESH).await.expect("the line is taken away");
         }
         let start = now();
@@ -113,8 +115,8 @@ fn bare(target: &str, head: &str) -> Vec<f64> {
     let mut bare = Bare::open(target, head);
     bare.wait_for(b"$");
     let mut figures = Vec::new();
-    for key in keys() {
-        if key == b'a' {
+    for (at, key) in keys() {
+        if at % LINE == 0 {
             bare.type_(FRESH);
         }
         let start = now();
@@ -125,7 +127,7 @@ fn bare(target: &str, head: &str) -> Vec<f64> {
     figures
 }
 
-/// Letters, one line of the alphabet after the other.
-fn keys() -> impl Iterator<Item = u8> {
-    (b'a'..=b'y').cycle().take(KEYS)
+/// Characters that stand in no prompt, status line or control sequence: what holds one is its echo.
+fn keys() -> impl Iterator<Item = (usize, u8)> {
+    b"%^&=+,".iter().copied().cycle().take(KEYS).enumerate()
 }
