@@ -11,11 +11,12 @@ use crate::model::{
     capability::EngineState,
     environment::{Environment, EnvironmentRef, EnvironmentSource},
     history::{HistoryEntry, Outcome},
+    id::{KernelId, SessionKey},
     kernel::Kernel,
     name,
     record::{SessionRecord, Step, Write},
     resources::{Bytes, ResourceSlots},
-    session::{BatchResult, CommitStatus, Placement, Session, SessionType},
+    session::{Session, SessionType},
     spec::{LaunchRequest, LaunchSpec, check_variable_name},
     status::Status,
     text::Clean,
@@ -248,36 +249,23 @@ impl Controller {
         let generated = || format!("{}-session", launch.session.short());
         let name = launch.request.name.clone().unwrap_or_else(generated);
         Session {
-            id: launch.session,
-            context: self.context,
-            name: Clean::new(&name),
             session_type: spec.session_type,
             status: Status::Preparing,
-            status_info: None,
-            status_message: None,
-            environment: EnvironmentRef::from(environment),
             requested_slots: ResourceSlots::new(spec.cpu, spec.mem),
             shmem: spec.shmem,
             owner: self.owner.clone(),
-            created_at: now,
-            started_at: None,
-            terminated_at: None,
             kernels: vec![new_kernel(launch.kernel, Status::Preparing)],
-            scratch: None,
-            placement: Placement::default(),
-            occupied_slots: ResourceSlots::default(),
-            folders: Vec::new(),
-            services: Vec::new(),
-            idle_checks: Vec::new(),
-            startup_command: None,
-            result: BatchResult::default(),
-            commit: CommitStatus::default(),
-            pending_request: None,
+            ..Session::new(
+                SessionKey::new(self.context, launch.session),
+                Clean::new(&name),
+                EnvironmentRef::from(environment),
+                now,
+            )
         }
     }
 }
 
-pub(super) fn new_kernel(id: crate::model::id::KernelId, status: Status) -> Kernel {
+pub(super) fn new_kernel(id: KernelId, status: Status) -> Kernel {
     Kernel {
         id,
         hostname: Clean::new("main1"),

@@ -15,10 +15,10 @@ use crate::model::{
     change::Level,
     environment::EnvironmentRef,
     history::{HistoryEntry, Outcome},
-    id::SessionId,
+    id::{SessionId, SessionKey},
     record::{Ending, SessionRecord, Step, Write},
     resources::ResourceSlots,
-    session::{BatchResult, CommitStatus, Placement, Session},
+    session::Session,
     status::Status,
     text::Clean,
 };
@@ -375,35 +375,24 @@ fn adopted(
     let mut kernel = new_kernel(sight.kernel, status.clone());
     kernel.started_at = started_at;
     let session = Session {
-        id: sight.session,
-        context,
-        name: recorded.name.clone(),
         session_type: spec.session_type,
         status,
-        status_info: None,
-        status_message: None,
-        environment: EnvironmentRef {
-            name: Clean::new(name),
-            version: Clean::new(version),
-            source: spec.source.clone(),
-        },
         requested_slots: ResourceSlots::new(spec.cpu, spec.mem),
         shmem: spec.shmem,
         owner: recorded.owner.clone(),
-        created_at: recorded.created_at,
         started_at,
-        terminated_at: None,
         kernels: vec![kernel],
         scratch: sight.scratch.clone(),
-        placement: Placement::default(),
-        occupied_slots: ResourceSlots::default(),
-        folders: Vec::new(),
-        services: Vec::new(),
-        idle_checks: Vec::new(),
-        startup_command: None,
-        result: BatchResult::default(),
-        commit: CommitStatus::default(),
-        pending_request: None,
+        ..Session::new(
+            SessionKey::new(context, sight.session),
+            recorded.name.clone(),
+            EnvironmentRef {
+                name: Clean::new(name),
+                version: Clean::new(version),
+                source: spec.source.clone(),
+            },
+            recorded.created_at,
+        )
     };
     SessionRecord {
         session,

@@ -138,43 +138,28 @@ mod tests {
     use super::*;
     use crate::model::{
         environment::{EnvironmentRef, EnvironmentSource},
-        resources::{Bytes, ResourceSlots},
-        session::{BatchResult, CommitStatus, Placement, SessionType},
+        id::SessionKey,
         status::Status,
     };
 
     fn session(context: &str, bits: u128, name: &str, status: Status) -> Session {
         let image = EnvironmentSource::Host;
         Session {
-            id: SessionId::from_u128(bits),
-            context: ContextName::new(context).unwrap(),
-            name: name.into(),
-            session_type: SessionType::default(),
             status,
-            status_info: None,
-            status_message: None,
-            environment: EnvironmentRef {
-                name: "host".into(),
-                version: "1".into(),
-                source: image,
-            },
-            requested_slots: ResourceSlots::default(),
-            shmem: Bytes::default(),
             owner: "ada".into(),
-            created_at: jiff::Timestamp::UNIX_EPOCH,
-            started_at: None,
-            terminated_at: None,
-            kernels: Vec::new(),
-            scratch: None,
-            placement: Placement::default(),
-            occupied_slots: ResourceSlots::default(),
-            folders: Vec::new(),
-            services: Vec::new(),
-            idle_checks: Vec::new(),
-            startup_command: None,
-            result: BatchResult::default(),
-            commit: CommitStatus::default(),
-            pending_request: None,
+            ..Session::new(
+                SessionKey::new(
+                    ContextName::new(context).unwrap(),
+                    SessionId::from_u128(bits),
+                ),
+                name.into(),
+                EnvironmentRef {
+                    name: "host".into(),
+                    version: "1".into(),
+                    source: image,
+                },
+                jiff::Timestamp::UNIX_EPOCH,
+            )
         }
     }
 

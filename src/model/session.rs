@@ -127,6 +127,43 @@ pub struct Session {
 }
 
 impl Session {
+    /// An interactive session that waits, with nothing known of it but what stands here.
+    #[must_use]
+    pub fn new(
+        key: SessionKey,
+        name: Clean,
+        environment: EnvironmentRef,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            id: key.id,
+            context: key.context,
+            name,
+            session_type: SessionType::default(),
+            status: Status::Pending,
+            status_info: None,
+            status_message: None,
+            environment,
+            requested_slots: ResourceSlots::default(),
+            shmem: Bytes::default(),
+            owner: Clean::default(),
+            created_at,
+            started_at: None,
+            terminated_at: None,
+            kernels: Vec::new(),
+            scratch: None,
+            placement: Placement::default(),
+            occupied_slots: ResourceSlots::default(),
+            folders: Vec::new(),
+            services: Vec::new(),
+            idle_checks: Vec::new(),
+            startup_command: None,
+            result: BatchResult::default(),
+            commit: CommitStatus::default(),
+            pending_request: None,
+        }
+    }
+
     /// Its id among all contexts.
     pub fn key(&self) -> SessionKey {
         SessionKey::new(self.context, self.id)

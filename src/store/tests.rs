@@ -7,11 +7,11 @@ use super::*;
 use crate::model::{
     environment::{EnvironmentRef, EnvironmentSource},
     history::Outcome,
-    id::{ContextName, KernelId},
+    id::{KernelId, SessionKey},
     kernel::Kernel,
     record::{AuditEntry, Step},
     resources::{Bytes, Cpu, ResourceSlots},
-    session::{BatchResult, CommitStatus, Placement, Session, SessionType},
+    session::{Session, SessionType},
     spec::LaunchSpec,
     status::Status,
 };
@@ -20,24 +20,10 @@ fn record(number: u128) -> SessionRecord {
     let id = SessionId::from_u128(number);
     SessionRecord {
         session: Session {
-            id,
-            context: ContextName::local(),
-            name: Clean::new(&format!("한글-{number}")),
-            session_type: SessionType::Interactive,
             status: Status::Creating,
-            status_info: None,
-            status_message: None,
-            environment: EnvironmentRef {
-                name: "host".into(),
-                version: "debian-12".into(),
-                source: EnvironmentSource::Host,
-            },
             requested_slots: ResourceSlots::new(Cpu::from_millis(500), Bytes::mib(256)),
             shmem: Bytes::mib(64),
             owner: "me".into(),
-            created_at: Timestamp::from_second(1_700_000_000 + number as i64).unwrap(),
-            started_at: None,
-            terminated_at: None,
             kernels: vec![Kernel {
                 id: KernelId::from_u128(number),
                 hostname: "main1".into(),
@@ -50,16 +36,17 @@ fn record(number: u128) -> SessionRecord {
                 agent: None,
                 status_info: None,
             }],
-            scratch: None,
-            placement: Placement::default(),
-            occupied_slots: ResourceSlots::default(),
-            folders: Vec::new(),
-            services: Vec::new(),
-            idle_checks: Vec::new(),
-            startup_command: None,
-            result: BatchResult::default(),
-            commit: CommitStatus::default(),
             pending_request: Some("terminating".into()),
+            ..Session::new(
+                SessionKey::local(id),
+                Clean::new(&format!("한글-{number}")),
+                EnvironmentRef {
+                    name: "host".into(),
+                    version: "debian-12".into(),
+                    source: EnvironmentSource::Host,
+                },
+                Timestamp::from_second(1_700_000_000 + number as i64).unwrap(),
+            )
         },
         spec: LaunchSpec {
             source: EnvironmentSource::Image {

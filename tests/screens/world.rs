@@ -7,10 +7,10 @@ use workbay::{
         context::Context,
         environment::{Environment, EnvironmentRef, EnvironmentSource, ImageFacts},
         history::{HistoryEntry, Outcome},
-        id::{ContextName, KernelId, SessionId, SessionKey},
+        id::{KernelId, SessionId, SessionKey},
         kernel::Kernel,
         resources::{Bytes, Cpu, ResourceSlots},
-        session::{BatchResult, CommitStatus, Placement, Session, SessionType},
+        session::Session,
         status::Status,
         text::Clean,
         usage::Usage,
@@ -38,17 +38,9 @@ pub fn session(n: u128, name: &str, status: Status, minutes: i64) -> Session {
     let ended = status.is_final().then(|| ago(minutes / 2));
     let started = ran.then(|| ago(minutes));
     Session {
-        id: id(n),
-        context: ContextName::local(),
-        name: Clean::new(name),
-        session_type: SessionType::Interactive,
-        environment: image("host", "debian-12"),
         requested_slots: ResourceSlots::new(Cpu::from_millis(1000), Bytes::mib(512)),
         shmem: Bytes::mib(64),
         owner: Clean::new("jin"),
-        status_info: None,
-        status_message: None,
-        created_at: ago(minutes),
         started_at: started,
         terminated_at: ended,
         kernels: vec![Kernel {
@@ -64,16 +56,13 @@ pub fn session(n: u128, name: &str, status: Status, minutes: i64) -> Session {
             status_info: None,
         }],
         scratch: ran.then(|| format!("/home/jin/.local/state/workbay/sessions/{}/work", id(n))),
-        placement: Placement::default(),
-        occupied_slots: ResourceSlots::default(),
-        folders: Vec::new(),
-        services: Vec::new(),
-        idle_checks: Vec::new(),
-        startup_command: None,
-        result: BatchResult::default(),
-        commit: CommitStatus::default(),
-        pending_request: None,
         status,
+        ..Session::new(
+            SessionKey::local(id(n)),
+            Clean::new(name),
+            image("host", "debian-12"),
+            ago(minutes),
+        )
     }
 }
 

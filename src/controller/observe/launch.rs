@@ -12,12 +12,11 @@ use crate::{
     },
     model::{
         environment::{EnvironmentRef, EnvironmentSource},
-        id::SessionId,
+        id::{SessionId, SessionKey},
         name,
         resources::{Bytes, Cpu, ResourceSlots},
-        session::{BatchResult, CommitStatus, Placement, Session},
+        session::Session,
         spec::LaunchRequest,
-        status::Status,
         text::Clean,
     },
 };
@@ -102,31 +101,17 @@ impl Observer {
             request.mem.unwrap_or(Bytes(0)),
         );
         Session {
-            id,
-            context: self.context,
-            name: Clean::new(&request.name.clone().unwrap_or_else(name::generated)),
             session_type: request.session_type,
-            status: Status::Pending,
-            status_info: None,
-            status_message: None,
-            environment: self.environment_of(request),
             requested_slots: slots,
             shmem: request.shmem.unwrap_or(Bytes(0)),
             owner: user.map_or_else(Clean::default, |user| user.email.clone()),
-            created_at: now,
-            started_at: None,
-            terminated_at: None,
-            kernels: Vec::new(),
-            scratch: None,
-            placement: Placement::default(),
-            occupied_slots: ResourceSlots::default(),
-            folders: Vec::new(),
-            services: Vec::new(),
-            idle_checks: Vec::new(),
             startup_command: request.startup_command.as_deref().map(Clean::new),
-            result: BatchResult::default(),
-            commit: CommitStatus::default(),
-            pending_request: None,
+            ..Session::new(
+                SessionKey::new(self.context, id),
+                Clean::new(&request.name.clone().unwrap_or_else(name::generated)),
+                self.environment_of(request),
+                now,
+            )
         }
     }
 
