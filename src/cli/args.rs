@@ -171,7 +171,7 @@ pub struct Launch {
     pub resource_group: Option<String>,
     /// A folder to mount; may be given several times
     #[arg(long = "folder", value_name = "NAME")]
-    pub folders: Vec<String>,
+    pub folders: Vec<crate::model::spec::FolderMount>,
     #[command(flatten)]
     pub wait: Wait,
     #[command(flatten)]

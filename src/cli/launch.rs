@@ -69,7 +69,7 @@ fn refuse_queue_words(
         ("--batch", request.startup_command.is_some()),
         ("--project", request.project.is_some()),
         ("--resource-group", request.resource_group.is_some()),
-        ("--folder", !request.folders.is_empty()),
+        ("--folder", !request.mounts.is_empty()),
     ];
     let given = words.into_iter().find(|(_, given)| *given);
     match given {
@@ -84,7 +84,7 @@ fn refuse_queue_words(
 async fn ask(line: &Line, context: ContextName, launch: LaunchRequest) -> Result<Session, Fail> {
     let launch = Box::new(launch);
     match line.ask(Request::Launch { context, launch }).await? {
-        Reply::Session { session } => Ok(*session),
+        Reply::Launched { mut sessions, .. } if !sessions.is_empty() => Ok(sessions.remove(0)),
         other => Err(line::unexpected(&other)),
     }
 }
@@ -143,7 +143,7 @@ fn request(arguments: Launch) -> Result<LaunchRequest, Fail> {
         startup_command: arguments.batch,
         project: arguments.project,
         resource_group: arguments.resource_group,
-        folders: arguments.folders,
+        mounts: arguments.folders,
         ..LaunchRequest::default()
     })
 }

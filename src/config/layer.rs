@@ -12,6 +12,7 @@ use super::{
     setting::{SETTINGS, Setting},
 };
 use crate::model::{
+    policy::ResourceRules,
     resources::{Bytes, Cpu},
     settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
 };
@@ -277,6 +278,7 @@ fn blank() -> Settings {
             stop_grace_seconds: 0,
         },
         history: HistorySettings { keep_days: 0 },
+        resources: ResourceRules::default(),
     }
 }
 

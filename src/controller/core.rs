@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{
     fact::{Ask, Fact, Launch, Ticket},
     held::Held,
-    line::Line,
+    line::{Line, refusal_of},
     order::SurveyNumber,
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
@@ -115,6 +115,12 @@ impl Controller {
                 order,
                 result,
             } => self.done(&mut turn, now, session, epoch, order, result),
+            Fact::FolderMade { ticket, result } => {
+                let answer = result
+                    .map(Answer::Folder)
+                    .map_err(|fault| refusal_of(&fault));
+                turn.answer(ticket, answer);
+            }
             Fact::Tick => self.tick(&mut turn, now),
         }
         if !matches!(self.line.state, EngineState::Connecting) {
@@ -191,6 +197,11 @@ impl Controller {
                 Some(refusal) => turn.answer(ticket, Err(refusal)),
                 None => self.survey(turn, Purpose::Environments(ticket), true),
             },
+            Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
+            Ask::Catalogue | Ask::Again { .. } => {
+                let why = "this is not there yet";
+                turn.answer(ticket, Err(Refusal::refused(why)));
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::order::{LineNumber, OrderKind, SurveyNumber};
 use crate::model::{
     capability::EngineInfo,
+    catalogue::Folder,
     environment::Environment,
     id::{KernelId, SessionId},
     resources::ResourceSlots,
@@ -12,8 +13,7 @@ use crate::model::{
     text::Clean,
 };
 
-/// Who waits for an answer.
-pub type Ticket = u64;
+pub use super::order::Ticket;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,11 @@ pub enum Fact {
         order: OrderKind,
         result: Result<Option<Sight>, Fault>,
     },
+    /// A folder was made, or not.
+    FolderMade {
+        ticket: Ticket,
+        result: Result<Folder, Fault>,
+    },
     /// A deadline came.
     Tick,
 }
@@ -73,6 +78,15 @@ pub enum Ask {
     Refresh,
     /// The environments read anew.
     Environments,
+    /// What can be chosen from at a launch; the folders are read anew.
+    Catalogue,
+    CreateFolder {
+        name: String,
+    },
+    /// What a session was launched with.
+    Again {
+        session: SessionId,
+    },
 }
 
 /// A launch as asked, with the ids it will have.
@@ -81,6 +95,8 @@ pub struct Launch {
     pub request: LaunchRequest,
     pub session: SessionId,
     pub kernel: KernelId,
+    /// Of a cluster's other containers, in their order.
+    pub subs: Vec<KernelId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +114,8 @@ pub struct Survey {
     pub others: ResourceSlots,
     /// `None` = not asked for.
     pub environments: Option<Vec<Environment>>,
+    /// `None` = not asked for, or there are none on this engine.
+    pub folders: Option<Vec<Folder>>,
 }
 
 /// A container as the engine shows it.
@@ -106,11 +124,24 @@ pub struct Sight {
     pub session: SessionId,
     pub kernel: KernelId,
     pub container_id: Clean,
+    /// The main container's.
     pub state: SightState,
+    /// A cluster's other containers, in their order.
+    pub subs: Vec<SubSight>,
     /// Where its `/home/work` lies on this machine.
     pub scratch: Option<String>,
     /// From the labels, so that a store that was lost can be filled again.
     pub recorded: Option<Box<SightRecord>>,
+}
+
+/// Another container of a cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubSight {
+    pub kernel: KernelId,
+    /// `sub1`.
+    pub hostname: Clean,
+    pub container_id: Clean,
+    pub state: SightState,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -54,7 +54,7 @@ impl Controller {
         let answer = self.checked_record(&launch, now).map(|record| {
             let session = record.session.clone();
             self.begin(turn, now, record);
-            Answer::Session(Box::new(session))
+            Answer::Launched(Box::new(session))
         });
         turn.answer(ticket, answer);
     }
@@ -96,6 +96,8 @@ impl Controller {
             force: false,
             renaming: None,
             forgotten: false,
+            request: Some(Box::new(launch.request.clone())),
+            retries: 0,
         })
     }
 
@@ -194,13 +196,15 @@ impl Controller {
         let mut env = settings.env.clone();
         env.extend(request.env.clone());
         let spec = LaunchSpec {
-            source: environment.source.clone(),
-            environment_label: environment.label(),
             session_type: request.session_type,
-            cpu: request.cpu.unwrap_or(settings.cpu),
-            mem,
-            shmem,
             env,
+            ..LaunchSpec::new(
+                environment.source.clone(),
+                environment.label(),
+                request.cpu.unwrap_or(settings.cpu),
+                mem,
+                shmem,
+            )
         };
         check_amounts(&spec)?;
         Ok(spec)

@@ -36,7 +36,7 @@ impl Controller {
         held.retry_at = None;
         let (session, epoch) = (id, held.epoch);
         let order = match held.record.step {
-            Step::Settled => return,
+            Step::Settled | Step::Wait => return,
             Step::Create => Order::Create {
                 epoch,
                 plan: Box::new(plan),
@@ -89,7 +89,7 @@ impl Controller {
             return;
         };
         match order {
-            OrderKind::Connect | OrderKind::Survey => {}
+            OrderKind::Connect | OrderKind::Survey | OrderKind::CreateFolder => {}
             OrderKind::DetachAll => held.detaching = false,
             OrderKind::Rename => self.renamed(turn, id, result.err()),
             OrderKind::Forget => self.forgot(turn, now, id, result.is_ok()),
@@ -304,5 +304,7 @@ fn plan(held: &Held) -> Option<Plan> {
         created_at: session.created_at,
         spec: held.record.spec.clone(),
         pids: held.record.pids,
+        subs: session.kernels.iter().skip(1).map(|it| it.id).collect(),
+        secrets: std::collections::BTreeMap::new(),
     })
 }

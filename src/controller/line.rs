@@ -240,7 +240,7 @@ impl Controller {
     }
 }
 
-fn refusal_of(fault: &Fault) -> Refusal {
+pub(super) fn refusal_of(fault: &Fault) -> Refusal {
     let kind = if fault.is_lost() {
         RefusalKind::Unreachable
     } else {
@@ -250,5 +250,6 @@ fn refusal_of(fault: &Fault) -> Refusal {
         kind,
         message: fault.text.clone(),
         help: fault.mend.clone(),
+        field: None,
     }
 }

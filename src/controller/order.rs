@@ -1,11 +1,17 @@
 //! What the controller wants done. Orders are idempotent: each may be carried out twice.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use crate::model::{
     id::{KernelId, SessionId},
+    secret::Secret,
     spec::LaunchSpec,
 };
+
+/// Who waits for an answer.
+pub type Ticket = u64;
 
 /// Counts attempts to connect, so that news of an old line is told from the present one's.
 pub type LineNumber = u32;
@@ -21,8 +27,12 @@ pub enum Order {
     },
     Survey {
         survey: SurveyNumber,
-        /// Read the environments too.
+        /// Read environments and folders too.
         environments: bool,
+    },
+    CreateFolder {
+        ticket: Ticket,
+        name: String,
     },
     Create {
         epoch: u32,
@@ -68,6 +78,7 @@ pub enum Order {
 pub enum OrderKind {
     Connect,
     Survey,
+    CreateFolder,
     Create,
     Start,
     Stop,
@@ -88,12 +99,17 @@ pub struct Plan {
     pub created_at: Timestamp,
     pub spec: LaunchSpec,
     pub pids: i64,
+    /// A cluster's other containers, in their order: as many as the spec says, less one.
+    pub subs: Vec<KernelId>,
+    /// Values of the spec's secret variables.
+    pub secrets: BTreeMap<String, Secret>,
 }
 
 impl OrderKind {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Connect,
         Self::Survey,
+        Self::CreateFolder,
         Self::Create,
         Self::Start,
         Self::Stop,
@@ -109,6 +125,7 @@ impl OrderKind {
         match self {
             Self::Connect => "connect",
             Self::Survey => "survey",
+            Self::CreateFolder => "create-folder",
             Self::Create => "create",
             Self::Start => "start",
             Self::Stop => "stop",
@@ -126,6 +143,7 @@ impl Order {
         match self {
             Self::Connect { .. } => OrderKind::Connect,
             Self::Survey { .. } => OrderKind::Survey,
+            Self::CreateFolder { .. } => OrderKind::CreateFolder,
             Self::Create { .. } => OrderKind::Create,
             Self::Start { .. } => OrderKind::Start,
             Self::Stop { .. } => OrderKind::Stop,
@@ -140,7 +158,7 @@ impl Order {
     /// The session it is about and the epoch its answer must bear.
     pub fn about(&self) -> Option<(SessionId, u32)> {
         match self {
-            Self::Connect { .. } | Self::Survey { .. } => None,
+            Self::Connect { .. } | Self::Survey { .. } | Self::CreateFolder { .. } => None,
             Self::Create { epoch, plan } => Some((plan.session, *epoch)),
             Self::Start { session, epoch }
             | Self::Stop { session, epoch, .. }

@@ -403,5 +403,7 @@ fn adopted(
         force: false,
         renaming: None,
         forgotten: false,
+        request: None,
+        retries: 0,
     }
 }

@@ -11,7 +11,8 @@ use super::{
 use crate::model::{
     change::Level,
     id::SessionId,
-    record::{Ending, Step},
+    launch::folders,
+    record::{AuditEntry, Ending, Step, Write},
     status::Status,
     text::Clean,
 };
@@ -95,6 +96,31 @@ impl Controller {
             held.busy = false;
             self.issue(turn, id);
         }
+    }
+
+    /// Answered when the engine has made it.
+    pub(super) fn create_folder(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        name: String,
+    ) {
+        let refused = folders::check_name(&name)
+            .err()
+            .map(Refusal::usage)
+            .or_else(|| self.unreachable());
+        if let Some(refusal) = refused {
+            return turn.answer(ticket, Err(refusal));
+        }
+        turn.refusable = true;
+        turn.writes.push(Write::Audit(AuditEntry {
+            at: now,
+            action: Clean::new("create-folder"),
+            session: None,
+            detail: Clean::new(&name),
+        }));
+        turn.orders.push(Order::CreateFolder { ticket, name });
     }
 
     pub(super) fn decide(&mut self, turn: &mut Turn, id: SessionId, ending: Ending) {

@@ -17,6 +17,7 @@ use crate::model::{
     capability::{Capabilities, EngineInfo, EngineState},
     environment::{Environment, EnvironmentSource, ImageFacts},
     id::{ContextName, KernelId, SessionId},
+    policy::ResourceRules,
     record::{SessionRecord, Write},
     resources::{Bytes, Cpu, ResourceSlots},
     settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
@@ -47,6 +48,7 @@ fn settings() -> Settings {
             stop_grace_seconds: 5,
         },
         history: HistorySettings { keep_days: 7 },
+        resources: ResourceRules::default(),
     }
 }
 
@@ -112,11 +114,12 @@ impl Play {
                         assert!(allowed, "{from} became {} by {}", entry.to, entry.phase);
                     }
                 }
+                Write::HistoryAgain(_) | Write::Recent { .. } => {}
                 Write::Audit(_) => {}
             }
         }
         for (ticket, answer) in turn.answers {
-            if let Ok(Answer::Session(session)) = &answer {
+            if let Ok(Answer::Launched(session)) = &answer {
                 self.launched.push(session.id);
             }
             let twice = self.answered.insert(ticket, answer.is_ok());
@@ -141,6 +144,7 @@ impl Play {
             request: LaunchRequest::default(),
             session: SessionId::from_u128(number << 96),
             kernel: KernelId::from_u128(number),
+            subs: Vec::new(),
         })))
     }
 
@@ -156,6 +160,7 @@ impl Play {
                 unavailable: None,
                 facts: ImageFacts::default(),
             }]),
+            folders: None,
         }
     }
 
@@ -209,6 +214,7 @@ impl Play {
                     kernel: plan.kernel,
                     container_id: "c".into(),
                     state: SightState::Created,
+                    subs: Vec::new(),
                     scratch: None,
                     recorded: Some(Box::new(SightRecord {
                         name: Clean::new(&plan.name),
@@ -331,6 +337,7 @@ fn info() -> EngineInfo {
         endpoint: "play:".into(),
         cpus: Cpu::from_millis(4000),
         memory: Bytes(Bytes::GIB),
+        accelerators: BTreeMap::new(),
         user: None,
         capabilities: Capabilities::default(),
     }

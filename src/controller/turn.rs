@@ -8,13 +8,15 @@ use super::{
     order::Order,
 };
 use crate::model::{
-    catalogue::Catalogue,
+    catalogue::{Catalogue, Folder, OwnerChoices},
     change::{Change, Level},
     environment::Environment,
     history::HistoryEntry,
     id::{ContextName, SessionId, SessionKey},
+    launch::LaunchField,
     record::Write,
     session::Session,
+    spec::LaunchRequest,
     text::Clean,
 };
 
@@ -39,8 +41,14 @@ pub struct Turn {
 pub enum Answer {
     Done,
     Session(Box<Session>),
+    /// The session that a launch made.
+    Launched(Box<Session>),
     Environments(Vec<Environment>),
     Catalogue(Box<Catalogue>),
+    /// What a session was launched with.
+    Again(Box<LaunchRequest>),
+    Folder(Folder),
+    Owner(OwnerChoices),
     /// How many sessions there are that were asked for.
     Reached(u64),
     /// Newest first.
@@ -53,6 +61,8 @@ pub struct Refusal {
     pub kind: RefusalKind,
     pub message: Clean,
     pub help: Option<Clean>,
+    /// The field of a launch it is about.
+    pub field: Option<LaunchField>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +84,13 @@ impl Refusal {
             kind,
             message: message.into(),
             help: None,
+            field: None,
         }
+    }
+
+    pub fn about(mut self, field: LaunchField) -> Self {
+        self.field = Some(field);
+        self
     }
 
     pub fn with_help(mut self, help: impl Into<Clean>) -> Self {

@@ -24,7 +24,7 @@ use crate::{
         api::{Containers, EngineEvent, Listing, Sighting},
         error::EngineError,
     },
-    model::text::Clean,
+    model::{catalogue::Folder, text::Clean},
 };
 
 /// Orders about containers that are under way at once; an engine does not get faster by more.
@@ -90,8 +90,19 @@ impl Executor {
                 fault::point(Moment::After, kind);
                 self.tell(Fact::Surveyed { survey, result }).await;
             }
+            Order::CreateFolder { ticket, name } => {
+                fault::point(Moment::Before, kind);
+                let result = self.create_folder(&name).await;
+                fault::point(Moment::After, kind);
+                self.tell(Fact::FolderMade { ticket, result }).await;
+            }
             order => self.change(order).await,
         }
+    }
+
+    async fn create_folder(&self, name: &str) -> Result<Folder, Fault> {
+        let engine = self.engine().await?;
+        bounded(CHANGE, engine.create_folder(name)).await
     }
 
     async fn change(&self, order: Order) {
@@ -125,7 +136,7 @@ impl Executor {
     async fn ask_engine(&self, order: Order) -> Outcome {
         let engine = self.engine().await?;
         match order {
-            Order::Connect { .. } | Order::Survey { .. } => Ok(None),
+            Order::Connect { .. } | Order::Survey { .. } | Order::CreateFolder { .. } => Ok(None),
             Order::Create { plan, .. } => {
                 let plan = translate::plan(*plan);
                 let sighting = bounded(CHANGE, engine.create(&plan)).await?;
@@ -209,21 +220,32 @@ impl Executor {
     async fn survey(&self, environments: bool) -> Result<Survey, Fault> {
         let engine = self.engine().await?;
         let listing: Listing = lasting(LOOK, engine.list()).await?;
-        let environments = if environments {
-            Some(lasting(LOOK, engine.environments()).await?)
+        let (environments, folders) = if environments {
+            let read = lasting(LOOK, engine.environments()).await?;
+            (Some(read), folders(&engine).await?)
         } else {
-            None
+            (None, None)
         };
         let seen = listing.ours.into_iter().map(|found| sight(&engine, found));
         Ok(Survey {
             seen: seen.collect(),
             others: listing.others,
             environments,
+            folders,
         })
     }
 
     async fn tell(&self, fact: Fact) {
         self.teller.tell(News::Local(fact)).await;
+    }
+}
+
+/// An engine without folders has none to tell.
+async fn folders(engine: &Arc<dyn Containers>) -> Result<Option<Vec<Folder>>, Fault> {
+    match engine.folders().await {
+        Ok(folders) => Ok(Some(folders)),
+        Err(EngineError::Unsupported(_)) => Ok(None),
+        Err(error) => Err(translate::fault(&error)),
     }
 }
 

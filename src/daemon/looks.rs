@@ -125,6 +125,7 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
     match (station.supply.there(), heart.engine()) {
         (Some(engine), _) => Ok(Some(engine)),
         (None, EngineState::Lost { why, mend, .. }) => Err(Failure {
+            field: None,
             kind: FailureKind::Unreachable,
             message: why.clone(),
             help: mend.clone(),

@@ -20,6 +20,9 @@ use crate::{
     protocol::message::{DaemonStatus, Failure, FailureKind, Reply, Request, RequestId},
 };
 
+/// Containers of one session that ids are made for.
+const MOST_CONTAINERS: u32 = 1000;
+
 /// What a request is for a heart.
 enum Way {
     News(Box<News>),
@@ -170,6 +173,8 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::Catalogue { context, .. }
         | Request::Launch { context, .. }
         | Request::Reach { context, .. }
+        | Request::CreateFolder { context, .. }
+        | Request::FindOwner { context, .. }
         | Request::Refresh {
             context: Some(context),
         } => Some(*context),
@@ -177,10 +182,13 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::Commit { session, .. }
         | Request::Rename { session, .. }
         | Request::Terminate { session, .. }
+        | Request::Again { session }
         | Request::History { session } => Some(session.context),
         Request::Refresh { context: None }
         | Request::Subscribe
         | Request::Snapshot
+        | Request::Recents
+        | Request::EditRecent { .. }
         | Request::Watch { .. }
         | Request::Status
         | Request::Stop => None,
@@ -195,6 +203,7 @@ fn is_deed(request: &Request) -> bool {
             | Request::Rename { .. }
             | Request::Terminate { .. }
             | Request::Commit { .. }
+            | Request::CreateFolder { .. }
     )
 }
 
@@ -202,9 +211,13 @@ fn is_deed(request: &Request) -> bool {
 fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
     let ask = match request {
         Request::Launch { launch, .. } => Ask::Launch(Box::new(Launch {
-            request: *launch,
             session: SessionId::random(),
             kernel: KernelId::random(),
+            // More than any policy allows is refused before it is looked at.
+            subs: (1..launch.containers().min(MOST_CONTAINERS))
+                .map(|_| KernelId::random())
+                .collect(),
+            request: *launch,
         })),
         Request::Rename { session, name } => Ask::Rename {
             session: session.id,
@@ -216,6 +229,11 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         },
         Request::Refresh { .. } => Ask::Refresh,
         Request::Environments { .. } => Ask::Environments,
+        Request::Catalogue { .. } => Ask::Catalogue,
+        Request::CreateFolder { name, .. } => Ask::CreateFolder { name },
+        Request::Again { session } => Ask::Again {
+            session: session.id,
+        },
         Request::History { session } => {
             return match looks::find(heart, session) {
                 Ok(_) => Way::Store(session.id),
@@ -232,7 +250,7 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
             return Way::Answer(Ok(Reply::Reached { total }));
         }
         Request::Commit { .. } => return Way::Answer(Err(lacks(heart, Capability::Commit))),
-        Request::Catalogue { .. } => return Way::Answer(Err(lacks(heart, Capability::Catalogue))),
+        Request::FindOwner { .. } => return Way::Answer(Err(lacks(heart, Capability::Owners))),
         _ => return Way::Answer(Err(unknown())),
     };
     Way::News(Box::new(News::Local(Fact::Asked { ticket, ask })))

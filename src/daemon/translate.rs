@@ -2,12 +2,12 @@
 
 use crate::{
     controller::{
-        fact::{Fault, FaultKind, Happening, Sight, SightRecord, SightState},
+        fact::{Fault, FaultKind, Happening, Sight, SightRecord, SightState, SubSight},
         order::Plan,
         turn::{Answer, Refusal, RefusalKind},
     },
     engine::{
-        api::{ContainerState, CreatePlan, EventKind, Sighting},
+        api::{ContainerState, CreatePlan, EventKind, Sighting, SubSighting},
         error::EngineError,
     },
     model::text::Clean,
@@ -49,6 +49,7 @@ pub(super) fn engine_failure(error: &EngineError) -> Failure {
         kind,
         message: fault.text,
         help: fault.mend,
+        field: None,
     }
 }
 
@@ -68,6 +69,7 @@ pub(super) fn refusal(refusal: Refusal) -> Failure {
         kind,
         message: refusal.message,
         help: refusal.help,
+        field: refusal.field,
     }
 }
 
@@ -75,6 +77,13 @@ pub(super) fn answer(answer: Answer) -> Reply {
     match answer {
         Answer::Done => Reply::Done,
         Answer::Session(session) => Reply::Session { session },
+        Answer::Launched(session) => Reply::Launched {
+            sessions: vec![*session],
+            failure: None,
+        },
+        Answer::Again(launch) => Reply::Again { launch },
+        Answer::Folder(folder) => Reply::Folder { folder },
+        Answer::Owner(owner) => Reply::Owner { owner },
         Answer::Environments(environments) => Reply::Environments { environments },
         Answer::Catalogue(catalogue) => Reply::Catalogue { catalogue },
         Answer::Reached(total) => Reply::Reached { total },
@@ -91,6 +100,8 @@ pub(super) fn plan(plan: Plan) -> CreatePlan {
         created_at: plan.created_at,
         spec: plan.spec,
         pids: plan.pids,
+        subs: plan.subs,
+        secrets: plan.secrets,
     }
 }
 
@@ -100,6 +111,7 @@ pub(super) fn sight(sighting: Sighting, scratch: Option<String>) -> Sight {
         kernel: sighting.kernel,
         container_id: sighting.container_id,
         state: state(sighting.state),
+        subs: sighting.subs.into_iter().map(sub_sight).collect(),
         scratch,
         recorded: sighting.recorded.map(|recorded| {
             Box::new(SightRecord {
@@ -109,6 +121,15 @@ pub(super) fn sight(sighting: Sighting, scratch: Option<String>) -> Sight {
                 spec: recorded.spec,
             })
         }),
+    }
+}
+
+fn sub_sight(sub: SubSighting) -> SubSight {
+    SubSight {
+        kernel: sub.kernel,
+        hostname: sub.hostname,
+        container_id: sub.container_id,
+        state: state(sub.state),
     }
 }
 

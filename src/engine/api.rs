@@ -3,7 +3,7 @@
 //! All calls may take as long as the engine takes; callers bound them. All are idempotent: creating
 //! what is there, ending what is gone and renaming to the present name succeed.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes as Chunk;
@@ -14,10 +14,12 @@ use tokio::sync::mpsc;
 use super::error::EngineError;
 use crate::model::{
     capability::EngineInfo,
+    catalogue::Folder,
     environment::Environment,
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
     resources::ResourceSlots,
+    secret::Secret,
     spec::LaunchSpec,
     text::Clean,
     usage::Usage,
@@ -27,7 +29,7 @@ pub type Result<T> = std::result::Result<T, EngineError>;
 
 /// What every engine does, whoever decides when a session starts.
 #[async_trait]
-pub trait Engine: Streams + Images + Send + Sync {
+pub trait Engine: Streams + Images + Folders + Send + Sync {
     /// Connects, or checks the line, and tells what is there.
     async fn probe(&self) -> Result<EngineInfo>;
 
@@ -122,6 +124,24 @@ pub trait Images: Send + Sync {
     async fn environments(&self) -> Result<Vec<Environment>>;
 }
 
+/// Folders that survive sessions.
+#[async_trait]
+pub trait Folders: Send + Sync {
+    /// Those the caller may mount.
+    async fn folders(&self) -> Result<Vec<Folder>> {
+        Err(no_folders())
+    }
+
+    /// Makes an empty one; a name that is taken is an error.
+    async fn create_folder(&self, _name: &str) -> Result<Folder> {
+        Err(no_folders())
+    }
+}
+
+fn no_folders() -> EngineError {
+    EngineError::Unsupported("this engine has no folders".to_owned())
+}
+
 /// Everything an engine needs to make a session's container.
 #[derive(Clone, Debug)]
 pub struct CreatePlan {
@@ -133,6 +153,10 @@ pub struct CreatePlan {
     pub spec: LaunchSpec,
     /// Limit of processes.
     pub pids: i64,
+    /// A cluster's other containers, in their order; they are made, started and ended with the main one.
+    pub subs: Vec<KernelId>,
+    /// Values of the spec's secret variables; they are on no label and in no log.
+    pub secrets: BTreeMap<String, Secret>,
 }
 
 /// The engine's own list.
@@ -151,9 +175,22 @@ pub struct Sighting {
     pub container_id: Clean,
     /// Container name's session part, as far as the engine knows it.
     pub name: Option<Clean>,
+    /// The main container's; a cluster without its main container is `Dead`.
     pub state: ContainerState,
+    /// A cluster's other containers, in their order.
+    pub subs: Vec<SubSighting>,
     /// From the labels, so that a store that was lost can be rebuilt.
     pub recorded: Option<Recorded>,
+}
+
+/// Another container of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubSighting {
+    pub kernel: KernelId,
+    /// `sub1`.
+    pub hostname: Clean,
+    pub container_id: Clean,
+    pub state: ContainerState,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,18 @@
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
-use super::api::{Engine, Result};
+use super::{
+    api::{Engine, Result},
+    error::EngineError,
+};
 use crate::model::{
-    catalogue::Catalogue, history::HistoryEntry, id::SessionId, session::Session,
-    spec::LaunchRequest, status::Tab, text::Clean,
+    catalogue::{Catalogue, OwnerChoices},
+    history::HistoryEntry,
+    id::SessionId,
+    session::Session,
+    spec::LaunchRequest,
+    status::Tab,
+    text::Clean,
 };
 
 #[async_trait]
@@ -44,6 +52,13 @@ pub trait Scheduler: Engine {
 
     /// What can be chosen from at a launch, for this project (`None` = the configured one).
     async fn catalogue(&self, project: Option<&str>) -> Result<Catalogue>;
+
+    /// Whom an administrator may make sessions for, by address.
+    async fn find_owner(&self, _email: &str) -> Result<OwnerChoices> {
+        Err(EngineError::Unsupported(
+            "this engine does not tell of other users".to_owned(),
+        ))
+    }
 
     /// What happens to sessions from now on; a hint which ones to read again. Ends with an error
     /// when the line is lost, `Unsupported` where there are no events.

@@ -25,6 +25,14 @@ pub enum Capability {
     Catalogue,
     SchedulingHistory,
     IdleChecks,
+    /// Folders that survive sessions, made and mounted.
+    Folders,
+    /// Sessions made for somebody else, by an administrator.
+    Owners,
+    /// A machine chosen by the person.
+    AgentChoice,
+    /// Clusters that span machines.
+    MultiNode,
     /// The engine decides itself when a session starts; our controller only observes.
     Schedules,
 }
@@ -66,6 +74,9 @@ pub struct EngineInfo {
     /// All of the machine or cluster; 0 where it does not tell.
     pub cpus: Cpu,
     pub memory: Bytes,
+    /// Accelerators found on the machine, in thousandths by slot name.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub accelerators: std::collections::BTreeMap<String, u64>,
     /// Whom the engine takes us for, where it has users.
     #[serde(default)]
     pub user: Option<super::catalogue::User>,

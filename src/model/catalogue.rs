@@ -1,5 +1,7 @@
 //! What a launcher may choose from in a context, besides environments.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -21,6 +23,12 @@ pub struct Catalogue {
     pub agents: Vec<Agent>,
     pub folders: Vec<Folder>,
     pub policy: Policy,
+    /// Kinds of accelerators there are to choose from.
+    pub accelerators: Vec<AcceleratorKind>,
+    /// The smallest step of a slot in thousandths (`cpu`, `cuda.shares`), where the context has one.
+    pub quanta: BTreeMap<String, u64>,
+    /// What a preset is for is known, but amounts by hand are not allowed here.
+    pub presets_only: bool,
     /// Parts that could not be read, with the reason: a missing part never hides the others.
     pub gaps: Vec<(Clean, Clean)>,
 }
@@ -47,6 +55,15 @@ pub struct Project {
     pub name: Clean,
 }
 
+/// What there is to choose from of somebody a session is made for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnerChoices {
+    pub email: Clean,
+    /// Keys that are in force; never empty.
+    pub access_keys: Vec<Clean>,
+    pub projects: Vec<Clean>,
+}
+
 /// A group of agents with one queue ("scaling group" in the manager's own words).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceGroup {
@@ -55,6 +72,12 @@ pub struct ResourceGroup {
     pub using: ResourceSlots,
     /// What the caller may still ask for in it.
     pub remaining: ResourceSlots,
+    /// Sessions waiting in its queue, where the engine tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u32>,
+    /// All of it, whoever holds it; what is more can never be had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<ResourceSlots>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +87,20 @@ pub struct Preset {
     pub shmem: Option<Bytes>,
     /// Whether it fits now; `None` = the engine did not say.
     pub allocatable: Option<bool>,
+    /// The only resource group it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_group: Option<Clean>,
+}
+
+/// A kind of accelerator that can be asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceleratorKind {
+    /// `cuda.device`, `cuda.shares`.
+    pub slot: String,
+    /// `GPU`, `fGPU`.
+    pub unit: Clean,
+    /// What a person must know of it: "5 fGPU = 1 GPU", "bookkeeping only on this engine".
+    pub note: Option<Clean>,
 }
 
 /// Limits and what is left of them; a slot that is not there is not limited.
@@ -80,7 +117,44 @@ pub struct SlotLimits {
     pub cpu: Option<super::resources::Cpu>,
     pub mem: Option<Bytes>,
     /// In thousandths, as in [`ResourceSlots`].
-    pub accelerators: std::collections::BTreeMap<String, u64>,
+    pub accelerators: BTreeMap<String, u64>,
+}
+
+impl SlotLimits {
+    /// Of each slot the lower limit.
+    pub fn tighten(&mut self, other: &Self) {
+        self.cpu = lower(self.cpu, other.cpu);
+        self.mem = lower(self.mem, other.mem);
+        for (slot, limit) in &other.accelerators {
+            let mine = self.accelerators.entry(slot.clone()).or_insert(*limit);
+            *mine = (*mine).min(*limit);
+        }
+    }
+
+    /// The first slot that is beyond its limit, and the limit.
+    pub fn exceeded_by(&self, slots: &ResourceSlots) -> Option<(String, String)> {
+        if let Some(limit) = self.cpu.filter(|limit| slots.cpu > *limit) {
+            return Some(("CPU".to_owned(), limit.to_string()));
+        }
+        if let Some(limit) = self.mem.filter(|limit| slots.mem > *limit) {
+            return Some(("memory".to_owned(), limit.to_string()));
+        }
+        slots.accelerators.iter().find_map(|(slot, amount)| {
+            let limit = self
+                .accelerators
+                .get(slot)
+                .filter(|limit| amount > *limit)?;
+            let limit = super::resources::Cpu::from_millis(*limit);
+            Some((slot.clone(), limit.to_string()))
+        })
+    }
+}
+
+fn lower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,4 +204,12 @@ pub struct Policy {
     pub max_session_lifetime: Option<u64>,
     /// Seconds.
     pub idle_timeout: Option<u64>,
+    /// The most one container may ask for.
+    #[serde(default)]
+    pub per_container: SlotLimits,
+    #[serde(default)]
+    pub max_shmem: Option<Bytes>,
+    /// Ports that may be opened beforehand; `None` = the usual ten.
+    #[serde(default)]
+    pub max_preopen_ports: Option<u32>,
 }

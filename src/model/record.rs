@@ -4,7 +4,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    history::HistoryEntry, id::SessionId, session::Session, spec::LaunchSpec, status::Status,
+    history::HistoryEntry,
+    id::{ContextName, SessionId},
+    session::Session,
+    spec::{LaunchRequest, LaunchSpec},
+    status::Status,
     text::Clean,
 };
 
@@ -16,6 +20,8 @@ pub enum Step {
     /// Nothing is under way.
     #[default]
     Settled,
+    /// It stands in the queue: nothing is under way, and there is no container.
+    Wait,
     Create,
     Start,
     Stop,
@@ -47,6 +53,12 @@ pub struct SessionRecord {
     pub renaming: Option<String>,
     /// Its scratch and saved log were deleted.
     pub forgotten: bool,
+    /// As it was asked for, secrets left out; `None` = not known any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Box<LaunchRequest>>,
+    /// How often the queue has passed it over.
+    #[serde(default)]
+    pub retries: u32,
 }
 
 /// Who asked for what, kept for later questions.
@@ -64,5 +76,14 @@ pub struct AuditEntry {
 pub enum Write {
     Session(Box<SessionRecord>),
     History(HistoryEntry),
+    /// In place of the session's newest entry of the same phase: the same attempt, once more.
+    HistoryAgain(HistoryEntry),
     Audit(AuditEntry),
+    /// A launch to be remembered; the oldest that is not pinned goes when there are too many.
+    Recent {
+        at: Timestamp,
+        context: ContextName,
+        title: Clean,
+        launch: Box<LaunchRequest>,
+    },
 }

@@ -81,6 +81,21 @@ impl ResourceSlots {
         left
     }
 
+    /// `self` so many times.
+    #[must_use]
+    pub fn times(&self, count: u32) -> Self {
+        let times = |amount: u64| amount.saturating_mul(u64::from(count));
+        Self {
+            cpu: Cpu(times(self.cpu.0)),
+            mem: Bytes(times(self.mem.0)),
+            accelerators: self
+                .accelerators
+                .iter()
+                .map(|(slot, n)| (slot.clone(), times(*n)))
+                .collect(),
+        }
+    }
+
     /// `self + more`.
     #[must_use]
     pub fn plus(&self, more: &Self) -> Self {

@@ -9,6 +9,7 @@ use super::{
     idle::IdleCheck,
     kernel::Kernel,
     resources::{Bytes, ResourceSlots},
+    span::Span,
     status::{Status, Tab},
     text::Clean,
 };
@@ -118,6 +119,14 @@ pub struct Session {
     /// What a batch session runs.
     #[serde(default)]
     pub startup_command: Option<Clean>,
+    /// A batch session does not start before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts_at: Option<Timestamp>,
+    /// A batch session that runs longer is ended as failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Span>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preopen_ports: Vec<u16>,
     #[serde(default)]
     pub result: BatchResult,
     #[serde(default)]
@@ -158,6 +167,9 @@ impl Session {
             services: Vec::new(),
             idle_checks: Vec::new(),
             startup_command: None,
+            starts_at: None,
+            timeout: None,
+            preopen_ports: Vec::new(),
             result: BatchResult::default(),
             commit: CommitStatus::default(),
             pending_request: None,

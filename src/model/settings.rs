@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::resources::{Bytes, Cpu};
+use super::{
+    policy::ResourceRules,
+    resources::{Bytes, Cpu},
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -11,6 +14,8 @@ pub struct Settings {
     pub launch: LaunchSettings,
     pub engine: EngineSettings,
     pub history: HistorySettings,
+    /// Groups, presets, limits and accelerators, of `resources.toml`.
+    pub resources: ResourceRules,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

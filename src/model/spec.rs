@@ -1,14 +1,19 @@
-//! What a person asks for when launching.
+//! What a person asks for when launching, and what is left to do of it after checking.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
     environment::EnvironmentSource,
-    resources::{Bytes, Cpu},
-    session::SessionType,
+    resources::{Bytes, Cpu, ResourceSlots},
+    session::{ClusterMode, SessionType},
+    span::Span,
 };
+
+/// The priority of who says nothing, of 0 to 100.
+pub const PRIORITY: i32 = 10;
 
 /// A launch as asked, before it is checked. Missing values are filled by the daemon from its
 /// settings (`[launch]`).
@@ -24,6 +29,7 @@ pub struct LaunchRequest {
     pub session_type: SessionType,
     pub cpu: Option<Cpu>,
     pub mem: Option<Bytes>,
+    /// `None` = by the rule for automatic shared memory.
     pub shmem: Option<Bytes>,
     pub env: BTreeMap<String, String>,
     /// Accelerators by slot name, in thousandths.
@@ -32,22 +38,209 @@ pub struct LaunchRequest {
     pub project: Option<String>,
     /// `None` = the engine picks.
     pub resource_group: Option<String>,
+    /// A preset's name: amounts that are not given are its.
+    pub preset: Option<String>,
     /// What a batch session runs.
     pub startup_command: Option<String>,
-    /// Folders to mount, by name.
-    pub folders: Vec<String>,
+    /// A batch session does not start before.
+    pub starts_at: Option<Timestamp>,
+    /// A batch session that runs longer is ended as failed.
+    pub timeout: Option<Span>,
+    pub mounts: Vec<FolderMount>,
+    pub preopen_ports: Vec<u16>,
+    /// 0 to 100, the highest first; `None` = 10.
+    pub priority: Option<i32>,
+    pub cluster_mode: ClusterMode,
+    /// Containers of the session; `None` = 1.
+    pub cluster_size: Option<u32>,
+    /// Sessions made alike, `NAME-1` … `NAME-n`; `None` = 1.
+    pub count: Option<u32>,
+    /// The machine it must run on; `None` = the engine picks.
+    pub agent: Option<String>,
+    /// Whose it is to be, where an administrator asks; `None` = who asks.
+    pub owner: Option<Owner>,
+    /// A script run in each container before its services.
+    pub bootstrap_script: Option<String>,
 }
 
-/// A launch after checking: everything the engine needs, nothing left to decide.
+/// A folder to be mounted. Read and printed as `NAME`, `NAME:PATH`, `NAME:ro`, `NAME:PATH:ro`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FolderMount {
+    pub folder: String,
+    /// Where in the container; `None` = `/home/work/NAME`, a relative one is below `/home/work`.
+    pub path: Option<String>,
+    pub read_only: bool,
+}
+
+/// Somebody else a session is made for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    pub email: String,
+    /// One of the user's keys.
+    pub access_key: String,
+}
+
+impl LaunchRequest {
+    /// How many sessions are asked for.
+    pub fn copies(&self) -> u32 {
+        self.count.unwrap_or(1)
+    }
+
+    /// Containers of each session.
+    pub fn containers(&self) -> u32 {
+        self.cluster_size.unwrap_or(1)
+    }
+}
+
+impl FromStr for FolderMount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (text, read_only) = match (text.strip_suffix(":ro"), text.strip_suffix(":rw")) {
+            (Some(rest), _) => (rest, true),
+            (None, Some(rest)) => (rest, false),
+            (None, None) => (text, false),
+        };
+        let (folder, path) = match text.split_once(':') {
+            Some((folder, path)) => (folder, Some(path.to_owned())),
+            None => (text, None),
+        };
+        if folder.is_empty() {
+            return Err(format!(
+                "'{}' names no folder: write NAME, NAME:PATH or NAME:PATH:ro",
+                super::text::Clean::new(text)
+            ));
+        }
+        Ok(Self {
+            folder: folder.to_owned(),
+            path: path.filter(|path| !path.is_empty()),
+            read_only,
+        })
+    }
+}
+
+impl fmt::Display for FolderMount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.folder)?;
+        if let Some(path) = &self.path {
+            write!(f, ":{path}")?;
+        }
+        if self.read_only {
+            f.write_str(":ro")?;
+        }
+        Ok(())
+    }
+}
+
+/// A launch after checking: everything the engine needs, nothing left to decide. It is written on
+/// every container, so a field that came later has a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchSpec {
     pub source: EnvironmentSource,
     pub environment_label: String,
     pub session_type: SessionType,
+    /// Of each container, as `mem`, `shmem` and `accelerators`.
     pub cpu: Cpu,
     pub mem: Bytes,
     pub shmem: Bytes,
+    /// Without those whose values are secret.
     pub env: BTreeMap<String, String>,
+    /// Names of variables whose values are kept in the daemon's memory only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secret_names: Vec<String>,
+    /// Thousandths by slot name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accelerators: BTreeMap<String, u64>,
+    #[serde(default = "default_group")]
+    pub resource_group: String,
+    #[serde(default = "default_priority")]
+    pub priority: i32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub startup_command: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Span>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mounts: Vec<Mounted>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preopen_ports: Vec<u16>,
+    /// Containers; 1 = no cluster.
+    #[serde(default = "one")]
+    pub cluster_size: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bootstrap_script: Option<String>,
+}
+
+/// A folder and its absolute place in the container.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mounted {
+    pub folder: String,
+    pub target: String,
+    pub read_only: bool,
+}
+
+/// The one resource group of who has made none.
+pub const DEFAULT_GROUP: &str = "default";
+
+fn default_group() -> String {
+    DEFAULT_GROUP.to_owned()
+}
+
+fn default_priority() -> i32 {
+    PRIORITY
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl LaunchSpec {
+    /// One interactive container with these amounts and nothing else.
+    #[must_use]
+    pub fn new(
+        source: EnvironmentSource,
+        environment_label: String,
+        cpu: Cpu,
+        mem: Bytes,
+        shmem: Bytes,
+    ) -> Self {
+        Self {
+            source,
+            environment_label,
+            session_type: SessionType::Interactive,
+            cpu,
+            mem,
+            shmem,
+            env: BTreeMap::new(),
+            secret_names: Vec::new(),
+            accelerators: BTreeMap::new(),
+            resource_group: default_group(),
+            priority: PRIORITY,
+            startup_command: None,
+            starts_at: None,
+            timeout: None,
+            mounts: Vec::new(),
+            preopen_ports: Vec::new(),
+            cluster_size: 1,
+            bootstrap_script: None,
+        }
+    }
+
+    /// What one container holds.
+    pub fn slots(&self) -> ResourceSlots {
+        ResourceSlots {
+            cpu: self.cpu,
+            mem: self.mem,
+            accelerators: self.accelerators.clone(),
+        }
+    }
+
+    /// What all its containers hold.
+    pub fn total_slots(&self) -> ResourceSlots {
+        self.slots().times(self.cluster_size)
+    }
 }
 
 /// The rule for an environment variable's name: `^[a-zA-Z_][a-zA-Z0-9_]*$`.
@@ -63,4 +256,23 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
         "'{}' is no name of a variable: letters, digits and _, not beginning with a digit",
         super::text::Clean::new(name)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mounts_read_and_print() {
+        for text in ["data", "data:in", "data:/srv/in", "data:ro", "data:in:ro"] {
+            let mount: FolderMount = text.parse().unwrap();
+            assert_eq!(
+                (mount.folder.as_str(), mount.to_string()),
+                ("data", text.to_owned())
+            );
+        }
+        assert!("data:ro".parse::<FolderMount>().unwrap().read_only);
+        assert_eq!("d:rw".parse::<FolderMount>().unwrap().to_string(), "d");
+        assert!(":x".parse::<FolderMount>().is_err());
+    }
 }

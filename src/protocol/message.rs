@@ -4,13 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{
     capability::EngineState,
-    catalogue::Catalogue,
+    catalogue::{Catalogue, Folder, OwnerChoices},
     change::Change,
     context::Context,
     environment::Environment,
     history::HistoryEntry,
     id::{ContextName, InstanceId, SessionKey},
+    launch::LaunchField,
     log::{LogOptions, LogSource},
+    recent::{Recent, RecentEdit, RecentId},
     session::Session,
     spec::LaunchRequest,
     status::Tab,
@@ -19,7 +21,7 @@ use crate::model::{
 
 /// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
 /// other with a sentence.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// How many bytes a stream's receiver takes before it must grant more credit.
 pub const STREAM_WINDOW: u32 = 256 * 1024;
@@ -120,10 +122,31 @@ pub enum Request {
         project: Option<String>,
         anew: bool,
     },
-    /// Ends with `Reply::Session` as soon as the session is recorded; it goes on by itself.
+    /// Ends with `Reply::Launched` as soon as the sessions are recorded; they go on by themselves.
     Launch {
         context: ContextName,
         launch: Box<LaunchRequest>,
+    },
+    /// What an (ended) session was launched with, secrets left out (`Reply::Again`).
+    Again {
+        session: SessionKey,
+    },
+    /// The newest launches and the pinned ones (`Reply::Recents`).
+    Recents,
+    /// Ends with `Reply::Recents`, too.
+    EditRecent {
+        id: RecentId,
+        edit: RecentEdit,
+    },
+    /// Makes a folder that survives sessions (`Reply::Folder`).
+    CreateFolder {
+        context: ContextName,
+        name: String,
+    },
+    /// The keys and projects of somebody a session is to be made for (`Reply::Owner`).
+    FindOwner {
+        context: ContextName,
+        email: String,
     },
     /// Has at least `count` sessions of a tab (only those whose name holds `text`) told as notices,
     /// as far as there are so many; `Reply::Reached` comes after them.
@@ -177,6 +200,24 @@ pub enum Reply {
     },
     Session {
         session: Box<Session>,
+    },
+    /// What a launch made; with `failure` when not all that was asked for could be.
+    Launched {
+        sessions: Vec<Session>,
+        failure: Option<Failure>,
+    },
+    Again {
+        launch: Box<LaunchRequest>,
+    },
+    /// Pinned ones first, then the newest first.
+    Recents {
+        entries: Vec<Recent>,
+    },
+    Folder {
+        folder: Folder,
+    },
+    Owner {
+        owner: OwnerChoices,
     },
     Environments {
         environments: Vec<Environment>,
@@ -233,6 +274,9 @@ pub struct Failure {
     pub message: Clean,
     /// The way out, when there is one.
     pub help: Option<Clean>,
+    /// The field of a launch it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<LaunchField>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -259,7 +303,14 @@ impl Failure {
             kind,
             message: message.into(),
             help: None,
+            field: None,
         }
+    }
+
+    #[must_use]
+    pub fn about(mut self, field: LaunchField) -> Self {
+        self.field = Some(field);
+        self
     }
 
     #[must_use]

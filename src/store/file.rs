@@ -8,10 +8,11 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{Opened, StoreError, StoreOptions, rows, schema};
+use super::{Opened, StoreError, StoreOptions, recents, rows, schema};
 use crate::model::{
     history::HistoryEntry,
     id::{InstanceId, SessionId},
+    recent::{Recent, RecentEdit, RecentId},
     record::Write,
     text::Clean,
 };
@@ -75,6 +76,20 @@ impl StoreFile {
             rows::put(&change, write).map_err(sql)?;
         }
         change.commit().map_err(sql)
+    }
+
+    pub(super) fn recents(&self) -> Result<Vec<Recent>, StoreError> {
+        recents::all(&self.db).map_err(|error| StoreError::sqlite(&self.path, &error))
+    }
+
+    pub(super) fn edit_recent(
+        &self,
+        id: RecentId,
+        edit: &RecentEdit,
+    ) -> Result<Vec<Recent>, StoreError> {
+        recents::edit(&self.db, id, edit)
+            .map_err(|error| StoreError::sqlite(&self.path, &error))?;
+        self.recents()
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {

@@ -6,6 +6,7 @@
 
 mod error;
 mod file;
+mod recents;
 mod rows;
 mod schema;
 
@@ -18,6 +19,7 @@ pub use error::StoreError;
 use crate::model::{
     history::HistoryEntry,
     id::{InstanceId, SessionId},
+    recent::{Recent, RecentEdit, RecentId},
     record::{SessionRecord, Write},
     text::Clean,
 };
@@ -68,6 +70,12 @@ enum Job {
         SessionId,
         oneshot::Sender<Result<Vec<HistoryEntry>, StoreError>>,
     ),
+    Recents(oneshot::Sender<Result<Vec<Recent>, StoreError>>),
+    EditRecent(
+        RecentId,
+        RecentEdit,
+        oneshot::Sender<Result<Vec<Recent>, StoreError>>,
+    ),
     Close(oneshot::Sender<()>),
 }
 
@@ -85,6 +93,10 @@ impl Store {
                     match job {
                         Job::Write(writes, answer) => drop(answer.send(file.write(&writes))),
                         Job::History(id, answer) => drop(answer.send(file.history(id))),
+                        Job::Recents(answer) => drop(answer.send(file.recents())),
+                        Job::EditRecent(id, edit, answer) => {
+                            drop(answer.send(file.edit_recent(id, &edit)));
+                        }
                         Job::Close(answer) => {
                             closed = Some(answer);
                             break;
@@ -109,6 +121,20 @@ impl Store {
     /// What happened to a session, newest first.
     pub async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
         self.ask(|answer| Job::History(session, answer)).await
+    }
+
+    /// Remembered launches: pinned ones first, then the newest first.
+    pub async fn recents(&self) -> Result<Vec<Recent>, StoreError> {
+        self.ask(Job::Recents).await
+    }
+
+    /// Changes one of them and tells all.
+    pub async fn edit_recent(
+        &self,
+        id: RecentId,
+        edit: RecentEdit,
+    ) -> Result<Vec<Recent>, StoreError> {
+        self.ask(|answer| Job::EditRecent(id, edit, answer)).await
     }
 
     /// Closes the file, for every clone; returns when it is closed.

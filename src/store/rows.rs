@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, types::Type};
 use serde_json::Value;
 
+use super::recents;
 use crate::model::{
     history::HistoryEntry,
     id::SessionId,
@@ -36,6 +37,16 @@ pub(super) fn put(db: &Connection, write: &Write) -> Result<()> {
     match write {
         Write::Session(record) => put_session(db, record),
         Write::History(entry) => put_history(db, entry),
+        Write::HistoryAgain(entry) => {
+            forget_newest(db, entry)?;
+            put_history(db, entry)
+        }
+        Write::Recent {
+            at,
+            context,
+            title,
+            launch,
+        } => recents::put(db, at, *context, title, launch),
         Write::Audit(entry) => db
             .prepare_cached(
                 "INSERT INTO audit (at, action, session, detail) VALUES (?1, ?2, ?3, ?4)",
@@ -102,8 +113,9 @@ fn put_kernel(db: &Connection, session: &str, place: i64, kernel: &Kernel) -> Re
 
 fn put_history(db: &Connection, entry: &HistoryEntry) -> Result<()> {
     db.prepare_cached(
-        "INSERT INTO history (session, at, phase, from_status, to_status, result, message)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO history (session, at, phase, from_status, to_status, result, message,
+             error_code, attempts, until, steps)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?
     .execute((
         entry.session.to_string(),
@@ -113,7 +125,24 @@ fn put_history(db: &Connection, entry: &HistoryEntry) -> Result<()> {
         entry.to.word(),
         to_json(&entry.result)?.as_str().unwrap_or_default(),
         entry.message.as_ref().map(Clean::as_str),
+        entry.error_code.as_ref().map(Clean::as_str),
+        entry.attempts,
+        entry.until.map(|at| at.to_string()),
+        match entry.steps.as_slice() {
+            [] => None,
+            steps => Some(to_json(&steps)?.to_string()),
+        },
     ))
+    .map(drop)
+}
+
+/// The session's newest entry goes if it is of the same phase: it is about to be told anew.
+fn forget_newest(db: &Connection, entry: &HistoryEntry) -> Result<()> {
+    db.prepare_cached(
+        "DELETE FROM history WHERE phase = ?2 AND number =
+             (SELECT max(number) FROM history WHERE session = ?1)",
+    )?
+    .execute((entry.session.to_string(), entry.phase.as_str()))
     .map(drop)
 }
 
@@ -162,7 +191,9 @@ fn load_kernels(db: &Connection) -> Result<HashMap<String, Vec<Kernel>>> {
 /// Newest first.
 pub(super) fn history(db: &Connection, session: SessionId) -> Result<Vec<HistoryEntry>> {
     let mut query = db.prepare_cached(
-        "SELECT at, phase, from_status, to_status, result, message FROM history
+        "SELECT at, phase, from_status, to_status, result, message, error_code, attempts, until,
+             steps
+         FROM history
          WHERE session = ?1 ORDER BY number DESC",
     )?;
     let entries = query.query_map([session.to_string()], |row| {
@@ -177,16 +208,19 @@ pub(super) fn history(db: &Connection, session: SessionId) -> Result<Vec<History
             result: serde_json::from_value(Value::String(row.get(4)?))
                 .map_err(|e| unreadable(4, e))?,
             message: clean(row, 5)?,
-            error_code: None,
-            attempts: 1,
-            until: None,
-            steps: Vec::new(),
+            error_code: clean(row, 6)?,
+            attempts: row.get(7)?,
+            until: time(row, 8)?,
+            steps: match row.get::<_, Option<String>>(9)? {
+                None => Vec::new(),
+                Some(steps) => serde_json::from_str(&steps).map_err(|e| unreadable(9, e))?,
+            },
         })
     })?;
     entries.collect()
 }
 
-fn clean(row: &Row<'_>, column: usize) -> Result<Option<Clean>> {
+pub(super) fn clean(row: &Row<'_>, column: usize) -> Result<Option<Clean>> {
     let text: Option<String> = row.get(column)?;
     Ok(text.map(|text| Clean::multiline(&text)))
 }
@@ -198,7 +232,7 @@ fn time(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>> {
     }
 }
 
-fn parsed<T: FromStr>(row: &Row<'_>, column: usize) -> Result<T>
+pub(super) fn parsed<T: FromStr>(row: &Row<'_>, column: usize) -> Result<T>
 where
     T::Err: std::error::Error + Send + Sync + 'static,
 {
@@ -211,7 +245,7 @@ fn to_json(value: &impl serde::Serialize) -> Result<Value> {
     serde_json::to_value(value).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))
 }
 
-fn unreadable(
+pub(super) fn unreadable(
     column: usize,
     why: impl std::error::Error + Send + Sync + 'static,
 ) -> rusqlite::Error {

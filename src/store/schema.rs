@@ -6,7 +6,8 @@ use rusqlite::Connection;
 
 use super::StoreError;
 
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE meta (
         key   TEXT PRIMARY KEY,
         value TEXT NOT NULL
@@ -54,7 +55,23 @@ const STEPS: &[&str] = &["
         session TEXT,
         detail  TEXT NOT NULL
     );
-"];
+",
+    "
+    ALTER TABLE history ADD COLUMN error_code TEXT;
+    ALTER TABLE history ADD COLUMN attempts INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE history ADD COLUMN until TEXT;
+    ALTER TABLE history ADD COLUMN steps TEXT;
+
+    CREATE TABLE recents (
+        id      INTEGER PRIMARY KEY AUTOINCREMENT,
+        at      TEXT NOT NULL,
+        context TEXT NOT NULL,
+        title   TEXT NOT NULL,
+        pinned  INTEGER NOT NULL,
+        launch  TEXT NOT NULL
+    );
+",
+];
 
 /// Brings the file to the newest layout.
 pub(super) fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {

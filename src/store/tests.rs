@@ -11,7 +11,7 @@ use crate::model::{
     kernel::Kernel,
     record::{AuditEntry, Step},
     resources::{Bytes, Cpu, ResourceSlots},
-    session::{Session, SessionType},
+    session::Session,
     spec::LaunchSpec,
     status::Status,
 };
@@ -49,15 +49,16 @@ fn record(number: u128) -> SessionRecord {
             )
         },
         spec: LaunchSpec {
-            source: EnvironmentSource::Image {
-                reference: "busybox:1".into(),
-            },
-            environment_label: "busybox:1".into(),
-            session_type: SessionType::Interactive,
-            cpu: Cpu::from_millis(500),
-            mem: Bytes::mib(256),
-            shmem: Bytes::mib(64),
             env: BTreeMap::from([("A".into(), "b\nc".into())]),
+            ..LaunchSpec::new(
+                EnvironmentSource::Image {
+                    reference: "busybox:1".into(),
+                },
+                "busybox:1".into(),
+                Cpu::from_millis(500),
+                Bytes::mib(256),
+                Bytes::mib(64),
+            )
         },
         pids: 512,
         step: Step::Create,
@@ -65,6 +66,8 @@ fn record(number: u128) -> SessionRecord {
         force: false,
         renaming: Some("other".into()),
         forgotten: false,
+        request: None,
+        retries: 3,
     }
 }
 

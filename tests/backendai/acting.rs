@@ -51,7 +51,7 @@ async fn a_quick_launch() {
         accelerators: [("cuda.shares".to_owned(), 500)].into(),
         project: Some("model-store".to_owned()),
         resource_group: Some("gpu".to_owned()),
-        folders: vec!["mydata".to_owned()],
+        mounts: vec!["mydata".parse().unwrap()],
         ..LaunchRequest::default()
     };
     engine.launch(&request).await.unwrap();

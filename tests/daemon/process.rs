@@ -9,7 +9,7 @@ use workbay::{
     controller::order::OrderKind,
     daemon::fault::Moment,
     model::{
-        id::{SessionId, SessionKey},
+        id::{ContextName, SessionId, SessionKey},
         status::Status,
     },
     protocol::message::{Reply, Request, StreamOpen},
@@ -106,6 +106,16 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
             let launched = face.launch(named("victim")).await.ok();
             launched.map(|session| session.id)
         }
+        OrderKind::CreateFolder => {
+            let mut face = Face::connect(&options).await;
+            face.until_connected().await;
+            let make = Request::CreateFolder {
+                context: ContextName::local(),
+                name: "data".to_owned(),
+            };
+            let _ = face.client.ask(make).await;
+            None
+        }
         OrderKind::DetachAll => {
             let id = run_and_kill(place).await;
             let _ = Client::connect(&options).await;
@@ -166,7 +176,7 @@ fn is_settled(kind: OrderKind, place: &Place, face: &Face, id: Option<SessionId>
     let status = face.session(id).map(|session| session.status);
     let over = status == Some(Status::Terminated);
     match kind {
-        OrderKind::Connect | OrderKind::Survey => false,
+        OrderKind::Connect | OrderKind::Survey | OrderKind::CreateFolder => false,
         OrderKind::Create | OrderKind::Start | OrderKind::DetachAll => {
             status == Some(Status::Running)
         }

@@ -22,7 +22,6 @@ use workbay::{
         environment::EnvironmentSource,
         id::{InstanceId, KernelId, SessionId},
         resources::{Bytes, Cpu},
-        session::SessionType,
         spec::LaunchSpec,
     },
 };
@@ -188,19 +187,19 @@ pub fn plan(name: &str, spec: LaunchSpec) -> CreatePlan {
         created_at: "2026-01-02T03:04:05Z".parse().unwrap(),
         spec,
         pids: 256,
+        subs: Vec::new(),
+        secrets: std::collections::BTreeMap::new(),
     }
 }
 
 pub fn host_spec() -> LaunchSpec {
-    LaunchSpec {
-        source: EnvironmentSource::Host,
-        environment_label: "host:test".to_owned(),
-        session_type: SessionType::Interactive,
-        cpu: Cpu::from_millis(500),
-        mem: Bytes::mib(256),
-        shmem: Bytes::mib(16),
-        env: [].into(),
-    }
+    LaunchSpec::new(
+        EnvironmentSource::Host,
+        "host:test".to_owned(),
+        Cpu::from_millis(500),
+        Bytes::mib(256),
+        Bytes::mib(16),
+    )
 }
 
 pub fn image_spec(reference: &str) -> LaunchSpec {

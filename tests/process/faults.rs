@@ -48,6 +48,9 @@ fn provoke(machine: &Machine, kind: OrderKind) {
         OrderKind::Stop | OrderKind::Remove => {
             machine.workbay(&["terminate", NAME, "--force", "--yes"]);
         }
+        OrderKind::CreateFolder => {
+            machine.workbay(&["folder", "create", "data"]);
+        }
         OrderKind::Rename => {
             machine.workbay(&["rename", NAME, "victim-new"]);
         }

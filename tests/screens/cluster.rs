@@ -317,6 +317,8 @@ pub fn catalogue() -> Catalogue {
         name: Clean::new(name),
         using,
         remaining,
+        waiting: None,
+        capacity: None,
     };
     let project = |name: &str| Project {
         id: Clean::new(name),

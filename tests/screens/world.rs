@@ -116,6 +116,7 @@ pub fn connected() -> EngineState {
             endpoint: Clean::new("unix:///var/run/docker.sock"),
             cpus: Cpu::from_millis(8000),
             memory: Bytes(Bytes::GIB * 31),
+            accelerators: std::collections::BTreeMap::new(),
             user: None,
             capabilities: Capabilities {
                 missing: [

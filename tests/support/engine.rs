@@ -16,12 +16,13 @@ use workbay::{
     engine::{
         api::{
             AttachRequest, Attached, Containers, CreatePlan, Engine, EngineEvent, EventKind,
-            ExecCommand, Images, Listing, LogChunk, Result, Sighting, Streams,
+            ExecCommand, Folders, Images, Listing, LogChunk, Result, Sighting, Streams,
         },
         error::EngineError,
     },
     model::{
         capability::{Capabilities, EngineInfo},
+        catalogue::Folder,
         environment::{Environment, EnvironmentSource, ImageFacts},
         id::SessionId,
         log::{LogOptions, LogSource},
@@ -54,6 +55,8 @@ pub enum Call {
     Attach,
     DetachAll,
     Environments,
+    Folders,
+    CreateFolder,
 }
 
 /// Cheap to clone: every clone is the same engine.
@@ -279,6 +282,40 @@ pub fn image(name: &str, version: &str) -> Environment {
 }
 
 #[async_trait]
+impl Folders for MemoryEngine {
+    async fn folders(&self) -> Result<Vec<Folder>> {
+        self.enter(Call::Folders, None).await?;
+        let names = self.lock().world.folders.clone();
+        Ok(names.iter().map(|name| folder(name)).collect())
+    }
+
+    async fn create_folder(&self, name: &str) -> Result<Folder> {
+        self.enter(Call::CreateFolder, None).await?;
+        let mut inner = self.lock();
+        if inner.world.folders.iter().any(|known| known == name) {
+            let why = format!("there is a folder '{name}' already");
+            return Err(EngineError::Refused(why));
+        }
+        inner.world.folders.push(name.to_owned());
+        inner.world.save();
+        Ok(folder(name))
+    }
+}
+
+fn folder(name: &str) -> Folder {
+    Folder {
+        id: name.into(),
+        name: name.into(),
+        host: "memory".into(),
+        status: "ready".into(),
+        permission: "rw".into(),
+        usage_mode: "general".into(),
+        ownership: "user".into(),
+        is_owner: true,
+    }
+}
+
+#[async_trait]
 impl Engine for MemoryEngine {
     async fn probe(&self) -> Result<EngineInfo> {
         self.enter(Call::Probe, None).await?;
@@ -289,6 +326,7 @@ impl Engine for MemoryEngine {
             endpoint: "memory:".into(),
             cpus: Cpu::from_millis(4000),
             memory: Bytes(8 * Bytes::GIB),
+            accelerators: BTreeMap::new(),
             user: None,
             capabilities: Capabilities::default(),
         })

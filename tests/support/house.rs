@@ -19,6 +19,7 @@ use workbay::{
         context::{Context, EngineKind},
         history::HistoryEntry,
         id::{ContextName, SessionId, SessionKey},
+        policy::ResourceRules,
         resources::{Bytes, Cpu},
         session::Session,
         settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
@@ -55,6 +56,7 @@ pub fn settings() -> Settings {
             stop_grace_seconds: 5,
         },
         history: HistorySettings { keep_days: 7 },
+        resources: ResourceRules::default(),
     }
 }
 
@@ -283,7 +285,7 @@ impl Face {
     ) -> Result<Session, Failure> {
         let launch = Box::new(request);
         match self.client.ask(Request::Launch { context, launch }).await? {
-            Reply::Session { session } => Ok(*session),
+            Reply::Launched { mut sessions, .. } => Ok(sessions.remove(0)),
             other => panic!("no session but {other:?}"),
         }
     }

@@ -14,8 +14,8 @@ use tokio::sync::{Notify, mpsc};
 use workbay::{
     engine::{
         api::{
-            AttachRequest, Attached, DialTarget, Engine, ExecCommand, Images, LogChunk, Result,
-            Streams,
+            AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk,
+            Result, Streams,
         },
         error::EngineError,
         scheduler::{Page, PageQuery, Progress, Scheduler, SchedulerEvent, Totals},
@@ -259,6 +259,9 @@ pub fn denied() -> EngineError {
 }
 
 #[async_trait]
+impl Folders for MemoryScheduler {}
+
+#[async_trait]
 impl Engine for MemoryScheduler {
     async fn probe(&self) -> Result<EngineInfo> {
         self.enter(Question::Probe).await?;
@@ -269,6 +272,7 @@ impl Engine for MemoryScheduler {
             endpoint: "memory:".into(),
             cpus: Cpu::from_millis(0),
             memory: Bytes(0),
+            accelerators: BTreeMap::new(),
             user: None,
             capabilities: Capabilities {
                 missing: vec![(Capability::Exec, "a manager runs no command".into())],

@@ -47,6 +47,8 @@ pub struct World {
     pub started: BTreeMap<SessionId, u32>,
     pub forgotten: Vec<SessionId>,
     pub logs: BTreeMap<SessionId, String>,
+    #[serde(default)]
+    pub folders: Vec<String>,
     #[serde(skip)]
     path: Option<PathBuf>,
 }
@@ -98,6 +100,7 @@ impl Container {
             kernel: self.kernel,
             container_id: Clean::new(&format!("c-{}", self.session.short())),
             name: Some(Clean::new(&self.name)),
+            subs: Vec::new(),
             state: match self.state {
                 State::Created => ContainerState::Created,
                 State::Running => ContainerState::Running { started_at: None },

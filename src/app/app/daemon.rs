@@ -224,10 +224,12 @@ impl App {
     /// A launch was recorded, or refused: then the form stays, with the reason.
     fn launched(&mut self, result: Result<Reply, Failure>) -> Vec<Step> {
         match result {
-            Ok(Reply::Session { session }) => {
+            Ok(Reply::Launched { sessions, failure }) => {
                 self.launcher = None;
-                self.sessions.select_when_there(session.key());
-                Vec::new()
+                if let Some(session) = sessions.first() {
+                    self.sessions.select_when_there(session.key());
+                }
+                failure.iter().map(toast_of).collect()
             }
             Ok(_) => {
                 self.launcher = None;

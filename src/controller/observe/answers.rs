@@ -20,6 +20,7 @@ pub(super) fn refusal(fault: &Fault) -> Refusal {
         kind,
         message: fault.text.clone(),
         help: fault.mend.clone(),
+        field: None,
     }
 }
 

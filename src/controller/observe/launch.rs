@@ -87,7 +87,7 @@ impl Observer {
         for ticket in tickets {
             if let Some(session) = self.session(id) {
                 let session = Box::new(session.clone());
-                turn.answer(*ticket, Ok(Answer::Session(session)));
+                turn.answer(*ticket, Ok(Answer::Launched(session)));
             }
         }
         self.follow(turn, id);

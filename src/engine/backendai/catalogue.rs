@@ -154,6 +154,7 @@ fn read_presets(checked: Node<'_>) -> Vec<Preset> {
                 slots: slots(preset.raw("resource_slots")),
                 shmem: bytes(preset.raw("shared_memory")),
                 allocatable: preset.flag("allocatable"),
+                resource_group: preset.text("scaling_group_name"),
             })
         })
         .collect()
@@ -169,6 +170,8 @@ fn read_groups(names: &[Clean], checked: Node<'_>) -> Vec<ResourceGroup> {
                 name: name.clone(),
                 using: slots(group.raw("using")),
                 remaining: slots(group.raw("remaining")),
+                waiting: None,
+                capacity: None,
             }
         })
         .collect()
@@ -198,6 +201,7 @@ fn read_policy(data: Node<'_>) -> Policy {
         max_pending_sessions: limit("max_pending_session_count"),
         max_session_lifetime: seconds("max_session_lifetime"),
         idle_timeout: seconds("idle_timeout"),
+        ..Policy::default()
     }
 }
 

@@ -187,8 +187,9 @@ fn config(request: &LaunchRequest, image: &Image) -> Value {
     if !request.env.is_empty() {
         config.insert("environ".into(), json!(request.env));
     }
-    if !request.folders.is_empty() {
-        config.insert("mounts".into(), json!(request.folders));
+    if !request.mounts.is_empty() {
+        let names: Vec<&str> = request.mounts.iter().map(|it| it.folder.as_str()).collect();
+        config.insert("mounts".into(), json!(names));
     }
     if let Some(group) = &request.resource_group {
         config.insert("scaling_group".into(), json!(group));

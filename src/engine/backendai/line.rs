@@ -70,6 +70,7 @@ impl Line {
             endpoint: Clean::new(&http.whom.endpoint),
             cpus: Cpu::default(),
             memory: Bytes::default(),
+            accelerators: std::collections::BTreeMap::new(),
             user: Some(me.user.clone()),
             capabilities: capabilities::of(features),
         };

@@ -49,7 +49,7 @@ use futures_util::stream::BoxStream;
 use jiff::Timestamp;
 
 use super::{
-    api::{Engine, Result},
+    api::{Engine, Folders, Result},
     scheduler::{Page, PageQuery, Progress, Scheduler, SchedulerEvent, Totals},
 };
 use crate::model::{
@@ -84,6 +84,9 @@ impl std::fmt::Debug for BackendAiEngine {
             .finish()
     }
 }
+
+#[async_trait]
+impl Folders for BackendAiEngine {}
 
 #[async_trait]
 impl Engine for BackendAiEngine {

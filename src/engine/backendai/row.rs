@@ -77,6 +77,9 @@ impl Reader<'_> {
             },
             status,
             startup_command: node.text("startup_command"),
+            starts_at: None,
+            timeout: None,
+            preopen_ports: Vec::new(),
             result: result(node),
             commit: match node.str("commit_status") {
                 Some(word) if word.eq_ignore_ascii_case("ongoing") => CommitStatus::Ongoing,

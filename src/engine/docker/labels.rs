@@ -105,7 +105,6 @@ mod tests {
     use crate::model::{
         environment::EnvironmentSource,
         resources::{Bytes, Cpu},
-        session::SessionType,
     };
 
     fn plan() -> CreatePlan {
@@ -116,15 +115,18 @@ mod tests {
             owner: "kim".into(),
             created_at: "2026-01-02T03:04:05.5Z".parse().unwrap(),
             spec: LaunchSpec {
-                source: EnvironmentSource::Host,
-                environment_label: "host:debian-12".into(),
-                session_type: SessionType::Interactive,
-                cpu: Cpu::from_millis(500),
-                mem: Bytes::mib(64),
-                shmem: Bytes::mib(16),
                 env: [("A".to_owned(), "한글 \"x\"".to_owned())].into(),
+                ..LaunchSpec::new(
+                    EnvironmentSource::Host,
+                    "host:debian-12".into(),
+                    Cpu::from_millis(500),
+                    Bytes::mib(64),
+                    Bytes::mib(16),
+                )
             },
             pids: 64,
+            subs: Vec::new(),
+            secrets: std::collections::BTreeMap::new(),
         }
     }
 

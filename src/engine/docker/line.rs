@@ -151,7 +151,7 @@ async fn ask(docker: &Docker, url: &str) -> Result<Known> {
 }
 
 /// What this engine does not do.
-const LACKS: [(Capability, &str); 5] = [
+const LACKS: [(Capability, &str); 7] = [
     (
         Capability::Dial,
         "connections to a port in a session are not there yet on this engine",
@@ -160,9 +160,14 @@ const LACKS: [(Capability, &str); 5] = [
         Capability::Commit,
         "an image cannot be made of a session on this engine yet",
     ),
+    (Capability::Owners, "sessions on this engine are yours only"),
     (
-        Capability::Catalogue,
-        "this engine knows no projects, resource groups or presets",
+        Capability::AgentChoice,
+        "this engine is one machine: there is nothing to choose",
+    ),
+    (
+        Capability::MultiNode,
+        "this engine is one machine: clusters that span machines need a Backend.AI context",
     ),
     (
         Capability::IdleChecks,
@@ -189,6 +194,7 @@ fn engine_info(docker: &Docker, known: &Known, url: &str, remote: Option<&str>) 
         endpoint: Clean::new(url),
         cpus: Cpu::from_millis(known.info.ncpu.unwrap_or(0).max(0).unsigned_abs() * 1000),
         memory: Bytes(known.info.mem_total.unwrap_or(0).max(0).unsigned_abs()),
+        accelerators: std::collections::BTreeMap::new(),
         user: None,
         capabilities: Capabilities {
             missing: remote.into_iter().chain(lacks).collect(),

@@ -40,7 +40,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::{
-    api::{Engine, Result},
+    api::{Engine, Folders, Result},
     error::EngineError,
 };
 use crate::model::{
@@ -163,6 +163,9 @@ impl DockerEngine {
         Ok(id)
     }
 }
+
+#[async_trait]
+impl Folders for DockerEngine {}
 
 #[async_trait]
 impl Engine for DockerEngine {

@@ -37,6 +37,7 @@ pub(super) fn of_summary(
             .map(Clean::new),
         state,
         recorded: labels::recorded(labels),
+        subs: Vec::new(),
     };
     Some((sighting, complete))
 }
@@ -62,6 +63,7 @@ pub(super) fn of_inspect(
             .as_ref()
             .map_or_else(|| dead("", "no state"), state),
         recorded: labels::recorded(labels),
+        subs: Vec::new(),
     })
 }
 

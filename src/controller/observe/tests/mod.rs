@@ -75,6 +75,7 @@ fn info() -> EngineInfo {
         endpoint: "play:".into(),
         cpus: Cpu::from_millis(0),
         memory: Bytes(0),
+        accelerators: std::collections::BTreeMap::new(),
         user: None,
         capabilities: Capabilities::default(),
     }

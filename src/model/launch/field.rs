@@ -1,0 +1,52 @@
+//! The fields of a launch, so that a problem can be said beside the one it is about.
+
+use serde::{Deserialize, Serialize};
+
+/// A field of the launcher; the command line has an option for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LaunchField {
+    Context,
+    SessionType,
+    Name,
+    StartupCommand,
+    StartTime,
+    Timeout,
+    Owner,
+    Project,
+    Environment,
+    Image,
+    Variables,
+    ResourceGroup,
+    Preset,
+    Cpu,
+    Memory,
+    SharedMemory,
+    Accelerator,
+    Count,
+    Agent,
+    ClusterMode,
+    ClusterSize,
+    OpenMp,
+    OpenBlas,
+    Priority,
+    BootstrapScript,
+    Folders,
+    PreopenPorts,
+}
+
+/// What is wrong with a field: one sentence that names what, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldProblem {
+    pub field: LaunchField,
+    pub message: String,
+}
+
+impl FieldProblem {
+    pub fn new(field: LaunchField, message: impl Into<String>) -> Self {
+        Self {
+            field,
+            message: message.into(),
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The rules of a launch, once: the launcher says them while a person types, the command line before
+//! it asks, the daemon before it does.
+
+pub mod amounts;
+pub mod check;
+pub mod command;
+pub mod field;
+pub mod folders;
+pub mod ports;
+pub mod secrets;
+pub mod start;
+
+pub use check::{Ground, check, check_words, warnings};
+pub use field::{FieldProblem, LaunchField};

@@ -1,0 +1,107 @@
+//! Ports opened beforehand: how they are written, and their rule.
+
+/// Ports of our own and of a session's built-in services.
+pub const RESERVED: [u16; 6] = [2000, 2001, 2002, 2003, 2200, 7681];
+/// How many at most where nobody says otherwise.
+pub const MOST: u32 = 10;
+
+/// Reads `8080, 9000-9003 10000:10002`: numbers and ranges, by comma or space.
+pub fn read(text: &str) -> Result<Vec<u16>, String> {
+    let mut ports = Vec::new();
+    let tokens = text.split([',', ' ', '\t', '\n']).map(str::trim);
+    for token in tokens.filter(|token| !token.is_empty()) {
+        let (first, last) = token
+            .split_once([':', '-'])
+            .map_or((token, token), |(first, last)| (first, last));
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last {
+            return Err(format!("{token}: a range goes up, as in {last}-{first}"));
+        }
+        // A range of all there are is refused by count, not by memory.
+        ports.extend(first..=last);
+    }
+    Ok(ports)
+}
+
+fn number(text: &str) -> Result<u16, String> {
+    let shown = super::super::text::Clean::new(text);
+    let bad = || format!("'{shown}' is no port: write numbers from 1024 to 65535");
+    text.parse().map_err(|_| bad())
+}
+
+/// As a person would write them, ranges drawn together.
+pub fn write(ports: &[u16]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < ports.len() {
+        let mut end = at;
+        while end + 1 < ports.len() && ports[end].checked_add(1) == Some(ports[end + 1]) {
+            end += 1;
+        }
+        parts.push(if end > at {
+            format!("{}-{}", ports[at], ports[end])
+        } else {
+            ports[at].to_string()
+        });
+        at = end + 1;
+    }
+    parts.join(", ")
+}
+
+/// The rule; `taken` are the ports of the environment's own services.
+pub fn check(ports: &[u16], taken: &[u16], most: u32) -> Result<(), String> {
+    for (at, port) in ports.iter().enumerate() {
+        if *port < 1024 {
+            return Err(format!("port {port}: only 1024 to 65535 can be opened"));
+        }
+        if RESERVED.contains(port) {
+            return Err(format!(
+                "port {port} is reserved for workbay's own services"
+            ));
+        }
+        if taken.contains(port) {
+            return Err(format!(
+                "port {port} is a service of this environment already"
+            ));
+        }
+        if ports[..at].contains(port) {
+            return Err(format!("port {port} is given twice"));
+        }
+    }
+    if ports.len() > most as usize {
+        return Err(format!("{} ports: {most} at most", ports.len()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_read_and_print() {
+        assert_eq!(
+            read("8080 9000:9002,1024").unwrap(),
+            [8080, 9000, 9001, 9002, 1024]
+        );
+        assert_eq!(
+            write(&[8080, 9000, 9001, 9002, 1024]),
+            "8080, 9000-9002, 1024"
+        );
+        assert!(read(" ").unwrap().is_empty());
+        for bad in ["x", "9002-9000", "70000", "1-2-3"] {
+            assert!(read(bad).is_err(), "{bad} was taken");
+        }
+    }
+
+    #[test]
+    fn the_rule() {
+        let why = |ports: &[u16]| check(ports, &[8888], 3).unwrap_err();
+        assert!(why(&[80]).contains("1024 to 65535"));
+        assert!(why(&[7681]).contains("reserved"));
+        assert!(why(&[8888]).contains("service of this environment"));
+        assert!(why(&[9000, 9000]).contains("twice"));
+        assert!(why(&[9000, 9001, 9002, 9003]).contains("3 at most"));
+        assert_eq!(check(&[9000, 1024], &[], 3), Ok(()));
+    }
+}

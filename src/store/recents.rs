@@ -1,0 +1,74 @@
+//! Remembered launches: the newest ones and those a person pinned.
+
+use rusqlite::{Connection, Result};
+
+use super::rows::{clean, parsed, unreadable};
+use crate::model::{
+    id::ContextName,
+    recent::{KEPT, Recent, RecentEdit, RecentId},
+    spec::LaunchRequest,
+    text::Clean,
+};
+
+/// Remembers one more; the oldest that are not pinned go.
+pub(super) fn put(
+    db: &Connection,
+    at: &jiff::Timestamp,
+    context: ContextName,
+    title: &Clean,
+    launch: &LaunchRequest,
+) -> Result<()> {
+    let body = serde_json::to_string(launch)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+    db.prepare_cached(
+        "INSERT INTO recents (at, context, title, pinned, launch) VALUES (?1, ?2, ?3, 0, ?4)",
+    )?
+    .execute((at.to_string(), context.as_str(), title.as_str(), body))?;
+    db.prepare_cached(
+        "DELETE FROM recents WHERE pinned = 0 AND id NOT IN
+             (SELECT id FROM recents WHERE pinned = 0 ORDER BY id DESC LIMIT ?1)",
+    )?
+    .execute([KEPT])
+    .map(drop)
+}
+
+/// Pinned ones first, then the newest first.
+pub(super) fn all(db: &Connection) -> Result<Vec<Recent>> {
+    let mut query = db.prepare_cached(
+        "SELECT id, at, context, title, pinned, launch FROM recents
+         ORDER BY pinned DESC, id DESC",
+    )?;
+    let entries = query.query_map((), |row| {
+        let body: String = row.get(5)?;
+        Ok(Recent {
+            id: row.get(0)?,
+            at: parsed(row, 1)?,
+            context: ContextName::new(&row.get::<_, String>(2)?).map_err(|why| {
+                rusqlite::Error::FromSqlConversionFailure(
+                    2,
+                    rusqlite::types::Type::Text,
+                    why.into(),
+                )
+            })?,
+            title: clean(row, 3)?.unwrap_or_default(),
+            pinned: row.get(4)?,
+            launch: serde_json::from_str(&body).map_err(|error| unreadable(5, error))?,
+        })
+    })?;
+    entries.collect()
+}
+
+/// One that is not there any more is left alone.
+pub(super) fn edit(db: &Connection, id: RecentId, edit: &RecentEdit) -> Result<()> {
+    match edit {
+        RecentEdit::Pin { pinned } => {
+            db.execute("UPDATE recents SET pinned = ?2 WHERE id = ?1", (id, pinned))
+        }
+        RecentEdit::Rename { title } => db.execute(
+            "UPDATE recents SET title = ?2 WHERE id = ?1",
+            (id, Clean::new(title).as_str()),
+        ),
+        RecentEdit::Remove => db.execute("DELETE FROM recents WHERE id = ?1", [id]),
+    }
+    .map(drop)
+}
