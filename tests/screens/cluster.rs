@@ -44,6 +44,7 @@ pub fn manager() -> EngineState {
             endpoint: Clean::new("https://manager.example.org:8091"),
             cpus: Cpu::default(),
             memory: Bytes::default(),
+            accelerators: std::collections::BTreeMap::new(),
             user: Some(User {
                 email: Clean::new("jin@example.org"),
                 full_name: Some(Clean::new("진")),
