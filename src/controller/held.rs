@@ -1,9 +1,11 @@
 //! A session as the controller holds it.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
-use super::fact::Ticket;
-use crate::model::{id::SessionId, record::SessionRecord};
+use super::{fact::Ticket, queue::Tries};
+use crate::model::{id::SessionId, record::SessionRecord, secret::Secret};
 
 #[derive(Clone, Debug)]
 pub(super) struct Held {
@@ -30,6 +32,12 @@ pub(super) struct Held {
     pub detaching: bool,
     /// Who waits for the renaming.
     pub rename_tickets: Vec<Ticket>,
+    /// Values of its secret variables, until its containers are made.
+    pub secrets: BTreeMap<String, Secret>,
+    /// How the queue has tried it.
+    pub tries: Option<Tries>,
+    /// The turn in which its place in the queue was last told.
+    pub told_in: u64,
 }
 
 impl Held {
@@ -47,7 +55,16 @@ impl Held {
             last_exit: None,
             detaching: false,
             rename_tickets: Vec::new(),
+            secrets: BTreeMap::new(),
+            tries: None,
+            told_in: 0,
         }
+    }
+
+    /// Whether its containers cannot be made as asked: values that only a person knows are gone.
+    pub fn lacks_secrets(&self) -> bool {
+        let mut names = self.record.spec.secret_names.iter();
+        names.any(|name| !self.secrets.contains_key(name))
     }
 
     pub fn id(&self) -> SessionId {

@@ -24,7 +24,7 @@ impl Controller {
         let Some(held) = self.change(turn, id) else {
             return;
         };
-        if !connected || held.busy || held.record.step == Step::Settled {
+        if !connected || held.busy || matches!(held.record.step, Step::Settled | Step::Wait) {
             return;
         }
         let Some(plan) = plan(held) else {
@@ -57,7 +57,10 @@ impl Controller {
         let open: Vec<SessionId> = self
             .held
             .values()
-            .filter(|held| held.record.step != Step::Settled || held.record.renaming.is_some())
+            .filter(|held| {
+                let idle = matches!(held.record.step, Step::Settled | Step::Wait);
+                !idle || held.record.renaming.is_some()
+            })
             .map(Held::id)
             .collect();
         for id in open {
@@ -305,6 +308,6 @@ fn plan(held: &Held) -> Option<Plan> {
         spec: held.record.spec.clone(),
         pids: held.record.pids,
         subs: session.kernels.iter().skip(1).map(|it| it.id).collect(),
-        secrets: std::collections::BTreeMap::new(),
+        secrets: held.secrets.clone(),
     })
 }

@@ -8,6 +8,8 @@
 //! [`Controller`] decides for engines that only run containers, [`observe::Observer`] watches those
 //! that schedule by themselves.
 
+mod again;
+mod catalogue;
 mod core;
 pub mod fact;
 mod failure;
@@ -17,7 +19,9 @@ mod life;
 mod line;
 pub mod observe;
 pub mod order;
+mod queue;
 mod reconcile;
+mod record;
 mod remains;
 mod requests;
 pub mod turn;

@@ -9,6 +9,7 @@ use super::{
     fact::{Sight, SightRecord, SightState},
     launch::new_kernel,
     life::note_container,
+    queue::SECRET_LOST,
     turn::Turn,
 };
 use crate::model::{
@@ -86,6 +87,9 @@ impl Controller {
             (Step::Settled, Some(_)) => self.remove_stray(turn, id),
             (Step::Create | Step::Start, Some(sight)) => {
                 self.half_made(turn, now, id, &sight, after_gap);
+            }
+            (Step::Create, None) if held.record.ending.is_none() && held.lacks_secrets() => {
+                self.fail_because(turn, now, id, "secret-lost", SECRET_LOST);
             }
             (Step::Start, None) if held.record.ending.is_none() => {
                 let why = "its container vanished from the engine before it was started: launch \
