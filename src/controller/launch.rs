@@ -11,13 +11,10 @@ use super::{
 use crate::model::{
     capability::EngineState,
     environment::{Environment, EnvironmentSource},
-    id::{KernelId, SessionId},
-    inside,
-    kernel::Kernel,
+    id::SessionId,
     launch::{FieldProblem, Ground, LaunchField, amounts, check, check_words},
     name,
     spec::{DEFAULT_GROUP, LaunchRequest},
-    status::Status,
     text::Clean,
 };
 
@@ -239,21 +236,6 @@ fn refusal_for(kind: RefusalKind, problems: Vec<FieldProblem>) -> Option<Refusal
     } else {
         refusal.with_help(format!("and also: {}", others.join("; ")))
     })
-}
-
-pub(super) fn new_kernel(id: KernelId, status: Status) -> Kernel {
-    Kernel {
-        id,
-        hostname: Clean::new(inside::MAIN_HOST),
-        status,
-        container_id: None,
-        exit_code: None,
-        oom_killed: false,
-        started_at: None,
-        terminated_at: None,
-        agent: None,
-        status_info: None,
-    }
 }
 
 /// The name of who gives none.

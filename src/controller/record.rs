@@ -4,22 +4,15 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{
-    core::Controller,
-    fact::Launch,
-    held::Held,
-    launch::{generated_name, new_kernel},
-};
+use super::{core::Controller, dress::dress, fact::Launch, held::Held, launch::generated_name};
 use crate::model::{
     environment::{Environment, EnvironmentRef},
     id::SessionKey,
-    kernel::Kernel,
     launch::{folders, secrets},
     record::{SessionRecord, Step},
     secret::Secret,
-    session::{Placement, Session},
+    session::Session,
     spec::{FolderMount, LaunchRequest, LaunchSpec, Mounted, PRIORITY},
-    status::Status,
     text::Clean,
 };
 
@@ -94,32 +87,12 @@ impl Controller {
     ) -> Session {
         let name = request.name.clone();
         let name = name.unwrap_or_else(|| generated_name(launch.session));
-        let mounted = spec.mounts.iter();
-        Session {
-            session_type: spec.session_type,
-            requested_slots: spec.total_slots(),
-            shmem: spec.shmem,
-            owner: self.owner.clone(),
-            kernels: kernels(launch),
-            placement: Placement {
-                resource_group: Some(Clean::new(&spec.resource_group)),
-                cluster_mode: request.cluster_mode,
-                cluster_size: spec.cluster_size,
-                priority: Some(spec.priority),
-                ..Placement::default()
-            },
-            folders: mounted.map(|it| Clean::new(&it.folder)).collect(),
-            startup_command: spec.startup_command.as_deref().map(Clean::multiline),
-            starts_at: spec.starts_at,
-            timeout: spec.timeout,
-            preopen_ports: spec.preopen_ports.clone(),
-            ..Session::new(
-                SessionKey::new(self.context, launch.session),
-                Clean::new(&name),
-                EnvironmentRef::from(environment),
-                now,
-            )
-        }
+        let key = SessionKey::new(self.context, launch.session);
+        let environment = EnvironmentRef::from(environment);
+        let mut session = Session::new(key, Clean::new(&name), environment, now);
+        session.owner.clone_from(&self.owner);
+        dress(&mut session, spec, launch.kernel, &launch.subs);
+        session
     }
 }
 
@@ -147,14 +120,4 @@ fn spec(request: &LaunchRequest, environment: &Environment) -> LaunchSpec {
         bootstrap_script: request.bootstrap_script.clone(),
         ..usual
     }
-}
-
-/// `main1`, `sub1` …
-fn kernels(launch: &Launch) -> Vec<Kernel> {
-    let main = new_kernel(launch.kernel, Status::Pending);
-    let subs = launch.subs.iter().zip(1..).map(|(id, number)| Kernel {
-        hostname: Clean::new(&format!("sub{number}")),
-        ..new_kernel(*id, Status::Pending)
-    });
-    std::iter::once(main).chain(subs).collect()
 }

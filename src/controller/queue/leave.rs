@@ -122,6 +122,5 @@ impl Controller {
     }
 }
 
-/// What to do is launching again, for only a person knows the values.
-pub(in crate::controller) const SECRET_LOST: &str = "workbay's daemon was restarted before the session began, and secret variables are kept \
-     nowhere: launch it again and give them again";
+const SECRET_LOST: &str = "workbay's daemon was started anew before it began, and secret variables \
+                           are kept in memory only: launch it again";

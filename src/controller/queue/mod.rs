@@ -20,7 +20,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use self::decide::Lines;
 pub(super) use self::{
-    leave::SECRET_LOST,
     room::{Room, Share},
     tries::Tries,
 };
