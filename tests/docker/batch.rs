@@ -81,7 +81,7 @@ async fn a_command_hears_that_it_is_to_end_and_has_the_last_word() {
     bench.said(plan.session, "\nwaiting\n").await;
     bench.engine.stop(plan.session, 30).await.unwrap();
     assert_eq!(bench.ended(plan.session).await, 143);
-    assert!(!bench.log(plan.session, None).await.contains("never"));
+    assert!(!bench.log(plan.session, None).await.contains("\nnever"));
 
     // An interrupt is handed on as what it is.
     let plan = batch(

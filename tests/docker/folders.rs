@@ -32,7 +32,7 @@ async fn folders_are_made_listed_and_mounted_for_reading_and_writing() {
 
     let place = bench.dir.path().join("folders");
     let seed = place.join("models/weights");
-    std::fs::write(&seed, "42").unwrap();
+    std::fs::write(&seed, "42\n").unwrap();
     for spec in [host_spec(), image_spec(busybox_image())] {
         let mut plan = plan("mounts", spec);
         plan.spec.mounts = vec![

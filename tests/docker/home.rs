@@ -121,7 +121,7 @@ async fn labels_of_an_image_are_facts_of_its_environment() {
     let facts = &found.facts;
     assert_eq!(facts.minimum.mem, Bytes::mib(128));
     assert_eq!(facts.minimum.cpu, Cpu::from_millis(1000));
-    assert_eq!(facts.accelerators, ["cuda".into()]);
-    assert_eq!(facts.chips, ["py311".into(), "cuda12.1".into()]);
+    assert_eq!(facts.accelerators, ["cuda"]);
+    assert_eq!(facts.chips, ["py311", "cuda12.1"]);
     assert_eq!(facts.services[1].ports, [90, 91]);
 }
