@@ -200,7 +200,9 @@ mod tests {
         let parts = [1, 2].map(|place| container(place, ContainerState::Paused));
         let all = together(parts.to_vec());
         assert_eq!(all.len(), 1);
-        assert!(matches!(&all[0].state, ContainerState::Dead { why } if why.contains("main")));
+        assert!(
+            matches!(&all[0].state, ContainerState::Dead { why } if why.as_str().contains("main"))
+        );
         assert_eq!(all[0].subs.len(), 2);
         assert!(members(&all[0]).is_empty());
     }
