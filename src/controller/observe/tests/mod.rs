@@ -25,6 +25,7 @@ use crate::{
     engine::scheduler::{Page, PageQuery},
     model::{
         capability::{Capabilities, EngineInfo},
+        catalogue::{Folder, OwnerChoices},
         change::{Change, Level},
         id::{ContextName, SessionId},
         resources::{Bytes, Cpu},
@@ -263,6 +264,21 @@ impl Play {
             Errand::Commit { .. } => Got::Done,
             Errand::Environments => Got::Environments(Vec::new()),
             Errand::Catalogue { .. } => Got::Catalogue(Box::default()),
+            Errand::CreateFolder { name } => Got::Folder(Folder {
+                id: name.as_str().into(),
+                name: name.as_str().into(),
+                host: "play".into(),
+                status: "ready".into(),
+                permission: "rw".into(),
+                usage_mode: "general".into(),
+                ownership: "user".into(),
+                is_owner: true,
+            }),
+            Errand::FindOwner { email } => Got::Owner(OwnerChoices {
+                email: email.as_str().into(),
+                access_keys: vec!["AKPLAY".into()],
+                projects: Vec::new(),
+            }),
         }
     }
 
