@@ -168,6 +168,10 @@ fn start(look: &Look) -> Result<Start, Fail> {
         user: paths.config_file(),
     };
     let mut loaded = layer::load(&places, variable);
+    loaded.take_resources(config::resources::load(&Places {
+        site: config::resources::SITE_FILE.into(),
+        user: paths.resources_file(),
+    }));
     apply(look, &mut loaded);
     let places = Places {
         site: config::contexts::SITE_FILE.into(),

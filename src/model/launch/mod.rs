@@ -1,6 +1,7 @@
 //! The rules of a launch, once: the launcher says them while a person types, the command line before
 //! it asks, the daemon before it does.
 
+pub mod again;
 pub mod amounts;
 pub mod check;
 pub mod command;
