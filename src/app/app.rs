@@ -140,7 +140,7 @@ impl App {
         }
         let steps = match msg {
             Msg::Key(key) => self.key(key, now),
-            Msg::Paste(text) => self.paste(&text),
+            Msg::Paste(text) => self.paste(&text, now),
             Msg::Mouse(mouse) => self.pointer(mouse, now),
             Msg::Resize { .. } => Vec::new(),
             Msg::Focus(on) => {

@@ -3,6 +3,8 @@
 
 use ratatui::layout::Rect;
 
+use super::launcher::Row;
+
 /// The smallest screen anything is drawn on.
 pub const MIN_COLUMNS: u16 = 60;
 pub const MIN_ROWS: u16 = 16;
@@ -55,9 +57,23 @@ pub struct Areas {
     pub help_rows: Option<Rect>,
     /// The buttons No and Yes of the question, for clicks.
     pub buttons: [Rect; 2],
-    /// The environment list of the launcher, for clicks.
-    pub choices: Rect,
-    /// Position of the first environment shown.
-    pub first_choice: usize,
+    pub wizard: Option<Wizard>,
     pub toasts: Vec<Rect>,
+}
+
+/// The places of the launcher.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wizard {
+    /// The titles of the steps, for clicks.
+    pub steps: [Rect; 5],
+    /// The lines of the page.
+    pub body: Rect,
+    /// Below them: what is wrong, what goes on.
+    pub foot: Rect,
+    /// The first line of the page that is shown.
+    pub first: usize,
+    /// How many lines the page has.
+    pub lines: usize,
+    /// Whose each line shown is, for clicks.
+    pub rows: Vec<Option<Row>>,
 }

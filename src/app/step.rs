@@ -75,6 +75,15 @@ pub enum Purpose {
         context: ContextName,
         project: Option<String>,
     },
+    /// Somebody a session is to be made for.
+    Owner {
+        context: ContextName,
+        email: String,
+    },
+    CreateFolder {
+        context: ContextName,
+        name: String,
+    },
     Commit {
         name: Clean,
         image: String,

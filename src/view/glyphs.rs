@@ -21,6 +21,12 @@ pub struct Glyphs {
     pub down: &'static str,
     pub on: &'static str,
     pub off: &'static str,
+    /// Left and right choose another value.
+    pub turning: &'static str,
+    /// A character of a secret.
+    pub masked: &'static str,
+    /// A step that is done, one with a problem, one not seen.
+    pub marks: [&'static str; 3],
     pub shapes: Shapes,
 }
 
@@ -50,6 +56,9 @@ pub const UNICODE: Glyphs = Glyphs {
     down: "▾",
     on: "▪",
     off: "▫",
+    turning: "‹ ›",
+    masked: "∙",
+    marks: ["▪", "▴", "▫"],
     shapes: Shapes {
         progress: "▸",
         good: "▪",
@@ -75,6 +84,9 @@ pub const ASCII: Glyphs = Glyphs {
     down: "v",
     on: "x",
     off: " ",
+    turning: "< >",
+    masked: "*",
+    marks: ["*", "!", "-"],
     shapes: Shapes {
         progress: ">",
         good: "*",

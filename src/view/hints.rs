@@ -7,8 +7,7 @@ use super::{
 use crate::{
     action::{Action, Scope},
     app::{
-        app::App, area::Areas, commit::CommitForm, detail::Detail, focus::Focus, launcher::Field,
-        rename::Rename,
+        app::App, area::Areas, commit::CommitForm, detail::Detail, focus::Focus, rename::Rename,
     },
     theme::face::Face,
 };
@@ -44,14 +43,11 @@ const DETAIL: &[Hint] = &[
 ];
 
 const LAUNCHER: &[Hint] = &[
-    (Scope::Launcher, &[Action::LauncherLaunch], "launch"),
+    (Scope::Launcher, &[Action::LauncherGoOn], "go on"),
     (Scope::Launcher, &[Action::LauncherNext], "next field"),
-    (Scope::Launcher, MOVE, "choose"),
-    (
-        Scope::Launcher,
-        &[Action::LauncherLess, Action::LauncherMore],
-        "less, more",
-    ),
+    (Scope::Launcher, &[Action::LauncherReview], "review"),
+    (Scope::Launcher, &[Action::LauncherLaunch], "launch now"),
+    (Scope::Launcher, &[Action::LauncherExplain], "explain"),
     (Scope::Global, &[Action::Back], "cancel"),
 ];
 
@@ -196,22 +192,11 @@ fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
 fn matters(app: &App, action: Action) -> bool {
     match action {
         Action::Panes => !app.panes.is_empty(),
-        Action::LauncherLess | Action::LauncherMore => {
-            matches!(field(app), Some(Field::Cpu | Field::Memory))
-        }
         Action::Contexts => app.mirror.has_several_contexts(),
         Action::DetailSteps => app.detail.as_ref().is_some_and(Detail::has_steps),
-        // In the other fields the same key goes to the next one.
-        Action::ListUp | Action::ListDown if app.launcher.is_some() => {
-            field(app) == Some(Field::Environment)
-        }
         Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
         _ => app.why_not(action).is_none(),
     }
-}
-
-fn field(app: &App) -> Option<Field> {
-    app.launcher.as_ref().map(|launcher| launcher.field)
 }
 
 /// The most convenient key of each, as in `up/down`; empty when one of them has none.

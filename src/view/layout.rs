@@ -167,10 +167,10 @@ fn overlays(app: &App, areas: &mut Areas) {
         areas.dialog = Some(area);
         areas.buttons = confirm::buttons(area);
     } else if let Some(open) = &app.launcher {
-        let area = launcher::area(open, screen);
+        let area = launcher::area(screen);
         areas.dialog = Some(area);
-        areas.choices = launcher::choices(open, area);
-        areas.first_choice = launcher::first_choice(open, areas.choices.height);
+        let glyphs = Glyphs::choose(app.facts.unicode);
+        areas.wizard = Some(launcher::place(open, area, glyphs));
     }
     if areas.dialog.is_none() && app.picker.is_some() {
         let area = picker::area(app, screen);

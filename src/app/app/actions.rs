@@ -10,6 +10,7 @@ use crate::{
         effect::Effect,
         focus::{Focus, Page},
         help::Help,
+        launcher::Launcher,
         step::{Go, Purpose, Step},
     },
     key::Key,
@@ -101,12 +102,12 @@ impl App {
                     self.help = None;
                 }
             }
-            Focus::Confirm
-            | Focus::Launcher
-            | Focus::Contexts
-            | Focus::Rename
-            | Focus::Commit
-            | Focus::Command => {
+            Focus::Launcher => {
+                if self.launcher.as_mut().is_some_and(Launcher::may_close) {
+                    self.close_top();
+                }
+            }
+            Focus::Confirm | Focus::Contexts | Focus::Rename | Focus::Commit | Focus::Command => {
                 self.close_top();
             }
             Focus::Logs => return self.in_logs(Action::Back, now),
@@ -184,7 +185,7 @@ impl App {
             return self.back(now);
         }
         match &mut self.launcher {
-            Some(launcher) => launcher.action(action, key, &self.mirror),
+            Some(launcher) => launcher.action(action, key, &self.mirror, now),
             None => Vec::new(),
         }
     }
@@ -258,7 +259,7 @@ impl App {
                 self.sessions.sort(order);
             }
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
-            _ => return self.on_session(action),
+            _ => return self.on_session(action, now),
         }
         Vec::new()
     }

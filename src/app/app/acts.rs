@@ -1,5 +1,7 @@
 //! What is done with the current session, or for a new one.
 
+use jiff::Timestamp;
+
 use super::App;
 use crate::{
     action::Action,
@@ -19,12 +21,12 @@ use crate::{
 
 impl App {
     /// Actions on the current session, refused with their reason when they make no sense now.
-    pub(super) fn on_session(&mut self, action: Action) -> Vec<Step> {
+    pub(super) fn on_session(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
         if let Some(why) = self.why_not(action) {
             return vec![Step::toast(Level::Warning, why)];
         }
         match action {
-            Action::SessionLaunch => return self.open_launcher(),
+            Action::SessionLaunch => return self.open_launcher(now),
             Action::SessionsRefresh => return self.refresh(),
             _ => {}
         }
@@ -65,9 +67,9 @@ impl App {
         why_not(action, self.current(), shown, &self.mirror, &self.facts)
     }
 
-    fn open_launcher(&mut self) -> Vec<Step> {
+    fn open_launcher(&mut self, now: Timestamp) -> Vec<Step> {
         let shown = self.sessions.shown();
-        let launcher = Launcher::new(&self.facts.launch, &self.mirror, shown);
+        let mut launcher = Launcher::new(&self.facts, &self.mirror, shown, now);
         let steps = launcher.ask(&self.mirror);
         self.launcher = Some(launcher);
         steps

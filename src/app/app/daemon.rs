@@ -156,6 +156,18 @@ impl App {
                 }
                 Vec::new()
             }
+            (Purpose::CreateFolder { context, .. }, result) => {
+                if let Some(launcher) = &mut self.launcher {
+                    launcher.made_folder(context, result);
+                }
+                Vec::new()
+            }
+            (Purpose::Owner { context, email }, result) => {
+                if let Some(launcher) = &mut self.launcher {
+                    launcher.found_owner(context, &email, result);
+                }
+                Vec::new()
+            }
             (Purpose::Commit { name, image }, Ok(_)) => vec![Self::committing(&name, &image)],
             (Purpose::Watch, Err(_)) => {
                 self.watched = None;
@@ -237,7 +249,7 @@ impl App {
             }
             Err(failure) => match &mut self.launcher {
                 Some(launcher) => {
-                    launcher.progress = Progress::Failed(failure);
+                    launcher.refused(failure);
                     Vec::new()
                 }
                 None => vec![toast_of(&failure)],

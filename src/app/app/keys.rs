@@ -27,8 +27,11 @@ impl App {
         // In a form's text a plain character is text first, whatever it is bound to elsewhere.
         let form = matches!(self.focus(), Focus::Launcher | Focus::Contexts);
         if form && is_text(key) && self.pending.is_empty() {
-            self.type_key(key, now);
-            return Vec::new();
+            let steps = self.type_key(key, now);
+            // Where the launcher has no text, its keys are short.
+            if steps.is_some() || self.focus() == Focus::Contexts {
+                return steps.unwrap_or_default();
+            }
         }
         let inner = self.scope();
         self.pending.push(key);
@@ -86,7 +89,7 @@ impl App {
             Focus::Logs => self.logs.as_mut()?.key(key),
             Focus::HelpSearch => self.help.as_mut()?.type_into(|input| input.key(key)),
             Focus::Rename => self.rename.as_mut()?.input.key(key),
-            Focus::Launcher => self.launcher.as_mut()?.key(key, &self.mirror),
+            Focus::Launcher => return self.launcher.as_mut()?.key(key, &self.mirror, now),
             Focus::Contexts => self.picker.as_mut()?.key(key, &self.mirror),
             Focus::Commit => self.commit.as_mut()?.input.key(key),
             Focus::Command => self.type_command(key)?,
@@ -118,7 +121,7 @@ impl App {
         Some(line.input.key(key))
     }
 
-    pub(super) fn paste(&mut self, text: &str) -> Vec<Step> {
+    pub(super) fn paste(&mut self, text: &str, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Panes => return self.panes.paste(text),
             Focus::Logs => {
@@ -138,7 +141,7 @@ impl App {
             }
             Focus::Launcher => {
                 if let Some(launcher) = &mut self.launcher {
-                    launcher.paste(text, &self.mirror);
+                    return launcher.paste(text, &self.mirror, now);
                 }
             }
             Focus::Contexts => {

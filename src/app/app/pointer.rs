@@ -8,6 +8,7 @@ use crate::{
     action::Action,
     app::{
         focus::Focus,
+        launcher::Page as LauncherPage,
         msg::{Button, Mouse, MouseKind},
         step::Step,
     },
@@ -63,7 +64,7 @@ impl App {
         match self.focus() {
             Focus::Confirm => self.click_button(mouse),
             Focus::Launcher => {
-                self.click_choice(mouse);
+                self.click_in_launcher(mouse);
                 Vec::new()
             }
             Focus::Contexts => self.click_in_picker(mouse),
@@ -85,12 +86,22 @@ impl App {
         Vec::new()
     }
 
-    fn click_choice(&mut self, mouse: Mouse) {
-        let area = self.areas.choices;
-        if let Some(launcher) = &mut self.launcher
-            && hits(area, mouse)
-        {
-            launcher.choose(self.areas.first_choice + usize::from(mouse.row - area.y));
+    fn click_in_launcher(&mut self, mouse: Mouse) {
+        let Some((wizard, launcher)) = self.areas.wizard.as_ref().zip(self.launcher.as_mut())
+        else {
+            return;
+        };
+        for (page, area) in LauncherPage::ALL.into_iter().zip(wizard.steps) {
+            if hits(area, mouse) {
+                launcher.open(page);
+                return;
+            }
+        }
+        if hits(wizard.body, mouse) {
+            let line = usize::from(mouse.row - wizard.body.y);
+            if let Some(row) = wizard.rows.get(line).copied().flatten() {
+                launcher.press(row);
+            }
         }
     }
 

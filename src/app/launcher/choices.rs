@@ -1,6 +1,5 @@
 //! The list of environments in the form.
 
-use super::{Field, Launcher};
 use crate::model::{
     environment::{Environment, EnvironmentSource},
     resources::ResourceSlots,
@@ -78,40 +77,5 @@ fn choice(environment: &Environment) -> Choice {
         chips: environment.facts.chips.clone(),
         minimum: environment.facts.minimum.clone(),
         unavailable: environment.unavailable.clone(),
-    }
-}
-
-impl Launcher {
-    pub fn choices(&self) -> &[Choice] {
-        &self.choices
-    }
-
-    /// How many environments there are before anything is typed.
-    pub fn known(&self) -> usize {
-        self.known
-    }
-
-    pub fn marked(&self) -> usize {
-        self.marked
-    }
-
-    /// The environment that would be launched.
-    pub fn environment(&self) -> Option<&str> {
-        match self.choices.get(self.marked) {
-            Some(choice) => Some(&choice.label),
-            None if self.query.is_empty() => Some(&self.fallback),
-            None => None,
-        }
-    }
-
-    pub(super) fn mark(&mut self, by: isize) {
-        let last = self.choices.len().saturating_sub(1);
-        self.marked = self.marked.saturating_add_signed(by).min(last);
-    }
-
-    /// Marks the choice that was clicked.
-    pub fn choose(&mut self, at: usize) {
-        self.field = Field::Environment;
-        self.marked = at.min(self.choices.len().saturating_sub(1));
     }
 }
