@@ -7,6 +7,8 @@ use crate::{
     model::{
         change::Level,
         id::{ContextName, SessionKey},
+        launch::LaunchField,
+        spec::LaunchRequest,
         status::Tab,
         text::Clean,
     },
@@ -24,6 +26,14 @@ pub enum Step {
     Copy(String),
     /// To a new file; a toast tells where it lies.
     Save { path: PathBuf, contents: Vec<u8> },
+    /// In the person's editor.
+    Edit { field: LaunchField, text: String },
+    /// A launch to a new file, as a recipe.
+    SaveRecipe {
+        path: PathBuf,
+        launch: Box<LaunchRequest>,
+    },
+    ReadRecipe { path: PathBuf },
     /// A short message in the corner.
     Toast { level: Level, text: Clean },
     /// To another place of the face.
@@ -60,6 +70,17 @@ pub enum Go {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Launch,
+    /// What a session was launched with; its name, when somebody gave it one.
+    Again {
+        context: ContextName,
+        name: Option<Clean>,
+    },
+    /// The launches of before, told or changed.
+    Recents,
+    /// A text is in the person's editor.
+    Edit(LaunchField),
+    /// A recipe is read.
+    Recipe,
     /// The session's old name, for the message.
     Rename {
         session: SessionKey,
