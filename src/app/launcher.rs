@@ -236,7 +236,9 @@ impl Launcher {
     /// What is wrong on a page.
     pub fn wrong_on(&self, page: Page) -> impl Iterator<Item = (LaunchField, &str)> {
         let refused = match &self.progress {
-            Progress::Failed(failure) => failure.field.map(|field| (field, failure.message.as_str())),
+            Progress::Failed(failure) => {
+                failure.field.map(|field| (field, failure.message.as_str()))
+            }
             _ => None,
         };
         let problems = self.problems.iter();

@@ -63,9 +63,8 @@ impl Draft {
 
     fn read(&self) -> Result<String, String> {
         let path: &Path = &self.0;
-        let bytes = std::fs::read(path).map_err(|error| {
-            format!("{} could not be read back: {error}", path.display())
-        })?;
+        let bytes = std::fs::read(path)
+            .map_err(|error| format!("{} could not be read back: {error}", path.display()))?;
         String::from_utf8(bytes)
             .map_err(|_| "the text is not UTF-8: save it as UTF-8, it is as it was".to_owned())
     }

@@ -7,13 +7,13 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use super::keyboard::Keyboard;
 use crossterm::{
     cursor::Show,
     event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange},
     execute,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
-use super::keyboard::Keyboard;
 use ratatui::{Frame, Terminal, backend::CrosstermBackend, layout::Size};
 
 /// Presses, releases and the wheel, in decimal numbers; not movement, which nobody needs here.
@@ -152,7 +152,7 @@ impl Stage for Screen {
 
     fn take_back(&mut self) -> io::Result<()> {
         take(self.mouse)?;
-        self.keyboard.take();
+        self.keyboard.read_on();
         self.repaint()
     }
 }

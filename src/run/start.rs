@@ -44,7 +44,8 @@ pub fn main(options: Options) -> Result<()> {
         .build()
         .wrap_err("the program could not start its event loop")?;
     let keyboard = Keyboard::default();
-    let mut screen = Screen::enter(facts.mouse, keyboard.clone()).wrap_err("the terminal could not be taken over")?;
+    let mut screen = Screen::enter(facts.mouse, keyboard.clone())
+        .wrap_err("the terminal could not be taken over")?;
     let mut remarks: Vec<(Level, String)> = looks
         .problems
         .iter()
@@ -114,7 +115,7 @@ fn input_of(
     answer_is_late: bool,
 ) -> std::io::Result<impl Stream<Item = Msg> + Unpin> {
     let mut late = LateAnswer::new(answer_is_late);
-    keyboard.take();
+    keyboard.read_on();
     let ours = keyboard.clone();
     let typed = keyboard
         // A terminal that cannot be read is gone.

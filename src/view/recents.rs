@@ -21,7 +21,11 @@ pub fn area(recents: &Recents, screen: Rect) -> Rect {
     let count = recents.entries().map_or(0, <[Recent]>::len) as u16;
     // The border, a blank above the rows, a blank and a line below them.
     let height = 2 + 1 + count.max(ROWS) + 2;
-    dialog::place(screen, WIDTH.min(screen.width), height.min(screen.height - 3))
+    dialog::place(
+        screen,
+        WIDTH.min(screen.width),
+        height.min(screen.height - 3),
+    )
 }
 
 /// Where they are listed.
@@ -55,11 +59,19 @@ pub fn draw(
             let marker = paint.glyphs.marker;
             paint.text(row.x, row.y, 1, marker, Face::RowMarker);
         }
-        let typed = (at == recents.marked()).then(|| recents.renaming()).flatten();
+        let typed = (at == recents.marked())
+            .then(|| recents.renaming())
+            .flatten();
         draw_row(paint, app, entry, place, now);
         if let Some(input) = typed {
             let field = Rect::new(place.x + 1 + PIN, place.y, title_room(place), 1);
-            paint.text(field.x, field.y, field.width, &" ".repeat(usize::from(field.width)), Face::Input);
+            paint.text(
+                field.x,
+                field.y,
+                field.width,
+                &" ".repeat(usize::from(field.width)),
+                Face::Input,
+            );
             paint.input(field, input, true);
         }
     }
@@ -86,7 +98,13 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, entry: &Recent, place: Rect, now: 
     }
     let title = title_room(place);
     let x = place.x + 1 + PIN;
-    paint.text(x, place.y, title.saturating_sub(2), entry.title.as_str(), Face::Value);
+    paint.text(
+        x,
+        place.y,
+        title.saturating_sub(2),
+        entry.title.as_str(),
+        Face::Value,
+    );
     let x = x + title;
     let room = (place.right() - AGO - AMOUNTS).saturating_sub(x);
     let environment = launch.image.as_deref().or(launch.environment.as_deref());

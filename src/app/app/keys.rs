@@ -90,7 +90,9 @@ impl App {
             Focus::HelpSearch => self.help.as_mut()?.type_into(|input| input.key(key)),
             Focus::Rename => self.rename.as_mut()?.input.key(key),
             Focus::RecentTitle => self.recents.as_mut()?.key(key),
-            Focus::Launcher | Focus::LauncherPrompt => return self.launcher.as_mut()?.key(key, &self.mirror, now),
+            Focus::Launcher | Focus::LauncherPrompt => {
+                return self.launcher.as_mut()?.key(key, &self.mirror, now);
+            }
             Focus::Contexts => self.picker.as_mut()?.key(key, &self.mirror),
             Focus::Commit => self.commit.as_mut()?.input.key(key),
             Focus::Command => self.type_command(key)?,

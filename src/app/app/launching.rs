@@ -14,11 +14,7 @@ use crate::{
     },
     key::Key,
     model::{
-        change::Level,
-        id::ContextName,
-        recent::Recent,
-        session::Session,
-        spec::LaunchRequest,
+        change::Level, id::ContextName, recent::Recent, session::Session, spec::LaunchRequest,
         text::Clean,
     },
     protocol::message::{Failure, Reply, Request},
@@ -140,8 +136,7 @@ impl App {
         name: Option<&str>,
         now: Timestamp,
     ) -> Vec<Step> {
-        let mut launcher =
-            Launcher::again(&self.facts, &self.mirror, context, (launch, name), now);
+        let mut launcher = Launcher::again(&self.facts, &self.mirror, context, (launch, name), now);
         let steps = launcher.ask(&self.mirror);
         self.launcher = Some(launcher);
         steps

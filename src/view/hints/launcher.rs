@@ -45,7 +45,15 @@ const CHOSEN: &[Hint] = &[
     EXPLAIN,
     CANCEL,
 ];
-const LISTED: &[Hint] = &[GO_ON, (S, MOVE, "choose"), FIELD, REVIEW, NOW, EXPLAIN, CANCEL];
+const LISTED: &[Hint] = &[
+    GO_ON,
+    (S, MOVE, "choose"),
+    FIELD,
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+];
 const SCRIPT: &[Hint] = &[
     (S, &[Action::LauncherGoOn], "new line"),
     (S, &[Action::LauncherEditor], "editor"),

@@ -58,7 +58,11 @@ fn boxed(sheet: &mut Sheet<'_>, row: Row, page: Page) {
     let width = sheet.width;
     let rule = |cells: u16| sheet.glyphs.rule.repeat(usize::from(cells));
     let name = format!(" {} ", page.title());
-    let hint = if sheet.is_focused(row) { " enter edits " } else { "" };
+    let hint = if sheet.is_focused(row) {
+        " enter edits "
+    } else {
+        ""
+    };
     let taken = (text::width(&name) + text::width(hint)) as u16;
     let top = [
         (format!("{left}{}", rule(1)), face),
@@ -149,7 +153,10 @@ fn queue(sheet: &mut Sheet<'_>) {
     let room = sheet.width.saturating_sub(VALUES);
     let waits = !outlook.starts_with("starts");
     let face = if waits { Face::Warning } else { Face::Success };
-    for (at, part) in text::wrap(&outlook, usize::from(room)).into_iter().enumerate() {
+    for (at, part) in text::wrap(&outlook, usize::from(room))
+        .into_iter()
+        .enumerate()
+    {
         let mut line = Line::default();
         if at == 0 {
             line = line.text(0, VALUES - 1, "Queue", Face::Label);
@@ -207,7 +214,10 @@ fn beside(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, F
     let none = "no folder is mounted";
     match (&launcher.progress, wrong) {
         (Progress::Asked, _) => ("Launching".to_owned(), Face::StatusProgress),
-        (_, 1) => ("1 problem keeps it from being launched".to_owned(), Face::Bad),
+        (_, 1) => (
+            "1 problem keeps it from being launched".to_owned(),
+            Face::Bad,
+        ),
         (_, 2..) => {
             let text = format!("{wrong} problems keep it from being launched");
             (text, Face::Bad)

@@ -36,7 +36,10 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
     let word = if batch { "batch" } else { "interactive" };
     add("Type", Some(word.to_owned()));
     add("Name", Some(name(request)));
-    add("Command", request.startup_command.as_deref().map(first_line));
+    add(
+        "Command",
+        request.startup_command.as_deref().map(first_line),
+    );
     let at = request.starts_at.map(|at| moment(at, &offer.zone));
     add("Not before", at);
     add("Timeout", request.timeout.map(|it| it.to_string()));
@@ -75,7 +78,10 @@ pub fn moment(at: jiff::Timestamp, zone: &TimeZone) -> String {
 fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut add = |what, value: Option<String>| facts.extend(value.map(|value| (what, value)));
-    let image = request.image.clone().or_else(|| request.environment.clone());
+    let image = request
+        .image
+        .clone()
+        .or_else(|| request.environment.clone());
     add("Environment", image);
     add("Project", request.project.clone());
     add("Group", request.resource_group.clone());
@@ -119,7 +125,10 @@ fn accelerators(launcher: &Launcher, request: &LaunchRequest, times: u32) -> Vec
         let kind = kinds.iter().find(|kind| kind.slot == slot);
         kind.map_or_else(|| slot.to_owned(), |kind| kind.unit.to_string())
     };
-    let given = request.accelerators.iter().filter(|(_, amount)| **amount > 0);
+    let given = request
+        .accelerators
+        .iter()
+        .filter(|(_, amount)| **amount > 0);
     given
         .map(|(slot, amount)| {
             let amount = thousandths(amount.saturating_mul(u64::from(times)));
@@ -135,7 +144,10 @@ fn total(request: &LaunchRequest, times: u32, dot: &str) -> String {
         accelerators: request.accelerators.clone(),
     }
     .times(times);
-    let mut parts = vec![format!("{} CPU", slots.cpu), format!("{} memory", slots.mem)];
+    let mut parts = vec![
+        format!("{} CPU", slots.cpu),
+        format!("{} memory", slots.mem),
+    ];
     let given = slots.accelerators.iter().filter(|(_, amount)| **amount > 0);
     parts.extend(given.map(|(slot, amount)| format!("{} {slot}", thousandths(*amount))));
     parts.join(&format!(" {dot} "))
