@@ -1,8 +1,7 @@
 //! The launcher: a launch put together on five pages. Everything is filled in beforehand, what is
 //! wrong is said beside its field while a person types, and nothing that was typed is lost.
 
-mod allocation;
-mod choices;
+pub mod allocation;
 mod kind;
 mod network;
 mod offer;
@@ -33,7 +32,6 @@ use crate::{
 };
 
 pub use allocation::Allocation;
-pub use choices::Choice;
 pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
 pub use network::Network;
 pub use offer::Offer;

@@ -10,7 +10,7 @@ use super::{
         name,
         resources::{Bytes, Cpu},
         session::{ClusterMode, SessionType},
-        spec::{LaunchRequest, check_variable_name},
+        spec::{DEFAULT_GROUP, LaunchRequest, check_variable_name},
         text::Clean,
     },
     amounts::{self, thousandths},
@@ -48,14 +48,22 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The group that is asked for, or the only one.
+    /// The group that is asked for, or the only one. Where workbay itself decides, nothing said is
+    /// the default group; an engine that schedules picks one.
     pub fn group(&self, request: &LaunchRequest) -> Option<&'a ResourceGroup> {
         let groups = self.offer.map_or(&[][..], |offer| &offer.resource_groups);
+        let named = |name: &str| groups.iter().find(|group| group.name == *name);
         match (&request.resource_group, groups) {
-            (Some(name), groups) => groups.iter().find(|group| group.name == *name.as_str()),
+            (Some(name), _) => named(name),
             (None, [only]) => Some(only),
-            (None, _) => None,
+            (None, _) if self.schedules() => None,
+            (None, _) => named(DEFAULT_GROUP),
         }
+    }
+
+    fn schedules(&self) -> bool {
+        let known = self.capabilities;
+        known.is_none_or(|it| it.has(Capability::Schedules))
     }
 }
 
