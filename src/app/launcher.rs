@@ -2,8 +2,7 @@
 //! wrong is said beside its field while a person types, and nothing that was typed is lost.
 
 mod again;
-mod allocation;
-mod choices;
+pub mod allocation;
 pub mod help;
 mod kind;
 mod network;
@@ -38,7 +37,6 @@ use crate::{
 };
 
 pub use allocation::Allocation;
-pub use choices::Choice;
 pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
 pub use network::Network;
 pub use offer::Offer;

@@ -111,6 +111,7 @@ impl Offer {
     pub fn group(&self, request: &LaunchRequest) -> Option<&ResourceGroup> {
         let ground = Ground {
             offer: self.catalogue.as_ref(),
+            capabilities: self.engine.as_ref().map(|it| &it.capabilities),
             ..Ground::at(self.now)
         };
         ground.group(request)

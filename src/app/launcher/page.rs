@@ -171,6 +171,11 @@ pub trait Form {
         Heard::No
     }
 
+    /// Where the last key, paste or yes took the focus within the page; asked once after each.
+    fn moved(&mut self) -> Option<Row> {
+        None
+    }
+
     /// A person said yes to what [`Heard::Question`] asked.
     fn confirmed(&mut self, _row: Row, _offer: &Offer) {}
 

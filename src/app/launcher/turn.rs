@@ -65,6 +65,10 @@ impl Launcher {
         self.edited = true;
         self.warned = false;
         self.offer.now = now;
+        let (form, _) = self.form_mut(self.page);
+        if let Some(row) = form.moved() {
+            self.focus[self.page.position()] = Some(row);
+        }
         self.check();
         let chosen = self.kind.context(&self.offer);
         if chosen != self.offer.context {
