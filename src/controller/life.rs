@@ -166,7 +166,7 @@ impl Controller {
             (true, _) => return self.fail(turn, now, id, step, fault),
             (false, FaultKind::Lost) => return,
             (false, FaultKind::NotFound) => return self.step_done(turn, now, id, step, None),
-            (false, FaultKind::Failed | FaultKind::Denied) => {
+            (false, FaultKind::Failed | FaultKind::Denied | FaultKind::Field(_)) => {
                 return self.try_later(turn, now, id, fault);
             }
         }

@@ -282,6 +282,8 @@ fn observed(ticket: Ticket, request: Request) -> Way {
             image_name,
         },
         Request::Catalogue { project, anew, .. } => Question::Catalogue { project, anew },
+        Request::CreateFolder { name, .. } => Question::CreateFolder { name },
+        Request::FindOwner { email, .. } => Question::FindOwner { email },
         _ => return Way::Answer(Err(unknown())),
     };
     Way::News(Box::new(News::Observed(Observed::Asked { ticket, ask })))
