@@ -159,8 +159,8 @@ fn what_can_never_be_is_refused_at_its_field() {
                 preset: Some("huge".into()),
                 ..named("fine")
             },
-            LaunchField::Cpu,
-            "4 at most",
+            LaunchField::Preset,
+            "more CPU than can be had here (4)",
         ),
         (
             LaunchRequest {
