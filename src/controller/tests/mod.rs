@@ -1,6 +1,6 @@
 //! The controller played through without a daemon: any order of facts must keep its promises.
 
-pub(super) mod play;
+pub(in crate::controller) mod play;
 
 use proptest::prelude::*;
 
