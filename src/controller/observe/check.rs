@@ -20,7 +20,7 @@ use crate::{
         capability::EngineState,
         catalogue::Catalogue,
         environment::Environment,
-        launch::{FieldProblem, Ground, amounts, check, check_words},
+        launch::{FieldProblem, Ground, check, check_words},
         spec::LaunchRequest,
         text::Clean,
     },
@@ -82,14 +82,7 @@ impl Observer {
             capabilities,
             ..Ground::at(now)
         };
-        let mut filled = request.clone();
-        if let (Some(name), Some(offer)) = (&request.preset, offer) {
-            let named = offer.presets.iter().find(|it| it.name == *name.as_str());
-            if let Some(preset) = named {
-                amounts::fill_from(&mut filled, preset);
-            }
-        }
-        check(&filled, &ground).into_iter().next()
+        check(&ground.filled(request), &ground).into_iter().next()
     }
 
     /// The environment as far as it is clear which one is meant: the engine knows more spellings.
