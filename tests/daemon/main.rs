@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod choosing;
 mod clients;
 mod disk;
 mod life;
