@@ -12,8 +12,7 @@ use rustix::process::Pid;
 
 use super::{
     main_process::announce,
-    processes,
-    shell,
+    processes, shell,
     signals::{Heard, Order, Signals},
 };
 use crate::model::inside;
@@ -65,7 +64,10 @@ pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
     loop {
         match signals.next().await {
             Heard::Order(order) => {
-                announce(&format!("{} received: handed on to the command", order.name()));
+                announce(&format!(
+                    "{} received: handed on to the command",
+                    order.name()
+                ));
                 // It may have ended this moment; then its end is heard next.
                 let _ = rustix::process::kill_process_group(child, order.signal());
             }
@@ -104,8 +106,12 @@ fn begins_with_interpreter(script: &Path) -> bool {
 fn start_command(command: &str) -> Result<Pid, (String, u8)> {
     let shell: PathBuf =
         shell::for_scripts(path_variable().as_deref()).ok_or_else(|| (no_shell(), NOT_FOUND))?;
-    start(Command::new(&shell).arg("-c").arg(command))
-        .map_err(|error| (format!("{} cannot be run: {error}", shell.display()), NOT_RUN))
+    start(Command::new(&shell).arg("-c").arg(command)).map_err(|error| {
+        (
+            format!("{} cannot be run: {error}", shell.display()),
+            NOT_RUN,
+        )
+    })
 }
 
 fn no_shell() -> String {
@@ -148,7 +154,10 @@ mod tests {
     #[test]
     fn a_long_command_is_told_by_its_first_line() {
         assert_eq!(in_one_line("  make all\n"), "make all");
-        assert_eq!(in_one_line("cd x\nmake\nmake test"), "cd x … and 2 more lines");
+        assert_eq!(
+            in_one_line("cd x\nmake\nmake test"),
+            "cd x … and 2 more lines"
+        );
     }
 
     #[test]

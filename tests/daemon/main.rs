@@ -10,8 +10,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod batch;
 mod clients;
 mod disk;
+mod launches;
 mod life;
 mod line;
 mod managers;
