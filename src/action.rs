@@ -12,6 +12,8 @@ pub enum Scope {
     Detail,
     Launcher,
     Contexts,
+    /// Launches of before.
+    Recents,
     Logs,
     Panes,
     Terminal,
@@ -24,12 +26,13 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
         Self::Launcher,
         Self::Contexts,
+        Self::Recents,
         Self::Logs,
         Self::Panes,
         Self::Terminal,
@@ -47,6 +50,7 @@ impl Scope {
             Self::Detail => "detail",
             Self::Launcher => "launcher",
             Self::Contexts => "contexts",
+            Self::Recents => "recents",
             Self::Logs => "logs",
             Self::Panes => "panes",
             Self::Terminal => "terminal",
@@ -65,6 +69,7 @@ impl Scope {
             Self::Detail => "Detail",
             Self::Launcher => "Launcher",
             Self::Contexts => "Contexts",
+            Self::Recents => "Recent launches",
             Self::Logs => "Log",
             Self::Panes => "Terminals",
             Self::Terminal => "In a terminal",
@@ -121,14 +126,14 @@ actions! {
     Back "app.back" "one step back, clear the filter, close" [Global]
     Command "app.command" "a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Logs, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Recents, Logs, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Recents, Logs, Help]
     ListPageDown "list.page-down" "a page down" [Sessions, Detail, Contexts, Logs, Help]
     ListPageUp "list.page-up" "a page up" [Sessions, Detail, Contexts, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Logs, Help]
-    ListFirst "list.first" "to the first line" [Sessions, Detail, Logs, Help]
-    ListLast "list.last" "to the last line" [Sessions, Detail, Logs, Help]
+    ListFirst "list.first" "to the first line" [Sessions, Detail, Launcher, Logs, Help]
+    ListLast "list.last" "to the last line" [Sessions, Detail, Launcher, Logs, Help]
 
     SessionOpen "session.open" "details" [Sessions]
     SessionShell "session.shell" "shell in the session" [Sessions, Detail]
@@ -137,6 +142,7 @@ actions! {
     SessionTerminate "session.terminate" "terminate, after a question" [Sessions, Detail]
     SessionCommit "session.commit" "make an image of the session" [Sessions, Detail]
     SessionLaunch "session.launch" "launch a session" [Sessions]
+    SessionAgain "session.again" "launch again with the same settings" [Sessions, Detail]
     SessionsRefresh "sessions.refresh" "ask the engine again" [Sessions]
     SessionsFilter "sessions.filter" "filter by name, environment or id" [Sessions]
     SessionsSort "sessions.sort" "sort by the next column" [Sessions]
@@ -146,11 +152,38 @@ actions! {
     ContextChoose "contexts.choose" "show this context" [Contexts]
     DetailSteps "detail.steps" "all steps of the history, or what failed" [Detail]
 
-    LauncherLaunch "launcher.launch" "launch" [Launcher]
+    LauncherGoOn "launcher.go-on" "go on; on the last page launch" [Launcher]
+    LauncherLaunch "launcher.launch" "launch now, from any page" [Launcher]
+    LauncherReview "launcher.review" "skip to the last page" [Launcher]
     LauncherNext "launcher.next" "next field" [Launcher]
     LauncherPrevious "launcher.previous" "previous field" [Launcher]
     LauncherMore "launcher.more" "next value, more" [Launcher]
     LauncherLess "launcher.less" "previous value, less" [Launcher]
+    LauncherNextPage "launcher.next-page" "next page" [Launcher]
+    LauncherPreviousPage "launcher.previous-page" "page before" [Launcher]
+    LauncherPageOne "launcher.page-1" "page Session type" [Launcher]
+    LauncherPageTwo "launcher.page-2" "page Environments & resource allocation" [Launcher]
+    LauncherPageThree "launcher.page-3" "page Data & storage" [Launcher]
+    LauncherPageFour "launcher.page-4" "page Network" [Launcher]
+    LauncherToggle "launcher.toggle" "take or leave, on or off" [Launcher]
+    LauncherAdd "launcher.add" "a new line; a new folder" [Launcher]
+    LauncherRemove "launcher.remove" "take the line away" [Launcher]
+    LauncherRemoveAll "launcher.remove-all" "take all lines away, after a question" [Launcher]
+    LauncherReadOnly "launcher.read-only" "mount read-only or not" [Launcher]
+    LauncherSearch "launcher.search" "search in the list" [Launcher]
+    LauncherEdit "launcher.edit" "go to the page of the card" [Launcher]
+    LauncherEditor "launcher.editor" "write it in your editor ($EDITOR)" [Launcher]
+    LauncherExplain "launcher.explain" "what the field means" [Launcher]
+    LauncherRecents "launcher.recents" "launches of before" [Launcher, Sessions]
+    LauncherReset "launcher.reset" "back to how it began, after a question" [Launcher]
+    LauncherCopyLine "launcher.copy-line" "copy the command line that does the same" [Launcher]
+    LauncherSaveRecipe "launcher.save-recipe" "save as a recipe" [Launcher]
+    LauncherOpenRecipe "launcher.open-recipe" "open a recipe" [Launcher]
+
+    RecentOpen "recents.open" "launch it again, after a review" [Recents]
+    RecentPin "recents.pin" "keep it here, or no longer" [Recents]
+    RecentRename "recents.rename" "another title" [Recents]
+    RecentRemove "recents.remove" "take it out of the list" [Recents]
 
     LogsFollow "logs.follow" "follow on or off" [Logs]
     LogsWrap "logs.wrap" "wrap on or off" [Logs]

@@ -3,6 +3,8 @@
 
 use ratatui::layout::Rect;
 
+use super::launcher::Row;
+
 /// The smallest screen anything is drawn on.
 pub const MIN_COLUMNS: u16 = 60;
 pub const MIN_ROWS: u16 = 16;
@@ -49,15 +51,31 @@ pub struct Areas {
     pub dialog: Option<Rect>,
     /// The rows of the list of contexts, inside its border.
     pub picker_rows: Option<Rect>,
+    /// The rows of the launches of before, inside their border.
+    pub recent_rows: Option<Rect>,
     /// The reason why the selected session does not run yet, above the prompt.
     pub reason: Option<Rect>,
     /// The lines of the help, inside its border.
     pub help_rows: Option<Rect>,
     /// The buttons No and Yes of the question, for clicks.
     pub buttons: [Rect; 2],
-    /// The environment list of the launcher, for clicks.
-    pub choices: Rect,
-    /// Position of the first environment shown.
-    pub first_choice: usize,
+    pub wizard: Option<Wizard>,
     pub toasts: Vec<Rect>,
+}
+
+/// The places of the launcher.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wizard {
+    /// The titles of the steps, for clicks.
+    pub steps: [Rect; 5],
+    /// The lines of the page.
+    pub body: Rect,
+    /// Below them: what is wrong, what goes on.
+    pub foot: Rect,
+    /// The first line of the page that is shown.
+    pub first: usize,
+    /// How many lines the page has.
+    pub lines: usize,
+    /// Whose each line shown is, for clicks.
+    pub rows: Vec<Option<Row>>,
 }

@@ -9,6 +9,8 @@ pub struct Glyphs {
     pub marker: &'static str,
     pub bar_full: &'static str,
     pub bar_empty: &'static str,
+    /// A mark across a bar.
+    pub tick: &'static str,
     pub rule: &'static str,
     pub rule_active: &'static str,
     pub vertical: &'static str,
@@ -21,6 +23,12 @@ pub struct Glyphs {
     pub down: &'static str,
     pub on: &'static str,
     pub off: &'static str,
+    /// Left and right choose another value.
+    pub turning: &'static str,
+    /// A character of a secret.
+    pub masked: &'static str,
+    /// A step that is done, one with a problem, one not seen.
+    pub marks: [&'static str; 3],
     pub shapes: Shapes,
 }
 
@@ -39,6 +47,7 @@ pub const UNICODE: Glyphs = Glyphs {
     marker: "▎",
     bar_full: "━",
     bar_empty: "─",
+    tick: "┿",
     rule: "─",
     rule_active: "━",
     vertical: "│",
@@ -50,6 +59,9 @@ pub const UNICODE: Glyphs = Glyphs {
     down: "▾",
     on: "▪",
     off: "▫",
+    turning: "‹ ›",
+    masked: "∙",
+    marks: ["▪", "▴", "▫"],
     shapes: Shapes {
         progress: "▸",
         good: "▪",
@@ -64,6 +76,7 @@ pub const ASCII: Glyphs = Glyphs {
     marker: ">",
     bar_full: "=",
     bar_empty: "-",
+    tick: "|",
     rule: "-",
     rule_active: "=",
     vertical: "|",
@@ -75,6 +88,9 @@ pub const ASCII: Glyphs = Glyphs {
     down: "v",
     on: "x",
     off: " ",
+    turning: "< >",
+    masked: "*",
+    marks: ["*", "!", "-"],
     shapes: Shapes {
         progress: ">",
         good: "*",

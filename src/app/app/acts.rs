@@ -1,5 +1,7 @@
 //! What is done with the current session, or for a new one.
 
+use jiff::Timestamp;
+
 use super::App;
 use crate::{
     action::Action,
@@ -8,7 +10,6 @@ use crate::{
         confirm::Confirm,
         detail::Detail,
         focus::Page,
-        launcher::Launcher,
         logs::Logs,
         rename::Rename,
         step::{Go, Purpose, Step},
@@ -19,12 +20,12 @@ use crate::{
 
 impl App {
     /// Actions on the current session, refused with their reason when they make no sense now.
-    pub(super) fn on_session(&mut self, action: Action) -> Vec<Step> {
+    pub(super) fn on_session(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
         if let Some(why) = self.why_not(action) {
             return vec![Step::toast(Level::Warning, why)];
         }
         match action {
-            Action::SessionLaunch => return self.open_launcher(),
+            Action::SessionLaunch => return self.open_launcher(now),
             Action::SessionsRefresh => return self.refresh(),
             _ => {}
         }
@@ -54,6 +55,7 @@ impl App {
                 self.confirm = Some(Confirm::terminate(&session, shells, days));
                 Vec::new()
             }
+            Action::SessionAgain => vec![self.ask_again(&session)],
             Action::CopyId => vec![Step::Copy(session.id.to_string())],
             _ => Vec::new(),
         }
@@ -63,14 +65,6 @@ impl App {
     pub fn why_not(&self, action: Action) -> Option<String> {
         let shown = self.sessions.shown();
         why_not(action, self.current(), shown, &self.mirror, &self.facts)
-    }
-
-    fn open_launcher(&mut self) -> Vec<Step> {
-        let shown = self.sessions.shown();
-        let launcher = Launcher::new(&self.facts.launch, &self.mirror, shown);
-        let steps = launcher.ask(&self.mirror);
-        self.launcher = Some(launcher);
-        steps
     }
 
     fn refresh(&mut self) -> Vec<Step> {

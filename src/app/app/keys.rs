@@ -27,8 +27,11 @@ impl App {
         // In a form's text a plain character is text first, whatever it is bound to elsewhere.
         let form = matches!(self.focus(), Focus::Launcher | Focus::Contexts);
         if form && is_text(key) && self.pending.is_empty() {
-            self.type_key(key, now);
-            return Vec::new();
+            let steps = self.type_key(key, now);
+            // Where the launcher has no text, its keys are short.
+            if steps.is_some() || self.focus() == Focus::Contexts {
+                return steps.unwrap_or_default();
+            }
         }
         let inner = self.scope();
         self.pending.push(key);
@@ -86,7 +89,10 @@ impl App {
             Focus::Logs => self.logs.as_mut()?.key(key),
             Focus::HelpSearch => self.help.as_mut()?.type_into(|input| input.key(key)),
             Focus::Rename => self.rename.as_mut()?.input.key(key),
-            Focus::Launcher => self.launcher.as_mut()?.key(key, &self.mirror),
+            Focus::RecentTitle => self.recents.as_mut()?.key(key),
+            Focus::Launcher | Focus::LauncherPrompt => {
+                return self.launcher.as_mut()?.key(key, &self.mirror, now);
+            }
             Focus::Contexts => self.picker.as_mut()?.key(key, &self.mirror),
             Focus::Commit => self.commit.as_mut()?.input.key(key),
             Focus::Command => self.type_command(key)?,
@@ -97,7 +103,12 @@ impl App {
                 }
                 taken
             }
-            Focus::Help | Focus::Confirm | Focus::Detail | Focus::Sessions => false,
+            Focus::Help
+            | Focus::Confirm
+            | Focus::LauncherQuestion
+            | Focus::Recents
+            | Focus::Detail
+            | Focus::Sessions => false,
         };
         taken.then(Vec::new)
     }
@@ -118,7 +129,7 @@ impl App {
         Some(line.input.key(key))
     }
 
-    pub(super) fn paste(&mut self, text: &str) -> Vec<Step> {
+    pub(super) fn paste(&mut self, text: &str, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Panes => return self.panes.paste(text),
             Focus::Logs => {
@@ -136,9 +147,14 @@ impl App {
                     rename.input.paste(text);
                 }
             }
-            Focus::Launcher => {
+            Focus::RecentTitle => {
+                if let Some(recents) = &mut self.recents {
+                    recents.paste(text);
+                }
+            }
+            Focus::Launcher | Focus::LauncherPrompt => {
                 if let Some(launcher) = &mut self.launcher {
-                    launcher.paste(text, &self.mirror);
+                    return launcher.paste(text, &self.mirror, now);
                 }
             }
             Focus::Contexts => {
@@ -161,7 +177,12 @@ impl App {
                 self.sessions.filter.type_into(|input| input.paste(text));
                 self.sessions.mark_stale();
             }
-            Focus::Help | Focus::Confirm | Focus::Detail | Focus::Sessions => {}
+            Focus::Help
+            | Focus::Confirm
+            | Focus::LauncherQuestion
+            | Focus::Recents
+            | Focus::Detail
+            | Focus::Sessions => {}
         }
         Vec::new()
     }

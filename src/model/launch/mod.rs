@@ -13,3 +13,6 @@ pub mod start;
 
 pub use check::{Ground, check, check_words, warnings};
 pub use field::{FieldProblem, LaunchField};
+
+#[cfg(test)]
+mod tests;

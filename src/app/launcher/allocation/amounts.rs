@@ -1,0 +1,251 @@
+//! The amounts of one container: from a preset, the environment's minimum, or by hand.
+
+use super::{
+    around::Around,
+    presets::{self, Source},
+    slider::{Slider, Unit},
+};
+use crate::model::{
+    launch::{FieldProblem, LaunchField as Field},
+    resources::{Bytes, Cpu, ResourceSlots},
+    spec::LaunchRequest,
+};
+
+/// A kind of accelerator and how much of it.
+#[derive(Clone, Debug)]
+pub struct Accelerator {
+    pub slot: String,
+    pub slider: Slider,
+}
+
+#[derive(Clone, Debug)]
+pub struct Amounts {
+    source: Source,
+    /// Nobody has chosen yet: another environment or group chooses anew.
+    automatic: bool,
+    pub cpu: Slider,
+    pub mem: Slider,
+    pub shmem: Slider,
+    /// The shared memory goes by the memory.
+    pub automatic_shmem: bool,
+    pub accelerators: Vec<Accelerator>,
+    /// The preset a request named beside amounts, until it is seen whether they are its own.
+    named: Option<String>,
+}
+
+impl Default for Amounts {
+    fn default() -> Self {
+        Self {
+            source: Source::Custom,
+            automatic: true,
+            cpu: Slider::new(Unit::Cores, 1000),
+            mem: Slider::new(Unit::Bytes, 512 * Bytes::MIB),
+            shmem: Slider::new(Unit::Bytes, 64 * Bytes::MIB),
+            automatic_shmem: true,
+            accelerators: Vec::new(),
+            named: None,
+        }
+    }
+}
+
+impl Amounts {
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Numbers cannot be changed here.
+    pub fn are_fixed(&self, around: &Around<'_>) -> bool {
+        around.presets_only()
+    }
+
+    /// As they stand; what does not parse is nothing.
+    pub fn slots(&self) -> ResourceSlots {
+        let mut slots = ResourceSlots::new(
+            Cpu::from_millis(self.cpu.value().unwrap_or(0)),
+            Bytes(self.mem.value().unwrap_or(0)),
+        );
+        for accelerator in &self.accelerators {
+            if let Ok(amount @ 1..) = accelerator.slider.value() {
+                slots.accelerators.insert(accelerator.slot.clone(), amount);
+            }
+        }
+        slots
+    }
+
+    /// The person chose where amounts come from.
+    pub fn choose(&mut self, source: Source, around: &Around<'_>) {
+        self.automatic = false;
+        self.named = None;
+        self.source = source;
+        self.apply(around);
+    }
+
+    /// A number was changed by hand.
+    pub fn by_hand(&mut self) {
+        self.automatic = false;
+        self.named = None;
+        self.source = Source::Custom;
+    }
+
+    /// Another environment or group, or more is known of them.
+    pub fn offered(&mut self, around: &Around<'_>) {
+        self.keep_kinds(around);
+        if let Some(preset) = self.named.take() {
+            match presets::find(&preset, around) {
+                Some(found) if presets::is_of(found, &self.slots()) => {
+                    self.source = Source::Preset(preset);
+                }
+                Some(_) => {}
+                None => self.named = Some(preset),
+            }
+        }
+        if self.is_elsewhere(around) {
+            self.automatic = true;
+        }
+        if self.automatic {
+            self.source = presets::automatic(around);
+        }
+        if self.automatic || self.source != Source::Custom {
+            self.apply(around);
+        }
+    }
+
+    /// The chosen preset is one of another group.
+    fn is_elsewhere(&self, around: &Around<'_>) -> bool {
+        let Source::Preset(name) = &self.source else {
+            return false;
+        };
+        let all = around.catalogue().map_or(&[][..], |offer| &offer.presets);
+        presets::find(name, around).is_none() && all.iter().any(|it| it.name == *name.as_str())
+    }
+
+    fn apply(&mut self, around: &Around<'_>) {
+        match &self.source {
+            Source::Custom if !self.automatic => {}
+            Source::Custom => self.take(&around.usual(), None),
+            Source::Minimum => self.take(&around.least(), None),
+            Source::Preset(name) => {
+                if let Some(preset) = presets::find(name, around) {
+                    self.take(&preset.slots.clone(), preset.shmem.filter(|it| it.0 > 0));
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, slots: &ResourceSlots, shmem: Option<Bytes>) {
+        self.cpu.set(slots.cpu.millis());
+        self.mem.set(slots.mem.0);
+        self.automatic_shmem = shmem.is_none();
+        if let Some(shmem) = shmem {
+            self.shmem.set(shmem.0);
+        }
+        for accelerator in &mut self.accelerators {
+            let amount = slots.accelerators.get(&accelerator.slot);
+            accelerator.slider.set(amount.copied().unwrap_or(0));
+        }
+    }
+
+    /// A row for each kind there is, and for those that are asked for though there is none.
+    fn keep_kinds(&mut self, around: &Around<'_>) {
+        let mut old = std::mem::take(&mut self.accelerators);
+        for kind in around.kinds() {
+            let at = old.iter().position(|it| it.slot == kind.slot);
+            self.accelerators.push(match at {
+                Some(at) => old.remove(at),
+                None => Accelerator::new(&kind.slot, 0),
+            });
+        }
+        old.retain(|it| it.slider.value() != Ok(0));
+        self.accelerators.extend(old);
+    }
+
+    /// `[x] automatic` of shared memory is turned.
+    pub fn toggle_shmem(&mut self, around: &Around<'_>) {
+        self.automatic_shmem = !self.automatic_shmem;
+        self.by_hand();
+        if !self.automatic_shmem {
+            self.shmem.set(self.usual_shmem(around).0);
+        }
+    }
+
+    /// What it would be by itself.
+    pub fn usual_shmem(&self, around: &Around<'_>) -> Bytes {
+        around.automatic_shmem(Bytes(self.mem.value().unwrap_or(0)))
+    }
+
+    pub fn problems(&self) -> Vec<FieldProblem> {
+        let mut found = Vec::new();
+        let mut add = |field, slider: &Slider| {
+            if let Err(why) = slider.value() {
+                found.push(FieldProblem::new(field, why));
+            }
+        };
+        add(Field::Cpu, &self.cpu);
+        add(Field::Memory, &self.mem);
+        if !self.automatic_shmem {
+            add(Field::SharedMemory, &self.shmem);
+        }
+        for accelerator in &self.accelerators {
+            if let Err(why) = accelerator.slider.value() {
+                let why = format!("{}: {why}", accelerator.slot);
+                found.push(FieldProblem::new(Field::Accelerator, why));
+            }
+        }
+        found
+    }
+
+    pub fn read(&mut self, request: &LaunchRequest, around: &Around<'_>) {
+        *self = Self::default();
+        let amounts_given = request.cpu.is_some()
+            || request.mem.is_some()
+            || request.shmem.is_some()
+            || !request.accelerators.is_empty();
+        self.automatic = request.preset.is_none() && !amounts_given;
+        self.take(&given(request, around), request.shmem);
+        for (slot, amount) in &request.accelerators {
+            let known = self.accelerators.iter().any(|it| it.slot == *slot);
+            if !known && *amount > 0 {
+                self.accelerators.push(Accelerator::new(slot, *amount));
+            }
+        }
+        match &request.preset {
+            Some(preset) if amounts_given => self.named = Some(preset.clone()),
+            Some(preset) => self.source = Source::Preset(preset.clone()),
+            None => {}
+        }
+        self.offered(around);
+    }
+
+    pub fn write(&self, request: &mut LaunchRequest) {
+        if let Source::Preset(name) = &self.source {
+            // Its amounts are the preset's: whoever launches takes them from there.
+            request.preset = Some(name.clone());
+            return;
+        }
+        request.cpu = self.cpu.value().ok().map(Cpu::from_millis);
+        request.mem = self.mem.value().ok().map(Bytes);
+        if !self.automatic_shmem {
+            request.shmem = self.shmem.value().ok().map(Bytes);
+        }
+        request.accelerators = self.slots().accelerators;
+    }
+}
+
+/// What a request asks for, what it leaves open by the usual amounts.
+fn given(request: &LaunchRequest, around: &Around<'_>) -> ResourceSlots {
+    let usual = around.usual();
+    ResourceSlots {
+        cpu: request.cpu.unwrap_or(usual.cpu),
+        mem: request.mem.unwrap_or(usual.mem),
+        accelerators: request.accelerators.clone(),
+    }
+}
+
+impl Accelerator {
+    fn new(slot: &str, amount: u64) -> Self {
+        Self {
+            slot: slot.to_owned(),
+            slider: Slider::new(Unit::Devices, amount),
+        }
+    }
+}

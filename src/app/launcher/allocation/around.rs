@@ -1,0 +1,178 @@
+//! What amounts depend on: the environment, the group, the size of the cluster.
+
+use super::{
+    outlook::{self, Slot},
+    slider::{Bounds, Unit},
+};
+use crate::{
+    app::launcher::Offer,
+    model::{
+        capability::Capability,
+        catalogue::{AcceleratorKind, Catalogue, ResourceGroup, SlotLimits},
+        environment::Environment,
+        launch::amounts,
+        resources::{Bytes, Cpu, ResourceSlots},
+    },
+};
+
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    pub offer: &'a Offer,
+    pub environment: Option<&'a Environment>,
+    pub group: Option<&'a ResourceGroup>,
+    /// Containers of one session.
+    pub size: u32,
+    /// Sessions.
+    pub copies: u32,
+}
+
+impl<'a> Around<'a> {
+    pub fn catalogue(&self) -> Option<&'a Catalogue> {
+        self.offer.catalogue.as_ref()
+    }
+
+    pub fn presets_only(&self) -> bool {
+        self.catalogue().is_some_and(|offer| offer.presets_only)
+    }
+
+    pub fn kinds(&self) -> &'a [AcceleratorKind] {
+        self.catalogue().map_or(&[], |offer| &offer.accelerators)
+    }
+
+    /// The most one container can ever have.
+    pub fn most(&self) -> SlotLimits {
+        let mut most = amounts::most(self.catalogue(), self.group);
+        // All of the machine, where workbay itself decides and the group says no more.
+        if let Some(engine) = &self.offer.engine
+            && !engine.capabilities.has(Capability::Schedules)
+        {
+            most.tighten(&SlotLimits {
+                cpu: Some(engine.cpus).filter(|cpus| cpus.millis() > 0),
+                mem: Some(engine.memory).filter(|memory| memory.0 > 0),
+                accelerators: std::collections::BTreeMap::new(),
+            });
+        }
+        most
+    }
+
+    pub fn cpu(&self) -> Bounds {
+        let told = self.catalogue().and_then(|offer| offer.quanta.get("cpu"));
+        let quantum = told.copied().unwrap_or(1).max(1);
+        let least = amounts::least_cpu(self.environment).millis();
+        Bounds {
+            least: least.div_ceil(quantum) * quantum,
+            most: self.most().cpu.map(Cpu::millis),
+            free: outlook::free(Slot::Cpu, self.catalogue(), self.group),
+            quantum,
+        }
+    }
+
+    pub fn memory(&self) -> Bounds {
+        Bounds {
+            least: amounts::least_memory(self.environment).0,
+            most: self.most().mem.map(|mem| mem.0),
+            free: outlook::free(Slot::Memory, self.catalogue(), self.group),
+            quantum: 1,
+        }
+    }
+
+    /// Shared memory is a part of the memory.
+    pub fn shared_memory(&self, mem: u64) -> Bounds {
+        let policy = self.catalogue().and_then(|offer| offer.policy.max_shmem);
+        let below = mem.saturating_sub(Bytes::MIB);
+        Bounds {
+            least: Bytes::MIB,
+            most: Some(policy.map_or(below, |most| most.0.min(below))),
+            free: None,
+            quantum: 1,
+        }
+    }
+
+    pub fn accelerator(&self, slot: &str) -> Bounds {
+        let minimum = self.environment.map(|it| &it.facts.minimum.accelerators);
+        Bounds {
+            least: minimum.and_then(|it| it.get(slot)).copied().unwrap_or(0),
+            most: self.most().accelerators.get(slot).copied(),
+            free: outlook::free(Slot::Accelerator(slot, ""), self.catalogue(), self.group),
+            quantum: amounts::quantum(slot, self.size, self.catalogue()),
+        }
+    }
+
+    /// Why a kind of accelerator is not to be had at all.
+    pub fn why_no_accelerator(&self, slot: &str) -> Option<String> {
+        if !amounts::supports(self.environment, slot) {
+            return Some("the environment cannot use it".to_owned());
+        }
+        let none = self.most().accelerators.get(slot) == Some(&0);
+        none.then(|| "there is none in this group".to_owned())
+    }
+
+    /// The shared memory a container gets by itself.
+    pub fn automatic_shmem(&self, mem: Bytes) -> Bytes {
+        let minimum = self.environment.map_or(Bytes(0), |it| it.facts.minimum.mem);
+        let ours = !self.offer.has(Capability::Schedules);
+        let small = if ours {
+            self.offer.defaults.shmem
+        } else {
+            amounts::SMALL_SHMEM
+        };
+        amounts::automatic_shmem(mem, minimum, small)
+    }
+
+    /// What a container gets when nothing is chosen: the settings' amounts, as much as the
+    /// environment needs, no more than there is.
+    pub fn usual(&self) -> ResourceSlots {
+        let (cpu, mem) = (self.cpu(), self.memory());
+        let within = |amount: u64, bounds: &Bounds| {
+            let amount = amount
+                .min(bounds.most.unwrap_or(u64::MAX))
+                .max(bounds.least);
+            amount.div_ceil(bounds.quantum) * bounds.quantum
+        };
+        ResourceSlots {
+            cpu: Cpu::from_millis(within(self.offer.defaults.cpu.millis(), &cpu)),
+            mem: Bytes(within(self.offer.defaults.mem.0, &mem)),
+            accelerators: self.least_accelerators(),
+        }
+    }
+
+    /// The least the environment runs with.
+    pub fn least(&self) -> ResourceSlots {
+        ResourceSlots {
+            cpu: Cpu::from_millis(self.cpu().least),
+            mem: Bytes(self.memory().least),
+            accelerators: self.least_accelerators(),
+        }
+    }
+
+    fn least_accelerators(&self) -> std::collections::BTreeMap<String, u64> {
+        let minimum = self
+            .environment
+            .map(|it| it.facts.minimum.accelerators.clone());
+        minimum.unwrap_or_default()
+    }
+
+    /// What the queue would do with so much in each container.
+    pub fn outlook(&self, slot: Slot<'_>, one: u64) -> outlook::Outlook {
+        let all = one
+            .saturating_mul(u64::from(self.size))
+            .saturating_mul(u64::from(self.copies));
+        outlook::of(slot, all, self.catalogue(), self.group)
+    }
+
+    /// What one of a slot is called.
+    pub fn called(&self, slot: &str) -> String {
+        let kind = self.kinds().iter().find(|kind| kind.slot == slot);
+        kind.map_or_else(|| slot.to_owned(), |kind| kind.unit.to_string())
+    }
+
+    /// Amounts in a few words: `2 CPU · 4 GiB · 1 GPU`.
+    pub fn in_words(&self, slots: &ResourceSlots) -> String {
+        let mut parts = vec![format!("{} CPU", slots.cpu), Unit::Bytes.short(slots.mem.0)];
+        for (slot, amount) in slots.accelerators.iter().filter(|(_, amount)| **amount > 0) {
+            let amount = amounts::thousandths(*amount);
+            parts.push(format!("{amount} {}", self.called(slot)));
+        }
+        parts.join(" · ")
+    }
+}

@@ -1,0 +1,181 @@
+//! One environment as a line of the list, and which of them fit what is typed.
+
+use std::cmp::Reverse;
+
+use crate::model::{
+    environment::{Environment, EnvironmentSource},
+    text::Clean,
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// `name:version`, as it is asked for.
+    pub label: String,
+    pub name: Clean,
+    /// Without what the chips say.
+    pub version: Clean,
+    /// `this machine` or the image's size.
+    pub note: String,
+    /// The heading it stands under, where images have one.
+    pub group: Option<Clean>,
+    /// What its tag requires or names: `py311`, `cuda12.1`.
+    pub chips: Vec<Clean>,
+    /// Why it cannot be launched.
+    pub unavailable: Option<Clean>,
+}
+
+/// The environments that hold every word of `query`: those of a group together, those of a name
+/// together, the newest version first.
+pub fn fitting(query: &str, environments: &[Environment]) -> Vec<Choice> {
+    let query = query.to_lowercase();
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let mut order = Order::default();
+    let mut found: Vec<_> = environments
+        .iter()
+        .filter_map(|environment| {
+            let place = order.place(environment);
+            let choice = choice(environment);
+            let text = searched(&choice);
+            let fits = words.iter().all(|word| text.contains(word));
+            fits.then_some((place, Reverse(age(environment.version.as_str())), choice))
+        })
+        .collect();
+    found.sort_by(|(one, new, _), (other, old, _)| (one, new).cmp(&(other, old)));
+    found.into_iter().map(|(.., choice)| choice).collect()
+}
+
+/// Groups and names in the order in which the engine told them.
+#[derive(Default)]
+struct Order<'a> {
+    groups: Vec<Option<&'a Clean>>,
+    names: Vec<&'a Clean>,
+}
+
+impl<'a> Order<'a> {
+    fn place(&mut self, environment: &'a Environment) -> (usize, usize) {
+        let group = position(&mut self.groups, environment.facts.group.as_ref());
+        (group, position(&mut self.names, &environment.name))
+    }
+}
+
+fn position<T: PartialEq>(known: &mut Vec<T>, wanted: T) -> usize {
+    known
+        .iter()
+        .position(|it| *it == wanted)
+        .unwrap_or_else(|| {
+            known.push(wanted);
+            known.len() - 1
+        })
+}
+
+/// How new a version is: numbers by their value, `latest` before all.
+fn age(version: &str) -> (bool, Vec<(u64, String)>) {
+    let latest = version == "latest" || version.starts_with("latest-");
+    let parts = version.split(|c: char| !c.is_alphanumeric());
+    let parts = parts.map(|part| {
+        let digits = part
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(part.len());
+        let number = part[..digits].parse().unwrap_or(0);
+        (number, part[digits..].to_owned())
+    });
+    (latest, parts.collect())
+}
+
+fn searched(choice: &Choice) -> String {
+    let mut text = choice.label.to_lowercase();
+    for more in choice.group.iter().chain(&choice.chips) {
+        text.push(' ');
+        text.push_str(&more.as_str().to_lowercase());
+    }
+    text
+}
+
+/// The choice of this label, or the first of this name.
+pub fn find(choices: &[Choice], label: &str) -> Option<usize> {
+    let exact = choices.iter().position(|choice| choice.label == label);
+    exact.or_else(|| choices.iter().position(|choice| choice.name == *label))
+}
+
+fn choice(environment: &Environment) -> Choice {
+    Choice {
+        label: environment.label(),
+        name: environment.name.clone(),
+        version: shown_version(environment),
+        note: match (&environment.source, environment.size) {
+            (EnvironmentSource::Host, _) => "this machine".to_owned(),
+            (EnvironmentSource::Image { .. }, Some(size)) => size.to_string(),
+            (EnvironmentSource::Image { .. }, None) => String::new(),
+        },
+        group: environment.facts.group.clone(),
+        chips: environment.facts.chips.clone(),
+        unavailable: environment.unavailable.clone(),
+    }
+}
+
+/// `3.11` of `3.11-py311-cuda12`, where the chips say the rest; the whole of it else.
+fn shown_version(environment: &Environment) -> Clean {
+    let version = environment.version.as_str();
+    let chips: Vec<&str> = environment.facts.chips.iter().map(Clean::as_str).collect();
+    match version.split_once('-') {
+        Some((first, rest)) if rest == chips.join("-") => Clean::new(first),
+        _ => environment.version.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::environment::ImageFacts;
+
+    fn environment(name: &str, version: &str, group: Option<&str>) -> Environment {
+        Environment {
+            name: Clean::new(name),
+            version: Clean::new(version),
+            source: EnvironmentSource::Host,
+            size: None,
+            unavailable: None,
+            facts: ImageFacts {
+                group: group.map(Clean::new),
+                chips: version.split('-').skip(1).map(Clean::new).collect(),
+                ..ImageFacts::default()
+            },
+        }
+    }
+
+    fn labels(query: &str, environments: &[Environment]) -> Vec<String> {
+        let found = fitting(query, environments);
+        found.into_iter().map(|choice| choice.label).collect()
+    }
+
+    #[test]
+    fn the_newest_version_comes_first() {
+        let versions = ["3.9", "3.11", "3.9-py39", "latest", "3.10"];
+        let all = versions.map(|version| environment("python", version, None));
+        let sorted: Vec<String> = labels("", &all);
+        let versions = ["latest", "3.11", "3.10", "3.9-py39", "3.9"];
+        assert_eq!(sorted, versions.map(|version| format!("python:{version}")));
+    }
+
+    #[test]
+    fn groups_and_names_stand_together() {
+        let all = [
+            environment("a", "1", Some("One")),
+            environment("b", "1", Some("Two")),
+            environment("c", "1", Some("One")),
+            environment("a", "2", Some("One")),
+        ];
+        assert_eq!(labels("", &all), ["a:2", "a:1", "c:1", "b:1"]);
+        assert_eq!(labels("two", &all), ["b:1"]);
+        assert_eq!(labels("one 2", &all), ["a:2"]);
+    }
+
+    #[test]
+    fn what_chips_say_is_not_said_twice() {
+        let all = [environment("pytorch", "2.4-py311-cuda12.4", None)];
+        let choice = &fitting("cuda12", &all)[0];
+        assert_eq!(choice.version, "2.4");
+        assert_eq!(find(&fitting("", &all), "pytorch"), Some(0));
+        assert_eq!(find(&fitting("", &all), "torch"), None);
+    }
+}

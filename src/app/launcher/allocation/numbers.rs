@@ -1,0 +1,124 @@
+//! How many: sessions, containers of a cluster, threads.
+
+use super::{
+    options::{Choose, turned},
+    slider::{Bounds, Slider, Unit},
+};
+use crate::{
+    app::launcher::Offer,
+    model::{
+        capability::Capability,
+        launch::{FieldProblem, LaunchField as Field, check::MOST_COPIES},
+        session::ClusterMode,
+        spec::LaunchRequest,
+    },
+};
+
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    pub count: Slider,
+    pub size: Slider,
+    multi_node: bool,
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self {
+            count: Slider::new(Unit::Pieces, 1),
+            size: Slider::new(Unit::Pieces, 1),
+            multi_node: false,
+        }
+    }
+}
+
+impl Numbers {
+    /// Containers of a session, 1 while no number stands there.
+    pub fn containers(&self) -> u32 {
+        small(&self.size)
+    }
+
+    /// Sessions; a cluster is launched alone.
+    pub fn copies(&self) -> u32 {
+        if self.containers() > 1 {
+            return 1;
+        }
+        small(&self.count)
+    }
+
+    pub fn count_bounds() -> Bounds {
+        pieces(Some(u64::from(MOST_COPIES)))
+    }
+
+    pub fn size_bounds(offer: &Offer) -> Bounds {
+        let policy = offer.catalogue.as_ref().map(|it| &it.policy);
+        pieces(
+            policy
+                .and_then(|it| it.max_containers_per_session)
+                .map(u64::from),
+        )
+    }
+
+    pub fn modes(&self, offer: &Offer) -> (Vec<Choose>, usize) {
+        let why = offer
+            .why_not(Capability::MultiNode)
+            .map(ToString::to_string);
+        let options = vec![
+            Choose::new("single node", "all containers on one machine"),
+            Choose::new("multi node", "containers may be on several machines").unless(why),
+        ];
+        (options, usize::from(self.multi_node))
+    }
+
+    pub fn turn_mode(&mut self, offer: &Offer, forward: bool) {
+        let (options, at) = self.modes(offer);
+        self.multi_node = turned(&options, at, forward) == 1;
+    }
+
+    pub fn problems(&self) -> Vec<FieldProblem> {
+        let fields = [
+            (Field::Count, &self.count, self.containers() == 1),
+            (Field::ClusterSize, &self.size, true),
+        ];
+        let wrong = |(field, slider, shown): (Field, &Slider, bool)| {
+            let why = slider.value().err().filter(|_| shown)?;
+            Some(FieldProblem::new(field, why))
+        };
+        fields.into_iter().filter_map(wrong).collect()
+    }
+
+    pub fn read(&mut self, request: &LaunchRequest) {
+        self.count.set(u64::from(request.copies()));
+        self.size.set(u64::from(request.containers()));
+        self.multi_node = request.cluster_mode == ClusterMode::MultiNode;
+    }
+
+    pub fn write(&self, request: &mut LaunchRequest) {
+        let said = |slider: &Slider| {
+            let value = u32::try_from(slider.value().ok()?).ok()?;
+            Some(value).filter(|value| *value != 1)
+        };
+        request.cluster_size = said(&self.size);
+        if self.containers() > 1 {
+            // Of one container there is only one way.
+            if self.multi_node {
+                request.cluster_mode = ClusterMode::MultiNode;
+            }
+        } else {
+            request.count = said(&self.count);
+        }
+    }
+}
+
+fn small(slider: &Slider) -> u32 {
+    let value = slider.value().ok().and_then(|it| u32::try_from(it).ok());
+    value.unwrap_or(1).max(1)
+}
+
+pub fn pieces(most: Option<u64>) -> Bounds {
+    Bounds {
+        least: 1,
+        most,
+        free: None,
+        quantum: 1,
+    }
+}

@@ -1,0 +1,143 @@
+//! What the queue would do with an amount: it is free now, or the session would wait for it.
+
+use super::slider::Unit;
+use crate::model::{
+    catalogue::{Catalogue, ResourceGroup},
+    launch::amounts,
+    resources::ResourceSlots,
+};
+
+/// What becomes of a wish for so much of a slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outlook {
+    /// Nobody tells what is free.
+    Unknown,
+    /// It is there; what more is to know of it.
+    Free(String),
+    Waits(String),
+}
+
+/// One slot of what is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot<'a> {
+    Cpu,
+    Memory,
+    /// Its slot name, and what one of it is called.
+    Accelerator(&'a str, &'a str),
+}
+
+impl Slot<'_> {
+    pub fn unit(self) -> Unit {
+        match self {
+            Self::Cpu => Unit::Cores,
+            Self::Memory => Unit::Bytes,
+            Self::Accelerator(..) => Unit::Devices,
+        }
+    }
+
+    /// What stands behind a number of it.
+    pub fn name(self) -> String {
+        match self {
+            Self::Cpu => " CPU".to_owned(),
+            Self::Memory => " of memory".to_owned(),
+            Self::Accelerator(_, unit) => format!(" {unit}"),
+        }
+    }
+
+    pub fn of(self, slots: &ResourceSlots) -> Option<u64> {
+        match self {
+            Self::Cpu => Some(slots.cpu.millis()),
+            Self::Memory => Some(slots.mem.0),
+            Self::Accelerator(slot, _) => slots.accelerators.get(slot).copied(),
+        }
+    }
+}
+
+/// What can be had of a slot now.
+pub fn free(
+    slot: Slot<'_>,
+    offer: Option<&Catalogue>,
+    group: Option<&ResourceGroup>,
+) -> Option<u64> {
+    let free = amounts::free(offer, group);
+    match slot {
+        Slot::Cpu => free.cpu.map(crate::model::resources::Cpu::millis),
+        Slot::Memory => free.mem.map(|mem| mem.0),
+        Slot::Accelerator(slot, _) => free.accelerators.get(slot).copied(),
+    }
+}
+
+/// `wanted` is of all containers and copies together.
+pub fn of(
+    slot: Slot<'_>,
+    wanted: u64,
+    offer: Option<&Catalogue>,
+    group: Option<&ResourceGroup>,
+) -> Outlook {
+    let Some(free) = free(slot, offer, group) else {
+        return Outlook::Unknown;
+    };
+    let waiting = group.and_then(|group| group.waiting).unwrap_or(0);
+    let before = match waiting {
+        0 => String::new(),
+        n => format!(", {n} waiting before it"),
+    };
+    if wanted <= free {
+        return Outlook::Free(format!("free now{before}"));
+    }
+    let (unit, name) = (slot.unit(), slot.name());
+    let all = group.and_then(|group| slot.of(group.capacity.as_ref()?));
+    let why = match all.filter(|all| *all >= free && *all >= wanted) {
+        Some(all) => {
+            let used = unit.short(all - free);
+            format!("{used} of {}{name} in use", unit.short(all))
+        }
+        None if free == 0 => format!("no{name} is free now").replace("no of memory", "no memory"),
+        None => format!("only {}{name} free now", unit.short(free)),
+    };
+    Outlook::Waits(format!("would wait: {why}{before}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        resources::{Bytes, Cpu},
+        text::Clean,
+    };
+
+    fn group(free: u64, waiting: u32) -> ResourceGroup {
+        let slots = |cpu: u64| ResourceSlots::new(Cpu::from_millis(cpu), Bytes(4 * Bytes::GIB));
+        ResourceGroup {
+            name: Clean::new("default"),
+            using: slots(0),
+            remaining: slots(free),
+            waiting: Some(waiting),
+            capacity: Some(slots(4000)),
+        }
+    }
+
+    #[test]
+    fn what_the_queue_would_do_is_said() {
+        let of = |wanted, free, waiting| of(Slot::Cpu, wanted, None, Some(&group(free, waiting)));
+        assert_eq!(of(1000, 1000, 0), Outlook::Free("free now".to_owned()));
+        assert_eq!(
+            of(2000, 1000, 2),
+            Outlook::Waits("would wait: 3 of 4 CPU in use, 2 waiting before it".to_owned())
+        );
+        assert_eq!(
+            of(8000, 0, 0),
+            Outlook::Waits("would wait: no CPU is free now".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_nobody_tells_is_not_guessed() {
+        assert_eq!(super::of(Slot::Cpu, 1, None, None), Outlook::Unknown);
+        let gpu = Slot::Accelerator("cuda.device", "GPU");
+        assert_eq!(
+            super::of(gpu, 1, None, Some(&group(1, 0))),
+            Outlook::Unknown
+        );
+    }
+}

@@ -1,0 +1,179 @@
+//! Where a session goes: project, resource group, agent.
+
+use super::options::{Choose, turned};
+use crate::{
+    app::launcher::Offer,
+    model::{
+        capability::Capability,
+        catalogue::{Agent, Project, ResourceGroup},
+        spec::LaunchRequest,
+        text::Clean,
+    },
+};
+
+/// What is shown where the engine picks.
+const ANY: &str = "any, the engine picks";
+
+/// `None` = the context's own, or the engine picks.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    project: Option<String>,
+    group: Option<String>,
+    agent: Option<String>,
+}
+
+fn projects(offer: &Offer) -> &[Project] {
+    offer.catalogue.as_ref().map_or(&[], |it| &it.projects)
+}
+
+fn groups(offer: &Offer) -> &[ResourceGroup] {
+    let catalogue = offer.catalogue.as_ref();
+    catalogue.map_or(&[], |it| &it.resource_groups)
+}
+
+fn agents<'a>(
+    offer: &'a Offer,
+    group: Option<&'a ResourceGroup>,
+) -> impl Iterator<Item = &'a Agent> {
+    let all = offer.catalogue.as_ref().map_or(&[][..], |it| &it.agents);
+    all.iter()
+        .filter(move |agent| group.is_none_or(|group| group.name == agent.resource_group))
+}
+
+impl Place {
+    /// The group that was chosen, or the one that nothing said means.
+    pub fn group<'a>(&self, offer: &'a Offer) -> Option<&'a ResourceGroup> {
+        offer.group(&LaunchRequest {
+            resource_group: self.group.clone(),
+            ..LaunchRequest::default()
+        })
+    }
+
+    /// Shown only where there is a choice, or a name that is none of them.
+    pub fn has_projects(&self, offer: &Offer) -> bool {
+        projects(offer).len() > 1 || (self.project.is_some() && offer.catalogue.is_some())
+    }
+
+    pub fn has_groups(&self, offer: &Offer) -> bool {
+        groups(offer).len() > 1 || (self.group.is_some() && self.group(offer).is_none())
+    }
+
+    pub fn has_agents(&self, offer: &Offer) -> bool {
+        let told = agents(offer, None).next().is_some();
+        self.agent.is_some() || (told && offer.has(Capability::AgentChoice))
+    }
+
+    pub fn projects(&self, offer: &Offer) -> (Vec<Choose>, usize) {
+        let told = offer.catalogue.as_ref().and_then(|it| it.project.as_ref());
+        let now = self.project.as_deref().or(told.map(Clean::as_str));
+        let names = projects(offer).iter().map(|it| it.name.to_string());
+        let options = names.map(|name| Choose::new(name, "")).collect();
+        with_missing(options, now, "there is no such project here")
+    }
+
+    pub fn groups(&self, offer: &Offer) -> (Vec<Choose>, usize) {
+        // Where workbay itself decides there is a default group, and nobody picks.
+        let usual = match Self::usual_group(offer) {
+            Some(usual) => usual.name.as_str(),
+            None => ANY,
+        };
+        let mut options = Vec::new();
+        if usual == ANY {
+            options.push(Choose::new(ANY, ""));
+        }
+        options.extend(groups(offer).iter().map(|group| {
+            let free = &group.remaining;
+            let mut note = format!("{} CPU · {} free", free.cpu, free.mem);
+            if let Some(waiting @ 1..) = group.waiting {
+                note.push_str(&format!(" · {waiting} waiting"));
+            }
+            Choose::new(group.name.as_str(), note)
+        }));
+        let now = self.group.as_deref().unwrap_or(usual);
+        with_missing(options, Some(now), "there is no such group here")
+    }
+
+    /// The group that nothing said means.
+    fn usual_group(offer: &Offer) -> Option<&ResourceGroup> {
+        offer.group(&LaunchRequest::default())
+    }
+
+    pub fn agents(&self, offer: &Offer) -> (Vec<Choose>, usize) {
+        let mut options = vec![Choose::new(ANY, "")];
+        options.extend(agents(offer, self.group(offer)).map(|agent| {
+            let free = agent.available.less(&agent.occupied);
+            let mut note = format!("{} CPU · {} free", free.cpu, free.mem);
+            for (slot, amount) in &free.accelerators {
+                let amount = crate::model::launch::amounts::thousandths(*amount);
+                note.push_str(&format!(" · {amount} {slot}"));
+            }
+            let why = (!agent.schedulable).then(|| "takes no sessions now".to_owned());
+            Choose::new(agent.id.as_str(), note).unless(why)
+        }));
+        let now = self.agent.as_deref().unwrap_or(ANY);
+        with_missing(options, Some(now), "there is no such agent in this group")
+    }
+
+    pub fn turn_project(&mut self, offer: &Offer, forward: bool) {
+        let (options, at) = self.projects(offer);
+        let Some(next) = options.get(turned(&options, at, forward)) else {
+            return;
+        };
+        if options[at] != *next {
+            // Other groups belong to it.
+            *self = Self {
+                project: Some(next.title.clone()),
+                ..Self::default()
+            };
+        }
+    }
+
+    pub fn turn_group(&mut self, offer: &Offer, forward: bool) {
+        let (options, at) = self.groups(offer);
+        let next = turned(&options, at, forward);
+        self.group = chosen(&options, next);
+        self.agent = None;
+    }
+
+    pub fn turn_agent(&mut self, offer: &Offer, forward: bool) {
+        let (options, at) = self.agents(offer);
+        self.agent = chosen(&options, turned(&options, at, forward));
+    }
+
+    pub fn read(&mut self, request: &LaunchRequest) {
+        *self = Self {
+            project: request.project.clone(),
+            group: request.resource_group.clone(),
+            agent: request.agent.clone(),
+        };
+    }
+
+    pub fn write(&self, request: &mut LaunchRequest) {
+        // Of somebody else's session the project is theirs, and said already.
+        if request.owner.is_none() {
+            request.project.clone_from(&self.project);
+        }
+        request.resource_group.clone_from(&self.group);
+        request.agent.clone_from(&self.agent);
+    }
+}
+
+/// The name of an option; "any" is none.
+fn chosen(options: &[Choose], at: usize) -> Option<String> {
+    let option = options.get(at).filter(|option| option.title != ANY)?;
+    Some(option.title.clone())
+}
+
+/// The options with the one of this name marked; one that is not there is added with the reason.
+fn with_missing(mut options: Vec<Choose>, now: Option<&str>, why: &str) -> (Vec<Choose>, usize) {
+    let Some(now) = now else {
+        return (options, 0);
+    };
+    let at = options.iter().position(|option| option.title == now);
+    let at = at.unwrap_or_else(|| {
+        let missing = Choose::new(Clean::new(now).into_string(), "");
+        options.push(missing.unless(Some(why.to_owned())));
+        options.len() - 1
+    });
+    (options, at)
+}

@@ -1,0 +1,110 @@
+//! How many threads libraries start: as many as there are cores, or a number by hand. Both numbers
+//! are environment variables of those names.
+
+use std::collections::BTreeMap;
+
+use super::slider::{Slider, Unit};
+use crate::model::launch::{FieldProblem, LaunchField as Field};
+
+pub const OPEN_MP: &str = "OMP_NUM_THREADS";
+pub const OPEN_BLAS: &str = "OPENBLAS_NUM_THREADS";
+
+#[derive(Clone, Debug)]
+pub struct Threads {
+    /// Nothing is said: the engine sets both to the number of cores.
+    pub automatic: bool,
+    pub open_mp: Slider,
+    pub open_blas: Slider,
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        Self {
+            automatic: true,
+            open_mp: Slider::new(Unit::Pieces, 1),
+            open_blas: Slider::new(Unit::Pieces, 1),
+        }
+    }
+}
+
+impl Threads {
+    /// A variable that is set here already.
+    pub fn sets(&self, name: &str) -> bool {
+        !self.automatic && (name == OPEN_MP || name == OPEN_BLAS)
+    }
+
+    pub fn problems(&self) -> Vec<FieldProblem> {
+        let fields = [
+            (Field::OpenMp, &self.open_mp),
+            (Field::OpenBlas, &self.open_blas),
+        ];
+        let why = |slider: &Slider| match slider.value() {
+            Ok(0) => Some("0 threads do nothing: at least 1".to_owned()),
+            Ok(_) => None,
+            Err(why) => Some(why),
+        };
+        let wrong = |(field, slider)| Some(FieldProblem::new(field, why(slider)?));
+        let shown = fields.into_iter().filter(|_| !self.automatic);
+        shown.filter_map(wrong).collect()
+    }
+
+    /// Takes its two numbers out of the variables, where both are numbers.
+    pub fn read(&mut self, env: &mut BTreeMap<String, String>) {
+        *self = Self::default();
+        let number = |name| {
+            env.get(name)
+                .and_then(|value: &String| value.parse::<u32>().ok())
+        };
+        if let (Some(open_mp @ 1..), Some(open_blas @ 1..)) = (number(OPEN_MP), number(OPEN_BLAS)) {
+            self.automatic = false;
+            self.open_mp.set(u64::from(open_mp));
+            self.open_blas.set(u64::from(open_blas));
+            env.remove(OPEN_MP);
+            env.remove(OPEN_BLAS);
+        }
+    }
+
+    pub fn write(&self, env: &mut BTreeMap<String, String>) {
+        if self.automatic {
+            return;
+        }
+        for (name, slider) in [(OPEN_MP, &self.open_mp), (OPEN_BLAS, &self.open_blas)] {
+            if let Ok(number @ 1..) = slider.value() {
+                env.insert(name.to_owned(), number.to_string());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_by_hand_are_variables() {
+        let mut threads = Threads::default();
+        let mut env = BTreeMap::new();
+        threads.write(&mut env);
+        assert!(env.is_empty() && !threads.sets(OPEN_MP));
+        threads.automatic = false;
+        threads.open_mp.set(4);
+        threads.write(&mut env);
+        assert_eq!((env[OPEN_MP].as_str(), env[OPEN_BLAS].as_str()), ("4", "1"));
+        assert!(threads.sets(OPEN_BLAS) && !threads.sets("PATH"));
+        let mut again = Threads::default();
+        again.read(&mut env);
+        assert!(env.is_empty() && !again.automatic);
+        assert_eq!(again.open_mp.value(), Ok(4));
+    }
+
+    #[test]
+    fn one_of_them_alone_stays_a_variable() {
+        let mut env = BTreeMap::from([(OPEN_MP.to_owned(), "4".to_owned())]);
+        let mut threads = Threads::default();
+        threads.read(&mut env);
+        assert!(threads.automatic && env.len() == 1);
+        threads.automatic = false;
+        threads.open_mp.paste("0");
+        assert_eq!(threads.problems().len(), 1);
+    }
+}

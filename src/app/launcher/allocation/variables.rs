@@ -1,0 +1,321 @@
+//! Environment variables: rows of a name and a value. Behind the last one stands an empty row; what
+//! is typed there makes it a row.
+
+mod lines;
+
+use std::collections::BTreeMap;
+
+use crate::{
+    app::input::Input,
+    key::{Key, KeyCode},
+    model::{launch::secrets, spec::check_variable_name, text::Clean},
+};
+
+/// A half of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Name,
+    Value,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Variable {
+    name: Input,
+    value: Input,
+}
+
+#[derive(Clone, Debug)]
+pub struct Variables {
+    /// The last one is empty.
+    rows: Vec<Variable>,
+}
+
+impl Default for Variables {
+    fn default() -> Self {
+        Self {
+            rows: vec![Variable::default()],
+        }
+    }
+}
+
+impl Variable {
+    fn new(name: &str, value: &str) -> Self {
+        Self {
+            name: Input::with_text(name),
+            value: Input::with_text(value),
+        }
+    }
+
+    pub fn name(&self) -> &Input {
+        &self.name
+    }
+
+    pub fn value(&self) -> &Input {
+        &self.value
+    }
+
+    pub fn is_secret(&self) -> bool {
+        secrets::is_secret(self.name.text())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.name.is_empty() && self.value.is_empty()
+    }
+}
+
+impl Variables {
+    /// All rows, the empty one at the end too.
+    pub fn rows(&self) -> &[Variable] {
+        &self.rows
+    }
+
+    /// How many hold something.
+    pub fn count(&self) -> usize {
+        self.rows.len() - 1
+    }
+
+    pub fn is_last(&self, at: usize) -> bool {
+        at + 1 >= self.rows.len()
+    }
+
+    fn input(&mut self, at: usize, part: Part) -> Option<&mut Input> {
+        let row = self.rows.get_mut(at)?;
+        Some(match part {
+            Part::Name => &mut row.name,
+            Part::Value => &mut row.value,
+        })
+    }
+
+    /// A key that types or edits. Gives where the focus is then; `None` = not taken.
+    pub fn key(&mut self, at: usize, part: Part, key: Key) -> Option<(usize, Part)> {
+        // As it is written elsewhere: NAME=value.
+        if part == Part::Name && key == Key::char('=') {
+            return Some((at, Part::Value));
+        }
+        let back = key == Key::plain(KeyCode::Backspace);
+        let input = self.input(at, part)?;
+        if back && input.is_empty() {
+            return Some(self.back(at, part));
+        }
+        if !input.key(key) {
+            return None;
+        }
+        self.keep_one_empty();
+        Some((at, part))
+    }
+
+    /// Backspace where there is nothing to delete: to the half before; an empty row goes.
+    fn back(&mut self, at: usize, part: Part) -> (usize, Part) {
+        match (part, at) {
+            (Part::Value, _) => (at, Part::Name),
+            (Part::Name, 0) => (0, Part::Name),
+            (Part::Name, _) => {
+                if self.rows[at].is_empty() && !self.is_last(at) {
+                    self.rows.remove(at);
+                }
+                (at - 1, Part::Value)
+            }
+        }
+    }
+
+    /// Pasted text: lines `NAME=value` fill rows, anything else goes where the cursor is. Gives
+    /// where the focus is then.
+    pub fn paste(&mut self, at: usize, part: Part, text: &str) -> (usize, Part) {
+        let read = lines::read(text);
+        if part == Part::Value || read.is_empty() {
+            if let Some(input) = self.input(at, part) {
+                input.paste(text);
+            }
+            self.keep_one_empty();
+            return (at, part);
+        }
+        for (name, value) in read {
+            self.set(&name, &value);
+        }
+        (self.count(), Part::Name)
+    }
+
+    /// A variable of this name gets the value; a new row where there is none.
+    fn set(&mut self, name: &str, value: &str) {
+        match self.rows.iter_mut().find(|row| row.name.text() == name) {
+            Some(row) => row.value.set(value),
+            None => {
+                let last = self.rows.len() - 1;
+                self.rows.insert(last, Variable::new(name, value));
+            }
+        }
+    }
+
+    pub fn remove(&mut self, at: usize) {
+        if !self.is_last(at) {
+            self.rows.remove(at);
+        }
+    }
+
+    pub fn remove_all(&mut self) {
+        *self = Self::default();
+    }
+
+    fn keep_one_empty(&mut self) {
+        if self.rows.last().is_none_or(|row| !row.is_empty()) {
+            self.rows.push(Variable::default());
+        }
+        // What was emptied by hand leaves no second empty row at the end.
+        while let [.., before, last] = &self.rows[..]
+            && before.is_empty()
+            && last.is_empty()
+        {
+            self.rows.pop();
+        }
+    }
+
+    /// What is wrong with a row. `typing` = the person is in it: what is not typed yet is no fault.
+    pub fn problem(&self, at: usize, typing: bool) -> Option<String> {
+        let row = self.rows.get(at).filter(|row| !row.is_empty())?;
+        let name = row.name.text();
+        if name.is_empty() {
+            return (!typing).then(|| "a name is missing for this value".to_owned());
+        }
+        if let Err(why) = check_variable_name(name) {
+            return Some(why);
+        }
+        if self.rows[..at].iter().any(|it| it.name.text() == name) {
+            return Some(format!("{name} is there already: give it one value"));
+        }
+        if !row.value.is_empty() || typing {
+            return None;
+        }
+        Some(if row.is_secret() {
+            format!("{name} is a secret and is kept nowhere: type its value")
+        } else {
+            format!("{name} needs a value; remove the row if it is not needed")
+        })
+    }
+
+    /// All faults, as when a person has left every row.
+    pub fn problems(&self) -> impl Iterator<Item = (usize, String)> {
+        (0..self.count()).filter_map(|at| Some((at, self.problem(at, false)?)))
+    }
+
+    /// From a request; secrets have no value there.
+    pub fn read(&mut self, env: &BTreeMap<String, String>) {
+        self.rows = env
+            .iter()
+            .map(|(name, value)| Variable::new(name, value))
+            .collect();
+        self.rows.push(Variable::default());
+    }
+
+    /// Rows without fault.
+    pub fn write(&self) -> BTreeMap<String, String> {
+        let whole = |(at, row): (usize, &Variable)| {
+            let fine = !row.is_empty() && self.problem(at, false).is_none();
+            fine.then(|| (row.name.text().to_owned(), row.value.text().to_owned()))
+        };
+        self.rows.iter().enumerate().filter_map(whole).collect()
+    }
+
+    /// The question before all go.
+    pub fn question(&self) -> Option<String> {
+        match self.count() {
+            0 => None,
+            1 => Some("Remove the variable?".to_owned()),
+            n => Some(format!("Remove all {n} variables?")),
+        }
+    }
+
+    /// The name of a row for people.
+    pub fn called(&self, at: usize) -> Clean {
+        Clean::new(self.rows.get(at).map_or("", |row| row.name.text()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(variables: &mut Variables, keys: &str) -> (usize, Part) {
+        let mut at = (variables.count(), Part::Name);
+        for key in keys.split_whitespace() {
+            at = variables.key(at.0, at.1, key.parse().unwrap()).unwrap();
+        }
+        at
+    }
+
+    #[test]
+    fn typing_makes_rows() {
+        let mut it = Variables::default();
+        assert_eq!(typed(&mut it, "A = 1"), (0, Part::Value));
+        assert_eq!((it.count(), it.write()["A"].as_str()), (1, "1"));
+        typed(&mut it, "B = 2");
+        assert_eq!(it.write().len(), 2);
+        // Backspace goes back through both halves and takes the row with it.
+        let mut at = (1, Part::Value);
+        for _ in 0..3 {
+            at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
+        }
+        assert_eq!((it.count(), at), (1, (1, Part::Name)));
+        let at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
+        assert_eq!(at, (0, Part::Value));
+    }
+
+    #[test]
+    fn a_row_half_filled_is_marked_when_it_is_left() {
+        let mut it = Variables::default();
+        typed(&mut it, "A");
+        assert_eq!(it.problem(0, true), None, "still typing");
+        assert!(it.problem(0, false).unwrap().contains("A needs a value"));
+        assert!(it.write().is_empty() && it.problems().count() == 1);
+        let mut it = Variables::default();
+        typed(&mut it, "= x");
+        assert!(it.problem(0, false).unwrap().contains("name is missing"));
+    }
+
+    #[test]
+    fn names_follow_the_rule_and_come_once() {
+        let mut it = Variables::default();
+        typed(&mut it, "1 = x");
+        assert!(it.problem(0, true).unwrap().contains("'1'"));
+        let mut it = Variables::default();
+        it.paste(0, Part::Name, "A=1\nB=2");
+        typed(&mut it, "A = 3");
+        assert!(it.problem(2, true).unwrap().contains("already"));
+        assert_eq!(it.write()["A"], "1");
+    }
+
+    #[test]
+    fn pasted_lines_fill_rows() {
+        let mut it = Variables::default();
+        typed(&mut it, "A = 0");
+        let at = it.paste(
+            1,
+            Part::Name,
+            "export A=1\n# no\n\nB='two words'\r\nC=a=b\n",
+        );
+        assert_eq!(at, (3, Part::Name));
+        let env = it.write();
+        assert_eq!(
+            (env["A"].as_str(), env["B"].as_str(), env["C"].as_str()),
+            ("1", "two words", "a=b")
+        );
+        // In a value it is a value.
+        it.paste(0, Part::Value, "X=1");
+        assert_eq!(it.write()["A"], "1X=1");
+        it.paste(3, Part::Name, "plain");
+        assert_eq!(it.rows()[3].name().text(), "plain");
+    }
+
+    #[test]
+    fn secrets_of_an_old_launch_are_asked_again() {
+        let mut it = Variables::default();
+        let env = [("API_TOKEN", ""), ("STAGE", "dev")];
+        it.read(&env.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
+        let problems: Vec<_> = it.problems().collect();
+        assert!(problems.len() == 1 && problems[0].1.contains("secret"));
+        it.paste(0, Part::Value, "hush");
+        assert_eq!(it.write().len(), 2);
+        assert!(it.rows()[0].is_secret() && !it.rows()[1].is_secret());
+        it.remove_all();
+        assert!(it.write().is_empty() && it.question().is_none());
+    }
+}

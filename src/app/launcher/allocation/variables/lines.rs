@@ -1,0 +1,38 @@
+//! Variables as they stand in files and shells: `NAME=value` a line.
+
+/// The variables in pasted text; empty = it is something else.
+pub fn read(text: &str) -> Vec<(String, String)> {
+    let lines = text.lines().map(str::trim);
+    let meant = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let read: Option<Vec<_>> = meant.map(one).collect();
+    read.unwrap_or_default()
+}
+
+fn one(line: &str) -> Option<(String, String)> {
+    let line = line.strip_prefix("export ").unwrap_or(line);
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim();
+    let plain = !name.is_empty() && !name.contains(char::is_whitespace);
+    plain.then(|| (name.to_owned(), unquoted(value.trim()).to_owned()))
+}
+
+fn unquoted(value: &str) -> &str {
+    ['"', '\'']
+        .into_iter()
+        .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote))
+        .unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_list_of_variables_is_left_alone() {
+        for text in ["", "hello", "A=1\nhello", "a b=c"] {
+            assert!(read(text).is_empty(), "{text}");
+        }
+        assert_eq!(read("A=\"x\"")[0].1, "x");
+        assert_eq!(read("A='")[0].1, "'");
+    }
+}

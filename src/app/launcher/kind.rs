@@ -1,0 +1,274 @@
+//! The first page: what kind of session, its name; of a batch session what it runs and when.
+
+mod owner;
+
+use super::{Form, Heard, Offer, Row, Script};
+use crate::{
+    action::Action,
+    app::input::Input,
+    key::{Key, KeyCode},
+    model::{
+        capability::Capability,
+        id::ContextName,
+        launch::{FieldProblem, LaunchField as Field, start},
+        session::SessionType,
+        span::Span,
+        spec::LaunchRequest,
+    },
+};
+
+pub use owner::{ACCESS_KEY, EMAIL, OwnerForm, PROJECT, Search};
+
+#[derive(Clone, Debug, Default)]
+pub struct Kind {
+    context: Option<ContextName>,
+    session_type: SessionType,
+    name: Input,
+    command: Script,
+    starts_at: Input,
+    timeout: Input,
+    priority: Input,
+    bootstrap: Script,
+    pub owner: OwnerForm,
+}
+
+impl Kind {
+    pub fn session_type(&self) -> SessionType {
+        self.session_type
+    }
+
+    /// The context that was chosen.
+    pub fn context(&self, offer: &Offer) -> ContextName {
+        self.context.unwrap_or(offer.context)
+    }
+
+    /// The text of a field of one line.
+    pub fn input(&self, row: Row) -> Option<&Input> {
+        Some(match row.field {
+            Field::Name => &self.name,
+            Field::StartTime => &self.starts_at,
+            Field::Timeout => &self.timeout,
+            Field::Priority => &self.priority,
+            Field::Owner if row.item == EMAIL => self.owner.email(),
+            _ => return None,
+        })
+    }
+
+    fn input_mut(&mut self, row: Row) -> Option<&mut Input> {
+        Some(match row.field {
+            Field::Name => &mut self.name,
+            Field::StartTime => &mut self.starts_at,
+            Field::Timeout => &mut self.timeout,
+            Field::Priority => &mut self.priority,
+            Field::Owner if row.item == EMAIL => self.owner.email_mut(),
+            _ => return None,
+        })
+    }
+
+    /// The text of a field of several lines.
+    pub fn script(&self, field: Field) -> Option<&Script> {
+        match field {
+            Field::StartupCommand => Some(&self.command),
+            Field::BootstrapScript => Some(&self.bootstrap),
+            _ => None,
+        }
+    }
+
+    pub fn script_mut(&mut self, field: Field) -> Option<&mut Script> {
+        match field {
+            Field::StartupCommand => Some(&mut self.command),
+            Field::BootstrapScript => Some(&mut self.bootstrap),
+            _ => None,
+        }
+    }
+
+    fn is_batch(&self) -> bool {
+        self.session_type == SessionType::Batch
+    }
+
+    fn turn(&mut self, row: Row, by: isize, offer: &Offer) -> Heard {
+        match row.field {
+            Field::Context => {
+                let at = offer.contexts.iter().position(|it| *it == offer.context);
+                let next = turned(offer.contexts.len(), at, by);
+                self.context = next.map(|at| offer.contexts[at]);
+            }
+            Field::SessionType => {
+                self.session_type = if self.is_batch() {
+                    SessionType::Interactive
+                } else {
+                    SessionType::Batch
+                };
+            }
+            Field::Owner if row.item != EMAIL => self.owner.turn(row.item, by),
+            _ => return Heard::No,
+        }
+        Heard::Yes
+    }
+
+    fn script_action(script: &mut Script, action: Action, key: Option<Key>) -> Heard {
+        let done = match action {
+            Action::LauncherGoOn if key.is_some_and(|it| it.code == KeyCode::Enter) => {
+                script.new_line();
+                true
+            }
+            Action::ListDown => script.go(true),
+            Action::ListUp => script.go(false),
+            Action::LauncherMore | Action::LauncherLess | Action::ListFirst | Action::ListLast => {
+                key.is_some_and(|key| script.key(key))
+            }
+            _ => false,
+        };
+        if done { Heard::Yes } else { Heard::No }
+    }
+}
+
+/// The position `by` further on in a ring of `count`; `None` = there is none.
+pub fn turned(count: usize, at: Option<usize>, by: isize) -> Option<usize> {
+    let at = at.map_or(0, |at| at.cast_signed() + by);
+    (count > 0).then(|| at.rem_euclid(count.cast_signed()).unsigned_abs())
+}
+
+/// A text without blanks around it; `None` = empty.
+fn given(input: &Input) -> Option<&str> {
+    Some(input.text().trim()).filter(|text| !text.is_empty())
+}
+
+fn priority(input: &Input) -> Result<Option<i32>, String> {
+    let Some(text) = given(input) else {
+        return Ok(None);
+    };
+    let bad = || format!("'{text}' is no priority: write a number from 0 to 100");
+    text.parse().map(Some).map_err(|_| bad())
+}
+
+fn timeout(input: &Input) -> Result<Option<Span>, String> {
+    given(input).map(str::parse).transpose()
+}
+
+impl Form for Kind {
+    fn rows(&self, offer: &Offer) -> Vec<Row> {
+        let mut rows = Vec::new();
+        if !offer.contexts.is_empty() {
+            rows.push(Row::of(Field::Context));
+        }
+        rows.extend([Row::of(Field::SessionType), Row::of(Field::Name)]);
+        if self.is_batch() {
+            let batch = [Field::StartupCommand, Field::StartTime, Field::Timeout];
+            rows.extend(batch.map(Row::of));
+        }
+        rows.push(Row::of(Field::Priority));
+        rows.push(Row::of(Field::BootstrapScript));
+        if offer.has(Capability::Owners) {
+            rows.extend(self.owner.rows());
+        }
+        rows
+    }
+
+    fn first(&self, _offer: &Offer) -> Option<Row> {
+        Some(Row::of(Field::SessionType))
+    }
+
+    fn key(&mut self, row: Row, key: Key, _offer: &Offer) -> bool {
+        if let Some(script) = self.script_mut(row.field) {
+            return script.key(key);
+        }
+        let taken = self.input_mut(row).is_some_and(|input| input.key(key));
+        if taken && row.field == Field::Owner {
+            self.owner.edited();
+        }
+        taken
+    }
+
+    fn paste(&mut self, row: Row, text: &str, _offer: &Offer) -> bool {
+        if let Some(script) = self.script_mut(row.field) {
+            script.paste(text);
+            return true;
+        }
+        let Some(input) = self.input_mut(row) else {
+            return false;
+        };
+        input.paste(text);
+        if row.field == Field::Owner {
+            self.owner.edited();
+        }
+        true
+    }
+
+    fn action(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> Heard {
+        if let Some(script) = self.script_mut(row.field) {
+            return Self::script_action(script, action, key);
+        }
+        match action {
+            Action::LauncherGoOn if row.field == Field::Owner => self.owner.search(offer),
+            Action::LauncherMore | Action::LauncherToggle if self.input(row).is_none() => {
+                self.turn(row, 1, offer)
+            }
+            Action::LauncherLess if self.input(row).is_none() => self.turn(row, -1, offer),
+            Action::LauncherMore | Action::LauncherLess | Action::ListFirst | Action::ListLast => {
+                if key.is_some_and(|key| self.key(row, key, offer)) {
+                    Heard::Yes
+                } else {
+                    Heard::No
+                }
+            }
+            _ => Heard::No,
+        }
+    }
+
+    fn read(&mut self, request: &LaunchRequest, offer: &Offer) {
+        self.context = Some(offer.context);
+        self.session_type = request.session_type;
+        self.name.set(request.name.as_deref().unwrap_or_default());
+        let command = request.startup_command.as_deref();
+        self.command.set(command.unwrap_or_default());
+        let text = |it: Option<String>| it.unwrap_or_default();
+        self.starts_at.set(&text(request.starts_at.map(|at| {
+            let local = at.to_zoned(offer.zone.clone());
+            local.strftime("%Y-%m-%d %H:%M").to_string()
+        })));
+        self.timeout
+            .set(&text(request.timeout.map(|it| it.to_string())));
+        self.priority
+            .set(&text(request.priority.map(|it| it.to_string())));
+        let script = request.bootstrap_script.as_deref();
+        self.bootstrap.set(script.unwrap_or_default());
+        self.owner.read(request);
+    }
+
+    fn write(&self, request: &mut LaunchRequest, offer: &Offer) {
+        request.session_type = self.session_type;
+        request.name = given(&self.name).map(str::to_owned);
+        if self.is_batch() {
+            let command = self.command.text();
+            request.startup_command = Some(command).filter(|it| !it.trim().is_empty());
+            request.starts_at = given(&self.starts_at)
+                .and_then(|text| start::read(text, offer.now, &offer.zone).ok());
+            request.timeout = timeout(&self.timeout).ok().flatten();
+        }
+        request.priority = priority(&self.priority).ok().flatten();
+        request.bootstrap_script =
+            Some(self.bootstrap.text()).filter(|text| !text.trim().is_empty());
+        if offer.has(Capability::Owners) {
+            self.owner.write(request);
+        }
+    }
+
+    fn problems(&self, offer: &Offer) -> Vec<FieldProblem> {
+        let mut found = Vec::new();
+        let mut add = |field, why: Option<String>| {
+            found.extend(why.map(|why| FieldProblem::new(field, why)));
+        };
+        add(Field::Priority, priority(&self.priority).err());
+        if self.is_batch() {
+            add(Field::Timeout, timeout(&self.timeout).err());
+            let start = given(&self.starts_at);
+            let start = start.map(|text| start::read(text, offer.now, &offer.zone));
+            add(Field::StartTime, start.and_then(Result::err));
+        }
+        if offer.has(Capability::Owners) {
+            add(Field::Owner, self.owner.problem());
+        }
+        found
+    }
+}

@@ -1,0 +1,172 @@
+//! Whose session it is to be, where an administrator launches for somebody else.
+
+use super::{Heard, Offer, Row, turned};
+use crate::{
+    app::{
+        input::Input,
+        step::{Purpose, Step},
+    },
+    model::{
+        catalogue::OwnerChoices,
+        launch::LaunchField as Field,
+        spec::{LaunchRequest, Owner},
+        text::Clean,
+    },
+    protocol::message::Request,
+};
+
+/// The lines of the field.
+pub const EMAIL: usize = 0;
+pub const ACCESS_KEY: usize = 1;
+pub const PROJECT: usize = 2;
+
+/// How far the search for a person is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    #[default]
+    None,
+    Asked,
+    Found(OwnerChoices),
+    Failed(Clean),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct OwnerForm {
+    email: Input,
+    search: Search,
+    access_key: usize,
+    project: usize,
+    /// The key of a launch that is done again, until the person was looked up.
+    known: Option<Owner>,
+}
+
+impl OwnerForm {
+    pub fn email(&self) -> &Input {
+        &self.email
+    }
+
+    pub(super) fn email_mut(&mut self) -> &mut Input {
+        &mut self.email
+    }
+
+    /// How far the search is.
+    pub fn found(&self) -> &Search {
+        &self.search
+    }
+
+    /// What a line of choices shows.
+    pub fn value(&self, item: usize) -> Option<&Clean> {
+        let Search::Found(choices) = &self.search else {
+            return None;
+        };
+        match item {
+            ACCESS_KEY => choices.access_keys.get(self.access_key),
+            PROJECT => choices.projects.get(self.project),
+            _ => None,
+        }
+    }
+
+    pub(super) fn rows(&self) -> Vec<Row> {
+        let row = |item| Row::item(Field::Owner, item);
+        match &self.search {
+            Search::Found(choices) if choices.projects.is_empty() => {
+                vec![row(EMAIL), row(ACCESS_KEY)]
+            }
+            Search::Found(_) => vec![row(EMAIL), row(ACCESS_KEY), row(PROJECT)],
+            _ => vec![row(EMAIL)],
+        }
+    }
+
+    /// Another address is another person.
+    pub(super) fn edited(&mut self) {
+        self.search = Search::None;
+        self.known = None;
+        self.access_key = 0;
+        self.project = 0;
+    }
+
+    pub(super) fn turn(&mut self, item: usize, by: isize) {
+        let Search::Found(choices) = &self.search else {
+            return;
+        };
+        let (at, count) = match item {
+            ACCESS_KEY => (&mut self.access_key, choices.access_keys.len()),
+            _ => (&mut self.project, choices.projects.len()),
+        };
+        *at = turned(count, Some(*at), by).unwrap_or(0);
+    }
+
+    /// Enter in the address: the person is looked up; once found, Enter goes on.
+    pub(super) fn search(&mut self, offer: &Offer) -> Heard {
+        let email = self.email.text().trim().to_owned();
+        let looked_up = matches!(self.search, Search::Asked | Search::Found(_));
+        if email.is_empty() || looked_up || self.check_address().is_err() {
+            return Heard::No;
+        }
+        self.search = Search::Asked;
+        Heard::Steps(vec![Step::Ask {
+            request: Request::FindOwner {
+                context: offer.context,
+                email: email.clone(),
+            },
+            purpose: Purpose::Owner {
+                context: offer.context,
+                email,
+            },
+        }])
+    }
+
+    pub fn answered(&mut self, email: &str, result: Result<OwnerChoices, Clean>) {
+        if self.search != Search::Asked || self.email.text().trim() != email {
+            return;
+        }
+        self.search = match result {
+            Ok(choices) => Search::Found(choices),
+            Err(why) => Search::Failed(why),
+        };
+    }
+
+    fn check_address(&self) -> Result<(), String> {
+        let email = self.email.text().trim();
+        let (name, host) = email.split_once('@').unwrap_or_default();
+        if name.is_empty() || host.is_empty() || email.contains(char::is_whitespace) {
+            return Err(format!("'{email}' is no e-mail address"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn problem(&self) -> Option<String> {
+        if self.email.text().trim().is_empty() || self.known.is_some() {
+            return None;
+        }
+        match &self.search {
+            Search::Found(_) => None,
+            Search::Failed(why) => Some(why.to_string()),
+            Search::None | Search::Asked => self
+                .check_address()
+                .err()
+                .or_else(|| Some("look the person up first: press Enter here".to_owned())),
+        }
+    }
+
+    pub(super) fn read(&mut self, request: &LaunchRequest) {
+        self.edited();
+        let email = request.owner.as_ref().map(|it| it.email.as_str());
+        self.email.set(email.unwrap_or_default());
+        self.known.clone_from(&request.owner);
+    }
+
+    pub(super) fn write(&self, request: &mut LaunchRequest) {
+        let text = |item| self.value(item).map(ToString::to_string);
+        request.owner = match text(ACCESS_KEY) {
+            Some(access_key) => Some(Owner {
+                email: self.email.text().trim().to_owned(),
+                access_key,
+            }),
+            None => self.known.clone(),
+        };
+        if let Some(project) = text(PROJECT) {
+            request.project = Some(project);
+        }
+    }
+}

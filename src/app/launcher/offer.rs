@@ -1,0 +1,135 @@
+//! What is known when a launch is put together: what there is to choose from, the time, the names
+//! that are taken.
+
+use std::collections::HashSet;
+
+use jiff::{Timestamp, tz::TimeZone};
+
+use crate::{
+    app::{facts::Facts, mirror::Mirror},
+    model::{
+        capability::{Capability, EngineInfo},
+        catalogue::{Catalogue, ResourceGroup},
+        environment::{Environment, EnvironmentSource},
+        id::ContextName,
+        launch::Ground,
+        settings::LaunchSettings,
+        spec::LaunchRequest,
+        text::Clean,
+    },
+};
+
+#[derive(Clone, Debug)]
+pub struct Offer {
+    pub context: ContextName,
+    /// There is more than one: it must be said which.
+    pub several: bool,
+    /// The contexts to choose from; empty = there is no choice.
+    pub contexts: Vec<ContextName>,
+    pub environments: Vec<Environment>,
+    /// What the context offers besides, once it has told.
+    pub catalogue: Option<Catalogue>,
+    /// Why it could not be told, or not all of it.
+    pub gap: Option<Clean>,
+    pub engine: Option<EngineInfo>,
+    /// Names of sessions of this context that have not ended.
+    pub taken: HashSet<String>,
+    /// What is launched where nothing is said.
+    pub defaults: LaunchSettings,
+    pub now: Timestamp,
+    pub zone: TimeZone,
+}
+
+impl Offer {
+    #[must_use]
+    pub fn new(facts: &Facts, context: ContextName, contexts: Vec<ContextName>) -> Self {
+        Self {
+            context,
+            several: false,
+            contexts,
+            environments: Vec::new(),
+            catalogue: None,
+            gap: None,
+            engine: None,
+            taken: HashSet::new(),
+            defaults: facts.launch.clone(),
+            now: Timestamp::UNIX_EPOCH,
+            zone: facts.time_zone.clone(),
+        }
+    }
+
+    /// Takes over what the daemon has told of the context.
+    pub fn update(&mut self, mirror: &Mirror) {
+        let context = self.context;
+        self.several = mirror.has_several_contexts();
+        self.environments = mirror.environments(context).to_vec();
+        self.engine = mirror.engine_info(context).cloned();
+        let lives = mirror
+            .sessions()
+            .filter(|it| it.context == context && !it.status.is_final());
+        self.taken = lives.map(|it| it.name.to_string()).collect();
+    }
+
+    /// Another context: what was known of the last one is forgotten.
+    pub fn go_to(&mut self, context: ContextName, mirror: &Mirror) {
+        self.context = context;
+        self.catalogue = None;
+        self.gap = None;
+        self.update(mirror);
+    }
+
+    pub fn has(&self, capability: Capability) -> bool {
+        let engine = self.engine.as_ref();
+        engine.is_some_and(|it| it.capabilities.has(capability))
+    }
+
+    /// Why the engine does not do it; `None` = it does, or has not said.
+    pub fn why_not(&self, capability: Capability) -> Option<&Clean> {
+        self.engine.as_ref()?.capabilities.why_not(capability)
+    }
+
+    /// The environment of this label (`name:version`) or name.
+    pub fn find(&self, label: &str) -> Option<&Environment> {
+        let all = &self.environments;
+        all.iter()
+            .find(|it| it.label() == label)
+            .or_else(|| all.iter().find(|it| it.name == *label))
+    }
+
+    /// The environment a request means: by its name, or by its image.
+    pub fn environment(&self, request: &LaunchRequest) -> Option<&Environment> {
+        if let Some(image) = &request.image {
+            return self.environments.iter().find(|it| {
+                matches!(&it.source, EnvironmentSource::Image { reference } if reference == image)
+            });
+        }
+        let label = request.environment.as_deref();
+        self.find(label.unwrap_or(&self.defaults.environment))
+    }
+
+    /// The group a request means.
+    pub fn group(&self, request: &LaunchRequest) -> Option<&ResourceGroup> {
+        let ground = Ground {
+            offer: self.catalogue.as_ref(),
+            capabilities: self.engine.as_ref().map(|it| &it.capabilities),
+            ..Ground::at(self.now)
+        };
+        ground.group(request)
+    }
+
+    /// What a request is checked against.
+    pub fn with_ground<T>(
+        &self,
+        request: &LaunchRequest,
+        then: impl FnOnce(&Ground<'_>) -> T,
+    ) -> T {
+        let taken = |name: &str| self.taken.contains(name);
+        then(&Ground {
+            now: self.now,
+            environment: self.environment(request),
+            offer: self.catalogue.as_ref(),
+            capabilities: self.engine.as_ref().map(|it| &it.capabilities),
+            taken: Some(&taken),
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! The alphabet of the launcher: its pages, the rows a person can stand on, and what the form of a
+//! page does.
+
+use super::offer::Offer;
+use crate::{
+    action::Action,
+    app::step::Step,
+    key::Key,
+    model::{
+        launch::{FieldProblem, LaunchField},
+        spec::LaunchRequest,
+    },
+};
+
+/// The steps of a launch, in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Page {
+    #[default]
+    Kind,
+    Allocation,
+    Storage,
+    Network,
+    Review,
+}
+
+impl Page {
+    pub const ALL: [Self; 5] = [
+        Self::Kind,
+        Self::Allocation,
+        Self::Storage,
+        Self::Network,
+        Self::Review,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Kind => "Session type",
+            Self::Allocation => "Environments & resource allocation",
+            Self::Storage => "Data & storage",
+            Self::Network => "Network",
+            Self::Review => "Confirm & launch",
+        }
+    }
+
+    /// The same in a few words.
+    pub fn middle_title(self) -> &'static str {
+        match self {
+            Self::Allocation => "Environment & amounts",
+            page => page.title(),
+        }
+    }
+
+    /// The same where there is little room.
+    pub fn short_title(self) -> &'static str {
+        match self {
+            Self::Kind => "Type",
+            Self::Allocation => "Environment",
+            Self::Storage => "Data",
+            Self::Network => "Network",
+            Self::Review => "Launch",
+        }
+    }
+
+    /// Its place, from 0.
+    pub fn position(self) -> usize {
+        self as usize
+    }
+
+    #[must_use]
+    pub fn next(self) -> Self {
+        let at = (self.position() + 1).min(Self::ALL.len() - 1);
+        Self::ALL[at]
+    }
+
+    #[must_use]
+    pub fn previous(self) -> Self {
+        Self::ALL[self.position().saturating_sub(1)]
+    }
+
+    /// Where a field is filled in.
+    pub fn of(field: LaunchField) -> Self {
+        use LaunchField as Field;
+        match field {
+            Field::Context
+            | Field::SessionType
+            | Field::Name
+            | Field::StartupCommand
+            | Field::StartTime
+            | Field::Timeout
+            | Field::Priority
+            | Field::BootstrapScript
+            | Field::Owner => Self::Kind,
+            Field::Folders => Self::Storage,
+            Field::PreopenPorts => Self::Network,
+            Field::Project
+            | Field::Environment
+            | Field::Image
+            | Field::Variables
+            | Field::ResourceGroup
+            | Field::Preset
+            | Field::Cpu
+            | Field::Memory
+            | Field::SharedMemory
+            | Field::Accelerator
+            | Field::Count
+            | Field::Agent
+            | Field::ClusterMode
+            | Field::ClusterSize
+            | Field::OpenMp
+            | Field::OpenBlas => Self::Allocation,
+        }
+    }
+}
+
+/// Something a person can stand on: a field, or a line of a field that is a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Row {
+    pub field: LaunchField,
+    /// Which line of a list; what the numbers mean is its form's own. 0 of a plain field.
+    pub item: usize,
+}
+
+impl Row {
+    pub const fn of(field: LaunchField) -> Self {
+        Self { field, item: 0 }
+    }
+
+    pub const fn item(field: LaunchField, item: usize) -> Self {
+        Self { field, item }
+    }
+}
+
+/// What a form did with an action.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heard {
+    /// Nothing: the wizard does what it usually means.
+    No,
+    Yes,
+    /// Done, and the focus goes there.
+    Goto(Row),
+    /// Another page opens.
+    Open(Page),
+    /// Done; this is asked or shown besides.
+    Steps(Vec<Step>),
+    /// It asks first; on yes it hears [`Form::confirmed`].
+    Question(String),
+}
+
+/// The form of one page: the text and marks of a person, until they become a request.
+pub trait Form {
+    /// Where one can stand now, from the top.
+    fn rows(&self, offer: &Offer) -> Vec<Row>;
+
+    /// Where one stands when the page is opened for the first time.
+    fn first(&self, offer: &Offer) -> Option<Row> {
+        self.rows(offer).first().copied()
+    }
+
+    /// A key that is text, or edits it; `false` = it is free for others.
+    fn key(&mut self, _row: Row, _key: Key, _offer: &Offer) -> bool {
+        false
+    }
+
+    fn paste(&mut self, _row: Row, _text: &str, _offer: &Offer) -> bool {
+        false
+    }
+
+    /// An action of the launcher's scope, before the wizard hears it. `key` is what was pressed:
+    /// left, right and Enter may belong to a text.
+    fn action(&mut self, _row: Row, _action: Action, _key: Option<Key>, _offer: &Offer) -> Heard {
+        Heard::No
+    }
+
+    /// Where the last key, paste or yes took the focus within the page; asked once after each.
+    fn moved(&mut self) -> Option<Row> {
+        None
+    }
+
+    /// A person said yes to what [`Heard::Question`] asked.
+    fn confirmed(&mut self, _row: Row, _offer: &Offer) {}
+
+    /// A line was clicked that has the focus already.
+    fn pressed(&mut self, _row: Row, _offer: &Offer) {}
+
+    /// Fills itself from a request: a launch done again, a recipe, the defaults.
+    fn read(&mut self, request: &LaunchRequest, offer: &Offer);
+
+    /// Says what it holds; what does not parse is left out and is one of [`Form::problems`].
+    fn write(&self, request: &mut LaunchRequest, offer: &Offer);
+
+    /// What is wrong beyond the rules of `model::launch::check`: text that does not parse, rows
+    /// half filled.
+    fn problems(&self, _offer: &Offer) -> Vec<FieldProblem> {
+        Vec::new()
+    }
+
+    /// What is known of the context changed. `request` is what all forms said before.
+    fn offered(&mut self, _offer: &Offer, _request: &LaunchRequest) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_follow_one_another() {
+        let mut page = Page::Kind;
+        for expected in Page::ALL {
+            assert_eq!(page, expected);
+            assert_eq!(Page::ALL[page.position()], page);
+            page = page.next();
+        }
+        assert_eq!(page.next(), Page::Review);
+        assert_eq!(Page::Kind.previous(), Page::Kind);
+    }
+}

@@ -1,0 +1,49 @@
+//! The last page: everything on cards, and the launch.
+
+use super::{Form, Heard, Offer, Page, Row};
+use crate::{
+    action::Action,
+    key::Key,
+    model::{launch::LaunchField as Field, spec::LaunchRequest},
+};
+
+/// The line that launches.
+pub const LAUNCH: Row = Row::item(Field::Context, 1);
+
+/// The cards, each of a page's fields.
+pub const CARDS: [(Row, Page); 4] = [
+    (Row::of(Field::SessionType), Page::Kind),
+    (Row::of(Field::Environment), Page::Allocation),
+    (Row::of(Field::Folders), Page::Storage),
+    (Row::of(Field::PreopenPorts), Page::Network),
+];
+
+#[derive(Clone, Debug, Default)]
+pub struct Review;
+
+impl Form for Review {
+    fn rows(&self, _offer: &Offer) -> Vec<Row> {
+        let cards = CARDS.iter().map(|(row, _)| *row);
+        cards.chain([LAUNCH]).collect()
+    }
+
+    fn first(&self, _offer: &Offer) -> Option<Row> {
+        Some(LAUNCH)
+    }
+
+    fn action(&mut self, row: Row, action: Action, _key: Option<Key>, _offer: &Offer) -> Heard {
+        let edits = matches!(
+            action,
+            Action::LauncherGoOn | Action::LauncherEdit | Action::LauncherMore
+        );
+        let card = CARDS.iter().find(|(card, _)| *card == row);
+        match card {
+            Some((_, page)) if edits => Heard::Open(*page),
+            _ => Heard::No,
+        }
+    }
+
+    fn read(&mut self, _request: &LaunchRequest, _offer: &Offer) {}
+
+    fn write(&self, _request: &mut LaunchRequest, _offer: &Offer) {}
+}

@@ -1,0 +1,403 @@
+//! The third page: folders that survive the session, mounted in it.
+
+use super::{Form, Heard, Offer, Row};
+use crate::{
+    action::Action,
+    app::{
+        input::Input,
+        step::{Purpose, Step},
+    },
+    key::Key,
+    model::{
+        capability::Capability,
+        catalogue::Folder,
+        launch::{FieldProblem, LaunchField as Field, folders},
+        spec::{FolderMount, LaunchRequest},
+        text::Clean,
+    },
+    protocol::message::Request,
+};
+
+/// The line where one searches, the line that makes a folder; between them two of each folder.
+pub const SEARCH: usize = usize::MAX;
+pub const NEW: usize = usize::MAX - 1;
+
+/// What a line of the page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    Search,
+    Folder(usize),
+    /// Where that folder comes in the session.
+    Path(usize),
+    New,
+}
+
+impl Line {
+    pub fn of(row: Row) -> Self {
+        match row.item {
+            SEARCH => Self::Search,
+            NEW => Self::New,
+            item if item.is_multiple_of(2) => Self::Folder(item / 2),
+            item => Self::Path(item / 2),
+        }
+    }
+
+    pub fn row(self) -> Row {
+        let item = match self {
+            Self::Search => SEARCH,
+            Self::New => NEW,
+            Self::Folder(at) => 2 * at,
+            Self::Path(at) => 2 * at + 1,
+        };
+        Row::item(Field::Folders, item)
+    }
+}
+
+/// A folder and what is to become of it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub name: Clean,
+    /// `None` = it is not there, but a launch that is done again had it.
+    pub folder: Option<Folder>,
+    pub mounted: bool,
+    pub path: Input,
+    pub read_only: bool,
+}
+
+/// Making a folder in place.
+#[derive(Clone, Debug, Default)]
+pub enum Making {
+    #[default]
+    No,
+    Typing(Input),
+    Asked(Input),
+    Failed(Input, Clean),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Storage {
+    entries: Vec<Entry>,
+    automatic: Vec<Clean>,
+    search: Option<Input>,
+    making: Making,
+}
+
+impl Storage {
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Folders that are mounted in every session by themselves.
+    pub fn automatic(&self) -> &[Clean] {
+        &self.automatic
+    }
+
+    /// What is searched for; `None` = nothing.
+    pub fn search(&self) -> Option<&Input> {
+        self.search.as_ref()
+    }
+
+    pub fn making(&self) -> &Making {
+        &self.making
+    }
+
+    pub fn mounted(&self) -> usize {
+        self.entries.iter().filter(|it| it.mounted).count()
+    }
+
+    /// Those that hold what is searched for, and those that are mounted already.
+    pub fn shown(&self) -> Vec<usize> {
+        let query = self.search.as_ref().map(|it| it.text().to_lowercase());
+        let query = query.unwrap_or_default();
+        let fits = |entry: &Entry| {
+            entry.mounted || entry.name.as_str().to_lowercase().contains(query.trim())
+        };
+        let all = self.entries.iter().enumerate();
+        all.filter(|(_, entry)| fits(entry))
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    fn input_mut(&mut self, row: Row) -> Option<&mut Input> {
+        match Line::of(row) {
+            Line::Search => self.search.as_mut(),
+            Line::Path(at) => self.entries.get_mut(at).map(|it| &mut it.path),
+            Line::New => match &mut self.making {
+                Making::Typing(input) => Some(input),
+                Making::No | Making::Asked(_) | Making::Failed(..) => None,
+            },
+            Line::Folder(_) => None,
+        }
+    }
+
+    /// A refused name can be mended as soon as it is typed in.
+    fn mend(&mut self, row: Row) {
+        if Line::of(row) == Line::New
+            && let Making::Failed(input, _) = &self.making
+        {
+            self.making = Making::Typing(input.clone());
+        }
+    }
+
+    fn toggle(&mut self, at: usize) {
+        if let Some(entry) = self.entries.get_mut(at) {
+            entry.mounted = !entry.mounted;
+            let only = entry.folder.as_ref().is_some_and(can_only_be_read);
+            entry.read_only = entry.read_only || only;
+        }
+        // What is not there cannot be mounted again.
+        self.entries
+            .retain(|entry| entry.mounted || entry.folder.is_some());
+    }
+
+    fn toggle_read_only(&mut self, at: usize) {
+        let Some(entry) = self.entries.get_mut(at) else {
+            return;
+        };
+        let only = entry.folder.as_ref().is_some_and(can_only_be_read);
+        entry.read_only = only || !entry.read_only;
+        entry.mounted = true;
+    }
+
+    fn begin_making(&mut self, offer: &Offer) -> Heard {
+        if offer.why_not(Capability::Folders).is_some() || matches!(self.making, Making::Asked(_)) {
+            return Heard::Yes;
+        }
+        self.making = Making::Typing(Input::default());
+        Heard::Goto(Line::New.row())
+    }
+
+    /// Enter in the line of a new folder.
+    fn make(&mut self, offer: &Offer) -> Heard {
+        let (Making::Typing(input) | Making::Failed(input, _)) = &self.making else {
+            return self.begin_making(offer);
+        };
+        let name = input.text().trim().to_owned();
+        if name.is_empty() {
+            self.making = Making::No;
+            return Heard::Yes;
+        }
+        if self.why_no_name(&name).is_some() {
+            return Heard::Yes;
+        }
+        self.making = Making::Asked(input.clone());
+        Heard::Steps(vec![Step::Ask {
+            request: Request::CreateFolder {
+                context: offer.context,
+                name: name.clone(),
+            },
+            purpose: Purpose::CreateFolder {
+                context: offer.context,
+                name,
+            },
+        }])
+    }
+
+    fn why_no_name(&self, name: &str) -> Option<String> {
+        let taken = self.entries.iter().any(|it| it.name == *name);
+        let taken = taken || self.automatic.iter().any(|it| *it == *name);
+        if taken {
+            return Some(format!("there is a folder {name} already"));
+        }
+        folders::check_name(name).err()
+    }
+
+    /// What is wrong with the name of the folder being made.
+    pub fn making_problem(&self) -> Option<String> {
+        match &self.making {
+            Making::Typing(input) if !input.is_empty() => self.why_no_name(input.text().trim()),
+            Making::Failed(_, why) => Some(why.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The folder was made, or not; a new one is mounted at once.
+    pub fn made(&mut self, result: Result<Folder, Clean>) -> Option<Row> {
+        let (Making::Asked(input) | Making::Typing(input)) = &self.making else {
+            return None;
+        };
+        let input = input.clone();
+        match result {
+            Err(why) => {
+                self.making = Making::Failed(input, why);
+                None
+            }
+            Ok(folder) => {
+                self.making = Making::No;
+                if folder.is_auto_mounted() {
+                    self.automatic.push(folder.name);
+                    return None;
+                }
+                self.entries.push(entry(folder, true));
+                Some(Line::Folder(self.entries.len() - 1).row())
+            }
+        }
+    }
+
+    fn step_search(&mut self) -> Heard {
+        self.search.get_or_insert_default();
+        Heard::Goto(Line::Search.row())
+    }
+}
+
+fn can_only_be_read(folder: &Folder) -> bool {
+    folder.permission == *"ro"
+}
+
+fn entry(folder: Folder, mounted: bool) -> Entry {
+    Entry {
+        name: folder.name.clone(),
+        mounted,
+        path: Input::default(),
+        read_only: can_only_be_read(&folder),
+        folder: Some(folder),
+    }
+}
+
+impl Form for Storage {
+    fn rows(&self, _offer: &Offer) -> Vec<Row> {
+        let mut lines = Vec::new();
+        if self.search.is_some() {
+            lines.push(Line::Search);
+        }
+        for at in self.shown() {
+            lines.push(Line::Folder(at));
+            if self.entries[at].mounted {
+                lines.push(Line::Path(at));
+            }
+        }
+        lines.push(Line::New);
+        lines.into_iter().map(Line::row).collect()
+    }
+
+    fn first(&self, offer: &Offer) -> Option<Row> {
+        let rows = self.rows(offer);
+        let folder = |row: &&Row| matches!(Line::of(**row), Line::Folder(_));
+        rows.iter().find(folder).or(rows.first()).copied()
+    }
+
+    fn key(&mut self, row: Row, key: Key, _offer: &Offer) -> bool {
+        self.mend(row);
+        self.input_mut(row).is_some_and(|input| input.key(key))
+    }
+
+    fn paste(&mut self, row: Row, text: &str, _offer: &Offer) -> bool {
+        self.mend(row);
+        let input = self.input_mut(row);
+        input.is_some_and(|input| {
+            input.paste(text);
+            true
+        })
+    }
+
+    fn action(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> Heard {
+        let line = Line::of(row);
+        match (action, line) {
+            (Action::LauncherToggle, Line::Folder(at)) => self.toggle(at),
+            (Action::LauncherReadOnly, Line::Folder(at) | Line::Path(at)) => {
+                self.toggle_read_only(at);
+            }
+            (Action::LauncherAdd, _) => return self.begin_making(offer),
+            (Action::LauncherToggle | Action::LauncherGoOn, Line::New) => return self.make(offer),
+            (Action::LauncherSearch, _) => return self.step_search(),
+            (Action::LauncherGoOn, Line::Search) => {
+                let first = self.shown().first().copied();
+                return first.map_or(Heard::Yes, |at| Heard::Goto(Line::Folder(at).row()));
+            }
+            (
+                Action::LauncherMore | Action::LauncherLess | Action::ListFirst | Action::ListLast,
+                _,
+            ) => {
+                let input = self.input_mut(row);
+                if !key.zip(input).is_some_and(|(key, input)| input.key(key)) {
+                    return Heard::No;
+                }
+            }
+            _ => return Heard::No,
+        }
+        Heard::Yes
+    }
+
+    fn read(&mut self, request: &LaunchRequest, offer: &Offer) {
+        self.search = None;
+        self.making = Making::No;
+        self.entries.clear();
+        self.automatic.clear();
+        self.offered(offer, request);
+    }
+
+    fn write(&self, request: &mut LaunchRequest, _offer: &Offer) {
+        let mounted = self.entries.iter().filter(|it| it.mounted);
+        request.mounts = mounted
+            .map(|entry| FolderMount {
+                folder: entry.name.to_string(),
+                path: Some(entry.path.text().trim().to_owned()).filter(|it| !it.is_empty()),
+                read_only: entry.read_only,
+            })
+            .collect();
+    }
+
+    fn problems(&self, _offer: &Offer) -> Vec<FieldProblem> {
+        let why = match &self.making {
+            Making::Typing(input) if !input.is_empty() => Some(
+                "a new folder is being named: press Enter to make it, or empty the line".to_owned(),
+            ),
+            _ => None,
+        };
+        let why = self.making_problem().or(why);
+        why.map(|why| FieldProblem::new(Field::Folders, why))
+            .into_iter()
+            .collect()
+    }
+
+    fn offered(&mut self, offer: &Offer, request: &LaunchRequest) {
+        let Some(catalogue) = &offer.catalogue else {
+            self.keep_missing(request);
+            return;
+        };
+        let (automatic, mountable): (Vec<&Folder>, Vec<&Folder>) = catalogue
+            .folders
+            .iter()
+            .partition(|it| it.is_auto_mounted());
+        self.automatic = automatic.iter().map(|it| it.name.clone()).collect();
+        let mut before = std::mem::take(&mut self.entries);
+        for folder in mountable {
+            let known = before.iter().position(|it| it.name == folder.name);
+            let mut next = match known {
+                Some(at) => before.remove(at),
+                None => entry(folder.clone(), false),
+            };
+            next.folder = Some(folder.clone());
+            self.entries.push(next);
+        }
+        // Made in place a moment ago, or gone from the context: neither is dropped in silence.
+        self.entries
+            .extend(before.into_iter().filter(|it| it.mounted));
+        self.keep_missing(request);
+    }
+}
+
+impl Storage {
+    /// What a request mounts is mounted, whether it is there or not.
+    fn keep_missing(&mut self, request: &LaunchRequest) {
+        for mount in &request.mounts {
+            let known = self.entries.iter().position(|it| it.name == *mount.folder);
+            let at = known.unwrap_or_else(|| {
+                self.entries.push(Entry {
+                    name: Clean::new(&mount.folder),
+                    folder: None,
+                    mounted: false,
+                    path: Input::default(),
+                    read_only: false,
+                });
+                self.entries.len() - 1
+            });
+            let entry = &mut self.entries[at];
+            if !entry.mounted {
+                entry.mounted = true;
+                entry.path.set(mount.path.as_deref().unwrap_or_default());
+                entry.read_only = mount.read_only;
+            }
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! The words of the command line.
+
+mod launch;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+pub use self::launch::{
+    Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch,
+};
+use crate::model::status::Tab;
+
+/// Run, watch and enter container compute sessions from the keyboard
+#[derive(Debug, Parser)]
+#[command(
+    name = "workbay",
+    version,
+    after_help = EXAMPLES,
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub look: Look,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+const EXAMPLES: &str = "\
+Without a command, the full-screen view opens. A session S is named by its name, its id or the
+beginning of its id; CONTEXT/S where it is not of the context in force.
+
+Examples:
+  workbay launch --name work --cpu 1 --wait a session with this machine's own programs
+  workbay exec work -- make -j2             one command in it
+  workbay launch --context prod             on another engine; `workbay context ls` lists them
+
+Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found, 4 not allowed, 5 engine or daemon does not
+answer, 124 timed out. `exec` passes on the code of its command.";
+
+/// How the full-screen view looks this time.
+#[derive(Args, Debug, Default)]
+pub struct Look {
+    /// Theme for this time: default-dark, default-light, ansi16 or one of your own
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Keymap for this time: default, vim, emacs or one of your own
+    #[arg(long, value_name = "NAME")]
+    pub keymap: Option<String>,
+    /// Leave the mouse to the terminal
+    #[arg(long)]
+    pub no_mouse: bool,
+    /// Offer nothing that changes a session
+    #[arg(long)]
+    pub read_only: bool,
+    /// Context for this time, over WORKBAY_CONTEXT and the default of contexts.toml
+    #[arg(long, value_name = "NAME", global = true)]
+    pub context: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Launch a session; prints its name and id
+    Launch(Launch),
+    /// Launch a session of before again, with its settings
+    Relaunch(Relaunch),
+    /// Launches of before: list, launch again, pin
+    #[command(subcommand)]
+    Recent(Recent),
+    /// The settings of a session as a recipe for `launch --from`
+    Export(Export),
+    /// List sessions
+    Ls(Ls),
+    /// Everything about one session
+    Show(Show),
+    /// What was decided about a session, step by step
+    History(Show),
+    /// The log of a session
+    Logs(Logs),
+    /// Work in a session's shell on this terminal
+    Shell(One),
+    /// Run a command in a session and pass on its exit code
+    Exec(Exec),
+    /// Give a session another name
+    Rename(Rename),
+    /// End sessions
+    Terminate(Terminate),
+    /// Make an image of a running session
+    Commit(Commit),
+    /// Environments that can be launched
+    #[command(subcommand)]
+    Env(Env),
+    /// What a launch may choose from: groups, presets, limits, folders, agents
+    Catalogue(Catalogue),
+    /// Folders that outlive sessions
+    #[command(subcommand)]
+    Folder(Folder),
+    /// Engines by name
+    #[command(subcommand)]
+    Context(Context),
+    /// Print what happens, until Ctrl-C
+    Events(Json),
+    /// Check this machine; says how to mend what is wrong
+    Doctor(Json),
+    /// Paths, settings and where each came from, what the terminal can do
+    Info(Json),
+    /// The configuration file
+    #[command(subcommand)]
+    Config(Config),
+    /// The background process that runs the sessions
+    #[command(subcommand)]
+    Daemon(Daemon),
+    /// Every action and its keys
+    Keys(Keys),
+    /// Themes and keymaps that can be chosen
+    Themes(Json),
+    /// Print the completion script of a shell
+    Completion { shell: Shell },
+}
+
+#[derive(Args, Debug, Default)]
+pub struct Json {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct One {
+    /// Name, id or beginning of an id; CONTEXT/… of another context
+    #[arg(value_name = "S")]
+    pub session: String,
+}
+
+/// How long to wait for the end of something.
+#[derive(Args, Debug, Default)]
+pub struct Wait {
+    /// Wait until it is done
+    #[arg(long)]
+    pub wait: bool,
+    /// Give up waiting after so many seconds (exit code 124)
+    #[arg(long, value_name = "SECONDS", requires = "wait")]
+    pub timeout: Option<u64>,
+}
+
+/// The tabs of the sessions page, or all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TabChoice {
+    #[default]
+    Running,
+    Finished,
+    Others,
+    All,
+}
+
+impl TabChoice {
+    /// `None` = every tab.
+    pub fn tab(self) -> Option<Tab> {
+        match self {
+            Self::Running => Some(Tab::Running),
+            Self::Finished => Some(Tab::Finished),
+            Self::Others => Some(Tab::Others),
+            Self::All => None,
+        }
+    }
+}
+
+#[derive(Args, Debug, Default)]
+pub struct Ls {
+    /// Which sessions
+    #[arg(long, value_enum, default_value_t)]
+    pub tab: TabChoice,
+    /// Only those whose name, id, environment or status holds each of these words
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Those of every context
+    #[arg(long, conflicts_with = "context")]
+    pub all_contexts: bool,
+    /// The newest N of each context and tab, 4000 at most (a cluster is asked for 100 unless told)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4000))]
+    pub limit: Option<u32>,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Show {
+    #[command(flatten)]
+    pub one: One,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Logs {
+    #[command(flatten)]
+    pub one: One,
+    /// Go on with new lines until the session ends
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Only the last N lines
+    #[arg(long, value_name = "N")]
+    pub tail: Option<u32>,
+    /// Of this kernel: its host name (main1, sub1) or the beginning of its id
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<String>,
+    /// Bytes as they are; control sequences reach your terminal
+    #[arg(long)]
+    pub raw: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Exec {
+    #[command(flatten)]
+    pub one: One,
+    /// The command and its arguments, after `--`; no shell is between
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub argv: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct Rename {
+    #[command(flatten)]
+    pub one: One,
+    /// The new name
+    pub new: String,
+}
+
+#[derive(Args, Debug)]
+pub struct Terminate {
+    /// Names, ids or beginnings of ids
+    #[arg(
+        value_name = "S",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    pub sessions: Vec<String>,
+    /// Every session of yours in the context that has not ended
+    #[arg(long)]
+    pub all: bool,
+    /// Kill at once
+    #[arg(long)]
+    pub force: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub wait: Wait,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Env {
+    /// List environments
+    Ls(Json),
+}
+
+#[derive(Args, Debug)]
+pub struct Commit {
+    #[command(flatten)]
+    pub one: One,
+    /// Name of the image
+    pub image_name: String,
+    #[command(flatten)]
+    pub wait: Wait,
+}
+
+#[derive(Args, Debug, Default)]
+pub struct Catalogue {
+    /// For this project
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<String>,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Context {
+    /// List contexts and whether their engines answer
+    Ls(Json),
+    /// Everything about one context; secrets are not shown
+    Show {
+        name: String,
+        #[command(flatten)]
+        format: Json,
+    },
+    /// Make it the default of your contexts.toml
+    Use { name: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Config {
+    /// Check configuration, theme and keymap; exit code 1 when something is wrong
+    Check,
+    /// Print the annotated defaults
+    PrintDefault {
+        /// Those of resources.toml: groups, presets, limits
+        #[arg(long)]
+        resources: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Daemon {
+    /// Run it here, in the foreground
+    Run {
+        /// In the background; returns when it is ready
+        #[arg(long)]
+        detached: bool,
+    },
+    /// Whether it runs
+    Status(Json),
+    /// End it; sessions and shells go on
+    Stop,
+}
+
+#[derive(Args, Debug, Default)]
+pub struct Keys {
+    /// A keymap other than yours
+    #[arg(long, value_name = "NAME")]
+    pub keymap: Option<String>,
+    #[command(flatten)]
+    pub format: Json,
+}

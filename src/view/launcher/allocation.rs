@@ -1,0 +1,210 @@
+//! The second page: the environment with its variables, where it runs, what each container gets, how
+//! many there are.
+
+mod choice;
+mod environment;
+mod number;
+mod variables;
+
+use super::sheet::{Line, Sheet, VALUES};
+use crate::{
+    app::launcher::{
+        Page, Row,
+        allocation::{OPEN_BLAS, OPEN_MP, Slot},
+    },
+    model::launch::LaunchField as Field,
+    theme::face::Face,
+};
+use number::Columns;
+
+pub fn write(sheet: &mut Sheet<'_>) {
+    let rows = sheet
+        .launcher
+        .form(Page::Allocation)
+        .rows(sheet.launcher.offer());
+    sheet.heading("Environment");
+    environment::write(sheet);
+    variables::write(sheet);
+    if rows.iter().any(|row| is_place(row.field)) {
+        sheet.heading("Place");
+        for row in rows.iter().filter(|row| is_place(row.field)) {
+            let label = if row.field == Field::Project {
+                "Project"
+            } else {
+                "Resource group"
+            };
+            choice::write(sheet, *row, label);
+        }
+    }
+    let columns = Columns::of(sheet, &rows);
+    sheet.heading("Each container gets");
+    resources(sheet, &rows, &columns);
+    sheet.heading("Sessions and containers");
+    numbers(sheet, &rows, &columns);
+    sheet.heading("Threads");
+    threads(sheet, &rows, &columns);
+}
+
+fn is_place(field: Field) -> bool {
+    matches!(field, Field::Project | Field::ResourceGroup)
+}
+
+fn resources(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+    choice::write(sheet, Row::of(Field::Preset), "Preset");
+    let allocation = &sheet.launcher.allocation;
+    let around = allocation.around(sheet.launcher.offer());
+    if allocation.amounts().are_fixed(&around) {
+        let slots = allocation.amounts().slots();
+        let text = format!("{}, fixed: presets only here", around.in_words(&slots));
+        sheet.note(VALUES, &text, Face::Dim);
+        return;
+    }
+    number::write(sheet, Row::of(Field::Cpu), "CPU", Some(Slot::Cpu), columns);
+    number::write(
+        sheet,
+        Row::of(Field::Memory),
+        "Memory",
+        Some(Slot::Memory),
+        columns,
+    );
+    shared_memory(sheet, columns);
+    for (at, accelerator) in allocation.amounts().accelerators.iter().enumerate() {
+        let row = Row::item(Field::Accelerator, at);
+        let unit = around.called(&accelerator.slot);
+        if rows.contains(&row) {
+            let slot = Slot::Accelerator(&accelerator.slot, &unit);
+            number::write(sheet, row, &unit, Some(slot), columns);
+        } else if let Some(why) = around.why_no_accelerator(&accelerator.slot) {
+            let line = Line::default().text(0, VALUES - 1, unit, Face::Dim).text(
+                VALUES,
+                sheet.width.saturating_sub(VALUES),
+                why,
+                Face::Dim,
+            );
+            sheet.push(line);
+        }
+    }
+    // Of what the context does not offer there is no row to stand on.
+    let unknown = allocation.amounts().accelerators.is_empty();
+    if unknown && sheet.launcher.problem(Field::Accelerator).is_some() {
+        sheet.said(Row::of(Field::Accelerator));
+    }
+}
+
+fn shared_memory(sheet: &mut Sheet<'_>, columns: &Columns) {
+    let row = Row::of(Field::SharedMemory);
+    let allocation = &sheet.launcher.allocation;
+    if allocation.automatic(row) == Some(true) {
+        let around = allocation.around(sheet.launcher.offer());
+        let amount = allocation.amounts().usual_shmem(&around);
+        automatic(
+            sheet,
+            row,
+            "Shared memory",
+            &amount.to_string(),
+            "a part of the memory",
+        );
+    } else {
+        number::write(sheet, row, "Shared memory", None, columns);
+        if sheet.is_focused(row) {
+            sheet.sentence(row, "space: automatic, by the memory", Face::Dim);
+        }
+    }
+    sheet.said(row);
+}
+
+/// `[x] automatic` and what that is.
+fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &str) {
+    let focused = sheet.is_focused(row);
+    let face = if focused { Face::Strong } else { Face::Value };
+    let mut pieces = vec![
+        (value.to_owned(), face),
+        (format!("  {} automatic", sheet.glyphs.on), Face::Dim),
+    ];
+    if focused {
+        pieces.push((format!(", {note}  "), Face::Dim));
+        pieces.push(("space".to_owned(), Face::Key));
+        pieces.push((" by hand".to_owned(), Face::Dim));
+    }
+    let line = sheet.label(row, label).pieces(VALUES, sheet.width, pieces);
+    sheet.push(line);
+}
+
+fn numbers(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+    for row in rows {
+        match row.field {
+            Field::Count => number::write(sheet, *row, "Sessions", None, columns),
+            Field::ClusterSize => number::write(sheet, *row, "Cluster size", None, columns),
+            Field::ClusterMode => choice::write(sheet, *row, "Cluster mode"),
+            Field::Agent => choice::write(sheet, *row, "Agent"),
+            _ => {}
+        }
+    }
+    total(sheet);
+}
+
+/// What all of it is together, where that is more than one container.
+fn total(sheet: &mut Sheet<'_>) {
+    let allocation = &sheet.launcher.allocation;
+    let around = allocation.around(sheet.launcher.offer());
+    let pieces = around.size.saturating_mul(around.copies);
+    if pieces < 2 {
+        return;
+    }
+    let what = if around.size > 1 {
+        "containers"
+    } else {
+        "sessions"
+    };
+    let all = around.in_words(&allocation.amounts().slots().times(pieces));
+    let line = Line::default()
+        .text(0, VALUES - 1, "In all", Face::Label)
+        .text(
+            VALUES,
+            sheet.width.saturating_sub(VALUES),
+            format!("{all} in {pieces} {what}"),
+            Face::Value,
+        );
+    sheet.push(line);
+}
+
+fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+    let row = Row::of(Field::OpenMp);
+    if sheet.launcher.allocation.threads().automatic {
+        automatic(
+            sheet,
+            row,
+            "Of libraries",
+            "as many as cores",
+            "good for most",
+        );
+    } else {
+        let focused = sheet.is_focused(row);
+        let face = if focused { Face::Strong } else { Face::Value };
+        let mut pieces = vec![("by hand".to_owned(), face)];
+        if focused {
+            pieces.push(("  space".to_owned(), Face::Key));
+            pieces.push((" as many as cores".to_owned(), Face::Dim));
+        }
+        let line = sheet
+            .label(row, "Of libraries")
+            .pieces(VALUES, sheet.width, pieces);
+        sheet.push(line);
+    }
+    for row in rows {
+        match (row.field, row.item) {
+            (Field::OpenMp, 1..) => number::write(sheet, *row, "OpenMP", None, columns),
+            (Field::OpenBlas, _) => number::write(sheet, *row, "OpenBLAS", None, columns),
+            _ => continue,
+        }
+        if sheet.is_focused(*row) {
+            let name = if row.field == Field::OpenMp {
+                OPEN_MP
+            } else {
+                OPEN_BLAS
+            };
+            let text = format!("the variable {name}");
+            sheet.sentence(*row, &text, Face::Dim);
+        }
+    }
+}

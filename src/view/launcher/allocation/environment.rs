@@ -1,0 +1,194 @@
+//! The environment: the chosen one; while it has the focus a search and the list.
+
+use super::super::sheet::{Line, Sheet, VALUES};
+use crate::{
+    app::launcher::{
+        Row,
+        allocation::{Choice, Environments, Line as Entry},
+    },
+    model::launch::LaunchField as Field,
+    theme::face::Face,
+    view::text,
+};
+
+/// Lines of the list, where there is little room and where there is much.
+const FEW: usize = 6;
+const MANY: usize = 12;
+/// The widest columns.
+const NAMES: u16 = 30;
+const VERSIONS: u16 = 18;
+
+pub fn write(sheet: &mut Sheet<'_>) {
+    let row = Row::of(Field::Environment);
+    let environments = sheet.launcher.allocation.environments();
+    let listed = sheet.is_focused(row) && !environments.is_by_hand();
+    if listed {
+        search(sheet, row, environments);
+        list(sheet, row, environments);
+    } else {
+        chosen(sheet, row, environments);
+    }
+    sheet.said(row);
+    let image = Row::of(Field::Image);
+    let known = sheet
+        .launcher
+        .allocation
+        .environment_of_image(sheet.launcher.offer());
+    let note = match known {
+        Some(known) => format!("is {known}"),
+        None if environments.is_by_hand() => "not in the list".to_owned(),
+        None => String::new(),
+    };
+    let hint = "by hand instead, as registry/name:tag";
+    sheet.typed(image, "or an image", environments.image(), hint, &note);
+    sheet.said(image);
+}
+
+fn search<'a>(sheet: &mut Sheet<'a>, row: Row, environments: &'a Environments) {
+    let (fit, all) = (environments.choices().len(), environments.known());
+    let note = if environments.query().is_empty() {
+        format!("{all} to choose from")
+    } else {
+        format!("{fit} of {all}")
+    };
+    let note = if all > 1 { note } else { String::new() };
+    sheet.typed(
+        row,
+        "Environment",
+        environments.query(),
+        "type to search",
+        &note,
+    );
+}
+
+/// The one that would be launched, in a line.
+fn chosen(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
+    let by_hand = environments.is_by_hand();
+    let choice = environments
+        .marked()
+        .and_then(|at| environments.choices().get(at));
+    let room = sheet.width.saturating_sub(VALUES);
+    let line = sheet.label(row, "Environment");
+    let line = match choice {
+        _ if by_hand => line.text(VALUES, room, "the image below instead", Face::Dim),
+        Some(choice) => {
+            let widths = (
+                text::width(choice.name.as_str()) as u16,
+                text::width(choice.version.as_str()) as u16,
+            );
+            columns(sheet, line, VALUES, choice, widths, Face::Value)
+        }
+        None => {
+            let label = environments.label(sheet.launcher.offer());
+            line.text(VALUES, room, label, Face::Value)
+        }
+    };
+    sheet.push(line);
+}
+
+fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
+    let entries = environments.lines();
+    if entries.is_empty() && environments.known() == 0 {
+        let label = environments.label(sheet.launcher.offer());
+        sheet.sentence(row, &format!("  {label}"), Face::Value);
+        return;
+    }
+    let shown = if sheet.airy { MANY } else { FEW };
+    let marked = environments.marked().map(Entry::Choice);
+    let at = entries.iter().position(|entry| Some(*entry) == marked);
+    let first = at
+        .unwrap_or(0)
+        .saturating_sub(shown / 2)
+        .min(entries.len().saturating_sub(shown));
+    let widths = widths(environments.choices());
+    for entry in entries.iter().skip(first).take(shown) {
+        let line = match entry {
+            Entry::Group(group) => {
+                let room = sheet.width.saturating_sub(VALUES);
+                Line::below(row).text(VALUES, room, group.as_str(), Face::Dim)
+            }
+            Entry::Choice(at) => {
+                let choice = &environments.choices()[*at];
+                choice_line(
+                    sheet,
+                    row,
+                    choice,
+                    Some(*at) == environments.marked(),
+                    widths,
+                )
+            }
+        };
+        sheet.push(line);
+    }
+    let below = entries.len().saturating_sub(first + shown);
+    if below > 0 {
+        let text = format!("{} {below} more", sheet.glyphs.down);
+        let line = Line::below(row).text(VALUES + 2, 20, text, Face::Dim);
+        sheet.push(line);
+    }
+}
+
+/// Of the columns of names and versions.
+fn widths(choices: &[Choice]) -> (u16, u16) {
+    let widest = |of: fn(&Choice) -> &str| {
+        let widths = choices.iter().map(|choice| text::width(of(choice)));
+        widths.max().unwrap_or(0) as u16
+    };
+    let names = widest(|choice| choice.name.as_str());
+    let versions = widest(|choice| choice.version.as_str());
+    (names.min(NAMES), versions.min(VERSIONS))
+}
+
+fn choice_line<'a>(
+    sheet: &Sheet<'a>,
+    row: Row,
+    choice: &Choice,
+    marked: bool,
+    widths: (u16, u16),
+) -> Line<'a> {
+    let face = match (&choice.unavailable, marked) {
+        (Some(_), _) => Face::Dim,
+        (None, true) => Face::Strong,
+        (None, false) => Face::Value,
+    };
+    let mut line = Line::below(row);
+    if marked {
+        line = line.text(VALUES, 1, sheet.glyphs.to, Face::Accent);
+    }
+    columns(sheet, line, VALUES + 2, choice, widths, face)
+}
+
+/// Name, version, chips, and at the right what is known of its size.
+fn columns<'a>(
+    sheet: &Sheet<'a>,
+    line: Line<'a>,
+    x: u16,
+    choice: &Choice,
+    (names, versions): (u16, u16),
+    face: Face,
+) -> Line<'a> {
+    let ellipsis = sheet.glyphs.ellipsis;
+    let note = match &choice.unavailable {
+        Some(_) => "unavailable",
+        None => choice.note.as_str(),
+    };
+    let end = sheet.width.saturating_sub(text::width(note) as u16 + 2);
+    let (name, _) = text::fit_path(choice.name.as_str(), usize::from(names), ellipsis);
+    let mut line = line.text(x, names, name, face).text(
+        x + names + 2,
+        versions,
+        choice.version.as_str(),
+        face,
+    );
+    let mut at = x + names + 2 + versions + 2;
+    for chip in &choice.chips {
+        let cells = text::width(chip.as_str()) as u16;
+        // A chip that does not fit whole says nothing.
+        if at + cells > end {
+            break;
+        }
+        line = line.text(at, cells, chip.as_str(), Face::Label);
+        at += cells + 2;
+    }
+    line.right(x, sheet.width.saturating_sub(x), note, Face::Dim)
+}

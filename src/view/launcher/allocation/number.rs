@@ -1,0 +1,257 @@
+//! A number as a slider: what is typed, a bar up to the most with a mark at what is free, and what the
+//! queue would do.
+
+use super::super::sheet::{Sheet, VALUES};
+use crate::{
+    app::launcher::{
+        Row,
+        allocation::{Bounds, Outlook, Slider, Slot},
+    },
+    model::launch::LaunchField as Field,
+    theme::face::Face,
+    view::{paint::Piece, text},
+};
+
+/// Cells of the number.
+const NUMBER: u16 = 10;
+/// Of the bar, at most; a shorter one than this is left out.
+const LONGEST: u16 = 36;
+const SHORTEST: u16 = 8;
+/// From this width of the sheet on the least is said beside the most.
+const WIDE: u16 = 90;
+
+/// So that all bars of the page begin and end alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    bar: u16,
+}
+
+impl Columns {
+    pub fn of(sheet: &Sheet<'_>, rows: &[Row]) -> Self {
+        let launcher = sheet.launcher;
+        let words = rows.iter().filter_map(|row| {
+            let slider = launcher.allocation.slider(*row)?;
+            let bounds = launcher.allocation.bounds(*row, launcher.offer());
+            Some(text::width(&range(slider, &bounds, *row, sheet.width)) as u16)
+        });
+        let words = words.max().unwrap_or(0);
+        let room = sheet.width.saturating_sub(VALUES + NUMBER + 2 + words);
+        let bar = if room < SHORTEST {
+            0
+        } else {
+            room.min(LONGEST)
+        };
+        Self { bar }
+    }
+}
+
+pub fn write(
+    sheet: &mut Sheet<'_>,
+    row: Row,
+    label: &str,
+    slot: Option<Slot<'_>>,
+    columns: &Columns,
+) {
+    let launcher = sheet.launcher;
+    let Some(slider) = launcher.allocation.slider(row) else {
+        return;
+    };
+    let bounds = launcher.allocation.bounds(row, launcher.offer());
+    let focused = sheet.is_focused(row);
+    let mut line = sheet
+        .label(row, label)
+        .input(VALUES, NUMBER - 1, slider.input(), focused);
+    let x = VALUES + NUMBER;
+    let mut after = x;
+    if columns.bar > 0 {
+        let pieces = bar(sheet, slider, &bounds, usize::from(columns.bar), focused);
+        line = line.pieces(x, x + columns.bar, pieces);
+        after = x + columns.bar + 2;
+    }
+    let room = sheet.width.saturating_sub(after);
+    line = line.text(
+        after,
+        room,
+        range(slider, &bounds, row, sheet.width),
+        Face::Dim,
+    );
+    sheet.push(line);
+    below(sheet, row, slider, &bounds, slot);
+}
+
+/// What is wrong with it; else what the queue would do.
+fn below(
+    sheet: &mut Sheet<'_>,
+    row: Row,
+    slider: &Slider,
+    bounds: &Bounds,
+    slot: Option<Slot<'_>>,
+) {
+    let launcher = sheet.launcher;
+    if let Some(why) = problem(sheet, row, slot) {
+        return sheet.sentence(row, &why, Face::InputError);
+    }
+    let Some(slot) = slot else {
+        // Shared memory has words of its own, said by who draws it.
+        if row.field != Field::SharedMemory {
+            sheet.said(row);
+        }
+        return;
+    };
+    let around = launcher.allocation.around(launcher.offer());
+    let focused = sheet.is_focused(row);
+    let outlook = around.outlook(slot, slider.value().unwrap_or(0));
+    if let Outlook::Waits(why) = &outlook {
+        sheet.sentence(row, why, Face::Warning);
+    }
+    if !focused {
+        return;
+    }
+    let unit = slider.unit();
+    let mut words = Vec::new();
+    if sheet.width < WIDE {
+        words.push(format!("at least {}", unit.short(bounds.least)));
+    }
+    if let Outlook::Free(free) = outlook {
+        words.push(free);
+    }
+    if let Slot::Accelerator(slot, _) = slot {
+        let kind = around.kinds().iter().find(|kind| kind.slot == slot);
+        let note = kind.and_then(|kind| kind.note.as_ref());
+        words.extend(note.map(ToString::to_string));
+        words.push(slot.to_owned());
+    }
+    if !words.is_empty() {
+        let dot = format!(" {} ", sheet.glyphs.dot);
+        sheet.sentence(row, &words.join(&dot), Face::Dim);
+    }
+}
+
+/// Of several kinds of accelerators each says what is wrong with itself.
+fn problem(sheet: &Sheet<'_>, row: Row, slot: Option<Slot<'_>>) -> Option<String> {
+    let launcher = sheet.launcher;
+    let Some(Slot::Accelerator(slot, _)) = slot else {
+        let threads = row.field == Field::OpenMp && row.item == 0;
+        let shared = row.field == Field::SharedMemory;
+        let own = !threads && !shared;
+        return launcher
+            .problem(row.field)
+            .filter(|_| own)
+            .map(str::to_owned);
+    };
+    let of_it = |message: &str| message.split([' ', ':']).any(|word| word == slot);
+    let all = launcher.problems().iter();
+    let mut own = all.filter(|it| it.field == Field::Accelerator && of_it(&it.message));
+    own.next().map(|it| it.message.clone())
+}
+
+/// Filled up to the number; beyond what is free it warns.
+fn bar(
+    sheet: &Sheet<'_>,
+    slider: &Slider,
+    bounds: &Bounds,
+    cells: usize,
+    focused: bool,
+) -> Vec<Piece> {
+    let Some(most) = bounds.most.filter(|most| *most > 0) else {
+        return Vec::new();
+    };
+    let value = slider.value().unwrap_or(0);
+    let filled = cells_of(value, most, cells);
+    let free = bounds.free.filter(|free| *free < most);
+    let tick = free.map(|free| cells_of(free, most, cells).min(cells - 1));
+    let within = if focused { Face::Accent } else { Face::Value };
+    let face = |at: usize| match (at < filled, tick) {
+        (true, Some(tick)) if at >= tick && value > free.unwrap_or(most) => Face::BarWarning,
+        (true, _) => within,
+        (false, _) => Face::Bar,
+    };
+    let glyph = |at: usize| match (Some(at) == tick, at < filled) {
+        (true, _) => sheet.glyphs.tick,
+        (false, true) => sheet.glyphs.bar_full,
+        (false, false) => sheet.glyphs.bar_empty,
+    };
+    let face = |at: usize| {
+        if Some(at) == tick && at >= filled {
+            Face::Dim
+        } else {
+            face(at)
+        }
+    };
+    runs((0..cells).map(|at| (glyph(at), face(at))))
+}
+
+/// A number above nothing is seen, and only the most fills it all.
+fn cells_of(value: u64, most: u64, cells: usize) -> usize {
+    if value >= most {
+        return cells;
+    }
+    let share = u128::from(value) * cells as u128 / u128::from(most);
+    let share = usize::try_from(share).unwrap_or(cells);
+    share.max(usize::from(value > 0)).min(cells - 1)
+}
+
+/// Cells that look alike are one piece.
+fn runs(cells: impl Iterator<Item = (&'static str, Face)>) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (glyph, face) in cells {
+        match pieces.last_mut() {
+            Some((text, last)) if *last == face => text.push_str(glyph),
+            _ => pieces.push((glyph.to_owned(), face)),
+        }
+    }
+    pieces
+}
+
+/// `of 64 cores · 12 free`, with the least where there is room.
+fn range(slider: &Slider, bounds: &Bounds, row: Row, width: u16) -> String {
+    let unit = slider.unit();
+    let what = if row.field == Field::Cpu {
+        " cores"
+    } else {
+        ""
+    };
+    let mut text = match bounds.most {
+        Some(most) if width >= WIDE => {
+            format!("{} to {}{what}", unit.short(bounds.least), unit.short(most))
+        }
+        Some(most) => format!("of {}{what}", unit.short(most)),
+        None => String::new(),
+    };
+    if let Some(free) = bounds.free {
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        text.push_str(&format!("{} free", unit.short(free)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_fill_with_the_number() {
+        assert_eq!(cells_of(0, 64, 20), 0);
+        assert_eq!(cells_of(1, 6400, 20), 1, "a little is seen");
+        assert_eq!(cells_of(32, 64, 20), 10);
+        assert_eq!(cells_of(63, 64, 20), 19, "only the most is full");
+        assert_eq!(cells_of(64, 64, 20), 20);
+        assert_eq!(cells_of(99, 64, 20), 20);
+    }
+
+    #[test]
+    fn alike_cells_are_one_piece() {
+        let cells = [
+            ("-", Face::Bar),
+            ("-", Face::Bar),
+            ("=", Face::Bar),
+            ("=", Face::Dim),
+        ];
+        assert_eq!(
+            runs(cells.into_iter()),
+            [("--=".to_owned(), Face::Bar), ("=".to_owned(), Face::Dim)]
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! Environment variables: a line each, the name and the value.
+
+use super::super::sheet::{Line, Sheet, VALUES};
+use crate::{
+    app::launcher::{
+        Row,
+        allocation::{Part, Variable, variable_of, variable_row},
+    },
+    model::launch::LaunchField as Field,
+    theme::face::Face,
+    view::text,
+};
+
+/// Cells of the names at least and at most.
+const NAMES: (u16, u16) = (12, 30);
+const SECRET: &str = "secret";
+
+pub fn write(sheet: &mut Sheet<'_>) {
+    let allocation = &sheet.launcher.allocation;
+    let variables = allocation.variables();
+    let widest = variables
+        .rows()
+        .iter()
+        .map(|row| text::width(row.name().text()) as u16);
+    let names = (widest.max().unwrap_or(0) + 1).clamp(NAMES.0, NAMES.1);
+    let here = (sheet.focus.field == Field::Variables).then(|| variable_of(sheet.focus).0);
+    for (at, variable) in variables.rows().iter().enumerate() {
+        let line = if variables.is_last(at) {
+            empty_line(sheet, at, variable, names)
+        } else {
+            line(sheet, at, variable, names)
+        };
+        let row = line.row;
+        sheet.push(line);
+        let why = allocation.variable_problem(at, here == Some(at));
+        if let (Some(why), Some(row)) = (why, row) {
+            sheet.sentence(row, &why, Face::InputError);
+        }
+    }
+}
+
+/// The row that has the focus in a line, else its name.
+fn row_of(sheet: &Sheet<'_>, at: usize) -> Row {
+    let value = variable_row(at, Part::Value);
+    if sheet.is_focused(value) {
+        value
+    } else {
+        variable_row(at, Part::Name)
+    }
+}
+
+fn label<'a>(sheet: &Sheet<'a>, at: usize) -> Line<'a> {
+    let row = row_of(sheet, at);
+    if at == 0 {
+        sheet.label(row, "Variables")
+    } else {
+        Line::of(row)
+    }
+}
+
+fn line<'a>(sheet: &Sheet<'a>, at: usize, variable: &'a Variable, names: u16) -> Line<'a> {
+    let (name, value) = (variable_row(at, Part::Name), variable_row(at, Part::Value));
+    let equals = VALUES + names;
+    let secret = variable.is_secret();
+    let taken = if secret { SECRET.len() as u16 + 2 } else { 0 };
+    let x = equals + 2;
+    let room = sheet.width.saturating_sub(x);
+    let line = label(sheet, at)
+        .input(VALUES, names, variable.name(), sheet.is_focused(name))
+        .text(equals, 1, "=", Face::Dim);
+    let (width, focused) = (room.saturating_sub(taken), sheet.is_focused(value));
+    if !secret {
+        return line.input(x, width, variable.value(), focused);
+    }
+    let line = line.masked(x, width, variable.value(), focused);
+    line.right(x, room, SECRET, Face::Dim)
+}
+
+/// The row that is not there yet.
+fn empty_line<'a>(sheet: &Sheet<'a>, at: usize, variable: &'a Variable, names: u16) -> Line<'a> {
+    let row = row_of(sheet, at);
+    let focused = sheet.is_focused(row);
+    let hint = match (at, focused) {
+        (0, false) => "none",
+        (_, false) => "one more",
+        (_, true) => "NAME=value, or paste lines of them",
+    };
+    let room = sheet.width.saturating_sub(VALUES);
+    label(sheet, at)
+        .input(VALUES, names, variable.name(), focused)
+        .text(VALUES, room, hint, Face::Placeholder)
+}

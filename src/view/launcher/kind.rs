@@ -1,0 +1,108 @@
+//! The first page: the kind of session and its name.
+
+use super::sheet::{Line, Sheet, VALUES};
+use crate::{
+    app::launcher::{EMAIL, Row, Search},
+    model::{launch::LaunchField as Field, session::SessionType},
+    theme::face::Face,
+};
+
+pub fn write(sheet: &mut Sheet<'_>) {
+    for row in sheet.launcher.rows() {
+        write_row(sheet, row);
+        sheet.air();
+    }
+}
+
+fn write_row(sheet: &mut Sheet<'_>, row: Row) {
+    let kind = &sheet.launcher.kind;
+    match row.field {
+        Field::Context => {
+            let context = sheet.launcher.context().to_string();
+            sheet.choice(row, "Context", &context, "");
+            sheet.said(row);
+        }
+        Field::SessionType => {
+            let (value, note) = match kind.session_type() {
+                SessionType::Batch => ("batch", "runs a command, then ends by itself"),
+                _ => ("interactive", "stays until it is ended"),
+            };
+            sheet.choice(row, "Type", value, note);
+            sheet.said(row);
+        }
+        Field::StartupCommand => script(sheet, row, "Command", "what it runs, in /home/work"),
+        Field::BootstrapScript => script(sheet, row, "Before it runs", "no script"),
+        Field::Owner => owner(sheet, row),
+        _ => {
+            let (label, hint, note) = words(row.field);
+            if let Some(input) = kind.input(row) {
+                sheet.typed(row, label, input, hint, note);
+                sheet.said(row);
+            }
+        }
+    }
+}
+
+/// Label, what stands in it while it is empty, note.
+fn words(field: Field) -> (&'static str, &'static str, &'static str) {
+    match field {
+        Field::Name => ("Name", "made up when left empty", ""),
+        Field::StartTime => ("Not before", "at once", "+2h, 09:30, 2026-11-22 09:30"),
+        Field::Timeout => ("Timeout", "none", "90m, 2h, 1d"),
+        _ => ("Priority", "10", "0 to 100"),
+    }
+}
+
+fn script(sheet: &mut Sheet<'_>, row: Row, label: &str, hint: &str) {
+    let Some(script) = sheet.launcher.kind.script(row.field) else {
+        return;
+    };
+    let focused = sheet.is_focused(row);
+    let room = sheet.width.saturating_sub(VALUES);
+    let face = if focused {
+        Face::InputFocused
+    } else {
+        Face::Input
+    };
+    let (at, column) = script.cursor();
+    for (number, text) in script.lines().iter().enumerate() {
+        let mut line = if number == 0 {
+            sheet.label(row, label)
+        } else {
+            Line::below(row)
+        };
+        if number == 0 && script.is_empty() {
+            line = line.text(VALUES, room, hint, Face::Placeholder);
+        } else {
+            line = line.text(VALUES, room, text, face);
+        }
+        if focused && number == at {
+            let before: String = text.chars().take(column).collect();
+            let x = crate::view::text::width(&before) as u16;
+            line = line.cursor(VALUES + x.min(room.saturating_sub(1)));
+        }
+        sheet.push(line);
+    }
+    sheet.said(row);
+}
+
+fn owner(sheet: &mut Sheet<'_>, row: Row) {
+    let owner = &sheet.launcher.kind.owner;
+    if row.item != EMAIL {
+        let label = if row.item == EMAIL + 1 {
+            "Their key"
+        } else {
+            "Their project"
+        };
+        let value = owner.value(row.item).map_or("", |it| it.as_str());
+        sheet.choice(row, label, value, "");
+        return;
+    }
+    let note = match owner.found() {
+        Search::Asked => "looking",
+        Search::Found(_) => "found",
+        Search::None | Search::Failed(_) => "",
+    };
+    sheet.typed(row, "Owner", owner.email(), "you", note);
+    sheet.said(row);
+}

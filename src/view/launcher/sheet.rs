@@ -1,0 +1,325 @@
+//! The lines of a page: labels on the left, values in one column, what is wrong below its field. A
+//! page may have more lines than there is room; the ones of the focused row are always in sight.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::{
+    app::{
+        input::Input,
+        launcher::{Launcher, Row},
+    },
+    model::launch::LaunchField,
+    theme::face::Face,
+    view::{
+        glyphs::Glyphs,
+        paint::{Paint, Piece},
+        text,
+    },
+};
+
+/// Column of the values, from the left of the sheet.
+pub const VALUES: u16 = 16;
+
+/// A piece of a line at its place.
+#[derive(Clone, Debug)]
+pub struct Cell<'a> {
+    pub x: u16,
+    pub width: u16,
+    pub what: What<'a>,
+}
+
+#[derive(Clone, Debug)]
+pub enum What<'a> {
+    Text(String, Face),
+    /// Text with its end at the right of the cell.
+    Right(String, Face),
+    /// A text that is typed; a masked one shows dots.
+    Input {
+        input: &'a Input,
+        focused: bool,
+        masked: bool,
+    },
+    /// Where the terminal's own cursor goes.
+    Cursor,
+}
+
+/// One line of the sheet.
+#[derive(Clone, Debug, Default)]
+pub struct Line<'a> {
+    /// Whose it is: it is kept in sight while that has the focus, and a click goes there.
+    pub row: Option<Row>,
+    /// The first line of the row, where its marker stands.
+    pub head: bool,
+    pub cells: Vec<Cell<'a>>,
+}
+
+impl<'a> Line<'a> {
+    pub fn of(row: Row) -> Self {
+        Self {
+            row: Some(row),
+            head: true,
+            cells: Vec::new(),
+        }
+    }
+
+    /// A further line of a row.
+    pub fn below(row: Row) -> Self {
+        Self {
+            head: false,
+            ..Self::of(row)
+        }
+    }
+
+    #[must_use]
+    pub fn text(mut self, x: u16, width: u16, text: impl Into<String>, face: Face) -> Self {
+        let what = What::Text(text.into(), face);
+        self.cells.push(Cell { x, width, what });
+        self
+    }
+
+    #[must_use]
+    pub fn right(mut self, x: u16, width: u16, text: impl Into<String>, face: Face) -> Self {
+        let what = What::Right(text.into(), face);
+        self.cells.push(Cell { x, width, what });
+        self
+    }
+
+    /// Pieces one after another from `x`.
+    #[must_use]
+    pub fn pieces(mut self, x: u16, end: u16, pieces: impl IntoIterator<Item = Piece>) -> Self {
+        let mut at = x;
+        for (piece, face) in pieces {
+            let room = end.saturating_sub(at);
+            let width = (text::width(&piece) as u16).min(room);
+            self = self.text(at, width, piece, face);
+            at += width;
+        }
+        self
+    }
+
+    #[must_use]
+    pub fn input(mut self, x: u16, width: u16, input: &'a Input, focused: bool) -> Self {
+        let what = What::Input {
+            input,
+            focused,
+            masked: false,
+        };
+        self.cells.push(Cell { x, width, what });
+        self
+    }
+
+    #[must_use]
+    pub fn masked(mut self, x: u16, width: u16, input: &'a Input, focused: bool) -> Self {
+        let what = What::Input {
+            input,
+            focused,
+            masked: true,
+        };
+        self.cells.push(Cell { x, width, what });
+        self
+    }
+
+    #[must_use]
+    pub fn cursor(mut self, x: u16) -> Self {
+        let what = What::Cursor;
+        self.cells.push(Cell { x, width: 1, what });
+        self
+    }
+}
+
+/// A page being written, line after line.
+#[derive(Debug)]
+pub struct Sheet<'a> {
+    pub launcher: &'a Launcher,
+    /// Where one stands.
+    pub focus: Row,
+    pub width: u16,
+    /// There is room for air.
+    pub airy: bool,
+    pub glyphs: &'static Glyphs,
+    lines: Vec<Line<'a>>,
+}
+
+impl<'a> Sheet<'a> {
+    #[must_use]
+    pub fn new(launcher: &'a Launcher, width: u16, airy: bool, glyphs: &'static Glyphs) -> Self {
+        Self {
+            focus: launcher.row(),
+            launcher,
+            width,
+            airy,
+            glyphs,
+            lines: Vec::new(),
+        }
+    }
+
+    pub fn into_lines(self) -> Vec<Line<'a>> {
+        self.lines
+    }
+
+    pub fn is_focused(&self, row: Row) -> bool {
+        self.focus == row
+    }
+
+    pub fn push(&mut self, line: Line<'a>) {
+        self.lines.push(line);
+    }
+
+    pub fn gap(&mut self) {
+        if !self.lines.is_empty() {
+            self.lines.push(Line::default());
+        }
+    }
+
+    /// A blank line where there is room for it.
+    pub fn air(&mut self) {
+        if self.airy {
+            self.gap();
+        }
+    }
+
+    /// A quiet heading over a part of the page.
+    pub fn heading(&mut self, title: &str) {
+        self.gap();
+        let line = Line::default().text(0, self.width, title, Face::Title);
+        self.push(line);
+    }
+
+    /// A line that belongs to no row.
+    pub fn note(&mut self, x: u16, text: &str, face: Face) {
+        let room = self.width.saturating_sub(x);
+        for part in text::wrap(text, usize::from(room)) {
+            let line = Line::default().text(x, room, part, face);
+            self.push(line);
+        }
+    }
+
+    /// The beginning of a field's line: its label.
+    #[must_use]
+    pub fn label(&self, row: Row, label: &str) -> Line<'a> {
+        let face = if self.is_focused(row) {
+            Face::Strong
+        } else {
+            Face::Label
+        };
+        Line::of(row).text(0, VALUES - 1, label, face)
+    }
+
+    /// A field with a value that is not typed: turned with left and right.
+    pub fn choice(&mut self, row: Row, label: &str, value: &str, note: &str) {
+        let focused = self.is_focused(row);
+        let face = if focused { Face::Strong } else { Face::Value };
+        let mut pieces = vec![(value.to_owned(), face)];
+        if focused {
+            pieces.push((format!("  {}", self.turning()), Face::Key));
+        }
+        if !note.is_empty() {
+            pieces.push((format!("  {note}"), Face::Dim));
+        }
+        let line = self.label(row, label).pieces(VALUES, self.width, pieces);
+        self.push(line);
+    }
+
+    fn turning(&self) -> &'static str {
+        self.glyphs.turning
+    }
+
+    /// A field that is typed, with what it shows while it is empty and a note at its right.
+    pub fn typed(&mut self, row: Row, label: &str, input: &'a Input, hint: &str, note: &str) {
+        let taken = text::width(note) as u16;
+        let room = self.width.saturating_sub(VALUES);
+        let width = room.saturating_sub(if taken > 0 { taken + 2 } else { 0 });
+        let focused = self.is_focused(row);
+        let mut line = self.label(row, label).input(VALUES, width, input, focused);
+        if input.is_empty() {
+            line = line.text(VALUES, width, hint, Face::Placeholder);
+        }
+        let line = line.right(VALUES, room, note, Face::Dim);
+        self.push(line);
+    }
+
+    /// What is wrong with a field, or what to know of it, below its line.
+    pub fn said(&mut self, row: Row) {
+        self.said_of(row, row.field);
+    }
+
+    fn said_of(&mut self, row: Row, field: LaunchField) {
+        let launcher = self.launcher;
+        if let Some(why) = launcher.problem(field) {
+            self.sentence(row, why, Face::InputError);
+        } else if let Some(word) = launcher.warning(field) {
+            self.sentence(row, word, Face::Warning);
+        }
+    }
+
+    /// A sentence below a row, in the column of the values.
+    pub fn sentence(&mut self, row: Row, said: &str, face: Face) {
+        let room = self.width.saturating_sub(VALUES);
+        for part in text::wrap(said, usize::from(room)) {
+            let line = Line::below(row).text(VALUES, room, part, face);
+            self.push(line);
+        }
+    }
+}
+
+/// The first line shown in `height` lines, so that those of the focused row are in sight with a line
+/// around them.
+#[must_use]
+pub fn first(lines: &[Line<'_>], focus: Row, height: u16) -> usize {
+    let height = usize::from(height);
+    let last = lines.len().saturating_sub(height);
+    let own = |line: &Line<'_>| line.row == Some(focus);
+    let Some(top) = lines.iter().position(own) else {
+        return 0;
+    };
+    let bottom = lines.iter().rposition(own).unwrap_or(top);
+    // The whole page as long as the row is among its first lines.
+    if bottom + 1 < height {
+        return 0;
+    }
+    let wanted = (bottom + 2)
+        .saturating_sub(height)
+        .min(top.saturating_sub(1));
+    wanted.min(last)
+}
+
+/// Draws the lines from `first` on.
+pub fn draw(paint: &mut Paint<'_>, lines: &[Line<'_>], first: usize, focus: Row, area: Rect) {
+    let shown = lines.iter().skip(first).take(usize::from(area.height));
+    for (at, line) in shown.enumerate() {
+        let y = area.y + at as u16;
+        if line.head && line.row == Some(focus) {
+            let marker = paint.glyphs.marker;
+            paint.text(area.x.saturating_sub(2), y, 1, marker, Face::RowMarker);
+        }
+        for cell in &line.cells {
+            draw_cell(paint, cell, area, y);
+        }
+    }
+}
+
+fn draw_cell(paint: &mut Paint<'_>, cell: &Cell<'_>, area: Rect, y: u16) {
+    let x = area.x + cell.x;
+    let width = cell.width.min(area.right().saturating_sub(x));
+    match &cell.what {
+        What::Text(text, face) => {
+            paint.text(x, y, width, text, *face);
+        }
+        What::Right(text, face) => paint.right(x, y, width, text, *face),
+        What::Cursor => paint.cursor = Some(Position::new(x, y)),
+        What::Input {
+            input,
+            focused,
+            masked,
+        } => {
+            let place = Rect::new(x, y, width, 1);
+            if *masked && !*focused {
+                let cells = text::width(input.text()).min(8);
+                let dots = paint.glyphs.masked.repeat(cells);
+                paint.text(x, y, width, &dots, Face::Input);
+            } else {
+                paint.input(place, input, *focused);
+            }
+        }
+    }
+}
