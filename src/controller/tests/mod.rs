@@ -2,7 +2,7 @@
 
 mod batch;
 mod cluster;
-pub(super) mod play;
+pub(in crate::controller) mod play;
 
 use proptest::prelude::*;
 

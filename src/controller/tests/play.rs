@@ -206,7 +206,7 @@ impl Play {
     }
 
     /// Launches and lets everything come to rest; the session it became.
-    pub fn launched(&mut self, request: LaunchRequest) -> SessionId {
+    pub fn comes(&mut self, request: LaunchRequest) -> SessionId {
         let ticket = self.launch_with(request);
         self.work_off();
         match &self.answered[&ticket] {
@@ -375,7 +375,7 @@ impl Play {
             let looking = due.is_some() && self.controller.queue.look_at == due;
             looks += u32::from(looking);
             match due {
-                Some(due) if looks < 3 => {
+                Some(due) if looks < 3 || self.controller.queue.retell_at.is_some() => {
                     self.now = self.now.max(due.as_second() - at(0).as_second());
                     self.tell(Fact::Tick);
                 }
