@@ -12,6 +12,7 @@ mod support;
 
 mod away;
 mod batch;
+mod choosing;
 mod clients;
 mod disk;
 mod launches;
