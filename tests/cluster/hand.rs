@@ -74,10 +74,15 @@ pub fn launch(person: &mut Terminal, name: &str, cpu: u32) {
     person.wait_for("Launch a session");
     // The environments are told when the launcher opens.
     person.wait_for("python");
-    person.type_("\t");
     person.type_(name);
-    person.type_("\t\x15");
+    // The second step; there the amount is typed over.
+    person.type_("\x1b2");
+    person.type_until("\t", |screen| screen.contains("▎ CPU"));
+    person.type_("\x15");
     person.type_(&cpu.to_string());
+    // Launched from where one stands; once more: without a folder.
+    person.type_("\x1b\r");
+    person.wait_for("no folder");
     person.type_("\r");
     person.wait_gone("Launch a session");
     person.wait_until("it is in the list", |screen| row(screen, name).is_some());
