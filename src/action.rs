@@ -12,6 +12,8 @@ pub enum Scope {
     Detail,
     Launcher,
     Contexts,
+    /// Launches of before.
+    Recents,
     Logs,
     Panes,
     Terminal,
@@ -24,12 +26,13 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
         Self::Launcher,
         Self::Contexts,
+        Self::Recents,
         Self::Logs,
         Self::Panes,
         Self::Terminal,
@@ -47,6 +50,7 @@ impl Scope {
             Self::Detail => "detail",
             Self::Launcher => "launcher",
             Self::Contexts => "contexts",
+            Self::Recents => "recents",
             Self::Logs => "logs",
             Self::Panes => "panes",
             Self::Terminal => "terminal",
@@ -65,6 +69,7 @@ impl Scope {
             Self::Detail => "Detail",
             Self::Launcher => "Launcher",
             Self::Contexts => "Contexts",
+            Self::Recents => "Recent launches",
             Self::Logs => "Log",
             Self::Panes => "Terminals",
             Self::Terminal => "In a terminal",
@@ -121,8 +126,8 @@ actions! {
     Back "app.back" "one step back, clear the filter, close" [Global]
     Command "app.command" "a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Logs, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Recents, Logs, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Recents, Logs, Help]
     ListPageDown "list.page-down" "a page down" [Sessions, Detail, Contexts, Logs, Help]
     ListPageUp "list.page-up" "a page up" [Sessions, Detail, Contexts, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
@@ -174,6 +179,11 @@ actions! {
     LauncherCopyLine "launcher.copy-line" "copy the command line that does the same" [Launcher]
     LauncherSaveRecipe "launcher.save-recipe" "save as a recipe" [Launcher]
     LauncherOpenRecipe "launcher.open-recipe" "open a recipe" [Launcher]
+
+    RecentOpen "recents.open" "launch it again, after a review" [Recents]
+    RecentPin "recents.pin" "keep it here, or no longer" [Recents]
+    RecentRename "recents.rename" "another title" [Recents]
+    RecentRemove "recents.remove" "take it out of the list" [Recents]
 
     LogsFollow "logs.follow" "follow on or off" [Logs]
     LogsWrap "logs.wrap" "wrap on or off" [Logs]

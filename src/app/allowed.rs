@@ -25,13 +25,14 @@ pub fn why_not(
 ) -> Option<String> {
     match action {
         Action::SessionLaunch => why_no_launch(shown, mirror, facts),
-        Action::SessionsRefresh => daemon_away(mirror),
+        Action::SessionsRefresh | Action::LauncherRecents => daemon_away(mirror),
         Action::SessionOpen
         | Action::SessionShell
         | Action::SessionLogs
         | Action::SessionRename
         | Action::SessionTerminate
         | Action::SessionCommit
+        | Action::SessionAgain
         | Action::CopyId => match session {
             None => Some("no session is selected".to_owned()),
             Some(session) => with_session(action, session, mirror, facts),
@@ -94,6 +95,7 @@ fn with_session(
                 busy.then(|| format!("an image is being made of {} already", session.name))
             })
             .or_else(|| unreachable(mirror, context)),
+        Action::SessionAgain => may_change().or_else(|| unreachable(mirror, context)),
         Action::SessionTerminate => may_change()
             .or_else(|| {
                 session

@@ -6,6 +6,7 @@ mod acts;
 mod contexts;
 mod daemon;
 mod keys;
+mod launching;
 mod pointer;
 mod wake;
 
@@ -23,13 +24,14 @@ use super::{
     facts::Facts,
     focus::{Focus, Page},
     help::Help,
-    launcher::Launcher,
+    launcher::{Launcher, Overlay},
     logs::Logs,
     mirror::Mirror,
     msg::{Msg, Ticket},
     panes::Panes,
     picker::Picker,
     reach::Reaches,
+    recents::Recents,
     rename::Rename,
     sessions::Sessions,
     shown::Shown,
@@ -64,6 +66,8 @@ pub struct App {
     pub picker: Option<Picker>,
     pub reach: Reaches,
     pub launcher: Option<Launcher>,
+    /// Launches of before.
+    pub recents: Option<Recents>,
     pub confirm: Option<Confirm>,
     pub help: Option<Help>,
     pub logs: Option<Logs>,
@@ -107,6 +111,7 @@ impl App {
             picker: None,
             reach: Reaches::default(),
             launcher: None,
+            recents: None,
             confirm: None,
             help: None,
             logs: None,
@@ -149,7 +154,7 @@ impl App {
             }
             Msg::Tick => self.tick(now),
             Msg::Daemon(link) => self.link(link, now),
-            Msg::Answer { ticket, result } => self.answer(ticket, result),
+            Msg::Answer { ticket, result } => self.answer(ticket, result, now),
             Msg::Stream { stream, event } => {
                 let steps = self.panes.stream(stream, &event, now);
                 let logs = self.logs.as_mut();
@@ -169,6 +174,8 @@ impl App {
                     },
                 }]
             }
+            Msg::Edited { ticket, result } => self.edited(ticket, result, now),
+            Msg::Recipe { ticket, result } => self.recipe_read(ticket, result, now),
             Msg::Leave => self.leave(),
         };
         let mut effects = self.carry_out(steps, now);
@@ -230,6 +237,9 @@ impl App {
         if let (Some(help), Some(area)) = (&mut self.help, areas.help_rows) {
             help.laid_out(usize::from(area.height));
         }
+        if let (Some(recents), Some(area)) = (&mut self.recents, areas.recent_rows) {
+            recents.laid_out(usize::from(area.height));
+        }
         if let (Some(picker), Some(area)) = (&mut self.picker, areas.picker_rows) {
             picker.laid_out(usize::from(area.height));
         }
@@ -260,8 +270,18 @@ impl App {
         if self.confirm.is_some() {
             return Focus::Confirm;
         }
-        if self.launcher.is_some() {
-            return Focus::Launcher;
+        if let Some(recents) = &self.recents {
+            return match recents.renaming() {
+                Some(_) => Focus::RecentTitle,
+                None => Focus::Recents,
+            };
+        }
+        if let Some(launcher) = &self.launcher {
+            return match launcher.overlay() {
+                Some(Overlay::Question(_)) => Focus::LauncherQuestion,
+                Some(Overlay::Prompt(_)) => Focus::LauncherPrompt,
+                Some(Overlay::Explain(_)) | None => Focus::Launcher,
+            };
         }
         if self.picker.is_some() {
             return Focus::Contexts;
@@ -329,6 +349,22 @@ impl App {
                         contents,
                     });
                 }
+                Step::Edit { field, text } => {
+                    let ticket = self.ticket(Purpose::Edit(field));
+                    effects.push(Effect::Edit { ticket, text });
+                }
+                Step::SaveRecipe { path, launch } => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    effects.push(Effect::SaveRecipe {
+                        ticket,
+                        path,
+                        launch,
+                    });
+                }
+                Step::ReadRecipe { path } => {
+                    let ticket = self.ticket(Purpose::Recipe);
+                    effects.push(Effect::ReadRecipe { ticket, path });
+                }
                 Step::Toast { level, text } => self.toasts.push(level, text, now),
                 Step::Go(go) => {
                     for step in self.go(go).into_iter().rev() {
@@ -392,6 +428,9 @@ impl App {
     /// Closes the help, dialog or form on top; `false` = there was none.
     fn close_top(&mut self) -> bool {
         if self.help.take().is_some() || self.confirm.take().is_some() {
+            return true;
+        }
+        if self.recents.take().is_some() {
             return true;
         }
         if self.launcher.take().is_some() || self.picker.take().is_some() {

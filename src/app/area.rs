@@ -51,6 +51,8 @@ pub struct Areas {
     pub dialog: Option<Rect>,
     /// The rows of the list of contexts, inside its border.
     pub picker_rows: Option<Rect>,
+    /// The rows of the launches of before, inside their border.
+    pub recent_rows: Option<Rect>,
     /// The reason why the selected session does not run yet, above the prompt.
     pub reason: Option<Rect>,
     /// The lines of the help, inside its border.

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use bytes::Bytes;
 
 use super::msg::Ticket;
-use crate::protocol::message::{Request, StreamId, StreamOpen};
+use crate::{
+    model::spec::LaunchRequest,
+    protocol::message::{Request, StreamId, StreamOpen},
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
@@ -47,6 +50,22 @@ pub enum Effect {
         ticket: Ticket,
         path: PathBuf,
         contents: Vec<u8>,
+    },
+    /// A text in the person's editor, the screen is its own meanwhile; `Msg::Edited` brings it back.
+    Edit {
+        ticket: Ticket,
+        text: String,
+    },
+    /// A launch as a recipe to a new file, as `SaveFile`.
+    SaveRecipe {
+        ticket: Ticket,
+        path: PathBuf,
+        launch: Box<LaunchRequest>,
+    },
+    /// `Msg::Recipe` brings what it says.
+    ReadRecipe {
+        ticket: Ticket,
+        path: PathBuf,
     },
     Mouse(bool),
     Bell,

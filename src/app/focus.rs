@@ -19,6 +19,13 @@ pub enum Focus {
     HelpSearch,
     Confirm,
     Launcher,
+    /// A question of the launcher.
+    LauncherQuestion,
+    /// A path typed in the launcher.
+    LauncherPrompt,
+    Recents,
+    /// The title of a launch of before.
+    RecentTitle,
     Contexts,
     Rename,
     /// The name of an image to be made.
@@ -37,11 +44,16 @@ impl Focus {
     pub fn scope(self) -> Scope {
         match self {
             Self::Help => Scope::Help,
-            Self::HelpSearch | Self::Rename | Self::Commit | Self::Command | Self::Filter => {
-                Scope::Input
-            }
-            Self::Confirm => Scope::Confirm,
+            Self::HelpSearch
+            | Self::Rename
+            | Self::Commit
+            | Self::Command
+            | Self::Filter
+            | Self::LauncherPrompt
+            | Self::RecentTitle => Scope::Input,
+            Self::Confirm | Self::LauncherQuestion => Scope::Confirm,
             Self::Launcher => Scope::Launcher,
+            Self::Recents => Scope::Recents,
             Self::Contexts => Scope::Contexts,
             Self::Detail => Scope::Detail,
             Self::Sessions => Scope::Sessions,

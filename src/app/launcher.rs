@@ -1,11 +1,16 @@
 //! The launcher: a launch put together on five pages. Everything is filled in beforehand, what is
 //! wrong is said beside its field while a person types, and nothing that was typed is lost.
 
+mod again;
 pub mod allocation;
+pub mod help;
 mod kind;
 mod network;
 mod offer;
+mod outlook;
+mod overlay;
 mod page;
+mod recipe;
 mod review;
 mod script;
 mod storage;
@@ -35,6 +40,8 @@ pub use allocation::Allocation;
 pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
 pub use network::Network;
 pub use offer::Offer;
+pub use outlook::{Outlook, Short};
+pub use overlay::{About, For, Overlay, Prompt, Question};
 pub use page::{Form, Heard, Page, Row};
 pub use review::{CARDS, LAUNCH, Review};
 pub use script::Script;
@@ -48,22 +55,6 @@ pub enum Progress {
     /// Asked of the daemon, not answered yet.
     Asked,
     Failed(Failure),
-}
-
-/// A question on top of the wizard.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
-    pub text: String,
-    pub about: About,
-}
-
-/// What a yes does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
-    Reset,
-    Close,
-    /// The form of the page asked.
-    Form(Row),
 }
 
 /// What a person sees of a page in the list of steps.
@@ -96,8 +87,10 @@ pub struct Launcher {
     blocked: Option<String>,
     /// The project whose catalogue was asked for last.
     asked_project: Option<String>,
-    question: Option<Question>,
-    /// Nothing is mounted, and the person has seen that.
+    overlay: Option<Overlay>,
+    /// Something was chosen or typed since it was opened.
+    edited: bool,
+    /// Nothing is mounted, and the person was told: the next Enter launches.
     warned: bool,
     pub progress: Progress,
 }
@@ -138,7 +131,8 @@ impl Launcher {
             warnings: Vec::new(),
             blocked: why_no_launch_in(context, mirror),
             asked_project: None,
-            question: None,
+            overlay: None,
+            edited: false,
             warned: false,
             progress: Progress::Editing,
         };
@@ -176,8 +170,9 @@ impl Launcher {
         &self.problems
     }
 
-    pub fn question(&self) -> Option<&Question> {
-        self.question.as_ref()
+    /// What lies on top.
+    pub fn overlay(&self) -> Option<&Overlay> {
+        self.overlay.as_ref()
     }
 
     /// Whose environments are listed.
@@ -221,6 +216,11 @@ impl Launcher {
 
     /// What is wrong with a field as it stands.
     pub fn problem(&self, field: LaunchField) -> Option<&str> {
+        if let Progress::Failed(failure) = &self.progress
+            && failure.field == Some(field)
+        {
+            return Some(failure.message.as_str());
+        }
         let wrong = self.problems.iter().find(|it| it.field == field);
         wrong.map(|it| it.message.as_str())
     }
@@ -231,17 +231,37 @@ impl Launcher {
         found.map(|it| it.message.as_str())
     }
 
+    /// What is wrong on a page.
+    pub fn wrong_on(&self, page: Page) -> impl Iterator<Item = (LaunchField, &str)> {
+        let refused = match &self.progress {
+            Progress::Failed(failure) => {
+                failure.field.map(|field| (field, failure.message.as_str()))
+            }
+            _ => None,
+        };
+        let problems = self.problems.iter();
+        let problems = problems.map(|it| (it.field, it.message.as_str()));
+        refused
+            .into_iter()
+            .chain(problems)
+            .filter(move |(field, _)| Page::of(*field) == page)
+    }
+
     pub fn mark(&self, page: Page) -> Mark {
-        if self.problems.iter().any(|it| Page::of(it.field) == page) {
+        if self.wrong_on(page).next().is_some() {
             return Mark::Wrong;
         }
         let done = self.seen[page.position()] && page < Page::Review;
         if done { Mark::Done } else { Mark::Unseen }
     }
 
-    /// Something was chosen or typed since it was opened.
+    /// There is something to lose: what was chosen or typed since it was opened.
     pub fn is_touched(&self) -> bool {
-        self.request != self.begun
+        let unfinished = || {
+            let mut forms = Page::ALL.into_iter().map(|page| self.form(page));
+            forms.any(|form| !form.problems(&self.offer).is_empty())
+        };
+        self.edited && (self.request != self.begun || unfinished())
     }
 
     /// The request anew from the forms, and what is wrong with it.

@@ -29,6 +29,7 @@ pub mod msg;
 pub mod panes;
 pub mod picker;
 pub mod reach;
+pub mod recents;
 pub mod rename;
 pub mod sessions;
 pub mod shown;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::{
     key::Key,
-    model::{change::Change, log::LogSource, text::Clean},
+    model::{change::Change, log::LogSource, spec::LaunchRequest, text::Clean},
     protocol::message::{Failure, Reply, Snapshot, StreamEnd, StreamId},
 };
 
@@ -37,6 +37,16 @@ pub enum Msg {
     Done {
         ticket: Ticket,
         result: Result<Clean, Clean>,
+    },
+    /// A text comes back from the person's editor.
+    Edited {
+        ticket: Ticket,
+        result: Result<String, Clean>,
+    },
+    /// What a recipe says.
+    Recipe {
+        ticket: Ticket,
+        result: Result<Box<LaunchRequest>, Clean>,
     },
     /// Ctrl-C or a signal from outside asks to leave now (SIGTERM, SIGHUP).
     Leave,

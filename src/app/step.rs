@@ -7,6 +7,8 @@ use crate::{
     model::{
         change::Level,
         id::{ContextName, SessionKey},
+        launch::LaunchField,
+        spec::LaunchRequest,
         status::Tab,
         text::Clean,
     },
@@ -19,13 +21,35 @@ pub enum Step {
     /// Passed on as it is.
     Do(Effect),
     /// Asked of the daemon; the answer goes where `purpose` says.
-    Ask { request: Request, purpose: Purpose },
+    Ask {
+        request: Request,
+        purpose: Purpose,
+    },
     /// To the person's clipboard; a toast tells how it went.
     Copy(String),
     /// To a new file; a toast tells where it lies.
-    Save { path: PathBuf, contents: Vec<u8> },
+    Save {
+        path: PathBuf,
+        contents: Vec<u8>,
+    },
+    /// In the person's editor.
+    Edit {
+        field: LaunchField,
+        text: String,
+    },
+    /// A launch to a new file, as a recipe.
+    SaveRecipe {
+        path: PathBuf,
+        launch: Box<LaunchRequest>,
+    },
+    ReadRecipe {
+        path: PathBuf,
+    },
     /// A short message in the corner.
-    Toast { level: Level, text: Clean },
+    Toast {
+        level: Level,
+        text: Clean,
+    },
     /// To another place of the face.
     Go(Go),
 }
@@ -60,6 +84,17 @@ pub enum Go {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Launch,
+    /// What a session was launched with; its name, when somebody gave it one.
+    Again {
+        context: ContextName,
+        name: Option<Clean>,
+    },
+    /// The launches of before, told or changed.
+    Recents,
+    /// A text is in the person's editor.
+    Edit(LaunchField),
+    /// A recipe is read.
+    Recipe,
     /// The session's old name, for the message.
     Rename {
         session: SessionKey,

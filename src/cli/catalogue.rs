@@ -1,27 +1,43 @@
 //! `workbay catalogue`: what a launch may choose from, besides environments.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::{
     Start, args,
     choice::Choice,
-    fail::Outcome,
+    fail::{Fail, Outcome},
     line::{self, Line},
     output::{self, Cell},
 };
 use crate::{
     model::{
-        catalogue::{Catalogue, Limits, Policy},
+        catalogue::{Catalogue, Folder, Limits, Policy, Preset, ResourceGroup},
+        launch::amounts,
         resources::ResourceSlots,
+        span::Span,
+        text::Clean,
     },
     protocol::message::{Reply, Request},
 };
 
 pub fn catalogue(start: &Start, arguments: &args::Catalogue) -> Outcome {
-    let catalogue = line::block_on(async {
+    let catalogue = read(start, arguments.project.clone())?;
+    for (part, why) in &catalogue.gaps {
+        output::remark(&format!("workbay: {part} could not be read: {why}"));
+    }
+    if arguments.format.json {
+        output::json(&catalogue)?;
+    } else {
+        output::print(&text(&catalogue))?;
+    }
+    Ok(0)
+}
+
+/// Of the context in force, read anew.
+pub fn read(start: &Start, project: Option<String>) -> Result<Catalogue, Fail> {
+    line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let context = Choice::of(start).context(&line.snapshot().await?)?;
-        let project = arguments.project.clone();
         let anew = true;
         let request = Request::Catalogue {
             context,
@@ -32,16 +48,7 @@ pub fn catalogue(start: &Start, arguments: &args::Catalogue) -> Outcome {
             Reply::Catalogue { catalogue } => Ok(*catalogue),
             other => Err(line::unexpected(&other)),
         }
-    })?;
-    for (part, why) in &catalogue.gaps {
-        output::remark(&format!("workbay: {part} could not be read: {why}"));
-    }
-    if arguments.format.json {
-        output::json(&catalogue)?;
-    } else {
-        output::print(&text(&catalogue))?;
-    }
-    Ok(0)
+    })
 }
 
 fn text(catalogue: &Catalogue) -> String {
@@ -54,19 +61,27 @@ fn text(catalogue: &Catalogue) -> String {
     };
     part(
         "Resource groups",
-        &["NAME", "USING", "REMAINING"],
+        &["NAME", "USING", "REMAINING", "OF", "WAITING"],
         groups(catalogue),
     );
     part(
         "Presets",
-        &["NAME", "RESOURCES", "SHARED MEMORY", "FITS NOW"],
+        &[
+            "NAME",
+            "RESOURCES",
+            "SHARED MEMORY",
+            "GROUP",
+            "FITS NOW",
+            "NOTE",
+        ],
         presets(catalogue),
     );
     part(
-        "Folders",
-        &["NAME", "HOST", "PERMISSION", "OWNER", "USE", "STATUS", "ID"],
-        folders(catalogue),
+        "Accelerators",
+        &["SLOT", "UNIT", "STEP", "NOTE"],
+        kinds(catalogue),
     );
+    part("Folders", &FOLDER_HEAD, folders(&catalogue.folders));
     part(
         "Agents",
         &["ID", "STATUS", "GROUP", "OCCUPIED", "OF", "SCHEDULABLE"],
@@ -90,6 +105,9 @@ fn facts(catalogue: &Catalogue) -> Vec<(&'static str, String)> {
     }
     facts.extend(limits(&catalogue.limits));
     facts.extend(policy(&catalogue.policy));
+    if catalogue.presets_only {
+        facts.push(("Amounts", "by preset only".to_owned()));
+    }
     facts
 }
 
@@ -134,23 +152,30 @@ fn policy(policy: &Policy) -> Vec<(&'static str, String)> {
         let limit = policy.max_concurrent_sessions.map(|max| max.to_string());
         of(now.to_string(), limit)
     });
+    let most = |number: Option<u32>| number.map(|n| format!("{n} at most"));
+    let span = |seconds: Option<u64>| seconds.map(|n| format!("{} at most", Span(n)));
+    let each = &policy.per_container;
+    let mut container: Vec<String> = each
+        .cpu
+        .map(|cpu| format!("{cpu} CPU"))
+        .into_iter()
+        .collect();
+    container.extend(each.mem.map(|mem| mem.to_string()));
+    container.extend(accelerators(&each.accelerators));
+    let container = (!container.is_empty()).then(|| format!("{} at most", container.join(", ")));
     [
         ("Policy", policy.name.as_ref().map(ToString::to_string)),
         ("Sessions", sessions),
+        ("Sessions waiting", most(policy.max_pending_sessions)),
+        ("Containers each", most(policy.max_containers_per_session)),
+        ("Container", container),
         (
-            "Sessions waiting",
-            policy.max_pending_sessions.map(|n| format!("{n} at most")),
+            "Shared memory",
+            policy.max_shmem.map(|most| format!("{most} at most")),
         ),
-        (
-            "Lifetime",
-            policy
-                .max_session_lifetime
-                .map(|n| format!("{n} s at most")),
-        ),
-        (
-            "Idle",
-            policy.idle_timeout.map(|n| format!("{n} s at most")),
-        ),
+        ("Ports", most(policy.max_preopen_ports)),
+        ("Lifetime", span(policy.max_session_lifetime)),
+        ("Idle", span(policy.idle_timeout)),
     ]
     .into_iter()
     .filter_map(|(name, text)| Some((name, text?)))
@@ -161,13 +186,20 @@ fn groups(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
     let groups = catalogue.resource_groups.iter();
     groups
         .map(|group| {
+            let waiting = group.waiting.map(|n| n.to_string());
             vec![
                 group.name.as_str().into(),
                 slots(&group.using).into(),
                 slots(&group.remaining).into(),
+                dash(group.capacity.as_ref().map(slots)).into(),
+                dash(waiting).into(),
             ]
         })
         .collect()
+}
+
+fn dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
 }
 
 fn presets(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
@@ -179,22 +211,60 @@ fn presets(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
                 Some(false) => "no",
                 None => "-",
             };
+            let only = preset.resource_group.as_ref();
             vec![
                 preset.name.as_str().into(),
                 slots(&preset.slots).into(),
-                preset
-                    .shmem
-                    .map_or_else(|| "-".to_owned(), |shmem| shmem.to_string())
-                    .into(),
+                dash(preset.shmem.map(|shmem| shmem.to_string())).into(),
+                dash(only.map(ToString::to_string)).into(),
                 fits.into(),
+                why_not(preset, catalogue).unwrap_or_default().into(),
             ]
         })
         .collect()
 }
 
-fn folders(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
-    let folders = catalogue.folders.iter();
-    folders
+/// Why a preset can never be had, in the groups it is for.
+fn why_not(preset: &Preset, catalogue: &Catalogue) -> Option<String> {
+    let for_it = |group: &&ResourceGroup| {
+        let only = preset.resource_group.as_ref();
+        only.is_none_or(|only| *only == group.name)
+    };
+    let groups: Vec<&ResourceGroup> = catalogue.resource_groups.iter().filter(for_it).collect();
+    let why = |group| amounts::why_not_preset(preset, None, Some(catalogue), group);
+    if groups.is_empty() {
+        return why(None);
+    }
+    let mut reasons = groups.into_iter().map(|group| why(Some(group)));
+    // Had in one of them is enough.
+    let first = reasons.next()??;
+    reasons.all(|why| why.is_some()).then_some(first)
+}
+
+fn kinds(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
+    let kinds = catalogue.accelerators.iter();
+    kinds
+        .map(|kind| {
+            let step = amounts::quantum(&kind.slot, 1, Some(catalogue));
+            let note = kind.note.as_ref().map(ToString::to_string);
+            vec![
+                Clean::new(&kind.slot).into_string().into(),
+                kind.unit.as_str().into(),
+                thousandths(step).into(),
+                note.unwrap_or_default().into(),
+            ]
+        })
+        .collect()
+}
+
+const FOLDER_HEAD: [&str; 7] = ["NAME", "HOST", "PERMISSION", "OWNER", "USE", "STATUS", "ID"];
+
+pub fn folder_table(list: &[Folder]) -> String {
+    output::table(&FOLDER_HEAD, &folders(list), false)
+}
+
+fn folders(list: &[Folder]) -> Vec<Vec<Cell>> {
+    list.iter()
         .map(|folder| {
             [
                 &folder.name,
@@ -230,12 +300,17 @@ fn agents(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
 /// `2 CPU, 4 GiB, cuda.device 1`.
 pub fn slots(slots: &ResourceSlots) -> String {
     let mut words = vec![format!("{} CPU", slots.cpu), slots.mem.to_string()];
-    let accelerators = slots.accelerators.iter().filter(|(_, n)| **n > 0);
-    words.extend(accelerators.map(|(slot, n)| format!("{slot} {}", thousandths(*n))));
+    words.extend(accelerators(&slots.accelerators));
     words.join(", ")
+}
+
+/// `cuda.device 1`, those there are any of.
+pub fn accelerators(amounts: &BTreeMap<String, u64>) -> impl Iterator<Item = String> {
+    let some = amounts.iter().filter(|(_, n)| **n > 0);
+    some.map(|(slot, n)| format!("{slot} {}", thousandths(*n)))
 }
 
 /// `1`, `0.5`.
 fn thousandths(number: u64) -> String {
-    crate::model::resources::Cpu::from_millis(number).to_string()
+    amounts::thousandths(number).to_string()
 }

@@ -10,6 +10,7 @@ use crate::{
         Problem, contexts,
         layer::{Loaded, SITE_FILE},
         paths::Paths,
+        resources,
     },
     keymap::Keymap,
     theme::{self, ColorDepth, Theme},
@@ -29,6 +30,8 @@ pub fn check(start: &Start) -> Outcome {
         user.clone(),
         contexts::SITE_FILE.into(),
         start.paths.contexts_file(),
+        resources::SITE_FILE.into(),
+        start.paths.resources_file(),
     ];
     let read: Vec<String> = files
         .into_iter()

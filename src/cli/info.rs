@@ -12,6 +12,8 @@ struct Info {
     version: &'static str,
     paths: Vec<Place>,
     settings: Vec<Value>,
+    /// Of `resources.toml`; empty when there is none.
+    resources: Vec<Value>,
     /// As configured; the default one first. No secrets.
     contexts: Vec<contexts::Configured>,
     terminal: BTreeMap<&'static str, Option<String>>,
@@ -48,6 +50,7 @@ pub fn info(start: &Start, json: bool) -> Outcome {
         version: env!("CARGO_PKG_VERSION"),
         paths: places(start),
         settings: values(start),
+        resources: resources(start),
         contexts: contexts::configured(start),
         terminal: terminal(),
         daemon: daemon(start),
@@ -68,6 +71,8 @@ fn places(start: &Start) -> Vec<Place> {
         ("site configuration", crate::config::layer::SITE_FILE.into()),
         ("contexts", paths.contexts_file()),
         ("site contexts", crate::config::contexts::SITE_FILE.into()),
+        ("resources", paths.resources_file()),
+        ("site resources", crate::config::resources::SITE_FILE.into()),
         ("themes", paths.themes_dir()),
         ("keymaps", paths.keymaps_dir()),
         ("state", paths.state_dir.clone()),
@@ -101,6 +106,17 @@ fn values(start: &Start) -> Vec<Value> {
             }
         })
         .collect()
+}
+
+fn resources(start: &Start) -> Vec<Value> {
+    let set = start.loaded.resources.iter();
+    set.map(|(key, value, origin)| Value {
+        key: key.clone(),
+        value: value.clone(),
+        origin: origin.word(),
+        from: origin.to_string(),
+    })
+    .collect()
 }
 
 fn terminal() -> BTreeMap<&'static str, Option<String>> {
@@ -149,6 +165,17 @@ fn context(context: &contexts::Configured) -> Vec<Cell> {
     ]
 }
 
+fn origins(values: &[Value]) -> String {
+    let rows: Vec<Vec<Cell>> = values
+        .iter()
+        .map(|value| {
+            let cells = [&value.key, &value.value, &value.from];
+            cells.map(|text| Cell::from(text.as_str())).into()
+        })
+        .collect();
+    output::table(&["KEY", "VALUE", "FROM"], &rows, false)
+}
+
 fn text(info: &Info) -> String {
     let mut out = format!("workbay {}\n\nPaths\n", info.version);
     let paths: Vec<(&str, String)> = info
@@ -165,15 +192,11 @@ fn text(info: &Info) -> String {
         .collect();
     out.push_str(&output::fields(&paths));
     out.push_str("\nSettings\n");
-    let rows: Vec<Vec<Cell>> = info
-        .settings
-        .iter()
-        .map(|value| {
-            let cells = [&value.key, &value.value, &value.from];
-            cells.map(|text| Cell::from(text.as_str())).into()
-        })
-        .collect();
-    out.push_str(&output::table(&["KEY", "VALUE", "FROM"], &rows, false));
+    out.push_str(&origins(&info.settings));
+    if !info.resources.is_empty() {
+        out.push_str("\nResources\n");
+        out.push_str(&origins(&info.resources));
+    }
     out.push_str("\nContexts\n");
     let rows: Vec<Vec<Cell>> = info.contexts.iter().map(context).collect();
     let head = ["NAME", "KIND", "ENDPOINT", "FROM"];

@@ -8,7 +8,7 @@ use super::fail::{Fail, code};
 use crate::{
     client::{Client, ClientEvent, ConnectOptions, Stream},
     config::paths::Paths,
-    model::{change::Change, id::SessionKey, session::Session, text::Clean},
+    model::{change::Change, text::Clean},
     protocol::message::{Failure, FailureKind, Reply, Request, Snapshot, StreamOpen},
 };
 
@@ -94,36 +94,6 @@ impl Line {
 
     pub async fn stream(&self, open: StreamOpen) -> Result<Stream, Fail> {
         Ok(self.client.open(open).await?)
-    }
-
-    /// Follows one session from this snapshot on until `is_there` says so, and gives it as it is then.
-    pub async fn follow(
-        &mut self,
-        from: &Snapshot,
-        key: SessionKey,
-        mut is_there: impl FnMut(&Session) -> bool,
-    ) -> Result<Session, Fail> {
-        let known = from.sessions.iter().find(|session| session.key() == key);
-        if let Some(session) = known.filter(|session| is_there(session)) {
-            return Ok(session.clone());
-        }
-        let mut seen = from.seq;
-        loop {
-            let (seq, change) = self.next_change(seen).await?;
-            seen = seq;
-            match change {
-                Change::Session { session } if session.key() == key && is_there(&session) => {
-                    return Ok(*session);
-                }
-                Change::Gone { session } if session == key => {
-                    return Err(Fail::new(
-                        code::NOT_FOUND,
-                        "the session was deleted meanwhile",
-                    ));
-                }
-                _ => {}
-            }
-        }
     }
 }
 

@@ -16,8 +16,10 @@ mod doors;
 mod environments;
 mod events;
 mod exec;
+mod export;
 mod fail;
 mod find;
+mod folders;
 mod info;
 mod keys;
 mod launch;
@@ -26,6 +28,7 @@ mod logs;
 mod ls;
 mod manage;
 mod output;
+mod recent;
 mod show;
 mod themes;
 mod tty;
@@ -81,8 +84,12 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
     };
     match command {
         Command::Launch(arguments) => launch::launch(&ready(look)?, arguments),
+        Command::Relaunch(arguments) => launch::again::relaunch(&ready(look)?, arguments),
+        Command::Recent(arguments) => recent::recent(&ready(look)?, arguments),
+        Command::Export(arguments) => export::export(&ready(look)?, &arguments),
         Command::Ls(arguments) => ls::ls(&ready(look)?, &arguments),
         Command::Show(arguments) => show::show(&ready(look)?, &arguments),
+        Command::History(arguments) => show::history::history(&ready(look)?, &arguments),
         Command::Logs(arguments) => logs::logs(&ready(look)?, &arguments),
         Command::Shell(arguments) => shell(doors, ready(look)?, &arguments.session),
         Command::Exec(arguments) => exec::exec(&ready(look)?, arguments),
@@ -91,6 +98,7 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Commit(arguments) => commit::commit(&ready(look)?, &arguments),
         Command::Env(args::Env::Ls(format)) => environments::ls(&ready(look)?, format.json),
         Command::Catalogue(arguments) => catalogue::catalogue(&ready(look)?, &arguments),
+        Command::Folder(arguments) => folders::folder(&ready(look)?, &arguments),
         Command::Context(args::Context::Ls(format)) => contexts::ls(&ready(look)?, format.json),
         Command::Context(args::Context::Show { name, format }) => {
             contexts::show(&ready(look)?, &name, format.json)
@@ -102,8 +110,12 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Doctor(format) => doctor::doctor(doors, &start(look)?, format.json),
         Command::Info(format) => info::info(&start(look)?, format.json),
         Command::Config(args::Config::Check) => configuration::check(&start(look)?),
-        Command::Config(args::Config::PrintDefault) => {
-            output::print(layer::DEFAULT)?;
+        Command::Config(args::Config::PrintDefault { resources }) => {
+            output::print(if resources {
+                config::resources::EXAMPLE
+            } else {
+                layer::DEFAULT
+            })?;
             Ok(0)
         }
         Command::Daemon(args::Daemon::Run { detached }) => {
@@ -168,6 +180,10 @@ fn start(look: &Look) -> Result<Start, Fail> {
         user: paths.config_file(),
     };
     let mut loaded = layer::load(&places, variable);
+    loaded.take_resources(config::resources::load(&Places {
+        site: config::resources::SITE_FILE.into(),
+        user: paths.resources_file(),
+    }));
     apply(look, &mut loaded);
     let places = Places {
         site: config::contexts::SITE_FILE.into(),

@@ -9,6 +9,7 @@ use super::{
     Problem,
     document::{Document, Fault, Item, Value},
     library,
+    resources::Resources,
     setting::{SETTINGS, Setting},
 };
 use crate::model::{
@@ -56,6 +57,8 @@ pub struct Loaded {
     pub settings: Settings,
     /// `ui.theme` and so on: who set it, for every setting in the order of the list.
     pub origins: Vec<(String, Origin)>,
+    /// The same for `resources.toml`: key, value as TOML writes it, who set it.
+    pub resources: Vec<(String, String, Origin)>,
     /// What is wrong; the files named here were left out whole.
     pub problems: Vec<Problem>,
 }
@@ -103,6 +106,13 @@ impl Loaded {
     ) {
         change(&mut self.settings);
         self.mark(key, Origin::Flag { option });
+    }
+
+    /// Takes what `resources.toml` says of groups, presets and limits.
+    pub fn take_resources(&mut self, resources: Resources) {
+        self.settings.resources = resources.rules;
+        self.resources = resources.set;
+        self.problems.extend(resources.problems);
     }
 
     fn mark(&mut self, key: &str, origin: Origin) {
@@ -190,6 +200,7 @@ pub fn defaults() -> Loaded {
             .iter()
             .map(|setting| (setting.key(), Origin::Default))
             .collect(),
+        resources: Vec::new(),
         problems: Vec::new(),
     };
     match Document::parse(Path::new("default.toml"), DEFAULT) {

@@ -3,12 +3,16 @@
 //! Reading and checking with file, line, column and "did you mean"; the result is
 //! [`crate::model::settings::Settings`] and a list of [`Problem`]s. A broken file is rejected whole.
 
+mod amount;
 pub mod contexts;
 pub mod document;
 pub mod layer;
 pub mod library;
 pub mod paths;
 pub mod person;
+pub mod recipe;
+pub mod resources;
+mod rows;
 pub mod setting;
 
 pub use crate::model::problem::Problem;

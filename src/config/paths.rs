@@ -138,6 +138,11 @@ impl Paths {
     pub fn contexts_file(&self) -> PathBuf {
         self.config_dir.join("contexts.toml")
     }
+
+    /// Resource groups, presets, limits.
+    pub fn resources_file(&self) -> PathBuf {
+        self.config_dir.join("resources.toml")
+    }
 }
 
 fn chosen(

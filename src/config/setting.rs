@@ -1,11 +1,10 @@
 //! THE list of settings: one row each, with how it is read and shown.
 
-use super::document::{Fault, Item, Value};
-use crate::model::{
-    resources::{Bytes, Cpu},
-    settings::Settings,
-    spec::check_variable_name,
+use super::{
+    amount::{cores, memory, quoted},
+    document::{Fault, Item, Value},
 };
+use crate::model::{resources::Bytes, settings::Settings, spec::check_variable_name};
 
 /// One setting: `[table] name`.
 pub struct Setting {
@@ -150,11 +149,6 @@ fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A string as TOML writes it.
-fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
-}
-
 /// A string that is not empty.
 pub(super) fn word(item: &Item) -> Result<String, Fault> {
     match item.text()?.trim() {
@@ -173,34 +167,6 @@ fn automatic(item: &Item) -> Result<Option<bool>, Fault> {
         Value::Text(text) if text == "auto" => Ok(None),
         _ => Err(item.mismatch("\"auto\", true or false")),
     }
-}
-
-fn cores(item: &Item) -> Result<Cpu, Fault> {
-    let text = match &item.value {
-        Value::Text(text) => text.clone(),
-        Value::Integer(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        _ => return Err(item.mismatch("a number of cores")),
-    };
-    text.parse().map_err(|why: String| Fault::new(item.at, why))
-}
-
-/// `"256m"` or a number of bytes, at least `least`.
-fn memory(item: &Item, least: Bytes) -> Result<Bytes, Fault> {
-    let bytes: Bytes = match &item.value {
-        Value::Text(text) => text
-            .parse()
-            .map_err(|why: String| Fault::new(item.at, why))?,
-        Value::Integer(number) => Bytes(u64::try_from(*number).unwrap_or(0)),
-        _ => return Err(item.mismatch("an amount of memory like \"256m\"")),
-    };
-    if bytes < least {
-        return Err(Fault::new(
-            item.at,
-            format!("{bytes} is too little: at least {least}"),
-        ));
-    }
-    Ok(bytes)
 }
 
 pub(super) fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {

@@ -250,7 +250,9 @@ impl Controller {
         let session = &mut held.record.session;
         let from = std::mem::replace(&mut session.status, to.clone());
         for kernel in &mut session.kernels {
-            kernel.status = to.clone();
+            if !kernel.status.is_final() {
+                kernel.status = to.clone();
+            }
         }
         let result = if *to == Status::Error {
             Outcome::Failure

@@ -8,6 +8,7 @@ use crate::model::{
     catalogue::Folder,
     environment::Environment,
     id::{KernelId, SessionId},
+    launch::LaunchField,
     resources::ResourceSlots,
     spec::{LaunchRequest, LaunchSpec},
     text::Clean,
@@ -188,6 +189,8 @@ pub enum FaultKind {
     Denied,
     /// There is no such container.
     NotFound,
+    /// A launch cannot be, for what stands in this field of it.
+    Field(LaunchField),
     /// Anything else; asking again may or may not help.
     Failed,
 }

@@ -49,6 +49,7 @@ impl Controller {
             return;
         };
         held.record.step = Step::Remove;
+        held.secrets.clear();
         let session = &mut held.record.session;
         session.status_info = Some(Clean::new(info));
         session.status_message = Some(why.clone());

@@ -1,9 +1,11 @@
 //! A session as the controller holds it.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use super::fact::Ticket;
-use crate::model::{id::SessionId, record::SessionRecord};
+use crate::model::{id::SessionId, record::SessionRecord, secret::Secret};
 
 #[derive(Clone, Debug)]
 pub(super) struct Held {
@@ -30,6 +32,8 @@ pub(super) struct Held {
     pub detaching: bool,
     /// Who waits for the renaming.
     pub rename_tickets: Vec<Ticket>,
+    /// Values of its spec's secret variables until it is made; they are nowhere else.
+    pub secrets: BTreeMap<String, Secret>,
 }
 
 impl Held {
@@ -47,6 +51,7 @@ impl Held {
             last_exit: None,
             detaching: false,
             rename_tickets: Vec::new(),
+            secrets: BTreeMap::new(),
         }
     }
 

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::{
     core::{Controller, Purpose},
+    dress::dress,
     fact::{Launch, Ticket},
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
@@ -11,8 +12,7 @@ use crate::model::{
     capability::EngineState,
     environment::{Environment, EnvironmentRef, EnvironmentSource},
     history::{HistoryEntry, Outcome},
-    id::{KernelId, SessionKey},
-    kernel::Kernel,
+    id::SessionKey,
     name,
     record::{SessionRecord, Step, Write},
     resources::{Bytes, ResourceSlots},
@@ -252,35 +252,18 @@ impl Controller {
     ) -> Session {
         let generated = || format!("{}-session", launch.session.short());
         let name = launch.request.name.clone().unwrap_or_else(generated);
-        Session {
-            session_type: spec.session_type,
+        let mut session = Session {
             status: Status::Preparing,
-            requested_slots: ResourceSlots::new(spec.cpu, spec.mem),
-            shmem: spec.shmem,
             owner: self.owner.clone(),
-            kernels: vec![new_kernel(launch.kernel, Status::Preparing)],
             ..Session::new(
                 SessionKey::new(self.context, launch.session),
                 Clean::new(&name),
                 EnvironmentRef::from(environment),
                 now,
             )
-        }
-    }
-}
-
-pub(super) fn new_kernel(id: KernelId, status: Status) -> Kernel {
-    Kernel {
-        id,
-        hostname: Clean::new("main1"),
-        status,
-        container_id: None,
-        exit_code: None,
-        oom_killed: false,
-        started_at: None,
-        terminated_at: None,
-        agent: None,
-        status_info: None,
+        };
+        dress(&mut session, spec, launch.kernel, &launch.subs);
+        session
     }
 }
 

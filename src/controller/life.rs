@@ -3,18 +3,14 @@
 use jiff::Timestamp;
 
 use super::{
+    cluster::note_containers,
     core::Controller,
-    core::Purpose,
-    fact::{Fault, FaultKind, Happening, Sight},
+    fact::{Fault, FaultKind, Sight},
     held::Held,
     order::{Order, OrderKind, Plan},
     turn::Turn,
 };
-use crate::model::{
-    id::SessionId,
-    record::{Ending, Step},
-    status::Status,
-};
+use crate::model::{id::SessionId, record::Step, status::Status};
 
 impl Controller {
     /// Orders the present step, unless it is under way or there is no engine.
@@ -53,15 +49,21 @@ impl Controller {
     }
 
     /// After a (new) line: what was decided and not done is ordered again.
-    pub(super) fn resume_all(&mut self, turn: &mut Turn) {
+    pub(super) fn resume_all(&mut self, turn: &mut Turn, now: Timestamp) {
         let open: Vec<SessionId> = self
             .held
             .values()
-            .filter(|held| held.record.step != Step::Settled || held.record.renaming.is_some())
+            .filter(|held| is_under_way(held))
             .map(Held::id)
             .collect();
         for id in open {
-            self.issue(turn, id);
+            if self.held.get(&id).is_some_and(has_lost_secrets) {
+                let why = "the daemon was started anew before it was made, and secret variables \
+                           are kept in memory only: launch it again";
+                self.fail_because(turn, now, id, "secret-lost", why);
+            } else {
+                self.issue(turn, id);
+            }
             self.issue_rename(turn, id);
         }
         let forgets = self.held.values().filter_map(|held| {
@@ -69,6 +71,7 @@ impl Controller {
             Some((at, held.id()))
         });
         self.deadlines.extend(forgets);
+        self.plan_all_due();
     }
 
     /// An order was answered.
@@ -101,6 +104,7 @@ impl Controller {
                     held.touched = number;
                     self.apply_sight(turn, now, id, sight, false);
                 }
+                self.plan_due(id);
             }
             _ if !held.busy || held.epoch != epoch => return,
             step => {
@@ -128,12 +132,13 @@ impl Controller {
         };
         held.failures = 0;
         if let Some(sight) = &sight {
-            note_container(held, sight);
+            note_containers(held, sight);
         }
         let ending = held.record.ending.is_some();
         match (step, ending) {
             (OrderKind::Create, false) => {
                 held.record.step = Step::Start;
+                held.secrets.clear();
                 self.advance(turn, now, id, "start-sessions", &Status::Creating, None);
             }
             (OrderKind::Start, false) => return self.promote(turn, now, id, None),
@@ -161,7 +166,7 @@ impl Controller {
             (true, _) => return self.fail(turn, now, id, step, fault),
             (false, FaultKind::Lost) => return,
             (false, FaultKind::NotFound) => return self.step_done(turn, now, id, step, None),
-            (false, FaultKind::Failed | FaultKind::Denied) => {
+            (false, FaultKind::Failed | FaultKind::Denied | FaultKind::Field(_)) => {
                 return self.try_later(turn, now, id, fault);
             }
         }
@@ -186,6 +191,7 @@ impl Controller {
         for kernel in &mut session.kernels {
             kernel.started_at.get_or_insert(at);
         }
+        self.plan_due(id);
     }
 
     /// Its container is gone: the ending that was decided becomes true.
@@ -221,77 +227,19 @@ impl Controller {
             self.held.insert(id, held);
         }
     }
-
-    /// The engine told of a container.
-    pub(super) fn happened(&mut self, turn: &mut Turn, id: SessionId, event: Happening) {
-        if !self.held.contains_key(&id) {
-            if event == Happening::Started && self.is_connected() {
-                self.survey(turn, Purpose::Reconcile, false);
-            }
-            return;
-        }
-        if let Some(held) = self.change(turn, id) {
-            if let Happening::Died { exit_code } = event {
-                held.last_exit = Some(exit_code);
-            }
-            // That it started is what the order under way will answer.
-            held.missed |= !(held.busy && event == Happening::Started);
-        }
-        self.look_again(turn, id);
-    }
-
-    /// Looks at a container that something happened to, once nothing else is under way with it.
-    pub(super) fn look_again(&mut self, turn: &mut Turn, id: SessionId) {
-        let connected = self.is_connected();
-        let Some(held) = self.change(turn, id) else {
-            return;
-        };
-        if !connected || !held.missed || held.busy || held.inspecting {
-            return;
-        }
-        held.missed = false;
-        if held.record.step != Step::Settled || !held.record.session.status.is_live() {
-            return;
-        }
-        held.inspecting = true;
-        let epoch = held.epoch;
-        turn.orders.push(Order::Inspect { session: id, epoch });
-    }
-
-    /// Decides how a session ends and lets its container be removed.
-    pub(super) fn end_by_itself(
-        &mut self,
-        turn: &mut Turn,
-        now: Timestamp,
-        id: SessionId,
-        ending: Ending,
-    ) {
-        let message = ending.message.clone();
-        self.decide(turn, id, ending);
-        self.advance(
-            turn,
-            now,
-            id,
-            "detect-termination",
-            &Status::Terminating,
-            message.as_ref(),
-        );
-        if let Some(held) = self.change(turn, id) {
-            held.record.step = Step::Remove;
-        }
-        self.issue(turn, id);
-    }
 }
 
-/// What the engine told of the container is noted in the session.
-pub(super) fn note_container(held: &mut Held, sight: &Sight) {
-    let session = &mut held.record.session;
-    if sight.scratch.is_some() {
-        session.scratch.clone_from(&sight.scratch);
-    }
-    if let Some(kernel) = session.kernels.first_mut() {
-        kernel.container_id = Some(sight.container_id.clone());
-    }
+/// Something was decided that the engine has not done. What waits in the queue is not under way.
+fn is_under_way(held: &Held) -> bool {
+    let record = &held.record;
+    !matches!(record.step, Step::Settled | Step::Wait) || record.renaming.is_some()
+}
+
+/// It cannot be made as it was asked for.
+pub(super) fn has_lost_secrets(held: &Held) -> bool {
+    let names = &held.record.spec.secret_names;
+    let making = held.record.step == Step::Create && held.record.ending.is_none();
+    making && names.iter().any(|name| !held.secrets.contains_key(name))
 }
 
 fn plan(held: &Held) -> Option<Plan> {
@@ -305,6 +253,6 @@ fn plan(held: &Held) -> Option<Plan> {
         spec: held.record.spec.clone(),
         pids: held.record.pids,
         subs: session.kernels.iter().skip(1).map(|it| it.id).collect(),
-        secrets: std::collections::BTreeMap::new(),
+        secrets: held.secrets.clone(),
     })
 }

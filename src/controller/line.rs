@@ -11,7 +11,6 @@ use super::{
 use crate::model::{
     capability::{EngineInfo, EngineState},
     change::Change,
-    status::Status,
 };
 
 /// The longest pause between two attempts, in seconds.
@@ -96,7 +95,7 @@ impl Controller {
         self.tell_engine(turn);
         let asked_in = self.line.asked_in;
         self.take_survey(turn, now, survey, asked_in, true);
-        self.resume_all(turn);
+        self.resume_all(turn, now);
         if first {
             self.detach_leftovers(turn);
         }
@@ -229,7 +228,7 @@ impl Controller {
     /// At the start of a daemon: terminals of the one before are detached.
     fn detach_leftovers(&mut self, turn: &mut Turn) {
         for held in self.held.values_mut() {
-            if held.record.session.status == Status::Running {
+            if held.record.session.status.is_live() {
                 held.detaching = true;
                 turn.orders.push(Order::DetachAll {
                     session: held.record.session.id,

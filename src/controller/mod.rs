@@ -8,10 +8,16 @@
 //! [`Controller`] decides for engines that only run containers, [`observe::Observer`] watches those
 //! that schedule by themselves.
 
+mod adopt;
+mod cluster;
 mod core;
+mod dress;
+mod due;
+mod ended;
 pub mod fact;
 mod failure;
 mod held;
+mod hints;
 mod launch;
 mod life;
 mod line;

@@ -5,20 +5,19 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{
+    cluster::{is_whole, note_containers},
     core::Controller,
-    fact::{Sight, SightRecord, SightState},
-    launch::new_kernel,
-    life::note_container,
+    ended::{Exit, Gap, ending, exit_sentence, explain},
+    fact::{Sight, SightState, SubSight},
+    life::has_lost_secrets,
     turn::Turn,
 };
 use crate::model::{
     change::Level,
-    environment::EnvironmentRef,
-    history::{HistoryEntry, Outcome},
-    id::{SessionId, SessionKey},
-    record::{Ending, SessionRecord, Step, Write},
-    resources::ResourceSlots,
-    session::Session,
+    id::SessionId,
+    kernel::Kernel,
+    record::{Ending, SessionRecord, Step},
+    session::{BatchResult, Session, SessionType},
     status::Status,
     text::Clean,
 };
@@ -98,7 +97,7 @@ impl Controller {
     }
 
     /// A live session and its container.
-    fn is_there(
+    pub(super) fn is_there(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
@@ -110,7 +109,7 @@ impl Controller {
         let Some(held) = self.change(turn, id) else {
             return;
         };
-        note_container(held, sight);
+        note_containers(held, sight);
         let session = &mut held.record.session;
         let gap = match (after_gap, first_line) {
             (false, _) => Gap::None,
@@ -122,6 +121,7 @@ impl Controller {
                 if session.status_info.as_ref().is_some_and(|i| *i == "paused") {
                     session.status_info = None;
                 }
+                self.weigh_cluster(turn, now, id, &sight.subs);
             }
             SightState::Paused => session.status_info = Some(Clean::new("paused")),
             SightState::Exited {
@@ -129,14 +129,12 @@ impl Controller {
                 oom_killed,
                 finished_at,
             } => {
-                if let Some(kernel) = session.kernels.first_mut() {
-                    kernel.exit_code = Some(*exit_code);
-                    kernel.oom_killed = *oom_killed;
-                    kernel.terminated_at = Some(finished_at.unwrap_or(now));
-                }
-                let ending = explain_exit(session, *exit_code, *oom_killed, *finished_at, gap);
-                tell_bad_end(turn, session, &ending, *exit_code);
-                self.end_by_itself(turn, now, id, ending);
+                let exit = Exit {
+                    code: *exit_code,
+                    oom_killed: *oom_killed,
+                    finished_at: *finished_at,
+                };
+                self.main_ended(turn, now, id, exit, gap);
             }
             SightState::Dead { why } => {
                 let ending = ending("engine-failed", format!("the engine gave it up: {why}"));
@@ -147,6 +145,23 @@ impl Controller {
                 self.end_by_itself(turn, now, id, ending("container-removed", why.to_owned()));
             }
         }
+    }
+
+    /// Its main process ended: so does the session, and whatever else of it runs.
+    fn main_ended(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, exit: Exit, gap: Gap) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let (ending, result) = explain(&held.record, exit, gap);
+        let session = &mut held.record.session;
+        session.result = result;
+        if let Some(kernel) = session.kernels.first_mut() {
+            kernel.exit_code = Some(exit.code);
+            kernel.oom_killed = exit.oom_killed;
+            kernel.terminated_at = Some(exit.finished_at.unwrap_or(now));
+        }
+        tell_end(turn, session, &ending, exit.code);
+        self.end_by_itself(turn, now, id, ending);
     }
 
     /// An earlier daemon had begun to make it.
@@ -161,23 +176,28 @@ impl Controller {
         let Some(held) = self.change(turn, id) else {
             return;
         };
-        note_container(held, sight);
+        note_containers(held, sight);
         if held.record.ending.is_some() {
             held.record.step = Step::Stop;
             return;
         }
-        match sight.state {
-            SightState::Running { started_at } => {
-                self.pass_creating(turn, now, id);
-                self.promote(turn, now, id, started_at);
+        let never_started = |sub: &SubSight| sub.state == SightState::Created;
+        let started_at = match sight.state {
+            // What is made already has its secrets.
+            SightState::Created if has_lost_secrets(held) && is_whole(held, sight) => {
+                held.record.step = Step::Start;
+                return self.pass_creating(turn, now, id);
             }
-            SightState::Exited { .. } | SightState::Paused | SightState::Restarting => {
-                self.pass_creating(turn, now, id);
-                self.promote(turn, now, id, None);
-                self.is_there(turn, now, id, sight, after_gap);
-            }
-            SightState::Created | SightState::Dead { .. } => {}
-        }
+            SightState::Created | SightState::Dead { .. } => return,
+            // The others are started before the main one.
+            _ if sight.subs.iter().any(never_started) => return,
+            SightState::Running { started_at } => started_at,
+            SightState::Exited { finished_at, .. } => finished_at,
+            SightState::Paused | SightState::Restarting => None,
+        };
+        self.pass_creating(turn, now, id);
+        self.promote(turn, now, id, started_at);
+        self.is_there(turn, now, id, sight, after_gap);
     }
 
     /// Only CREATING may become RUNNING.
@@ -190,31 +210,58 @@ impl Controller {
         }
     }
 
+    /// Decides how a session ends and lets its containers be removed; those of a cluster that still
+    /// run are asked to end first.
+    pub(super) fn end_by_itself(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        ending: Ending,
+    ) {
+        let message = ending.message.clone();
+        self.decide(turn, id, ending);
+        self.advance(
+            turn,
+            now,
+            id,
+            "detect-termination",
+            &Status::Terminating,
+            message.as_ref(),
+        );
+        if let Some(held) = self.change(turn, id) {
+            let runs = |kernel: &Kernel| kernel.terminated_at.is_none();
+            let others = held.record.session.kernels.iter().skip(1).any(runs);
+            held.record.step = if others { Step::Stop } else { Step::Remove };
+        }
+        self.issue(turn, id);
+    }
+
     /// A live session without a container.
     fn vanished(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let Some(held) = self.change(turn, id) else {
             return;
         };
         let session = &mut held.record.session;
-        let ending = match held.last_exit {
-            Some(code) => {
-                if let Some(kernel) = session.kernels.first_mut() {
-                    kernel.exit_code = Some(code);
-                }
-                let text = exit_sentence(code);
-                ending(
-                    "container-removed",
-                    format!("{text}, and its container was removed by someone else"),
-                )
+        // Of a cluster nobody knows whose exit it was.
+        let code = held.last_exit.filter(|_| session.kernels.len() < 2);
+        let mut how = "its container was removed from the engine by someone else".to_owned();
+        if let Some(code) = code {
+            if let Some(kernel) = session.kernels.first_mut() {
+                kernel.exit_code = Some(code);
             }
-            None => ending(
-                "container-removed",
-                "its container was removed from the engine by someone else".to_owned(),
-            ),
-        };
+            let text = exit_sentence("its main process", code);
+            how = format!("{text}, and its container was removed by someone else");
+        }
+        if session.session_type == SessionType::Batch {
+            session.result = match code {
+                Some(0) => BatchResult::Success,
+                _ => BatchResult::Failure,
+            };
+        }
         let text = format!("{} ended: its container was removed", session.name);
         turn.message(Level::Warning, Some(id), text);
-        self.decide(turn, id, ending);
+        self.decide(turn, id, ending("container-removed", how));
         self.finish(turn, now, id);
     }
 
@@ -234,176 +281,22 @@ impl Controller {
             self.issue(turn, id);
         }
     }
-
-    /// A container with our label that the store does not know: the store was lost.
-    fn adopt(&mut self, turn: &mut Turn, now: Timestamp, sight: Sight) {
-        let Some(recorded) = &sight.recorded else {
-            return;
-        };
-        let record = adopted(&sight, recorded, self.context);
-        let (id, name) = (record.session.id, record.session.name.clone());
-        turn.writes.push(Write::History(HistoryEntry {
-            session: id,
-            at: now,
-            phase: Clean::new("adopt"),
-            from: None,
-            to: record.session.status.clone(),
-            result: Outcome::Success,
-            message: Some(Clean::new("found on the engine, rebuilt from its labels")),
-            error_code: None,
-            attempts: 1,
-            until: None,
-            steps: Vec::new(),
-        }));
-        turn.message(
-            Level::Info,
-            Some(id),
-            format!("{name} was found on the engine and taken back"),
-        );
-        self.add(turn, record);
-        match &sight.state {
-            SightState::Created => {
-                let why = "it was found half-made on the engine: launch it again";
-                self.fail_because(turn, now, id, "creation-failed", why);
-            }
-            _ => self.is_there(turn, now, id, &sight, true),
-        }
-    }
-}
-
-/// What lay between the last look and this one.
-enum Gap {
-    None,
-    DaemonAway,
-    LineLost(Option<Timestamp>),
 }
 
 fn is_open(record: &SessionRecord) -> bool {
     record.step != Step::Settled || record.session.status.is_live()
 }
 
-fn ending(info: &str, message: String) -> Ending {
-    Ending {
-        status: Status::Terminated,
-        info: Clean::new(info),
-        message: Some(Clean::new(&message)),
-    }
-}
-
-fn explain_exit(
-    session: &Session,
-    code: i64,
-    oom: bool,
-    finished_at: Option<Timestamp>,
-    gap: Gap,
-) -> Ending {
-    if oom && code != 0 {
-        let limit = session.requested_slots.mem;
-        let text =
-            format!("it used more memory than its {limit} and was killed (exit code {code})");
-        return ending("self-terminated", text);
-    }
-    let killed = code >= 125;
-    let text = exit_sentence(code);
-    match gap {
-        Gap::LineLost(lost) if killed || ended_since(finished_at, lost) => ending(
-            "engine-restarted",
-            format!("{text} when the engine or the machine was restarted"),
-        ),
-        Gap::DaemonAway if killed => ending(
-            "engine-restarted",
-            format!(
-                "{text} while workbay's daemon was away: the machine or the engine was \
-                 restarted, or someone killed it"
-            ),
-        ),
-        Gap::DaemonAway => ending(
-            "self-terminated",
-            format!("{text} while workbay's daemon was away"),
-        ),
-        _ => ending("self-terminated", text),
-    }
-}
-
-fn ended_since(finished_at: Option<Timestamp>, lost_at: Option<Timestamp>) -> bool {
-    /// The engine ends containers before its line breaks.
-    const SHUTDOWN_SECONDS: i64 = 30;
-    match (finished_at, lost_at) {
-        (Some(finished), Some(lost)) => finished.as_second() >= lost.as_second() - SHUTDOWN_SECONDS,
-        _ => true,
-    }
-}
-
-fn exit_sentence(code: i64) -> String {
-    match code {
-        129..=192 => format!(
-            "its main process was killed by signal {} (exit code {code})",
-            code - 128
-        ),
-        _ => format!("its main process ended (exit code {code})"),
-    }
-}
-
-fn tell_bad_end(turn: &mut Turn, session: &Session, ending: &Ending, code: i64) {
-    if code != 0
-        && let Some(message) = &ending.message
-    {
+/// A person who did something else meanwhile hears of a bad end, and of every end of a command.
+fn tell_end(turn: &mut Turn, session: &Session, ending: &Ending, code: i64) {
+    let batch = session.session_type == SessionType::Batch;
+    if let (true, Some(message)) = (batch || code != 0, &ending.message) {
+        let level = if code == 0 {
+            Level::Info
+        } else {
+            Level::Warning
+        };
         let text = format!("{} ended: {message}", session.name);
-        turn.message(Level::Warning, Some(session.id), text);
-    }
-}
-
-fn adopted(
-    sight: &Sight,
-    recorded: &SightRecord,
-    context: crate::model::id::ContextName,
-) -> SessionRecord {
-    let spec = recorded.spec.clone();
-    let status = match sight.state {
-        SightState::Created => Status::Creating,
-        _ => Status::Running,
-    };
-    let label = &spec.environment_label;
-    let (name, version) = label.rsplit_once(':').unwrap_or((label, ""));
-    let started_at = match sight.state {
-        SightState::Created => None,
-        SightState::Running {
-            started_at: Some(at),
-        } => Some(at),
-        _ => Some(recorded.created_at),
-    };
-    let mut kernel = new_kernel(sight.kernel, status.clone());
-    kernel.started_at = started_at;
-    let session = Session {
-        session_type: spec.session_type,
-        status,
-        requested_slots: ResourceSlots::new(spec.cpu, spec.mem),
-        shmem: spec.shmem,
-        owner: recorded.owner.clone(),
-        started_at,
-        kernels: vec![kernel],
-        scratch: sight.scratch.clone(),
-        ..Session::new(
-            SessionKey::new(context, sight.session),
-            recorded.name.clone(),
-            EnvironmentRef {
-                name: Clean::new(name),
-                version: Clean::new(version),
-                source: spec.source.clone(),
-            },
-            recorded.created_at,
-        )
-    };
-    SessionRecord {
-        session,
-        spec,
-        pids: 0,
-        step: Step::Settled,
-        ending: None,
-        force: false,
-        renaming: None,
-        forgotten: false,
-        request: None,
-        retries: 0,
+        turn.message(level, Some(session.id), text);
     }
 }

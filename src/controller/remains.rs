@@ -1,4 +1,4 @@
-//! Deadlines of sessions: trying again, deleting what ended sessions left.
+//! Deadlines of sessions: trying again, ending in time, deleting what ended sessions left.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -26,6 +26,7 @@ impl Controller {
         if retry {
             self.issue(turn, id);
         }
+        self.end_if_due(turn, now, id);
     }
 
     pub(super) fn forgot(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, done: bool) {

@@ -193,6 +193,7 @@ impl Core {
             let asked = news.asked();
             let mut step = self.stations[number].heart.handle(clock::now(), news);
             queue.extend(step.follow.drain(..));
+            self.remember(&mut step);
             match self.write(&step).await {
                 Ok(()) => commands.append(&mut step.commands),
                 Err(error) if step.refusable => self.refuse(number, asked, &mut step, &error),

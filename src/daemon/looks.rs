@@ -101,7 +101,7 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
     let session = find(heart, key)?;
     if let StreamOpen::Log { options, .. } = open {
         check_log(heart, session)?;
-        if !has_begun(heart, session) {
+        if !has_begun(session) {
             return wait_for_log(session, options.follow).map(|()| None);
         }
     } else if !session.status.is_live() {
@@ -134,11 +134,11 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
     }
 }
 
-/// An engine with a queue has nothing to show of a session before it is placed.
-fn has_begun(heart: &Heart, session: &Session) -> bool {
+/// There is nothing to show of a session before it is placed.
+fn has_begun(session: &Session) -> bool {
     let queued = matches!(session.status, Status::Pending | Status::Scheduled);
     let never = session.status == Status::Cancelled && session.started_at.is_none();
-    matches!(heart, Heart::Local(_)) || !(queued || never)
+    !(queued || never)
 }
 
 /// Who follows waits for the beginning.

@@ -12,6 +12,7 @@ mod executor;
 pub mod fault;
 mod heart;
 mod inbound;
+mod launches;
 mod lock;
 mod logging;
 mod looks;

@@ -205,6 +205,8 @@ impl Runner {
                 let catalogue = engine.catalogue(project.as_deref()).await?;
                 Got::Catalogue(Box::new(catalogue))
             }
+            Errand::CreateFolder { name } => Got::Folder(engine.create_folder(&name).await?),
+            Errand::FindOwner { email } => Got::Owner(engine.find_owner(&email).await?),
             // It is run by itself, for its progress.
             Errand::Commit { .. } => Got::Done,
         })

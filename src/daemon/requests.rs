@@ -8,20 +8,17 @@ use super::{
 };
 use crate::{
     controller::{
-        fact::{Ask, Fact, Launch, Ticket},
+        fact::{Ask, Fact, Ticket},
         observe::fact::{Ask as Question, Fact as Observed},
     },
     model::{
         capability::{Capability, EngineState},
         change::{Change, Level},
-        id::{ContextName, KernelId, SessionId, SessionKey},
+        id::{ContextName, SessionId, SessionKey},
         status::Tab,
     },
     protocol::message::{DaemonStatus, Failure, FailureKind, Reply, Request, RequestId},
 };
-
-/// Containers of one session that ids are made for.
-const MOST_CONTAINERS: u32 = 1000;
 
 /// What a request is for a heart.
 enum Way {
@@ -43,7 +40,7 @@ impl Core {
             return self.refresh_all(connection, id).await;
         }
         let Some(context) = addressee(&request) else {
-            let result = self.read(connection, request);
+            let result = self.read(connection, request).await;
             return self.answer(connection, id, result);
         };
         let number = match looks::station(&self.stations, context) {
@@ -56,7 +53,14 @@ impl Core {
                 .with_help("`read-only` of that context in contexts.toml says so");
             return self.answer(connection, id, Err(failure));
         }
-        let ticket = self.waiters.ticket(connection, id);
+        if let Request::Launch { launch, .. } = request {
+            return self.launch(connection, id, number, *launch).await;
+        }
+        let observing = self.stations[number].heart.is_observing();
+        let ticket = match request {
+            Request::Again { .. } if observing => self.waiters.ticket_for_again(connection, id),
+            _ => self.waiters.ticket(connection, id),
+        };
         let way = match &self.stations[number].heart {
             heart @ Heart::Local(_) => local(heart, ticket, request),
             Heart::Observed(_) => observed(ticket, request),
@@ -96,8 +100,10 @@ impl Core {
     }
 
     /// Requests that go to no engine.
-    fn read(&mut self, connection: ConnectionId, request: Request) -> Result<Reply, Failure> {
+    async fn read(&mut self, connection: ConnectionId, request: Request) -> Result<Reply, Failure> {
         match request {
+            Request::Recents => self.recents().await,
+            Request::EditRecent { id, edit } => self.edit_recent(id, edit).await,
             Request::Subscribe => Ok(self.subscribe(connection)),
             Request::Snapshot => {
                 let seq = self.clients.get(&connection).map_or(0, |c| c.outbox.seq());
@@ -210,15 +216,6 @@ fn is_deed(request: &Request) -> bool {
 /// Of an engine that only runs containers everything is known here already.
 fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
     let ask = match request {
-        Request::Launch { launch, .. } => Ask::Launch(Box::new(Launch {
-            session: SessionId::random(),
-            kernel: KernelId::random(),
-            // More than any policy allows is refused before it is looked at.
-            subs: (1..launch.containers().min(MOST_CONTAINERS))
-                .map(|_| KernelId::random())
-                .collect(),
-            request: *launch,
-        })),
         Request::Rename { session, name } => Ask::Rename {
             session: session.id,
             name,
@@ -258,7 +255,6 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
 
 fn observed(ticket: Ticket, request: Request) -> Way {
     let ask = match request {
-        Request::Launch { launch, .. } => Question::Launch(launch),
         Request::Rename { session, name } => Question::Rename {
             session: session.id,
             name,
@@ -272,7 +268,7 @@ fn observed(ticket: Ticket, request: Request) -> Way {
         Request::History { session } => Question::History {
             session: session.id,
         },
-        Request::Detail { session } => Question::Detail {
+        Request::Detail { session } | Request::Again { session } => Question::Detail {
             session: session.id,
         },
         Request::Reach {
@@ -286,6 +282,8 @@ fn observed(ticket: Ticket, request: Request) -> Way {
             image_name,
         },
         Request::Catalogue { project, anew, .. } => Question::Catalogue { project, anew },
+        Request::CreateFolder { name, .. } => Question::CreateFolder { name },
+        Request::FindOwner { email, .. } => Question::FindOwner { email },
         _ => return Way::Answer(Err(unknown())),
     };
     Way::News(Box::new(News::Observed(Observed::Asked { ticket, ask })))

@@ -20,6 +20,9 @@ pub(super) fn fault(error: &EngineError) -> Fault {
         EngineError::Unreachable { mend, .. } => (FaultKind::Lost, error.to_string(), mend.clone()),
         EngineError::Denied { mend, .. } => (FaultKind::Denied, error.to_string(), mend.clone()),
         EngineError::Declined { mend, .. } => (FaultKind::Failed, error.to_string(), mend.clone()),
+        EngineError::AtField { field, mend, .. } => {
+            (FaultKind::Field(*field), error.to_string(), mend.clone())
+        }
         EngineError::NotFound(_) => (FaultKind::NotFound, error.to_string(), None),
         EngineError::NoImage { what, mend } => (
             FaultKind::Failed,

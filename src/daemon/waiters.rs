@@ -1,10 +1,11 @@
 //! Who waits for which answer.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::inbound::ConnectionId;
+use super::{inbound::ConnectionId, launches::Memory};
 use crate::{
     controller::fact::Ticket,
+    model::{launch::again::again, session::Session},
     protocol::message::{Failure, Reply, RequestId},
 };
 
@@ -13,7 +14,7 @@ use crate::{
 pub(super) struct Waiters {
     next: Ticket,
     waiting: HashMap<Ticket, Waiter>,
-    /// Requests that went to several contexts, by the first of their tickets.
+    /// Requests that became several questions, by the first of their tickets.
     groups: HashMap<Ticket, Group>,
 }
 
@@ -21,94 +22,185 @@ pub(super) struct Waiters {
 struct Waiter {
     connection: ConnectionId,
     id: RequestId,
-    group: Option<Ticket>,
+    wish: Wish,
+}
+
+/// What is made of the answer.
+#[derive(Clone, Copy, Debug)]
+enum Wish {
+    Plain,
+    /// It counts among others.
+    OneOf(Ticket),
+    /// The session it tells is wanted as a launch.
+    Again,
 }
 
 #[derive(Debug)]
 struct Group {
     left: usize,
-    /// One did it: then the request is done.
-    done: bool,
+    got: Got,
+    /// The first of them.
     failure: Option<Failure>,
+}
+
+#[derive(Debug)]
+enum Got {
+    /// Whether one did it: then the request is done.
+    Done(bool),
+    /// What was made, in the order it was asked for.
+    Sessions {
+        made: BTreeMap<Ticket, Session>,
+        memory: Memory,
+    },
 }
 
 type Answered = (ConnectionId, RequestId, Result<Reply, Failure>);
 
 impl Waiters {
     pub fn ticket(&mut self, connection: ConnectionId, id: RequestId) -> Ticket {
-        self.one_of(connection, id, None)
+        self.wait(connection, id, Wish::Plain)
     }
 
-    fn one_of(&mut self, connection: ConnectionId, id: RequestId, group: Option<Ticket>) -> Ticket {
+    /// The answer is a session, and is told as what launches it once more.
+    pub fn ticket_for_again(&mut self, connection: ConnectionId, id: RequestId) -> Ticket {
+        self.wait(connection, id, Wish::Again)
+    }
+
+    fn wait(&mut self, connection: ConnectionId, id: RequestId, wish: Wish) -> Ticket {
         self.next += 1;
         let waiter = Waiter {
             connection,
             id,
-            group,
+            wish,
         };
         self.waiting.insert(self.next, waiter);
         self.next
     }
 
-    /// As many tickets, one answer.
+    /// As many tickets, one answer: done if any is.
     pub fn tickets(
         &mut self,
         connection: ConnectionId,
         id: RequestId,
         count: usize,
     ) -> Vec<Ticket> {
+        self.group(connection, id, count, Got::Done(false))
+    }
+
+    /// As many tickets, one answer: what was made.
+    pub fn tickets_of_launch(
+        &mut self,
+        connection: ConnectionId,
+        id: RequestId,
+        count: usize,
+        memory: Memory,
+    ) -> Vec<Ticket> {
+        let made = BTreeMap::new();
+        self.group(connection, id, count, Got::Sessions { made, memory })
+    }
+
+    fn group(
+        &mut self,
+        connection: ConnectionId,
+        id: RequestId,
+        count: usize,
+        got: Got,
+    ) -> Vec<Ticket> {
         let group = self.next + 1;
         let tickets = (0..count)
-            .map(|_| self.one_of(connection, id, Some(group)))
+            .map(|_| self.wait(connection, id, Wish::OneOf(group)))
             .collect();
         let open = Group {
             left: count,
-            done: false,
+            got,
             failure: None,
         };
         self.groups.insert(group, open);
         tickets
     }
 
+    /// What is to be remembered when this ticket's launch succeeds: nothing, once another of the
+    /// same request has.
+    pub fn to_be_remembered(&self, ticket: Ticket) -> Option<&Memory> {
+        let Wish::OneOf(group) = self.waiting.get(&ticket)?.wish else {
+            return None;
+        };
+        match &self.groups.get(&group)?.got {
+            Got::Sessions { made, memory } if made.is_empty() => Some(memory),
+            _ => None,
+        }
+    }
+
     /// Whom to answer now, if anybody.
     pub fn answered(&mut self, ticket: Ticket, result: Result<Reply, Failure>) -> Option<Answered> {
         let waiter = self.waiting.remove(&ticket)?;
-        let result = match waiter.group {
-            None => result,
-            Some(group) => self.counted(group, result)?,
+        let result = match (waiter.wish, result) {
+            (Wish::OneOf(group), result) => self.counted(group, ticket, result)?,
+            (Wish::Again, Ok(Reply::Session { session })) => Ok(Reply::Again {
+                launch: Box::new(again(&session)),
+            }),
+            (Wish::Plain | Wish::Again, result) => result,
         };
         Some((waiter.connection, waiter.id, result))
     }
 
-    /// The answer of the whole group with its last one: done if any is.
+    /// The answer of the whole group with its last one.
     fn counted(
         &mut self,
         number: Ticket,
+        ticket: Ticket,
         result: Result<Reply, Failure>,
     ) -> Option<Result<Reply, Failure>> {
         let group = self.groups.get_mut(&number)?;
         group.left -= 1;
-        match result {
-            Ok(_) => group.done = true,
-            Err(failure) => drop(group.failure.get_or_insert(failure)),
+        match (result, &mut group.got) {
+            (Err(failure), _) => drop(group.failure.get_or_insert(failure)),
+            (Ok(Reply::Launched { mut sessions, .. }), Got::Sessions { made, .. }) => {
+                made.extend(sessions.drain(..).map(|session| (ticket, session)));
+            }
+            (Ok(_), Got::Sessions { .. }) => {}
+            (Ok(_), Got::Done(done)) => *done = true,
         }
         if group.left > 0 {
             return None;
         }
         let group = self.groups.remove(&number)?;
-        Some(match group.failure {
-            Some(failure) if !group.done => Err(failure),
-            _ => Ok(Reply::Done),
-        })
+        Some(group.answer())
     }
 
+    /// Who has gone waits for nothing; what it has launched is remembered all the same.
     pub fn left(&mut self, connection: ConnectionId) {
-        self.waiting
-            .retain(|_, waiter| waiter.connection != connection);
+        let groups = &self.groups;
+        self.waiting.retain(|_, waiter| {
+            let launches = match waiter.wish {
+                Wish::OneOf(group) => groups.get(&group).is_some_and(Group::is_launch),
+                Wish::Plain | Wish::Again => false,
+            };
+            launches || waiter.connection != connection
+        });
         let waiting = &self.waiting;
         self.groups.retain(|number, _| {
-            let waits = |waiter: &Waiter| waiter.group == Some(*number);
+            let waits = |waiter: &Waiter| matches!(waiter.wish, Wish::OneOf(n) if n == *number);
             waiting.values().any(waits)
         });
+    }
+}
+
+impl Group {
+    fn is_launch(&self) -> bool {
+        matches!(self.got, Got::Sessions { .. })
+    }
+
+    /// A failure only when nothing came of it at all.
+    fn answer(self) -> Result<Reply, Failure> {
+        match (self.got, self.failure) {
+            (Got::Done(false), Some(failure)) => Err(failure),
+            (Got::Done(_), _) => Ok(Reply::Done),
+            (Got::Sessions { made, .. }, Some(failure)) if made.is_empty() => Err(failure),
+            (Got::Sessions { made, .. }, failure) => Ok(Reply::Launched {
+                sessions: made.into_values().collect(),
+                failure,
+            }),
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::model::launch::LaunchField;
+
 #[derive(Clone, Debug, Error)]
 pub enum EngineError {
     /// The engine does not answer: retried with back-off, sessions are kept as they were.
@@ -23,6 +25,13 @@ pub enum EngineError {
     /// The engine understood and said no, in its own words.
     #[error("{why}")]
     Declined { why: String, mend: Option<String> },
+    /// A launch cannot be, for what stands in one of its fields.
+    #[error("{why}")]
+    AtField {
+        field: LaunchField,
+        why: String,
+        mend: Option<String>,
+    },
     /// It does not accept who we are: keys, password, an expired login, the clock.
     #[error("{why}")]
     Denied { why: String, mend: Option<String> },

@@ -10,6 +10,9 @@ pub const TOOLBOX: &str = "/opt/workbay";
 /// The host name of the main container, as in Backend.AI.
 pub const MAIN_HOST: &str = "main1";
 
+/// The script in the home that runs before everything else.
+pub const BOOTSTRAP: &str = "bootstrap.sh";
+
 /// The tmux session every terminal of a session shares.
 pub const TMUX_SESSION: &str = "main";
 

@@ -11,6 +11,9 @@ pub type RecentId = i64;
 /// Launches that are not pinned are kept as many.
 pub const KEPT: u32 = 5;
 
+/// Characters of a title.
+const TITLE: usize = 64;
+
 /// One of the newest launches, or a pinned one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recent {
@@ -31,4 +34,16 @@ pub enum RecentEdit {
     Pin { pinned: bool },
     Rename { title: String },
     Remove,
+}
+
+/// The rule for a title.
+pub fn check_title(title: &str) -> Result<(), String> {
+    let count = Clean::new(title).as_str().trim().chars().count();
+    match count {
+        0 => Err("a remembered launch needs a title".to_owned()),
+        1..=TITLE => Ok(()),
+        _ => Err(format!(
+            "the title is too long ({count}): {TITLE} characters at most"
+        )),
+    }
 }

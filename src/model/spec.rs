@@ -120,6 +120,24 @@ impl FromStr for FolderMount {
     }
 }
 
+impl FromStr for Owner {
+    type Err = String;
+
+    /// `EMAIL/KEY`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.rsplit_once('/') {
+            Some((email, key)) if email.contains('@') && !key.is_empty() => Ok(Self {
+                email: email.to_owned(),
+                access_key: key.to_owned(),
+            }),
+            _ => Err(format!(
+                "'{}' is no owner: write EMAIL/ACCESS-KEY",
+                super::text::Clean::new(text)
+            )),
+        }
+    }
+}
+
 impl fmt::Display for FolderMount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.folder)?;

@@ -219,10 +219,20 @@ const STEPS: &[(Status, &[Status])] = &[
     (
         Status::Running,
         &[
+            Status::RunningDegraded,
             Status::Terminating,
             Status::Terminated,
             Status::Error,
             Status::Restarting,
+        ],
+    ),
+    (
+        Status::RunningDegraded,
+        &[
+            Status::Running,
+            Status::Terminating,
+            Status::Terminated,
+            Status::Error,
         ],
     ),
     (

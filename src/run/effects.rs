@@ -3,13 +3,14 @@
 use tokio::sync::mpsc;
 
 use super::{
-    clipboard, files,
+    clipboard, editor, files,
     link::{Current, no_line},
     screen::Stage,
     streams::Streams,
 };
 use crate::{
     app::{effect::Effect, msg::Msg},
+    config::recipe,
     model::{
         change::{Change, Level},
         text::Clean,
@@ -75,6 +76,16 @@ impl Hands {
                 path,
                 contents,
             } => self.save(ticket, path, contents),
+            Effect::Edit { ticket, text } => {
+                stage.lend()?;
+                self.edit(ticket, text);
+            }
+            Effect::SaveRecipe {
+                ticket,
+                path,
+                launch,
+            } => self.save(ticket, path, recipe::write(&launch).into_bytes()),
+            Effect::ReadRecipe { ticket, path } => self.read_recipe(ticket, path),
             Effect::Mouse(on) => stage.mouse(on)?,
             Effect::Bell => stage.send(b"\x07")?,
             Effect::Repaint => stage.repaint()?,
@@ -112,6 +123,34 @@ impl Hands {
                 Err(error) => Err(Clean::new(&format!("the file was not saved: {error}"))),
             };
             let _ = answers.send(Msg::Done { ticket, result }).await;
+        });
+    }
+
+    fn edit(&self, ticket: u64, text: String) {
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let edited = tokio::task::spawn_blocking(move || editor::edit(&text)).await;
+            let result = match edited {
+                Ok(result) => result.map_err(|why| Clean::new(&why)),
+                Err(error) => Err(Clean::new(&format!("the text was not edited: {error}"))),
+            };
+            let _ = answers.send(Msg::Edited { ticket, result }).await;
+        });
+    }
+
+    fn read_recipe(&self, ticket: u64, path: std::path::PathBuf) {
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let read = tokio::task::spawn_blocking(move || recipe::read(&path)).await;
+            let result = match read {
+                Ok(Ok(launch)) => Ok(Box::new(launch)),
+                Ok(Err(problems)) => {
+                    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                    Err(Clean::new(&told.join("; ")))
+                }
+                Err(error) => Err(Clean::new(&format!("the recipe was not read: {error}"))),
+            };
+            let _ = answers.send(Msg::Recipe { ticket, result }).await;
         });
     }
 

@@ -45,6 +45,8 @@ pub struct Face<'a> {
     pub hands: Hands,
     pub stage: &'a mut dyn Stage,
     pacer: Pacer,
+    /// Another program has the terminal: nothing is drawn.
+    away: bool,
 }
 
 /// When frames are drawn.
@@ -73,6 +75,7 @@ impl<'a> Face<'a> {
             hands,
             stage,
             pacer: Pacer::default(),
+            away: false,
         }
     }
 
@@ -83,7 +86,7 @@ impl<'a> Face<'a> {
     {
         loop {
             let started = clock::instant();
-            if self.app.is_dirty() && self.pacer.due(started) && self.draw()? == Next::Quit {
+            if self.is_due(started) && self.draw()? == Next::Quit {
                 return Ok(());
             }
             let next = tokio::select! {
@@ -103,6 +106,10 @@ impl<'a> Face<'a> {
         }
     }
 
+    fn is_due(&self, now: Instant) -> bool {
+        self.app.is_dirty() && !self.away && self.pacer.due(now)
+    }
+
     /// The next moment something is to be done although nothing happens.
     fn wake(&self) -> Option<Duration> {
         let now = clock::now();
@@ -110,7 +117,8 @@ impl<'a> Face<'a> {
             let left = at.duration_since(now);
             Duration::try_from(left).unwrap_or(Duration::ZERO)
         });
-        let frame = self.pacer.next().filter(|_| self.app.is_dirty());
+        let frame = self.pacer.next();
+        let frame = frame.filter(|_| self.app.is_dirty() && !self.away);
         let frame = frame.map(|at| at.saturating_duration_since(clock::instant()));
         app.into_iter().chain(frame).min()
     }
@@ -155,6 +163,10 @@ impl<'a> Face<'a> {
     }
 
     fn take_at(&mut self, msg: Msg, now: Timestamp) -> std::io::Result<Next> {
+        if matches!(msg, Msg::Edited { .. }) {
+            self.away = false;
+            self.stage.take_back()?;
+        }
         let effects = self.app.update(msg, now);
         self.carry_out(effects)
     }
@@ -190,6 +202,7 @@ impl<'a> Face<'a> {
 
     fn carry_out(&mut self, effects: Vec<Effect>) -> std::io::Result<Next> {
         for effect in effects {
+            self.away |= matches!(effect, Effect::Edit { .. });
             if matches!(effect, Effect::Repaint | Effect::Suspend) {
                 self.app.set_dirty();
                 self.pacer.hurry = true;

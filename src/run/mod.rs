@@ -7,10 +7,12 @@
 mod background;
 mod clipboard;
 mod clock;
+mod editor;
 pub mod effects;
 pub mod face;
 mod files;
 mod input;
+mod keyboard;
 mod link;
 pub mod live;
 mod log;

@@ -7,6 +7,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use super::keyboard::Keyboard;
 use crossterm::{
     cursor::Show,
     event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange},
@@ -36,6 +37,10 @@ pub trait Stage {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
     /// Gives the terminal back and stops this program until it is continued.
     fn suspend(&mut self) -> io::Result<()>;
+    /// Another program has the terminal from now on.
+    fn lend(&mut self) -> io::Result<()>;
+    /// It is ours again.
+    fn take_back(&mut self) -> io::Result<()>;
 }
 
 /// Bytes of a frame, written to the terminal in one piece. Clones share the bytes.
@@ -72,11 +77,12 @@ pub struct Screen {
     /// What `terminal` has written and nobody has seen yet.
     frame: Whole,
     mouse: bool,
+    keyboard: Keyboard,
 }
 
 impl Screen {
     /// Takes the terminal over; a panic gives it back before it is told.
-    pub fn enter(mouse: bool) -> io::Result<Self> {
+    pub fn enter(mouse: bool, keyboard: Keyboard) -> io::Result<Self> {
         give_back_on_panic();
         take(mouse)?;
         let frame = Whole::default();
@@ -85,6 +91,7 @@ impl Screen {
             terminal,
             frame,
             mouse,
+            keyboard,
         })
     }
 }
@@ -120,6 +127,10 @@ impl Stage for Screen {
     }
 
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        // Nothing of ours goes to a terminal that is another program's.
+        if !ENTERED.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         let mut out = io::stdout().lock();
         out.write_all(bytes)?;
         out.flush()
@@ -131,6 +142,18 @@ impl Stage for Screen {
         take(self.mouse)?;
         self.repaint()?;
         stopped
+    }
+
+    fn lend(&mut self) -> io::Result<()> {
+        self.keyboard.let_go();
+        give_back();
+        Ok(())
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        take(self.mouse)?;
+        self.keyboard.take();
+        self.repaint()
     }
 }
 

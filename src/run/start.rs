@@ -1,13 +1,13 @@
 //! The full-screen view from its first to its last byte.
 
 use color_eyre::{Result, eyre::WrapErr as _};
-use crossterm::event::EventStream;
 use futures_util::{Stream, StreamExt as _, stream};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
     background,
     input::{self, LateAnswer},
+    keyboard::Keyboard,
     live::{Parts, live},
     log,
     screen::Screen,
@@ -43,7 +43,9 @@ pub fn main(options: Options) -> Result<()> {
         .enable_all()
         .build()
         .wrap_err("the program could not start its event loop")?;
-    let mut screen = Screen::enter(facts.mouse).wrap_err("the terminal could not be taken over")?;
+    let keyboard = Keyboard::default();
+    let mut screen = Screen::enter(facts.mouse, keyboard.clone())
+        .wrap_err("the terminal could not be taken over")?;
     let mut remarks: Vec<(Level, String)> = looks
         .problems
         .iter()
@@ -62,7 +64,7 @@ pub fn main(options: Options) -> Result<()> {
         remarks,
     };
     let ended = runtime.block_on(async {
-        let input = input_of(looks.answer_is_late)?;
+        let input = input_of(keyboard, looks.answer_is_late)?;
         Box::pin(live(parts, input, &mut screen)).await
     });
     drop(screen);
@@ -108,9 +110,14 @@ impl Looks {
 }
 
 /// Keys, mouse and sizes of the terminal, and the signals that ask to leave or to suspend.
-fn input_of(answer_is_late: bool) -> std::io::Result<impl Stream<Item = Msg> + Unpin> {
+fn input_of(
+    keyboard: Keyboard,
+    answer_is_late: bool,
+) -> std::io::Result<impl Stream<Item = Msg> + Unpin> {
     let mut late = LateAnswer::new(answer_is_late);
-    let typed = EventStream::new()
+    keyboard.take();
+    let ours = keyboard.clone();
+    let typed = keyboard
         // A terminal that cannot be read is gone.
         .take_while(|event| std::future::ready(event.is_ok()))
         .filter_map(|event| std::future::ready(event.ok().and_then(input::msg)))
@@ -123,10 +130,12 @@ fn input_of(answer_is_late: bool) -> std::io::Result<impl Stream<Item = Msg> + U
         SignalKind::interrupt(),
     ] {
         let mut heard = signal(kind)?;
-        signals.push(Box::pin(stream::poll_fn(move |context| {
-            heard
-                .poll_recv(context)
-                .map(|heard| heard.map(|()| Msg::Leave))
+        let ours = ours.clone();
+        let heard = stream::poll_fn(move |context| heard.poll_recv(context));
+        signals.push(Box::pin(heard.filter_map(move |()| {
+            // Ctrl-C in another program that has the terminal is for that one.
+            let meant = kind != SignalKind::interrupt() || ours.is_ours();
+            std::future::ready(meant.then_some(Msg::Leave))
         })));
     }
     Ok(Box::pin(stream::select(stream::select_all(signals), typed)))

@@ -1,19 +1,26 @@
-//! The main process of a session: says what the session was given, waits, ends quickly when asked.
+//! The main process of a session: says what the session was given, does its duty, ends when asked.
 
-use std::{fs, io::Write as _, process::ExitCode, time::Duration};
+use std::{fs, io::Write as _, process::ExitCode};
 
-use rustix::process::{Pid, Signal, WaitOptions};
-use tokio::signal::unix::{SignalKind, signal};
-
-use super::complain;
+use super::{
+    complain, duty, processes,
+    signals::{Heard, Order, Signals},
+};
 use crate::model::inside;
 
-/// How long programs of the session have to end after each of the two signals they get.
-const FAREWELL: Duration = Duration::from_secs(1);
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// What is asked of it.
+pub(super) struct Duty {
+    /// Lines that say what the session was given.
+    pub(super) say: Vec<String>,
+    /// There is a bootstrap script in the home.
+    pub(super) bootstrap: bool,
+    /// The one command of a batch session.
+    pub(super) batch: Option<String>,
+}
 
-/// Runs until SIGTERM or SIGINT (what an engine's stop sends); exit code 0.
-pub(super) fn run(say: &[String]) -> ExitCode {
+/// Runs until SIGTERM or SIGINT (what an engine's stop sends) and exits with 0; with a batch command
+/// until that ends, and exits as it did.
+pub(super) fn run(duty: &Duty) -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -24,8 +31,8 @@ pub(super) fn run(say: &[String]) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match runtime.block_on(live(say)) {
-        Ok(()) => ExitCode::SUCCESS,
+    match runtime.block_on(live(duty)) {
+        Ok(code) => ExitCode::from(code),
         Err(error) => {
             complain(&format!("the session's main process stopped: {error}"));
             ExitCode::FAILURE
@@ -33,25 +40,40 @@ pub(super) fn run(say: &[String]) -> ExitCode {
     }
 }
 
-async fn live(say: &[String]) -> std::io::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut hangup = signal(SignalKind::hangup())?;
-    let mut child = signal(SignalKind::child())?;
-    introduce(say);
-    loop {
-        let name = tokio::select! {
-            _ = terminate.recv() => "SIGTERM",
-            _ = interrupt.recv() => "SIGINT",
-            // A hang-up is no order to end: nobody's terminal is ours.
-            _ = hangup.recv() => continue,
-            // Only where the engine has no init of its own are orphans ours to collect.
-            _ = child.recv() => { collect(); continue }
-        };
-        announce(&format!("{name} received: the session ends"));
-        farewell().await;
-        return Ok(());
+async fn live(duty: &Duty) -> std::io::Result<u8> {
+    let mut signals = Signals::listen()?;
+    introduce(&duty.say);
+    let early = match duty.bootstrap {
+        true => duty::bootstrap(&mut signals).await,
+        false => None,
+    };
+    if let Some(order) = early {
+        end(order).await;
+        // A command that never began has not succeeded.
+        return Ok(duty.batch.as_ref().map_or(0, |_| order.code()));
     }
+    announce("ready");
+    if let Some(command) = &duty.batch {
+        let code = duty::batch(&mut signals, command).await;
+        announce(&format!("ended with exit code {code}"));
+        processes::farewell().await;
+        return Ok(code);
+    }
+    loop {
+        match signals.next().await {
+            Heard::Order(order) => {
+                end(order).await;
+                return Ok(0);
+            }
+            // Only where the engine has no init of its own are orphans ours to collect.
+            Heard::Child => drop(processes::collect()),
+        }
+    }
+}
+
+async fn end(order: Order) {
+    announce(&format!("{} received: the session ends", order.name()));
+    processes::farewell().await;
 }
 
 /// The lines that make a session's log worth reading from its first line on.
@@ -64,10 +86,9 @@ fn introduce(say: &[String]) {
     for line in mounts(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default()) {
         announce(&line);
     }
-    announce("ready");
 }
 
-fn announce(line: &str) {
+pub(super) fn announce(line: &str) {
     let mut out = std::io::stdout();
     // A log that cannot be written is no reason to end a session.
     let _ = writeln!(out, "workbay: {line}").and_then(|()| out.flush());
@@ -92,54 +113,6 @@ fn mounts(mountinfo: &str) -> Vec<String> {
         }
     }
     found
-}
-
-/// Tells every other process of the container to end and waits until they have, but not for long.
-/// Most programs end at SIGTERM, in their own time; shells that a person sits at ignore it but end when
-/// they are hung up. Whoever is still there at the end is killed with the container.
-async fn farewell() {
-    for sign in [Signal::TERM, Signal::HUP] {
-        for pid in others() {
-            // It may be gone already. A stopped program must go on to hear of it.
-            let _ = rustix::process::kill_process(pid, sign);
-            let _ = rustix::process::kill_process(pid, Signal::CONT);
-        }
-        let all_gone = async {
-            while !others().is_empty() {
-                collect();
-                tokio::time::sleep(LOOK_AGAIN).await;
-            }
-        };
-        if tokio::time::timeout(FAREWELL, all_gone).await.is_ok() {
-            return;
-        }
-    }
-}
-
-/// Every process of the container but the init and this one.
-fn others() -> Vec<Pid> {
-    let me = rustix::process::getpid();
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
-        .filter_map(Pid::from_raw)
-        .filter(|pid| *pid != me && pid.as_raw_nonzero().get() != 1 && !is_zombie(*pid))
-        .collect()
-}
-
-fn is_zombie(pid: Pid) -> bool {
-    let stat =
-        fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-    // The state follows the name, which stands in parentheses and may hold anything.
-    stat.rsplit_once(") ")
-        .is_none_or(|(_, rest)| rest.starts_with('Z') || rest.starts_with('X'))
-}
-
-/// Takes the exit status of children and adopted orphans, so that none stays as a zombie.
-fn collect() {
-    while let Ok(Some(_)) = rustix::process::wait(WaitOptions::NOHANG) {}
 }
 
 #[cfg(test)]

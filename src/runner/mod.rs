@@ -5,15 +5,20 @@
 //! own loader and so works in an image that holds no file at all; it expects nothing of the image.
 
 mod attach;
+mod duty;
 mod exec;
 mod main_process;
+mod processes;
 mod shell;
+mod signals;
 mod terminfo;
 mod tmux;
 
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Parser, Subcommand};
+
+use main_process::Duty;
 
 /// What the runner can be told to do.
 #[derive(Debug, Parser)]
@@ -25,11 +30,18 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// The main process of a session: prints the start lines, then waits for a signal.
+    /// The main process of a session: prints the start lines, then waits for a signal or for the end
+    /// of its command.
     Main {
         /// Lines that say what the session was given, in order.
         #[arg(long = "say", value_name = "LINE", allow_hyphen_values = true)]
         say: Vec<String>,
+        /// Runs the home's bootstrap script first.
+        #[arg(long)]
+        bootstrap: bool,
+        /// Runs this command by a shell, then ends as it did.
+        #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+        batch: Option<String>,
     },
     /// Becomes a client of the session's tmux on the terminal it was started on.
     Attach {
@@ -102,7 +114,15 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     match arguments.task {
-        Task::Main { say } => main_process::run(&say),
+        Task::Main {
+            say,
+            bootstrap,
+            batch,
+        } => main_process::run(&Duty {
+            say,
+            bootstrap,
+            batch,
+        }),
         Task::Attach { tag, size } => attach::run(&tag, size),
         Task::DetachAll => attach::detach_all(),
         Task::Exec { size, argv } => exec::run(size, &argv),

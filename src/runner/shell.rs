@@ -1,4 +1,5 @@
-//! Which shell a session's terminal runs: the one of the passwd file, else the first that is there.
+//! Which shell a session's terminal runs: the one of the passwd file, else the first that is there. And
+//! which one runs commands that nobody sits at.
 
 use std::{
     fs,
@@ -9,6 +10,9 @@ use std::{
 /// Shells in the order they are taken when the passwd file names none.
 const KNOWN: [&str; 4] = ["bash", "zsh", "ash", "sh"];
 
+/// Shells that run a script, the one that scripts are written for first.
+const FOR_SCRIPTS: [&str; 3] = ["bash", "sh", "ash"];
+
 /// Where programs are when PATH does not say.
 const USUAL_PLACES: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
@@ -16,10 +20,17 @@ const USUAL_PLACES: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 pub(super) fn choose(uid: u32, path: Option<&str>) -> Option<PathBuf> {
     let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let named = of_passwd(&passwd, uid).filter(|shell| is_shell(shell));
-    named.or_else(|| {
-        let places = path.filter(|p| !p.is_empty()).unwrap_or(USUAL_PLACES);
-        KNOWN.iter().find_map(|name| find(name, places))
-    })
+    named.or_else(|| first(&KNOWN, path))
+}
+
+/// The full path of the shell that runs a command or a script.
+pub(super) fn for_scripts(path: Option<&str>) -> Option<PathBuf> {
+    first(&FOR_SCRIPTS, path)
+}
+
+fn first(names: &[&str], path: Option<&str>) -> Option<PathBuf> {
+    let places = path.filter(|p| !p.is_empty()).unwrap_or(USUAL_PLACES);
+    names.iter().find_map(|name| find(name, places))
 }
 
 /// The shell field of `uid`'s line.
@@ -81,8 +92,11 @@ mod tests {
         assert_eq!(choose(4_000_000, Some(places)), None);
         let sh = make("sh", 0o755);
         make("bash", 0o644);
-        assert_eq!(choose(4_000_000, Some(places)), Some(sh));
+        assert_eq!(choose(4_000_000, Some(places)), Some(sh.clone()));
+        assert_eq!(for_scripts(Some(places)), Some(sh));
         let zsh = make("zsh", 0o755);
         assert_eq!(choose(4_000_000, Some(places)), Some(zsh));
+        let bash = make("bash", 0o755);
+        assert_eq!(for_scripts(Some(places)), Some(bash));
     }
 }

@@ -5,7 +5,7 @@ use ratatui::{Frame, buffer::Buffer, layout::Position};
 
 use super::{
     banner, confirm, detail, glyphs::Glyphs, header, help, hints, launcher, list, logs,
-    paint::Paint, panes, picker, prompt, reason, state, tabs, toasts,
+    paint::Paint, panes, picker, prompt, reason, recents, state, tabs, toasts,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page},
@@ -40,7 +40,7 @@ pub fn draw_into(
         (Page::Logs, Some(open)) => logs::draw(&mut paint, areas, open, &app.keymap),
         _ => sessions(&mut paint, app, areas, now),
     }
-    overlays(&mut paint, app, areas);
+    overlays(&mut paint, app, areas, now);
     paint.cursor
 }
 
@@ -64,13 +64,15 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 }
 
 /// What lies on top of a page; it has the cursor then.
-fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
+fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     if areas.dialog.is_some() {
         paint.cursor = None;
         if let Some(open) = &app.help {
             help::draw(paint, app, open, areas);
         } else if let Some(open) = &app.confirm {
             confirm::draw(paint, app, open, areas);
+        } else if let Some(open) = &app.recents {
+            recents::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.launcher {
             launcher::draw(paint, app, open, areas);
         } else if let Some(open) = &app.picker {

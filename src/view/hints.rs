@@ -1,5 +1,7 @@
 //! The last line: the keys that matter now, from the keymap in force.
 
+mod launcher;
+
 use super::{
     paint::{Paint, Piece},
     text,
@@ -13,10 +15,10 @@ use crate::{
 };
 
 /// Actions that belong together and the one word they have here, the most needed first.
-type Hint = (Scope, &'static [Action], &'static str);
+pub(super) type Hint = (Scope, &'static [Action], &'static str);
 
 /// To and fro in a list.
-const MOVE: &[Action] = &[Action::ListUp, Action::ListDown];
+pub(super) const MOVE: &[Action] = &[Action::ListUp, Action::ListDown];
 
 const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionLaunch], "launch"),
@@ -42,18 +44,18 @@ const DETAIL: &[Hint] = &[
     (Scope::Detail, MOVE, "scroll"),
 ];
 
-const LAUNCHER: &[Hint] = &[
-    (Scope::Launcher, &[Action::LauncherGoOn], "go on"),
-    (Scope::Launcher, &[Action::LauncherNext], "next field"),
-    (Scope::Launcher, &[Action::LauncherReview], "review"),
-    (Scope::Launcher, &[Action::LauncherLaunch], "launch now"),
-    (Scope::Launcher, &[Action::LauncherExplain], "explain"),
-    (Scope::Global, &[Action::Back], "cancel"),
-];
-
 const CONTEXTS: &[Hint] = &[
     (Scope::Contexts, &[Action::ContextChoose], "show"),
     (Scope::Contexts, MOVE, "move"),
+    (Scope::Global, &[Action::Back], "cancel"),
+];
+
+const RECENTS: &[Hint] = &[
+    (Scope::Recents, &[Action::RecentOpen], "launch again"),
+    (Scope::Recents, &[Action::RecentPin], "pin"),
+    (Scope::Recents, &[Action::RecentRename], "rename"),
+    (Scope::Recents, &[Action::RecentRemove], "remove"),
+    (Scope::Recents, MOVE, "move"),
     (Scope::Global, &[Action::Back], "cancel"),
 ];
 
@@ -131,7 +133,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let x = area.right().saturating_sub(taken + 1);
     paint.pieces(x, area.y, taken, &always);
     let room = usize::from(area.width.saturating_sub(taken + 4));
-    let hints = group(app, of(app.focus()), room);
+    let hints = group(app, of(app), room);
     paint.pieces(area.x + 1, area.y, room as u16, &hints);
 }
 
@@ -143,16 +145,23 @@ fn problem(app: &App) -> Option<String> {
         .and_then(|line| line.problem.clone())
         .or_else(|| image.and_then(CommitForm::problem))
         .or_else(|| app.rename.as_ref().and_then(Rename::problem))
+        .or_else(|| app.launcher.as_ref()?.prompt()?.problem.clone())
 }
 
-fn of(focus: Focus) -> &'static [Hint] {
-    match focus {
+fn of(app: &App) -> &'static [Hint] {
+    match app.focus() {
         Focus::Help => HELP,
         Focus::Confirm => CONFIRM,
-        Focus::Launcher => LAUNCHER,
+        Focus::Launcher => app.launcher.as_ref().map_or(&[], launcher::hints),
+        Focus::LauncherQuestion => launcher::QUESTION,
+        Focus::Recents => RECENTS,
         Focus::Contexts => CONTEXTS,
         Focus::Command => COMMAND,
-        Focus::HelpSearch | Focus::Rename | Focus::Commit => INPUT,
+        Focus::HelpSearch
+        | Focus::Rename
+        | Focus::Commit
+        | Focus::LauncherPrompt
+        | Focus::RecentTitle => INPUT,
         Focus::Filter => FILTER,
         Focus::Detail => DETAIL,
         Focus::Sessions => SESSIONS,

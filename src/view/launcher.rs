@@ -1,11 +1,15 @@
 //! The launcher: the steps at the left, or on top where it is narrow, the page, and the foot.
 
 mod allocation;
+mod explain;
 mod kind;
 mod network;
+pub mod question;
 mod review;
 pub mod sheet;
+mod steps;
 mod storage;
+mod words;
 
 use ratatui::layout::Rect;
 
@@ -14,8 +18,9 @@ use crate::{
     app::{
         app::App,
         area::{Areas, Wizard},
-        launcher::{Launcher, Mark, Page, Progress},
+        launcher::{Launcher, Overlay, Page, Progress},
     },
+    protocol::message::Failure,
     theme::face::Face,
 };
 use sheet::{Line, Sheet};
@@ -25,8 +30,8 @@ const WIDTH: u16 = 128;
 const HEIGHT: u16 = 44;
 /// From this width on the steps stand at the left.
 const WIDE: u16 = 104;
-/// Cells of the steps there.
-const RAIL: u16 = 26;
+/// Pages of so many lines have room for air.
+const AIRY: u16 = 26;
 
 pub fn area(screen: Rect) -> Rect {
     let around = if screen.height >= 34 { 4 } else { 1 };
@@ -47,29 +52,18 @@ fn inner(area: Rect) -> Rect {
 pub fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard {
     let inner = inner(area);
     let mut wizard = Wizard::default();
-    let low = inner.height < 18;
-    let foot = 1;
-    let bottom = inner.bottom() - foot;
-    wizard.foot = Rect::new(inner.x, bottom, inner.width, foot);
-    if area.width >= WIDE {
-        for (at, step) in wizard.steps.iter_mut().enumerate() {
-            let y = inner.y + 1 + 2 * at as u16;
-            *step = Rect::new(inner.x, y, RAIL - 4, 1);
-        }
-        let x = inner.x + RAIL;
-        let top = inner.y + 1;
-        wizard.body = Rect::new(x, top, inner.right().saturating_sub(x), bottom - top);
-        wizard.foot = Rect::new(x, bottom, wizard.body.width, foot);
+    let bottom = inner.bottom().saturating_sub(1);
+    let (steps, body) = if area.width >= WIDE {
+        steps::beside(inner)
     } else {
-        let mut x = inner.x;
-        for (page, step) in Page::ALL.into_iter().zip(&mut wizard.steps) {
-            let width = text::width(page.short_title()) as u16 + 4;
-            *step = Rect::new(x, inner.y, width, 1);
-            x += width + 2;
-        }
-        let top = inner.y + if low { 1 } else { 2 };
-        wizard.body = Rect::new(inner.x, top, inner.width, bottom.saturating_sub(top));
-    }
+        steps::above(inner)
+    };
+    wizard.steps = steps;
+    wizard.body = Rect {
+        height: bottom.saturating_sub(body.y),
+        ..body
+    };
+    wizard.foot = Rect::new(body.x, bottom, body.width, 1);
     let lines = lines(launcher, wizard.body, glyphs);
     wizard.lines = lines.len();
     wizard.first = sheet::first(&lines, launcher.row(), wizard.body.height);
@@ -83,8 +77,7 @@ pub fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard
 
 /// The lines of the page that is open.
 fn lines<'a>(launcher: &'a Launcher, body: Rect, glyphs: &'static Glyphs) -> Vec<Line<'a>> {
-    let airy = body.height >= 24;
-    let mut sheet = Sheet::new(launcher, body.width, airy, glyphs);
+    let mut sheet = Sheet::new(launcher, body.width, body.height >= AIRY, glyphs);
     match launcher.page() {
         Page::Kind => kind::write(&mut sheet),
         Page::Allocation => allocation::write(&mut sheet),
@@ -95,67 +88,78 @@ fn lines<'a>(launcher: &'a Launcher, body: Rect, glyphs: &'static Glyphs) -> Vec
     sheet.into_lines()
 }
 
-pub fn draw(paint: &mut Paint<'_>, _app: &App, launcher: &Launcher, areas: &Areas) {
+pub fn draw(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, areas: &Areas) {
     let (Some(area), Some(wizard)) = (areas.dialog, &areas.wizard) else {
         return;
     };
     let title = "Launch a session";
     dialog::frame(paint, areas.screen, area, title, Face::Title);
-    draw_steps(paint, launcher, wizard, area);
+    draw_context(paint, app, launcher, area);
+    steps::draw(paint, launcher, wizard, area.width >= WIDE);
     let lines = lines(launcher, wizard.body, paint.glyphs);
     sheet::draw(paint, &lines, wizard.first, launcher.row(), wizard.body);
+    draw_more(paint, wizard, area);
     draw_foot(paint, launcher, wizard);
-}
-
-fn draw_steps(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard, area: Rect) {
-    let wide = area.width >= WIDE;
-    for (page, place) in Page::ALL.into_iter().zip(wizard.steps) {
-        let here = launcher.page() == page;
-        let [done, wrong, unseen] = paint.glyphs.marks;
-        let (mark, face) = match launcher.mark(page) {
-            Mark::Done => (done, Face::Success),
-            Mark::Wrong => (wrong, Face::Bad),
-            Mark::Unseen => (unseen, Face::Dim),
-        };
-        let title = if wide {
-            page.title()
-        } else {
-            page.short_title()
-        };
-        let own = if here { Face::TabActive } else { Face::Tab };
-        let x = paint.text(place.x, place.y, 1, mark, face);
-        let text = format!(" {} {title}", page.position() + 1);
-        paint.text(x, place.y, place.width.saturating_sub(1), &text, own);
+    match launcher.overlay() {
+        Some(Overlay::Question(asked)) => question::draw(paint, asked, areas.screen),
+        Some(Overlay::Explain(field)) => explain::draw(paint, launcher, *field, areas.screen),
+        Some(Overlay::Prompt(_)) | None => {}
     }
 }
 
-fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
-    let area = wizard.foot;
-    if let Some(question) = launcher.question() {
-        paint.text(area.x, area.y, area.width, &question.text, Face::Warning);
+/// Which engine it goes to, in the border.
+fn draw_context(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, area: Rect) {
+    if !launcher.offer().several {
         return;
     }
-    match &launcher.progress {
+    let context = launcher.context();
+    let style = paint.context_style(&app.mirror, context);
+    let text = format!(" {context} ");
+    let width = (text::width(&text) as u16).min(area.width / 2);
+    let x = area.right().saturating_sub(width + 2);
+    paint.styled(x, area.y, width, &text, style);
+}
+
+/// Marks at the edge where the page goes on.
+fn draw_more(paint: &mut Paint<'_>, wizard: &Wizard, area: Rect) {
+    let x = area.right().saturating_sub(2);
+    let body = wizard.body;
+    if wizard.first > 0 {
+        let up = paint.glyphs.up;
+        paint.text(x, body.y, 1, up, Face::Accent);
+    }
+    if wizard.first + usize::from(body.height) < wizard.lines {
+        let down = paint.glyphs.down;
+        paint.text(x, body.bottom().saturating_sub(1), 1, down, Face::Accent);
+    }
+}
+
+/// The path being typed, what goes on, what is known to be missing.
+fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
+    let area = wizard.foot;
+    if let Some(prompt) = launcher.prompt() {
+        let x = paint.text(area.x, area.y, area.width, prompt.label(), Face::Accent) + 1;
+        let place = Rect::new(x, area.y, area.right().saturating_sub(x), 1);
+        paint.input(place, &prompt.input, true);
+        return;
+    }
+    let (said, face) = match &launcher.progress {
+        Progress::Asked => ("Launching".to_owned(), Face::StatusProgress),
+        Progress::Failed(failure) => (refusal(failure), Face::InputError),
         Progress::Editing => {
-            if let Some(gap) = &launcher.offer().gap {
-                paint.text(area.x, area.y, area.width, gap.as_str(), Face::Dim);
-            }
+            let gap = launcher.offer().gap.as_ref();
+            (gap.map(ToString::to_string).unwrap_or_default(), Face::Dim)
         }
-        Progress::Asked => {
-            paint.text(
-                area.x,
-                area.y,
-                area.width,
-                "Launching",
-                Face::StatusProgress,
-            );
-        }
-        Progress::Failed(failure) => {
-            let text = match &failure.help {
-                Some(help) => format!("{}; {help}", failure.message),
-                None => failure.message.to_string(),
-            };
-            paint.text(area.x, area.y, area.width, &text, Face::InputError);
-        }
+    };
+    paint.text(area.x, area.y, area.width, &said, face);
+}
+
+/// Beside its field the reason stands already: then only what to do is left to say.
+fn refusal(failure: &Failure) -> String {
+    match (&failure.help, failure.field) {
+        (Some(help), Some(_)) => help.to_string(),
+        (None, Some(_)) => String::new(),
+        (Some(help), None) => format!("{}; {help}", failure.message),
+        (None, None) => failure.message.to_string(),
     }
 }

@@ -4,12 +4,13 @@ use jiff::Timestamp;
 use ratatui::layout::{Rect, Size};
 
 use super::{
-    banner, confirm, detail, glyphs::Glyphs, help, launcher, picker, reason, tabs, toasts,
+    banner, confirm, detail, glyphs::Glyphs, help, launcher, picker, reason, recents, tabs, toasts,
 };
 use crate::app::{
     app::App,
     area::{Areas, BESIDE_COLUMNS, MIN_COLUMNS, MIN_ROWS},
     focus::Page,
+    launcher::Overlay,
 };
 
 /// Rows of the list that stay above a detail below it, with the head.
@@ -166,11 +167,19 @@ fn overlays(app: &App, areas: &mut Areas) {
         let area = confirm::area(open, screen);
         areas.dialog = Some(area);
         areas.buttons = confirm::buttons(area);
+    } else if let Some(open) = &app.recents {
+        let area = recents::area(open, screen);
+        areas.dialog = Some(area);
+        areas.recent_rows = Some(recents::rows(area));
     } else if let Some(open) = &app.launcher {
         let area = launcher::area(screen);
         areas.dialog = Some(area);
         let glyphs = Glyphs::choose(app.facts.unicode);
         areas.wizard = Some(launcher::place(open, area, glyphs));
+        if let Some(Overlay::Question(asked)) = open.overlay() {
+            let area = launcher::question::area(asked, screen);
+            areas.buttons = launcher::question::buttons(asked, area);
+        }
     }
     if areas.dialog.is_none() && app.picker.is_some() {
         let area = picker::area(app, screen);

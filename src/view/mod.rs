@@ -22,6 +22,7 @@ pub mod panes;
 mod picker;
 mod prompt;
 mod reason;
+mod recents;
 mod state;
 mod status;
 mod tabs;

@@ -167,7 +167,7 @@ async fn a_session_whose_process_ends_is_over_with_the_reason() {
     assert_eq!(ended.status_info.unwrap(), "self-terminated");
     assert_eq!(
         ended.status_message.unwrap(),
-        "its main process ended (exit code 3)"
+        "its main process ended with exit code 3"
     );
     assert_eq!(ended.kernels[0].exit_code, Some(3));
 

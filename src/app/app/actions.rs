@@ -41,7 +41,10 @@ impl App {
             _ => match self.focus() {
                 Focus::Help | Focus::HelpSearch => self.in_help(action, now),
                 Focus::Confirm => self.in_confirm(action),
-                Focus::Launcher => self.in_launcher(action, key, now),
+                Focus::Launcher | Focus::LauncherQuestion | Focus::LauncherPrompt => {
+                    self.in_launcher(action, key, now)
+                }
+                Focus::Recents | Focus::RecentTitle => self.in_recents(action, now),
                 Focus::Contexts => self.in_picker(action, now),
                 Focus::Logs => self.in_logs(action, now),
                 Focus::Panes => self.in_panes(scope, action),
@@ -102,11 +105,12 @@ impl App {
                     self.help = None;
                 }
             }
-            Focus::Launcher => {
-                if self.launcher.as_mut().is_some_and(Launcher::may_close) {
+            Focus::Launcher | Focus::LauncherQuestion | Focus::LauncherPrompt => {
+                if self.launcher.as_mut().is_some_and(Launcher::back) {
                     self.close_top();
                 }
             }
+            Focus::Recents | Focus::RecentTitle => return self.in_recents(Action::Back, now),
             Focus::Confirm | Focus::Contexts | Focus::Rename | Focus::Commit | Focus::Command => {
                 self.close_top();
             }
@@ -172,21 +176,15 @@ impl App {
     }
 
     /// A button of the question was clicked.
-    pub(super) fn press_button(&mut self, yes: bool) -> Vec<Step> {
-        self.in_confirm(if yes {
+    pub(super) fn press_button(&mut self, yes: bool, now: Timestamp) -> Vec<Step> {
+        let action = if yes {
             Action::ConfirmYes
         } else {
             Action::ConfirmNo
-        })
-    }
-
-    fn in_launcher(&mut self, action: Action, key: Option<Key>, now: Timestamp) -> Vec<Step> {
-        if action == Action::Back {
-            return self.back(now);
-        }
-        match &mut self.launcher {
-            Some(launcher) => launcher.action(action, key, &self.mirror, now),
-            None => Vec::new(),
+        };
+        match self.focus() {
+            Focus::LauncherQuestion => self.in_launcher(action, None, now),
+            _ => self.in_confirm(action),
         }
     }
 
@@ -259,6 +257,7 @@ impl App {
                 self.sessions.sort(order);
             }
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
+            Action::LauncherRecents => return self.open_recents(),
             _ => return self.on_session(action, now),
         }
         Vec::new()

@@ -10,7 +10,6 @@ use crate::{
         confirm::Confirm,
         detail::Detail,
         focus::Page,
-        launcher::Launcher,
         logs::Logs,
         rename::Rename,
         step::{Go, Purpose, Step},
@@ -56,6 +55,7 @@ impl App {
                 self.confirm = Some(Confirm::terminate(&session, shells, days));
                 Vec::new()
             }
+            Action::SessionAgain => vec![self.ask_again(&session)],
             Action::CopyId => vec![Step::Copy(session.id.to_string())],
             _ => Vec::new(),
         }
@@ -65,14 +65,6 @@ impl App {
     pub fn why_not(&self, action: Action) -> Option<String> {
         let shown = self.sessions.shown();
         why_not(action, self.current(), shown, &self.mirror, &self.facts)
-    }
-
-    fn open_launcher(&mut self, now: Timestamp) -> Vec<Step> {
-        let shown = self.sessions.shown();
-        let mut launcher = Launcher::new(&self.facts, &self.mirror, shown, now);
-        let steps = launcher.ask(&self.mirror);
-        self.launcher = Some(launcher);
-        steps
     }
 
     fn refresh(&mut self) -> Vec<Step> {

@@ -72,7 +72,12 @@ impl App {
 
     /// Answers of a connection that broke will not come: a form that waits for one is free again.
     fn forget_questions(&mut self) {
-        self.asked.retain(|_, purpose| *purpose == Purpose::Effect);
+        self.asked.retain(|_, purpose| {
+            matches!(
+                purpose,
+                Purpose::Effect | Purpose::Edit(_) | Purpose::Recipe
+            )
+        });
         if let Some(launcher) = &mut self.launcher
             && launcher.progress == Progress::Asked
         {
@@ -112,12 +117,24 @@ impl App {
         Vec::new()
     }
 
-    pub(super) fn answer(&mut self, ticket: Ticket, result: Result<Reply, Failure>) -> Vec<Step> {
+    pub(super) fn answer(
+        &mut self,
+        ticket: Ticket,
+        result: Result<Reply, Failure>,
+        now: Timestamp,
+    ) -> Vec<Step> {
         let Some(purpose) = self.asked.remove(&ticket) else {
             return Vec::new();
         };
         match (purpose, result) {
             (Purpose::Launch, result) => self.launched(result),
+            (Purpose::Again { context, name }, result) => self.again(context, name, result, now),
+            (Purpose::Recents, result) => {
+                if let Some(recents) = &mut self.recents {
+                    recents.answered(result);
+                }
+                Vec::new()
+            }
             (Purpose::History(id), result) => {
                 if let Some(detail) = &mut self.detail {
                     match result {
@@ -183,7 +200,12 @@ impl App {
                 )]
             }
             (
-                Purpose::Rename { .. } | Purpose::Effect | Purpose::Watch | Purpose::Environments(_),
+                Purpose::Rename { .. }
+                | Purpose::Effect
+                | Purpose::Edit(_)
+                | Purpose::Recipe
+                | Purpose::Watch
+                | Purpose::Environments(_),
                 Ok(_),
             )
             // The environments known before serve as well.
@@ -233,30 +255,6 @@ impl App {
         }
     }
 
-    /// A launch was recorded, or refused: then the form stays, with the reason.
-    fn launched(&mut self, result: Result<Reply, Failure>) -> Vec<Step> {
-        match result {
-            Ok(Reply::Launched { sessions, failure }) => {
-                self.launcher = None;
-                if let Some(session) = sessions.first() {
-                    self.sessions.select_when_there(session.key());
-                }
-                failure.iter().map(toast_of).collect()
-            }
-            Ok(_) => {
-                self.launcher = None;
-                Vec::new()
-            }
-            Err(failure) => match &mut self.launcher {
-                Some(launcher) => {
-                    launcher.refused(failure);
-                    Vec::new()
-                }
-                None => vec![toast_of(&failure)],
-            },
-        }
-    }
-
     /// Asks for usage samples of exactly the visible sessions, when that changed.
     pub(super) fn watch(&mut self) -> Option<Step> {
         if !self.mirror.is_up() {
@@ -297,7 +295,7 @@ impl App {
     }
 }
 
-fn toast_of(failure: &Failure) -> Step {
+pub(super) fn toast_of(failure: &Failure) -> Step {
     let text = match &failure.help {
         Some(help) => format!("{}\n{help}", failure.message),
         None => failure.message.to_string(),

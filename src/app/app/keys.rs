@@ -89,7 +89,10 @@ impl App {
             Focus::Logs => self.logs.as_mut()?.key(key),
             Focus::HelpSearch => self.help.as_mut()?.type_into(|input| input.key(key)),
             Focus::Rename => self.rename.as_mut()?.input.key(key),
-            Focus::Launcher => return self.launcher.as_mut()?.key(key, &self.mirror, now),
+            Focus::RecentTitle => self.recents.as_mut()?.key(key),
+            Focus::Launcher | Focus::LauncherPrompt => {
+                return self.launcher.as_mut()?.key(key, &self.mirror, now);
+            }
             Focus::Contexts => self.picker.as_mut()?.key(key, &self.mirror),
             Focus::Commit => self.commit.as_mut()?.input.key(key),
             Focus::Command => self.type_command(key)?,
@@ -100,7 +103,12 @@ impl App {
                 }
                 taken
             }
-            Focus::Help | Focus::Confirm | Focus::Detail | Focus::Sessions => false,
+            Focus::Help
+            | Focus::Confirm
+            | Focus::LauncherQuestion
+            | Focus::Recents
+            | Focus::Detail
+            | Focus::Sessions => false,
         };
         taken.then(Vec::new)
     }
@@ -139,7 +147,12 @@ impl App {
                     rename.input.paste(text);
                 }
             }
-            Focus::Launcher => {
+            Focus::RecentTitle => {
+                if let Some(recents) = &mut self.recents {
+                    recents.paste(text);
+                }
+            }
+            Focus::Launcher | Focus::LauncherPrompt => {
                 if let Some(launcher) = &mut self.launcher {
                     return launcher.paste(text, &self.mirror, now);
                 }
@@ -164,7 +177,12 @@ impl App {
                 self.sessions.filter.type_into(|input| input.paste(text));
                 self.sessions.mark_stale();
             }
-            Focus::Help | Focus::Confirm | Focus::Detail | Focus::Sessions => {}
+            Focus::Help
+            | Focus::Confirm
+            | Focus::LauncherQuestion
+            | Focus::Recents
+            | Focus::Detail
+            | Focus::Sessions => {}
         }
         Vec::new()
     }

@@ -8,7 +8,6 @@ use crate::{
     action::Action,
     app::{
         focus::Focus,
-        launcher::Page as LauncherPage,
         msg::{Button, Mouse, MouseKind},
         step::Step,
     },
@@ -47,7 +46,13 @@ impl App {
     fn wheel(&mut self, mouse: Mouse, by: isize) {
         match (self.focus(), &mut self.help, &mut self.detail) {
             (Focus::Help | Focus::HelpSearch, Some(help), _) => help.move_by(by),
-            (Focus::Confirm | Focus::Launcher, ..) => {}
+            (Focus::Confirm | Focus::LauncherQuestion | Focus::LauncherPrompt, ..) => {}
+            (Focus::Launcher, ..) => self.wheel_in_launcher(by.signum()),
+            (Focus::Recents | Focus::RecentTitle, ..) => {
+                if let Some(recents) = &mut self.recents {
+                    recents.move_by(by.signum());
+                }
+            }
             (Focus::Contexts, ..) => {
                 if let Some(picker) = &mut self.picker {
                     picker.move_by(by.signum());
@@ -62,7 +67,9 @@ impl App {
 
     fn click(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         match self.focus() {
-            Focus::Confirm => self.click_button(mouse),
+            Focus::Confirm | Focus::LauncherQuestion => self.click_button(mouse, now),
+            Focus::LauncherPrompt => Vec::new(),
+            Focus::Recents | Focus::RecentTitle => self.click_in_recents(mouse, now),
             Focus::Launcher => {
                 self.click_in_launcher(mouse);
                 Vec::new()
@@ -78,31 +85,12 @@ impl App {
         }
     }
 
-    fn click_button(&mut self, mouse: Mouse) -> Vec<Step> {
+    fn click_button(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         let [no, yes] = self.areas.buttons;
         if hits(no, mouse) || hits(yes, mouse) {
-            return self.press_button(hits(yes, mouse));
+            return self.press_button(hits(yes, mouse), now);
         }
         Vec::new()
-    }
-
-    fn click_in_launcher(&mut self, mouse: Mouse) {
-        let Some((wizard, launcher)) = self.areas.wizard.as_ref().zip(self.launcher.as_mut())
-        else {
-            return;
-        };
-        for (page, area) in LauncherPage::ALL.into_iter().zip(wizard.steps) {
-            if hits(area, mouse) {
-                launcher.open(page);
-                return;
-            }
-        }
-        if hits(wizard.body, mouse) {
-            let line = usize::from(mouse.row - wizard.body.y);
-            if let Some(row) = wizard.rows.get(line).copied().flatten() {
-                launcher.press(row);
-            }
-        }
     }
 
     fn click_in_picker(&mut self, mouse: Mouse) -> Vec<Step> {

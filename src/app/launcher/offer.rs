@@ -22,6 +22,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Offer {
     pub context: ContextName,
+    /// There is more than one: it must be said which.
+    pub several: bool,
     /// The contexts to choose from; empty = there is no choice.
     pub contexts: Vec<ContextName>,
     pub environments: Vec<Environment>,
@@ -43,6 +45,7 @@ impl Offer {
     pub fn new(facts: &Facts, context: ContextName, contexts: Vec<ContextName>) -> Self {
         Self {
             context,
+            several: false,
             contexts,
             environments: Vec::new(),
             catalogue: None,
@@ -58,6 +61,7 @@ impl Offer {
     /// Takes over what the daemon has told of the context.
     pub fn update(&mut self, mirror: &Mirror) {
         let context = self.context;
+        self.several = mirror.has_several_contexts();
         self.environments = mirror.environments(context).to_vec();
         self.engine = mirror.engine_info(context).cloned();
         let lives = mirror

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{About, Heard, Launcher, Page, Progress, Question, Row};
+use super::{About, Heard, Launcher, Overlay, Page, Progress, Prompt, Question, Row};
 use crate::{
     action::Action,
     app::{
@@ -10,25 +10,43 @@ use crate::{
         step::{Purpose, Step},
     },
     key::Key,
-    model::launch::LaunchField,
+    model::{
+        capability::Capability,
+        launch::{LaunchField, command},
+    },
     protocol::message::{Failure, Request},
 };
 
 impl Launcher {
-    /// A key that is text where one stands; `false` = it was not taken.
+    /// A key that is text where one stands; `None` = it was not taken.
     pub fn key(&mut self, key: Key, mirror: &Mirror, now: Timestamp) -> Option<Vec<Step>> {
-        if self.question.is_some() {
-            return None;
+        match &mut self.overlay {
+            Some(Overlay::Question(_)) => return None,
+            Some(Overlay::Prompt(prompt)) => {
+                prompt.problem = None;
+                return prompt.input.key(key).then(Vec::new);
+            }
+            // Whoever types on has read it.
+            Some(Overlay::Explain(_)) | None => {}
         }
         let row = self.row();
         let (form, offer) = self.form_mut(self.page);
         let taken = form.key(row, key, offer);
+        if taken {
+            self.overlay = None;
+        }
         taken.then(|| self.changed(mirror, now))
     }
 
     pub fn paste(&mut self, text: &str, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
-        if self.question.is_some() {
-            return Vec::new();
+        match &mut self.overlay {
+            Some(Overlay::Question(_)) => return Vec::new(),
+            Some(Overlay::Prompt(prompt)) => {
+                prompt.problem = None;
+                prompt.input.paste(text);
+                return Vec::new();
+            }
+            Some(Overlay::Explain(_)) | None => self.overlay = None,
         }
         let row = self.row();
         let (form, offer) = self.form_mut(self.page);
@@ -40,10 +58,11 @@ impl Launcher {
     }
 
     /// Something in a form changed: everything is checked again.
-    fn changed(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+    pub(super) fn changed(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         if self.progress != Progress::Asked {
             self.progress = Progress::Editing;
         }
+        self.edited = true;
         self.warned = false;
         self.offer.now = now;
         let (form, _) = self.form_mut(self.page);
@@ -70,8 +89,27 @@ impl Launcher {
         now: Timestamp,
     ) -> Vec<Step> {
         self.offer.now = now;
-        if self.question.is_some() {
-            return self.answer_question(action, mirror, now);
+        match &mut self.overlay {
+            Some(Overlay::Question(question)) => {
+                let Some(yes) = question.action(action) else {
+                    return Vec::new();
+                };
+                let about = question.about;
+                self.overlay = None;
+                return if yes {
+                    self.confirmed(about, mirror, now)
+                } else {
+                    Vec::new()
+                };
+            }
+            Some(Overlay::Prompt(_)) => return self.in_prompt(action),
+            Some(Overlay::Explain(_)) => {
+                self.overlay = None;
+                if matches!(action, Action::LauncherExplain | Action::LauncherGoOn) {
+                    return Vec::new();
+                }
+            }
+            None => {}
         }
         let row = self.row();
         let (form, offer) = self.form_mut(self.page);
@@ -79,7 +117,7 @@ impl Launcher {
             Heard::No => self.walk(action, mirror, now),
             Heard::Yes => self.changed(mirror, now),
             Heard::Goto(row) => {
-                self.focus[self.page.position()] = Some(row);
+                self.stand_on(row);
                 self.changed(mirror, now)
             }
             Heard::Open(page) => {
@@ -92,18 +130,27 @@ impl Launcher {
                 steps
             }
             Heard::Question(text) => {
-                let about = About::Form(row);
-                self.question = Some(Question { text, about });
+                self.question(About::Form(row), text);
                 Vec::new()
             }
         }
     }
 
+    fn question(&mut self, about: About, text: impl Into<String>) {
+        self.overlay = Some(Overlay::Question(Question::new(about, text)));
+    }
+
     /// What an action means when no form wanted it.
     fn walk(&mut self, action: Action, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         match action {
-            Action::LauncherNext | Action::ListDown => self.step_row(1),
-            Action::LauncherPrevious | Action::ListUp => self.step_row(-1),
+            Action::LauncherNext => self.step_field(1),
+            Action::LauncherPrevious => self.step_field(-1),
+            Action::ListDown => {
+                self.step_row(1);
+            }
+            Action::ListUp => {
+                self.step_row(-1);
+            }
             Action::LauncherGoOn if self.page == Page::Review => return self.launch(mirror, now),
             Action::LauncherGoOn | Action::LauncherNextPage => self.open(self.page.next()),
             Action::LauncherPreviousPage => self.open(self.page.previous()),
@@ -114,42 +161,72 @@ impl Launcher {
             Action::LauncherReview => self.open(Page::Review),
             Action::LauncherLaunch => return self.launch(mirror, now),
             Action::LauncherReset if self.is_touched() => {
-                self.question = Some(Question {
-                    text: "Put everything back to how it began? What was typed is lost.".to_owned(),
-                    about: About::Reset,
-                });
+                let text = "Everything goes back to how it began. What was typed is lost.";
+                self.question(About::Reset, text);
+            }
+            Action::LauncherExplain => self.explain(),
+            Action::LauncherEditor => return self.edit().into_iter().collect(),
+            Action::LauncherCopyLine => return vec![Step::Copy(self.command_line())],
+            Action::LauncherOpenRecipe => self.overlay = Some(Overlay::Prompt(Prompt::open())),
+            Action::LauncherSaveRecipe => {
+                let prompt = Prompt::save(self.request.name.as_deref());
+                self.overlay = Some(Overlay::Prompt(prompt));
             }
             _ => {}
         }
         Vec::new()
     }
 
+    fn explain(&mut self) {
+        // On the review a card stands for its page: the launch itself is explained there.
+        self.overlay = Some(Overlay::Explain(self.row().field));
+    }
+
+    /// The text of several lines goes to the person's editor.
+    fn edit(&self) -> Option<Step> {
+        let field = self.row().field;
+        let script = self.kind.script(field)?;
+        Some(Step::Edit {
+            field,
+            text: script.text(),
+        })
+    }
+
+    /// The editor was left.
+    pub fn edit_done(&mut self, field: LaunchField, text: &str, mirror: &Mirror, now: Timestamp) {
+        if let Some(script) = self.kind.script_mut(field) {
+            script.set(text.trim_end_matches('\n'));
+            self.changed(mirror, now);
+        }
+    }
+
+    /// The command line that does the same.
+    pub fn command_line(&self) -> String {
+        let context = self.offer.several.then_some(self.offer.context);
+        command::line(&self.request, context.as_ref().map(|it| it.as_str()))
+    }
+
     /// Esc: `true` = it can be closed. What was typed is not lost without a question.
-    pub fn may_close(&mut self) -> bool {
-        if self.question.take().is_some() {
+    pub fn back(&mut self) -> bool {
+        if self.overlay.take().is_some() {
             return false;
         }
         if !self.is_touched() {
             return true;
         }
-        self.question = Some(Question {
-            text: "Close the launcher? What was typed is lost.".to_owned(),
-            about: About::Close,
-        });
+        self.question(About::Close, "What was typed here is lost.");
         false
     }
 
-    fn answer_question(&mut self, action: Action, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
-        let yes = matches!(action, Action::LauncherGoOn | Action::LauncherLaunch);
-        let Some(question) = self.question.take().filter(|_| yes) else {
-            return Vec::new();
-        };
-        match question.about {
+    fn confirmed(&mut self, about: About, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+        match about {
             About::Close => vec![Step::Go(crate::app::step::Go::CloseTop)],
             About::Reset => {
                 let begun = self.begun.clone();
                 self.fill(&begun);
-                self.begun = self.request.clone();
+                self.edited = false;
+                self.progress = Progress::Editing;
+                self.focus = [None; Page::ALL.len()];
                 self.open(Page::Kind);
                 self.seen = [true, false, false, false, false];
                 Vec::new()
@@ -190,14 +267,44 @@ impl Launcher {
         self.check();
     }
 
-    fn step_row(&mut self, by: isize) {
+    /// A turn of the wheel moves as up and down do.
+    pub fn wheel(&mut self, action: Action) {
+        let row = self.row();
+        let (form, offer) = self.form_mut(self.page);
+        if form.action(row, action, None, offer) == Heard::No {
+            self.step_row(if action == Action::ListDown { 1 } else { -1 });
+        } else {
+            self.check();
+        }
+    }
+
+    /// To the next row of the page; `false` = there is none.
+    fn step_row(&mut self, by: isize) -> bool {
         let rows = self.rows();
         let row = self.row();
         let at = rows.iter().position(|it| *it == row).unwrap_or(0);
-        let count = rows.len().cast_signed();
-        if count > 0 {
-            let at = (at.cast_signed() + by).rem_euclid(count);
-            self.stand_on(rows[at.unsigned_abs()]);
+        let next = at.checked_add_signed(by).and_then(|at| rows.get(at));
+        if let Some(next) = next {
+            self.stand_on(*next);
+        }
+        next.is_some()
+    }
+
+    /// To the next field, on the next page where this one ends.
+    fn step_field(&mut self, by: isize) {
+        if self.step_row(by) {
+            return;
+        }
+        let page = if by > 0 {
+            self.page.next()
+        } else {
+            self.page.previous()
+        };
+        if page != self.page {
+            self.open(page);
+            let rows = self.rows();
+            let row = if by > 0 { rows.first() } else { rows.last() };
+            self.focus[page.position()] = row.copied();
         }
     }
 
@@ -206,17 +313,18 @@ impl Launcher {
         if self.progress == Progress::Asked {
             return Vec::new();
         }
-        self.update(mirror);
         self.offer.now = now;
+        self.update(mirror);
         if let Some(wrong) = self.problems().first() {
             let field = wrong.field;
             self.go_to_field(field);
             return Vec::new();
         }
-        if self.warning(LaunchField::Folders).is_some() && !self.warned {
+        if self.lacks_folder() && !self.warned {
             // The warning stands there; a second Enter launches.
-            self.warned = true;
             self.open(Page::Review);
+            self.focus[Page::Review.position()] = None;
+            self.warned = true;
             return Vec::new();
         }
         self.progress = Progress::Asked;
@@ -235,6 +343,11 @@ impl Launcher {
             self.go_to_field(field);
         }
         self.progress = Progress::Failed(failure);
+    }
+
+    /// No folder is mounted, though there could be one.
+    pub fn lacks_folder(&self) -> bool {
+        self.request.mounts.is_empty() && self.offer.has(Capability::Folders)
     }
 
     /// "No folder is mounted" was said, and the next Enter launches all the same.

@@ -14,13 +14,17 @@ pub(super) fn refusal(fault: &Fault) -> Refusal {
         FaultKind::Lost => RefusalKind::Unreachable,
         FaultKind::Denied => RefusalKind::Denied,
         FaultKind::NotFound => RefusalKind::NotFound,
-        FaultKind::Failed => RefusalKind::Refused,
+        FaultKind::Field(_) | FaultKind::Failed => RefusalKind::Refused,
+    };
+    let field = match fault.kind {
+        FaultKind::Field(field) => Some(field),
+        _ => None,
     };
     Refusal {
         kind,
         message: fault.text.clone(),
         help: fault.mend.clone(),
-        field: None,
+        field,
     }
 }
 

@@ -163,7 +163,12 @@ impl Observer {
     }
 
     /// One with gaps is told but not kept: the next one may have none.
-    fn keep_catalogue(&mut self, now: Timestamp, project: Option<String>, catalogue: &Catalogue) {
+    pub(super) fn keep_catalogue(
+        &mut self,
+        now: Timestamp,
+        project: Option<String>,
+        catalogue: &Catalogue,
+    ) {
         if self.catalogues.len() >= CATALOGUES {
             self.catalogues.clear();
         }

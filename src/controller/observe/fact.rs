@@ -5,8 +5,14 @@ use crate::{
     controller::fact::{Fault, Ticket},
     engine::scheduler::{Page, Progress, Totals},
     model::{
-        capability::EngineInfo, catalogue::Catalogue, environment::Environment,
-        history::HistoryEntry, id::SessionId, session::Session, spec::LaunchRequest, status::Tab,
+        capability::EngineInfo,
+        catalogue::{Catalogue, Folder, OwnerChoices},
+        environment::Environment,
+        history::HistoryEntry,
+        id::SessionId,
+        session::Session,
+        spec::LaunchRequest,
+        status::Tab,
     },
 };
 
@@ -71,6 +77,8 @@ pub enum Got {
     History(Vec<HistoryEntry>),
     Environments(Vec<Environment>),
     Catalogue(Box<Catalogue>),
+    Folder(Folder),
+    Owner(OwnerChoices),
 }
 
 /// What a face asks.
@@ -108,5 +116,12 @@ pub enum Ask {
     Catalogue {
         project: Option<String>,
         anew: bool,
+    },
+    CreateFolder {
+        name: String,
+    },
+    /// The keys and projects of a user.
+    FindOwner {
+        email: String,
     },
 }

@@ -3,12 +3,13 @@
 use jiff::Timestamp;
 
 use super::{
-    answers::refusal, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
+    answers::refusal, check::Verdict, fact::Got, observer::Observer, order::Errand, task::Purpose,
+    turn::Turn,
 };
 use crate::{
     controller::{
         fact::{Fault, Ticket},
-        turn::{Answer, Refusal},
+        turn::Answer,
     },
     model::{
         environment::{EnvironmentRef, EnvironmentSource},
@@ -29,11 +30,22 @@ impl Observer {
         ticket: Ticket,
         request: Box<LaunchRequest>,
     ) {
-        let name = request.name.as_deref();
-        if let Some(Err(error)) = name.map(name::check) {
-            return turn.answer(ticket, Err(Refusal::usage(error.to_string())));
+        match self.judge(&request, now) {
+            Verdict::Good => self.send(turn, now, ticket, request),
+            Verdict::Bad(refusal) => turn.answer(ticket, Err(refusal)),
+            Verdict::Doubtful => self.recheck(turn, ticket, request),
         }
-        self.audit(turn, now, "launch", None, name.unwrap_or_default());
+    }
+
+    pub(super) fn send(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        request: Box<LaunchRequest>,
+    ) {
+        let name = request.name.as_deref().unwrap_or_default();
+        self.audit(turn, now, "launch", None, name);
         let what = Errand::Launch(request.clone());
         self.run(turn, what, Purpose::Launch { ticket, request });
     }
@@ -106,6 +118,9 @@ impl Observer {
             shmem: request.shmem.unwrap_or(Bytes(0)),
             owner: user.map_or_else(Clean::default, |user| user.email.clone()),
             startup_command: request.startup_command.as_deref().map(Clean::new),
+            starts_at: request.starts_at,
+            timeout: request.timeout,
+            preopen_ports: request.preopen_ports.clone(),
             ..Session::new(
                 SessionKey::new(self.context, id),
                 Clean::new(&request.name.clone().unwrap_or_else(name::generated)),

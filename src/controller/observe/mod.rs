@@ -5,9 +5,11 @@
 
 mod answers;
 mod asks;
+mod check;
 mod deed;
 mod deeds;
 pub mod fact;
+mod folders;
 mod launch;
 mod line;
 mod observer;

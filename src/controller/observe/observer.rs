@@ -199,6 +199,8 @@ impl Observer {
             Ask::Catalogue { project, anew } => {
                 self.ask_catalogue(turn, now, ticket, project, anew);
             }
+            Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
+            Ask::FindOwner { email } => self.find_owner(turn, ticket, email),
         }
     }
 
@@ -257,6 +259,11 @@ impl Observer {
             Purpose::Catalogue { project, tickets } => {
                 self.catalogue_read(turn, now, project, &tickets, result);
             }
+            Purpose::Recheck { ticket, request } => {
+                self.rechecked(turn, now, ticket, request, result);
+            }
+            Purpose::Folder { ticket } => self.folder_made(turn, ticket, result),
+            Purpose::Owner { ticket } => Self::owner_found(turn, ticket, result),
         }
     }
 
@@ -289,6 +296,7 @@ impl Observer {
             | Purpose::History { tickets, .. }
             | Purpose::Environments { tickets }
             | Purpose::Catalogue { tickets, .. } => tickets,
+            Purpose::Recheck { ticket, .. } | Purpose::Owner { ticket } => vec![ticket],
             _ => Vec::new(),
         };
         for ticket in tickets {
@@ -298,7 +306,10 @@ impl Observer {
 
     /// Takes back what a request began that could not be written down.
     pub fn take_back(&mut self, ticket: Ticket) {
-        let mine = |task: &Task| matches!(&task.purpose, Purpose::Launch { ticket: t, .. } if *t == ticket);
+        let mine = |task: &Task| match &task.purpose {
+            Purpose::Launch { ticket: t, .. } | Purpose::Folder { ticket: t } => *t == ticket,
+            _ => false,
+        };
         self.under_way.retain(|_, task| !mine(task));
         self.take_back_deeds(ticket);
     }

@@ -56,6 +56,12 @@ pub enum Errand {
     Catalogue {
         project: Option<String>,
     },
+    CreateFolder {
+        name: String,
+    },
+    FindOwner {
+        email: String,
+    },
 }
 
 impl Errand {
@@ -73,6 +79,8 @@ impl Errand {
             Self::Commit { .. } => "commit",
             Self::Environments => "environments",
             Self::Catalogue { .. } => "catalogue",
+            Self::CreateFolder { .. } => "create-folder",
+            Self::FindOwner { .. } => "find-owner",
         }
     }
 
@@ -80,7 +88,11 @@ impl Errand {
     pub const fn is_deed(&self) -> bool {
         matches!(
             self,
-            Self::Launch(_) | Self::Terminate { .. } | Self::Rename { .. } | Self::Commit { .. }
+            Self::Launch(_)
+                | Self::Terminate { .. }
+                | Self::Rename { .. }
+                | Self::Commit { .. }
+                | Self::CreateFolder { .. }
         )
     }
 }

@@ -20,6 +20,7 @@ use crate::{
     model::{
         change::{Change, Level},
         id::SessionId,
+        session::Session,
         spec::LaunchRequest,
     },
 };
@@ -333,7 +334,10 @@ impl Observer {
         launched: Option<Box<LaunchRequest>>,
     ) {
         let answer = match result {
-            Ok(Got::Session(Some(session))) => {
+            Ok(Got::Session(Some(mut session))) => {
+                if let Some(request) = &launched {
+                    complete(&mut session, request);
+                }
                 self.put(turn, now, errand, *session, true);
                 self.make_room(turn);
                 Ok(())
@@ -360,6 +364,12 @@ impl Observer {
             turn.answer(*ticket, answer);
         }
     }
+}
+
+/// The terms of a batch session: not every manager tells them before it runs, or ever.
+fn complete(session: &mut Session, request: &LaunchRequest) {
+    session.starts_at = session.starts_at.or(request.starts_at);
+    session.timeout = session.timeout.or(request.timeout);
 }
 
 /// The earlier of what was planned and this.

@@ -45,6 +45,7 @@ pub(super) fn joined(old: &Session, detailed: bool, mut new: Session) -> Session
     }
     keep(&mut new.folders, &old.folders, Vec::is_empty);
     keep(&mut new.services, &old.services, Vec::is_empty);
+    keep(&mut new.preopen_ports, &old.preopen_ports, Vec::is_empty);
     new.startup_command = new.startup_command.or_else(|| old.startup_command.clone());
     new.scratch = new.scratch.or_else(|| old.scratch.clone());
     if new.shmem.0 == 0 {
@@ -74,8 +75,11 @@ pub(super) fn joined(old: &Session, detailed: bool, mut new: Session) -> Session
     steady(old, new)
 }
 
-/// What is known after everything was read: nothing is kept but the ends of idle clocks.
+/// What is known after everything was read: nothing is kept but the ends of idle clocks, and the terms
+/// of a batch session, which never change and which managers do not always tell.
 pub(super) fn steady(old: &Session, mut new: Session) -> Session {
+    new.starts_at = new.starts_at.or(old.starts_at);
+    new.timeout = new.timeout.or(old.timeout);
     for check in &mut new.idle_checks {
         let known = old
             .idle_checks
@@ -168,6 +172,13 @@ mod tests {
         row.status_message = Some("less".into());
         row.started_at = Some(at(5));
         assert_eq!(joined(&whole, true, row), whole);
+        whole.starts_at = Some(at(3));
+        whole.timeout = Some(crate::model::span::Span(60));
+        assert_eq!(
+            joined(&whole, true, session(1, "RUNNING")).starts_at,
+            Some(at(3))
+        );
+        assert_eq!(steady(&whole, session(1, "RUNNING")).timeout, whole.timeout);
         let ended = joined(&whole, true, session(1, "TERMINATED"));
         assert_eq!(ended.folders, whole.folders);
         assert_eq!(ended.status_message, None, "that was why it was RUNNING");

@@ -68,11 +68,22 @@ pub(super) enum Purpose {
         project: Option<String>,
         tickets: Vec<Ticket>,
     },
+    /// A launch that what is known of the context speaks against: that is read anew first.
+    Recheck {
+        ticket: Ticket,
+        request: Box<LaunchRequest>,
+    },
+    Folder {
+        ticket: Ticket,
+    },
+    Owner {
+        ticket: Ticket,
+    },
 }
 
 impl Purpose {
     /// Whether it changes something, so that its answer counts whatever became of the line.
     pub(super) fn is_deed(&self) -> bool {
-        matches!(self, Self::Launch { .. } | Self::Deed)
+        matches!(self, Self::Launch { .. } | Self::Deed | Self::Folder { .. })
     }
 }

@@ -17,7 +17,11 @@ const ALWAYS: [(Capability, &str); 2] = [
     ),
 ];
 
-pub(super) fn of(features: Features) -> Capabilities {
+pub(super) const HIDDEN: &str = "this cluster does not show its machines to its users";
+pub(super) const TOO_OLD_FOR_AGENTS: &str =
+    "this manager takes no choice of a machine: it is older than 24.09.1";
+
+pub(super) fn of(features: Features, administrator: bool, hidden: bool) -> Capabilities {
     let mut missing: Vec<(Capability, Clean)> = ALWAYS
         .iter()
         .map(|(capability, why)| (*capability, Clean::new(why)))
@@ -27,6 +31,17 @@ pub(super) fn of(features: Features) -> Capabilities {
             Capability::IdleChecks,
             Clean::new("this manager tells nothing about idle checks: it is older than 24.12"),
         ));
+    }
+    if !administrator {
+        missing.push((
+            Capability::Owners,
+            Clean::new("only an administrator makes sessions for others"),
+        ));
+    }
+    if hidden {
+        missing.push((Capability::AgentChoice, Clean::new(HIDDEN)));
+    } else if !features.agent_choice {
+        missing.push((Capability::AgentChoice, Clean::new(TOO_OLD_FOR_AGENTS)));
     }
     Capabilities {
         missing,

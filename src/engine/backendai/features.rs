@@ -10,6 +10,16 @@ pub(super) struct Features {
     pub(super) scope_id: bool,
     /// `vfolder_mounts` of a node is filled (25.3, 24.09.8).
     pub(super) vfolder_mounts: bool,
+    /// A batch session that is ended by a timeout (24.12).
+    pub(super) batch_timeout: bool,
+    /// A machine chosen by the person (24.09.1).
+    pub(super) agent_choice: bool,
+    /// Presets of one resource group (25.4).
+    pub(super) bound_presets: bool,
+    /// How large a container of a resource group can be, and the smallest share of a GPU (25.6).
+    pub(super) group_facts: bool,
+    /// The timeout of a batch session is told (26.3).
+    pub(super) tells_timeout: bool,
     /// Folders of a session as nodes, image references (25.4).
     pub(super) vfolder_nodes: bool,
     /// `owner` and `queue_position` of a session (25.13).
@@ -30,6 +40,11 @@ impl Features {
         Self {
             scope_id: since(24, 12),
             vfolder_mounts: since(25, 3) || mounts_2409,
+            batch_timeout: since(24, 12),
+            agent_choice: version >= Version(24, 9, 1),
+            bound_presets: since(25, 4),
+            group_facts: since(25, 6),
+            tells_timeout: since(26, 3),
             vfolder_nodes: since(25, 4),
             owner: since(25, 13),
             scheduling_history: since(26, 2),
@@ -47,6 +62,10 @@ mod tests {
         let of = |text: &str| Features::of(Version::read(text));
         assert!(!of("24.09.12").scope_id);
         assert!(of("24.09.12").vfolder_mounts);
+        assert!(!of("24.09.12").batch_timeout && of("24.12.1").batch_timeout);
+        assert!(!of("24.09.0").agent_choice && of("24.09.1").agent_choice);
+        assert!(of("25.4.1").bound_presets && !of("25.4.1").group_facts);
+        assert!(of("25.6.15").group_facts && !of("25.6.15").tells_timeout);
         assert!(!of("24.12.1").vfolder_mounts);
         assert!(of("24.12.1").scope_id);
         assert!(of("25.6.15").vfolder_nodes && !of("25.6.15").owner);

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     engine::{api::Result, error::EngineError},
     model::{
-        capability::EngineInfo,
+        capability::{Capability, EngineInfo},
         catalogue::{Project, User},
         resources::{Bytes, Cpu},
         text::Clean,
@@ -25,6 +25,9 @@ use crate::{
 };
 
 /// Who we are. `groups` are the user's own projects.
+/// Whether machines may be seen at all.
+const AGENTS: &str = "query { agent_summary_list(limit: 1, offset: 0) { total_count } }";
+
 const WHO: &str = "query { user { uuid email full_name role domain_name groups { id name } } }";
 
 pub(super) struct Line {
@@ -34,6 +37,8 @@ pub(super) struct Line {
     /// The project sessions are launched in, and lists of old managers are about.
     pub(super) project: Option<Project>,
     pub(super) all_users: bool,
+    /// The site hides its machines from this user.
+    pub(super) agents_hidden: bool,
     domain: String,
     pub(super) info: EngineInfo,
 }
@@ -62,6 +67,8 @@ impl Line {
         let me = who(&http).await?;
         let project = choose_project(config.project.as_deref(), &me)?;
         let features = Features::of(version);
+        let agents_hidden = are_agents_hidden(&http).await;
+        let administrator = me.user.is_administrator();
         let domain = config.domain.clone();
         let info = EngineInfo {
             kind: Clean::new("Backend.AI"),
@@ -72,12 +79,13 @@ impl Line {
             memory: Bytes::default(),
             accelerators: std::collections::BTreeMap::new(),
             user: Some(me.user.clone()),
-            capabilities: capabilities::of(features),
+            capabilities: capabilities::of(features, administrator, agents_hidden),
         };
         Ok(Self {
             http,
             features,
-            all_users: config.all_users && me.user.is_administrator(),
+            all_users: config.all_users && administrator,
+            agents_hidden,
             domain: domain.unwrap_or_else(|| me.user.domain.as_str().to_owned()),
             me,
             project,
@@ -90,11 +98,23 @@ impl Line {
         &self.domain
     }
 
+    /// Why no machine can be chosen; `None` = one can.
+    pub(super) fn why_no_agent(&self) -> Option<&str> {
+        let why = self.info.capabilities.why_not(Capability::AgentChoice);
+        why.map(Clean::as_str)
+    }
+
     /// The name of a project by its id; the id itself where it is none of ours.
     pub(super) fn project_name(&self, id: &Clean) -> Clean {
         let known = self.me.projects.iter().find(|project| project.id == *id);
         known.map_or_else(|| id.clone(), |project| project.name.clone())
     }
+}
+
+/// A site that hides them refuses the question; anything else may be over the next time.
+async fn are_agents_hidden(http: &Http) -> bool {
+    let asked = http.ask(Schema::One, AGENTS, json!({})).await;
+    matches!(asked, Err(EngineError::Declined { .. }))
 }
 
 async fn who(http: &Http) -> Result<Me> {

@@ -13,6 +13,7 @@ mod events;
 mod fault;
 mod features;
 mod filter;
+mod folders;
 mod gql;
 mod history;
 mod http;
@@ -49,12 +50,17 @@ use futures_util::stream::BoxStream;
 use jiff::Timestamp;
 
 use super::{
-    api::{Engine, Folders, Result},
+    api::{Engine, Result},
     scheduler::{Page, PageQuery, Progress, Scheduler, SchedulerEvent, Totals},
 };
 use crate::model::{
-    capability::EngineInfo, catalogue::Catalogue, history::HistoryEntry, id::SessionId,
-    session::Session, spec::LaunchRequest, usage::Usage,
+    capability::EngineInfo,
+    catalogue::{Catalogue, OwnerChoices},
+    history::HistoryEntry,
+    id::SessionId,
+    session::Session,
+    spec::LaunchRequest,
+    usage::Usage,
 };
 
 pub use config::{BackendAiConfig, Login};
@@ -84,9 +90,6 @@ impl std::fmt::Debug for BackendAiEngine {
             .finish()
     }
 }
-
-#[async_trait]
-impl Folders for BackendAiEngine {}
 
 #[async_trait]
 impl Engine for BackendAiEngine {
@@ -151,6 +154,10 @@ impl Scheduler for BackendAiEngine {
 
     async fn catalogue(&self, project: Option<&str>) -> Result<Catalogue> {
         self.read_catalogue(project).await
+    }
+
+    async fn find_owner(&self, email: &str) -> Result<OwnerChoices> {
+        self.core.line().await?.owner(email).await
     }
 
     async fn events(&self) -> Result<BoxStream<'static, Result<SchedulerEvent>>> {

@@ -46,7 +46,11 @@ impl Problem {
     /// Title and message as one sentence without its full stop.
     pub(super) fn sentence(&self) -> String {
         let title = self.title.trim().trim_end_matches('.');
-        let msg = validator(&self.msg);
+        let named = named(&self.data);
+        let msg = match self.msg.trim() {
+            "" => named,
+            msg => validator(msg),
+        };
         let msg = msg.trim().trim_end_matches('.');
         let whole = match (title, msg) {
             ("", "") => self.kind.clone(),
@@ -57,6 +61,13 @@ impl Problem {
         };
         quote(&whole)
     }
+}
+
+/// What is meant is sometimes only in the data: names of folders that are not there.
+fn named(data: &Value) -> String {
+    let names = data.as_array().map_or(&[] as &[Value], Vec::as_slice);
+    let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+    names.join(", ")
 }
 
 /// A value's text; of anything but a text, its JSON.

@@ -12,7 +12,7 @@ const ROW: &str = "id row_id name type status status_info status_data project_id
                    startup_command";
 
 const KERNEL: &str = "row_id cluster_role cluster_idx cluster_hostname status status_info \
-                      status_data agent_id container_id starts_at terminated_at";
+                      status_data agent_id container_id starts_at terminated_at preopen_ports";
 
 /// What is wanted of a row besides what the list shows.
 #[derive(Clone, Copy, Debug, Default)]

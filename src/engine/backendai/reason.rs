@@ -1,8 +1,9 @@
 //! Why a session waits, failed or ended, in words for a person. Pure.
 
+use jiff::Timestamp;
 use serde_json::Value;
 
-use super::blob::{Node, bytes, number};
+use super::blob::{Node, bytes, number, time};
 use super::fault::quote;
 use crate::model::{
     history::{HistoryEntry, Outcome},
@@ -47,10 +48,22 @@ pub(super) fn of_history(newest: &HistoryEntry) -> Option<Clean> {
     let words = failed
         .and_then(|step| step.message.as_ref())
         .or(newest.message.as_ref())?;
+    if not_before(newest).is_some() {
+        return Some("waiting for its start time".into());
+    }
     Some(Clean::new(&format!(
         "waiting: {}",
         shortage(words.as_str())
     )))
+}
+
+/// When a batch session may start: 26.x tells it of one that waits only in these words.
+pub(super) fn not_before(newest: &HistoryEntry) -> Option<Timestamp> {
+    let steps = newest.steps.iter().filter_map(|it| it.message.as_ref());
+    steps.chain(&newest.message).find_map(|words| {
+        let (_, rest) = words.as_str().split_once("scheduled to start at ")?;
+        time(rest.split([';', ')', ' ']).next()?)
+    })
 }
 
 /// What an agent selector says takes half a page; of it only what is missing is for people.
@@ -58,6 +71,7 @@ fn shortage(words: &str) -> String {
     let missing: Vec<String> = words.split("- ").filter_map(missing).collect();
     if missing.is_empty() {
         let first = words.lines().next().unwrap_or_default();
+        let first = first.strip_prefix("Not attempted: ").unwrap_or(first);
         return quote(first.trim_end_matches('.'));
     }
     let mut missing = missing;
@@ -193,6 +207,19 @@ mod tests {
         assert_eq!(
             waiting("The quota is used up."),
             "waiting: The quota is used up"
+        );
+        assert_eq!(
+            waiting(
+                "Not attempted: the resource group ran out of resources at the earlier session 7"
+            ),
+            "waiting: the resource group ran out of resources at the earlier session 7"
+        );
+        assert_eq!(
+            waiting(
+                "Reserved batch session is not yet ready to start. (Batch session is scheduled to \
+                 start at 2026-11-22T00:31:06.300296+00:00; current time is before that.)"
+            ),
+            "waiting for its start time"
         );
     }
 

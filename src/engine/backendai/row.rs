@@ -50,6 +50,7 @@ impl Reader<'_> {
         let data = node.blob("status_data");
         let exit_code = exit_code.or_else(|| exit_code_of(&data));
         let started_at = started_at(node, &status);
+        let starts_at = not_before(node, &status);
         Some(Session {
             id,
             context: self.context,
@@ -77,9 +78,9 @@ impl Reader<'_> {
             },
             status,
             startup_command: node.text("startup_command"),
-            starts_at: None,
+            starts_at,
             timeout: None,
-            preopen_ports: Vec::new(),
+            preopen_ports: preopen_ports(node),
             result: result(node),
             commit: match node.str("commit_status") {
                 Some(word) if word.eq_ignore_ascii_case("ongoing") => CommitStatus::Ongoing,
@@ -177,6 +178,23 @@ fn started_at(node: Node<'_>, status: &Status) -> Option<Timestamp> {
     let history = node.blob("status_history");
     let told = Node::new(&history).time("RUNNING");
     told.or_else(|| node.time("starts_at"))
+}
+
+/// When a batch session that waits may start; some managers do not tell.
+fn not_before(node: Node<'_>, status: &Status) -> Option<Timestamp> {
+    let waits = status.is_starting() && session_type(node) == SessionType::Batch;
+    node.time("starts_at").filter(|_| waits)
+}
+
+/// Of all its kernels; they are the same.
+fn preopen_ports(node: Node<'_>) -> Vec<u16> {
+    let mut kernels = node.edges("kernel_nodes").map(Node::new);
+    let ports =
+        kernels.find_map(|kernel| Some(kernel.list("preopen_ports")).filter(|it| !it.is_empty()));
+    let ports = ports.unwrap_or_default().iter();
+    ports
+        .filter_map(|port| u16::try_from(port.as_u64()?).ok())
+        .collect()
 }
 
 /// A session always has a time of creation; one that was not told is as good as any of its times.

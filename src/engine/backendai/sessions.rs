@@ -21,12 +21,15 @@ use crate::{
     model::{
         history::Outcome,
         id::SessionId,
-        session::Session,
+        session::{Session, SessionType},
+        span::Span,
         status::{Status, Tab},
         text::Clean,
     },
 };
 
+/// The first schema does not tell it.
+const TIMEOUT: &str = "query($id: UUID!) { sessionV2(id: $id) { lifecycle { batchTimeout } } }";
 const NODES: &str = "compute_session_nodes";
 /// Ids asked for in one request at most: a filter has its bounds.
 const IDS: usize = 100;
@@ -126,6 +129,24 @@ impl Line {
         Ok(node.and_then(|node| Node::new(node).text("name")))
     }
 
+    /// After how long a batch session is ended, where the manager tells.
+    async fn timeout_of(&self, session: &Session) -> Option<Span> {
+        let is_batch = session.session_type == SessionType::Batch;
+        if !is_batch || !self.features.tells_timeout {
+            return None;
+        }
+        let variables = json!({"id": session.id.to_string()});
+        let asked = self.http.ask(Schema::Two, TIMEOUT, variables);
+        let data = asked.await.unwrap_or_else(|error| {
+            tracing::debug!(%error, session = %session.id, "no timeout is told");
+            Value::Null
+        });
+        let session = Node::new(&data).node("sessionV2");
+        let seconds = session.node("lifecycle").int("batchTimeout")?;
+        let seconds = u64::try_from(seconds).ok().filter(|it| *it > 0);
+        seconds.map(Span)
+    }
+
     /// Some fields of one session, as a list of at most one node.
     pub(super) async fn fields_of(&self, session: SessionId, fields: &str) -> Result<Value> {
         let mut data = Value::Null;
@@ -198,6 +219,7 @@ impl BackendAiEngine {
         }
         if let Some(session) = &mut found {
             explain(&line, session).await;
+            session.timeout = line.timeout_of(session).await;
         }
         Ok(found)
     }
@@ -209,6 +231,8 @@ async fn explain(line: &Line, session: &mut Session) {
     let silent = session.status_message.is_none();
     if silent && session.status.is_starting() {
         let newest = line.newest_entry(session.id).await;
+        let told = newest.as_ref().and_then(reason::not_before);
+        session.starts_at = session.starts_at.or(told);
         session.status_message = newest.as_ref().and_then(reason::of_history);
         return;
     }

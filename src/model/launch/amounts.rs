@@ -133,6 +133,53 @@ pub fn thousandths(amount: u64) -> Cpu {
     Cpu::from_millis(amount)
 }
 
+/// Reads a decimal number as thousandths: `1`, `0.5`, `0.125`; none of it is lost.
+pub fn read_thousandths(text: &str) -> Result<u64, String> {
+    let bad = || {
+        format!(
+            "'{}' is no amount: write 1, 0.5 or 0.125",
+            super::super::text::Clean::new(text)
+        )
+    };
+    let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
+    let digits = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    if !digits(whole) || !digits(part) || part.len() > 3 {
+        return Err(bad());
+    }
+    let whole: u64 = whole.parse().map_err(|_| bad())?;
+    let part: u64 = format!("{part:0<3}").parse().map_err(|_| bad())?;
+    // A million of anything is more than there is anywhere.
+    if whole > 1_000_000 {
+        return Err(bad());
+    }
+    Ok(whole * 1000 + part)
+}
+
+/// The rule for the name of a slot: a kind, a dot and a unit.
+pub fn check_slot(slot: &str) -> Result<(), String> {
+    let word = |part: &str| {
+        let fine = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        !part.is_empty() && part.chars().all(fine)
+    };
+    if slot.contains('.') && slot.split('.').all(word) {
+        return Ok(());
+    }
+    Err(format!(
+        "'{}' is no kind of accelerator: write one as cuda.device or cuda.shares",
+        super::super::text::Clean::new(slot)
+    ))
+}
+
+/// Memory so that it reads back as the same number of bytes: `1536m`.
+pub fn exact(bytes: Bytes) -> String {
+    for (unit, size) in [("g", Bytes::GIB), ("m", Bytes::MIB), ("k", Bytes::KIB)] {
+        if bytes.0 > 0 && bytes.0.is_multiple_of(size) {
+            return format!("{}{unit}", bytes.0 / size);
+        }
+    }
+    bytes.0.to_string()
+}
+
 /// What there is to be had of everything by this machine's own words.
 impl ResourceSlots {
     /// Each amount as a limit.
@@ -157,6 +204,28 @@ mod tests {
         assert_eq!(auto(gib(4), gib(4)), SMALL_SHMEM);
         assert_eq!(auto(gib(3), gib(0)), SMALL_SHMEM);
         assert_eq!(auto(Bytes::mib(64), gib(0)), Bytes::mib(32));
+    }
+
+    #[test]
+    fn amounts_read() {
+        for (text, amount) in [
+            ("1", 1000),
+            ("0.5", 500),
+            ("0.125", 125),
+            ("0", 0),
+            ("2.50", 2500),
+        ] {
+            assert_eq!(read_thousandths(text), Ok(amount), "{text}");
+        }
+        for bad in ["", ".", "1.", ".5", "0.1234", "-1", "1e3", "x", "1000001"] {
+            assert!(read_thousandths(bad).is_err(), "{bad} was taken");
+        }
+        for slot in ["cuda.device", "cuda.shares", "tpu-v4.device"] {
+            assert_eq!(check_slot(slot), Ok(()));
+        }
+        for bad in ["", "cuda", "cuda.", ".x", "cuda shares.x"] {
+            assert!(check_slot(bad).is_err(), "{bad} was taken");
+        }
     }
 
     #[test]

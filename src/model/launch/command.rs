@@ -6,7 +6,7 @@ use super::{
         session::{ClusterMode, SessionType},
         spec::LaunchRequest,
     },
-    ports, secrets,
+    amounts, ports, secrets,
 };
 
 /// The words after `workbay`; the values of secret variables are taken from the caller's own
@@ -27,14 +27,14 @@ pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
     words.maybe("--group", request.resource_group.as_deref());
     words.maybe("--preset", request.preset.as_deref());
     words.maybe("--cpu", request.cpu);
-    words.maybe("--mem", request.mem.map(exact));
-    words.maybe("--shm", request.shmem.map(exact));
+    words.maybe("--mem", request.mem.map(amounts::exact));
+    words.maybe("--shm", request.shmem.map(amounts::exact));
     for (slot, amount) in &request.accelerators {
         let amount = Cpu::from_millis(*amount);
         words.two("--accelerator", format!("{slot}={amount}"));
     }
-    words.maybe("--count", request.count.filter(|count| *count > 1));
-    let size = request.cluster_size.filter(|size| *size > 1);
+    words.maybe("--count", request.count.filter(|count| *count != 1));
+    let size = request.cluster_size.filter(|size| *size != 1);
     words.maybe("--cluster-size", size);
     if size.is_some() && request.cluster_mode == ClusterMode::MultiNode {
         words.two("--cluster-mode", "multi-node");
@@ -64,8 +64,17 @@ pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
     if let Some(owner) = &request.owner {
         words.two("--owner", format!("{}/{}", owner.email, owner.access_key));
     }
-    words.maybe("--bootstrap", request.bootstrap_script.as_deref());
+    words.maybe(
+        "--bootstrap",
+        request.bootstrap_script.as_deref().map(literal),
+    );
     words.0
+}
+
+/// A script as it is: one that begins with @ would be taken for the name of a file.
+fn literal(script: &str) -> String {
+    let at = if script.starts_with('@') { "@" } else { "" };
+    format!("{at}{script}")
 }
 
 /// The same as one line for a shell.
@@ -78,8 +87,13 @@ struct Words(Vec<String>);
 
 impl Words {
     fn two(&mut self, option: &str, value: impl std::fmt::Display) {
+        let value = value.to_string();
+        // A word that begins so would be taken for an option.
+        if value.starts_with('-') {
+            return self.0.push(format!("{option}={value}"));
+        }
         self.0.push(option.to_owned());
-        self.0.push(value.to_string());
+        self.0.push(value);
     }
 
     fn maybe(&mut self, option: &str, value: Option<impl std::fmt::Display>) {
@@ -87,17 +101,6 @@ impl Words {
             self.two(option, value);
         }
     }
-}
-
-/// Memory so that it reads back as the same number of bytes.
-fn exact(bytes: super::super::resources::Bytes) -> String {
-    use super::super::resources::Bytes;
-    for (unit, size) in [("g", Bytes::GIB), ("m", Bytes::MIB), ("k", Bytes::KIB)] {
-        if bytes.0 > 0 && bytes.0.is_multiple_of(size) {
-            return format!("{}{unit}", bytes.0 / size);
-        }
-    }
-    bytes.0.to_string()
 }
 
 /// A word as a POSIX shell reads it back.

@@ -1,6 +1,7 @@
 //! The rules of a launch, once: the launcher says them while a person types, the command line before
 //! it asks, the daemon before it does.
 
+pub mod again;
 pub mod amounts;
 pub mod check;
 pub mod command;
@@ -12,3 +13,6 @@ pub mod start;
 
 pub use check::{Ground, check, check_words, warnings};
 pub use field::{FieldProblem, LaunchField};
+
+#[cfg(test)]
+mod tests;

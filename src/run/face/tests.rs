@@ -64,6 +64,14 @@ impl Stage for Seen {
     fn suspend(&mut self) -> std::io::Result<()> {
         Ok(())
     }
+
+    fn lend(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn take_back(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A person before a running face.

@@ -1,26 +1,235 @@
-//! The last page: everything on cards.
+//! The last page: everything on cards, what is wrong in red, what the queue would do, the command
+//! line that does the same, and the launch.
 
-use super::sheet::{Line, Sheet};
+use super::{
+    sheet::{Line, Sheet, VALUES},
+    words::{self, Fact},
+};
 use crate::{
-    app::launcher::{CARDS, LAUNCH, Page},
-    model::launch::command,
+    app::launcher::{CARDS, LAUNCH, Mark, Page, Progress, Row},
     theme::face::Face,
+    view::text,
 };
 
+/// Lines of the command line that are shown; it is copied whole.
+const COMMAND_LINES: usize = 3;
+
 pub fn write(sheet: &mut Sheet<'_>) {
-    let launcher = sheet.launcher;
     for (row, page) in CARDS {
-        let line = sheet.label(row, page.short_title());
-        sheet.push(line);
-        for wrong in launcher.problems() {
-            if Page::of(wrong.field) == page {
-                sheet.sentence(row, &wrong.message, Face::InputError);
-            }
+        if sheet.airy {
+            boxed(sheet, row, page);
+        } else {
+            plain(sheet, row, page);
         }
-        sheet.air();
     }
-    let said = command::line(launcher.request(), Some(launcher.context().as_str()));
-    sheet.note(0, &said, Face::Dim);
-    let line = Line::of(LAUNCH).text(0, sheet.width, "Launch", Face::ButtonActive);
+    sheet.air();
+    queue(sheet);
+    command(sheet);
+    sheet.gap();
+    launch(sheet);
+}
+
+/// What is wrong on a page, each with the name of its field.
+fn problems(sheet: &Sheet<'_>, page: Page) -> Vec<String> {
+    let wrong = sheet.launcher.wrong_on(page);
+    wrong
+        .map(|(field, why)| format!("{}: {why}", super::explain::title(field)))
+        .collect()
+}
+
+fn facts(sheet: &Sheet<'_>, page: Page) -> Vec<Fact> {
+    words::facts(sheet.launcher, page, sheet.glyphs)
+}
+
+/// A card with a border, red where something is wrong.
+fn boxed(sheet: &mut Sheet<'_>, row: Row, page: Page) {
+    let wrong = problems(sheet, page);
+    let face = match (wrong.is_empty(), sheet.is_focused(row)) {
+        (false, _) => Face::Bad,
+        (true, true) => Face::Accent,
+        (true, false) => Face::Border,
+    };
+    let title = if sheet.is_focused(row) {
+        Face::Strong
+    } else {
+        Face::Title
+    };
+    let [left, right, low_left, low_right] = sheet.glyphs.corners;
+    let width = sheet.width;
+    let rule = |cells: u16| sheet.glyphs.rule.repeat(usize::from(cells));
+    let name = format!(" {} ", page.title());
+    let hint = if sheet.is_focused(row) {
+        " enter edits "
+    } else {
+        ""
+    };
+    let taken = (text::width(&name) + text::width(hint)) as u16;
+    let top = [
+        (format!("{left}{}", rule(1)), face),
+        (name, title),
+        (rule(width.saturating_sub(taken + 4)), face),
+        (hint.to_owned(), Face::Key),
+        (format!("{}{right}", rule(1)), face),
+    ];
+    let bottom = format!("{low_left}{}{low_right}", rule(width.saturating_sub(2)));
+    sheet.push(Line::of(row).pieces(0, width, top));
+    let inside = width.saturating_sub(2);
+    for (what, value) in facts(sheet, page) {
+        let line = edges(sheet, row, face)
+            .text(2, VALUES - 3, what, Face::Label)
+            .text(VALUES, inside.saturating_sub(VALUES), value, Face::Value);
+        sheet.push(line);
+    }
+    for why in wrong {
+        for part in text::wrap(&why, usize::from(inside.saturating_sub(3))) {
+            let line = edges(sheet, row, face).text(2, inside - 2, part, Face::InputError);
+            sheet.push(line);
+        }
+    }
+    sheet.push(Line::below(row).text(0, width, bottom, face));
+}
+
+fn edges<'a>(sheet: &Sheet<'a>, row: Row, face: Face) -> Line<'a> {
+    let side = sheet.glyphs.vertical;
+    Line::below(row)
+        .text(0, 1, side, face)
+        .text(sheet.width.saturating_sub(1), 1, side, face)
+}
+
+/// The same in as few lines as can be.
+fn plain(sheet: &mut Sheet<'_>, row: Row, page: Page) {
+    let wrong = problems(sheet, page);
+    let mark = match sheet.launcher.mark(page) {
+        Mark::Wrong => Some(sheet.glyphs.marks[1]),
+        Mark::Done | Mark::Unseen => None,
+    };
+    let width = sheet.width;
+    let mut line = sheet.label(row, page.short_title());
+    if let Some(mark) = mark {
+        line = line.text(VALUES - 2, 1, mark, Face::Bad);
+    }
+    if sheet.is_focused(row) {
+        line = line.right(VALUES, width - VALUES, "enter edits", Face::Key);
+    }
+    let room = width.saturating_sub(VALUES + if sheet.is_focused(row) { 13 } else { 0 });
+    let mut rest = packed(&facts(sheet, page), usize::from(room), sheet.glyphs.dot).into_iter();
+    if let Some(first) = rest.next() {
+        line = line.text(VALUES, room, first, Face::Value);
+    }
     sheet.push(line);
+    for more in rest {
+        let line = Line::below(row).text(VALUES, width - VALUES, more, Face::Value);
+        sheet.push(line);
+    }
+    for why in wrong {
+        sheet.sentence(row, &why, Face::InputError);
+    }
+}
+
+/// Facts in lines: as many of them in one as fit.
+fn packed(facts: &[Fact], cells: usize, dot: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (what, value) in facts {
+        let said = match *what {
+            "Type" | "Name" | "Environment" | "Amounts" | "Folder" | "Context" => value.clone(),
+            "Folders" => format!("no folder {}", value.trim_start_matches("none ")),
+            "Ports" => format!("ports: {value}"),
+            what => format!("{}: {value}", what.to_lowercase()),
+        };
+        match lines.last_mut() {
+            Some(last) if text::width(last) + text::width(&said) + 3 <= cells => {
+                last.push_str(&format!(" {dot} {said}"));
+            }
+            _ => lines.push(said),
+        }
+    }
+    lines
+}
+
+fn queue(sheet: &mut Sheet<'_>) {
+    let Some(outlook) = words::outlook(sheet.launcher) else {
+        return;
+    };
+    let room = sheet.width.saturating_sub(VALUES);
+    let waits = !outlook.starts_with("starts");
+    let face = if waits { Face::Warning } else { Face::Success };
+    for (at, part) in text::wrap(&outlook, usize::from(room))
+        .into_iter()
+        .enumerate()
+    {
+        let mut line = Line::default();
+        if at == 0 {
+            line = line.text(0, VALUES - 1, "Queue", Face::Label);
+        }
+        sheet.push(line.text(VALUES, room, part, face));
+    }
+}
+
+fn command(sheet: &mut Sheet<'_>) {
+    let room = sheet.width.saturating_sub(VALUES);
+    let said = sheet.launcher.command_line().replace('\n', " ");
+    let mut parts = text::wrap(&said, usize::from(room));
+    if parts.len() > COMMAND_LINES {
+        parts.truncate(COMMAND_LINES);
+        if let Some(last) = parts.last_mut() {
+            last.push(' ');
+            last.push_str(sheet.glyphs.ellipsis);
+        }
+    }
+    for (at, part) in parts.into_iter().enumerate() {
+        let mut line = Line::default();
+        if at == 0 {
+            line = line.text(0, VALUES - 1, "Command line", Face::Label);
+        }
+        sheet.push(line.text(VALUES, room, part, Face::Dim));
+    }
+}
+
+/// The button, and beside it what keeps it from being pressed or makes it ask twice.
+fn launch(sheet: &mut Sheet<'_>) {
+    let launcher = sheet.launcher;
+    let focused = sheet.is_focused(LAUNCH);
+    let wrong = launcher.problems().len();
+    let face = match (focused, wrong) {
+        (true, 0) => Face::ButtonActive,
+        (_, 0) => Face::Button,
+        _ => Face::Dim,
+    };
+    let button = "  Launch  ";
+    let (said, said_face) = beside(launcher, wrong);
+    let x = VALUES;
+    let room = sheet.width.saturating_sub(x);
+    let mut parts = text::wrap(&said, usize::from(room)).into_iter();
+    let mut line = Line::of(LAUNCH).text(0, 10, button, face);
+    if let Some(first) = parts.next() {
+        line = line.text(x, room, first, said_face);
+    }
+    sheet.push(line);
+    for more in parts {
+        sheet.push(Line::below(LAUNCH).text(x, room, more, said_face));
+    }
+}
+
+fn beside(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, Face) {
+    let none = "no folder is mounted";
+    match (&launcher.progress, wrong) {
+        (Progress::Asked, _) => ("Launching".to_owned(), Face::StatusProgress),
+        (_, 1) => (
+            "1 problem keeps it from being launched".to_owned(),
+            Face::Bad,
+        ),
+        (_, 2..) => {
+            let text = format!("{wrong} problems keep it from being launched");
+            (text, Face::Bad)
+        }
+        (_, 0) if !launcher.lacks_folder() => (String::new(), Face::Dim),
+        (_, 0) if launcher.is_warned() => (
+            format!("{none}: what is written goes with the session. Enter launches all the same"),
+            Face::Warning,
+        ),
+        (_, 0) => (
+            format!("{none}: what is written goes with the session"),
+            Face::Dim,
+        ),
+    }
 }

@@ -73,10 +73,9 @@ impl Place {
 
     pub fn groups(&self, offer: &Offer) -> (Vec<Choose>, usize) {
         // Where workbay itself decides there is a default group, and nobody picks.
-        let usual = match Self::usual_group(offer) {
-            Some(usual) => usual.name.as_str(),
-            None => ANY,
-        };
+        let usual = offer.group(&LaunchRequest::default());
+        let usual = usual.filter(|_| !offer.has(Capability::Schedules));
+        let usual = usual.map_or(ANY, |group| group.name.as_str());
         let mut options = Vec::new();
         if usual == ANY {
             options.push(Choose::new(ANY, ""));
@@ -91,11 +90,6 @@ impl Place {
         }));
         let now = self.group.as_deref().unwrap_or(usual);
         with_missing(options, Some(now), "there is no such group here")
-    }
-
-    /// The group that nothing said means.
-    fn usual_group(offer: &Offer) -> Option<&ResourceGroup> {
-        offer.group(&LaunchRequest::default())
     }
 
     pub fn agents(&self, offer: &Offer) -> (Vec<Choose>, usize) {

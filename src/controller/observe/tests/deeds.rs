@@ -22,7 +22,7 @@ fn a_launch_is_answered_at_once_and_followed() {
     play.has_events = false;
     let ticket = play.ask(launch("first"));
     play.work_off();
-    let Ok(Answer::Session(session)) = &play.answers[&ticket] else {
+    let Ok(Answer::Launched(session)) = &play.answers[&ticket] else {
         panic!("{:?}", play.answers);
     };
     let id = session.id;
@@ -80,7 +80,7 @@ fn a_launched_session_that_cannot_be_read_yet_has_a_row_all_the_same() {
     play.carry_out(0, None);
     let id = *play.there.keys().next().unwrap();
     play.carry_out(0, Some(FaultKind::Failed));
-    let Ok(Answer::Session(session)) = &play.answers[&ticket] else {
+    let Ok(Answer::Launched(session)) = &play.answers[&ticket] else {
         panic!("{:?}", play.answers);
     };
     assert_eq!((session.id, session.name.as_str()), (id, "first"));

@@ -85,7 +85,7 @@ fn after_a_night_a_request_tries_the_engine_before_it_is_refused() {
     let ticket = play.ask(launch("first"));
     play.settle();
     assert!(
-        matches!(play.answers[&ticket], Ok(Answer::Session(_))),
+        matches!(play.answers[&ticket], Ok(Answer::Launched(_))),
         "{:?}",
         play.answers
     );

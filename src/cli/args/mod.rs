@@ -1,12 +1,14 @@
 //! The words of the command line.
 
+mod launch;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::model::{
-    resources::{Bytes, Cpu},
-    status::Tab,
+pub use self::launch::{
+    Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch,
 };
+use crate::model::status::Tab;
 
 /// Run, watch and enter container compute sessions from the keyboard
 #[derive(Debug, Parser)]
@@ -64,10 +66,19 @@ pub struct Look {
 pub enum Command {
     /// Launch a session; prints its name and id
     Launch(Launch),
+    /// Launch a session of before again, with its settings
+    Relaunch(Relaunch),
+    /// Launches of before: list, launch again, pin
+    #[command(subcommand)]
+    Recent(Recent),
+    /// The settings of a session as a recipe for `launch --from`
+    Export(Export),
     /// List sessions
     Ls(Ls),
     /// Everything about one session
     Show(Show),
+    /// What was decided about a session, step by step
+    History(Show),
     /// The log of a session
     Logs(Logs),
     /// Work in a session's shell on this terminal
@@ -83,8 +94,11 @@ pub enum Command {
     /// Environments that can be launched
     #[command(subcommand)]
     Env(Env),
-    /// Presets, projects, resource groups, limits, folders and agents to launch with
+    /// Resource groups, presets, accelerators, limits, folders, projects and agents to launch with
     Catalogue(Catalogue),
+    /// Folders that outlive sessions
+    #[command(subcommand)]
+    Folder(Folder),
     /// Engines by name
     #[command(subcommand)]
     Context(Context),
@@ -131,51 +145,6 @@ pub struct Wait {
     /// Give up waiting after so many seconds (exit code 124)
     #[arg(long, value_name = "SECONDS", requires = "wait")]
     pub timeout: Option<u64>,
-}
-
-#[derive(Args, Debug, Default)]
-#[command(after_help = "Examples:
-  workbay launch --wait
-  workbay launch --env busybox:1.35 --name build-1 --cpu 0.5 --mem 256m -e STAGE=test
-  workbay launch --context prod --env python --project research --batch 'python train.py'")]
-pub struct Launch {
-    /// Environment, as `workbay env ls` lists it
-    #[arg(long, value_name = "NAME[:VERSION]", conflicts_with = "image")]
-    pub env: Option<String>,
-    /// An image by its reference, instead of an environment
-    #[arg(long, value_name = "REF")]
-    pub image: Option<String>,
-    /// Name: 4 to 64 letters, digits, _ - and . (made up when left out)
-    #[arg(long, value_name = "N")]
-    pub name: Option<String>,
-    /// CPU cores: 0.5, 1, 2
-    #[arg(long, value_name = "CORES")]
-    pub cpu: Option<Cpu>,
-    /// Memory: 256m, 1.5g
-    #[arg(long, value_name = "SIZE")]
-    pub mem: Option<Bytes>,
-    /// Shared memory, a part of it
-    #[arg(long, value_name = "SIZE")]
-    pub shm: Option<Bytes>,
-    /// A variable in the session; may be given several times
-    #[arg(short = 'e', long = "set", value_name = "K=V")]
-    pub variables: Vec<String>,
-    /// Run this shell command to its end instead of waiting for you
-    #[arg(long, value_name = "CMD")]
-    pub batch: Option<String>,
-    /// Project the session belongs to
-    #[arg(long, value_name = "NAME")]
-    pub project: Option<String>,
-    /// Resource group whose queue it stands in
-    #[arg(long, value_name = "NAME")]
-    pub resource_group: Option<String>,
-    /// A folder to mount; may be given several times
-    #[arg(long = "folder", value_name = "NAME")]
-    pub folders: Vec<crate::model::spec::FolderMount>,
-    #[command(flatten)]
-    pub wait: Wait,
-    #[command(flatten)]
-    pub format: Json,
 }
 
 /// The tabs of the sessions page, or all of them.
@@ -327,7 +296,11 @@ pub enum Config {
     /// Check configuration, theme and keymap; exit code 1 when something is wrong
     Check,
     /// Print the annotated defaults
-    PrintDefault,
+    PrintDefault {
+        /// Those of resources.toml: groups, presets, limits
+        #[arg(long)]
+        resources: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]

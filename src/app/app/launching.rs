@@ -1,0 +1,263 @@
+//! Launching: the wizard, launches of before, and what comes of them.
+
+use jiff::Timestamp;
+use ratatui::layout::Position;
+
+use super::{App, daemon::toast_of};
+use crate::{
+    action::{Action, Scope},
+    app::{
+        launcher::{Launcher, Page as LauncherPage},
+        msg::{Mouse, Ticket},
+        recents::{Recents, Wish},
+        step::{Purpose, Step},
+    },
+    key::Key,
+    model::{
+        change::Level, id::ContextName, recent::Recent, session::Session, spec::LaunchRequest,
+        text::Clean,
+    },
+    protocol::message::{Failure, Reply, Request},
+};
+
+impl App {
+    pub(super) fn open_launcher(&mut self, now: Timestamp) -> Vec<Step> {
+        let shown = self.sessions.shown();
+        let mut launcher = Launcher::new(&self.facts, &self.mirror, shown, now);
+        let steps = launcher.ask(&self.mirror);
+        self.launcher = Some(launcher);
+        steps
+    }
+
+    pub(super) fn in_launcher(
+        &mut self,
+        action: Action,
+        key: Option<Key>,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        match action {
+            Action::Back => self.back(now),
+            Action::LauncherRecents => self.open_recents(),
+            _ => match &mut self.launcher {
+                Some(launcher) => launcher.action(action, key, &self.mirror, now),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    /// A launch was recorded, or refused: then the wizard stays, with the reason.
+    pub(super) fn launched(&mut self, result: Result<Reply, Failure>) -> Vec<Step> {
+        match result {
+            Ok(Reply::Launched { sessions, failure }) => {
+                self.launcher = None;
+                let mut steps = Vec::new();
+                if let Some(session) = sessions.first() {
+                    self.sessions.select_when_there(session.key());
+                    steps.push(self.launched_toast(session, sessions.len()));
+                }
+                steps.extend(failure.iter().map(toast_of));
+                steps
+            }
+            Ok(_) => {
+                self.launcher = None;
+                Vec::new()
+            }
+            Err(failure) => match &mut self.launcher {
+                Some(launcher) => {
+                    launcher.refused(failure);
+                    Vec::new()
+                }
+                None => vec![toast_of(&failure)],
+            },
+        }
+    }
+
+    /// What came of it, and the keys for what comes next.
+    fn launched_toast(&self, session: &Session, count: usize) -> Step {
+        let what = match count {
+            1 => format!("{} is {}", session.name, session.status),
+            n => format!("{n} sessions, {} first, {}", session.name, session.status),
+        };
+        let next = [
+            (Action::SessionShell, "terminal"),
+            (Action::SessionLogs, "log"),
+            (Action::SessionOpen, "details"),
+            (Action::SessionTerminate, "terminate"),
+        ];
+        let next: Vec<String> = next
+            .into_iter()
+            .filter_map(|(action, word)| {
+                let keys = self.keymap.keys_for(Scope::Sessions, action);
+                Some(format!("{} {word}", keys.into_iter().next()?))
+            })
+            .collect();
+        Step::toast(Level::Success, format!("{what}\n{}", next.join("  ")))
+    }
+
+    /// What a session was launched with is asked for, to launch it again.
+    pub(super) fn ask_again(&self, session: &Session) -> Step {
+        // A made-up name is no name to go on with.
+        let made_up = session.name.as_str().ends_with("-session");
+        Step::Ask {
+            request: Request::Again {
+                session: session.key(),
+            },
+            purpose: Purpose::Again {
+                context: session.context,
+                name: (!made_up).then(|| session.name.clone()),
+            },
+        }
+    }
+
+    pub(super) fn again(
+        &mut self,
+        context: ContextName,
+        name: Option<Clean>,
+        result: Result<Reply, Failure>,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        match result {
+            Ok(Reply::Again { mut launch }) => {
+                let name = name.as_ref().map(Clean::as_str);
+                if name.is_none() {
+                    launch.name = None;
+                }
+                self.launch_again(context, &launch, name, now)
+            }
+            Ok(_) => Vec::new(),
+            Err(failure) => vec![toast_of(&failure)],
+        }
+    }
+
+    fn launch_again(
+        &mut self,
+        context: ContextName,
+        launch: &LaunchRequest,
+        name: Option<&str>,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        let mut launcher = Launcher::again(&self.facts, &self.mirror, context, (launch, name), now);
+        let steps = launcher.ask(&self.mirror);
+        self.launcher = Some(launcher);
+        steps
+    }
+
+    pub(super) fn open_recents(&mut self) -> Vec<Step> {
+        if let Some(why) = self.why_not(Action::LauncherRecents) {
+            return vec![Step::toast(Level::Warning, why)];
+        }
+        self.recents = Some(Recents::default());
+        vec![Recents::ask()]
+    }
+
+    pub(super) fn in_recents(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        let Some(recents) = &mut self.recents else {
+            return Vec::new();
+        };
+        match recents.action(action) {
+            Wish::None => Vec::new(),
+            Wish::Ask(step) => vec![step],
+            Wish::Close => {
+                self.recents = None;
+                Vec::new()
+            }
+            Wish::Open(recent) => self.open_recent(&recent, now),
+        }
+    }
+
+    fn open_recent(&mut self, recent: &Recent, now: Timestamp) -> Vec<Step> {
+        if self.mirror.context(recent.context).is_none() {
+            let text = format!(
+                "it was launched in the context {}, which is not configured any more",
+                recent.context
+            );
+            return vec![Step::toast(Level::Warning, text)];
+        }
+        self.recents = None;
+        self.launch_again(recent.context, &recent.launch, None, now)
+    }
+
+    /// A text comes back from the person's editor.
+    pub(super) fn edited(
+        &mut self,
+        ticket: Ticket,
+        result: Result<String, Clean>,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        let Some(Purpose::Edit(field)) = self.asked.remove(&ticket) else {
+            return Vec::new();
+        };
+        match (result, &mut self.launcher) {
+            (Ok(text), Some(launcher)) => {
+                launcher.edit_done(field, &text, &self.mirror, now);
+                Vec::new()
+            }
+            (Ok(_), None) => Vec::new(),
+            (Err(text), _) => vec![Step::Toast {
+                level: Level::Error,
+                text,
+            }],
+        }
+    }
+
+    /// A recipe was read, or not.
+    pub(super) fn recipe_read(
+        &mut self,
+        ticket: Ticket,
+        result: Result<Box<LaunchRequest>, Clean>,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        self.asked.remove(&ticket);
+        match &mut self.launcher {
+            Some(launcher) => launcher.recipe_read(result.map(|it| *it), &self.mirror, now),
+            None => Vec::new(),
+        }
+    }
+
+    pub(super) fn wheel_in_launcher(&mut self, by: isize) {
+        let action = if by > 0 {
+            Action::ListDown
+        } else {
+            Action::ListUp
+        };
+        if let Some(launcher) = &mut self.launcher {
+            launcher.wheel(action);
+        }
+    }
+
+    pub(super) fn click_in_launcher(&mut self, mouse: Mouse) {
+        let Some((wizard, launcher)) = self.areas.wizard.as_ref().zip(self.launcher.as_mut())
+        else {
+            return;
+        };
+        let at = Position::new(mouse.column, mouse.row);
+        for (page, area) in LauncherPage::ALL.into_iter().zip(wizard.steps) {
+            if area.contains(at) {
+                launcher.open(page);
+                return;
+            }
+        }
+        if wizard.body.contains(at) {
+            let line = usize::from(mouse.row - wizard.body.y);
+            if let Some(row) = wizard.rows.get(line).copied().flatten() {
+                launcher.press(row);
+            }
+        }
+    }
+
+    /// A click marks a row; on the marked one it opens it.
+    pub(super) fn click_in_recents(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
+        let Some((rows, recents)) = self.areas.recent_rows.zip(self.recents.as_mut()) else {
+            return Vec::new();
+        };
+        if !rows.contains(Position::new(mouse.column, mouse.row)) || recents.renaming().is_some() {
+            return Vec::new();
+        }
+        let at = recents.scroll() + usize::from(mouse.row - rows.y);
+        if at == recents.marked() {
+            return self.in_recents(Action::RecentOpen, now);
+        }
+        recents.go_to(at);
+        Vec::new()
+    }
+}

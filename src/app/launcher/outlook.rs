@@ -1,0 +1,114 @@
+//! What the queue would do with a launch as it stands.
+
+use jiff::Timestamp;
+
+use super::Launcher;
+use crate::model::{
+    catalogue::SlotLimits,
+    launch::amounts::{self, thousandths},
+    resources::{Bytes, Cpu, ResourceSlots},
+    session::SessionType,
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outlook {
+    /// The context has not told what is free.
+    Unknown,
+    AtOnce,
+    /// Not before then, though there is room now.
+    At(Timestamp),
+    /// There is room, but so many wait in the queue already.
+    Behind(u32),
+    Waits(Short),
+}
+
+/// What there is too little of now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Short {
+    /// `2 CPU`, `8 GiB of memory`.
+    pub needed: String,
+    pub free: String,
+    /// How much there is in all, where that is told.
+    pub all: Option<String>,
+    pub group: Option<String>,
+    /// Sessions that wait in the queue already.
+    pub waiting: Option<u32>,
+}
+
+impl Launcher {
+    pub fn outlook(&self) -> Outlook {
+        let (request, offer) = (self.request(), self.offer());
+        let Some(catalogue) = &offer.catalogue else {
+            return Outlook::Unknown;
+        };
+        let group = offer.group(request);
+        if group.is_none() && !catalogue.resource_groups.is_empty() {
+            return Outlook::Unknown;
+        }
+        let containers = request.containers().max(request.copies());
+        let needed = ResourceSlots {
+            cpu: request.cpu.unwrap_or_default(),
+            mem: request.mem.unwrap_or_default(),
+            accelerators: request.accelerators.clone(),
+        }
+        .times(containers);
+        let free = amounts::free(Some(catalogue), group);
+        let waiting = group.and_then(|group| group.waiting);
+        if let Some((needed, free, slot)) = short(&needed, &free) {
+            let all = group.and_then(|group| group.capacity.as_ref());
+            return Outlook::Waits(Short {
+                needed,
+                free,
+                all: all.map(|all| amount(all, &slot)),
+                group: group.map(|group| group.name.to_string()),
+                waiting,
+            });
+        }
+        let batch = request.session_type == SessionType::Batch;
+        if let Some(at) = request.starts_at.filter(|_| batch) {
+            return Outlook::At(at);
+        }
+        match waiting.filter(|waiting| *waiting > 0) {
+            Some(waiting) => Outlook::Behind(waiting),
+            None => Outlook::AtOnce,
+        }
+    }
+}
+
+/// One kind of resource.
+enum Slot {
+    Cpu,
+    Memory,
+    Accelerator(String),
+}
+
+/// The first of which there is too little: what is needed and what is free.
+fn short(needed: &ResourceSlots, free: &SlotLimits) -> Option<(String, String, Slot)> {
+    if let Some(left) = free.cpu.filter(|left| needed.cpu > *left) {
+        return Some((format!("{} CPU", needed.cpu), left.to_string(), Slot::Cpu));
+    }
+    if let Some(left) = free.mem.filter(|left| needed.mem > *left) {
+        let asked = format!("{} of memory", needed.mem);
+        return Some((asked, left.to_string(), Slot::Memory));
+    }
+    needed.accelerators.iter().find_map(|(slot, asked)| {
+        let left = free.accelerators.get(slot).filter(|left| asked > *left)?;
+        let needed = format!("{} {slot}", thousandths(*asked));
+        Some((
+            needed,
+            thousandths(*left).to_string(),
+            Slot::Accelerator(slot.clone()),
+        ))
+    })
+}
+
+fn amount(of: &ResourceSlots, slot: &Slot) -> String {
+    match slot {
+        Slot::Cpu => Cpu::to_string(&of.cpu),
+        Slot::Memory => Bytes::to_string(&of.mem),
+        Slot::Accelerator(slot) => {
+            let all = of.accelerators.get(slot).copied().unwrap_or(0);
+            thousandths(all).to_string()
+        }
+    }
+}

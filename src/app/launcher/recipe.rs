@@ -1,0 +1,91 @@
+//! Recipes: a filled launcher as a file, and back.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use super::{For, Launcher, Overlay, Prompt};
+use crate::{
+    action::Action,
+    app::{mirror::Mirror, step::Step},
+    model::{spec::LaunchRequest, text::Clean},
+};
+
+impl Launcher {
+    /// An action while a path is typed.
+    pub(super) fn in_prompt(&mut self, action: Action) -> Vec<Step> {
+        let Some(Overlay::Prompt(prompt)) = &mut self.overlay else {
+            return Vec::new();
+        };
+        if action != Action::InputSubmit {
+            if action == Action::InputCancel {
+                self.overlay = None;
+            }
+            return Vec::new();
+        }
+        let text = prompt.input.text().trim().to_owned();
+        if text.is_empty() {
+            prompt.problem = Some("write the path of a file".to_owned());
+            return Vec::new();
+        }
+        let path = PathBuf::from(text);
+        match prompt.what {
+            For::OpenRecipe => vec![Step::ReadRecipe { path }],
+            For::SaveRecipe => {
+                self.overlay = None;
+                vec![Step::SaveRecipe {
+                    path,
+                    launch: Box::new(self.request.clone()),
+                }]
+            }
+        }
+    }
+
+    /// A recipe was read: everything is as it says. One that cannot be read keeps its path to be
+    /// mended.
+    pub fn recipe_read(
+        &mut self,
+        result: Result<LaunchRequest, Clean>,
+        mirror: &Mirror,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        let Some(Overlay::Prompt(prompt)) = &mut self.overlay else {
+            return Vec::new();
+        };
+        if prompt.what != For::OpenRecipe {
+            return Vec::new();
+        }
+        match result {
+            Err(why) => {
+                prompt.problem = Some(why.to_string());
+                Vec::new()
+            }
+            Ok(launch) => {
+                self.overlay = None;
+                self.offer.now = now;
+                self.refill_as_is(&launch);
+                self.changed(mirror, now)
+            }
+        }
+    }
+
+    /// As it says, its name too; reviewed before anything is launched.
+    fn refill_as_is(&mut self, launch: &LaunchRequest) {
+        self.refill(launch, None);
+        let mut named = launch.clone();
+        if let Some(name) = &launch.name
+            && self.offer.taken.contains(name)
+        {
+            named.name.clone_from(&self.request.name);
+        }
+        self.fill(&named);
+    }
+
+    /// The path being typed.
+    pub fn prompt(&self) -> Option<&Prompt> {
+        match &self.overlay {
+            Some(Overlay::Prompt(prompt)) => Some(prompt),
+            _ => None,
+        }
+    }
+}

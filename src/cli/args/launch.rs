@@ -1,0 +1,278 @@
+//! The words of a launch, and of what leads to one.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{Json, One};
+use crate::model::{
+    launch::amounts,
+    recent::RecentId,
+    resources::{Bytes, Cpu},
+    session::ClusterMode,
+    span::Span,
+    spec::{FolderMount, Owner},
+};
+
+#[derive(Args, Debug, Default)]
+#[command(after_help = "Examples:
+  workbay launch --wait
+  workbay launch --env busybox:1.35 --name build-1 --cpu 0.5 --mem 256m -e STAGE=test
+  workbay launch --batch --command 'make -j2 test' --timeout 2h --mount src:work:ro
+  workbay launch --name worker --count 4 --preset small --group gpu --preopen 8080,9000-9002
+  workbay launch --from train.toml --start-at +2h -e API_TOKEN
+
+`workbay catalogue` tells the groups, presets, accelerators, folders and limits there are.")]
+pub struct Launch {
+    /// Take the settings of a recipe; options given here go over them
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    #[command(flatten)]
+    pub fields: Fields,
+    #[command(flatten)]
+    pub manner: Manner,
+}
+
+/// A session of before, launched once more.
+#[derive(Args, Debug)]
+pub struct Relaunch {
+    #[command(flatten)]
+    pub one: One,
+    #[command(flatten)]
+    pub fields: Fields,
+    #[command(flatten)]
+    pub manner: Manner,
+}
+
+/// What is done beside the launch itself.
+#[derive(Args, Debug, Default)]
+pub struct Manner {
+    /// Wait until it runs; a batch session, until it has begun
+    #[arg(long)]
+    pub wait: bool,
+    /// Give up waiting after so long: 120 (seconds), 10m (exit code 124)
+    #[arg(long, value_name = "SPAN", requires = "wait")]
+    pub wait_timeout: Option<Span>,
+    /// Check the words and print the whole command; launch nothing
+    #[arg(long, conflicts_with_all = ["wait", "json"])]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+/// Every field of a launch.
+#[derive(Args, Debug, Default)]
+pub struct Fields {
+    /// Name: 4 to 64 letters, digits, _ - and . (made up when left out)
+    #[arg(long, value_name = "N", help_heading = "Session")]
+    pub name: Option<String>,
+    /// Environment, as `workbay env ls` lists it
+    #[arg(
+        long,
+        value_name = "NAME[:VERSION]",
+        conflicts_with = "image",
+        help_heading = "Session"
+    )]
+    pub env: Option<String>,
+    /// An image by its reference, instead of an environment
+    #[arg(long, value_name = "REF", help_heading = "Session")]
+    pub image: Option<String>,
+    /// Run --command to its end instead of waiting for you
+    #[arg(long, help_heading = "Session")]
+    pub batch: bool,
+    /// What a batch session runs, by a shell in its home
+    #[arg(long, value_name = "CMD", help_heading = "Session")]
+    pub command: Option<String>,
+    /// A batch session does not start before: +2h, 09:30, '2026-11-22 09:30'
+    #[arg(long, value_name = "TIME", help_heading = "Session")]
+    pub start_at: Option<String>,
+    /// A batch session that runs longer is ended as failed: 90s, 30m, 2h, 1d
+    #[arg(long, value_name = "SPAN", help_heading = "Session")]
+    pub timeout: Option<Span>,
+    /// 0 to 100; the highest goes first (10)
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Session"
+    )]
+    pub priority: Option<i32>,
+    /// Make so many alike: NAME-1, NAME-2, …
+    #[arg(long, value_name = "N", help_heading = "Session")]
+    pub count: Option<u32>,
+    /// Make it somebody else's, for administrators
+    #[arg(long, value_name = "EMAIL/KEY", help_heading = "Session")]
+    pub owner: Option<Owner>,
+    /// Project the session belongs to
+    #[arg(long, value_name = "NAME", help_heading = "Session")]
+    pub project: Option<String>,
+
+    /// Resource group whose queue it stands in
+    #[arg(
+        long,
+        visible_alias = "resource-group",
+        value_name = "NAME",
+        help_heading = "Resources of each container"
+    )]
+    pub group: Option<String>,
+    /// Amounts by name; those given here go over it
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = "Resources of each container"
+    )]
+    pub preset: Option<String>,
+    /// CPU cores: 0.5, 1, 2
+    #[arg(
+        long,
+        value_name = "CORES",
+        help_heading = "Resources of each container"
+    )]
+    pub cpu: Option<Cpu>,
+    /// Memory: 256m, 1.5g
+    #[arg(
+        long,
+        value_name = "SIZE",
+        help_heading = "Resources of each container"
+    )]
+    pub mem: Option<Bytes>,
+    /// Shared memory, a part of it
+    #[arg(
+        long,
+        value_name = "SIZE",
+        help_heading = "Resources of each container"
+    )]
+    pub shm: Option<Bytes>,
+    /// An accelerator: cuda.device=1, cuda.shares=0.5; may be given several times
+    #[arg(
+        long = "accelerator",
+        value_name = "SLOT=N",
+        value_parser = accelerator,
+        help_heading = "Resources of each container"
+    )]
+    pub accelerators: Vec<(String, u64)>,
+    /// Containers of the session: main1, sub1, sub2, …
+    #[arg(long, value_name = "N", help_heading = "Resources of each container")]
+    pub cluster_size: Option<u32>,
+    /// Where they lie
+    #[arg(
+        long,
+        value_enum,
+        value_name = "MODE",
+        help_heading = "Resources of each container"
+    )]
+    pub cluster_mode: Option<ClusterModeChoice>,
+    /// The machine it must run on
+    #[arg(long, value_name = "ID", help_heading = "Resources of each container")]
+    pub agent: Option<String>,
+
+    /// A variable in the session; of NAME alone the value is that of your own environment
+    #[arg(
+        short = 'e',
+        long = "set",
+        value_name = "NAME[=VALUE]",
+        help_heading = "Inside"
+    )]
+    pub variables: Vec<String>,
+    /// A folder to mount, below /home/work unless PATH begins with /; may be given several times
+    #[arg(
+        long = "mount",
+        visible_alias = "folder",
+        value_name = "FOLDER[:PATH][:ro]",
+        help_heading = "Inside"
+    )]
+    pub mounts: Vec<FolderMount>,
+    /// Ports to open beforehand: 8080,9000-9002
+    #[arg(long, value_name = "PORTS", help_heading = "Inside")]
+    pub preopen: Option<String>,
+    /// A script run in each container before its services; @FILE takes it from a file
+    #[arg(long, value_name = "TEXT|@FILE", help_heading = "Inside")]
+    pub bootstrap: Option<String>,
+}
+
+/// How the containers of a cluster lie on machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClusterModeChoice {
+    SingleNode,
+    MultiNode,
+}
+
+impl From<ClusterModeChoice> for ClusterMode {
+    fn from(choice: ClusterModeChoice) -> Self {
+        match choice {
+            ClusterModeChoice::SingleNode => Self::SingleNode,
+            ClusterModeChoice::MultiNode => Self::MultiNode,
+        }
+    }
+}
+
+/// Reads `cuda.shares=0.5`.
+fn accelerator(text: &str) -> Result<(String, u64), String> {
+    let Some((slot, amount)) = text.split_once('=') else {
+        return Err("write SLOT=N, as cuda.device=1".to_owned());
+    };
+    amounts::check_slot(slot)?;
+    Ok((slot.to_owned(), amounts::read_thousandths(amount)?))
+}
+
+#[derive(Args, Debug)]
+pub struct Export {
+    #[command(flatten)]
+    pub one: One,
+    /// Write it to this file instead of printing it
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write over a file that is there
+    #[arg(long, requires = "output")]
+    pub force: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Folder {
+    /// List the folders that can be mounted
+    Ls(Json),
+    /// Make a folder that outlives sessions
+    Create {
+        /// Letters, digits, _ . and -
+        name: String,
+        #[command(flatten)]
+        format: Json,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Recent {
+    /// List them: pinned ones first, then the five newest
+    Ls(Json),
+    /// Launch one again; options given here go over it
+    Launch(RecentLaunch),
+    /// Keep one for good
+    Pin(RecentOne),
+    /// Let it go with the others
+    Unpin(RecentOne),
+    /// Call it something else
+    Rename {
+        #[command(flatten)]
+        one: RecentOne,
+        title: String,
+    },
+    /// Forget one
+    Rm(RecentOne),
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub struct RecentOne {
+    /// Its number, as `recent ls` prints it
+    #[arg(value_name = "N")]
+    pub id: RecentId,
+}
+
+#[derive(Args, Debug)]
+pub struct RecentLaunch {
+    #[command(flatten)]
+    pub one: RecentOne,
+    #[command(flatten)]
+    pub fields: Fields,
+    #[command(flatten)]
+    pub manner: Manner,
+}

@@ -1,0 +1,57 @@
+//! `workbay export`: the settings of a session as a recipe.
+
+use std::{
+    fs::OpenOptions,
+    io::{self, Write},
+    path::Path,
+};
+
+use super::{
+    Start,
+    args::Export,
+    choice::Choice,
+    fail::{Fail, Outcome, code},
+    find,
+    launch::again,
+    line::{self, Line},
+    now, output,
+};
+use crate::config::recipe;
+
+pub fn export(start: &Start, arguments: &Export) -> Outcome {
+    let mut launch = line::block_on(async {
+        let line = Line::connect(&start.paths).await?;
+        let name = &arguments.one.session;
+        let session = find::session(&line, Choice::of(start), name).await?;
+        again::settings(&line, session.key()).await
+    })?;
+    // Nothing can be launched for a moment that has passed.
+    launch.starts_at = launch.starts_at.filter(|at| *at > now());
+    let text = recipe::write(&launch);
+    match &arguments.output {
+        None => output::print(&text)?,
+        Some(file) => save(file, &text, arguments.force)?,
+    }
+    Ok(0)
+}
+
+fn save(file: &Path, text: &str, force: bool) -> Result<(), Fail> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    if force {
+        options.create(true).truncate(true);
+    } else {
+        options.create_new(true);
+    }
+    let written = options
+        .open(file)
+        .and_then(|mut open| open.write_all(text.as_bytes()));
+    written.map_err(|error| {
+        let shown = file.display();
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            let fail = Fail::new(code::FAILED, format!("{shown} is there already"));
+            return fail.help("add --force to write over it");
+        }
+        Fail::new(code::FAILED, format!("{shown} cannot be written: {error}"))
+    })
+}

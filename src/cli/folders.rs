@@ -1,0 +1,54 @@
+//! `workbay folder`: folders that outlive sessions.
+
+use super::{
+    Start,
+    args::Folder as Words,
+    catalogue,
+    choice::Choice,
+    fail::{Fail, Outcome},
+    line::{self, Line},
+    output,
+};
+use crate::{
+    model::launch::folders,
+    protocol::message::{Reply, Request},
+};
+
+pub fn folder(start: &Start, words: &Words) -> Outcome {
+    match words {
+        Words::Ls(format) => ls(start, format.json),
+        Words::Create { name, format } => create(start, name, format.json),
+    }
+}
+
+fn ls(start: &Start, json: bool) -> Outcome {
+    let catalogue = catalogue::read(start, None)?;
+    if let Some((_, why)) = catalogue.gaps.iter().find(|(part, _)| *part == "folders") {
+        output::remark(&format!("workbay: folders could not be read: {why}"));
+    }
+    if json {
+        output::json(&catalogue.folders)?;
+    } else {
+        output::print(&catalogue::folder_table(&catalogue.folders))?;
+    }
+    Ok(0)
+}
+
+fn create(start: &Start, name: &str, json: bool) -> Outcome {
+    folders::check_name(name).map_err(Fail::usage)?;
+    let folder = line::block_on(async {
+        let line = Line::connect(&start.paths).await?;
+        let context = Choice::of(start).context(&line.snapshot().await?)?;
+        let name = name.to_owned();
+        match line.ask(Request::CreateFolder { context, name }).await? {
+            Reply::Folder { folder } => Ok(folder),
+            other => Err(line::unexpected(&other)),
+        }
+    })?;
+    if json {
+        output::json(&folder)?;
+    } else {
+        output::line(folder.name.as_str())?;
+    }
+    Ok(0)
+}

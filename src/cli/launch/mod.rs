@@ -1,0 +1,138 @@
+//! `workbay launch`.
+
+pub mod again;
+mod option;
+mod request;
+#[cfg(test)]
+mod tests;
+mod wait;
+
+use super::{
+    Start,
+    args::{Launch, Manner},
+    choice::Choice,
+    fail::{Fail, Outcome, code},
+    line::{self, Line},
+    now, output,
+};
+use crate::{
+    config::recipe,
+    model::{
+        id::ContextName,
+        launch::{check_words, command},
+        session::Session,
+        spec::LaunchRequest,
+    },
+    protocol::message::{Failure, Reply, Request},
+};
+
+pub fn launch(start: &Start, arguments: Launch) -> Outcome {
+    let Launch {
+        from,
+        fields,
+        manner,
+    } = arguments;
+    let base = match from {
+        None => LaunchRequest::default(),
+        Some(file) => recipe::read(&file).map_err(|problems| broken(&problems))?,
+    };
+    let request = request::over(base, fields, &request::Around::here())?;
+    check(&request, &manner)?;
+    if manner.dry_run {
+        return dry_run(&request, start.asked_context.as_deref());
+    }
+    let (made, failure) = line::block_on(async {
+        let mut line = Line::connect(&start.paths).await?;
+        let context = Choice::of(start).context(&line.snapshot().await?)?;
+        let (made, failure) = ask(&line, context, request.clone()).await??;
+        Ok((wait::out(&mut line, made, &manner).await?, failure))
+    })?;
+    tell(&made, failure, &request, &manner)
+}
+
+/// Each fault of a recipe; nothing else is left to say then.
+fn broken(problems: &[crate::config::Problem]) -> Fail {
+    for problem in problems {
+        output::remark(&format!("workbay: {problem}"));
+    }
+    Fail::silent(code::USAGE)
+}
+
+/// What can be seen without asking anybody.
+fn check(request: &LaunchRequest, manner: &Manner) -> Result<(), Fail> {
+    let problems = check_words(request, now());
+    let Some((last, others)) = problems.split_last() else {
+        return Ok(());
+    };
+    for problem in others {
+        output::remark(&format!("workbay: {}", option::named(problem)));
+    }
+    let fail = Fail::usage(option::named(last));
+    Err(match option::help(last, request, manner) {
+        Some(help) => fail.help(help),
+        None => fail,
+    })
+}
+
+/// The whole command, for a shell. Values of secrets are not printed.
+fn dry_run(request: &LaunchRequest, context: Option<&str>) -> Outcome {
+    output::line(&command::line(request, context))?;
+    Ok(0)
+}
+
+/// The sessions that were made, with why not all were; the inner error is the daemon's refusal.
+async fn ask(
+    line: &Line,
+    context: ContextName,
+    launch: LaunchRequest,
+) -> Result<Result<(Vec<Session>, Option<Failure>), Refused>, Fail> {
+    let launch = Box::new(launch);
+    match line.client.ask(Request::Launch { context, launch }).await {
+        Ok(Reply::Launched { sessions, failure }) => Ok(Ok((sessions, failure))),
+        Ok(other) => Err(line::unexpected(&other)),
+        Err(failure) => Ok(Err(Refused(failure))),
+    }
+}
+
+/// The daemon would not launch it.
+pub struct Refused(Failure);
+
+impl From<Refused> for Fail {
+    /// With the option it is about.
+    fn from(refused: Refused) -> Self {
+        let failure = refused.0;
+        let option = failure.field.and_then(option::of);
+        let mut fail = Self::from(failure);
+        if let (Some(option), Some(message)) = (option, &fail.message) {
+            fail.message = Some(format!("{option}: {message}").into());
+        }
+        fail
+    }
+}
+
+/// Prints what was made, then why not all of it was, or why one will not run.
+fn tell(
+    made: &[Session],
+    failure: Option<Failure>,
+    request: &LaunchRequest,
+    manner: &Manner,
+) -> Outcome {
+    match made {
+        [one] if manner.format.json && request.copies() == 1 => output::json(one)?,
+        many if manner.format.json => output::json(&many)?,
+        many => {
+            for session in many {
+                output::line(&format!("{} {}", session.name, session.id))?;
+            }
+        }
+    }
+    if let Some(failure) = failure {
+        let mut fail = Fail::from(Refused(failure));
+        fail.code = code::FAILED;
+        return Err(fail);
+    }
+    match made.iter().find(|session| !wait::has_begun(session)) {
+        Some(session) if manner.wait => Err(wait::not_running(session)),
+        _ => Ok(0),
+    }
+}

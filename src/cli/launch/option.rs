@@ -1,0 +1,73 @@
+//! The option of the command line for each field of a launch.
+
+use super::super::args::Manner;
+use crate::model::{
+    launch::{FieldProblem, LaunchField, secrets},
+    session::SessionType,
+    spec::LaunchRequest,
+};
+
+/// `None` where a field has none of its own.
+pub fn of(field: LaunchField) -> Option<&'static str> {
+    Some(match field {
+        LaunchField::Context => "--context",
+        LaunchField::SessionType => "--batch",
+        LaunchField::Name => "--name",
+        LaunchField::StartupCommand => "--command",
+        LaunchField::StartTime => "--start-at",
+        LaunchField::Timeout => "--timeout",
+        LaunchField::Owner => "--owner",
+        LaunchField::Project => "--project",
+        LaunchField::Environment => "--env",
+        LaunchField::Image => "--image",
+        LaunchField::Variables => "-e",
+        LaunchField::ResourceGroup => "--group",
+        LaunchField::Preset => "--preset",
+        LaunchField::Cpu => "--cpu",
+        LaunchField::Memory => "--mem",
+        LaunchField::SharedMemory => "--shm",
+        LaunchField::Accelerator => "--accelerator",
+        LaunchField::Count => "--count",
+        LaunchField::Agent => "--agent",
+        LaunchField::ClusterMode => "--cluster-mode",
+        LaunchField::ClusterSize => "--cluster-size",
+        LaunchField::OpenMp => "-e OMP_NUM_THREADS",
+        LaunchField::OpenBlas => "-e OPENBLAS_NUM_THREADS",
+        LaunchField::Priority => "--priority",
+        LaunchField::BootstrapScript => "--bootstrap",
+        LaunchField::Folders => "--mount",
+        LaunchField::PreopenPorts => "--preopen",
+    })
+}
+
+/// The sentence with its option before it.
+pub fn named(problem: &FieldProblem) -> String {
+    match of(problem.field) {
+        Some(option) => format!("{option}: {}", problem.message),
+        None => problem.message.clone(),
+    }
+}
+
+/// The likeliest way out, where it does not stand in the sentence.
+pub fn help(problem: &FieldProblem, request: &LaunchRequest, manner: &Manner) -> Option<String> {
+    let interactive = request.session_type == SessionType::Interactive;
+    match problem.field {
+        LaunchField::Timeout if interactive && manner.wait => {
+            Some("how long to wait is --wait-timeout".to_owned())
+        }
+        LaunchField::StartupCommand | LaunchField::StartTime | LaunchField::Timeout
+            if interactive =>
+        {
+            Some("add --batch to have one".to_owned())
+        }
+        LaunchField::StartupCommand => Some("give it with --command".to_owned()),
+        LaunchField::Variables => request
+            .env
+            .iter()
+            .find(|(name, value)| value.is_empty() && secrets::is_secret(name))
+            .map(|(name, _)| {
+                format!("-e {name} takes it from your environment, -e {name}=… says it here")
+            }),
+        _ => None,
+    }
+}

@@ -1,0 +1,137 @@
+//! From the words of the command line to a request, over a recipe or a launch of before.
+
+use std::collections::BTreeMap;
+
+use jiff::{Timestamp, tz::TimeZone};
+
+use super::super::{args::Fields, fail::Fail, now};
+use crate::model::{
+    launch::{LaunchField, ports, start},
+    session::SessionType,
+    spec::{LaunchRequest, check_variable_name},
+    text::Clean,
+};
+
+/// What the words mean depends on where they are said.
+pub struct Around<'a> {
+    pub now: Timestamp,
+    pub zone: TimeZone,
+    /// Looks a variable of the environment up.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Around<'_> {
+    /// This machine, this process.
+    pub fn here() -> Self {
+        Self {
+            now: now(),
+            zone: TimeZone::system(),
+            variable: &|name| std::env::var(name).ok(),
+        }
+    }
+}
+
+/// What is given goes over what was there.
+pub fn over(
+    mut request: LaunchRequest,
+    fields: Fields,
+    around: &Around<'_>,
+) -> Result<LaunchRequest, Fail> {
+    let start = fields.start_at.as_deref();
+    let start = start.map(|text| start::read(text, around.now, &around.zone));
+    let start = start.transpose().map_err(about(LaunchField::StartTime))?;
+    let preopen = fields.preopen.as_deref().map(ports::read);
+    let preopen = preopen
+        .transpose()
+        .map_err(about(LaunchField::PreopenPorts))?;
+    let script = fields.bootstrap.map(script).transpose()?;
+    request.env.extend(variables(&fields.variables, around)?);
+    // The two say the same thing in two ways: the one that is given takes the other's place.
+    if fields.env.is_some() {
+        request.image = None;
+    }
+    if fields.image.is_some() {
+        request.environment = None;
+    }
+    if fields.batch {
+        request.session_type = SessionType::Batch;
+    }
+    replace(&mut request.name, fields.name);
+    replace(&mut request.environment, fields.env);
+    replace(&mut request.image, fields.image);
+    replace(&mut request.startup_command, fields.command);
+    replace(&mut request.starts_at, start);
+    replace(&mut request.timeout, fields.timeout);
+    replace(&mut request.project, fields.project);
+    replace(&mut request.resource_group, fields.group);
+    replace(&mut request.preset, fields.preset);
+    replace(&mut request.cpu, fields.cpu);
+    replace(&mut request.mem, fields.mem);
+    replace(&mut request.shmem, fields.shm);
+    replace(&mut request.count, fields.count);
+    replace(&mut request.cluster_size, fields.cluster_size);
+    replace(&mut request.agent, fields.agent);
+    replace(&mut request.priority, fields.priority);
+    replace(&mut request.owner, fields.owner);
+    replace(&mut request.bootstrap_script, script);
+    request.accelerators.extend(fields.accelerators);
+    request.cluster_mode = fields.cluster_mode.map_or(request.cluster_mode, Into::into);
+    request.preopen_ports = preopen.unwrap_or(request.preopen_ports);
+    for mount in fields.mounts {
+        let mounts = &mut request.mounts;
+        mounts.retain(|known| known.folder != mount.folder);
+        mounts.push(mount);
+    }
+    Ok(request)
+}
+
+fn replace<T>(place: &mut Option<T>, given: Option<T>) {
+    if given.is_some() {
+        *place = given;
+    }
+}
+
+/// A sentence about a field as the end of the command.
+fn about(field: LaunchField) -> impl Fn(String) -> Fail {
+    move |why| {
+        let option = super::option::of(field).unwrap_or_default();
+        Fail::usage(format!("{option}: {why}"))
+    }
+}
+
+/// `NAME=VALUE`, or `NAME` with the value of the caller's environment; the last of a name counts.
+fn variables(words: &[String], around: &Around<'_>) -> Result<BTreeMap<String, String>, Fail> {
+    let mut variables = BTreeMap::new();
+    for word in words {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (word.as_str(), None),
+        };
+        check_variable_name(name).map_err(about(LaunchField::Variables))?;
+        let value = match value {
+            Some(value) => value,
+            None => (around.variable)(name).ok_or_else(|| not_set(name))?,
+        };
+        variables.insert(name.to_owned(), value);
+    }
+    Ok(variables)
+}
+
+fn not_set(name: &str) -> Fail {
+    let why = format!("-e: {name} is not set in your environment");
+    Fail::usage(why).help(format!("write -e {name}=VALUE, or export {name} first"))
+}
+
+/// The text itself, or that of `@FILE`; `@@…` is a text that begins with `@`.
+fn script(text: String) -> Result<String, Fail> {
+    let Some(file) = text.strip_prefix('@') else {
+        return Ok(text);
+    };
+    if file.starts_with('@') {
+        return Ok(file.to_owned());
+    }
+    std::fs::read_to_string(file).map_err(|error| {
+        let file = Clean::new(file);
+        about(LaunchField::BootstrapScript)(format!("{file} cannot be read: {error}"))
+    })
+}

@@ -1,0 +1,264 @@
+//! What the command line prints of a launch, it reads back as the same launch.
+
+use std::collections::BTreeMap;
+
+use clap::Parser;
+use jiff::{Timestamp, tz::TimeZone};
+use proptest::prelude::*;
+
+use super::{
+    super::args::{Cli, Command, Launch},
+    request::{Around, over},
+};
+use crate::{
+    config::recipe,
+    model::{
+        launch::{command, secrets},
+        resources::{Bytes, Cpu},
+        session::{ClusterMode, SessionType},
+        span::Span,
+        spec::{FolderMount, LaunchRequest, Owner},
+    },
+};
+
+/// The request that these words ask for, in this environment.
+fn parsed(words: &[String], environment: &BTreeMap<String, String>) -> LaunchRequest {
+    let words = std::iter::once("workbay").chain(words.iter().map(String::as_str));
+    let cli = Cli::try_parse_from(words).unwrap();
+    let Some(Command::Launch(Launch { fields, .. })) = cli.command else {
+        panic!("no launch");
+    };
+    let around = Around {
+        now: Timestamp::UNIX_EPOCH,
+        zone: TimeZone::UTC,
+        variable: &|name| environment.get(name).cloned(),
+    };
+    match over(LaunchRequest::default(), fields, &around) {
+        Ok(request) => request,
+        Err(fail) => panic!("{fail:?}"),
+    }
+}
+
+/// Words that people and programs give: with spaces, quotes, `@` and `-` in front.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z][a-z0-9_.:/-]{0,12}",
+        "[ -~가-힣\n\t]{1,20}",
+        Just("--wait".to_owned()),
+        Just("@file".to_owned()),
+        Just("@@".to_owned()),
+        Just("'\\\"\"\"".to_owned()),
+    ]
+}
+
+fn some<T: std::fmt::Debug>(value: impl Strategy<Value = T>) -> impl Strategy<Value = Option<T>> {
+    proptest::option::of(value)
+}
+
+fn memory() -> impl Strategy<Value = Bytes> {
+    prop_oneof![
+        (1u64..9).prop_map(|n| Bytes(n * Bytes::GIB)),
+        (1u64..9000).prop_map(Bytes::mib),
+        (0u64..1 << 42).prop_map(Bytes),
+    ]
+}
+
+fn mount() -> impl Strategy<Value = FolderMount> {
+    (
+        "[a-z._-]{1,8}",
+        some("/?[a-z]{1,8}(/[a-z]{1,4})?"),
+        any::<bool>(),
+    )
+        .prop_map(|(folder, path, read_only)| FolderMount {
+            folder: format!("f{folder}"),
+            path,
+            read_only,
+        })
+}
+
+fn variables() -> impl Strategy<Value = BTreeMap<String, String>> {
+    let name = prop_oneof!["[A-Z_][A-Z0-9_]{0,8}", Just("API_TOKEN".to_owned())];
+    proptest::collection::btree_map(name, text(), 0..4)
+}
+
+fn mounts() -> impl Strategy<Value = Vec<FolderMount>> {
+    proptest::collection::vec(mount(), 0..3).prop_map(|mut mounts| {
+        let mut seen = std::collections::BTreeSet::new();
+        mounts.retain(|mount| seen.insert(mount.folder.clone()));
+        mounts
+    })
+}
+
+prop_compose! {
+    fn who()(
+        name in some(text()),
+        environment in some(text()),
+        image in some(text()),
+        project in some(text()),
+        resource_group in some(text()),
+        preset in some(text()),
+        agent in some(text()),
+        owner in some(("[a-z]{1,5}@[a-z/]{1,5}", "[A-Z0-9]{1,9}")),
+    ) -> LaunchRequest {
+        LaunchRequest {
+            name,
+            // Both are refused, by clap too.
+            image: image.filter(|_| environment.is_none()),
+            environment,
+            project,
+            resource_group,
+            preset,
+            agent,
+            owner: owner.map(|(email, access_key)| Owner { email, access_key }),
+            ..LaunchRequest::default()
+        }
+    }
+}
+
+prop_compose! {
+    fn launches()(
+        base in who(),
+        batch in any::<bool>(),
+        startup_command in some(text()),
+        bootstrap_script in some(text()),
+        starts_at in some(0i64..4_000_000_000),
+        timeout in some(0u64..10_000_000),
+        cpu in some(10u64..4_096_000),
+        mem in some(memory()),
+        shmem in some(memory()),
+        accelerators in proptest::collection::btree_map(
+            "[a-z]{1,4}\\.(device|shares)", 0u64..1_000_000, 0..3),
+    ) -> LaunchRequest {
+        LaunchRequest {
+            session_type: if batch { SessionType::Batch } else { SessionType::Interactive },
+            startup_command,
+            bootstrap_script,
+            starts_at: starts_at.map(|at| Timestamp::from_second(at).unwrap()),
+            timeout: timeout.map(Span),
+            cpu: cpu.map(Cpu::from_millis),
+            mem,
+            shmem,
+            accelerators,
+            ..base
+        }
+    }
+}
+
+prop_compose! {
+    fn requests()(
+        base in launches(),
+        count in some(2u32..200),
+        cluster_size in some(2u32..50),
+        multi in any::<bool>(),
+        priority in some(0i32..=100),
+        env in variables(),
+        mounts in mounts(),
+        preopen_ports in proptest::collection::vec(1u16.., 0..6),
+    ) -> LaunchRequest {
+        let multi = multi && cluster_size.is_some();
+        LaunchRequest {
+            count,
+            cluster_size,
+            cluster_mode: if multi { ClusterMode::MultiNode } else { ClusterMode::SingleNode },
+            priority,
+            env,
+            mounts,
+            preopen_ports,
+            ..base
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn the_command_of_a_launch_asks_for_that_launch(request in requests()) {
+        let words = command::words(&request, Some("prod"));
+        prop_assert_eq!(parsed(&words, &request.env), request);
+    }
+
+    /// All but the values of secrets, which are asked for again.
+    #[test]
+    fn a_recipe_of_a_launch_is_that_launch(request in requests()) {
+        let kept = LaunchRequest { env: secrets::blanked(&request.env), ..request.clone() };
+        let text = recipe::write(&request);
+        let read = recipe::parse(std::path::Path::new("recipe.toml"), &text);
+        prop_assert_eq!(read, Ok(kept), "{}", text);
+        for (name, value) in &request.env {
+            // A word of the file itself proves nothing.
+            if secrets::is_secret(name) && value.len() > 12 {
+                let others = LaunchRequest { env: BTreeMap::new(), ..request.clone() };
+                prop_assert!(!text.contains(value) || recipe::write(&others).contains(value));
+            }
+        }
+    }
+}
+
+fn words(line: &str) -> Vec<String> {
+    let words = line.split(' ').filter(|word| !word.is_empty());
+    std::iter::once("launch")
+        .chain(words)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn what_is_given_goes_over_a_recipe() {
+    let recipe = recipe::parse(
+        std::path::Path::new("r.toml"),
+        "image = \"python\"\ncpu = 2\nmounts = [\"data:in\", \"lib\"]\nenv = { A = \"1\", B = \"2\" }\n\
+         secrets = [\"API_TOKEN\"]\naccelerators = { cuda.shares = 1 }\n",
+    )
+    .unwrap();
+    let line =
+        "launch --env host -e B=3 -e API_TOKEN --mount data:out:ro --accelerator cuda.device=1";
+    let cli = Cli::try_parse_from(std::iter::once("workbay").chain(line.split(' '))).unwrap();
+    let Some(Command::Launch(launch)) = cli.command else {
+        panic!("no launch");
+    };
+    let around = Around {
+        now: Timestamp::UNIX_EPOCH,
+        zone: TimeZone::UTC,
+        variable: &|name| (name == "API_TOKEN").then(|| "hush".to_owned()),
+    };
+    let request = match over(recipe, launch.fields, &around) {
+        Ok(request) => request,
+        Err(fail) => panic!("{fail:?}"),
+    };
+    assert_eq!(request.environment.as_deref(), Some("host"));
+    assert_eq!(request.image, None);
+    assert_eq!(request.cpu, Some(Cpu::from_millis(2000)));
+    let env: Vec<(&str, &str)> = request
+        .env
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    assert_eq!(env, [("A", "1"), ("API_TOKEN", "hush"), ("B", "3")]);
+    let mounts: Vec<String> = request.mounts.iter().map(ToString::to_string).collect();
+    assert_eq!(mounts, ["lib", "data:out:ro"]);
+    assert_eq!(request.accelerators.len(), 2);
+}
+
+#[test]
+fn the_words_of_before_are_still_taken() {
+    let request = parsed(
+        &words("--resource-group gpu --folder data:in --set A=1 -e A=2 -e B=x=y"),
+        &BTreeMap::new(),
+    );
+    assert_eq!(request.resource_group.as_deref(), Some("gpu"));
+    assert_eq!(request.mounts[0].to_string(), "data:in");
+    assert_eq!(
+        (request.env["A"].as_str(), request.env["B"].as_str()),
+        ("2", "x=y")
+    );
+}
+
+#[test]
+fn start_times_are_read_where_the_person_is() {
+    let request = parsed(&words("--batch --start-at +2h"), &BTreeMap::new());
+    assert_eq!(
+        request.starts_at,
+        Some(Timestamp::from_second(7200).unwrap())
+    );
+}

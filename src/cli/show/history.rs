@@ -1,0 +1,159 @@
+//! `workbay history`, and the history within `show`.
+
+use std::fmt::Write as _;
+
+use super::super::{
+    Start,
+    args::Show,
+    choice::Choice,
+    fail::{self, Fail},
+    find,
+    line::{self, Line},
+    ls::moment,
+    output::{self, Cell},
+};
+use crate::{
+    model::{
+        history::{HistoryEntry, Outcome},
+        session::Session,
+        text::Clean,
+    },
+    protocol::message::{Reply, Request},
+};
+
+pub fn history(start: &Start, arguments: &Show) -> fail::Outcome {
+    let entries = line::block_on(async {
+        let line = Line::connect(&start.paths).await?;
+        let name = &arguments.one.session;
+        let session = find::session(&line, Choice::of(start), name).await?;
+        read(&line, &session).await
+    })?;
+    if arguments.format.json {
+        output::json(&entries)?;
+    } else {
+        output::print(&table(&entries, |_| true))?;
+    }
+    Ok(0)
+}
+
+/// Newest first.
+pub async fn read(line: &Line, session: &Session) -> Result<Vec<HistoryEntry>, Fail> {
+    let session = session.key();
+    match line.ask(Request::History { session }).await? {
+        Reply::History { entries } => Ok(entries),
+        other => Err(line::unexpected(&other)),
+    }
+}
+
+/// Below the other things of a session: steps only where one of them says more than that all went
+/// well.
+pub fn short(history: &[HistoryEntry]) -> String {
+    if history.is_empty() {
+        return String::new();
+    }
+    let tells = |entry: &HistoryEntry| {
+        let mut steps = entry.steps.iter();
+        steps.any(|step| step.result != Outcome::Success)
+    };
+    format!("\nHistory, newest first\n{}", table(history, tells))
+}
+
+fn table(history: &[HistoryEntry], with_steps: impl Fn(&HistoryEntry) -> bool) -> String {
+    let rows: Vec<Vec<Cell>> = history
+        .iter()
+        .flat_map(|entry| step(entry, with_steps(entry)))
+        .collect();
+    let head = ["AT", "STEP", "STATUS", "RESULT", "MESSAGE"];
+    output::table(&head, &rows, false)
+}
+
+/// An entry, and below it its steps.
+fn step(entry: &HistoryEntry, with_steps: bool) -> Vec<Vec<Cell>> {
+    let way = match &entry.from {
+        Some(from) => format!("{from} -> {}", entry.to),
+        None => entry.to.to_string(),
+    };
+    let mut result = word(&entry.result);
+    if entry.attempts > 1 {
+        let _ = write!(result, " ({} attempts)", entry.attempts);
+    }
+    let mut rows = vec![vec![
+        moment(entry.at).into(),
+        entry.phase.as_str().into(),
+        way.into(),
+        result.into(),
+        message(entry.message.as_ref(), entry.error_code.as_ref()).into(),
+    ]];
+    if with_steps {
+        rows.extend(entry.steps.iter().map(|step| {
+            vec![
+                step.started_at.map_or_else(String::new, moment).into(),
+                format!("- {}", step.step).into(),
+                "".into(),
+                word(&step.result).into(),
+                message(step.message.as_ref(), step.error_code.as_ref()).into(),
+            ]
+        }));
+    }
+    rows
+}
+
+fn message(text: Option<&Clean>, code: Option<&Clean>) -> String {
+    match (text, code) {
+        (Some(text), Some(code)) => format!("{text} ({code})"),
+        (Some(one), None) | (None, Some(one)) => one.to_string(),
+        (None, None) => String::new(),
+    }
+}
+
+fn word(result: &Outcome) -> String {
+    let word = serde_json::to_value(result).unwrap_or_default();
+    word.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{history::SubStep, id::SessionId, status::Status};
+    use jiff::Timestamp;
+
+    #[test]
+    fn the_steps_of_an_entry_are_shown_where_one_failed() {
+        let step = |name: &str, result| SubStep {
+            step: name.into(),
+            result,
+            error_code: None,
+            message: None,
+            started_at: None,
+            ended_at: None,
+        };
+        let mut entry = HistoryEntry {
+            session: SessionId::from_u128(1),
+            at: Timestamp::UNIX_EPOCH,
+            phase: "schedule-sessions".into(),
+            from: Some(Status::Pending),
+            to: Status::Pending,
+            result: Outcome::NeedRetry,
+            message: Some("no room".into()),
+            error_code: Some("agent_schedule_unavailable".into()),
+            attempts: 3,
+            until: None,
+            steps: vec![step("sequencer", Outcome::Success)],
+        };
+        let text = short(std::slice::from_ref(&entry));
+        assert!(text.contains("NEED_RETRY (3 attempts)"), "{text}");
+        assert!(
+            text.contains("no room (agent_schedule_unavailable)"),
+            "{text}"
+        );
+        assert!(!text.contains("sequencer"), "{text}");
+        let whole = table(std::slice::from_ref(&entry), |_| true);
+        assert!(whole.contains("- sequencer"), "{whole}");
+        entry.steps.push(step("resource", Outcome::Failure));
+        let text = short(&[entry]);
+        assert!(
+            text.contains("- sequencer") && text.contains("- resource"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,248 @@
+//! `workbay show`.
+
+pub mod history;
+mod idle;
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::{
+    Start,
+    args::Show,
+    catalogue::slots,
+    choice::Choice,
+    fail, find,
+    launch::again,
+    line::{self, Line},
+    ls::{elapsed, moment},
+    now,
+    output::{self, Cell},
+};
+use crate::model::{
+    history::HistoryEntry,
+    kernel::Kernel,
+    launch::{folders, ports},
+    resources::ResourceSlots,
+    session::{BatchResult, ClusterMode, CommitStatus, Placement, Session, SessionType},
+    spec::FolderMount,
+    text::Clean,
+};
+
+/// What `--json` prints: the session's fields and its history, newest first.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    session: &'a Session,
+    history: &'a [HistoryEntry],
+}
+
+pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
+    let (session, history, mounts) = line::block_on(async {
+        let line = Line::connect(&start.paths).await?;
+        let name = &arguments.one.session;
+        let row = find::session(&line, Choice::of(start), name).await?;
+        // A row of the list may lack what is read for one session alone.
+        let session = find::detail(&line, row.key()).await?.unwrap_or(row);
+        let history = history::read(&line, &session).await;
+        let mounts = mounts(&line, &session).await;
+        Ok((session, history, mounts))
+    })?;
+    // Without its history the rest is still worth showing.
+    let (history, lacking) = match history {
+        Ok(history) => (history, None),
+        Err(why) => (Vec::new(), why.message),
+    };
+    if arguments.format.json {
+        let (session, history) = (&session, history.as_slice());
+        output::json(&Shown { session, history })?;
+    } else {
+        output::print(&text(&session, &history, &mounts))?;
+    }
+    if let Some(why) = lacking {
+        output::remark(&format!("workbay: its history could not be read: {why}"));
+    }
+    Ok(0)
+}
+
+/// Where its folders are mounted, as far as that is still known.
+async fn mounts(line: &Line, session: &Session) -> Vec<FolderMount> {
+    if session.folders.is_empty() {
+        return Vec::new();
+    }
+    let settings = again::settings(line, session.key()).await;
+    settings.map(|launch| launch.mounts).unwrap_or_default()
+}
+
+fn text(session: &Session, history: &[HistoryEntry], mounts: &[FolderMount]) -> String {
+    let mut out = output::fields(&fields(session, mounts));
+    out.push_str(&kernels(session));
+    out.push_str(&idle::table(session, now()));
+    out.push_str(&history::short(history));
+    out
+}
+
+fn fields(session: &Session, mounts: &[FolderMount]) -> Vec<(&'static str, String)> {
+    let asked = &session.requested_slots;
+    let mut fields = vec![
+        ("Name", session.name.to_string()),
+        ("Id", session.id.to_string()),
+        ("Status", status(session)),
+    ];
+    fields.extend(batch(session));
+    fields.extend([
+        ("Environment", session.environment.label()),
+        ("Resources", slots(asked)),
+        ("Shared memory", session.shmem.to_string()),
+    ]);
+    let given = &session.occupied_slots;
+    if *given != ResourceSlots::default() && given != asked {
+        fields.push(("Given", slots(given)));
+    }
+    fields.push(("Owner", session.owner.to_string()));
+    fields.push(("Context", session.context.to_string()));
+    fields.extend(placement(&session.placement));
+    let folders: Vec<String> = session
+        .folders
+        .iter()
+        .map(|name| folder(name, mounts))
+        .collect();
+    fields.extend(list("Folders", folders.iter().map(String::as_str)));
+    let services = session.services.iter();
+    fields.extend(list(
+        "Services",
+        services.map(|service| service.name.as_str()),
+    ));
+    if !session.preopen_ports.is_empty() {
+        fields.push(("Ports", ports::write(&session.preopen_ports)));
+    }
+    if session.commit == CommitStatus::Ongoing {
+        fields.push(("Image", "being made".to_owned()));
+    }
+    fields.push(("Created", moment(session.created_at)));
+    let times = [
+        ("Started", session.started_at),
+        ("Ended", session.terminated_at),
+    ];
+    fields.extend(
+        times
+            .into_iter()
+            .filter_map(|(name, at)| Some((name, moment(at?)))),
+    );
+    fields.push(("Elapsed", elapsed(session.elapsed_seconds(now()))));
+    fields.extend(session.scratch.clone().map(|path| ("Home", path)));
+    fields
+}
+
+fn list<'a>(
+    name: &'static str,
+    words: impl Iterator<Item = &'a str>,
+) -> Option<(&'static str, String)> {
+    let words: Vec<&str> = words.collect();
+    (!words.is_empty()).then(|| (name, words.join(", ")))
+}
+
+/// `data at /home/work/in, read-only`.
+fn folder(name: &Clean, mounts: &[FolderMount]) -> String {
+    let Some(mount) = mounts.iter().find(|mount| *name == *mount.folder.as_str()) else {
+        return name.to_string();
+    };
+    let read_only = if mount.read_only { " (read-only)" } else { "" };
+    let target = Clean::from(folders::target(mount));
+    format!("{name} at {target}{read_only}")
+}
+
+/// What a batch session runs, when it may and for how long, and how that ended.
+fn batch(session: &Session) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    if session.session_type == SessionType::Batch {
+        fields.push(("Type", "batch".to_owned()));
+    }
+    if let Some(command) = &session.startup_command {
+        fields.push(("Command", command.to_string()));
+    }
+    if let Some(at) = session.starts_at {
+        fields.push(("Not before", moment(at)));
+    }
+    if let Some(timeout) = session.timeout {
+        fields.push(("Timeout", timeout.to_string()));
+    }
+    let result = match session.result {
+        BatchResult::Undefined => return fields,
+        BatchResult::Success => "SUCCESS",
+        BatchResult::Failure => "FAILURE",
+    };
+    let code = session.main_kernel().and_then(|kernel| kernel.exit_code);
+    let code = code.map_or_else(String::new, |code| format!(", exit code {code}"));
+    fields.push(("Result", format!("{result}{code}")));
+    fields
+}
+
+fn placement(placement: &Placement) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    let mut word = |name, text: Option<String>| fields.extend(text.map(|text| (name, text)));
+    let text = |word: &Option<Clean>| word.as_ref().map(ToString::to_string);
+    word("Project", text(&placement.project));
+    word("Resource group", text(&placement.resource_group));
+    let agents: Vec<&str> = placement.agents.iter().map(Clean::as_str).collect();
+    word("Agents", (!agents.is_empty()).then(|| agents.join(", ")));
+    let cluster = (placement.cluster_size > 1).then(|| {
+        let mode = match placement.cluster_mode {
+            ClusterMode::SingleNode => "on one node",
+            ClusterMode::MultiNode => "over several nodes",
+        };
+        format!("{} kernels {mode}", placement.cluster_size)
+    });
+    word("Cluster", cluster);
+    word("Priority", placement.priority.map(|n| n.to_string()));
+    let place = placement
+        .queue_position
+        .map(|n| format!("{}. in the queue", u64::from(n) + 1));
+    word("Place", place);
+    word("Tag", text(&placement.tag));
+    fields
+}
+
+fn kernels(session: &Session) -> String {
+    if session.kernels.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<Cell>> = session.kernels.iter().map(kernel).collect();
+    let head = ["KERNEL", "ID", "STATUS", "AGENT", "CONTAINER", "NOTE"];
+    format!("\nKernels\n{}", output::table(&head, &rows, false))
+}
+
+fn kernel(kernel: &Kernel) -> Vec<Cell> {
+    let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let container = kernel.container_id.as_ref();
+    let container = container.map(|id| id.as_str().chars().take(12).collect());
+    let mut notes: Vec<String> = Vec::new();
+    notes.extend(kernel.status_info.as_ref().map(ToString::to_string));
+    notes.extend(kernel.exit_code.map(|code| format!("exit code {code}")));
+    if kernel.oom_killed {
+        notes.push("killed for want of memory".to_owned());
+    }
+    vec![
+        kernel.hostname.as_str().into(),
+        kernel.id.short().into(),
+        kernel.status.word().into(),
+        dash(kernel.agent.as_ref().map(ToString::to_string)).into(),
+        dash(container).into(),
+        notes.join(", ").into(),
+    ]
+}
+
+/// The word, its reason and the sentence for a person.
+fn status(session: &Session) -> String {
+    let mut line = session.status.to_string();
+    if let Some(info) = &session.status_info {
+        let _ = write!(line, " ({info})");
+    }
+    if let Some(pending) = &session.pending_request {
+        let _ = write!(line, ", {pending}");
+    }
+    if let Some(message) = &session.status_message {
+        let _ = write!(line, ": {message}");
+    }
+    line
+}

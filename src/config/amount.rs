@@ -1,0 +1,142 @@
+//! Amounts as files hold them: cores, memory, lengths of time, accelerators by slot.
+
+use std::collections::BTreeMap;
+
+use super::document::{Entry, Fault, Item, Value};
+use crate::model::{
+    launch::amounts,
+    resources::{Bytes, Cpu},
+    span::Span,
+};
+
+/// Cores, at least a hundredth of one.
+pub(super) fn cores(item: &Item) -> Result<Cpu, Fault> {
+    let text = digits(item, "a number of cores")?;
+    text.parse().map_err(|why: String| Fault::new(item.at, why))
+}
+
+/// Cores, or none at all.
+pub(super) fn cores_or_none(item: &Item) -> Result<Cpu, Fault> {
+    match digits(item, "a number of cores")?.parse::<f64>() {
+        Ok(0.0) => Ok(Cpu::default()),
+        _ => cores(item),
+    }
+}
+
+/// `"256m"` or a number of bytes, at least `least`.
+pub(super) fn memory(item: &Item, least: Bytes) -> Result<Bytes, Fault> {
+    let bytes: Bytes = match &item.value {
+        Value::Text(text) => text
+            .parse()
+            .map_err(|why: String| Fault::new(item.at, why))?,
+        Value::Integer(number) => Bytes(u64::try_from(*number).unwrap_or(0)),
+        _ => return Err(item.mismatch("an amount of memory like \"256m\"")),
+    };
+    if bytes < least {
+        return Err(Fault::new(
+            item.at,
+            format!("{bytes} is too little: at least {least}"),
+        ));
+    }
+    Ok(bytes)
+}
+
+/// `"90m"`, or a whole number of seconds.
+pub(super) fn span(item: &Item) -> Result<Span, Fault> {
+    let text = match &item.value {
+        Value::Text(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        _ => return Err(item.mismatch("a length of time like \"90m\"")),
+    };
+    text.parse().map_err(|why: String| Fault::new(item.at, why))
+}
+
+/// A length of time that is not none.
+pub(super) fn some_span(item: &Item) -> Result<Span, Fault> {
+    match span(item)? {
+        Span(0) => Err(Fault::new(item.at, "0 is no length of time here")
+            .help("leave it out to have no limit")),
+        span => Ok(span),
+    }
+}
+
+/// A whole number of something.
+pub(super) fn count(item: &Item, least: u32) -> Result<u32, Fault> {
+    let number = super::setting::number(item, i64::from(least), i64::from(u32::MAX))?;
+    u32::try_from(number).map_err(|_| item.mismatch("a whole number"))
+}
+
+/// A decimal number in thousandths.
+pub(super) fn thousandths(item: &Item) -> Result<u64, Fault> {
+    let text = digits(item, "a number")?;
+    amounts::read_thousandths(&text).map_err(|why| Fault::new(item.at, why))
+}
+
+/// Accelerators by slot, in thousandths. `cuda.shares = 1` without quotes is a table in a table to
+/// TOML; what was meant is plain.
+pub(super) fn accelerators(item: &Item) -> Result<BTreeMap<String, u64>, Fault> {
+    let mut found = BTreeMap::new();
+    collect(item.table()?, "", &mut found)?;
+    Ok(found)
+}
+
+fn collect(
+    entries: &[Entry],
+    before: &str,
+    found: &mut BTreeMap<String, u64>,
+) -> Result<(), Fault> {
+    for entry in entries {
+        let slot = format!("{before}{}", entry.key);
+        if let Value::Table(below) = &entry.item.value {
+            collect(below, &format!("{slot}."), found)?;
+            continue;
+        }
+        amounts::check_slot(&slot).map_err(|why| Fault::new(entry.at, why))?;
+        let amount = thousandths(&entry.item)?;
+        if found.insert(slot.clone(), amount).is_some() {
+            return Err(Fault::new(entry.at, format!("{slot} is given twice")));
+        }
+    }
+    Ok(())
+}
+
+/// The digits of a number, written as one or as a string.
+fn digits(item: &Item, expected: &str) -> Result<String, Fault> {
+    match &item.value {
+        Value::Text(text) => Ok(text.trim().to_owned()),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(number.to_string()),
+        _ => Err(item.mismatch(expected)),
+    }
+}
+
+/// A string as TOML writes it.
+pub(super) fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+/// Memory so that it reads back as the same number of bytes.
+pub(super) fn size(bytes: Bytes) -> String {
+    quoted(&amounts::exact(bytes))
+}
+
+/// Thousandths as a decimal number.
+pub(super) fn decimal(amount: u64) -> String {
+    amounts::thousandths(amount).to_string()
+}
+
+/// Accelerators as an inline table; nothing when there are none.
+pub(super) fn slots(accelerators: &BTreeMap<String, u64>) -> Option<String> {
+    let pairs = accelerators.iter();
+    let pairs = pairs.map(|(slot, amount)| (slot.clone(), decimal(*amount)));
+    (!accelerators.is_empty()).then(|| super::rows::table(pairs))
+}
+
+/// A key, quoted unless it is a bare word.
+pub(super) fn key(key: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !key.is_empty() && key.chars().all(bare) {
+        return key.to_owned();
+    }
+    quoted(key)
+}

@@ -1,0 +1,291 @@
+//! A launch as a TOML file to be kept, shared and launched again.
+//!
+//! Values of secret variables are never in it: `secrets` tells their names, and they are asked for
+//! again.
+
+use std::{collections::BTreeMap, path::Path};
+
+use super::{
+    Problem,
+    amount::{accelerators, cores, count, key, memory, quoted, size, slots, span},
+    document::{Document, Fault, Item, Value},
+    library,
+    rows::{self, Row},
+};
+use crate::model::{
+    launch::{ports, secrets},
+    resources::Bytes,
+    session::{ClusterMode, SessionType},
+    spec::{FolderMount, LaunchRequest, Owner, check_variable_name},
+};
+
+/// Reads a recipe. Secret variables stand in `env` without a value.
+pub fn read(path: &Path) -> Result<LaunchRequest, Vec<Problem>> {
+    let document = library::read(path).map_err(|problem| vec![problem])?;
+    understand(&document)
+}
+
+/// The same of a text; `file` is what problems call it.
+pub fn parse(file: &Path, text: &str) -> Result<LaunchRequest, Vec<Problem>> {
+    let document = Document::parse(file, text).map_err(|problem| vec![problem])?;
+    understand(&document)
+}
+
+fn understand(document: &Document) -> Result<LaunchRequest, Vec<Problem>> {
+    let mut request = LaunchRequest::default();
+    let mut faults = Vec::new();
+    rows::read_into(
+        &mut request,
+        ROWS,
+        "setting of a launch",
+        document.entries(),
+        &mut faults,
+    );
+    if faults.is_empty() {
+        return Ok(request);
+    }
+    Err(faults
+        .into_iter()
+        .map(|fault| document.problem(fault))
+        .collect())
+}
+
+/// The launch as the text of a recipe.
+pub fn write(request: &LaunchRequest) -> String {
+    let mut text = String::from(
+        "# A launch of workbay: workbay launch --from FILE; its options go over what stands here.\n",
+    );
+    for (name, value) in rows::written(request, ROWS) {
+        if name == "secrets" {
+            text.push_str("# Not kept here: give them again, as -e NAME (of your environment) or -e NAME=VALUE.\n");
+        }
+        if name == "env" {
+            continue;
+        }
+        text.extend([name, " = ", &value, "\n"]);
+    }
+    let open: Vec<(&String, &String)> = open_variables(request).collect();
+    if !open.is_empty() {
+        text.push_str("\n[env]\n");
+        for (name, value) in open {
+            text.extend([key(name).as_str(), " = ", &quoted(value), "\n"]);
+        }
+    }
+    text
+}
+
+/// Variables whose values may be written down.
+fn open_variables(request: &LaunchRequest) -> impl Iterator<Item = (&String, &String)> {
+    let variables = request.env.iter();
+    variables.filter(|(name, _)| !secrets::is_secret(name))
+}
+
+macro_rules! row {
+    ($name:literal, $read:expr, $show:expr) => {
+        Row {
+            name: $name,
+            read: $read,
+            show: $show,
+        }
+    };
+    // A field that is a string.
+    ($name:literal, $field:ident) => {
+        Row {
+            name: $name,
+            read: |r, i| set(&mut r.$field, text(i).map(Some)),
+            show: |r| r.$field.as_deref().map(quoted),
+        }
+    };
+}
+
+/// THE list of what a recipe can say, in the order it is written.
+const ROWS: &[Row<LaunchRequest>] = &[
+    row!("name", name),
+    row!(
+        "type",
+        |r, i| set(&mut r.session_type, session_type(i)),
+        |r| (r.session_type == SessionType::Batch).then(|| quoted("batch"))
+    ),
+    row!("environment", environment),
+    row!("image", image),
+    row!("command", startup_command),
+    row!(
+        "start-at",
+        |r, i| set(&mut r.starts_at, moment(i).map(Some)),
+        |r| r.starts_at.map(|at| quoted(&at.to_string()))
+    ),
+    row!(
+        "timeout",
+        |r, i| set(&mut r.timeout, span(i).map(Some)),
+        |r| { r.timeout.map(|span| quoted(&span.to_string())) }
+    ),
+    row!("project", project),
+    row!("group", resource_group),
+    row!("preset", preset),
+    row!("cpu", |r, i| set(&mut r.cpu, cores(i).map(Some)), |r| {
+        r.cpu.map(|cpu| cpu.to_string())
+    }),
+    row!("mem", |r, i| set(&mut r.mem, any(i).map(Some)), |r| {
+        r.mem.map(size)
+    }),
+    row!("shmem", |r, i| set(&mut r.shmem, any(i).map(Some)), |r| {
+        r.shmem.map(size)
+    }),
+    row!(
+        "accelerators",
+        |r, i| set(&mut r.accelerators, accelerators(i)),
+        |r| slots(&r.accelerators)
+    ),
+    row!(
+        "count",
+        |r, i| set(&mut r.count, count(i, 1).map(Some)),
+        |r| { r.count.map(|n| n.to_string()) }
+    ),
+    row!(
+        "cluster-size",
+        |r, i| set(&mut r.cluster_size, count(i, 1).map(Some)),
+        |r| r.cluster_size.map(|n| n.to_string())
+    ),
+    row!(
+        "cluster-mode",
+        |r, i| set(&mut r.cluster_mode, cluster_mode(i)),
+        |r| (r.cluster_mode == ClusterMode::MultiNode).then(|| quoted("multi-node"))
+    ),
+    row!("agent", agent),
+    row!(
+        "priority",
+        |r, i| {
+            let number = super::setting::number(i, 0, 100);
+            set(&mut r.priority, number.map(|n| i32::try_from(n).ok()))
+        },
+        |r| r.priority.map(|n| n.to_string())
+    ),
+    row!("mounts", |r, i| set(&mut r.mounts, mounts(i)), |r| {
+        list(r.mounts.iter().map(ToString::to_string))
+    }),
+    row!(
+        "preopen",
+        |r, i| set(&mut r.preopen_ports, preopen(i)),
+        |r| (!r.preopen_ports.is_empty()).then(|| quoted(&ports::write(&r.preopen_ports)))
+    ),
+    row!("owner", |r, i| set(&mut r.owner, owner(i).map(Some)), |r| {
+        let owner = r.owner.as_ref()?;
+        Some(quoted(&format!("{}/{}", owner.email, owner.access_key)))
+    }),
+    row!("bootstrap", bootstrap_script),
+    row!("secrets", wanted_secrets, |r| {
+        let names = r.env.keys().filter(|name| secrets::is_secret(name));
+        list(names.cloned())
+    }),
+    row!("env", variables, |r| {
+        let pairs = open_variables(r).map(|(name, value)| (name.clone(), quoted(value)));
+        Some(rows::table(pairs))
+    }),
+];
+
+fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
+    *place = value?;
+    Ok(())
+}
+
+fn text(item: &Item) -> Result<String, Fault> {
+    item.text().map(str::to_owned)
+}
+
+fn any(item: &Item) -> Result<Bytes, Fault> {
+    memory(item, Bytes(0))
+}
+
+fn session_type(item: &Item) -> Result<SessionType, Fault> {
+    match item.text()? {
+        "interactive" => Ok(SessionType::Interactive),
+        "batch" => Ok(SessionType::Batch),
+        other => Err(Fault::unknown(
+            item.at,
+            "type",
+            other,
+            ["interactive", "batch"],
+        )),
+    }
+}
+
+fn cluster_mode(item: &Item) -> Result<ClusterMode, Fault> {
+    match item.text()? {
+        "single-node" => Ok(ClusterMode::SingleNode),
+        "multi-node" => Ok(ClusterMode::MultiNode),
+        other => Err(Fault::unknown(
+            item.at,
+            "cluster mode",
+            other,
+            ["single-node", "multi-node"],
+        )),
+    }
+}
+
+/// A moment with its zone: a recipe means the same wherever it is read.
+fn moment(item: &Item) -> Result<jiff::Timestamp, Fault> {
+    let written = item.text()?;
+    written.parse().map_err(|_| {
+        Fault::new(item.at, format!("'{written}' is no moment"))
+            .help("write it with its zone, as \"2026-11-22T09:30:00Z\", or give --start-at +2h")
+    })
+}
+
+/// The strings of a list, each read by `read`.
+fn each<T>(item: &Item, read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, Fault> {
+    let Value::List(items) = &item.value else {
+        return Err(item.mismatch("a list"));
+    };
+    let one = |item: &Item| read(item.text()?).map_err(|why| Fault::new(item.at, why));
+    items.iter().map(one).collect()
+}
+
+fn mounts(item: &Item) -> Result<Vec<FolderMount>, Fault> {
+    each(item, str::parse)
+}
+
+/// `"8080, 9000-9002"`, a port, or a list of ports.
+fn preopen(item: &Item) -> Result<Vec<u16>, Fault> {
+    let read = |text: &str| ports::read(text).map_err(|why| Fault::new(item.at, why));
+    match &item.value {
+        Value::Text(text) => read(text),
+        Value::Integer(port) => read(&port.to_string()),
+        Value::List(items) => {
+            let ports = items.iter().map(preopen).collect::<Result<Vec<_>, _>>()?;
+            Ok(ports.concat())
+        }
+        _ => Err(item.mismatch("ports like \"8080, 9000-9002\"")),
+    }
+}
+
+fn owner(item: &Item) -> Result<Owner, Fault> {
+    item.text()?
+        .parse()
+        .map_err(|why: String| Fault::new(item.at, why))
+}
+
+/// Names of variables whose values are asked for again.
+fn wanted_secrets(request: &mut LaunchRequest, item: &Item) -> Result<(), Fault> {
+    let names = each(item, |name| {
+        check_variable_name(name).map(|()| name.to_owned())
+    })?;
+    for name in names {
+        request.env.entry(name).or_default();
+    }
+    Ok(())
+}
+
+fn variables(request: &mut LaunchRequest, item: &Item) -> Result<(), Fault> {
+    let mut env = BTreeMap::new();
+    for entry in item.table()? {
+        check_variable_name(&entry.key).map_err(|why| Fault::new(entry.at, why))?;
+        env.insert(entry.key.clone(), text(&entry.item)?);
+    }
+    request.env.extend(env);
+    Ok(())
+}
+
+fn list(words: impl Iterator<Item = String>) -> Option<String> {
+    let words: Vec<String> = words.map(|word| quoted(&word)).collect();
+    (!words.is_empty()).then(|| format!("[{}]", words.join(", ")))
+}

@@ -1,0 +1,229 @@
+//! One `resources.toml` as it stands.
+
+use std::path::Path;
+
+use super::{
+    super::{
+        Problem,
+        document::{Document, Entry, Fault, Item, Value},
+        library,
+        rows::{self, Row},
+    },
+    rules::{ACCELERATOR, GROUP, LIMITS, PRESET, PRESET_NEEDS},
+};
+use crate::model::{
+    catalogue::Preset,
+    launch::amounts,
+    policy::{AcceleratorRules, GroupRules, UserLimits},
+    resources::ResourceSlots,
+    text::Clean,
+};
+
+const TABLES: [&str; 4] = ["group", "preset", "limits", "accelerator"];
+
+/// A table of a name, and where its name stands.
+#[derive(Debug)]
+pub(super) struct Named<T> {
+    pub name: String,
+    pub at: usize,
+    pub value: T,
+}
+
+/// One file, whole and right.
+#[derive(Debug)]
+pub(super) struct File {
+    pub document: Document,
+    pub groups: Vec<Named<GroupRules>>,
+    pub presets: Vec<Named<Preset>>,
+    pub limits: UserLimits,
+    /// Where the limits stand, key by key.
+    pub limits_at: Vec<(String, usize)>,
+    pub accelerators: Vec<Named<AcceleratorRules>>,
+}
+
+/// `None` when it is not there or something in it is wrong.
+pub(super) fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<File> {
+    if !path.exists() {
+        return None;
+    }
+    let document = match library::read(path) {
+        Ok(document) => document,
+        Err(problem) => {
+            problems.push(problem);
+            return None;
+        }
+    };
+    let mut reader = Reader::default();
+    for entry in document.entries() {
+        reader.table(entry);
+    }
+    if !reader.faults.is_empty() {
+        let faults = reader.faults.into_iter();
+        problems.extend(faults.map(|fault| document.problem(fault)));
+        return None;
+    }
+    Some(File {
+        document,
+        groups: reader.groups,
+        presets: reader.presets,
+        limits: reader.limits,
+        limits_at: reader.limits_at,
+        accelerators: reader.accelerators,
+    })
+}
+
+#[derive(Default)]
+struct Reader {
+    groups: Vec<Named<GroupRules>>,
+    presets: Vec<Named<Preset>>,
+    limits: UserLimits,
+    limits_at: Vec<(String, usize)>,
+    accelerators: Vec<Named<AcceleratorRules>>,
+    faults: Vec<Fault>,
+}
+
+impl Reader {
+    fn table(&mut self, entry: &Entry) {
+        let outcome = entry.item.table();
+        let entries = match (entry.key.as_str(), outcome) {
+            (key, _) if !TABLES.contains(&key) => return self.faults.push(unknown(entry)),
+            (_, Err(fault)) => return self.faults.push(fault),
+            (_, Ok(entries)) => entries,
+        };
+        let faults = &mut self.faults;
+        match entry.key.as_str() {
+            "group" => self.groups = named(entries, "group", GROUP, faults, GroupRules::default),
+            "preset" => {
+                self.presets = named(entries, "preset", PRESET, faults, blank_preset);
+                self.check_presets(entries);
+            }
+            "limits" => {
+                rows::read_into(&mut self.limits, LIMITS, "limit", entries, faults);
+                let places = entries.iter().map(|entry| (entry.key.clone(), entry.at));
+                self.limits_at = places.collect();
+            }
+            _ => slots_of(entries, "", &mut self.accelerators, faults),
+        }
+    }
+
+    /// A preset says what it gives, and shared memory is a part of its memory.
+    fn check_presets(&mut self, entries: &[Entry]) {
+        for (preset, entry) in self.presets.iter_mut().zip(entries) {
+            preset.value.name = Clean::new(&preset.name);
+            let Value::Table(fields) = &entry.item.value else {
+                continue;
+            };
+            let find = |key: &str| fields.iter().find(|field| field.key == key);
+            for need in PRESET_NEEDS.into_iter().filter(|need| find(need).is_none()) {
+                let message = format!("preset '{}' has no {need}", preset.name);
+                self.faults.push(Fault::new(entry.at, message));
+            }
+            let slots = &preset.value.slots;
+            if let (Some(shmem), Some(field)) = (preset.value.shmem, find("shmem"))
+                && find("mem").is_some()
+                && shmem >= slots.mem
+            {
+                let message = format!(
+                    "shared memory ({shmem}) is a part of the memory ({}): it must be less",
+                    slots.mem
+                );
+                self.faults.push(Fault::new(field.item.at, message));
+            }
+        }
+    }
+}
+
+fn blank_preset() -> Preset {
+    Preset {
+        name: Clean::default(),
+        slots: ResourceSlots::default(),
+        shmem: None,
+        allocatable: None,
+        resource_group: None,
+    }
+}
+
+fn unknown(entry: &Entry) -> Fault {
+    let fault = Fault::unknown(entry.at, "table", &entry.key, TABLES);
+    let is_limit = LIMITS.iter().any(|row| row.name == entry.key);
+    if is_limit && !matches!(entry.item.value, Value::Table(_)) {
+        return Fault::new(entry.at, format!("'{}' must stand in a table", entry.key))
+            .help("write it below [limits], [group.NAME] or [preset.NAME]");
+    }
+    fault
+}
+
+/// `[TABLE.NAME]`, all of them; one that is no table is a fault and gets a place all the same.
+fn named<T>(
+    entries: &[Entry],
+    table: &str,
+    rows: &[Row<T>],
+    faults: &mut Vec<Fault>,
+    blank: fn() -> T,
+) -> Vec<Named<T>> {
+    let read = |entry: &Entry| {
+        let mut value = blank();
+        match fields(&entry.item, table, rows) {
+            Ok(fields) => {
+                let what = format!("setting of {table} '{}'", entry.key);
+                rows::read_into(&mut value, rows, &what, fields, faults);
+            }
+            Err(fault) => faults.push(fault),
+        }
+        if entry.key.trim().is_empty() {
+            faults.push(Fault::new(entry.at, format!("a {table} needs a name")));
+        }
+        Named {
+            name: Clean::new(&entry.key).into_string(),
+            at: entry.at,
+            value,
+        }
+    };
+    entries.iter().map(read).collect()
+}
+
+/// The fields of one; `[group]` with settings and no name is the likeliest slip.
+fn fields<'a, T>(item: &'a Item, table: &str, rows: &[Row<T>]) -> Result<&'a [Entry], Fault> {
+    item.table().map_err(|fault| {
+        let example = rows.first().map_or("", |row| row.name);
+        fault.help(format!(
+            "each {table} has a name: [{table}.NAME] {example} = …"
+        ))
+    })
+}
+
+/// `[accelerator."cuda.shares"]`, or without quotes: a table in a table to TOML, and plain enough.
+fn slots_of(
+    entries: &[Entry],
+    before: &str,
+    found: &mut Vec<Named<AcceleratorRules>>,
+    faults: &mut Vec<Fault>,
+) {
+    for entry in entries {
+        let name = format!("{before}{}", entry.key);
+        let fields = match entry.item.table() {
+            Ok(fields) => fields,
+            Err(fault) => {
+                faults.push(fault.help("write [accelerator.\"cuda.shares\"] above it"));
+                continue;
+            }
+        };
+        let (below, own): (Vec<Entry>, Vec<Entry>) = fields
+            .iter()
+            .cloned()
+            .partition(|field| matches!(field.item.value, Value::Table(_)));
+        slots_of(&below, &format!("{name}."), found, faults);
+        if own.is_empty() && !below.is_empty() {
+            continue;
+        }
+        if let Err(why) = amounts::check_slot(&name) {
+            faults.push(Fault::new(entry.at, why));
+            continue;
+        }
+        let mut value = AcceleratorRules::default();
+        let what = format!("setting of accelerator '{name}'");
+        rows::read_into(&mut value, ACCELERATOR, &what, &own, faults);
+        let at = entry.at;
+        found.push(Named { name, at, value });
+    }
+}

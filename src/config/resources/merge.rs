@@ -1,0 +1,137 @@
+//! The site's file and the person's, as one.
+
+use super::{
+    super::{
+        document::{Document, Fault},
+        layer::Origin,
+        rows::{self, Row},
+    },
+    Resources,
+    file::{File, Named},
+    rules::{ACCELERATOR, GROUP, LIMITS, PRESET, tighten},
+};
+use crate::model::{
+    policy::{ResourceRules, UserLimits},
+    text::Clean,
+};
+
+type Entries = Vec<(String, String, Origin)>;
+
+pub(super) fn merge(site: Option<File>, user: Option<File>) -> Resources {
+    let mut merged = Resources {
+        rules: ResourceRules::default(),
+        set: Entries::new(),
+        problems: Vec::new(),
+    };
+    let files: Vec<(File, bool)> = [(site, true), (user, false)]
+        .into_iter()
+        .filter_map(|(file, is_site)| Some((file?, is_site)))
+        .collect();
+    for (file, is_site) in &files {
+        take(&mut merged, file, *is_site);
+    }
+    merged
+        .rules
+        .presets
+        .sort_by(|one, other| one.name.cmp(&other.name));
+    merged.set.sort_by(|one, other| one.0.cmp(&other.0));
+    refuse_lost_presets(&mut merged, &files);
+    merged
+}
+
+fn take(merged: &mut Resources, file: &File, is_site: bool) {
+    let origin = |at| origin(&file.document, at, is_site);
+    for group in &file.groups {
+        note(&mut merged.set, "group", group, GROUP, origin(group.at));
+        merged
+            .rules
+            .groups
+            .insert(group.name.clone(), group.value.clone());
+    }
+    for preset in &file.presets {
+        note(&mut merged.set, "preset", preset, PRESET, origin(preset.at));
+        let presets = &mut merged.rules.presets;
+        presets.retain(|known| known.name != preset.value.name);
+        presets.push(preset.value.clone());
+    }
+    for kind in &file.accelerators {
+        note(
+            &mut merged.set,
+            "accelerator",
+            kind,
+            ACCELERATOR,
+            origin(kind.at),
+        );
+        merged
+            .rules
+            .accelerators
+            .insert(kind.name.clone(), kind.value.clone());
+    }
+    let before = merged.rules.limits.clone();
+    tighten(&mut merged.rules.limits, &file.limits);
+    note_limits(merged, file, &before, is_site);
+}
+
+fn note<T>(set: &mut Entries, table: &str, named: &Named<T>, rows: &[Row<T>], origin: Origin) {
+    let key = format!("{table}.{}", super::super::amount::key(&named.name));
+    put(set, key, rows::inline(&named.value, rows), origin);
+}
+
+/// Limits whose value has changed by this file are told as set by it.
+fn note_limits(merged: &mut Resources, file: &File, before: &UserLimits, is_site: bool) {
+    for row in LIMITS {
+        let (was, is) = ((row.show)(before), (row.show)(&merged.rules.limits));
+        let Some(value) = is.filter(|value| was.as_ref() != Some(value)) else {
+            continue;
+        };
+        let place = file.limits_at.iter().find(|(key, _)| key == row.name);
+        let at = place.map_or(0, |(_, at)| *at);
+        let origin = origin(&file.document, at, is_site);
+        put(
+            &mut merged.set,
+            format!("limits.{}", row.name),
+            value,
+            origin,
+        );
+    }
+}
+
+fn put(set: &mut Entries, key: String, value: String, origin: Origin) {
+    set.retain(|(known, _, _)| *known != key);
+    set.push((key, value, origin));
+}
+
+fn origin(document: &Document, at: usize, is_site: bool) -> Origin {
+    let (line, column) = document.position(at);
+    let file = document.file().to_path_buf();
+    if is_site {
+        Origin::Site { file, line, column }
+    } else {
+        Origin::User { file, line, column }
+    }
+}
+
+/// A preset of a group that is nowhere can never be had: it is left out.
+fn refuse_lost_presets(merged: &mut Resources, files: &[(File, bool)]) {
+    let groups: Vec<String> = merged.rules.groups.keys().cloned().collect();
+    let is_lost = |only: Option<&Clean>| {
+        only.is_some_and(|only| !groups.iter().any(|name| *only == *name.as_str()))
+    };
+    merged
+        .rules
+        .presets
+        .retain(|preset| !is_lost(preset.resource_group.as_ref()));
+    for (file, _) in files {
+        for preset in &file.presets {
+            let Some(only) = &preset.value.resource_group else {
+                continue;
+            };
+            if is_lost(Some(only)) {
+                let known = groups.iter().map(String::as_str);
+                let what = format!("group of preset '{}'", preset.name);
+                let fault = Fault::unknown(preset.at, &what, only.as_str(), known);
+                merged.problems.push(file.document.problem(fault));
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! A table of a file as rows: each key with how it is read and how it is written.
+
+use super::document::{Entry, Fault, Item};
+
+/// One key of a table that fills a `T`.
+pub(super) struct Row<T> {
+    pub name: &'static str,
+    pub read: fn(&mut T, &Item) -> Result<(), Fault>,
+    /// The value as TOML writes it; `None` = it is not set.
+    pub show: fn(&T) -> Option<String>,
+}
+
+/// Reads every key there is a row for; the others, and values that are wrong, become faults.
+/// `what` names the table in a sentence: `setting of group 'gpu'`.
+pub(super) fn read_into<T>(
+    place: &mut T,
+    rows: &[Row<T>],
+    what: &str,
+    entries: &[Entry],
+    faults: &mut Vec<Fault>,
+) {
+    for entry in entries {
+        let outcome = match rows.iter().find(|row| row.name == entry.key) {
+            Some(row) => (row.read)(place, &entry.item),
+            None => Err(Fault::unknown(
+                entry.at,
+                what,
+                &entry.key,
+                rows.iter().map(|row| row.name),
+            )),
+        };
+        faults.extend(outcome.err());
+    }
+}
+
+/// What is set, as `(key, value)` in the order of the rows.
+pub(super) fn written<T>(value: &T, rows: &[Row<T>]) -> Vec<(&'static str, String)> {
+    rows.iter()
+        .filter_map(|row| Some((row.name, (row.show)(value)?)))
+        .collect()
+}
+
+/// The same as one inline table.
+pub(super) fn inline<T>(value: &T, rows: &[Row<T>]) -> String {
+    let pairs = written(value, rows);
+    table(
+        pairs
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value)),
+    )
+}
+
+/// An inline table of these values; a key that is no bare word is quoted.
+pub(super) fn table(pairs: impl Iterator<Item = (String, String)>) -> String {
+    let pairs: Vec<String> = pairs
+        .map(|(key, value)| format!("{} = {value}", super::amount::key(&key)))
+        .collect();
+    if pairs.is_empty() {
+        return "{}".to_owned();
+    }
+    format!("{{ {} }}", pairs.join(", "))
+}

@@ -1,0 +1,110 @@
+//! Containers that the store does not know: it was lost, and is filled again from their labels.
+
+use jiff::Timestamp;
+
+use super::{
+    core::Controller,
+    dress::dress,
+    fact::{Sight, SightRecord, SightState},
+    turn::Turn,
+};
+use crate::model::{
+    change::Level,
+    environment::EnvironmentRef,
+    history::{HistoryEntry, Outcome},
+    id::{ContextName, KernelId, SessionKey},
+    record::{SessionRecord, Step, Write},
+    session::Session,
+    status::Status,
+    text::Clean,
+};
+
+impl Controller {
+    /// A container with our label that the store does not know: the store was lost.
+    pub(super) fn adopt(&mut self, turn: &mut Turn, now: Timestamp, sight: Sight) {
+        let Some(recorded) = &sight.recorded else {
+            return;
+        };
+        let record = adopted(&sight, recorded, self.context);
+        let (id, name) = (record.session.id, record.session.name.clone());
+        turn.writes.push(Write::History(HistoryEntry {
+            session: id,
+            at: now,
+            phase: Clean::new("adopt"),
+            from: None,
+            to: record.session.status.clone(),
+            result: Outcome::Success,
+            message: Some(Clean::new("found on the engine, rebuilt from its labels")),
+            error_code: None,
+            attempts: 1,
+            until: None,
+            steps: Vec::new(),
+        }));
+        turn.message(
+            Level::Info,
+            Some(id),
+            format!("{name} was found on the engine and taken back"),
+        );
+        self.add(turn, record);
+        match &sight.state {
+            SightState::Created => {
+                let why = "it was found half-made on the engine: launch it again";
+                self.fail_because(turn, now, id, "creation-failed", why);
+            }
+            _ => self.is_there(turn, now, id, &sight, true),
+        }
+    }
+}
+
+fn adopted(sight: &Sight, recorded: &SightRecord, context: ContextName) -> SessionRecord {
+    let spec = recorded.spec.clone();
+    let status = match sight.state {
+        SightState::Created => Status::Creating,
+        _ => Status::Running,
+    };
+    let label = &spec.environment_label;
+    let (name, version) = label.rsplit_once(':').unwrap_or((label, ""));
+    let started_at = match sight.state {
+        SightState::Created => None,
+        SightState::Running {
+            started_at: Some(at),
+        } => Some(at),
+        _ => Some(recorded.created_at),
+    };
+    let mut session = Session {
+        status,
+        owner: recorded.owner.clone(),
+        started_at,
+        scratch: sight.scratch.clone(),
+        ..Session::new(
+            SessionKey::new(context, sight.session),
+            recorded.name.clone(),
+            EnvironmentRef {
+                name: Clean::new(name),
+                version: Clean::new(version),
+                source: spec.source.clone(),
+            },
+            recorded.created_at,
+        )
+    };
+    let subs: Vec<KernelId> = sight.subs.iter().map(|sub| sub.kernel).collect();
+    dress(&mut session, &spec, sight.kernel, &subs);
+    for kernel in &mut session.kernels {
+        kernel.started_at = started_at;
+    }
+    for (kernel, sub) in session.kernels.iter_mut().skip(1).zip(&sight.subs) {
+        kernel.hostname = sub.hostname.clone();
+    }
+    SessionRecord {
+        session,
+        spec,
+        pids: 0,
+        step: Step::Settled,
+        ending: None,
+        force: false,
+        renaming: None,
+        forgotten: false,
+        request: None,
+        retries: 0,
+    }
+}

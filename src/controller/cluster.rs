@@ -1,0 +1,174 @@
+//! A session's containers one by one: which kernel is which, what the loss of one means.
+
+use jiff::Timestamp;
+
+use super::{
+    core::Controller,
+    dress::new_kernel,
+    ended::{exit_sentence, memory_sentence},
+    fact::{Sight, SightState, SubSight},
+    held::Held,
+    turn::Turn,
+};
+use crate::model::{
+    change::Level, id::SessionId, kernel::Kernel, resources::Bytes, session::Session,
+    status::Status, text::Clean,
+};
+
+/// Containers that are told by name in one sentence.
+const NAMED: usize = 3;
+
+/// What the engine told of the containers is noted in the session.
+pub(super) fn note_containers(held: &mut Held, sight: &Sight) {
+    let session = &mut held.record.session;
+    if sight.scratch.is_some() {
+        session.scratch.clone_from(&sight.scratch);
+    }
+    session.occupied_slots = held.record.spec.total_slots();
+    if let Some(kernel) = session.kernels.first_mut() {
+        kernel.container_id = Some(sight.container_id.clone());
+    }
+    for sub in &sight.subs {
+        kernel_of(session, sub).container_id = Some(sub.container_id.clone());
+    }
+}
+
+/// A container that is not known yet is taken in.
+fn kernel_of<'a>(session: &'a mut Session, sub: &SubSight) -> &'a mut Kernel {
+    let known = session.kernels.iter().position(|it| it.id == sub.kernel);
+    let at = known.unwrap_or_else(|| {
+        let status = session.status.clone();
+        let kernel = new_kernel(sub.kernel, sub.hostname.clone(), status);
+        session.kernels.push(kernel);
+        session.kernels.len() - 1
+    });
+    &mut session.kernels[at]
+}
+
+/// Whether every container that was to be made is there.
+pub(super) fn is_whole(held: &Held, sight: &Sight) -> bool {
+    sight.subs.len() + 1 >= held.record.session.kernels.len()
+}
+
+impl Controller {
+    /// Its main process runs: whether the others do decides between RUNNING and RUNNING_DEGRADED.
+    pub(super) fn weigh_cluster(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        subs: &[SubSight],
+    ) {
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let limit = held.record.spec.mem;
+        let session = &mut held.record.session;
+        for sub in subs {
+            note_state(kernel_of(session, sub), &sub.state, now);
+        }
+        let gone = session.kernels.iter_mut().skip(1).filter(|kernel| {
+            !kernel.status.is_final() && subs.iter().all(|sub| sub.kernel != kernel.id)
+        });
+        for kernel in gone {
+            is_down(kernel, "container-removed", now);
+        }
+        let down = what_is_down(session, limit);
+        let (was, status) = (session.status.clone(), session.status_message.clone());
+        match down {
+            Some(why) if was == Status::Running => self.degrade(turn, now, id, &why),
+            Some(why) if status.as_ref() != Some(&why) => session.status_message = Some(why),
+            None if was == Status::RunningDegraded => {
+                session.status_message = None;
+                self.advance(turn, now, id, "promote-to-running", &Status::Running, None);
+            }
+            _ => {}
+        }
+    }
+
+    fn degrade(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, why: &Clean) {
+        let degraded = Status::RunningDegraded;
+        self.advance(turn, now, id, "detect-termination", &degraded, Some(why));
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        let session = &mut held.record.session;
+        session.status_message = Some(why.clone());
+        for kernel in &mut session.kernels {
+            if kernel.status == degraded {
+                kernel.status = Status::Running;
+            }
+        }
+        let text = format!("{} is degraded: {why}", session.name);
+        turn.message(Level::Warning, Some(id), text);
+    }
+}
+
+/// What the engine shows of one container is noted in its kernel.
+fn note_state(kernel: &mut Kernel, state: &SightState, now: Timestamp) {
+    match state {
+        SightState::Running { started_at } => {
+            if kernel.status.is_final() {
+                // Somebody started it again.
+                kernel.exit_code = None;
+                kernel.oom_killed = false;
+                kernel.terminated_at = None;
+                kernel.status_info = None;
+            }
+            kernel.status = Status::Running;
+            kernel.started_at.get_or_insert(started_at.unwrap_or(now));
+        }
+        SightState::Paused | SightState::Restarting => {}
+        SightState::Exited {
+            exit_code,
+            oom_killed,
+            finished_at,
+        } => {
+            kernel.exit_code = Some(*exit_code);
+            kernel.oom_killed = *oom_killed;
+            is_down(kernel, "self-terminated", finished_at.unwrap_or(now));
+        }
+        SightState::Created => is_down(kernel, "failed-to-start", now),
+        SightState::Dead { .. } => is_down(kernel, "engine-failed", now),
+    }
+}
+
+fn is_down(kernel: &mut Kernel, info: &str, at: Timestamp) {
+    if !kernel.status.is_final() {
+        kernel.status = Status::Terminated;
+        kernel.status_info = Some(Clean::new(info));
+        kernel.terminated_at = Some(at);
+    }
+}
+
+/// What is wrong with a cluster whose main container runs.
+fn what_is_down(session: &Session, limit: Bytes) -> Option<Clean> {
+    let down: Vec<&Kernel> = session
+        .kernels
+        .iter()
+        .skip(1)
+        .filter(|kernel| kernel.status.is_final())
+        .collect();
+    let mut told: Vec<String> = down
+        .iter()
+        .take(NAMED)
+        .map(|kernel| sentence(kernel, limit))
+        .collect();
+    match down.len().saturating_sub(NAMED) {
+        0 => {}
+        more => told.push(format!("{more} more ended")),
+    }
+    (!told.is_empty()).then(|| Clean::new(&told.join("; ")))
+}
+
+fn sentence(kernel: &Kernel, limit: Bytes) -> String {
+    let who = kernel.hostname.as_str();
+    let info = kernel.status_info.as_ref().map_or("", Clean::as_str);
+    match (kernel.exit_code, info) {
+        (Some(code), _) if kernel.oom_killed && code != 0 => memory_sentence(who, limit, code),
+        (Some(code), _) => exit_sentence(who, code),
+        (None, "failed-to-start") => format!("{who} was never started"),
+        (None, "engine-failed") => format!("the engine gave {who} up"),
+        (None, _) => format!("the container of {who} was removed by someone else"),
+    }
+}

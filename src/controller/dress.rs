@@ -1,0 +1,56 @@
+//! What a session is by its spec: filled in when it is launched, and again when it is found by its
+//! labels.
+
+use crate::model::{
+    id::KernelId,
+    kernel::Kernel,
+    session::{ClusterMode, Session},
+    spec::LaunchSpec,
+    status::Status,
+    text::Clean,
+};
+
+/// Fills in everything that follows from the spec; `subs` are a cluster's other containers.
+pub(super) fn dress(session: &mut Session, spec: &LaunchSpec, main: KernelId, subs: &[KernelId]) {
+    session.session_type = spec.session_type;
+    session.requested_slots = spec.total_slots();
+    session.shmem = spec.shmem;
+    session.startup_command = spec.startup_command.as_deref().map(Clean::new);
+    session.starts_at = spec.starts_at;
+    session.timeout = spec.timeout;
+    session.preopen_ports.clone_from(&spec.preopen_ports);
+    let folders = spec.mounts.iter().map(|mount| Clean::new(&mount.folder));
+    session.folders = folders.collect();
+    let placement = &mut session.placement;
+    placement.resource_group = Some(Clean::new(&spec.resource_group));
+    placement.priority = Some(spec.priority);
+    placement.cluster_mode = ClusterMode::SingleNode;
+    placement.cluster_size = spec.cluster_size;
+    session.kernels = kernels(main, subs, &session.status);
+}
+
+/// `main1`, `sub1`, `sub2`, …
+fn kernels(main: KernelId, subs: &[KernelId], status: &Status) -> Vec<Kernel> {
+    let subs = subs
+        .iter()
+        .zip(1..)
+        .map(|(id, n): (_, u32)| (*id, Clean::new(&format!("sub{n}"))));
+    let all = std::iter::once((main, Clean::new("main1"))).chain(subs);
+    all.map(|(id, hostname)| new_kernel(id, hostname, status.clone()))
+        .collect()
+}
+
+pub(super) fn new_kernel(id: KernelId, hostname: Clean, status: Status) -> Kernel {
+    Kernel {
+        id,
+        hostname,
+        status,
+        container_id: None,
+        exit_code: None,
+        oom_killed: false,
+        started_at: None,
+        terminated_at: None,
+        agent: None,
+        status_info: None,
+    }
+}

@@ -1,0 +1,134 @@
+//! How a session ended: what its main process's last word means, and in which sentence it is told.
+
+use jiff::Timestamp;
+
+use crate::model::{
+    record::{Ending, SessionRecord},
+    resources::Bytes,
+    session::{BatchResult, SessionType},
+    status::Status,
+    text::Clean,
+};
+
+/// What lay between the last look and this one.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Gap {
+    None,
+    DaemonAway,
+    LineLost(Option<Timestamp>),
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exit {
+    pub code: i64,
+    pub oom_killed: bool,
+    pub finished_at: Option<Timestamp>,
+}
+
+pub(super) fn ending(info: &str, message: String) -> Ending {
+    Ending {
+        status: Status::Terminated,
+        info: Clean::new(info),
+        message: Some(Clean::new(&message)),
+    }
+}
+
+/// How the session ended whose main process did, and what became of its command.
+pub(super) fn explain(record: &SessionRecord, exit: Exit, gap: Gap) -> (Ending, BatchResult) {
+    if record.session.session_type == SessionType::Batch {
+        return of_batch(record.spec.mem, exit, gap);
+    }
+    let ending = if ran_out_of_memory(exit) {
+        ending(
+            "self-terminated",
+            memory_sentence("it", record.spec.mem, exit.code),
+        )
+    } else if let Some(ending) = by_restart("its main process", exit, gap, exit.code >= 125) {
+        ending
+    } else {
+        let text = exit_sentence("its main process", exit.code);
+        ending("self-terminated", meanwhile(text, gap))
+    };
+    (ending, BatchResult::Undefined)
+}
+
+/// The exit code decides, whoever saw it; 126 and 127 are a shell's own words for a command that
+/// cannot be run.
+fn of_batch(mem: Bytes, exit: Exit, gap: Gap) -> (Ending, BatchResult) {
+    let told = match exit.code {
+        0 => {
+            let text = "its command ended with exit code 0".to_owned();
+            return (
+                ending("task-finished", meanwhile(text, gap)),
+                BatchResult::Success,
+            );
+        }
+        code if ran_out_of_memory(exit) => {
+            ending("task-failed", memory_sentence("its command", mem, code))
+        }
+        code => {
+            let killed = code > 128;
+            let restarted = by_restart("its command", exit, gap, killed).filter(|_| killed);
+            restarted.unwrap_or_else(|| {
+                let text = exit_sentence("its command", code);
+                ending("task-failed", meanwhile(text, gap))
+            })
+        }
+    };
+    (told, BatchResult::Failure)
+}
+
+fn ran_out_of_memory(exit: Exit) -> bool {
+    exit.oom_killed && exit.code != 0
+}
+
+pub(super) fn memory_sentence(who: &str, limit: Bytes, code: i64) -> String {
+    format!("{who} used more memory than its {limit} and was killed (exit code {code})")
+}
+
+/// The end of the machine or the engine is the end of what runs there.
+fn by_restart(who: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Ending> {
+    let text = exit_sentence(who, exit.code);
+    match gap {
+        Gap::LineLost(lost) if killed || ended_since(exit.finished_at, lost) => Some(ending(
+            "engine-restarted",
+            format!("{text} when the engine or the machine was restarted"),
+        )),
+        Gap::DaemonAway if killed => Some(ending(
+            "engine-restarted",
+            format!(
+                "{text} while workbay's daemon was away: the machine or the engine was \
+                 restarted, or someone killed it"
+            ),
+        )),
+        _ => None,
+    }
+}
+
+fn ended_since(finished_at: Option<Timestamp>, lost_at: Option<Timestamp>) -> bool {
+    /// The engine ends containers before its line breaks.
+    const SHUTDOWN_SECONDS: i64 = 30;
+    match (finished_at, lost_at) {
+        (Some(finished), Some(lost)) => finished.as_second() >= lost.as_second() - SHUTDOWN_SECONDS,
+        _ => true,
+    }
+}
+
+fn meanwhile(text: String, gap: Gap) -> String {
+    match gap {
+        Gap::DaemonAway => format!("{text} while workbay's daemon was away"),
+        Gap::None | Gap::LineLost(_) => text,
+    }
+}
+
+/// `who` is a container, its process or its command.
+pub(super) fn exit_sentence(who: &str, code: i64) -> String {
+    match code {
+        129..=192 => format!(
+            "{who} was killed by signal {} (exit code {code})",
+            code - 128
+        ),
+        _ => format!("{who} ended with exit code {code}"),
+    }
+}

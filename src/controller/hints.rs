@@ -1,0 +1,47 @@
+//! What the engine tells of containers by itself: hints to look at them.
+
+use super::{
+    core::{Controller, Purpose},
+    fact::Happening,
+    order::Order,
+    turn::Turn,
+};
+use crate::model::{id::SessionId, record::Step};
+
+impl Controller {
+    /// The engine told of a container.
+    pub(super) fn happened(&mut self, turn: &mut Turn, id: SessionId, event: Happening) {
+        if !self.held.contains_key(&id) {
+            if event == Happening::Started && self.is_connected() {
+                self.survey(turn, Purpose::Reconcile, false);
+            }
+            return;
+        }
+        if let Some(held) = self.change(turn, id) {
+            if let Happening::Died { exit_code } = event {
+                held.last_exit = Some(exit_code);
+            }
+            // That it started is what the order under way will answer.
+            held.missed |= !(held.busy && event == Happening::Started);
+        }
+        self.look_again(turn, id);
+    }
+
+    /// Looks at a container that something happened to, once nothing else is under way with it.
+    pub(super) fn look_again(&mut self, turn: &mut Turn, id: SessionId) {
+        let connected = self.is_connected();
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        if !connected || !held.missed || held.busy || held.inspecting {
+            return;
+        }
+        held.missed = false;
+        if held.record.step != Step::Settled || !held.record.session.status.is_live() {
+            return;
+        }
+        held.inspecting = true;
+        let epoch = held.epoch;
+        turn.orders.push(Order::Inspect { session: id, epoch });
+    }
+}

@@ -1,0 +1,76 @@
+//! Folders that are made, and whom a session may be made for.
+
+use jiff::Timestamp;
+
+use super::{
+    answers::refusal, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
+};
+use crate::{
+    controller::{
+        fact::{Fault, Ticket},
+        turn::{Answer, Refusal},
+    },
+    model::{
+        capability::Capability,
+        launch::{LaunchField, folders::check_name},
+    },
+};
+
+impl Observer {
+    pub(super) fn create_folder(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        name: String,
+    ) {
+        if let Some(refusal) = self.lacks(Capability::Folders) {
+            return turn.answer(ticket, Err(refusal));
+        }
+        if let Err(why) = check_name(&name) {
+            let refusal = Refusal::usage(why).about(LaunchField::Folders);
+            return turn.answer(ticket, Err(refusal));
+        }
+        self.audit(turn, now, "create-folder", None, &name);
+        let purpose = Purpose::Folder { ticket };
+        self.run(turn, Errand::CreateFolder { name }, purpose);
+    }
+
+    /// Catalogues that were read before do not have it.
+    pub(super) fn folder_made(
+        &mut self,
+        turn: &mut Turn,
+        ticket: Ticket,
+        result: Result<Got, Fault>,
+    ) {
+        let answer = match result {
+            Ok(Got::Folder(folder)) => {
+                for (_, catalogue) in self.catalogues.values_mut() {
+                    catalogue.folders.retain(|it| it.id != folder.id);
+                    catalogue.folders.push(folder.clone());
+                }
+                Ok(Answer::Folder(folder))
+            }
+            Ok(_) => Ok(Answer::Done),
+            Err(fault) => Err(refusal(&fault).about(LaunchField::Folders)),
+        };
+        turn.answer(ticket, answer);
+    }
+
+    pub(super) fn find_owner(&mut self, turn: &mut Turn, ticket: Ticket, email: String) {
+        if let Some(refusal) = self.lacks(Capability::Owners) {
+            return turn.answer(ticket, Err(refusal.about(LaunchField::Owner)));
+        }
+        let purpose = Purpose::Owner { ticket };
+        self.run(turn, Errand::FindOwner { email }, purpose);
+    }
+
+    pub(super) fn owner_found(turn: &mut Turn, ticket: Ticket, result: Result<Got, Fault>) {
+        let answer = match result {
+            Ok(Got::Owner(owner)) => Ok(Answer::Owner(owner)),
+            Ok(_) => Ok(Answer::Done),
+            Err(fault) => Err(refusal(&fault).about(LaunchField::Owner)),
+        };
+        turn.answer(ticket, answer);
+    }
+}

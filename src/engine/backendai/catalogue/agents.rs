@@ -1,0 +1,106 @@
+//! The machines of a cluster, where a user may see them.
+
+use serde_json::{Value, json};
+
+use super::super::{
+    blob::{Node, slots},
+    gql::Schema,
+    line::Line,
+};
+use crate::{
+    engine::api::Result,
+    model::{catalogue::Agent, resources::ResourceSlots, text::Clean},
+};
+
+const QUERY: &str = "query($offset: Int!) { agent_summary_list(limit: 100, offset: $offset, status: \
+                     \"ALIVE\") { total_count items { id status scaling_group schedulable \
+                     available_slots occupied_slots architecture } } }";
+/// What a manager gives at once, and how many more times it is asked.
+const PAGE: usize = 100;
+const PAGES: usize = 10;
+
+/// Those that were told.
+#[derive(Default)]
+pub(super) struct Agents {
+    pub(super) list: Vec<Agent>,
+    /// None is missing, so that sums of them are true.
+    whole: bool,
+}
+
+impl Line {
+    /// Where they are hidden there are none, and that is no fault.
+    pub(super) async fn agents(&self) -> Result<Agents> {
+        let mut agents = Agents::default();
+        if self.agents_hidden {
+            return Ok(agents);
+        }
+        let mut told = 0;
+        for page in 0..PAGES {
+            let variables = json!({"offset": page * PAGE});
+            let data = self.http.ask(Schema::One, QUERY, variables).await?;
+            let found = Node::new(&data).node("agent_summary_list");
+            let items = found.list("items");
+            told += items.len();
+            agents.list.extend(items.iter().filter_map(agent));
+            let total = found.int("total_count").unwrap_or_default();
+            agents.whole = usize::try_from(total).is_ok_and(|total| told >= total);
+            if agents.whole || items.is_empty() {
+                break;
+            }
+        }
+        Ok(agents)
+    }
+}
+
+impl Agents {
+    /// All that the machines of a group have, whoever holds it; `None` where that cannot be told.
+    pub(super) fn capacity(&self, group: &Clean) -> Option<ResourceSlots> {
+        let mut members = self.list.iter().filter(|it| it.resource_group == *group);
+        let first = members.next().filter(|_| self.whole)?;
+        let rest = members.map(|agent| &agent.available);
+        Some(rest.fold(first.available.clone(), |all, more| all.plus(more)))
+    }
+}
+
+fn agent(item: &Value) -> Option<Agent> {
+    let node = Node::new(item);
+    Some(Agent {
+        id: node.text("id")?,
+        status: node.text("status").unwrap_or_default(),
+        resource_group: node.text("scaling_group").unwrap_or_default(),
+        schedulable: node.flag("schedulable").unwrap_or(true),
+        available: slots(&node.blob("available_slots")),
+        occupied: slots(&node.blob("occupied_slots")),
+        architecture: node.text("architecture").unwrap_or_default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::resources::{Bytes, Cpu};
+
+    fn told(id: &str, group: &str, cpu: u32) -> Agent {
+        let slots = json!({"cpu": cpu, "mem": 1024}).to_string();
+        agent(&json!({"id": id, "scaling_group": group, "available_slots": slots})).unwrap()
+    }
+
+    #[test]
+    fn the_capacity_of_a_group_is_all_its_machines() {
+        let mut agents = Agents {
+            list: vec![
+                told("a", "gpu", 4),
+                told("b", "cpu", 8),
+                told("c", "gpu", 2),
+            ],
+            whole: true,
+        };
+        assert_eq!(
+            agents.capacity(&"gpu".into()),
+            Some(ResourceSlots::new(Cpu::from_millis(6000), Bytes(2048)))
+        );
+        assert_eq!(agents.capacity(&"none".into()), None);
+        agents.whole = false;
+        assert_eq!(agents.capacity(&"gpu".into()), None, "some were not told");
+    }
+}

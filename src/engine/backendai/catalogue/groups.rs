@@ -1,0 +1,277 @@
+//! Resource groups: what is free in them, how much there is, how large one container can be.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    super::{
+        blob::{Node, slots},
+        gql::Schema,
+        http::{Call, SHORT},
+        line::Line,
+    },
+    agents::Agents,
+    with_query,
+};
+use crate::{
+    engine::api::Result,
+    model::{
+        catalogue::{AcceleratorKind, Catalogue, ResourceGroup, SlotLimits},
+        resources::ResourceSlots,
+        text::Clean,
+    },
+};
+
+const FACTS: &str = "query($project: UUID!) { accessible_scaling_groups(project_id: $project) { name \
+                     accelerator_quantum_size resource_allocation_limit_for_sessions } }";
+/// Queues that are counted in one request.
+const QUEUES: usize = 20;
+
+#[derive(Default)]
+pub(super) struct Groups {
+    pub(super) names: Vec<Clean>,
+    facts: BTreeMap<Clean, Facts>,
+}
+
+#[derive(Default)]
+struct Facts {
+    /// The smallest share of a device, in thousandths.
+    quantum: Option<u64>,
+    /// What the largest machine has of each slot.
+    largest: Option<ResourceSlots>,
+}
+
+impl Line {
+    /// The groups of a project; what more is known of them since 25.6 is a bonus.
+    pub(super) async fn groups(&self, name: &str, id: Option<&str>) -> Result<Groups> {
+        let path = with_query("/scaling-groups", &[("group", name)]);
+        let call = Call::get(path).within(SHORT);
+        let (names, facts) = tokio::join!(self.http.json::<Value>(&call), self.facts(id));
+        let names = names?;
+        let names = Node::new(&names).list("scaling_groups").iter();
+        Ok(Groups {
+            names: names.filter_map(|it| Node::new(it).text("name")).collect(),
+            facts,
+        })
+    }
+
+    async fn facts(&self, project: Option<&str>) -> BTreeMap<Clean, Facts> {
+        let Some(project) = project.filter(|_| self.features.group_facts) else {
+            return BTreeMap::new();
+        };
+        let asked = self
+            .http
+            .ask(Schema::One, FACTS, json!({"project": project}));
+        let data = asked.await.unwrap_or_else(|error| {
+            tracing::debug!(%error, "nothing more is known of the resource groups");
+            Value::Null
+        });
+        let groups = Node::new(&data).list("accessible_scaling_groups").iter();
+        groups.filter_map(|it| facts(Node::new(it))).collect()
+    }
+
+    /// How many wait in each queue: a manager tells it to its highest administrators only.
+    pub(super) async fn count_waiting(&self, groups: &mut [ResourceGroup]) {
+        let may = self.me.user.role == *"superadmin" && self.features.owner;
+        if !may || groups.is_empty() {
+            return;
+        }
+        let (query, variables) = queues(groups.iter().take(QUEUES));
+        let asked = self.http.ask(Schema::One, &query, variables);
+        let Ok(data) = asked.await else {
+            return;
+        };
+        for (n, group) in groups.iter_mut().take(QUEUES).enumerate() {
+            let count = Node::new(&data).node(&format!("q{n}")).int("count");
+            group.waiting = count.and_then(|count| count.try_into().ok());
+        }
+    }
+}
+
+fn queues<'a>(groups: impl Iterator<Item = &'a ResourceGroup>) -> (String, Value) {
+    let (mut declared, mut parts, mut variables) = (Vec::new(), Vec::new(), Map::new());
+    for (n, group) in groups.enumerate() {
+        declared.push(format!("$g{n}: String!"));
+        parts.push(format!(
+            "q{n}: session_pending_queue(resource_group_id: $g{n}, first: 1) {{ count }}"
+        ));
+        variables.insert(format!("g{n}"), json!(group.name.as_str()));
+    }
+    let query = format!("query({}) {{ {} }}", declared.join(", "), parts.join(" "));
+    (query, Value::Object(variables))
+}
+
+fn facts(node: Node<'_>) -> Option<(Clean, Facts)> {
+    let quantum = node.number("accelerator_quantum_size");
+    let quantum = quantum.filter(|quantum| (0.001..1000.0).contains(quantum));
+    let largest = slots(&node.blob("resource_allocation_limit_for_sessions"));
+    let facts = Facts {
+        quantum: quantum.map(|quantum| (quantum * 1000.0).round() as u64),
+        largest: (largest != ResourceSlots::default()).then_some(largest),
+    };
+    Some((node.text("name")?, facts))
+}
+
+impl Groups {
+    pub(super) fn merged(&self, checked: Node<'_>, agents: &Agents) -> Vec<ResourceGroup> {
+        let known = checked.node("scaling_groups");
+        let groups = self.names.iter().map(|name| {
+            let group = known.node(name.as_str());
+            ResourceGroup {
+                name: name.clone(),
+                using: slots(group.raw("using")),
+                remaining: slots(group.raw("remaining")),
+                waiting: None,
+                capacity: agents.capacity(name),
+            }
+        });
+        groups.collect()
+    }
+
+    /// What the largest machine of all groups has of each slot; no limit where one group does not
+    /// tell. It bounds a container in any of them.
+    pub(super) fn largest_container(&self) -> SlotLimits {
+        let mut largest = ResourceSlots::default();
+        for name in &self.names {
+            let Some(told) = self.facts.get(name).and_then(|it| it.largest.as_ref()) else {
+                return SlotLimits::default();
+            };
+            largest.cpu = largest.cpu.max(told.cpu);
+            largest.mem = largest.mem.max(told.mem);
+            for (slot, amount) in &told.accelerators {
+                let most = largest.accelerators.entry(slot.clone()).or_default();
+                *most = (*most).max(*amount);
+            }
+        }
+        if self.names.is_empty() {
+            return SlotLimits::default();
+        }
+        largest.as_limits()
+    }
+
+    /// The step of shares of a GPU; it is one setting of the whole site.
+    pub(super) fn quantum(&self) -> Option<(String, u64)> {
+        let told = self.facts.values().find_map(|facts| facts.quantum);
+        told.map(|quantum| ("cuda.shares".to_owned(), quantum))
+    }
+}
+
+/// Kinds of accelerators that are seen anywhere: on a machine, free in a group, in a limit.
+pub(super) fn kinds(catalogue: &Catalogue) -> Vec<AcceleratorKind> {
+    let agents = catalogue.agents.iter().map(|it| &it.available.accelerators);
+    let groups = catalogue.resource_groups.iter();
+    let groups = groups.flat_map(|it| [&it.remaining.accelerators, &it.using.accelerators]);
+    let limits = [
+        &catalogue.policy.per_container.accelerators,
+        &catalogue.limits.limits.accelerators,
+    ];
+    let all = agents.chain(groups).chain(limits);
+    let seen: std::collections::BTreeSet<&String> = all
+        .flatten()
+        .filter(|(_, amount)| **amount > 0)
+        .map(|(slot, _)| slot)
+        .collect();
+    seen.into_iter().map(|slot| kind(slot)).collect()
+}
+
+fn kind(slot: &str) -> AcceleratorKind {
+    let unit = match slot {
+        "cuda.device" | "rocm.device" => "GPU",
+        "cuda.shares" => "fGPU",
+        "tpu.device" => "TPU",
+        "ipu.device" => "IPU",
+        "atom.device" => "ATOM",
+        "atom-plus.device" => "ATOM+",
+        "atom-max.device" => "ATOM-MAX",
+        "gaudi2.device" => "Gaudi 2",
+        "warboy.device" => "Warboy",
+        "rngd.device" => "RNGD",
+        "hyperaccel-lpu.device" => "LPU",
+        "tt-n300.device" => "N300",
+        mig if mig.ends_with("-mig") => "MIG",
+        other => other.split('.').next().unwrap_or(other),
+    };
+    let shares = slot.ends_with(".shares");
+    AcceleratorKind {
+        slot: slot.to_owned(),
+        unit: Clean::new(unit),
+        note: shares.then(|| "a share of a GPU, which others may share".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::resources::{Bytes, Cpu};
+
+    fn groups(told: &[Value]) -> Groups {
+        Groups {
+            names: told
+                .iter()
+                .filter_map(|it| Node::new(it).text("name"))
+                .collect(),
+            facts: told.iter().filter_map(|it| facts(Node::new(it))).collect(),
+        }
+    }
+
+    #[test]
+    fn the_largest_machine_bounds_a_container() {
+        let one = json!({"name": "one", "accelerator_quantum_size": 0.25,
+            "resource_allocation_limit_for_sessions": "{\"cpu\": \"2\", \"mem\": \"4096\"}"});
+        let two = json!({"name": "two", "resource_allocation_limit_for_sessions":
+            "{\"cpu\": \"1\", \"mem\": \"8192\", \"cuda.shares\": \"4\"}"});
+        let both = groups(&[one.clone(), two.clone()]);
+        let most = both.largest_container();
+        assert_eq!(
+            (most.cpu, most.mem),
+            (Some(Cpu::from_millis(2000)), Some(Bytes(8192)))
+        );
+        assert_eq!(most.accelerators["cuda.shares"], 4000);
+        assert_eq!(both.quantum(), Some(("cuda.shares".to_owned(), 250)));
+        let silent = json!({"name": "three", "accelerator_quantum_size": null,
+            "resource_allocation_limit_for_sessions": "{}"});
+        assert_eq!(
+            groups(&[one, two, silent]).largest_container(),
+            SlotLimits::default(),
+            "a group of which nothing is known may have more"
+        );
+        assert_eq!(groups(&[]).largest_container(), SlotLimits::default());
+    }
+
+    #[test]
+    fn kinds_are_those_that_are_seen() {
+        let mut catalogue = Catalogue::default();
+        let shares = BTreeMap::from([("cuda.shares".to_owned(), 4000)]);
+        catalogue.policy.per_container.accelerators = shares;
+        catalogue.limits.limits.accelerators = BTreeMap::from([
+            ("rocm.device".to_owned(), 0),
+            ("cuda.10g-mig".to_owned(), 1000),
+        ]);
+        let found = kinds(&catalogue);
+        let found: Vec<(&str, &str)> = found
+            .iter()
+            .map(|kind| (kind.slot.as_str(), kind.unit.as_str()))
+            .collect();
+        assert_eq!(found, [("cuda.10g-mig", "MIG"), ("cuda.shares", "fGPU")]);
+    }
+
+    #[test]
+    fn all_queues_are_counted_in_one_request() {
+        let group = |name: &str| ResourceGroup {
+            name: name.into(),
+            using: ResourceSlots::default(),
+            remaining: ResourceSlots::default(),
+            waiting: None,
+            capacity: None,
+        };
+        let (query, variables) = queues([group("a"), group("b")].iter());
+        assert_eq!(
+            query,
+            "query($g0: String!, $g1: String!) { q0: session_pending_queue(resource_group_id: $g0, \
+             first: 1) { count } q1: session_pending_queue(resource_group_id: $g1, first: 1) { \
+             count } }"
+        );
+        assert_eq!(variables, json!({"g0": "a", "g1": "b"}));
+    }
+}

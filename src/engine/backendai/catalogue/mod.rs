@@ -1,0 +1,123 @@
+//! What can be chosen from at a launch, read in parts: a part that fails hides no other.
+
+mod agents;
+mod groups;
+mod policy;
+mod presets;
+
+use reqwest::Url;
+use serde_json::json;
+
+use super::{BackendAiEngine, blob::Node, folders, gql::Schema, limits::read_limits, line::Line};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{catalogue::Catalogue, text::Clean},
+};
+
+impl BackendAiEngine {
+    pub(super) async fn read_catalogue(&self, project: Option<&str>) -> Result<Catalogue> {
+        let line = self.core.line().await?;
+        let project = line.project_or_default(project)?;
+        let (id, name) = match &project {
+            Some((id, name)) => (Some(id.as_str()), name.as_str()),
+            None => (None, ""),
+        };
+        let (groups, checked, bound, policy, agents, folders) = tokio::join!(
+            line.groups(name, id),
+            line.checked_presets(name),
+            line.bound_presets(),
+            line.http.ask(Schema::One, policy::QUERY, json!({})),
+            line.agents(),
+            line.folder_list(id),
+        );
+        let mut catalogue = Catalogue {
+            user: Some(line.me.user.clone()),
+            projects: line.me.projects.clone(),
+            project: project.map(|(_, name)| name),
+            quanta: [("cpu".to_owned(), 1000)].into(),
+            ..Catalogue::default()
+        };
+        let mut gaps = Vec::new();
+        let agents = part(agents, "agents", &mut gaps)?.unwrap_or_default();
+        let groups = part(groups, "resource groups", &mut gaps)?.unwrap_or_default();
+        let checked = part(checked, "presets", &mut gaps)?.unwrap_or_default();
+        catalogue.limits = read_limits(Node::new(&checked));
+        catalogue.resource_groups = groups.merged(Node::new(&checked), &agents);
+        catalogue.presets = presets::read(Node::new(&checked));
+        let bound = part(bound, "presets of groups", &mut gaps)?;
+        let offered = presets::of_groups(bound.unwrap_or_default(), &groups.names);
+        catalogue.presets.extend(offered);
+        if let Some(read) = part(policy, "policy", &mut gaps)? {
+            catalogue.policy = policy::read(Node::new(&read));
+        }
+        catalogue.policy.per_container = groups.largest_container();
+        catalogue.quanta.extend(groups.quantum());
+        catalogue.agents = agents.list;
+        catalogue.accelerators = groups::kinds(&catalogue);
+        if let Some(folders) = part(folders, "folders", &mut gaps)? {
+            catalogue.folders = folders::read(&folders);
+        }
+        line.count_waiting(&mut catalogue.resource_groups).await;
+        catalogue.gaps = gaps;
+        Ok(catalogue)
+    }
+}
+
+/// A part, or a gap with its reason. A lost line or a refused login is the whole answer.
+fn part<T>(result: Result<T>, what: &str, gaps: &mut Vec<(Clean, Clean)>) -> Result<Option<T>> {
+    match result {
+        Ok(part) => Ok(Some(part)),
+        Err(error) if error.is_lost() || matches!(error, EngineError::Denied { .. }) => Err(error),
+        Err(error) => {
+            gaps.push((Clean::new(what), Clean::new(&error.to_string())));
+            Ok(None)
+        }
+    }
+}
+
+impl Line {
+    /// Id and name of the project asked for, else of the context's.
+    fn project_or_default(&self, wanted: Option<&str>) -> Result<Option<(Clean, Clean)>> {
+        let pair = |p: &crate::model::catalogue::Project| (p.id.clone(), p.name.clone());
+        let Some(wanted) = wanted else {
+            return Ok(self.project.as_ref().map(pair));
+        };
+        let found = self
+            .me
+            .projects
+            .iter()
+            .find(|project| project.name == wanted);
+        let names = || {
+            let names: Vec<&str> = self.me.projects.iter().map(|p| p.name.as_str()).collect();
+            names.join(", ")
+        };
+        found
+            .map(|p| Some(pair(p)))
+            .ok_or_else(|| EngineError::Declined {
+                why: format!(
+                    "{} is in no project '{}'",
+                    self.me.user.email,
+                    Clean::new(wanted)
+                ),
+                mend: Some(format!("the projects are: {}", names())),
+            })
+    }
+}
+
+/// A path with an encoded query.
+pub(super) fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
+    // Only its encoding of queries is wanted of this address.
+    let made = Url::parse_with_params("http://x", pairs);
+    let query = made.ok().and_then(|url| url.query().map(str::to_owned));
+    format!("{path}?{}", query.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_encoded() {
+        assert_eq!(with_query("/x", &[("group", "a b&c")]), "/x?group=a+b%26c");
+    }
+}

@@ -1,0 +1,123 @@
+//! Folders that survive sessions: those of a user, and new ones.
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+
+use super::{
+    BackendAiEngine,
+    blob::Node,
+    catalogue::with_query,
+    http::{Call, SHORT},
+    line::Line,
+};
+use crate::{
+    engine::{
+        api::{Folders, Result},
+        error::EngineError,
+    },
+    model::{
+        catalogue::Folder,
+        launch::{LaunchField, folders::check_name},
+        text::Clean,
+    },
+};
+
+#[async_trait]
+impl Folders for BackendAiEngine {
+    async fn folders(&self) -> Result<Vec<Folder>> {
+        let line = self.core.line().await?;
+        let project = line.project.as_ref().map(|project| project.id.as_str());
+        Ok(read(&line.folder_list(project).await?))
+    }
+
+    async fn create_folder(&self, name: &str) -> Result<Folder> {
+        // The rule is ours: the manager takes any name.
+        check_name(name).map_err(refused)?;
+        self.core.line().await?.make_folder(name).await
+    }
+}
+
+impl Line {
+    /// The user's own and the project's, as the manager lists them.
+    pub(super) async fn folder_list(&self, project: Option<&str>) -> Result<Value> {
+        let path = match project {
+            Some(id) => with_query("/folders", &[("group_id", id)]),
+            None => "/folders".to_owned(),
+        };
+        self.http.json(&Call::get(path).within(SHORT)).await
+    }
+
+    async fn make_folder(&self, name: &str) -> Result<Folder> {
+        let mut body = Map::new();
+        body.insert("name".into(), json!(name));
+        if let Some(host) = self.folder_host().await? {
+            body.insert("host".into(), json!(host.as_str()));
+        }
+        body.insert("usage_mode".into(), json!("general"));
+        body.insert("permission".into(), json!("rw"));
+        let call = Call::post("/folders", &Value::Object(body));
+        let made: Result<Value> = self.http.json(&call).await;
+        let made = made.map_err(|error| match error {
+            EngineError::Declined { why, .. } if why.contains("already exists") => {
+                refused(format!("a folder {} is there already", Clean::new(name)))
+            }
+            EngineError::Declined { why, mend } => EngineError::AtField {
+                field: LaunchField::Folders,
+                why,
+                mend,
+            },
+            other => other,
+        })?;
+        folder(Node::new(&made)).ok_or_else(|| {
+            EngineError::Other("a new folder without its id: see the list".to_owned())
+        })
+    }
+
+    /// Where new folders go: the site's own choice, else the only place there is, else the
+    /// manager's.
+    async fn folder_host(&self) -> Result<Option<Clean>> {
+        let call = Call::get("/folders/_/hosts").within(SHORT);
+        let hosts: Value = self.http.json(&call).await?;
+        let hosts = Node::new(&hosts);
+        let allowed = hosts.texts("allowed");
+        if allowed.is_empty() {
+            return Err(refused(
+                "this project and these keys may keep folders nowhere: ask the administrator of \
+                 the cluster",
+            ));
+        }
+        let default = hosts.text("default").filter(|it| allowed.contains(it));
+        Ok(default.or_else(|| allowed.into_iter().next()))
+    }
+}
+
+fn refused(why: impl Into<String>) -> EngineError {
+    EngineError::AtField {
+        field: LaunchField::Folders,
+        why: why.into(),
+        mend: None,
+    }
+}
+
+pub(super) fn read(list: &Value) -> Vec<Folder> {
+    let list = list.as_array().map_or(&[] as &[Value], Vec::as_slice);
+    list.iter().filter_map(|it| folder(Node::new(it))).collect()
+}
+
+/// Folders that are gone, or on their way out, are not for mounting.
+fn folder(node: Node<'_>) -> Option<Folder> {
+    let status = node.text("status").unwrap_or_default();
+    if status.as_str().starts_with("delete") {
+        return None;
+    }
+    Some(Folder {
+        id: node.text("id")?,
+        name: node.text("name")?,
+        host: node.text("host").unwrap_or_default(),
+        status,
+        permission: node.text("permission").unwrap_or_default(),
+        usage_mode: node.text("usage_mode").unwrap_or_default(),
+        ownership: node.text("ownership_type").unwrap_or_default(),
+        is_owner: node.flag("is_owner").unwrap_or(false),
+    })
+}

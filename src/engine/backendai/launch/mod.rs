@@ -1,0 +1,99 @@
+//! A launch: the request a person made as the body a manager takes.
+
+mod body;
+mod image;
+mod refused;
+mod whose;
+
+use serde_json::Value;
+
+use super::{BackendAiEngine, http::Call, line::Line};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{
+        id::SessionId,
+        launch::{LaunchField, amounts, check_words},
+        spec::LaunchRequest,
+        text::Clean,
+    },
+};
+
+impl BackendAiEngine {
+    pub(super) async fn enqueue(&self, request: &LaunchRequest) -> Result<SessionId> {
+        let now = (self.core.config.clock)();
+        if let Some(problem) = check_words(request, now).into_iter().next() {
+            return Err(refused(problem.field, problem.message));
+        }
+        let line = self.core.line().await?;
+        line.knows(request)?;
+        let made = self.ask_for(&line, request).await;
+        made.map_err(|error| refused::at_field(error, request))
+    }
+
+    async fn ask_for(&self, line: &Line, request: &LaunchRequest) -> Result<SessionId> {
+        let image = self.image_of(request).await?;
+        let whose = line.whose(request).await?;
+        let project = whose.project.as_deref().unwrap_or_default();
+        let request = line.filled(request, project).await?;
+        let body = body::body(&request, &image, &whose);
+        let answer: Value = line.http.json(&Call::post("/session", &body)).await?;
+        let id = answer["sessionId"].as_str().and_then(|id| id.parse().ok());
+        id.ok_or_else(|| {
+            EngineError::Other("a launch without the id of the session: see the list".to_owned())
+        })
+    }
+}
+
+impl Line {
+    /// What a manager of this version would refuse, or forget without a word.
+    fn knows(&self, request: &LaunchRequest) -> Result<()> {
+        if request.timeout.is_some() && !self.features.batch_timeout {
+            let why = "this manager ends no batch session by a timeout: it is older than 24.12";
+            return Err(refused(LaunchField::Timeout, why));
+        }
+        if let (true, Some(why)) = (request.agent.is_some(), self.why_no_agent()) {
+            return Err(refused(LaunchField::Agent, why));
+        }
+        Ok(())
+    }
+
+    /// The request with its preset's amounts; a manager itself takes amounts only.
+    async fn filled(&self, request: &LaunchRequest, project: &str) -> Result<LaunchRequest> {
+        let mut request = request.clone();
+        let Some(wanted) = request.preset.clone() else {
+            return Ok(request);
+        };
+        let presets = self.all_presets(project).await?;
+        let fits = |group: Option<&Clean>| match (group, &request.resource_group) {
+            (Some(only), Some(group)) => *only == *group.as_str(),
+            _ => true,
+        };
+        let named = presets.iter().filter(|it| it.name == *wanted.as_str());
+        let found = named
+            .into_iter()
+            .find(|it| fits(it.resource_group.as_ref()));
+        let Some(preset) = found else {
+            let names: Vec<&str> = presets.iter().map(|it| it.name.as_str()).collect();
+            let why = format!("there is no preset '{}' here", Clean::new(&wanted));
+            return Err(EngineError::AtField {
+                field: LaunchField::Preset,
+                why,
+                mend: Some(format!("there are: {}", names.join(", "))),
+            });
+        };
+        amounts::fill_from(&mut request, preset);
+        if request.resource_group.is_none() {
+            let only = preset.resource_group.as_ref();
+            request.resource_group = only.map(|group| group.as_str().to_owned());
+        }
+        Ok(request)
+    }
+}
+
+fn refused(field: LaunchField, why: impl Into<String>) -> EngineError {
+    EngineError::AtField {
+        field,
+        why: why.into(),
+        mend: None,
+    }
+}

@@ -1,0 +1,175 @@
+//! Which field of a launch a manager speaks of when it says no. Its types are the same for most
+//! faults, so its words decide; where they name no field, none is. Pure.
+
+use crate::{
+    engine::error::EngineError,
+    model::{
+        launch::LaunchField as Field,
+        resources::{Bytes, Cpu},
+        spec::LaunchRequest,
+        text::Clean,
+    },
+};
+
+/// Words of a refusal, in small letters, and the field they are about; the first that fits counts.
+const WORDS: [(&str, Field); 29] = [
+    ("a session of that name is there", Field::Name),
+    ("session name", Field::Name),
+    ("resource group", Field::ResourceGroup),
+    ("scaling group", Field::ResourceGroup),
+    ("scaling_group", Field::ResourceGroup),
+    ("projectrow", Field::Project),
+    ("no such project", Field::Project),
+    ("no such user group", Field::Project),
+    ("virtual folder", Field::Folders),
+    ("vfolder", Field::Folders),
+    ("reserved for internal path", Field::Folders),
+    ("mount", Field::Folders),
+    ("preopen", Field::PreopenPorts),
+    ("containers per session", Field::ClusterSize),
+    ("cluster_size", Field::ClusterSize),
+    ("cluster_mode", Field::ClusterMode),
+    ("shared memory", Field::SharedMemory),
+    ("shmem", Field::SharedMemory),
+    ("unknown slot type", Field::Accelerator),
+    ("accelerator", Field::Accelerator),
+    ("startup command", Field::StartupCommand),
+    ("starts_at", Field::StartTime),
+    ("batch_timeout", Field::Timeout),
+    ("owner access key", Field::Owner),
+    ("on behalf of other users", Field::Owner),
+    ("priority", Field::Priority),
+    ("bootstrap_script", Field::BootstrapScript),
+    ("environ:", Field::Variables),
+    ("agent_list", Field::Agent),
+];
+
+/// The same error, beside its field where it clearly tells one.
+pub(super) fn at_field(error: EngineError, request: &LaunchRequest) -> EngineError {
+    match error {
+        EngineError::NoImage { what, mend } => EngineError::AtField {
+            field: if request.image.is_some() {
+                Field::Image
+            } else {
+                Field::Environment
+            },
+            why: format!("{what} is not there"),
+            mend: Some(mend),
+        },
+        EngineError::Declined { why, mend } => match field(&why, request) {
+            Some(field) => EngineError::AtField {
+                field,
+                why: sentence(field, &why, request),
+                mend,
+            },
+            None => EngineError::Declined { why, mend },
+        },
+        other => other,
+    }
+}
+
+fn field(why: &str, request: &LaunchRequest) -> Option<Field> {
+    let why = why.to_lowercase();
+    if let Some(slot) = why.split("resource slot '").nth(1) {
+        return Some(match slot.split('\'').next() {
+            Some("cpu") => Field::Cpu,
+            Some("mem") => Field::Memory,
+            _ => Field::Accelerator,
+        });
+    }
+    if why.contains("image minimum") || why.contains("minimum required by the image") {
+        return Some(short_of(&why, request));
+    }
+    let found = WORDS.iter().find(|(words, _)| why.contains(words));
+    found.map(|(_, field)| *field)
+}
+
+/// A minimum is told as `(cpu=1 mem=192m)`: what was asked less of is meant.
+fn short_of(why: &str, request: &LaunchRequest) -> Field {
+    let told = |slot: &str| {
+        let rest = why.split(slot).nth(1)?;
+        rest.split([' ', ')', ',']).next()
+    };
+    let cpu: Option<Cpu> = told("cpu=").and_then(|text| text.parse().ok());
+    let mem: Option<Bytes> = told("mem=").and_then(|text| text.parse().ok());
+    match (cpu, mem) {
+        (Some(least), _) if request.cpu.is_some_and(|cpu| cpu < least) => Field::Cpu,
+        (_, Some(least)) if request.mem.is_some_and(|mem| mem < least) => Field::Memory,
+        (Some(_), Some(_)) => Field::Accelerator,
+        _ => Field::Memory,
+    }
+}
+
+/// Of a project a manager says only that a row of its table is missing.
+fn sentence(field: Field, why: &str, request: &LaunchRequest) -> String {
+    match (field, &request.project) {
+        (Field::Project, Some(project)) if why.contains("Row") => {
+            format!("there is no project '{}'", Clean::new(project))
+        }
+        _ => why.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As 26.9.6 words them.
+    #[test]
+    fn words_of_a_manager_lead_to_fields() {
+        let request = LaunchRequest {
+            cpu: Some(Cpu::from_millis(500)),
+            mem: Some(Bytes::mib(256)),
+            ..LaunchRequest::default()
+        };
+        let params = "Missing or invalid API parameters";
+        for (why, expected) in [
+            ("No such resource group: nogroup".to_owned(), Field::ResourceGroup),
+            ("No such virtual folder: nope".to_owned(), Field::Folders),
+            (format!("{params}: /etc is reserved for internal path"), Field::Folders),
+            (
+                format!("{params}: kernel_specs[0] preopen_ports [7681] collide with reserved ports ([2000, 2001, 2200, 7681])"),
+                Field::PreopenPorts,
+            ),
+            (
+                "a quota is used up: You have reached your resource limit: Session requests 99 kernels, exceeding the keypair limit of 1 containers per session".to_owned(),
+                Field::ClusterSize,
+            ),
+            (
+                format!("{params}: kernel_specs[0] resource request is smaller than the image minimum (cpu=1 mem=192m)"),
+                Field::Cpu,
+            ),
+            ("Unknown resource slot type: Unknown slot type: 'cuda.device'".to_owned(), Field::Accelerator),
+            ("Invalid resource slot quantity: Resource slot 'mem' cannot be negative: -1".to_owned(), Field::Memory),
+            (
+                "Forbidden operation: Only admins can perform operations on behalf of other users".to_owned(),
+                Field::Owner,
+            ),
+            ("Invalid or Missing API Parameters: Unknown owner access key".to_owned(), Field::Owner),
+            (format!("{params}: Parameter starts_at should be used only for batch sessions"), Field::StartTime),
+            (format!("{params}: Batch sessions must have a non-empty startup command"), Field::StartupCommand),
+            ("a session of that name is there already".to_owned(), Field::Name),
+        ] {
+            assert_eq!(field(&why, &request), Some(expected), "{why}");
+        }
+        for silent in [
+            "Internal server error",
+            "the manager is frozen for maintenance",
+        ] {
+            assert_eq!(field(silent, &request), None, "{silent}");
+        }
+    }
+
+    #[test]
+    fn a_minimum_is_about_what_was_asked_less_of() {
+        let why = "smaller than the image minimum (cpu=1 mem=192m).";
+        let asked = |cpu: u64, mem: u64| LaunchRequest {
+            cpu: Some(Cpu::from_millis(cpu)),
+            mem: Some(Bytes::mib(mem)),
+            ..LaunchRequest::default()
+        };
+        assert_eq!(field(why, &asked(1000, 64)), Some(Field::Memory));
+        assert_eq!(field(why, &asked(500, 64)), Some(Field::Cpu));
+        assert_eq!(field(why, &asked(1000, 256)), Some(Field::Accelerator));
+    }
+}

@@ -1,0 +1,186 @@
+//! What is chosen must be there to choose from.
+
+use super::{
+    super::{
+        super::{
+            capability::Capability, catalogue::Catalogue, session::ClusterMode,
+            spec::LaunchRequest, text::Clean,
+        },
+        amounts,
+        field::LaunchField as Field,
+        folders, ports,
+    },
+    Ground, MOST_COPIES, Problems, add, names, say,
+};
+
+pub(super) fn check_taken(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
+    let (Some(name), Some(taken)) = (&request.name, ground.taken) else {
+        return;
+    };
+    let copies = request.copies().min(MOST_COPIES);
+    if let Some(name) = names(name, copies).into_iter().find(|name| taken(name)) {
+        let why = format!("the name '{name}' is taken by a session that has not ended");
+        say(found, Field::Name, why);
+    }
+}
+
+/// What this engine does not do.
+pub(super) fn check_capabilities(
+    request: &LaunchRequest,
+    ground: &Ground<'_>,
+    found: &mut Problems,
+) {
+    let Some(capabilities) = ground.capabilities else {
+        return;
+    };
+    let multi = request.cluster_mode == ClusterMode::MultiNode && request.containers() > 1;
+    for (asked, capability, field) in [
+        (multi, Capability::MultiNode, Field::ClusterMode),
+        (
+            request.agent.is_some(),
+            Capability::AgentChoice,
+            Field::Agent,
+        ),
+        (request.owner.is_some(), Capability::Owners, Field::Owner),
+        (
+            !request.mounts.is_empty(),
+            Capability::Folders,
+            Field::Folders,
+        ),
+    ] {
+        if let (true, Some(why)) = (asked, capabilities.why_not(capability)) {
+            say(found, field, why.as_str());
+        }
+    }
+}
+
+pub(super) fn check_group(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
+    let Some(offer) = ground.offer else {
+        return;
+    };
+    if let Some(wanted) = &request.project
+        && !offer.projects.iter().any(|it| it.name == *wanted.as_str())
+    {
+        let names = offer.projects.iter().map(|it| &it.name);
+        say(found, Field::Project, none_such("project", wanted, names));
+    }
+    if let Some(wanted) = &request.resource_group
+        && ground.group(request).is_none()
+    {
+        let names = offer.resource_groups.iter().map(|it| &it.name);
+        let why = none_such("resource group", wanted, names);
+        say(found, Field::ResourceGroup, why);
+    }
+    // Where agents are hidden from the person, none is told.
+    if let Some(wanted) = &request.agent
+        && !offer.agents.is_empty()
+        && !offer.agents.iter().any(|it| it.id == *wanted.as_str())
+    {
+        let names = offer.agents.iter().map(|it| &it.id);
+        say(found, Field::Agent, none_such("agent", wanted, names));
+    }
+    if let Some(wanted) = &request.preset {
+        check_preset(request, wanted, offer, ground, found);
+    }
+    if offer.presets_only && request.preset.is_none() {
+        say(
+            found,
+            Field::Preset,
+            "amounts by hand are not allowed here: choose a preset",
+        );
+    }
+}
+
+/// Beyond so many names a list helps nobody.
+const MOST_NAMES: usize = 12;
+
+fn none_such<'a>(what: &str, wanted: &str, names: impl Iterator<Item = &'a Clean>) -> String {
+    let names: Vec<&str> = names.map(Clean::as_str).collect();
+    let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>();
+    let there = match names.len() {
+        0 => "there is none".to_owned(),
+        n if n > MOST_NAMES => format!("there are {}, … ({n} in all)", shown.join(", ")),
+        _ => format!("there are {}", shown.join(", ")),
+    };
+    format!("there is no {what} '{}': {there}", Clean::new(wanted))
+}
+
+fn check_preset(
+    request: &LaunchRequest,
+    wanted: &str,
+    offer: &Catalogue,
+    ground: &Ground<'_>,
+    found: &mut Problems,
+) {
+    let group = ground.group(request);
+    let Some(preset) = offer.presets.iter().find(|it| it.name == *wanted) else {
+        let names = offer.presets.iter().map(|it| &it.name);
+        return say(found, Field::Preset, none_such("preset", wanted, names));
+    };
+    let elsewhere = preset.resource_group.as_ref().filter(|only| {
+        let chosen = group.map(|group| &group.name);
+        chosen.is_some_and(|chosen| chosen != *only)
+    });
+    if let Some(only) = elsewhere {
+        say(
+            found,
+            Field::Preset,
+            format!("the preset {wanted} is for the group {only} only"),
+        );
+    } else if let Some(why) =
+        amounts::why_not_preset(preset, ground.environment, ground.offer, group)
+    {
+        say(
+            found,
+            Field::Preset,
+            format!("the preset {wanted} cannot be had: {why}"),
+        );
+    }
+}
+
+pub(super) fn check_folders(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
+    let Some(offer) = ground.offer else {
+        return;
+    };
+    for mount in &request.mounts {
+        let Some(folder) = offer
+            .folders
+            .iter()
+            .find(|it| it.name == *mount.folder.as_str())
+        else {
+            let why = format!("there is no folder '{}'", Clean::new(&mount.folder));
+            say(found, Field::Folders, why);
+            continue;
+        };
+        if folder.is_auto_mounted() {
+            let why = format!("the folder {} is mounted by itself", folder.name);
+            say(found, Field::Folders, why);
+        } else if folder.permission == *"ro" && !mount.read_only {
+            let why = format!("the folder {} can be mounted read-only only", folder.name);
+            say(found, Field::Folders, why);
+        }
+    }
+    let automatic = offer.folders.iter().filter(|it| it.is_auto_mounted());
+    let automatic: Vec<String> = automatic.map(|it| it.name.to_string()).collect();
+    // Without these it was checked with the words already.
+    if folders::check(&request.mounts, &[]).is_ok() {
+        add(
+            found,
+            Field::Folders,
+            folders::check(&request.mounts, &automatic),
+        );
+    }
+}
+
+pub(super) fn check_ports(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
+    let services = ground.environment.map_or(&[][..], |it| &it.facts.services);
+    let taken: Vec<u16> = services.iter().flat_map(|it| it.ports.clone()).collect();
+    let most = ground
+        .offer
+        .and_then(|offer| offer.policy.max_preopen_ports);
+    // Without these it was checked with the words already.
+    if ports::check(&request.preopen_ports, &[], u32::MAX).is_ok() {
+        let outcome = ports::check(&request.preopen_ports, &taken, most.unwrap_or(ports::MOST));
+        add(found, Field::PreopenPorts, outcome);
+    }
+}

@@ -1,0 +1,119 @@
+//! All rules of a launch. The same sentence wherever it is said.
+
+mod choices;
+mod slots;
+mod warnings;
+mod words;
+
+use jiff::Timestamp;
+
+pub use self::{warnings::warnings, words::check_words};
+use super::{
+    super::{
+        capability::Capabilities,
+        catalogue::{Catalogue, Preset, ResourceGroup},
+        environment::Environment,
+        spec::{DEFAULT_GROUP, LaunchRequest},
+        text::Clean,
+    },
+    amounts,
+    field::{FieldProblem, LaunchField as Field},
+};
+
+/// Sessions made alike in one go.
+pub const MOST_COPIES: u32 = 100;
+
+/// What a launch is checked against. What is not known is not checked: who launches checks again.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    pub now: Timestamp,
+    /// The one that was chosen.
+    pub environment: Option<&'a Environment>,
+    pub offer: Option<&'a Catalogue>,
+    pub capabilities: Option<&'a Capabilities>,
+    /// Whether a session that has not ended bears a name.
+    pub taken: Option<&'a dyn Fn(&str) -> bool>,
+}
+
+impl<'a> Ground<'a> {
+    /// Nothing is known but the time.
+    #[must_use]
+    pub fn at(now: Timestamp) -> Self {
+        Self {
+            now,
+            environment: None,
+            offer: None,
+            capabilities: None,
+            taken: None,
+        }
+    }
+
+    /// What is asked for with the amounts of its preset.
+    #[must_use]
+    pub fn filled(&self, request: &LaunchRequest) -> LaunchRequest {
+        let mut filled = request.clone();
+        if let Some(preset) = self.preset(request) {
+            amounts::fill_from(&mut filled, preset);
+        }
+        filled
+    }
+
+    /// The group it goes to: the one that is asked for, else the only one its preset is for, else the
+    /// only one there is, else `default`.
+    pub fn group(&self, request: &LaunchRequest) -> Option<&'a ResourceGroup> {
+        let groups = self.offer.map_or(&[][..], |offer| &offer.resource_groups);
+        let preset = self
+            .preset(request)
+            .and_then(|it| it.resource_group.as_ref());
+        let wanted = request
+            .resource_group
+            .as_deref()
+            .or(preset.map(Clean::as_str));
+        match (wanted, groups) {
+            (Some(name), groups) => groups.iter().find(|group| group.name == *name),
+            (None, [only]) => Some(only),
+            (None, groups) => groups.iter().find(|group| group.name == *DEFAULT_GROUP),
+        }
+    }
+
+    fn preset(&self, request: &LaunchRequest) -> Option<&'a Preset> {
+        let presets = self.offer.map_or(&[][..], |offer| &offer.presets);
+        let named = |preset: &&Preset| request.preset.as_deref() == Some(preset.name.as_str());
+        presets.iter().find(named)
+    }
+}
+
+type Problems = Vec<FieldProblem>;
+
+/// Everything that is wrong, in the order of the launcher's fields; empty = it can be launched.
+pub fn check(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
+    let mut found = check_words(request, ground.now);
+    choices::check_taken(request, ground, &mut found);
+    choices::check_capabilities(request, ground, &mut found);
+    choices::check_group(request, ground, &mut found);
+    slots::check_amounts(request, ground, &mut found);
+    slots::check_accelerators(request, ground, &mut found);
+    slots::check_cluster(request, ground, &mut found);
+    choices::check_folders(request, ground, &mut found);
+    choices::check_ports(request, ground, &mut found);
+    found.sort_by_key(|problem| problem.field);
+    found
+}
+
+fn say(found: &mut Problems, field: Field, why: impl Into<String>) {
+    found.push(FieldProblem::new(field, why));
+}
+
+fn add(found: &mut Problems, field: Field, outcome: Result<(), String>) {
+    if let Err(why) = outcome {
+        say(found, field, why);
+    }
+}
+
+/// The names that so many sessions of this name get.
+pub fn names(name: &str, copies: u32) -> Vec<String> {
+    if copies < 2 {
+        return vec![name.to_owned()];
+    }
+    (1..=copies).map(|n| format!("{name}-{n}")).collect()
+}

@@ -1,0 +1,175 @@
+//! Amounts against what can be had.
+
+use super::{
+    super::{
+        super::{
+            catalogue::SlotLimits,
+            resources::{Bytes, Cpu, ResourceSlots},
+            spec::LaunchRequest,
+            text::Clean,
+        },
+        amounts::{self, thousandths},
+        field::LaunchField as Field,
+    },
+    Ground, Problems, add, say,
+    words::check_shmem,
+};
+
+pub(super) fn check_amounts(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
+    let most = amounts::most(ground.offer, ground.group(request));
+    if let Some(cpu) = request.cpu {
+        add(found, Field::Cpu, check_cpu(cpu, &most, ground));
+    }
+    if let Some(mem) = request.mem {
+        add(found, Field::Memory, check_memory(mem, &most, ground));
+    }
+    // With both given it was checked with the words already.
+    if let (Some(shmem), None, Some(mem)) = (request.shmem, request.mem, ground.filled(request).mem)
+    {
+        add(found, Field::SharedMemory, check_shmem(shmem, mem));
+    }
+    let most_shmem = ground.offer.and_then(|offer| offer.policy.max_shmem);
+    if let (Some(shmem), Some(most)) = (request.shmem, most_shmem)
+        && shmem > most
+    {
+        let why = format!("{shmem} of shared memory: {most} at most");
+        say(found, Field::SharedMemory, why);
+    }
+    check_whole_cluster(request, ground, found);
+}
+
+fn check_cpu(cpu: Cpu, most: &SlotLimits, ground: &Ground<'_>) -> Result<(), String> {
+    let least = amounts::least_cpu(ground.environment);
+    if cpu < least {
+        return Err(format!("{cpu} CPU are too few: at least {least}"));
+    }
+    let quantum = ground.offer.and_then(|offer| offer.quanta.get("cpu"));
+    if let Some(quantum) = quantum.filter(|q| **q > 0 && !cpu.millis().is_multiple_of(**q)) {
+        return Err(format!("CPU goes in steps of {}", thousandths(*quantum)));
+    }
+    match most.cpu.filter(|most| cpu > *most) {
+        Some(most) => Err(format!(
+            "{cpu} CPU are more than can be had here: {most} at most"
+        )),
+        None => Ok(()),
+    }
+}
+
+fn check_memory(mem: Bytes, most: &SlotLimits, ground: &Ground<'_>) -> Result<(), String> {
+    let least = amounts::least_memory(ground.environment);
+    if mem < least {
+        return Err(format!("{mem} of memory are too little: at least {least}"));
+    }
+    match most.mem.filter(|most| mem > *most) {
+        Some(most) => Err(format!(
+            "{mem} of memory are more than can be had here: {most} at most"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// All containers together must fit the group, or they wait for ever.
+fn check_whole_cluster(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
+    let size = request.containers();
+    let group = ground
+        .group(request)
+        .and_then(|group| group.capacity.as_ref());
+    let (Some(all), true) = (group, size > 1) else {
+        return;
+    };
+    let filled = ground.filled(request);
+    let one = ResourceSlots {
+        cpu: filled.cpu.unwrap_or_default(),
+        mem: filled.mem.unwrap_or_default(),
+        accelerators: filled.accelerators,
+    };
+    if let Some((what, limit)) = all.as_limits().exceeded_by(&one.times(size)) {
+        let why = format!("{size} containers need more {what} than there is: {limit} in all");
+        say(found, Field::ClusterSize, why);
+    }
+}
+
+pub(super) fn check_accelerators(
+    request: &LaunchRequest,
+    ground: &Ground<'_>,
+    found: &mut Problems,
+) {
+    let most = amounts::most(ground.offer, ground.group(request));
+    for (slot, amount) in &request.accelerators {
+        if *amount > 0 {
+            let outcome = check_accelerator(slot, *amount, request, &most, ground);
+            add(found, Field::Accelerator, outcome);
+        }
+    }
+    let minimum = ground.environment.map(|it| &it.facts.minimum.accelerators);
+    for (slot, least) in minimum.into_iter().flatten() {
+        let asked = request.accelerators.get(slot).copied().unwrap_or(0);
+        let by_preset = request.preset.is_some() && !request.accelerators.contains_key(slot);
+        if asked < *least && !by_preset {
+            let why = format!(
+                "the environment needs at least {} {slot}",
+                thousandths(*least)
+            );
+            say(found, Field::Accelerator, why);
+        }
+    }
+}
+
+fn check_accelerator(
+    slot: &str,
+    amount: u64,
+    request: &LaunchRequest,
+    most: &SlotLimits,
+    ground: &Ground<'_>,
+) -> Result<(), String> {
+    if let Some(offer) = ground.offer
+        && !offer.accelerators.iter().any(|kind| kind.slot == slot)
+    {
+        let known: Vec<&str> = offer
+            .accelerators
+            .iter()
+            .map(|kind| kind.slot.as_str())
+            .collect();
+        let known = if known.is_empty() {
+            "none".to_owned()
+        } else {
+            known.join(", ")
+        };
+        return Err(format!(
+            "there is no {} here: there is {known}",
+            Clean::new(slot)
+        ));
+    }
+    if !amounts::supports(ground.environment, slot) {
+        return Err(format!("the environment cannot use {slot}"));
+    }
+    if let Some(group) = ground.group(request)
+        && let Some(all) = &group.capacity
+        && all.accelerators.get(slot).is_none_or(|all| *all == 0)
+    {
+        return Err(format!("the group {} has no {slot}", group.name));
+    }
+    let quantum = amounts::quantum(slot, request.containers(), ground.offer);
+    if !amount.is_multiple_of(quantum) {
+        return Err(format!("{slot} goes in steps of {}", thousandths(quantum)));
+    }
+    match most.accelerators.get(slot).filter(|most| amount > **most) {
+        Some(most) => Err(format!(
+            "{} {slot} are more than can be had here: {} at most",
+            thousandths(amount),
+            thousandths(*most)
+        )),
+        None => Ok(()),
+    }
+}
+
+/// How many containers the policy allows.
+pub(super) fn check_cluster(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
+    let size = request.containers();
+    let policy = ground.offer.map(|offer| &offer.policy);
+    let most = policy.and_then(|policy| policy.max_containers_per_session);
+    if let Some(most) = most.filter(|most| size > *most) {
+        let why = format!("{size} containers are more than the policy allows: {most} at most");
+        say(found, Field::ClusterSize, why);
+    }
+}

@@ -1,0 +1,49 @@
+//! What does not forbid a launch, but is worth a word.
+
+use super::{
+    super::{super::spec::LaunchRequest, amounts, field::LaunchField as Field},
+    Ground, Problems, say,
+};
+
+/// What a person should know of a launch that can be done.
+pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
+    let mut found = Problems::new();
+    if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
+        && shmem < mem
+        && mem.0 - shmem.0 < shmem.0.saturating_mul(2)
+    {
+        let why = "more than half of what is left of the memory: programs may run short of it";
+        say(&mut found, Field::SharedMemory, why);
+    }
+    let free = amounts::free(ground.offer, ground.group(request));
+    let size = request.containers();
+    let waits = "more than is free now: the session will wait for it";
+    if request.cpu.is_some_and(|cpu| {
+        free.cpu
+            .is_some_and(|free| times(cpu.millis(), size) > free.millis())
+    }) {
+        say(&mut found, Field::Cpu, waits);
+    }
+    if request
+        .mem
+        .is_some_and(|mem| free.mem.is_some_and(|free| times(mem.0, size) > free.0))
+    {
+        say(&mut found, Field::Memory, waits);
+    }
+    let short = |(slot, amount): (&String, &u64)| {
+        let free = free.accelerators.get(slot);
+        free.is_some_and(|free| times(*amount, size) > *free)
+    };
+    if request.accelerators.iter().any(short) {
+        say(&mut found, Field::Accelerator, waits);
+    }
+    if request.mounts.is_empty() {
+        let why = "no folder is mounted: files in the session's home go when it ends";
+        say(&mut found, Field::Folders, why);
+    }
+    found
+}
+
+fn times(amount: u64, size: u32) -> u64 {
+    amount.saturating_mul(u64::from(size))
+}

@@ -1,0 +1,187 @@
+//! Rules that need nothing but the words themselves.
+
+use jiff::Timestamp;
+
+use super::{
+    super::{
+        super::{
+            name,
+            resources::Bytes,
+            session::SessionType,
+            spec::{LaunchRequest, check_variable_name},
+            text::Clean,
+        },
+        field::LaunchField as Field,
+        folders, ports, secrets,
+    },
+    MOST_COPIES, Problems, add, names, say,
+};
+
+/// Bytes of a command or a script.
+const MOST_TEXT: usize = 64 * 1024;
+
+/// Priorities.
+const PRIORITIES: std::ops::RangeInclusive<i32> = 0..=100;
+
+/// What can be seen without knowing anything of a context.
+pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
+    let mut found = Problems::new();
+    if let Some(name) = &request.name {
+        add(&mut found, Field::Name, check_names(name, request.copies()));
+    }
+    check_batch(request, now, &mut found);
+    if request.environment.is_some() && request.image.is_some() {
+        let why = "give an environment or an image, not both: they say the same thing";
+        say(&mut found, Field::Image, why);
+    }
+    if let Some(image) = &request.image
+        && (image.trim().is_empty() || image.contains(char::is_whitespace))
+    {
+        let why = format!(
+            "'{}' is no image: write it as in docker pull",
+            Clean::new(image)
+        );
+        say(&mut found, Field::Image, why);
+    }
+    for (name, value) in &request.env {
+        add(&mut found, Field::Variables, check_variable(name, value));
+    }
+    if let Some(script) = &request.bootstrap_script {
+        let outcome = check_text(script, "the bootstrap script");
+        add(&mut found, Field::BootstrapScript, outcome);
+    }
+    check_numbers(request, &mut found);
+    if let (Some(shmem), Some(mem)) = (request.shmem, request.mem) {
+        add(&mut found, Field::SharedMemory, check_shmem(shmem, mem));
+    }
+    if let Some(priority) = request.priority.filter(|it| !PRIORITIES.contains(it)) {
+        let why = format!("priority {priority}: 0 to 100, the highest goes first");
+        say(&mut found, Field::Priority, why);
+    }
+    add(
+        &mut found,
+        Field::Folders,
+        folders::check(&request.mounts, &[]),
+    );
+    let ports = ports::check(&request.preopen_ports, &[], u32::MAX);
+    add(&mut found, Field::PreopenPorts, ports);
+    found.sort_by_key(|problem| problem.field);
+    found
+}
+
+/// A variable has a name and a value.
+fn check_variable(name: &str, value: &str) -> Result<(), String> {
+    check_variable_name(name)?;
+    if value.contains('\0') {
+        return Err(format!("the value of {name} holds a zero byte"));
+    }
+    if !value.is_empty() {
+        return Ok(());
+    }
+    Err(if secrets::is_secret(name) {
+        format!("{name} has no value: values of secrets are not kept, give it again")
+    } else {
+        format!("{name} has no value: give it one, or leave the variable out")
+    })
+}
+
+/// Commands and scripts go to the engine in one piece.
+fn check_text(text: &str, what: &str) -> Result<(), String> {
+    if text.contains('\0') {
+        return Err(format!("{what} holds a zero byte"));
+    }
+    if text.len() > MOST_TEXT {
+        return Err(format!(
+            "{what} is too long ({}): {} at most; put it into a folder and run it from there",
+            Bytes(text.len() as u64),
+            Bytes(MOST_TEXT as u64),
+        ));
+    }
+    Ok(())
+}
+
+/// Counts and sizes.
+fn check_numbers(request: &LaunchRequest, found: &mut Problems) {
+    let (copies, size) = (request.copies(), request.containers());
+    if copies == 0 {
+        let why = "0 sessions are nothing to launch: at least 1";
+        say(found, Field::Count, why);
+    } else if copies > MOST_COPIES {
+        let why = format!("{copies} sessions at once: {MOST_COPIES} at most");
+        say(found, Field::Count, why);
+    } else if copies > 1 && size > 1 {
+        say(found, Field::Count, "clusters are launched one at a time");
+    }
+    if size == 0 {
+        let why = "0 containers are no session: at least 1";
+        say(found, Field::ClusterSize, why);
+    }
+    if request.agent.is_some() && size > 1 {
+        let why = "an agent is chosen for sessions of one container only";
+        say(found, Field::Agent, why);
+    }
+}
+
+fn check_names(name: &str, copies: u32) -> Result<(), String> {
+    name::check(name).map_err(|error| error.to_string())?;
+    let last = names(name, copies.min(MOST_COPIES)).pop();
+    last.map_or(Ok(()), |last| {
+        name::check(&last).map_err(|error| format!("{last}: {error}"))
+    })
+}
+
+fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
+    let command = request.startup_command.as_deref().unwrap_or_default();
+    if request.session_type == SessionType::Batch {
+        if command.trim().is_empty() {
+            say(
+                found,
+                Field::StartupCommand,
+                "a batch session needs a command to run",
+            );
+        }
+        let outcome = check_text(command, "the command");
+        add(found, Field::StartupCommand, outcome);
+        if request.starts_at.is_some_and(|at| at <= now) {
+            say(
+                found,
+                Field::StartTime,
+                "the start time has passed: choose one ahead, as +10m",
+            );
+        }
+        if request.timeout.is_some_and(|it| it.0 == 0) {
+            say(found, Field::Timeout, "a timeout is at least 1 second");
+        }
+        return;
+    }
+    if !matches!(request.session_type, SessionType::Interactive) {
+        let why = "only interactive and batch sessions can be launched";
+        say(found, Field::SessionType, why);
+    }
+    for (given, field, what) in [
+        (
+            !command.is_empty(),
+            Field::StartupCommand,
+            "a startup command",
+        ),
+        (
+            request.starts_at.is_some(),
+            Field::StartTime,
+            "a start time",
+        ),
+        (request.timeout.is_some(), Field::Timeout, "a timeout"),
+    ] {
+        if given {
+            say(found, field, format!("only a batch session has {what}"));
+        }
+    }
+}
+
+pub(super) fn check_shmem(shmem: Bytes, mem: Bytes) -> Result<(), String> {
+    if shmem < mem {
+        return Ok(());
+    }
+    Err(format!(
+        "shared memory ({shmem}) is a part of the memory ({mem}): it must be less"
+    ))
+}

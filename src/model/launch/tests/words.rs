@@ -1,0 +1,262 @@
+//! Rules of the words themselves.
+
+use super::{super::super::spec::Owner, *};
+
+const CASES_OF_BATCH: &[(Change, LaunchField, &str)] = &[
+    (
+        |r| r.startup_command = None,
+        LaunchField::StartupCommand,
+        "needs a command",
+    ),
+    (
+        |r| r.startup_command = Some(" \n".into()),
+        LaunchField::StartupCommand,
+        "needs a command",
+    ),
+    (
+        |r| r.startup_command = Some("a\0b".into()),
+        LaunchField::StartupCommand,
+        "zero byte",
+    ),
+    (
+        |r| r.startup_command = Some("x".repeat(64 * 1024 + 1)),
+        LaunchField::StartupCommand,
+        "too long",
+    ),
+    (
+        |r| r.starts_at = Some(now()),
+        LaunchField::StartTime,
+        "has passed",
+    ),
+    (
+        |r| r.timeout = Some(Span(0)),
+        LaunchField::Timeout,
+        "at least 1 second",
+    ),
+];
+
+const CASES: &[(Change, LaunchField, &str)] = &[
+    // The type.
+    (
+        |r| r.session_type = SessionType::Inference,
+        LaunchField::SessionType,
+        "only interactive and batch",
+    ),
+    (
+        |r| r.startup_command = Some("make".into()),
+        LaunchField::StartupCommand,
+        "only a batch session",
+    ),
+    (
+        |r| r.starts_at = Some("2027-01-01T00:00:00Z".parse().unwrap()),
+        LaunchField::StartTime,
+        "only a batch session",
+    ),
+    (
+        |r| r.timeout = Some(Span(60)),
+        LaunchField::Timeout,
+        "only a batch session",
+    ),
+    // The name: short, long, bad start, bad end, bad middle, taken; of several the longest.
+    (
+        |r| r.name = Some("abc".into()),
+        LaunchField::Name,
+        "too short",
+    ),
+    (
+        |r| r.name = Some("x".repeat(65)),
+        LaunchField::Name,
+        "too long",
+    ),
+    (
+        |r| r.name = Some("-abcd".into()),
+        LaunchField::Name,
+        "must begin",
+    ),
+    (
+        |r| r.name = Some("abcd.".into()),
+        LaunchField::Name,
+        "must end",
+    ),
+    (
+        |r| r.name = Some("ab cd".into()),
+        LaunchField::Name,
+        "must not hold ' '",
+    ),
+    (
+        |r| r.name = Some("taken".into()),
+        LaunchField::Name,
+        "'taken' is taken",
+    ),
+    (
+        |r| {
+            r.name = Some("many".into());
+            r.count = Some(3);
+        },
+        LaunchField::Name,
+        "'many-2' is taken",
+    ),
+    (
+        |r| {
+            r.name = Some("x".repeat(62));
+            r.count = Some(10);
+        },
+        LaunchField::Name,
+        "too long (65",
+    ),
+    // Environment and variables.
+    (
+        |r| {
+            r.environment = Some("python".into());
+            r.image = Some("python".into());
+        },
+        LaunchField::Image,
+        "not both",
+    ),
+    (
+        |r| r.image = Some("py thon".into()),
+        LaunchField::Image,
+        "is no image",
+    ),
+    (
+        |r| r.image = Some(String::new()),
+        LaunchField::Image,
+        "is no image",
+    ),
+    (
+        |r| r.env = BTreeMap::from([("1A".into(), "x".into())]),
+        LaunchField::Variables,
+        "'1A' is no name",
+    ),
+    (
+        |r| r.env = BTreeMap::from([(String::new(), "x".into())]),
+        LaunchField::Variables,
+        "is no name",
+    ),
+    (
+        |r| r.env = BTreeMap::from([("STAGE".into(), String::new())]),
+        LaunchField::Variables,
+        "STAGE has no value: give it one",
+    ),
+    (
+        |r| r.env = BTreeMap::from([("API_TOKEN".into(), String::new())]),
+        LaunchField::Variables,
+        "values of secrets are not kept",
+    ),
+    (
+        |r| r.env = BTreeMap::from([("A".into(), "x\0".into())]),
+        LaunchField::Variables,
+        "zero byte",
+    ),
+    (
+        |r| r.bootstrap_script = Some("x".repeat(64 * 1024 + 1)),
+        LaunchField::BootstrapScript,
+        "too long",
+    ),
+    // Numbers.
+    (|r| r.priority = Some(-1), LaunchField::Priority, "0 to 100"),
+    (
+        |r| r.priority = Some(101),
+        LaunchField::Priority,
+        "0 to 100",
+    ),
+    (|r| r.count = Some(0), LaunchField::Count, "0 sessions"),
+    (|r| r.count = Some(101), LaunchField::Count, "100 at most"),
+    (
+        |r| {
+            r.count = Some(2);
+            r.cluster_size = Some(2);
+        },
+        LaunchField::Count,
+        "one at a time",
+    ),
+    (
+        |r| r.cluster_size = Some(0),
+        LaunchField::ClusterSize,
+        "0 containers",
+    ),
+    (
+        |r| {
+            r.agent = Some("i-1".into());
+            r.cluster_size = Some(2);
+        },
+        LaunchField::Agent,
+        "one container only",
+    ),
+    // Shared memory is a part of the memory, and less: equal is refused too.
+    (
+        |r| {
+            r.mem = Some(gib(1));
+            r.shmem = Some(gib(1));
+        },
+        LaunchField::SharedMemory,
+        "must be less",
+    ),
+    // Ports.
+    (
+        |r| r.preopen_ports = vec![1023],
+        LaunchField::PreopenPorts,
+        "1024 to 65535",
+    ),
+    (
+        |r| r.preopen_ports = vec![2200],
+        LaunchField::PreopenPorts,
+        "reserved",
+    ),
+    (
+        |r| r.preopen_ports = vec![9000, 9001, 9000],
+        LaunchField::PreopenPorts,
+        "given twice",
+    ),
+];
+
+#[test]
+fn what_breaks_a_rule_is_told_at_its_field() {
+    for (change, field, words) in CASES {
+        fails(&request(*change), *field, words);
+    }
+    for (change, field, words) in CASES_OF_BATCH {
+        fails(&batch(*change), *field, words);
+    }
+}
+
+#[test]
+fn what_keeps_the_rules_is_taken() {
+    let good: &[Change] = &[
+        |_| {},
+        |r| r.name = Some("abcd".into()),
+        |r| r.name = Some("x".repeat(64)),
+        |r| {
+            r.name = Some("x".repeat(62));
+            r.count = Some(9);
+        },
+        |r| r.environment = Some("python:3.12".into()),
+        |r| r.image = Some("registry.local/team/python:3".into()),
+        |r| r.env = BTreeMap::from([("_A1".into(), " ".into()), ("API_TOKEN".into(), "x".into())]),
+        |r| r.bootstrap_script = Some("x".repeat(64 * 1024)),
+        |r| r.priority = Some(0),
+        |r| r.priority = Some(100),
+        |r| r.count = Some(100),
+        |r| r.cluster_size = Some(3),
+        |r| r.shmem = Some(Bytes::mib(100)),
+        |r| r.preopen_ports = vec![1024, 65535],
+        |r| {
+            r.owner = Some(Owner {
+                email: "a@b.c".into(),
+                access_key: "K".into(),
+            });
+        },
+    ];
+    for change in good {
+        passes(&request(*change));
+    }
+    let good_batches: &[Change] = &[
+        |_| {},
+        |r| r.startup_command = Some("a\nb\n".into()),
+        |r| r.starts_at = Some("2026-11-22T10:00:01Z".parse().unwrap()),
+        |r| r.timeout = Some(Span(1)),
+    ];
+    for change in good_batches {
+        passes(&batch(*change));
+    }
+}

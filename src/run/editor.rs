@@ -1,0 +1,107 @@
+//! A text in the person's own editor.
+
+use std::{
+    fs::OpenOptions,
+    io::Write as _,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use uuid::Uuid;
+
+/// Lets a person edit `text`; blocks until the editor is left. An error is a sentence.
+pub fn edit(text: &str) -> Result<String, String> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let editor = editor(variable);
+    let name = format!("workbay-{}.sh", Uuid::new_v4().simple());
+    let draft = Draft(std::env::temp_dir().join(name));
+    draft.write(text)?;
+    // As git does it: the variable may hold arguments.
+    let ended = Command::new("sh")
+        .args(["-c", &format!("{editor} \"$1\""), "sh"])
+        .arg(&draft.0)
+        .status()
+        .map_err(|error| format!("the editor did not start: {error}"))?;
+    if !ended.success() {
+        return Err(format!(
+            "the editor '{editor}' failed ({ended}): the text is as it was. Set EDITOR to another one"
+        ));
+    }
+    draft.read()
+}
+
+/// The person's editor, with its arguments.
+fn editor(variable: impl Fn(&str) -> Option<String>) -> String {
+    ["VISUAL", "EDITOR"]
+        .into_iter()
+        .filter_map(variable)
+        .find(|value| !value.trim().is_empty())
+        .unwrap_or_else(|| "vi".to_owned())
+}
+
+/// The file while it is edited; nobody else may read it, and it goes with the edit.
+struct Draft(PathBuf);
+
+impl Draft {
+    fn write(&self, text: &str) -> Result<(), String> {
+        let told = |error: std::io::Error| format!("{}: {error}", self.0.display());
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&self.0)
+            .map_err(told)?;
+        let end = if text.is_empty() || text.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        file.write_all(format!("{text}{end}").as_bytes())
+            .map_err(told)
+    }
+
+    fn read(&self) -> Result<String, String> {
+        let path: &Path = &self.0;
+        let bytes = std::fs::read(path)
+            .map_err(|error| format!("{} could not be read back: {error}", path.display()))?;
+        String::from_utf8(bytes)
+            .map_err(|_| "the text is not UTF-8: save it as UTF-8, it is as it was".to_owned())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_person_chooses_the_editor() {
+        let with = |pairs: &'static [(&str, &str)]| {
+            editor(|name| {
+                let found = pairs.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(with(&[]), "vi");
+        assert_eq!(with(&[("EDITOR", "nano -w")]), "nano -w");
+        assert_eq!(with(&[("VISUAL", " "), ("EDITOR", "nano")]), "nano");
+        assert_eq!(with(&[("VISUAL", "code"), ("EDITOR", "nano")]), "code");
+    }
+
+    #[test]
+    fn a_draft_goes_and_comes_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let draft = Draft(dir.path().join("draft"));
+        draft.write("echo 세션").unwrap();
+        assert_eq!(draft.read().unwrap(), "echo 세션\n");
+        let path = draft.0.clone();
+        drop(draft);
+        assert!(!path.exists());
+    }
+}

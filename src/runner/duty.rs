@@ -1,0 +1,176 @@
+//! What a session's main process runs by itself: the bootstrap script, and a batch session's command.
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    os::unix::process::CommandExt as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use rustix::process::Pid;
+
+use super::{
+    main_process::announce,
+    processes, shell,
+    signals::{Heard, Order, Signals},
+};
+use crate::model::inside;
+
+/// Said, and returned, where a command cannot be started.
+const NOT_FOUND: u8 = 127;
+const NOT_RUN: u8 = 126;
+
+/// Runs the script of the home. Its failure is told and ends nothing; an order to end does.
+pub(super) async fn bootstrap(signals: &mut Signals) -> Option<Order> {
+    let script = Path::new(inside::HOME).join(inside::BOOTSTRAP);
+    announce(&format!("runs {}", inside::BOOTSTRAP));
+    let child = match start_script(&script) {
+        Ok(child) => child,
+        Err(why) => {
+            announce(&format!("{} was not run: {why}", inside::BOOTSTRAP));
+            return None;
+        }
+    };
+    loop {
+        match signals.next().await {
+            Heard::Order(order) => return Some(order),
+            Heard::Child => match code_of(child) {
+                Some(0) => return None,
+                Some(code) => {
+                    announce(&format!(
+                        "{} failed with exit code {code}; the session goes on",
+                        inside::BOOTSTRAP
+                    ));
+                    return None;
+                }
+                None => {}
+            },
+        }
+    }
+}
+
+/// Runs the command of a batch session to its end; its exit code. An order to end is handed on, and the
+/// command has the engine's time to follow it.
+pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
+    announce(&format!("runs {}", in_one_line(command)));
+    let child = match start_command(command) {
+        Ok(child) => child,
+        Err((why, code)) => {
+            announce(&why);
+            return code;
+        }
+    };
+    loop {
+        match signals.next().await {
+            Heard::Order(order) => {
+                announce(&format!(
+                    "{} received: handed on to the command",
+                    order.name()
+                ));
+                // It may have ended this moment; then its end is heard next.
+                let _ = rustix::process::kill_process_group(child, order.signal());
+            }
+            Heard::Child => {
+                if let Some(code) = code_of(child) {
+                    return code;
+                }
+            }
+        }
+    }
+}
+
+fn code_of(child: Pid) -> Option<u8> {
+    let ended = processes::collect();
+    ended
+        .into_iter()
+        .find_map(|(pid, code)| (pid == child).then_some(code))
+}
+
+fn start_script(script: &Path) -> Result<Pid, String> {
+    if begins_with_interpreter(script)
+        && let Ok(child) = start(&mut Command::new(script))
+    {
+        return Ok(child);
+    }
+    // Also where its home may not be executed from.
+    let shell = shell::for_scripts(path_variable().as_deref()).ok_or_else(no_shell)?;
+    start(Command::new(shell).arg(script)).map_err(|error| error.to_string())
+}
+
+fn begins_with_interpreter(script: &Path) -> bool {
+    let mut head = [0; 2];
+    File::open(script).is_ok_and(|mut file| file.read_exact(&mut head).is_ok() && head == *b"#!")
+}
+
+fn start_command(command: &str) -> Result<Pid, (String, u8)> {
+    let shell: PathBuf =
+        shell::for_scripts(path_variable().as_deref()).ok_or_else(|| (no_shell(), NOT_FOUND))?;
+    start(Command::new(&shell).arg("-c").arg(command)).map_err(|error| {
+        (
+            format!("{} cannot be run: {error}", shell.display()),
+            NOT_RUN,
+        )
+    })
+}
+
+fn no_shell() -> String {
+    "this environment has no shell (bash, sh or ash) to run commands with: launch one that has"
+        .to_owned()
+}
+
+/// In a group of its own, so that signals reach all that it starts.
+fn start(command: &mut Command) -> io::Result<Pid> {
+    let child = command
+        .current_dir(inside::HOME)
+        .stdin(Stdio::null())
+        .process_group(0)
+        .spawn()?;
+    // Its end is heard with that of all other children.
+    i32::try_from(child.id())
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or_else(|| io::Error::other("the process has no number"))
+}
+
+fn path_variable() -> Option<String> {
+    std::env::var("PATH").ok()
+}
+
+/// A command of several lines is told by its first.
+fn in_one_line(command: &str) -> String {
+    let mut lines = command.trim().lines();
+    let first = lines.next().unwrap_or_default();
+    match lines.count() {
+        0 => first.to_owned(),
+        more => format!("{first} … and {more} more lines"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_command_is_told_by_its_first_line() {
+        assert_eq!(in_one_line("  make all\n"), "make all");
+        assert_eq!(
+            in_one_line("cd x\nmake\nmake test"),
+            "cd x … and 2 more lines"
+        );
+    }
+
+    #[test]
+    fn only_a_script_that_says_so_is_run_by_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let script = |text: &str| {
+            let path = dir.path().join("script");
+            std::fs::write(&path, text).unwrap();
+            begins_with_interpreter(&path)
+        };
+        assert!(script("#!/bin/sh\necho\n"));
+        assert!(!script("echo\n"));
+        assert!(!script(""));
+        assert!(!begins_with_interpreter(&dir.path().join("none")));
+    }
+}

@@ -1,0 +1,71 @@
+//! What the main process listens to.
+
+use rustix::process::Signal;
+use tokio::signal::unix::{Signal as Listener, SignalKind, signal};
+
+/// An order to end, as an engine's stop sends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Terminate,
+    Interrupt,
+}
+
+impl Order {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Terminate => "SIGTERM",
+            Self::Interrupt => "SIGINT",
+        }
+    }
+
+    pub(super) fn signal(self) -> Signal {
+        match self {
+            Self::Terminate => Signal::TERM,
+            Self::Interrupt => Signal::INT,
+        }
+    }
+
+    /// The exit code of what was ended by it.
+    pub(super) fn code(self) -> u8 {
+        match self {
+            Self::Terminate => 143,
+            Self::Interrupt => 130,
+        }
+    }
+}
+
+pub(super) enum Heard {
+    Order(Order),
+    /// A child, or an orphan that became one, may have ended.
+    Child,
+}
+
+pub(super) struct Signals {
+    terminate: Listener,
+    interrupt: Listener,
+    hangup: Listener,
+    child: Listener,
+}
+
+impl Signals {
+    pub(super) fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+            child: signal(SignalKind::child())?,
+        })
+    }
+
+    pub(super) async fn next(&mut self) -> Heard {
+        loop {
+            return tokio::select! {
+                _ = self.terminate.recv() => Heard::Order(Order::Terminate),
+                _ = self.interrupt.recv() => Heard::Order(Order::Interrupt),
+                // A hang-up is no order to end: nobody's terminal is ours.
+                _ = self.hangup.recv() => continue,
+                _ = self.child.recv() => Heard::Child,
+            };
+        }
+    }
+}

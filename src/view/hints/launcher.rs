@@ -1,0 +1,132 @@
+//! The keys of the launcher, by what one stands on.
+
+use super::{Hint, MOVE};
+use crate::{
+    action::{Action, Scope},
+    app::launcher::{FolderLine, LAUNCH, Launcher, Overlay, Page},
+    model::launch::LaunchField as Field,
+};
+
+const S: Scope = Scope::Launcher;
+const TURN: &[Action] = &[Action::LauncherLess, Action::LauncherMore];
+
+const GO_ON: Hint = (S, &[Action::LauncherGoOn], "next step");
+const FIELD: Hint = (S, &[Action::LauncherNext], "next field");
+const REVIEW: Hint = (S, &[Action::LauncherReview], "review");
+const NOW: Hint = (S, &[Action::LauncherLaunch], "launch now");
+const EXPLAIN: Hint = (S, &[Action::LauncherExplain], "explain");
+const CANCEL: Hint = (Scope::Global, &[Action::Back], "cancel");
+
+pub const QUESTION: &[Hint] = &[
+    (Scope::Confirm, &[Action::ConfirmYes], "yes"),
+    (Scope::Confirm, &[Action::ConfirmNo], "no"),
+    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
+    (Scope::Confirm, &[Action::ConfirmPress], "press it"),
+];
+const EXPLAINED: &[Hint] = &[
+    (S, &[Action::LauncherExplain], "close"),
+    (Scope::Global, &[Action::Back], "close"),
+];
+const TYPED: &[Hint] = &[
+    GO_ON,
+    FIELD,
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+    (S, &[Action::LauncherRecents], "recent"),
+];
+const CHOSEN: &[Hint] = &[
+    GO_ON,
+    (S, TURN, "change"),
+    FIELD,
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+];
+const LISTED: &[Hint] = &[
+    GO_ON,
+    (S, MOVE, "choose"),
+    FIELD,
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+];
+const SCRIPT: &[Hint] = &[
+    (S, &[Action::LauncherGoOn], "new line"),
+    (S, &[Action::LauncherEditor], "editor"),
+    FIELD,
+    (S, &[Action::LauncherNextPage], "next step"),
+    REVIEW,
+    EXPLAIN,
+];
+const LOOK_UP: &[Hint] = &[
+    (S, &[Action::LauncherGoOn], "look up"),
+    FIELD,
+    (S, &[Action::LauncherNextPage], "next step"),
+    EXPLAIN,
+    CANCEL,
+];
+const FOLDER: &[Hint] = &[
+    GO_ON,
+    (S, &[Action::LauncherToggle], "mount"),
+    (S, &[Action::LauncherReadOnly], "read-only"),
+    (S, &[Action::LauncherAdd], "new"),
+    (S, &[Action::LauncherSearch], "search"),
+    REVIEW,
+    EXPLAIN,
+];
+const NEW_FOLDER: &[Hint] = &[
+    (S, &[Action::LauncherGoOn], "create"),
+    FIELD,
+    (S, &[Action::LauncherNextPage], "next step"),
+    REVIEW,
+    CANCEL,
+];
+const CARD: &[Hint] = &[
+    (S, &[Action::LauncherGoOn], "edit"),
+    (S, MOVE, "move"),
+    NOW,
+    CANCEL,
+];
+const LAUNCHING: &[Hint] = &[
+    (S, &[Action::LauncherGoOn], "launch"),
+    (S, MOVE, "cards"),
+    (S, &[Action::LauncherCopyLine], "copy line"),
+    (S, &[Action::LauncherSaveRecipe], "save recipe"),
+    (S, &[Action::LauncherPreviousPage], "back"),
+    CANCEL,
+    (S, &[Action::LauncherRecents], "recent"),
+    (S, &[Action::LauncherOpenRecipe], "open recipe"),
+];
+
+pub fn hints(launcher: &Launcher) -> &'static [Hint] {
+    if let Some(Overlay::Explain(_)) = launcher.overlay() {
+        return EXPLAINED;
+    }
+    let row = launcher.row();
+    match launcher.page() {
+        Page::Review if row == LAUNCH => LAUNCHING,
+        Page::Review => CARD,
+        Page::Kind => match row.field {
+            Field::StartupCommand | Field::BootstrapScript => SCRIPT,
+            Field::SessionType | Field::Context => CHOSEN,
+            Field::Owner if row.item == 0 => LOOK_UP,
+            Field::Owner => CHOSEN,
+            _ => TYPED,
+        },
+        Page::Storage => match FolderLine::of(row) {
+            FolderLine::Folder(_) => FOLDER,
+            FolderLine::New => NEW_FOLDER,
+            FolderLine::Search | FolderLine::Path(_) => TYPED,
+        },
+        Page::Allocation => match row.field {
+            Field::Environment => LISTED,
+            Field::Variables | Field::Image => TYPED,
+            _ => CHOSEN,
+        },
+        Page::Network => TYPED,
+    }
+}

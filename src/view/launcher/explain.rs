@@ -1,0 +1,70 @@
+//! What a field means, on top of the page.
+
+use ratatui::layout::Rect;
+
+use crate::{
+    app::launcher::{Launcher, help},
+    model::launch::LaunchField,
+    theme::face::Face,
+    view::{dialog, paint::Paint, text},
+};
+
+const WIDTH: u16 = 66;
+/// Column of the values.
+const VALUES: u16 = 9;
+
+/// What a field is called.
+pub fn title(field: LaunchField) -> &'static str {
+    help::entry_of(field).title
+}
+
+fn parts(launcher: &Launcher, field: LaunchField) -> Vec<(&'static str, String)> {
+    let entry = help::entry_of(field);
+    let limits = help::limits(field, launcher.offer(), launcher.request());
+    let mut parts = vec![("", entry.meaning.to_owned())];
+    for (label, said) in [
+        ("Written", entry.unit.to_owned()),
+        ("Rule", entry.rule.to_owned()),
+        ("Here", limits.unwrap_or_default()),
+    ] {
+        if !said.is_empty() {
+            parts.push((label, said));
+        }
+    }
+    parts
+}
+
+/// Each part with its lines.
+fn lines(launcher: &Launcher, field: LaunchField, cells: u16) -> Vec<(&'static str, Vec<String>)> {
+    let parts = parts(launcher, field).into_iter();
+    parts
+        .map(|(label, said)| {
+            let taken = if label.is_empty() { 0 } else { VALUES };
+            let room = cells.saturating_sub(taken);
+            (label, text::wrap(&said, usize::from(room)))
+        })
+        .collect()
+}
+
+pub fn draw(paint: &mut Paint<'_>, launcher: &Launcher, field: LaunchField, screen: Rect) {
+    let width = WIDTH.min(screen.width);
+    let lines = lines(launcher, field, width.saturating_sub(6));
+    let count: usize = lines.iter().map(|(_, lines)| lines.len()).sum();
+    // A blank below the meaning, one at either end, the border.
+    let area = dialog::place(screen, WIDTH, count as u16 + 5);
+    let inner = dialog::frame(paint, screen, area, title(field), Face::Title);
+    paint.cursor = None;
+    let mut y = inner.y + 1;
+    for (label, lines) in lines {
+        let x = if label.is_empty() { 0 } else { VALUES };
+        paint.text(inner.x, y, VALUES, label, Face::Label);
+        for line in lines {
+            if y < inner.bottom() {
+                let room = inner.width.saturating_sub(x);
+                paint.text(inner.x + x, y, room, &line, Face::Text);
+            }
+            y += 1;
+        }
+        y += u16::from(label.is_empty());
+    }
+}

@@ -1,0 +1,253 @@
+//! A launch in words: what its cards and the list of steps say.
+
+use jiff::tz::TimeZone;
+
+use crate::{
+    app::launcher::{Launcher, Outlook, Page},
+    model::{
+        launch::{amounts::thousandths, folders, ports, secrets},
+        session::{ClusterMode, SessionType},
+        spec::LaunchRequest,
+    },
+    view::glyphs::Glyphs,
+};
+
+/// A line of a card: what it is of, and its value.
+pub type Fact = (&'static str, String);
+
+/// Everything a page says, the most telling first.
+pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<Fact> {
+    let request = launcher.request();
+    match page {
+        Page::Kind => kind(launcher, request),
+        Page::Allocation => allocation(launcher, request, glyphs),
+        Page::Storage => storage(launcher, request),
+        Page::Network => vec![("Ports", network(request))],
+        Page::Review => Vec::new(),
+    }
+}
+
+fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut add = |what, value: Option<String>| facts.extend(value.map(|value| (what, value)));
+    let offer = launcher.offer();
+    add("Context", offer.several.then(|| offer.context.to_string()));
+    let batch = request.session_type == SessionType::Batch;
+    let word = if batch { "batch" } else { "interactive" };
+    add("Type", Some(word.to_owned()));
+    add("Name", Some(name(request)));
+    add(
+        "Command",
+        request.startup_command.as_deref().map(first_line),
+    );
+    let at = request.starts_at.map(|at| moment(at, &offer.zone));
+    add("Not before", at);
+    add("Timeout", request.timeout.map(|it| it.to_string()));
+    add("Priority", request.priority.map(|it| it.to_string()));
+    add("Owner", request.owner.as_ref().map(|it| it.email.clone()));
+    let script = request.bootstrap_script.as_deref();
+    add("Script", script.map(first_line));
+    facts
+}
+
+/// What it will be called.
+pub fn name(request: &LaunchRequest) -> String {
+    match (&request.name, request.copies()) {
+        (None, _) => "made up".to_owned(),
+        (Some(name), 0 | 1) => name.clone(),
+        (Some(name), copies) => format!("{name}-1 to {name}-{copies}"),
+    }
+}
+
+/// The first line of a text, and that there are more.
+fn first_line(text: &str) -> String {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().unwrap_or_default().to_owned();
+    match lines.count() {
+        0 => first,
+        1 => format!("{first}  and 1 more line"),
+        more => format!("{first}  and {more} more lines"),
+    }
+}
+
+pub fn moment(at: jiff::Timestamp, zone: &TimeZone) -> String {
+    let local = at.to_zoned(zone.clone());
+    local.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut add = |what, value: Option<String>| facts.extend(value.map(|value| (what, value)));
+    let image = request
+        .image
+        .clone()
+        .or_else(|| request.environment.clone());
+    add("Environment", image);
+    add("Project", request.project.clone());
+    add("Group", request.resource_group.clone());
+    add("Preset", request.preset.clone());
+    let dot = glyphs.dot;
+    add("Amounts", Some(amounts(launcher, request, dot)));
+    let (size, copies) = (request.containers(), request.copies());
+    if size > 1 {
+        let mode = match request.cluster_mode {
+            ClusterMode::SingleNode => "on one node",
+            ClusterMode::MultiNode => "on several nodes",
+        };
+        add("Cluster", Some(format!("{size} containers {mode}")));
+    }
+    add("Sessions", (copies > 1).then(|| copies.to_string()));
+    if size.max(copies) > 1 {
+        add("In all", Some(total(request, size.max(copies), dot)));
+    }
+    add("Agent", request.agent.clone());
+    add("Variables", variables(request, glyphs));
+    facts
+}
+
+/// What each container gets.
+fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
+    let mut parts = Vec::new();
+    parts.extend(request.cpu.map(|cpu| format!("{cpu} CPU")));
+    parts.extend(request.mem.map(|mem| format!("{mem} memory")));
+    parts.extend(request.shmem.map(|shmem| format!("{shmem} shared")));
+    parts.extend(accelerators(launcher, request, 1));
+    if parts.is_empty() {
+        return "as the preset says".to_owned();
+    }
+    parts.join(&format!(" {dot} "))
+}
+
+fn accelerators(launcher: &Launcher, request: &LaunchRequest, times: u32) -> Vec<String> {
+    let offer = launcher.offer().catalogue.as_ref();
+    let unit = |slot: &str| {
+        let kinds = offer.map_or(&[][..], |it| &it.accelerators);
+        let kind = kinds.iter().find(|kind| kind.slot == slot);
+        kind.map_or_else(|| slot.to_owned(), |kind| kind.unit.to_string())
+    };
+    let given = request
+        .accelerators
+        .iter()
+        .filter(|(_, amount)| **amount > 0);
+    given
+        .map(|(slot, amount)| {
+            let amount = thousandths(amount.saturating_mul(u64::from(times)));
+            format!("{amount} {}", unit(slot))
+        })
+        .collect()
+}
+
+fn total(request: &LaunchRequest, times: u32, dot: &str) -> String {
+    let slots = crate::model::resources::ResourceSlots {
+        cpu: request.cpu.unwrap_or_default(),
+        mem: request.mem.unwrap_or_default(),
+        accelerators: request.accelerators.clone(),
+    }
+    .times(times);
+    let mut parts = vec![
+        format!("{} CPU", slots.cpu),
+        format!("{} memory", slots.mem),
+    ];
+    let given = slots.accelerators.iter().filter(|(_, amount)| **amount > 0);
+    parts.extend(given.map(|(slot, amount)| format!("{} {slot}", thousandths(*amount))));
+    parts.join(&format!(" {dot} "))
+}
+
+/// Secrets are named, never shown.
+fn variables(request: &LaunchRequest, glyphs: &Glyphs) -> Option<String> {
+    let one = |(name, value): (&String, &String)| {
+        if secrets::is_secret(name) {
+            format!("{name}={}", glyphs.masked.repeat(3))
+        } else {
+            format!("{name}={value}")
+        }
+    };
+    let all: Vec<String> = request.env.iter().map(one).collect();
+    (!all.is_empty()).then(|| all.join("  "))
+}
+
+fn storage(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = request
+        .mounts
+        .iter()
+        .map(|mount| {
+            let only = if mount.read_only { ", read-only" } else { "" };
+            let target = folders::target(mount);
+            ("Folder", format!("{} at {target}{only}", mount.folder))
+        })
+        .collect();
+    if facts.is_empty() {
+        facts.push(("Folders", "none mounted".to_owned()));
+    }
+    let automatic = launcher.storage.automatic();
+    if !automatic.is_empty() {
+        let names: Vec<&str> = automatic.iter().map(|it| it.as_str()).collect();
+        facts.push(("By themselves", names.join("  ")));
+    }
+    facts
+}
+
+fn network(request: &LaunchRequest) -> String {
+    if request.preopen_ports.is_empty() {
+        return "none opened".to_owned();
+    }
+    ports::write(&request.preopen_ports)
+}
+
+/// What the queue would do; `None` = it is not known.
+pub fn outlook(launcher: &Launcher) -> Option<String> {
+    Some(match launcher.outlook() {
+        Outlook::Unknown => return None,
+        Outlook::AtOnce => "starts at once".to_owned(),
+        Outlook::At(at) => format!("waits until {}", moment(at, &launcher.offer().zone)),
+        Outlook::Behind(1) => "1 session waits before it, though there is room now".to_owned(),
+        Outlook::Behind(n) => format!("{n} sessions wait before it, though there is room now"),
+        Outlook::Waits(short) => {
+            let place = short.group.map(|group| format!(" in group {group}"));
+            let of = short.all.map(|all| format!(" of {all}"));
+            let before = match short.waiting {
+                None | Some(0) => String::new(),
+                Some(1) => "; 1 waits before it".to_owned(),
+                Some(n) => format!("; {n} wait before it"),
+            };
+            format!(
+                "will wait for {}{}: {}{} free now{before}",
+                short.needed,
+                place.unwrap_or_default(),
+                short.free,
+                of.unwrap_or_default(),
+            )
+        }
+    })
+}
+
+/// A page in a few words, for the list of steps.
+pub fn summary(launcher: &Launcher, page: Page) -> String {
+    let request = launcher.request();
+    match page {
+        Page::Kind => {
+            let batch = request.session_type == SessionType::Batch;
+            let word = if batch { "batch" } else { "interactive" };
+            match &request.name {
+                Some(_) => format!("{word}, {}", name(request)),
+                None => word.to_owned(),
+            }
+        }
+        Page::Allocation => {
+            let image = request.image.as_deref().or(request.environment.as_deref());
+            image.unwrap_or_default().to_owned()
+        }
+        Page::Storage => match request.mounts.as_slice() {
+            [] => "no folder".to_owned(),
+            [one] => one.folder.clone(),
+            several => format!("{} folders", several.len()),
+        },
+        Page::Network => match request.preopen_ports.len() {
+            0 => "no ports".to_owned(),
+            _ => ports::write(&request.preopen_ports),
+        },
+        Page::Review => outlook(launcher)
+            .and_then(|text| text.split(':').next().map(str::to_owned))
+            .unwrap_or_default(),
+    }
+}

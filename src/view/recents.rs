@@ -1,0 +1,173 @@
+//! Launches of before: what they were called, what they ran in, what they got.
+
+use ratatui::layout::Rect;
+
+use super::{dialog, paint::Paint, text};
+use crate::{
+    app::{app::App, area::Areas, clock, recents::Recents},
+    model::{recent::Recent, session::SessionType},
+    theme::face::Face,
+};
+
+const WIDTH: u16 = 96;
+/// Rows there is room for before anything is told.
+const ROWS: u16 = 6;
+/// Cells from the right: how long ago; before that the amounts, before that the environment.
+const AGO: u16 = 9;
+const AMOUNTS: u16 = 18;
+const PIN: u16 = 2;
+
+pub fn area(recents: &Recents, screen: Rect) -> Rect {
+    let count = recents.entries().map_or(0, <[Recent]>::len) as u16;
+    // The border, a blank above the rows, a blank and a line below them.
+    let height = 2 + 1 + count.max(ROWS) + 2;
+    dialog::place(
+        screen,
+        WIDTH.min(screen.width),
+        height.min(screen.height - 3),
+    )
+}
+
+/// Where they are listed.
+pub fn rows(area: Rect) -> Rect {
+    Rect::new(
+        area.x + 3,
+        area.y + 2,
+        area.width.saturating_sub(6),
+        area.height.saturating_sub(5),
+    )
+}
+
+pub fn draw(
+    paint: &mut Paint<'_>,
+    app: &App,
+    recents: &Recents,
+    areas: &Areas,
+    now: jiff::Timestamp,
+) {
+    let (Some(area), Some(rows)) = (areas.dialog, areas.recent_rows) else {
+        return;
+    };
+    let inner = dialog::frame(paint, areas.screen, area, "Recent launches", Face::Title);
+    let entries = recents.entries().unwrap_or_default();
+    let shown = entries.iter().enumerate().skip(recents.scroll());
+    for (line, (at, entry)) in shown.take(usize::from(rows.height)).enumerate() {
+        let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);
+        if at == recents.marked() {
+            let row = Rect::new(place.x - 1, place.y, place.width + 2, 1);
+            paint.fill(row, Face::RowSelected);
+            let marker = paint.glyphs.marker;
+            paint.text(row.x, row.y, 1, marker, Face::RowMarker);
+        }
+        let typed = (at == recents.marked())
+            .then(|| recents.renaming())
+            .flatten();
+        draw_row(paint, app, entry, place, now);
+        if let Some(input) = typed {
+            let field = Rect::new(place.x + 1 + PIN, place.y, title_room(place), 1);
+            paint.text(
+                field.x,
+                field.y,
+                field.width,
+                &" ".repeat(usize::from(field.width)),
+                Face::Input,
+            );
+            paint.input(field, input, true);
+        }
+    }
+    if entries.is_empty() {
+        let text = match recents.entries() {
+            None => "asking",
+            Some(_) => "nothing was launched yet",
+        };
+        paint.text(rows.x + 1, rows.y, rows.width, text, Face::Dim);
+    }
+    draw_foot(paint, app, recents, inner);
+}
+
+fn title_room(place: Rect) -> u16 {
+    let rest = place.width.saturating_sub(PIN + AGO + AMOUNTS + 1);
+    rest / 2
+}
+
+fn draw_row(paint: &mut Paint<'_>, app: &App, entry: &Recent, place: Rect, now: jiff::Timestamp) {
+    let launch = &entry.launch;
+    if entry.pinned {
+        let on = paint.glyphs.on;
+        paint.text(place.x + 1, place.y, 1, on, Face::Accent);
+    }
+    let title = title_room(place);
+    let x = place.x + 1 + PIN;
+    paint.text(
+        x,
+        place.y,
+        title.saturating_sub(2),
+        entry.title.as_str(),
+        Face::Value,
+    );
+    let x = x + title;
+    let room = (place.right() - AGO - AMOUNTS).saturating_sub(x);
+    let environment = launch.image.as_deref().or(launch.environment.as_deref());
+    let environment = environment.unwrap_or("the default environment");
+    let missing = is_missing(app, entry);
+    let face = if missing { Face::Warning } else { Face::Dim };
+    let ellipsis = paint.glyphs.ellipsis;
+    let (label, _) = text::fit_path(environment, usize::from(room.saturating_sub(2)), ellipsis);
+    paint.text(x, place.y, room, &label, face);
+    let mut amounts: Vec<String> = Vec::new();
+    amounts.extend(launch.cpu.map(|cpu| format!("{cpu} CPU")));
+    amounts.extend(launch.mem.map(|mem| mem.to_string()));
+    let amounts = amounts.join(&format!(" {} ", paint.glyphs.dot));
+    let x = place.right() - AGO - AMOUNTS;
+    paint.text(x, place.y, AMOUNTS, &amounts, Face::Dim);
+    let seconds = now.as_second() - entry.at.as_second();
+    let ago = clock::coarse(seconds);
+    paint.right(place.right() - AGO, place.y, AGO, &ago, Face::Dim);
+}
+
+/// Its environment is not among those of its context any more.
+fn is_missing(app: &App, entry: &Recent) -> bool {
+    let known = app.mirror.environments(entry.context);
+    let Some(label) = &entry.launch.environment else {
+        return false;
+    };
+    let is = |it: &crate::model::environment::Environment| {
+        it.label() == *label || it.name == *label.as_str()
+    };
+    !known.is_empty() && !known.iter().any(is)
+}
+
+/// More of the marked one, or what went wrong.
+fn draw_foot(paint: &mut Paint<'_>, app: &App, recents: &Recents, inner: Rect) {
+    let y = inner.bottom().saturating_sub(1);
+    let (x, room) = (inner.x + 1, inner.width.saturating_sub(1));
+    if let Some(why) = recents.problem() {
+        paint.text(x, y, room, why.as_str(), Face::Bad);
+        return;
+    }
+    let marked = recents.entries().and_then(|all| all.get(recents.marked()));
+    let Some(entry) = marked else {
+        return;
+    };
+    let mut said: Vec<String> = Vec::new();
+    if app.mirror.has_several_contexts() {
+        said.push(format!("in {}", entry.context));
+    }
+    if is_missing(app, entry) {
+        said.push("its environment is not there any more".to_owned());
+    }
+    if entry.launch.session_type == SessionType::Batch {
+        said.push("batch".to_owned());
+    }
+    if let [mount, ..] = entry.launch.mounts.as_slice() {
+        let more = match entry.launch.mounts.len() {
+            1 => String::new(),
+            n => format!(" and {} more", n - 1),
+        };
+        said.push(format!("with {}{more}", mount.folder));
+    }
+    if app.launcher.as_ref().is_some_and(|it| it.is_touched()) {
+        said.push("replaces what is in the launcher".to_owned());
+    }
+    paint.text(x, y, room, &said.join(", "), Face::Dim);
+}
