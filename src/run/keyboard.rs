@@ -26,7 +26,7 @@ struct Reading {
 
 impl Keyboard {
     /// Reads from now on.
-    pub fn take(&self) {
+    pub fn read_on(&self) {
         let mut reading = self.reading.borrow_mut();
         reading.events.get_or_insert_with(EventStream::new);
         if let Some(waker) = reading.waker.take() {
@@ -34,7 +34,7 @@ impl Keyboard {
         }
     }
 
-    /// Reads nothing until [`Keyboard::take`].
+    /// Reads nothing until [`Keyboard::read_on`].
     pub fn let_go(&self) {
         self.reading.borrow_mut().events = None;
     }

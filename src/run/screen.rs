@@ -152,7 +152,7 @@ impl Stage for Screen {
 
     fn take_back(&mut self) -> io::Result<()> {
         take(self.mouse)?;
-        self.keyboard.take();
+        self.keyboard.read_on();
         self.repaint()
     }
 }

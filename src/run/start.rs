@@ -115,7 +115,7 @@ fn input_of(
     answer_is_late: bool,
 ) -> std::io::Result<impl Stream<Item = Msg> + Unpin> {
     let mut late = LateAnswer::new(answer_is_late);
-    keyboard.take();
+    keyboard.read_on();
     let ours = keyboard.clone();
     let typed = keyboard
         // A terminal that cannot be read is gone.
