@@ -1,6 +1,9 @@
 //! Where a session goes: project, resource group, agent.
 
-use super::options::{Choose, turned};
+use super::{
+    around::in_words,
+    options::{Choose, turned},
+};
 use crate::{
     app::launcher::Offer,
     model::{
@@ -82,7 +85,7 @@ impl Place {
         }
         options.extend(groups(offer).iter().map(|group| {
             let free = &group.remaining;
-            let mut note = format!("{} CPU · {} free", free.cpu, free.mem);
+            let mut note = format!("{} free", in_words(free, offer));
             if let Some(waiting @ 1..) = group.waiting {
                 note.push_str(&format!(" · {waiting} waiting"));
             }
@@ -96,11 +99,7 @@ impl Place {
         let mut options = vec![Choose::new(ANY, "")];
         options.extend(agents(offer, self.group(offer)).map(|agent| {
             let free = agent.available.less(&agent.occupied);
-            let mut note = format!("{} CPU · {} free", free.cpu, free.mem);
-            for (slot, amount) in &free.accelerators {
-                let amount = crate::model::launch::amounts::thousandths(*amount);
-                note.push_str(&format!(" · {amount} {slot}"));
-            }
+            let note = format!("{} free", in_words(&free, offer));
             let why = (!agent.schedulable).then(|| "takes no sessions now".to_owned());
             Choose::new(agent.id.as_str(), note).unless(why)
         }));

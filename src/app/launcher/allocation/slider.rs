@@ -146,7 +146,6 @@ fn exact_bytes(value: u64) -> String {
     format!("{value} B")
 }
 
-
 impl Slider {
     #[must_use]
     pub fn new(unit: Unit, value: u64) -> Self {
