@@ -60,9 +60,12 @@ pub(super) fn some_span(item: &Item) -> Result<Span, Fault> {
     }
 }
 
+/// Beyond this nothing is counted.
+const MOST: i64 = 1_000_000;
+
 /// A whole number of something.
 pub(super) fn count(item: &Item, least: u32) -> Result<u32, Fault> {
-    let number = super::setting::number(item, i64::from(least), i64::from(u32::MAX))?;
+    let number = super::setting::number(item, i64::from(least), MOST)?;
     u32::try_from(number).map_err(|_| item.mismatch("a whole number"))
 }
 

@@ -1,7 +1,7 @@
 //! Where workbay keeps its things on this machine.
 //!
 //! Each directory can be moved by a variable (`WORKBAY_CONFIG_DIR`, `WORKBAY_STATE_DIR`,
-//! `WORKBAY_CACHE_DIR`, `WORKBAY_RUNTIME_DIR`); otherwise XDG decides. State lies in a directory of
+//! `WORKBAY_DATA_DIR`, `WORKBAY_CACHE_DIR`, `WORKBAY_RUNTIME_DIR`); otherwise XDG decides. State lies in a directory of
 //! its own for every machine, because a home is often shared by several.
 
 use std::{
@@ -18,7 +18,7 @@ use thiserror::Error;
 pub enum PathsError {
     #[error(
         "no home directory is known for this user: set HOME, or set WORKBAY_CONFIG_DIR, \
-         WORKBAY_STATE_DIR and WORKBAY_CACHE_DIR"
+         WORKBAY_STATE_DIR, WORKBAY_DATA_DIR and WORKBAY_CACHE_DIR"
     )]
     NoHome,
     #[error("{variable} is '{value}': it must be an absolute path of a directory")]
@@ -28,11 +28,12 @@ pub enum PathsError {
     },
 }
 
-/// The four directories everything lies in. `state_dir` is already the one of this machine.
+/// The directories everything lies in. `state_dir` is already the one of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
     pub config_dir: PathBuf,
     pub state_dir: PathBuf,
+    pub data_dir: PathBuf,
     pub cache_dir: PathBuf,
     pub runtime_dir: PathBuf,
 }
@@ -62,6 +63,8 @@ impl Paths {
                 .and_then(ProjectDirs::runtime_dir)
                 .map_or_else(fallback_runtime, Path::to_path_buf),
         };
+        // The same holds for the folders its sessions mount.
+        let moved = state.clone();
         let state = match state {
             Some(dir) => dir,
             None => standard(project.and_then(ProjectDirs::state_dir))?,
@@ -70,6 +73,11 @@ impl Paths {
             config_dir: match asked("WORKBAY_CONFIG_DIR")? {
                 Some(dir) => dir,
                 None => standard(project.map(ProjectDirs::config_dir))?,
+            },
+            data_dir: match (asked("WORKBAY_DATA_DIR")?, moved) {
+                (Some(dir), _) => dir,
+                (None, Some(state)) => state.join("data"),
+                (None, None) => standard(project.map(ProjectDirs::data_dir))?,
             },
             state_dir: state.join(machine),
             cache_dir: match asked("WORKBAY_CACHE_DIR")? {
@@ -80,12 +88,13 @@ impl Paths {
         })
     }
 
-    /// All four below one directory; for tests and for trying things out.
+    /// All of them below one directory; for tests and for trying things out.
     #[must_use]
     pub fn below(root: &Path) -> Self {
         Self {
             config_dir: root.join("config"),
             state_dir: root.join("state"),
+            data_dir: root.join("data"),
             cache_dir: root.join("cache"),
             runtime_dir: root.join("run"),
         }
@@ -121,6 +130,16 @@ impl Paths {
     /// tmux and what it needs, mounted read-only into every session.
     pub fn toolbox_dir(&self) -> PathBuf {
         self.state_dir.join("toolbox")
+    }
+
+    /// What sessions mount and keep, one directory a folder.
+    pub fn folders_dir(&self) -> PathBuf {
+        self.data_dir.join("folders")
+    }
+
+    /// Files that every new session's home begins with.
+    pub fn dotfiles_dir(&self) -> PathBuf {
+        self.config_dir.join("dotfiles")
     }
 
     pub fn themes_dir(&self) -> PathBuf {
@@ -205,6 +224,7 @@ mod tests {
         let paths = resolve(&[
             ("WORKBAY_CONFIG_DIR", "/c"),
             ("WORKBAY_STATE_DIR", "/s"),
+            ("WORKBAY_DATA_DIR", "/d"),
             ("WORKBAY_CACHE_DIR", "/k"),
             ("WORKBAY_RUNTIME_DIR", "/r"),
         ])
@@ -212,6 +232,7 @@ mod tests {
         assert_eq!(paths.config_file(), Path::new("/c/config.toml"));
         assert_eq!(paths.database(), Path::new("/s/m1/workbay.db"));
         assert_eq!(paths.cache_dir, Path::new("/k"));
+        assert_eq!(paths.folders_dir(), Path::new("/d/folders"));
         assert_eq!(paths.socket(), Path::new("/r/daemon.sock"));
     }
 
@@ -224,6 +245,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(paths.socket(), Path::new("/s/run/daemon.sock"));
+        assert_eq!(paths.folders_dir(), Path::new("/s/data/folders"));
     }
 
     #[test]

@@ -9,10 +9,12 @@ use super::{
     held::Held,
     line::{Line, refusal_of},
     order::SurveyNumber,
+    queue::Queue,
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
 use crate::model::{
     capability::EngineState,
+    catalogue::Folder,
     change::Change,
     environment::Environment,
     history::{HistoryEntry, Outcome},
@@ -33,9 +35,12 @@ pub struct Controller {
     pub(super) context: ContextName,
     pub(super) held: BTreeMap<SessionId, Held>,
     pub(super) environments: Vec<Environment>,
+    /// As of the last survey that read them.
+    pub(super) folders: Vec<Folder>,
     /// What other instances hold, as of the last survey.
     pub(super) others: ResourceSlots,
     pub(super) line: Line,
+    pub(super) queue: Queue,
     pub(super) surveys: BTreeMap<SurveyNumber, Waiting>,
     next_survey: SurveyNumber,
     /// When sessions want to be looked after; entries may be stale.
@@ -57,6 +62,9 @@ pub(super) enum Purpose {
     Launch(Ticket, Box<Launch>),
     Refresh(Ticket),
     Environments(Ticket),
+    Catalogue(Ticket),
+    /// Somebody waits for room.
+    Queue,
     Reconcile,
 }
 
@@ -74,8 +82,10 @@ impl Controller {
             context,
             held: BTreeMap::new(),
             environments: Vec::new(),
+            folders: Vec::new(),
             others: ResourceSlots::default(),
             line: Line::default(),
+            queue: Queue::default(),
             surveys: BTreeMap::new(),
             next_survey: 0,
             deadlines: BTreeSet::new(),
@@ -116,10 +126,20 @@ impl Controller {
                 result,
             } => self.done(&mut turn, now, session, epoch, order, result),
             Fact::FolderMade { ticket, result } => {
-                let answer = result
-                    .map(Answer::Folder)
-                    .map_err(|fault| refusal_of(&fault));
+                let answer = match result {
+                    Ok(folder) => {
+                        self.know_folder(&folder);
+                        Ok(Answer::Folder(folder))
+                    }
+                    Err(fault) => Err(refusal_of(&fault)),
+                };
                 turn.answer(ticket, answer);
+            }
+            Fact::Round => {
+                self.round(&mut turn, now);
+                self.forget_secrets(&turn);
+                self.note_differences(&mut turn);
+                return turn;
             }
             Fact::Tick => self.tick(&mut turn, now),
         }
@@ -128,6 +148,8 @@ impl Controller {
             turn.follow
                 .extend(early.map(|(ticket, ask)| Fact::Asked { ticket, ask }));
         }
+        self.forget_secrets(&turn);
+        self.follow_with_round(&mut turn);
         self.note_differences(&mut turn);
         turn
     }
@@ -135,7 +157,10 @@ impl Controller {
     /// When [`Fact::Tick`] is due next.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let first = self.deadlines.first().map(|(at, _)| *at);
-        [self.line.retry_at, first].into_iter().flatten().min()
+        [self.line.retry_at, first, self.queue.next_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Takes a [refusable](Turn::refusable) turn back that could not be written.
@@ -185,7 +210,7 @@ impl Controller {
             return;
         }
         match ask {
-            Ask::Launch(launch) => self.ask_launch(turn, ticket, launch),
+            Ask::Launch(launch) => self.ask_launch(turn, now, ticket, launch),
             Ask::Rename { session, name } => self.rename(turn, now, ticket, session, &name),
             Ask::Terminate { session, force } => {
                 let answer = self.terminate(turn, now, session, force);
@@ -198,9 +223,13 @@ impl Controller {
                 None => self.survey(turn, Purpose::Environments(ticket), true),
             },
             Ask::CreateFolder { name } => self.create_folder(turn, now, ticket, name),
-            Ask::Catalogue | Ask::Again { .. } => {
-                let why = "this is not there yet";
-                turn.answer(ticket, Err(Refusal::refused(why)));
+            Ask::Catalogue => match self.unreachable() {
+                Some(refusal) => turn.answer(ticket, Err(refusal)),
+                None => self.survey(turn, Purpose::Catalogue(ticket), true),
+            },
+            Ask::Again { session } => {
+                let answer = self.find(session).map(|held| self.again(held, now));
+                turn.answer(ticket, answer.map(|it| Answer::Again(Box::new(it))));
             }
         }
     }
@@ -313,9 +342,29 @@ impl Controller {
         turn.changes = changes;
     }
 
+    /// A folder that was made can be mounted.
+    fn know_folder(&mut self, folder: &Folder) {
+        self.folders.retain(|known| known.name != folder.name);
+        self.folders.push(folder.clone());
+    }
+
+    /// Values of secret variables are not kept longer than they are needed.
+    fn forget_secrets(&mut self, turn: &Turn) {
+        for id in turn.before.keys() {
+            if let Some(held) = self.held.get_mut(id)
+                && !matches!(held.record.step, Step::Wait | Step::Create)
+            {
+                held.secrets.clear();
+            }
+        }
+    }
+
     /// Adds a session.
     pub(super) fn add(&mut self, turn: &mut Turn, record: SessionRecord) {
-        let held = Held::new(record);
+        self.add_held(turn, Held::new(record));
+    }
+
+    pub(super) fn add_held(&mut self, turn: &mut Turn, held: Held) {
         turn.before.entry(held.id()).or_insert(None);
         self.held.insert(held.id(), held);
     }

@@ -60,6 +60,8 @@ pub enum Fact {
         ticket: Ticket,
         result: Result<Folder, Fault>,
     },
+    /// Follows whatever may have made room, or needs some: who may begin, and who waits for what.
+    Round,
     /// A deadline came.
     Tick,
 }

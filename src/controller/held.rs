@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::fact::Ticket;
+use super::{fact::Ticket, queue::Tries};
 use crate::model::{id::SessionId, record::SessionRecord, secret::Secret};
 
 #[derive(Clone, Debug)]
@@ -32,8 +32,12 @@ pub(super) struct Held {
     pub detaching: bool,
     /// Who waits for the renaming.
     pub rename_tickets: Vec<Ticket>,
-    /// Values of its spec's secret variables until it is made; they are nowhere else.
+    /// Values of its secret variables, until its containers are made.
     pub secrets: BTreeMap<String, Secret>,
+    /// How the queue has tried it.
+    pub tries: Option<Tries>,
+    /// The turn in which its place in the queue was last told.
+    pub told_in: u64,
 }
 
 impl Held {
@@ -52,7 +56,15 @@ impl Held {
             detaching: false,
             rename_tickets: Vec::new(),
             secrets: BTreeMap::new(),
+            tries: None,
+            told_in: 0,
         }
+    }
+
+    /// Whether its containers cannot be made as asked: values that only a person knows are gone.
+    pub fn lacks_secrets(&self) -> bool {
+        let mut names = self.record.spec.secret_names.iter();
+        names.any(|name| !self.secrets.contains_key(name))
     }
 
     pub fn id(&self) -> SessionId {

@@ -1,48 +1,46 @@
-//! Checking a launch and beginning it.
+//! Checking a launch and putting it in the queue.
 
 use jiff::Timestamp;
 
 use super::{
     core::{Controller, Purpose},
-    dress::dress,
     fact::{Launch, Ticket},
+    held::Held,
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
 use crate::model::{
     capability::EngineState,
-    environment::{Environment, EnvironmentRef, EnvironmentSource},
-    history::{HistoryEntry, Outcome},
-    id::SessionKey,
+    environment::{Environment, EnvironmentSource},
+    id::SessionId,
+    launch::{FieldProblem, Ground, LaunchField, amounts, check, check_words},
     name,
-    record::{SessionRecord, Step, Write},
-    resources::{Bytes, ResourceSlots},
-    session::{Session, SessionType},
-    spec::{LaunchRequest, LaunchSpec, check_variable_name},
-    status::Status,
+    spec::{DEFAULT_GROUP, LaunchRequest},
     text::Clean,
 };
-
-/// Engines refuse less.
-const LEAST_MEMORY: Bytes = Bytes::mib(6);
 
 type Checked<T> = Result<T, Refusal>;
 
 impl Controller {
     /// What can be seen without the engine is checked at once; then a survey tells what is there now.
-    pub(super) fn ask_launch(&mut self, turn: &mut Turn, ticket: Ticket, launch: Box<Launch>) {
-        let refused = self
-            .check_words(&launch)
-            .err()
-            .or_else(|| self.unreachable());
+    pub(super) fn ask_launch(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        launch: Box<Launch>,
+    ) {
+        let words = check_words(&launch.request, now);
+        let refused = refusal_for(RefusalKind::Usage, words).or_else(|| self.unreachable());
         if let Some(refusal) = refused {
             turn.answer(ticket, Err(refusal));
             return;
         }
         let unknown = self.find_environment(&launch.request).is_err();
-        self.survey(turn, Purpose::Launch(ticket, launch), unknown);
+        let folders = !launch.request.mounts.is_empty();
+        self.survey(turn, Purpose::Launch(ticket, launch), unknown || folders);
     }
 
-    /// The survey is there: check against it, record, begin.
+    /// The survey is there: check against it, record, wait.
     pub(super) fn launch(
         &mut self,
         turn: &mut Turn,
@@ -51,103 +49,142 @@ impl Controller {
         launch: Launch,
     ) {
         turn.refusable = true;
-        let answer = self.checked_record(&launch, now).map(|record| {
+        let answer = self.checked(&launch, now).map(|held| {
+            let record = &held.record;
             let session = record.session.clone();
-            self.begin(turn, now, record);
+            Self::audit(
+                turn,
+                now,
+                "launch",
+                session.id,
+                &record.spec.environment_label,
+            );
+            self.add_held(turn, held);
             Answer::Launched(Box::new(session))
         });
         turn.answer(ticket, answer);
     }
 
-    fn begin(&mut self, turn: &mut Turn, now: Timestamp, record: SessionRecord) {
-        let id = record.session.id;
-        Self::audit(turn, now, "launch", id, &record.spec.environment_label);
-        turn.writes.push(Write::History(HistoryEntry {
-            session: id,
-            at: now,
-            phase: Clean::new("check-precondition"),
-            from: None,
-            to: record.session.status.clone(),
-            result: Outcome::Success,
-            message: None,
-            error_code: None,
-            attempts: 1,
-            until: None,
-            steps: Vec::new(),
-        }));
-        self.add(turn, record);
-        self.issue(turn, id);
-    }
-
-    fn checked_record(&self, launch: &Launch, now: Timestamp) -> Checked<SessionRecord> {
-        self.check_words(launch)?;
+    fn checked(&self, launch: &Launch, now: Timestamp) -> Checked<Held> {
+        let words = check_words(&launch.request, now);
+        if let Some(refusal) = refusal_for(RefusalKind::Usage, words) {
+            return Err(refusal);
+        }
         if let Some(refusal) = self.unreachable() {
             return Err(refusal);
         }
         let environment = self.find_environment(&launch.request)?;
-        let spec = self.spec(&launch.request, environment)?;
-        self.check_room(&spec)?;
-        Ok(SessionRecord {
-            session: self.new_session(launch, environment, &spec, now),
-            spec,
-            pids: self.settings.launch.pids,
-            step: Step::Create,
-            ending: None,
-            force: false,
-            renaming: None,
-            forgotten: false,
-            request: Some(Box::new(launch.request.clone())),
-            retries: 0,
-        })
+        let offer = self.catalogue();
+        let request = self.filled(&launch.request, environment, &offer.presets);
+        let taken = |name: &str| self.bearer(name).is_some();
+        let ground = Ground {
+            now,
+            environment: Some(environment),
+            offer: Some(&offer),
+            capabilities: match &self.line.state {
+                EngineState::Connected { info } => Some(&info.capabilities),
+                _ => None,
+            },
+            taken: Some(&taken),
+        };
+        let mut problems = check(&request, &ground);
+        if launch.subs.len() + 1 != request.containers() as usize {
+            let why = format!("{} containers are more than can be", request.containers());
+            problems.push(FieldProblem::new(LaunchField::ClusterSize, why));
+        }
+        if let Some(refusal) = refusal_for(RefusalKind::Refused, problems) {
+            return Err(refusal);
+        }
+        let held = self.new_held(launch, &request, environment, now);
+        self.check_waiting(&held, now)?;
+        Ok(held)
     }
 
-    /// Name, type and variables.
-    fn check_words(&self, launch: &Launch) -> Checked<()> {
-        let request = &launch.request;
-        if let Some(name) = &request.name {
-            self.check_name(name)?;
+    /// Everything that was not asked for, by the settings' and the rules' defaults.
+    fn filled(
+        &self,
+        request: &LaunchRequest,
+        environment: &Environment,
+        presets: &[crate::model::catalogue::Preset],
+    ) -> LaunchRequest {
+        let mut request = request.clone();
+        let settings = &self.settings.launch;
+        let preset = request.preset.as_deref();
+        let preset = preset.and_then(|name| presets.iter().find(|preset| preset.name == *name));
+        if let Some(preset) = preset {
+            amounts::fill_from(&mut request, preset);
         }
-        if !matches!(
-            request.session_type,
-            SessionType::Interactive | SessionType::Batch
-        ) {
-            return Err(Refusal::usage(
-                "this engine runs interactive and batch sessions only",
-            ));
+        if request.resource_group.is_none() {
+            let of_preset = preset.and_then(|preset| preset.resource_group.as_ref());
+            let group = of_preset.map_or_else(|| self.usual_group(), Clean::to_string);
+            request.resource_group = Some(group);
         }
-        if request.environment.is_some() && request.image.is_some() {
-            return Err(Refusal::usage(
-                "give an environment or an image, not both: they say the same thing",
-            ));
+        request.cpu.get_or_insert(settings.cpu);
+        let mem = *request.mem.get_or_insert(settings.mem);
+        let minimum = environment.facts.minimum.mem;
+        request
+            .shmem
+            .get_or_insert_with(|| amounts::automatic_shmem(mem, minimum, settings.shmem));
+        request
+    }
+
+    fn usual_group(&self) -> String {
+        let groups = &self.settings.resources.groups;
+        let first = groups.keys().next();
+        match first {
+            Some(first) if !groups.contains_key(DEFAULT_GROUP) => first.clone(),
+            _ => DEFAULT_GROUP.to_owned(),
         }
-        for variable in request.env.keys() {
-            check_variable_name(variable).map_err(Refusal::usage)?;
+    }
+
+    /// No more than so many may wait; who begins at once does not.
+    fn check_waiting(&self, held: &Held, now: Timestamp) -> Checked<()> {
+        let Some(most) = self.settings.resources.limits.pending_sessions else {
+            return Ok(());
+        };
+        let waiting = self.waiting().count();
+        let id = held.id();
+        let begins = || {
+            let decision = self.weigh(Some(&held.record), now);
+            decision.is_some_and(|decision| decision.begin.contains(&id))
+        };
+        if waiting < most as usize || begins() {
+            return Ok(());
         }
-        Ok(())
+        Err(Refusal::refused(format!(
+            "{waiting} sessions wait already, and {most} may: there is no room for one more now"
+        ))
+        .with_help("try again when one has begun, or terminate one that waits"))
     }
 
     /// The rule for names, and that no unfinished session bears it.
     pub(super) fn check_name(&self, name: &str) -> Checked<()> {
         name::check(name).map_err(|error| Refusal::usage(error.to_string()))?;
-        let taken = self
-            .held
-            .values()
-            .map(|held| &held.record)
-            .filter(|record| !record.session.status.is_final())
-            .find(|record| record.session.name == *name || record.renaming.as_deref() == Some(name))
-            .map(|record| &record.session);
-        match taken {
+        match self.bearer(name) {
             None => Ok(()),
-            Some(session) => Err(Refusal::refused(format!(
+            Some(held) => Err(Refusal::refused(format!(
                 "the name '{name}' is taken by session {} ({})",
-                session.id.short(),
-                session.status
+                held.id().short(),
+                held.record.session.status
             ))
             .with_help("choose another name, or terminate that session first")),
         }
     }
 
+    /// The session that has not ended and bears a name, or is getting it.
+    fn bearer(&self, name: &str) -> Option<&Held> {
+        self.held.values().find(|held| {
+            let record = &held.record;
+            let bears = record.session.name == *name || record.renaming.as_deref() == Some(name);
+            bears && !record.session.status.is_final()
+        })
+    }
+
     fn find_environment(&self, request: &LaunchRequest) -> Checked<&Environment> {
+        let field = match request.image {
+            Some(_) => LaunchField::Image,
+            None => LaunchField::Environment,
+        };
         let asked = request
             .image
             .as_deref()
@@ -157,13 +194,14 @@ impl Controller {
             .environments
             .iter()
             .find(|environment| answers_to(environment, asked))
-            .ok_or_else(|| self.no_environment(asked))?;
+            .ok_or_else(|| self.no_environment(asked).about(field))?;
         match &found.unavailable {
             None => Ok(found),
             Some(why) => Err(Refusal::refused(format!(
                 "the environment '{}' cannot be launched here: {why}",
                 found.label()
-            ))),
+            ))
+            .about(field)),
         }
     }
 
@@ -185,86 +223,24 @@ impl Controller {
             "{known}; `workbay env ls` lists all, an image must be on the engine already"
         ))
     }
+}
 
-    fn spec(&self, request: &LaunchRequest, environment: &Environment) -> Checked<LaunchSpec> {
-        let settings = &self.settings.launch;
-        let mem = request.mem.unwrap_or(settings.mem);
-        // The default must not stand in the way of a small session.
-        let shmem = request
-            .shmem
-            .unwrap_or_else(|| settings.shmem.min(Bytes(mem.0 / 2)));
-        let mut env = settings.env.clone();
-        env.extend(request.env.clone());
-        let spec = LaunchSpec {
-            session_type: request.session_type,
-            env,
-            ..LaunchSpec::new(
-                environment.source.clone(),
-                environment.label(),
-                request.cpu.unwrap_or(settings.cpu),
-                mem,
-                shmem,
-            )
-        };
-        check_amounts(&spec)?;
-        Ok(spec)
-    }
+/// The first problem is what is wrong, the others are told with it.
+fn refusal_for(kind: RefusalKind, problems: Vec<FieldProblem>) -> Option<Refusal> {
+    let mut problems = problems.into_iter();
+    let first = problems.next()?;
+    let refusal = Refusal::new(kind, first.message).about(first.field);
+    let others: Vec<String> = problems.map(|problem| problem.message).collect();
+    Some(if others.is_empty() {
+        refusal
+    } else {
+        refusal.with_help(format!("and also: {}", others.join("; ")))
+    })
+}
 
-    /// Whether the machine has that much, and memory that nobody holds.
-    fn check_room(&self, spec: &LaunchSpec) -> Checked<()> {
-        let EngineState::Connected { info } = &self.line.state else {
-            return Ok(());
-        };
-        if spec.cpu > info.cpus {
-            return Err(Refusal::refused(format!(
-                "{} CPU are asked, this machine has {}",
-                spec.cpu, info.cpus
-            ))
-            .with_help("ask for fewer with --cpu"));
-        }
-        let held = self.requested().plus(&self.others);
-        if held.mem.0.saturating_add(spec.mem.0) <= info.memory.0 {
-            return Ok(());
-        }
-        let left = Bytes(info.memory.0.saturating_sub(held.mem.0));
-        Err(Refusal::refused(format!(
-            "no memory left for {}: of {} running sessions hold {}, {left} are free",
-            spec.mem, info.memory, held.mem
-        ))
-        .with_help("ask for less with --mem, or terminate a session"))
-    }
-
-    /// What our sessions hold or are about to.
-    fn requested(&self) -> ResourceSlots {
-        self.sessions()
-            .filter(|session| !session.status.is_final() && session.status != Status::Error)
-            .fold(ResourceSlots::default(), |sum, session| {
-                sum.plus(&session.requested_slots)
-            })
-    }
-
-    fn new_session(
-        &self,
-        launch: &Launch,
-        environment: &Environment,
-        spec: &LaunchSpec,
-        now: Timestamp,
-    ) -> Session {
-        let generated = || format!("{}-session", launch.session.short());
-        let name = launch.request.name.clone().unwrap_or_else(generated);
-        let mut session = Session {
-            status: Status::Preparing,
-            owner: self.owner.clone(),
-            ..Session::new(
-                SessionKey::new(self.context, launch.session),
-                Clean::new(&name),
-                EnvironmentRef::from(environment),
-                now,
-            )
-        };
-        dress(&mut session, spec, launch.kernel, &launch.subs);
-        session
-    }
+/// The name of who gives none.
+pub(super) fn generated_name(id: SessionId) -> String {
+    format!("{}-session", id.short())
 }
 
 /// `name`, `name:version` or the image's reference.
@@ -276,26 +252,4 @@ fn answers_to(environment: &Environment, asked: &str) -> bool {
         EnvironmentSource::Host => false,
     };
     by_reference || environment.name == *asked || environment.label() == asked
-}
-
-fn check_amounts(spec: &LaunchSpec) -> Checked<()> {
-    if spec.mem < LEAST_MEMORY {
-        return Err(Refusal::usage(format!(
-            "{} of memory are too little: at least {LEAST_MEMORY}",
-            spec.mem
-        )));
-    }
-    if spec.cpu.millis() < 10 {
-        return Err(Refusal::usage(format!(
-            "{} CPU are too few: at least 0.01",
-            spec.cpu
-        )));
-    }
-    if spec.shmem >= spec.mem {
-        return Err(Refusal::usage(format!(
-            "shared memory ({}) is a part of the memory ({}): it must be less",
-            spec.shmem, spec.mem
-        )));
-    }
-    Ok(())
 }

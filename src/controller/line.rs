@@ -60,6 +60,7 @@ impl Controller {
             self.deadlines.pop_first();
             self.look_after(turn, now, id);
         }
+        self.queue_due(turn, now);
     }
 
     fn connect(&mut self, turn: &mut Turn) {
@@ -100,6 +101,7 @@ impl Controller {
             self.detach_leftovers(turn);
         }
         self.line.lost_at = None;
+        turn.stirred = true;
     }
 
     /// The line is gone. What was being made ends in ERROR; everything else stays as it is.
@@ -118,6 +120,7 @@ impl Controller {
             .checked_add(SignedDuration::from_secs(i64::from(pause)))
             .ok();
         self.tell_engine(turn);
+        self.queue.look_at = None;
         // Nothing is outstanding any more for those who wait on the first line.
         for held in self.held.values_mut() {
             held.detaching = false;
@@ -193,7 +196,14 @@ impl Controller {
                 let answer = Answer::Environments(self.environments.clone());
                 turn.answer(ticket, refusal.map_or(Ok(answer), Err));
             }
-            Purpose::Reconcile => {}
+            Purpose::Catalogue(ticket) => {
+                let answer = match refusal {
+                    Some(refusal) => Err(refusal),
+                    None => Ok(Answer::Catalogue(Box::new(self.catalogue()))),
+                };
+                turn.answer(ticket, answer);
+            }
+            Purpose::Queue | Purpose::Reconcile => {}
         }
     }
 
@@ -213,6 +223,10 @@ impl Controller {
         whole_line: bool,
     ) {
         self.others = survey.others;
+        turn.stirred = true;
+        if let Some(folders) = survey.folders {
+            self.folders = folders;
+        }
         if let Some(environments) = survey.environments
             && environments != self.environments
         {

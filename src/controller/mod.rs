@@ -9,6 +9,8 @@
 //! that schedule by themselves.
 
 mod adopt;
+mod again;
+mod catalogue;
 mod cluster;
 mod core;
 mod dress;
@@ -23,7 +25,9 @@ mod life;
 mod line;
 pub mod observe;
 pub mod order;
+mod queue;
 mod reconcile;
+mod record;
 mod remains;
 mod requests;
 pub mod turn;

@@ -32,6 +32,8 @@ pub struct Turn {
     pub follow: Vec<Fact>,
     /// Everything in it follows from one request, so it can be taken back when it cannot be written.
     pub refusable: bool,
+    /// Who waits in the queue is looked at anew, whether or not a session changed.
+    pub(super) stirred: bool,
     /// Sessions as they were before it.
     pub(super) before: BTreeMap<SessionId, Option<Held>>,
 }
@@ -117,6 +119,7 @@ impl Turn {
             orders: Vec::new(),
             follow: Vec::new(),
             refusable: false,
+            stirred: false,
             before: BTreeMap::new(),
         }
     }

@@ -196,7 +196,9 @@ impl Core {
             self.remember(&mut step);
             match self.write(&step).await {
                 Ok(()) => commands.append(&mut step.commands),
-                Err(error) if step.refusable => self.refuse(number, asked, &mut step, &error),
+                Err(error) if step.refusable || only_asks(&step, asked) => {
+                    self.refuse(number, asked, &mut step, &error);
+                }
                 Err(error) => self.owe(number, &mut step, &error),
             }
             self.publish(step);
@@ -361,6 +363,11 @@ impl Core {
             }
         }
     }
+}
+
+/// A request that only wants something looked at: nobody waits for it until the disk has room again.
+fn only_asks(step: &Step, asked: Option<Ticket>) -> bool {
+    asked.is_some() && step.writes.is_empty()
 }
 
 /// Never, when there is no such time.

@@ -232,12 +232,18 @@ pub struct EngineEvent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
     Started,
-    Died { exit_code: i64 },
+    Died {
+        exit_code: i64,
+    },
     OutOfMemory,
     Removed,
     Paused,
     Unpaused,
-    Renamed { name: Clean },
+    Renamed {
+        name: Clean,
+    },
+    /// Another container of a cluster started, ended or went; its session is to be looked at.
+    SubChanged,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,6 +12,7 @@ pub mod environment;
 pub mod history;
 pub mod id;
 pub mod idle;
+pub mod image;
 pub mod inside;
 pub mod kernel;
 pub mod launch;

@@ -2,8 +2,14 @@
 
 use serde_json::json;
 use workbay::{
-    engine::{api::Images, scheduler::Scheduler},
-    model::resources::{Bytes, Cpu},
+    engine::{
+        api::{Engine, Folders, Images},
+        scheduler::Scheduler,
+    },
+    model::{
+        capability::Capability,
+        resources::{Bytes, Cpu},
+    },
 };
 
 use super::{
@@ -51,6 +57,24 @@ async fn the_whole_catalogue() {
     assert_eq!(catalogue.limits.limits.cpu, None, "Infinity is no limit");
     assert_eq!(catalogue.limits.using.mem, Bytes::mib(512));
     assert_eq!(catalogue.agents[0].id, "i-local");
+    let group = &catalogue.resource_groups[0];
+    assert_eq!(group.capacity, Some(catalogue.agents[0].available.clone()));
+    assert_eq!(group.waiting, None, "a user is not told");
+    let bound = &catalogue.presets[1];
+    assert_eq!(
+        (
+            bound.name.as_str(),
+            bound.resource_group.as_ref().unwrap().as_str()
+        ),
+        ("shared-gpu", "default")
+    );
+    assert_eq!(catalogue.presets.len(), 2, "no preset of others' groups");
+    assert_eq!(catalogue.accelerators[0].slot, "cuda.shares");
+    assert_eq!(catalogue.quanta["cuda.shares"], 250);
+    assert_eq!(catalogue.quanta["cpu"], 1000);
+    let most = &catalogue.policy.per_container;
+    assert_eq!(most.cpu, Some(Cpu::from_millis(2000)));
+    assert_eq!(catalogue.policy.max_containers_per_session, Some(3));
     let folders: Vec<&str> = catalogue.folders.iter().map(|f| f.name.as_str()).collect();
     assert_eq!(
         folders,
@@ -72,7 +96,7 @@ async fn a_part_that_fails_hides_no_other() {
     manager.on("agent_summary_list", Reply::Json(200, hidden));
     let catalogue = engine.catalogue(Some("model-store")).await.unwrap();
     assert_eq!(catalogue.project.as_ref().unwrap(), &"model-store");
-    assert_eq!(catalogue.presets.len(), 1);
+    assert_eq!(catalogue.presets.len(), 2);
     let gaps: Vec<(&str, &str)> = catalogue
         .gaps
         .iter()
@@ -100,4 +124,102 @@ async fn a_project_that_is_not_ours() {
     let (why, mend) = told(&engine.catalogue(Some("lab")).await.unwrap_err());
     assert_eq!(why, "user@lablup.com is in no project 'lab'");
     assert_eq!(mend.unwrap(), "the projects are: default, model-store");
+}
+
+#[tokio::test]
+async fn an_administrator_sees_queues_and_keys_of_others() {
+    let manager = Manager::start().await;
+    manager.set(|state| state.role = "superadmin");
+    let engine = open(&manager).await;
+    let info = engine.probe().await.unwrap();
+    assert!(info.capabilities.has(Capability::Owners));
+    let catalogue = engine.catalogue(None).await.unwrap();
+    assert_eq!(catalogue.resource_groups[0].waiting, Some(4));
+    let owner = engine.find_owner(" user2@lablup.com ").await.unwrap();
+    assert_eq!(owner.access_keys, ["AKIANATWOUSEREXAMPLE"]);
+    assert_eq!(owner.projects, ["default", "vision"]);
+    for (email, why) in [
+        ("nobody@lablup.com", "there is no user nobody@lablup.com"),
+        (
+            "retired@lablup.com",
+            "retired@lablup.com has no key that is in force",
+        ),
+    ] {
+        assert_eq!(engine.find_owner(email).await.unwrap_err().to_string(), why);
+    }
+}
+
+#[tokio::test]
+async fn a_user_is_told_what_only_administrators_can() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    let capabilities = engine.probe().await.unwrap().capabilities;
+    let why = "only an administrator makes sessions for others";
+    assert_eq!(capabilities.why_not(Capability::Owners).unwrap(), &why);
+    for there in [
+        Capability::AgentChoice,
+        Capability::MultiNode,
+        Capability::Folders,
+    ] {
+        assert!(capabilities.has(there), "{there:?}");
+    }
+    let error = engine.find_owner("user2@lablup.com").await.unwrap_err();
+    assert_eq!(error.to_string(), why);
+}
+
+#[tokio::test]
+async fn hidden_machines_are_no_gap() {
+    let manager = Manager::start().await;
+    let hidden = json!({"data": null, "errors": [{"message": "No such agent."}]});
+    manager.on("agent_summary_list", Reply::Json(200, hidden));
+    let engine = open(&manager).await;
+    let capabilities = engine.probe().await.unwrap().capabilities;
+    assert_eq!(
+        capabilities.why_not(Capability::AgentChoice).unwrap(),
+        &"this cluster does not show its machines to its users"
+    );
+    let catalogue = engine.catalogue(None).await.unwrap();
+    assert!(catalogue.gaps.is_empty(), "{:?}", catalogue.gaps);
+    assert!(catalogue.agents.is_empty());
+    assert_eq!(catalogue.resource_groups[0].capacity, None);
+}
+
+#[tokio::test]
+async fn folders_are_made_where_the_site_keeps_them() {
+    let manager = Manager::start().await;
+    let engine = open(&manager).await;
+    let made = engine.create_folder("results").await.unwrap();
+    assert_eq!(
+        manager.asked().pop().unwrap().json(),
+        json!({"name": "results", "host": "local:volume1", "usage_mode": "general",
+            "permission": "rw"})
+    );
+    assert_eq!(
+        (made.name.as_str(), made.host.as_str(), made.is_owner),
+        ("results", "local:volume1", true)
+    );
+    let all = engine.folders().await.unwrap();
+    assert!(all.contains(&made), "{all:?}");
+    let asked = manager.asked().len();
+    for (name, why) in [
+        ("a b", "' ' cannot be in the name of a folder"),
+        ("", "a folder needs a name"),
+    ] {
+        let error = engine.create_folder(name).await.unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    assert_eq!(
+        manager.asked().len(),
+        asked,
+        "the rule is ours: the manager takes any name"
+    );
+    let error = engine.create_folder("results").await.unwrap_err();
+    assert_eq!(error.to_string(), "a folder results is there already");
+    let nowhere = json!({"default": null, "allowed": []});
+    manager.on("GET /folders/_/hosts", Reply::Json(200, nowhere));
+    let error = engine.create_folder("other").await.unwrap_err();
+    assert!(
+        error.to_string().contains("may keep folders nowhere"),
+        "{error}"
+    );
 }

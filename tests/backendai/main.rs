@@ -14,6 +14,7 @@ mod acting;
 mod choosing;
 mod events;
 mod faults;
+mod launching;
 mod lists;
 mod login;
 mod odd;
@@ -86,6 +87,7 @@ fn told(error: &EngineError) -> (String, Option<String>) {
     let mend = match error {
         EngineError::Unreachable { mend, .. }
         | EngineError::Declined { mend, .. }
+        | EngineError::AtField { mend, .. }
         | EngineError::Denied { mend, .. } => mend.clone(),
         _ => None,
     };

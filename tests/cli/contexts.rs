@@ -4,7 +4,7 @@ use std::{fs, process::Command};
 
 use workbay::model::id::{ContextName, InstanceId};
 
-use crate::{machine::Machine, run, sessions::until};
+use crate::{machine::Machine, run};
 
 /// Beside this machine's own engine a second context that leads to the same one.
 const BOX: &str = "[contexts.box]\nkind = \"docker\"\naccent = \"blue\"\n";
@@ -221,30 +221,38 @@ fn a_broken_context_is_told_and_hides_no_other() {
 }
 
 #[test]
-fn words_for_a_queue_are_refused_where_there_is_none() {
+fn what_a_context_does_not_have_is_refused_with_the_option() {
     let machine = Machine::new();
-    for words in [
-        ["--batch", "make"],
-        ["--project", "research"],
-        ["--resource-group", "gpu"],
-        ["--folder", "data"],
+    for (words, told) in [
+        (
+            ["--project", "research"],
+            "--project: there is no project 'research'",
+        ),
+        (
+            ["--group", "gpu"],
+            "--group: there is no resource group 'gpu': there are default",
+        ),
+        (
+            ["--preset", "small"],
+            "--preset: there is no preset 'small'",
+        ),
+        (
+            ["--mount", "nowhere"],
+            "--mount: there is no folder 'nowhere'",
+        ),
+        (
+            ["--accelerator", "tpu.device=1"],
+            "--accelerator: there is no tpu.device here",
+        ),
+        (["--agent", "i-1"], "--agent: "),
+        (["--owner", "a@b.c/KEY"], "--owner: "),
     ] {
-        let (code, _, err) = run(&machine, &["launch", words[0], words[1]]);
-        assert_eq!(code, 2, "{err}");
-        let told = format!(
-            "{} is not for context local, which is of kind docker",
-            words[0]
-        );
-        assert!(err.contains(&told), "{err}");
+        let (code, out, err) = run(&machine, &["launch", words[0], words[1]]);
+        assert_ne!(code, 0, "{out}");
+        assert!(err.contains(told), "{err}");
     }
     assert_eq!(
         machine.json(&["ls", "--tab", "all", "--json"]),
         serde_json::json!([])
     );
-    // Before the engine has answered, the reason is not known yet; that it is refused is.
-    until("the engine tells what it lacks", || {
-        let (code, _, err) = run(&machine, &["catalogue"]);
-        assert_eq!(code, 1, "{err}");
-        err.contains("knows no projects, resource groups or presets")
-    });
 }

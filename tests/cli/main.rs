@@ -17,6 +17,7 @@ mod terminal;
 mod alone;
 mod asking;
 mod contexts;
+mod launching;
 mod secrets;
 mod sessions;
 mod usage;

@@ -26,8 +26,8 @@ fn with_session(name: &str) -> Machine {
         "-e",
         "STAGE=test",
         "--wait",
-        "--timeout",
-        "120",
+        "--wait-timeout",
+        "2m",
     ]);
     assert!(printed.starts_with(&format!("{name} ")), "{printed}");
     machine

@@ -8,7 +8,8 @@ use workbay::model::{
 
 use crate::support::{Bench, read_log, small};
 
-fn batch(command: &str) -> LaunchRequest {
+/// A small session that runs one command.
+pub fn batch(command: &str) -> LaunchRequest {
     LaunchRequest {
         session_type: SessionType::Batch,
         startup_command: Some(command.to_owned()),

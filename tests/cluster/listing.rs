@@ -52,6 +52,16 @@ async fn the_launcher_finds_projects_groups_presets_limits_and_nodes() {
     assert_eq!(preset("small").shmem.map(|bytes| bytes.0), Some(64 << 20));
     assert_eq!(preset("huge").allocatable, Some(false));
     assert_eq!(catalogue.policy.max_concurrent_sessions, Some(30));
+    assert_eq!(catalogue.policy.max_containers_per_session, Some(3));
+    let one = &catalogue.agents[0].available;
+    assert_eq!(group.capacity.as_ref(), Some(one), "there is one machine");
+    assert_eq!(catalogue.policy.per_container, one.as_limits());
+    assert_eq!(catalogue.quanta["cpu"], 1000);
+    assert!(
+        catalogue.accelerators.is_empty(),
+        "{:?}",
+        catalogue.accelerators
+    );
     assert!(
         catalogue
             .agents

@@ -19,8 +19,10 @@ mod terminal;
 
 mod batch;
 mod events;
+mod folder;
 mod hand;
 mod journey;
+mod launching;
 mod life;
 mod listing;
 mod login;

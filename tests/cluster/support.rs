@@ -55,6 +55,17 @@ pub fn by_keys() -> BackendAiConfig {
     )
 }
 
+/// The highest administrator of the example users.
+pub fn by_admin() -> BackendAiConfig {
+    config(
+        manager(),
+        Login::Api {
+            access_key: "AKIAIOSFODNN7EXAMPLE".to_owned(),
+            secret_key: Secret::new("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+        },
+    )
+}
+
 pub fn by_login() -> BackendAiConfig {
     config(
         web_server(),
@@ -166,6 +177,11 @@ impl Bench {
 
     pub async fn until_session(&self, id: SessionId, so: impl Fn(&Session) -> bool) -> Session {
         self.until(id, PATIENCE, so).await
+    }
+
+    /// The same for what must find its place first.
+    pub async fn until_long(&self, id: SessionId, so: impl Fn(&Session) -> bool) -> Session {
+        self.until(id, PATIENCE_TO_START, so).await
     }
 
     pub async fn until_status(&self, id: SessionId, status: &Status) -> Session {

@@ -2,7 +2,7 @@
 //! `invalid/` one fault a file with the exact message beside it (`NAME.expected`).
 //!
 //! The beginning of a file's name says what it is: `settings-`, `theme-`, `keymap-`,
-//! `contexts-`.
+//! `contexts-`, `resources-`, `recipe-`.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +13,7 @@
 
 mod contexts;
 mod layers;
+mod resources;
 
 use std::{
     fs,
@@ -23,8 +24,10 @@ use workbay::{
     config::{
         Problem, contexts as reader,
         layer::{self, Places},
+        recipe, resources as rules,
     },
     keymap::Keymap,
+    model::policy::ResourceRules,
     theme::{ColorDepth, Theme},
 };
 
@@ -83,6 +86,16 @@ fn read(file: &Path) -> Vec<Problem> {
             };
             (contexts.problems, others)
         }
+        "resources" => {
+            let places = Places {
+                site: dir.join("no-site-file"),
+                user: file.to_path_buf(),
+            };
+            let read = rules::load(&places);
+            (read.problems, read.rules == ResourceRules::default())
+        }
+        // There is no other launch to fall back to.
+        "recipe" => (recipe::read(file).err().unwrap_or_default(), true),
         kind => panic!("no test knows files of the kind '{kind}'"),
     };
     assert!(

@@ -98,7 +98,7 @@ async fn a_manager_that_hangs_for_ever_holds_up_nobody() {
     assert!(!waiting.is_finished());
     manager.release(Question::Probe);
     let launched = waiting.await.unwrap().unwrap();
-    assert!(matches!(launched, Reply::Session { .. }), "{launched:?}");
+    assert!(matches!(launched, Reply::Launched { .. }), "{launched:?}");
 }
 
 #[tokio::test]

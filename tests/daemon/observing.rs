@@ -171,7 +171,7 @@ async fn reach(face: &mut Face, tab: Tab, text: Option<&str>, count: u32) -> u64
 }
 
 async fn hear_all(face: &mut Face, count: usize) {
-    while face.sessions().len() < count {
+    while face.count() < count {
         face.hear().await;
     }
 }

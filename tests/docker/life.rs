@@ -330,7 +330,7 @@ async fn local_images_are_environments_and_ours_is_hidden() {
     assert_eq!(all[0].unavailable, None);
     let labels: Vec<String> = all.iter().map(Environment::label).collect();
     assert!(
-        labels.contains(&"workbay-test/busybox:1".to_owned()),
+        labels.contains(&"workbay-test/busybox:2".to_owned()),
         "{labels:?}"
     );
     assert!(

@@ -7,8 +7,12 @@
     reason = "helpers of tests fail the test"
 )]
 
+mod batch;
+mod clusters;
 mod engine_line;
 mod environments;
+mod folders;
+mod home;
 mod life;
 mod limits;
 mod ordinary_user;

@@ -10,13 +10,16 @@ use std::{
 
 use workbay::{
     engine::{
-        api::{ContainerState, Containers as _, Engine as _, ExecCommand, Output, Streams as _},
+        api::{
+            ContainerState, Containers as _, Engine as _, ExecCommand, Folders as _, Output,
+            Streams as _,
+        },
         docker::{DockerConfig, DockerEngine},
     },
     model::id::InstanceId,
 };
 
-use crate::support::{Bench, SOCKET, host_spec, plan, until, within};
+use crate::support::{Bench, SOCKET, host_spec, mounted, plan, until, within};
 
 const UID: u32 = 4321;
 const PLACE: &str = "WORKBAY_TEST_PLACE";
@@ -71,12 +74,19 @@ async fn all_of_it() {
         instance,
         state_dir: place.join("state"),
         toolbox_dir: place.join("toolbox"),
+        folders_dir: place.join("data/folders"),
+        dotfiles_dir: place.join("dotfiles"),
+        accelerators: std::collections::BTreeMap::new(),
         endpoint: None,
         binary: place.join("workbay"),
     });
     engine.probe().await.unwrap();
     let bench = Bench::of(engine, instance, tempfile::tempdir_in(&place).unwrap());
-    let plan = plan("mine", host_spec());
+    std::fs::create_dir(place.join("dotfiles")).unwrap();
+    std::fs::write(place.join("dotfiles/.mine"), "x").unwrap();
+    bench.engine.create_folder("data").await.unwrap();
+    let mut plan = plan("mine", host_spec());
+    plan.spec.mounts = vec![mounted("data", "/home/work/deeper/data", false)];
     bench.launch(&plan).await;
     let session = plan.session;
     let home = place
@@ -93,6 +103,14 @@ async fn all_of_it() {
         .sh(session, "mkdir deep; echo x > deep/file; chmod 000 deep")
         .await;
     assert_eq!(std::fs::metadata(home.join("deep")).unwrap().uid(), UID);
+
+    // So are the folders it mounts and the dotfiles it begins with.
+    bench
+        .sh(session, "cat ~/.mine; echo x > deeper/data/kept")
+        .await;
+    let kept = place.join("data/folders/data/kept");
+    assert_eq!(std::fs::metadata(kept).unwrap().uid(), UID);
+    assert_eq!(std::fs::metadata(home.join("deeper")).unwrap().uid(), UID);
 
     // Its terminal works, and a command that is dropped is ended.
     let mut pane = bench.terminal(session, "one", 80, 24).await;

@@ -10,6 +10,7 @@ use std::{
 };
 
 use bytes::Bytes as Chunk;
+use futures_util::StreamExt as _;
 use workbay::{
     engine::{
         api::{
@@ -21,8 +22,9 @@ use workbay::{
     model::{
         environment::EnvironmentSource,
         id::{InstanceId, KernelId, SessionId},
+        log::LogOptions,
         resources::{Bytes, Cpu},
-        spec::LaunchSpec,
+        spec::{LaunchSpec, Mounted},
     },
 };
 
@@ -115,6 +117,38 @@ impl Bench {
         )
     }
 
+    /// The whole log of a kernel as it is now, of the main one where none is named.
+    pub async fn log(&self, session: SessionId, kernel: Option<KernelId>) -> String {
+        let options = LogOptions {
+            kernel,
+            ..LogOptions::default()
+        };
+        let mut stream = self.engine.logs(session, options).await.unwrap();
+        let mut bytes = Vec::new();
+        while let Some(chunk) = within(stream.next()).await {
+            bytes.extend_from_slice(&chunk.unwrap().bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Waits until the log holds `words`; the log.
+    pub async fn said(&self, session: SessionId, words: &str) -> String {
+        until(async || {
+            let log = self.log(session, None).await;
+            log.contains(words).then_some(log)
+        })
+        .await
+    }
+
+    /// Waits for the main process to end; its exit code.
+    pub async fn ended(&self, session: SessionId) -> i64 {
+        until(async || match self.state(session).await {
+            Some(ContainerState::Exited { exit_code, .. }) => Some(exit_code),
+            _ => None,
+        })
+        .await
+    }
+
     pub fn home(&self, session: SessionId) -> PathBuf {
         self.dir
             .path()
@@ -133,6 +167,9 @@ impl Drop for Bench {
         if !ids.is_empty() {
             docker(&[&["rm", "-f", "-v"], ids.as_slice()].concat());
         }
+        for network in networks(&format!("workbay.instance={}", self.instance)) {
+            docker(&["network", "rm", &network]);
+        }
     }
 }
 
@@ -141,22 +178,37 @@ pub fn engine(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> Docke
         instance,
         state_dir: dir.join("state"),
         toolbox_dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolbox"),
+        folders_dir: dir.join("folders"),
+        dotfiles_dir: dir.join("dotfiles"),
+        accelerators: std::collections::BTreeMap::new(),
         endpoint: endpoint.map(str::to_owned),
         binary: PathBuf::from(env!("CARGO_BIN_EXE_workbay")),
     })
 }
 
-/// The container's full record, as the engine's own client shows it.
+/// The main container's full record, as the engine's own client shows it.
 pub fn record(session: SessionId) -> serde_json::Value {
-    let said = docker(&["inspect", &containers(session)[0]]);
-    let mut all: serde_json::Value = serde_json::from_str(&said).unwrap();
-    all[0].take()
+    let said = docker(&[&["inspect"], refs(&containers(session)).as_slice()].concat());
+    let all: Vec<serde_json::Value> = serde_json::from_str(&said).unwrap();
+    let main = |one: &serde_json::Value| one["Config"]["Hostname"] == "main1";
+    all.into_iter().find(main).expect("a main container")
+}
+
+fn refs(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
 }
 
 /// Ids of the session's containers.
 pub fn containers(session: SessionId) -> Vec<String> {
     let filter = format!("label=ai.backend.session-id={session}");
     let listed = docker(&["ps", "-aq", "--no-trunc", "--filter", &filter]);
+    listed.lines().map(str::to_owned).collect()
+}
+
+/// Ids of networks with this label.
+pub fn networks(label: &str) -> Vec<String> {
+    let filter = format!("label={label}");
+    let listed = docker(&["network", "ls", "-q", "--filter", &filter]);
     listed.lines().map(str::to_owned).collect()
 }
 
@@ -216,12 +268,13 @@ pub fn image_spec(reference: &str) -> LaunchSpec {
 pub fn busybox_image() -> &'static str {
     static IMAGE: OnceLock<&str> = OnceLock::new();
     IMAGE.get_or_init(|| {
-        let name = "workbay-test/busybox:1";
+        let name = "workbay-test/busybox:2";
         let mut tar = tar::Builder::new(Vec::new());
         let busybox = std::fs::read("/bin/busybox").expect("apt-get install busybox-static");
         file(&mut tar, "bin/busybox", 0o755, &busybox);
         for name in [
-            "sh", "ls", "cat", "echo", "env", "id", "sleep", "stty", "tty", "which",
+            "sh", "ls", "cat", "echo", "env", "id", "sleep", "stty", "tty", "which", "ping", "nc",
+            "true", "touch", "df", "grep", "kill",
         ] {
             let mut header = tar::Header::new_gnu();
             header.set_entry_type(tar::EntryType::Symlink);
@@ -378,4 +431,13 @@ pub async fn probe(
     engine: &DockerEngine,
 ) -> workbay::engine::api::Result<workbay::model::capability::EngineInfo> {
     Engine::probe(engine).await
+}
+
+/// A folder of a launch.
+pub fn mounted(folder: &str, target: &str, read_only: bool) -> Mounted {
+    Mounted {
+        folder: folder.to_owned(),
+        target: target.to_owned(),
+        read_only,
+    }
 }

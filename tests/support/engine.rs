@@ -158,6 +158,34 @@ impl MemoryEngine {
         });
     }
 
+    /// One of a cluster's other containers ends.
+    pub fn die_sub(&self, session: SessionId, hostname: &str, code: i64, oom: bool) {
+        self.change(session, |container| {
+            let mut subs = container.subs.iter_mut();
+            let sub = subs.find(|sub| sub.hostname == hostname);
+            sub.expect("the container is there").state = State::Exited { code, oom };
+            EventKind::Died { exit_code: code }
+        });
+    }
+
+    /// Somebody starts it again.
+    pub fn revive_sub(&self, session: SessionId, hostname: &str) {
+        self.change(session, |container| {
+            let mut subs = container.subs.iter_mut();
+            let sub = subs.find(|sub| sub.hostname == hostname);
+            sub.expect("the container is there").state = State::Running;
+            EventKind::Started
+        });
+    }
+
+    /// Somebody removes it.
+    pub fn vanish_sub(&self, session: SessionId, hostname: &str) {
+        self.change(session, |container| {
+            container.subs.retain(|sub| sub.hostname != hostname);
+            EventKind::Removed
+        });
+    }
+
     pub fn pause(&self, session: SessionId) {
         self.change(session, |container| {
             container.state = State::Paused;
@@ -390,18 +418,23 @@ impl Containers for MemoryEngine {
         }
         *self.lock().world.started.entry(session).or_default() += 1;
         self.change(session, |container| {
-            container.state = State::Running;
+            container.start();
             EventKind::Started
         });
+        if let Some(code) = self.container(session)?.short_command() {
+            self.die(session, code, false);
+        }
         Ok(())
     }
 
     async fn stop(&self, session: SessionId, grace_seconds: u32) -> Result<()> {
         self.enter(Call::Stop, Some(session)).await?;
-        if let Ok(found) = self.container(session)
-            && found.state == State::Running
-        {
-            self.die(session, if grace_seconds == 0 { 137 } else { 143 }, false);
+        if self.container(session).is_ok_and(|found| found.runs()) {
+            let code = if grace_seconds == 0 { 137 } else { 143 };
+            self.change(session, |container| {
+                container.stop(code);
+                EventKind::Died { exit_code: code }
+            });
         }
         Ok(())
     }

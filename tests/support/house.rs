@@ -195,6 +195,11 @@ impl Face {
         self.sessions.lock().unwrap().values().cloned().collect()
     }
 
+    /// How many it knows.
+    pub fn count(&self) -> usize {
+        self.sessions.lock().unwrap().len()
+    }
+
     pub async fn next_event(&mut self) -> Option<ClientEvent> {
         self.events.recv().await
     }

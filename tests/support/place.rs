@@ -68,6 +68,14 @@ impl Place {
         World::read(&world_file(self.root.path()))
     }
 
+    /// What happens on the engine while no daemon lives.
+    pub fn change_world(&self, change: impl FnOnce(&mut World)) {
+        assert_eq!(self.pid(), None, "a daemon keeps a world of its own");
+        let mut world = self.world();
+        change(&mut world);
+        world.save();
+    }
+
     /// Connects, starting a daemon that dies at `fault` if none lives.
     pub fn options(&self, fault: &str) -> ConnectOptions {
         let arguments = [self.daemon, "--exact", "--ignored"];

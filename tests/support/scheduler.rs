@@ -22,10 +22,11 @@ use workbay::{
     },
     model::{
         capability::{Capabilities, Capability, EngineInfo},
-        catalogue::Catalogue,
+        catalogue::{Catalogue, Folder, OwnerChoices},
         environment::Environment,
         history::{HistoryEntry, Outcome},
         id::SessionId,
+        launch::LaunchField,
         log::{LogOptions, LogSource},
         resources::{Bytes, Cpu},
         session::Session,
@@ -51,6 +52,8 @@ pub enum Question {
     History,
     Commit,
     Catalogue,
+    CreateFolder,
+    FindOwner,
     Environments,
     Events,
     Usage,
@@ -83,6 +86,10 @@ struct Inner {
     lost: bool,
     deaf: bool,
     usage: BTreeMap<SessionId, Usage>,
+    /// What can be chosen from.
+    offer: Catalogue,
+    /// What was asked to be launched, oldest first.
+    launches: Vec<LaunchRequest>,
 }
 
 impl MemoryScheduler {
@@ -141,6 +148,16 @@ impl MemoryScheduler {
         self.lock()
             .listeners
             .retain(|listener| listener.try_send(Ok(event.clone())).is_ok());
+    }
+
+    /// What can be chosen from at a launch, from now on.
+    pub fn offer(&self, offer: Catalogue) {
+        self.lock().offer = offer;
+    }
+
+    /// What was asked to be launched, oldest first.
+    pub fn launches(&self) -> Vec<LaunchRequest> {
+        self.lock().launches.clone()
     }
 
     /// How many listen to events.
@@ -259,7 +276,35 @@ pub fn denied() -> EngineError {
 }
 
 #[async_trait]
-impl Folders for MemoryScheduler {}
+impl Folders for MemoryScheduler {
+    async fn folders(&self) -> Result<Vec<Folder>> {
+        Ok(self.lock().offer.folders.clone())
+    }
+
+    async fn create_folder(&self, name: &str) -> Result<Folder> {
+        self.enter(Question::CreateFolder).await?;
+        let mut inner = self.lock();
+        if inner.offer.folders.iter().any(|it| it.name == name) {
+            return Err(EngineError::AtField {
+                field: LaunchField::Folders,
+                why: format!("a folder {name} is there already"),
+                mend: None,
+            });
+        }
+        let folder = Folder {
+            id: format!("folder-{name}").into(),
+            name: name.into(),
+            host: "memory".into(),
+            status: "ready".into(),
+            permission: "rw".into(),
+            usage_mode: "general".into(),
+            ownership: "user".into(),
+            is_owner: true,
+        };
+        inner.offer.folders.push(folder.clone());
+        Ok(folder)
+    }
+}
 
 #[async_trait]
 impl Engine for MemoryScheduler {
@@ -331,6 +376,7 @@ impl Scheduler for MemoryScheduler {
 
     async fn launch(&self, request: &LaunchRequest) -> Result<SessionId> {
         self.enter(Question::Launch).await?;
+        self.lock().launches.push(request.clone());
         let id = self.lock().make(request.name.as_deref(), "PENDING");
         self.tell(id);
         Ok(id)
@@ -388,7 +434,16 @@ impl Scheduler for MemoryScheduler {
         self.enter(Question::Catalogue).await?;
         Ok(Catalogue {
             project: project.map(Into::into),
-            ..Catalogue::default()
+            ..self.lock().offer.clone()
+        })
+    }
+
+    async fn find_owner(&self, email: &str) -> Result<OwnerChoices> {
+        self.enter(Question::FindOwner).await?;
+        Ok(OwnerChoices {
+            email: email.into(),
+            access_keys: vec!["AKIAOTHER".into()],
+            projects: vec!["default".into()],
         })
     }
 

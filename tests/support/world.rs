@@ -9,9 +9,10 @@ use std::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use workbay::{
-    engine::api::{ContainerState, CreatePlan, Recorded, Sighting},
+    engine::api::{ContainerState, CreatePlan, Recorded, Sighting, SubSighting},
     model::{
         id::{KernelId, SessionId},
+        session::SessionType,
         spec::LaunchSpec,
         text::Clean,
     },
@@ -34,8 +35,18 @@ pub struct Container {
     pub created_at: Timestamp,
     pub spec: LaunchSpec,
     pub state: State,
+    /// A cluster's other containers.
+    #[serde(default)]
+    pub subs: Vec<Sub>,
     /// Without labels a lost store cannot be filled again.
     pub labelled: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Sub {
+    pub kernel: KernelId,
+    pub hostname: String,
+    pub state: State,
 }
 
 /// Kept in a file when it has a path, so that it outlives the daemon's process.
@@ -87,30 +98,87 @@ impl World {
                 created_at: plan.created_at,
                 spec: plan.spec.clone(),
                 state: State::Created,
+                subs: (1..).zip(&plan.subs).map(Sub::new).collect(),
                 labelled: true,
             });
         container.sighting()
     }
 }
 
+impl Sub {
+    fn new((number, kernel): (u32, &KernelId)) -> Self {
+        Self {
+            kernel: *kernel,
+            hostname: format!("sub{number}"),
+            state: State::Created,
+        }
+    }
+
+    fn sighting(&self) -> SubSighting {
+        SubSighting {
+            kernel: self.kernel,
+            hostname: Clean::new(&self.hostname),
+            container_id: Clean::new(&format!("c-{}", self.kernel.short())),
+            state: self.state.shown(),
+        }
+    }
+}
+
+impl State {
+    fn shown(&self) -> ContainerState {
+        match self {
+            Self::Created => ContainerState::Created,
+            Self::Running => ContainerState::Running { started_at: None },
+            Self::Paused => ContainerState::Paused,
+            Self::Exited { code, oom } => ContainerState::Exited {
+                exit_code: *code,
+                oom_killed: *oom,
+                finished_at: None,
+            },
+        }
+    }
+}
+
 impl Container {
+    /// All its containers run.
+    pub fn start(&mut self) {
+        self.state = State::Running;
+        for sub in &mut self.subs {
+            sub.state = State::Running;
+        }
+    }
+
+    /// Whatever runs of it ends so.
+    pub fn stop(&mut self, code: i64) {
+        let subs = self.subs.iter_mut().map(|sub| &mut sub.state);
+        for state in subs.chain([&mut self.state]) {
+            if *state == State::Running {
+                *state = State::Exited { code, oom: false };
+            }
+        }
+    }
+
+    pub fn runs(&self) -> bool {
+        let subs = self.subs.iter().map(|sub| &sub.state);
+        subs.chain([&self.state])
+            .any(|state| *state == State::Running)
+    }
+
+    /// The code of a command that ends at once: `exit N`.
+    pub fn short_command(&self) -> Option<i64> {
+        let command = self.spec.startup_command.as_deref();
+        let command = command.filter(|_| self.spec.session_type == SessionType::Batch)?;
+        command.strip_prefix("exit ")?.parse().ok()
+    }
+
     pub fn sighting(&self) -> Sighting {
         Sighting {
             session: self.session,
             kernel: self.kernel,
             container_id: Clean::new(&format!("c-{}", self.session.short())),
             name: Some(Clean::new(&self.name)),
-            subs: Vec::new(),
-            state: match self.state {
-                State::Created => ContainerState::Created,
-                State::Running => ContainerState::Running { started_at: None },
-                State::Paused => ContainerState::Paused,
-                State::Exited { code, oom } => ContainerState::Exited {
-                    exit_code: code,
-                    oom_killed: oom,
-                    finished_at: None,
-                },
-            },
+            subs: self.subs.iter().map(Sub::sighting).collect(),
+            state: self.state.shown(),
             recorded: self.labelled.then(|| Recorded {
                 name: Clean::new(&self.name),
                 created_at: self.created_at,

@@ -50,7 +50,6 @@ fill_databases() {
     manager_tool fixture populate "$conf/presets.json"
     manager_tool fixture populate "$conf/registry.json"
     manager_tool permissions provision || true # older versions have no such thing
-    sql -d backend -f "$conf/permissions.sql"
 }
 
 if [ ! -e "$done/db" ]; then
@@ -60,6 +59,8 @@ if [ ! -e "$done/db" ]; then
     echo 3 >"$volume/version.txt" # the layout of folders on it
     touch "$done/db"
 fi
+# Every time: what is allowed may have grown since the databases were filled.
+noted setup "setting what is allowed" sql -d backend -f "$conf/permissions.sql"
 
 scanned=$done/image-$(docker_here image inspect -f '{{.Id}}' "$image" | cut -c8-31)
 if [ ! -e "$scanned" ]; then

@@ -31,13 +31,9 @@ Without a command, the full-screen view opens. A session S is named by its name,
 beginning of its id; CONTEXT/S where it is not of the context in force.
 
 Examples:
-  workbay                                   the full-screen view
   workbay launch --name work --cpu 1 --wait a session with this machine's own programs
-  workbay shell work                        its shell, here
   workbay exec work -- make -j2             one command in it
-  workbay ls --tab all --json               every session, for scripts
   workbay launch --context prod             on another engine; `workbay context ls` lists them
-  workbay doctor                            what is missing, and how to mend it
 
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found, 4 not allowed, 5 engine or daemon does not
 answer, 124 timed out. `exec` passes on the code of its command.";
@@ -94,7 +90,7 @@ pub enum Command {
     /// Environments that can be launched
     #[command(subcommand)]
     Env(Env),
-    /// Resource groups, presets, accelerators, limits, folders, projects and agents to launch with
+    /// What a launch may choose from: groups, presets, limits, folders, agents
     Catalogue(Catalogue),
     /// Folders that outlive sessions
     #[command(subcommand)]

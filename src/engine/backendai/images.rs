@@ -9,7 +9,7 @@ use super::{
     BackendAiEngine,
     blob::{Node, bytes, slots},
     gql::Schema,
-    labels::{Labels, services},
+    labels::Labels,
     line::Line,
     reference::Reference,
 };
@@ -17,6 +17,7 @@ use crate::{
     engine::api::{Images, Result},
     model::{
         environment::{Environment, EnvironmentSource, ImageFacts},
+        image,
         resources::Bytes,
         text::Clean,
     },
@@ -67,7 +68,7 @@ fn group(images: &[Value]) -> Vec<Environment> {
     all.sort_by_cached_key(|environment| {
         (
             environment.name.clone(),
-            Reverse(numbers(environment.version.as_str())),
+            Reverse(image::version_numbers(environment.version.as_str())),
             environment.version.clone(),
             environment.facts.architecture.clone(),
         )
@@ -77,26 +78,20 @@ fn group(images: &[Value]) -> Vec<Environment> {
 }
 
 /// An image that a compute session can run; system and service images are not for that.
-fn one(image: Node<'_>) -> Option<Environment> {
-    let reference = Reference::of_image(image)?;
-    let labels = Labels(image.list("labels"));
-    let private = labels.get("ai.backend.features").is_some_and(|features| {
-        features
-            .split_whitespace()
-            .any(|feature| feature == "private")
-    });
-    let role = labels.get("ai.backend.role").unwrap_or("COMPUTE");
-    if private || !role.eq_ignore_ascii_case("compute") {
+fn one(node: Node<'_>) -> Option<Environment> {
+    let reference = Reference::of_image(node)?;
+    let labels = Labels(node.list("labels"));
+    if !image::is_for_sessions(labels.get(image::FEATURES), labels.get(image::ROLE)) {
         return None;
     }
-    let limits = image.list("resource_limits");
+    let limits = node.list("resource_limits");
     Some(Environment {
         name: Clean::new(&reference.name),
         version: Clean::new(&reference.tag),
         source: EnvironmentSource::Image {
             reference: reference.image(),
         },
-        size: image
+        size: node
             .int("size_bytes")
             .and_then(|n| n.try_into().ok())
             .map(Bytes),
@@ -104,29 +99,15 @@ fn one(image: Node<'_>) -> Option<Environment> {
         facts: ImageFacts {
             architecture: reference.architecture.as_deref().map(Clean::new),
             group: Some(Clean::new(CUSTOM)),
-            chips: chips(&reference.tag, &labels),
+            chips: image::chips(&reference.tag, labels.get(image::OWN_NAME)),
             minimum: minimum(limits, &labels),
-            accelerators: accelerators(image),
+            accelerators: accelerators(node),
             services: labels
-                .get("ai.backend.service-ports")
-                .map(services)
+                .get(image::SERVICE_PORTS)
+                .map(image::services)
                 .unwrap_or_default(),
         },
     })
-}
-
-/// The parts of a tag after its first: `py311`, `cuda12.1`, and the name of one's own image.
-fn chips(tag: &str, labels: &Labels<'_>) -> Vec<Clean> {
-    let own = labels.get("ai.backend.customized-image.name");
-    tag.split('-')
-        .skip(1)
-        .filter(|part| !part.is_empty())
-        .map(|part| match (part.starts_with("customized_"), own) {
-            (true, Some(name)) => Clean::new(&format!("Customized: {name}")),
-            (true, None) => Clean::new("Customized"),
-            (false, _) => Clean::new(part),
-        })
-        .collect()
 }
 
 /// `resource_limits`, else the labels of old images.
@@ -156,16 +137,6 @@ fn accelerators(image: Node<'_>) -> Vec<Clean> {
         return Vec::new();
     }
     kinds
-}
-
-/// The leading numbers of a tag: `3.11-debian12` is 3, 11.
-fn numbers(tag: &str) -> Vec<u32> {
-    tag.split('-')
-        .next()
-        .unwrap_or_default()
-        .split('.')
-        .map_while(|part| part.parse().ok())
-        .collect()
 }
 
 /// The same tag for several architectures is several versions.
@@ -268,7 +239,5 @@ mod tests {
             [("jupyter", vec![8080]), ("x", vec![80, 81]), ("y", vec![9])]
         );
         assert_eq!(facts.chips, [Clean::from("Customized: mine")]);
-        assert!(services("garbage").is_empty());
-        assert!(services("a:b").is_empty());
     }
 }

@@ -52,8 +52,13 @@ pub(super) fn choose(ask: Cpu, allowed: &[u32], taken: &[Vec<u32>]) -> Option<St
         .map(|(_, core)| core)
         .collect();
     chosen.sort_unstable();
-    let texts: Vec<String> = chosen.iter().map(u32::to_string).collect();
-    Some(texts.join(","))
+    Some(list(&chosen))
+}
+
+/// `0,2,3`, which [`parse`] reads.
+pub(super) fn list(numbers: &[u32]) -> String {
+    let texts: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    texts.join(",")
 }
 
 #[cfg(test)]

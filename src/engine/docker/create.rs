@@ -10,19 +10,27 @@ use bollard::{
 };
 
 use super::{
+    binds::Bind,
+    cluster::{self, Seat},
+    devices::{self, Device},
     host,
-    labels::{self, Labels},
+    labels::{self, Given, Labels},
     line::{Kind, Line, UserMapping},
     mounts,
     toolbox::Toolbox,
-    variables,
+    variables::{self, Around},
 };
 use crate::{
     engine::{
         api::{CreatePlan, Result},
         error::EngineError,
     },
-    model::{environment::EnvironmentSource, inside, resources::Bytes},
+    model::{
+        environment::EnvironmentSource,
+        image, inside,
+        resources::Bytes,
+        session::{Service, SessionType},
+    },
 };
 
 /// The least memory Docker gives a container.
@@ -79,18 +87,26 @@ pub(super) struct ImageFacts {
     pub(super) reference: String,
     env: Vec<String>,
     core_counts: Option<String>,
+    pub(super) services: Vec<Service>,
 }
 
 /// Everything that goes into a new container.
 pub(super) struct Parts<'a> {
     pub(super) plan: &'a CreatePlan,
+    pub(super) seat: Seat,
     pub(super) identity: &'a Identity,
     pub(super) image: &'a ImageFacts,
     pub(super) toolbox: &'a Toolbox,
-    /// The session's home on this machine.
+    /// Its home on this machine, the folders in it and what a person should know of both.
     pub(super) home: &'a std::path::Path,
-    pub(super) cores: Option<String>,
+    pub(super) binds: &'a [Bind],
+    pub(super) notes: &'a [String],
+    pub(super) given: Given,
+    /// All devices of the machine.
+    pub(super) devices: &'a [Device],
     pub(super) labels: Labels,
+    /// A cluster's own.
+    pub(super) network: Option<&'a str>,
 }
 
 /// `workbay.<name>.<kernel>`; the kernel's part keeps names of two daemons apart.
@@ -106,6 +122,9 @@ pub(super) fn session_name(container_name: &str) -> Option<&str> {
     inner.rsplit_once('.').map(|(name, _)| name)
 }
 
+/// The longest command that fits into one argument of a program, with some room.
+const LONGEST_COMMAND: usize = 120 * 1024;
+
 /// Refuses what the engine would refuse in words that help nobody.
 pub(super) fn check_limits(plan: &CreatePlan, cpus: u32) -> Result<()> {
     let spec = &plan.spec;
@@ -119,6 +138,15 @@ pub(super) fn check_limits(plan: &CreatePlan, cpus: u32) -> Result<()> {
         return Err(EngineError::Refused(format!(
             "shared memory of {} must be less than the memory of {} it is a part of",
             spec.shmem, spec.mem
+        )));
+    }
+    let command = spec.startup_command.as_ref().map_or(0, String::len);
+    if command > LONGEST_COMMAND {
+        return Err(EngineError::Refused(format!(
+            "the startup command is too long ({}, {} at most): put it in a script in a folder, or \
+             in the bootstrap script",
+            Bytes(command as u64),
+            Bytes(LONGEST_COMMAND as u64)
         )));
     }
     if spec.cpu.millis() > u64::from(cpus) * 1000 {
@@ -163,38 +191,39 @@ pub(super) async fn image_facts(
     }
 }
 
-fn facts(reference: &str, image: ImageInspect) -> ImageFacts {
-    let config = image.config.unwrap_or_default();
+fn facts(reference: &str, record: ImageInspect) -> ImageFacts {
+    let config = record.config.unwrap_or_default();
     let labels = config.labels.unwrap_or_default();
     ImageFacts {
         reference: reference.to_owned(),
         env: config.env.unwrap_or_default(),
-        core_counts: labels.get(variables::CORE_COUNT_LABEL).cloned(),
+        core_counts: labels.get(image::CORE_COUNTS).cloned(),
+        services: labels
+            .get(image::SERVICE_PORTS)
+            .map(|label| image::services(label))
+            .unwrap_or_default(),
     }
 }
 
 /// The request that makes the container.
 pub(super) fn body(line: &Line, parts: Parts<'_>) -> ContainerCreateBody {
     let (uid, gid) = parts.identity.inside;
-    let image = parts.image;
-    let mut command = parts.toolbox.runner.clone();
-    command.extend(["runner".to_owned(), "main".to_owned()]);
-    for words in start_lines(&parts) {
-        command.extend(["--say".to_owned(), words]);
-    }
+    let seen = parts.given.devices.all();
+    let around = Around {
+        user: parts.identity.inside,
+        image: &parts.image.env,
+        core_counts: parts.image.core_counts.as_deref(),
+        services: &parts.given.services,
+        devices: devices::variables(&seen, parts.devices),
+    };
     ContainerCreateBody {
-        hostname: Some(inside::MAIN_HOST.to_owned()),
+        hostname: Some(parts.seat.hostname()),
         user: Some(format!("{uid}:{gid}")),
-        env: Some(variables::of_plan(
-            parts.plan,
-            parts.identity.inside,
-            &image.env,
-            image.core_counts.as_deref(),
-        )),
+        env: Some(variables::of_plan(parts.plan, parts.seat, &around)),
         // The runner is all of the command: an image's own entry point is not run.
-        entrypoint: Some(command),
+        entrypoint: Some(command(&parts)),
         cmd: Some(Vec::new()),
-        image: Some(image.reference.clone()),
+        image: Some(parts.image.reference.clone()),
         working_dir: Some(inside::HOME.to_owned()),
         stop_signal: Some("SIGTERM".to_owned()),
         // An image's own health check looks for a program we do not run.
@@ -203,27 +232,62 @@ pub(super) fn body(line: &Line, parts: Parts<'_>) -> ContainerCreateBody {
             ..Default::default()
         }),
         host_config: Some(host_config(line, &parts)),
+        networking_config: parts
+            .network
+            .map(|network| cluster::endpoint(network, parts.seat)),
         labels: Some(parts.labels),
         ..ContainerCreateBody::default()
     }
 }
 
+/// How the runner is called.
+fn command(parts: &Parts<'_>) -> Vec<String> {
+    let spec = &parts.plan.spec;
+    let mut command = parts.toolbox.runner.clone();
+    command.extend(["runner".to_owned(), "main".to_owned()]);
+    for words in start_lines(parts) {
+        command.extend(["--say".to_owned(), words]);
+    }
+    if spec.bootstrap_script.is_some() {
+        command.push("--bootstrap".to_owned());
+    }
+    // A cluster's other containers wait for what the main one tells them.
+    if let Some(batch) = &spec.startup_command
+        && spec.session_type == SessionType::Batch
+        && parts.seat.is_main()
+    {
+        command.extend(["--batch".to_owned(), batch.clone()]);
+    }
+    command
+}
+
 /// What the log begins with.
 fn start_lines(parts: &Parts<'_>) -> Vec<String> {
-    let spec = &parts.plan.spec;
+    let (plan, spec) = (parts.plan, &parts.plan.spec);
     let cores = parts
+        .given
         .cores
         .as_deref()
         .map(|c| format!(" (cores {c})"))
         .unwrap_or_default();
-    vec![
-        format!("session      {} ({})", parts.plan.name, parts.plan.session),
+    let mut lines = vec![
+        format!("session      {} ({})", plan.name, plan.session),
         format!("environment  {}", spec.environment_label),
         format!(
             "limits       cpu {}{cores}, memory {} (no swap), shared memory {}, processes {}",
-            spec.cpu, spec.mem, spec.shmem, parts.plan.pids
+            spec.cpu, spec.mem, spec.shmem, plan.pids
         ),
-    ]
+    ];
+    if !plan.subs.is_empty() {
+        let size = plan.subs.len() + 1;
+        lines.push(format!("cluster      {} of {size}", parts.seat.hostname()));
+    }
+    let seen = parts.given.devices.all();
+    if !seen.is_empty() {
+        lines.push(format!("devices      GPU {}", super::cores::list(&seen)));
+    }
+    lines.extend(parts.notes.iter().cloned());
+    lines
 }
 
 fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
@@ -231,7 +295,7 @@ fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
     let memory = i64::try_from(spec.mem.0).unwrap_or(i64::MAX);
     HostConfig {
         nano_cpus: i64::try_from(spec.cpu.millis() * 1_000_000).ok(),
-        cpuset_cpus: parts.cores.clone(),
+        cpuset_cpus: parts.given.cores.clone(),
         memory: Some(memory),
         // The same number: memory and swap together, so no swap.
         memory_swap: Some(memory),
@@ -244,6 +308,8 @@ fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
         ulimits: Some(vec![open_files(line)]),
         log_config: Some(log_config(line.kind)),
         mounts: Some(all_mounts(parts)),
+        device_requests: devices::request(&parts.given.devices.all()),
+        network_mode: parts.network.map(str::to_owned),
         ..HostConfig::default()
     }
 }
@@ -258,6 +324,7 @@ fn all_mounts(parts: &Parts<'_>) -> Vec<bollard::models::Mount> {
         inside::TOOLBOX.as_ref(),
     ));
     all.push(mounts::writable(parts.home, inside::HOME.as_ref()));
+    all.extend(parts.binds.iter().map(Bind::mount));
     all
 }
 
@@ -302,14 +369,15 @@ fn log_config(kind: Kind) -> HostConfigLogConfig {
     }
 }
 
-/// The labels of the container, with what was chosen for it.
+/// The labels of a container, with what was chosen for it.
 pub(super) fn labels(
     plan: &CreatePlan,
+    seat: Seat,
     instance: crate::model::id::InstanceId,
-    cores: Option<&str>,
+    given: &Given,
     toolbox: &Toolbox,
 ) -> Result<Labels> {
-    labels::of_plan(plan, instance, cores, &toolbox.key).map_err(|error| {
+    labels::of_plan(plan, seat, instance, given, &toolbox.key).map_err(|error| {
         EngineError::Refused(format!("the launch cannot be written down: {error}"))
     })
 }

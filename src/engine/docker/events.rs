@@ -68,7 +68,10 @@ pub(super) async fn follow(
 fn read(message: &EventMessage, instance: InstanceId) -> Option<EngineEvent> {
     let attributes = message.actor.as_ref()?.attributes.as_ref()?;
     let (session, _) = labels::identity(attributes, instance)?;
+    let of_sub = labels::place(attributes) > 0;
     let kind = match message.action.as_deref()? {
+        "start" | "die" | "died" | "destroy" | "remove" if of_sub => EventKind::SubChanged,
+        "pause" | "unpause" | "rename" if of_sub => EventKind::SubChanged,
         "start" => EventKind::Started,
         // Podman tells the exit code under another name.
         "die" | "died" => EventKind::Died {
@@ -141,6 +144,8 @@ mod tests {
             Some(EventKind::Died { exit_code: 137 })
         );
         assert_eq!(kind("oom", &[]), Some(EventKind::OutOfMemory));
+        let sub = [("workbay.cluster-role", "sub"), ("exitCode", "1")];
+        assert_eq!(kind("die", &sub), Some(EventKind::SubChanged));
         assert_eq!(kind("exec_start: sh", &[]), None);
         let renamed = kind("rename", &[("name", "workbay.other.01234567")]);
         assert_eq!(

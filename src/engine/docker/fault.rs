@@ -49,6 +49,12 @@ pub(super) fn answered(status: u16, message: &str) -> EngineError {
             mend: "`workbay env ls` lists what can be launched".to_owned(),
         };
     }
+    if lower.contains("could not select device driver") {
+        return EngineError::Refused(format!(
+            "it cannot give GPUs to containers ({said}): install the NVIDIA container toolkit and \
+             restart the engine"
+        ));
+    }
     match status {
         404 => EngineError::NotFound(said),
         400 | 403 | 409 => EngineError::Refused(said),
@@ -125,6 +131,8 @@ mod tests {
             EngineError::Refused(_)
         ));
         assert!(matches!(answered(500, "oops"), EngineError::Other(_)));
+        let no_toolkit = answered(500, "could not select device driver \"\" with capabilities");
+        assert!(matches!(no_toolkit, EngineError::Refused(said) if said.contains("toolkit")));
         let full = answered(500, "write /x: no space left on device");
         assert!(matches!(full, EngineError::Refused(said) if said.contains("free some space")));
     }

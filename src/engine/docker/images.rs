@@ -1,5 +1,7 @@
 //! Local images as environments.
 
+use std::cmp::Reverse;
+
 use async_trait::async_trait;
 use bollard::{models::ImageSummary, query_parameters::ListImagesOptionsBuilder};
 
@@ -8,6 +10,7 @@ use crate::{
     engine::api::{Images, Result},
     model::{
         environment::{Environment, EnvironmentSource, HOST, ImageFacts},
+        image::{self, version_numbers},
         resources::Bytes,
         text::Clean,
     },
@@ -26,10 +29,22 @@ impl Images for DockerEngine {
         for environment in &mut of_images {
             environment.unavailable = remote.as_deref().map(Clean::new);
         }
-        of_images.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
+        newest_first(&mut of_images);
         all.append(&mut of_images);
         Ok(all)
     }
+}
+
+/// By name; of one name the newest version first.
+fn newest_first(environments: &mut [Environment]) {
+    environments.sort_by_cached_key(|one| {
+        let version = one.version.clone();
+        (
+            one.name.clone(),
+            Reverse(version_numbers(version.as_str())),
+            version,
+        )
+    });
 }
 
 fn host_environment(unavailable: Option<String>) -> Environment {
@@ -43,8 +58,12 @@ fn host_environment(unavailable: Option<String>) -> Environment {
     }
 }
 
-/// One environment for each of its names; an image without a name has none.
+/// One environment for each of its names; an image without a name, or not for sessions, has none.
 fn of_image(image: &ImageSummary) -> Vec<Environment> {
+    let label = |name: &str| image.labels.get(name).map(String::as_str);
+    if !image::is_for_sessions(label(image::FEATURES), label(image::ROLE)) {
+        return Vec::new();
+    }
     let size = u64::try_from(image.size).ok().map(Bytes);
     image
         .repo_tags
@@ -64,9 +83,25 @@ fn of_image(image: &ImageSummary) -> Vec<Environment> {
             },
             size,
             unavailable: None,
-            facts: ImageFacts::default(),
+            facts: facts(image, version),
         })
         .collect()
+}
+
+fn facts(image: &ImageSummary, tag: &str) -> ImageFacts {
+    let label = |name: &str| image.labels.get(name).map(String::as_str);
+    let all = image.labels.iter();
+    ImageFacts {
+        // The list of images tells neither.
+        architecture: None,
+        group: None,
+        chips: image::chips(tag, label(image::OWN_NAME)),
+        minimum: image::minimum(all.map(|(key, value)| (key.as_str(), value.as_str()))),
+        accelerators: image::accelerators(label(image::ACCELERATORS)),
+        services: label(image::SERVICE_PORTS)
+            .map(image::services)
+            .unwrap_or_default(),
+    }
 }
 
 /// Name and tag; a registry's port is no tag.
@@ -96,5 +131,47 @@ mod tests {
         };
         let labels: Vec<String> = of_image(&image).iter().map(Environment::label).collect();
         assert_eq!(labels, ["busybox:1.35", "localhost:5000/team/python:3.12"]);
+    }
+
+    fn labelled(tag: &str, labels: &[(&str, &str)]) -> ImageSummary {
+        ImageSummary {
+            repo_tags: vec![tag.to_owned()],
+            labels: labels
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect(),
+            ..ImageSummary::default()
+        }
+    }
+
+    #[test]
+    fn labels_tell_what_an_image_needs_and_offers() {
+        let image = labelled(
+            "cr/python:3.11-py311-cuda12.1",
+            &[
+                ("ai.backend.resource.min.mem", "1g"),
+                ("ai.backend.accelerators", "cuda"),
+                ("ai.backend.service-ports", "jupyter:http:8080"),
+            ],
+        );
+        let facts = &of_image(&image)[0].facts;
+        assert_eq!(facts.chips, ["py311", "cuda12.1"].map(Clean::from));
+        assert_eq!(facts.minimum.mem, Bytes::mib(1024));
+        assert_eq!(facts.accelerators, [Clean::from("cuda")]);
+        assert_eq!(facts.services[0].ports, [8080]);
+        let system = labelled("cr/sftp:1", &[("ai.backend.role", "SYSTEM")]);
+        assert!(of_image(&system).is_empty());
+    }
+
+    #[test]
+    fn the_newest_version_comes_first() {
+        let tags = ["b:1", "a:3.9", "a:3.11", "a:latest"];
+        let mut all: Vec<Environment> = tags
+            .iter()
+            .flat_map(|tag| of_image(&labelled(tag, &[])))
+            .collect();
+        newest_first(&mut all);
+        let labels: Vec<String> = all.iter().map(Environment::label).collect();
+        assert_eq!(labels, ["a:3.11", "a:3.9", "a:latest", "b:1"]);
     }
 }

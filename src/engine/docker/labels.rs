@@ -4,11 +4,14 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
+use super::{cluster::Seat, cores, devices};
 use crate::{
     engine::api::{CreatePlan, Recorded},
     model::{
         id::{InstanceId, KernelId, SessionId},
+        image,
         resources::ResourceSlots,
+        session::Service,
         spec::LaunchSpec,
         text::Clean,
     },
@@ -19,7 +22,6 @@ pub(super) const SESSION: &str = "ai.backend.session-id";
 pub(super) const KERNEL: &str = "ai.backend.kernel-id";
 pub(super) const OWNER: &str = "ai.backend.owner";
 const OWNER_USER: &str = "ai.backend.owner-user-id";
-const SERVICE_PORTS: &str = "ai.backend.service-ports";
 
 /// Names of ours.
 pub(super) const INSTANCE: &str = "workbay.instance";
@@ -27,29 +29,46 @@ const NAME: &str = "workbay.name";
 const CREATED: &str = "workbay.created-at";
 const SPEC: &str = "workbay.spec";
 pub(super) const CORES: &str = "workbay.cores";
+/// Numbers of the devices a container has for its own.
+pub(super) const DEVICES: &str = "workbay.devices";
 pub(super) const TOOLBOX: &str = "workbay.toolbox";
+/// `main` or `sub`, and its number among those.
+const CLUSTER_ROLE: &str = "workbay.cluster-role";
+const CLUSTER_NUMBER: &str = "workbay.cluster-idx";
 /// On everything we make in an engine, images too.
 pub(super) const OURS: &str = "workbay";
 
 /// A container's or an event's labels.
 pub(super) type Labels = HashMap<String, String>;
 
-/// The labels of a new session's container. The whole launch is among them, so that a store that was
-/// lost can be rebuilt from the engine.
+/// What was chosen for one container.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Given {
+    /// `0,2`; `None` = its share of all cores.
+    pub(super) cores: Option<String>,
+    pub(super) devices: devices::Chosen,
+    pub(super) services: Vec<Service>,
+}
+
+/// The labels of a new container. The whole launch is among them, so that a store that was lost can be
+/// rebuilt from the engine.
 pub(super) fn of_plan(
     plan: &CreatePlan,
+    seat: Seat,
     instance: InstanceId,
-    cores: Option<&str>,
+    given: &Given,
     toolbox: &str,
 ) -> Result<Labels, serde_json::Error> {
     let mut labels: Labels = [
         (OURS, "1".to_owned()),
         (INSTANCE, instance.to_string()),
         (SESSION, plan.session.to_string()),
-        (KERNEL, plan.kernel.to_string()),
+        (KERNEL, seat.kernel.to_string()),
         (OWNER, plan.owner.clone()),
         (OWNER_USER, plan.owner.clone()),
-        (SERVICE_PORTS, String::new()),
+        (image::SERVICE_PORTS, image::services_label(&given.services)),
+        (CLUSTER_ROLE, seat.role().to_owned()),
+        (CLUSTER_NUMBER, seat.number().to_string()),
         (NAME, plan.name.clone()),
         (CREATED, plan.created_at.to_string()),
         (SPEC, serde_json::to_string(&plan.spec)?),
@@ -57,10 +76,23 @@ pub(super) fn of_plan(
     ]
     .map(|(key, value)| (key.to_owned(), value))
     .into();
-    if let Some(cores) = cores {
-        labels.insert(CORES.to_owned(), cores.to_owned());
+    if let Some(cores) = &given.cores {
+        labels.insert(CORES.to_owned(), cores.clone());
+    }
+    if !given.devices.whole.is_empty() {
+        labels.insert(DEVICES.to_owned(), cores::list(&given.devices.whole));
     }
     Ok(labels)
+}
+
+/// Which of its session's containers it is; 0 = the main one.
+pub(super) fn place(labels: &Labels) -> u32 {
+    let number = labels.get(CLUSTER_NUMBER).and_then(|n| n.parse().ok());
+    match labels.get(CLUSTER_ROLE).map(String::as_str) {
+        Some("sub") => number.unwrap_or(1).max(1),
+        // An earlier version made single containers without a role.
+        _ => 0,
+    }
 }
 
 /// The session and kernel a container belongs to; `None` when it is no session of `instance`.
@@ -92,7 +124,7 @@ pub(super) fn recorded(labels: &Labels) -> Option<Recorded> {
 
 /// What a container of any instance holds of the machine.
 pub(super) fn slots(labels: &Labels) -> Option<ResourceSlots> {
-    spec(labels).map(|spec| ResourceSlots::new(spec.cpu, spec.mem))
+    spec(labels).map(|spec| spec.slots())
 }
 
 fn spec(labels: &Labels) -> Option<LaunchSpec> {
@@ -130,11 +162,55 @@ mod tests {
         }
     }
 
+    fn main(plan: &CreatePlan) -> Seat {
+        Seat::all(plan)[0]
+    }
+
+    #[test]
+    fn the_containers_of_a_cluster_are_told_apart_and_count_once_each() {
+        let mut plan = plan();
+        plan.subs = vec![KernelId::from_u128(3), KernelId::from_u128(4)];
+        plan.spec.cluster_size = 3;
+        plan.spec.accelerators = [("cuda.device".to_owned(), 1000)].into();
+        let instance = InstanceId::from_u128(9);
+        let mut given = Given::default();
+        given.devices.whole = vec![1, 3];
+        for (place, seat) in Seat::all(&plan).into_iter().enumerate() {
+            let labels = of_plan(&plan, seat, instance, &given, "abc").unwrap();
+            assert_eq!(super::place(&labels) as usize, place);
+            assert_eq!(identity(&labels, instance).unwrap().1, seat.kernel);
+            assert_eq!(labels[DEVICES], "1,3");
+            assert_eq!(slots(&labels).unwrap(), plan.spec.slots());
+        }
+    }
+
+    #[test]
+    fn a_secret_is_on_no_label() {
+        let mut plan = plan();
+        plan.spec.secret_names = vec!["API_TOKEN".into()];
+        plan.secrets = [("API_TOKEN".to_owned(), "hush".to_owned().into())].into();
+        let given = Given::default();
+        let labels = of_plan(&plan, main(&plan), InstanceId::from_u128(9), &given, "x").unwrap();
+        assert!(labels.values().all(|value| !value.contains("hush")));
+        assert!(
+            recorded(&labels)
+                .unwrap()
+                .spec
+                .secret_names
+                .contains(&"API_TOKEN".to_owned())
+        );
+    }
+
     #[test]
     fn a_launch_reads_back_from_its_labels() {
         let plan = plan();
         let instance = InstanceId::from_u128(9);
-        let labels = of_plan(&plan, instance, Some("0,1"), "abc").unwrap();
+        let given = Given {
+            cores: Some("0,1".into()),
+            ..Given::default()
+        };
+        let labels = of_plan(&plan, main(&plan), instance, &given, "abc").unwrap();
+        assert_eq!((place(&labels), labels[CORES].as_str()), (0, "0,1"));
         assert_eq!(
             identity(&labels, instance),
             Some((plan.session, plan.kernel))
@@ -148,7 +224,9 @@ mod tests {
 
     #[test]
     fn another_instances_container_is_nobody_to_us() {
-        let labels = of_plan(&plan(), InstanceId::from_u128(9), None, "abc").unwrap();
+        let (plan, given) = (plan(), Given::default());
+        let made_by = InstanceId::from_u128(9);
+        let labels = of_plan(&plan, main(&plan), made_by, &given, "abc").unwrap();
         assert_eq!(identity(&labels, InstanceId::from_u128(8)), None);
         assert!(slots(&labels).is_some());
     }

@@ -181,7 +181,10 @@ const LACKS: [(Capability, &str); 7] = [
 
 fn engine_info(docker: &Docker, known: &Known, url: &str, remote: Option<&str>) -> EngineInfo {
     let api = docker.client_version();
-    let remote = remote.map(|why| (Capability::HostEnvironment, Clean::new(why)));
+    let of_this_machine = [Capability::HostEnvironment, Capability::Folders];
+    let remote = remote
+        .into_iter()
+        .flat_map(|why| of_this_machine.map(|capability| (capability, Clean::new(why))));
     let lacks = LACKS.map(|(capability, why)| (capability, Clean::new(why)));
     EngineInfo {
         kind: Clean::new(match known.kind {
@@ -197,7 +200,7 @@ fn engine_info(docker: &Docker, known: &Known, url: &str, remote: Option<&str>) 
         accelerators: std::collections::BTreeMap::new(),
         user: None,
         capabilities: Capabilities {
-            missing: remote.into_iter().chain(lacks).collect(),
+            missing: remote.chain(lacks).collect(),
             open_streams_keep_alive: false,
         },
     }

@@ -17,21 +17,21 @@ use crate::{
 
 type Chunks = BoxStream<'static, Result<LogChunk>>;
 
-/// The log of the session's container, or the saved one when the container is gone.
+/// The log of a container of the session, or the saved one when the container is gone.
 pub(super) async fn open(
     engine: &DockerEngine,
     session: SessionId,
     options: LogOptions,
 ) -> Result<Chunks> {
     let line = engine.line().await?;
-    let known = match engine.container(&line, session).await {
+    let known = match engine.container_of(&line, session, options.kernel).await {
         Ok(id) => engine_log(&line, &id, options).await,
         Err(error) => Err(error),
     };
     match known {
         Err(EngineError::NotFound(_)) => {
             engine.forget_container(session);
-            saved(engine, session, options.tail).await
+            saved(engine, session, options).await
         }
         other => other,
     }
@@ -78,9 +78,20 @@ fn chunk(output: LogOutput) -> LogChunk {
     }
 }
 
-async fn saved(engine: &DockerEngine, session: SessionId, tail: Option<u32>) -> Result<Chunks> {
-    let path = engine.scratches.log(session);
-    let pieces = off_loop(move || saved_log::read(&path, tail)).await?;
+async fn saved(engine: &DockerEngine, session: SessionId, options: LogOptions) -> Result<Chunks> {
+    let main = engine.scratches.log(session);
+    let of_kernel = options
+        .kernel
+        .map(|kernel| engine.scratches.log_of(session, kernel));
+    let read = move || match &of_kernel {
+        None => saved_log::read(&main, options.tail),
+        Some(path) => match saved_log::read(path, options.tail)? {
+            // Earlier versions kept one log, under one name.
+            None if !saved_log::has_other_names(&main) => saved_log::read(&main, options.tail),
+            found => Ok(found),
+        },
+    };
+    let pieces = off_loop(read).await?;
     let pieces = pieces.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
     let chunks = pieces.into_iter().map(|bytes| {
         Ok(LogChunk {

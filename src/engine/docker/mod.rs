@@ -1,17 +1,23 @@
 //! The Docker engine (Docker or Podman, whichever answers): the only place that names bollard.
 //!
 //! `connect` finds the socket, `line` keeps what is known about the engine behind it, `create` turns
-//! a plan into a container, `host` is the environment that needs no image, `toolbox` is what we mount
+//! a plan into a container, `making` makes all of a session, `cluster` and `members` know which
+//! containers it has, `host` is the environment that needs no image, `toolbox` is what we mount
 //! into every session, `scratch` is its home, `hijack`, `exec` and `attach` are its terminals, `logs`
 //! and `usage` watch it.
 
 mod attach;
+mod binds;
+mod cluster;
 mod connect;
 mod cores;
 mod create;
+mod devices;
+mod dotfiles;
 mod events;
 mod exec;
 mod fault;
+mod folders;
 mod hijack;
 mod host;
 mod images;
@@ -19,7 +25,10 @@ mod kill;
 mod labels;
 mod line;
 mod logs;
+mod making;
+mod members;
 mod mounts;
+mod nvidia;
 mod saved_log;
 mod scratch;
 mod sessions;
@@ -31,7 +40,7 @@ mod usage;
 mod variables;
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -39,16 +48,18 @@ use std::{
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::{
-    api::{Engine, Folders, Result},
-    error::EngineError,
-};
+use super::api::{Engine, Result};
 use crate::model::{
     capability::EngineInfo,
     id::{InstanceId, SessionId},
+    policy::AcceleratorRules,
     usage::Usage,
 };
-use line::Line;
+use devices::{Device, Library};
+use folders::Shelf;
+use line::{Kind, Line};
+use members::Member;
+use nvidia::Nvidia;
 use scratch::Scratches;
 use toolbox::Toolbox;
 
@@ -61,6 +72,12 @@ pub struct DockerConfig {
     pub state_dir: PathBuf,
     /// Directory that holds the toolboxes, one below it for each set of inputs.
     pub toolbox_dir: PathBuf,
+    /// Directory that holds the folders people mount, one below it for each.
+    pub folders_dir: PathBuf,
+    /// Files that every new home begins with; it need not be there.
+    pub dotfiles_dir: PathBuf,
+    /// What the site says of accelerators, by slot name.
+    pub accelerators: BTreeMap<String, AcceleratorRules>,
     /// `unix:///…` by configuration; `None` = found in the documented order.
     pub endpoint: Option<String>,
     /// The workbay program, whose copy runs inside sessions.
@@ -71,10 +88,14 @@ pub struct DockerConfig {
 pub struct DockerEngine {
     config: DockerConfig,
     scratches: Scratches,
+    shelf: Shelf,
+    library: Arc<dyn Library>,
+    /// What the library told last.
+    found: Mutex<Option<Vec<Device>>>,
     line: tokio::sync::RwLock<Option<Arc<Line>>>,
     toolbox: tokio::sync::Mutex<Option<Arc<Toolbox>>>,
     /// Container ids never change their session, so what was seen once holds.
-    containers: Mutex<HashMap<SessionId, String>>,
+    containers: Mutex<HashMap<SessionId, Vec<Member>>>,
     /// Choosing cores and making the container that takes them is one step.
     creating: tokio::sync::Mutex<()>,
     sampler: Arc<Mutex<usage::Sampler>>,
@@ -84,7 +105,13 @@ impl DockerEngine {
     /// Never fails and does nothing yet; `probe` reports.
     pub fn new(config: DockerConfig) -> Self {
         Self {
-            scratches: Scratches::new(config.state_dir.join("sessions")),
+            scratches: Scratches::new(
+                config.state_dir.join("sessions"),
+                config.dotfiles_dir.clone(),
+            ),
+            shelf: Shelf::new(config.folders_dir.clone()),
+            library: Arc::new(Nvidia),
+            found: Mutex::new(None),
             config,
             line: tokio::sync::RwLock::new(None),
             toolbox: tokio::sync::Mutex::new(None),
@@ -128,44 +155,38 @@ impl DockerEngine {
         Ok(made)
     }
 
-    fn remembered(&self, session: SessionId) -> Option<String> {
-        let map = self
-            .containers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        map.get(&session).cloned()
-    }
-
-    fn remember(&self, session: SessionId, container: &str) {
-        let mut map = self
-            .containers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        map.insert(session, container.to_owned());
-    }
-
-    fn forget_container(&self, session: SessionId) {
-        let mut map = self
-            .containers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        map.remove(&session);
-    }
-
-    /// The id of the session's container, or `NotFound`.
-    async fn container(&self, line: &Line, session: SessionId) -> Result<String> {
-        if let Some(id) = self.remembered(session) {
-            return Ok(id);
+    /// The accelerators of this machine, as they were found last.
+    async fn devices(&self, line: &Line) -> Result<Vec<Device>> {
+        let known = {
+            let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.clone()
+        };
+        match known {
+            Some(devices) => Ok(devices),
+            None => self.find_devices(line).await,
         }
-        let found = sessions::find(line, self.config.instance, session).await?;
-        let id = found.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
-        self.remember(session, &id);
-        Ok(id)
+    }
+
+    /// Looks for them anew. An engine elsewhere cannot give what is here, and Podman takes no request
+    /// for devices.
+    async fn find_devices(&self, line: &Line) -> Result<Vec<Device>> {
+        let devices = if line.remote.is_none() && line.kind == Kind::Docker {
+            let library = Arc::clone(&self.library);
+            sessions::off_loop(move || Ok(library.devices())).await?
+        } else {
+            Vec::new()
+        };
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        *found = Some(devices.clone());
+        Ok(devices)
+    }
+
+    async fn with_accelerators(&self, line: &Line, mut info: EngineInfo) -> Result<EngineInfo> {
+        let devices = self.find_devices(line).await?;
+        info.accelerators = devices::amounts(&devices, &self.config.accelerators);
+        Ok(info)
     }
 }
-
-#[async_trait]
-impl Folders for DockerEngine {}
 
 #[async_trait]
 impl Engine for DockerEngine {
@@ -174,12 +195,12 @@ impl Engine for DockerEngine {
         let known = self.line.read().await.as_ref().map(Arc::clone);
         if let Some(line) = known {
             match line.refresh().await {
-                Ok(info) => return Ok(info),
+                Ok(info) => return self.with_accelerators(&line, info).await,
                 Err(_) => *self.line.write().await = None,
             }
         }
         let line = self.line().await?;
-        Ok(line.info())
+        self.with_accelerators(&line, line.info()).await
     }
 
     async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {

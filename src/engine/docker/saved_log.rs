@@ -46,16 +46,34 @@ pub(super) async fn save(line: &Line, container: &str, path: &Path) -> Result<()
         }
     }
     let (kept, path) = (last(kept), path.to_owned());
-    off_loop(move || {
-        write(&path, &kept).map_err(|error| {
-            EngineError::Host(format!(
-                "the session's log cannot be saved to {}: {error}; make room there and try again, \
-                 the stopped container keeps it until then",
-                path.display()
-            ))
+    off_loop(move || write(&path, &kept).map_err(|error| not_saved(&path, &error))).await
+}
+
+fn not_saved(path: &Path, error: &io::Error) -> EngineError {
+    EngineError::Host(format!(
+        "the session's log cannot be saved to {}: {error}; make room there and try again, the \
+         stopped container keeps it until then",
+        path.display()
+    ))
+}
+
+/// Gives the log at `path` a second name beside it.
+pub(super) fn also_known_as(path: &Path, name: &Path) -> Result<()> {
+    let target = path.file_name().unwrap_or(path.as_os_str());
+    match std::os::unix::fs::symlink(target, name) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(not_saved(name, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a log of a kernel lies beside the log at `path`.
+pub(super) fn has_other_names(path: &Path) -> bool {
+    let entries = path.parent().and_then(|dir| fs::read_dir(dir).ok());
+    entries.is_some_and(|mut entries| {
+        entries.any(|entry| {
+            entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("log."))
         })
     })
-    .await
 }
 
 fn keep(kept: &mut BytesMut, piece: &[u8]) {
@@ -84,7 +102,8 @@ fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(dir)?;
-    let part = path.with_extension("part");
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
     let mut file = fs::OpenOptions::new()
         .write(true)
         .create(true)
@@ -170,5 +189,12 @@ mod tests {
         let pieces = read(&path, None).unwrap().unwrap();
         assert_eq!(pieces.concat(), text.as_bytes());
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+        assert!(!has_other_names(&path));
+        let second = path.with_file_name("log.kernel");
+        also_known_as(&path, &second).unwrap();
+        also_known_as(&path, &second).unwrap();
+        assert!(has_other_names(&path));
+        let pieces = read(&second, None).unwrap().unwrap();
+        assert_eq!(pieces.concat(), text.as_bytes());
     }
 }

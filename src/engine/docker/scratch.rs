@@ -1,26 +1,52 @@
-//! The homes of sessions on this machine: `<sessions>/<id>/work`, the session's /home/work.
+//! The homes of sessions on this machine: `<sessions>/<id>/work`, the session's /home/work, and beside
+//! it `sub1` and so on of a cluster's other containers.
 
 use std::{
     fs, io,
-    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, chown},
+    io::Write as _,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, chown},
     path::{Path, PathBuf},
 };
 
-use super::skeleton;
+use super::{cluster::hostname, dotfiles, skeleton};
 use crate::{
     engine::{api::Result, error::EngineError},
-    model::id::SessionId,
+    model::{
+        id::{KernelId, SessionId},
+        inside,
+    },
 };
 
 /// Where every session's files lie.
 #[derive(Clone, Debug)]
 pub(super) struct Scratches {
     root: PathBuf,
+    dotfiles: PathBuf,
+}
+
+/// A home that was made.
+pub(super) struct Home {
+    pub(super) path: PathBuf,
+    /// What a person should know of it.
+    pub(super) notes: Vec<String>,
+}
+
+/// The directory of a home; half-made ones have it after a dot.
+fn dir_name(place: u32) -> String {
+    match place {
+        0 => "work".to_owned(),
+        sub => hostname(sub),
+    }
+}
+
+fn private(path: &Path) -> io::Result<()> {
+    let mut dir = fs::DirBuilder::new();
+    dir.recursive(true).mode(0o700).create(path)
 }
 
 impl Scratches {
-    pub(super) fn new(root: PathBuf) -> Self {
-        Self { root }
+    pub(super) fn new(root: PathBuf, dotfiles: PathBuf) -> Self {
+        Self { root, dotfiles }
     }
 
     /// The directory of all that is kept of a session.
@@ -30,57 +56,85 @@ impl Scratches {
 
     /// The session's home on this machine.
     pub(super) fn home(&self, session: SessionId) -> PathBuf {
-        self.of(session).join("work")
+        self.home_at(session, 0)
     }
 
-    /// Where the log of an ended session is kept.
+    fn home_at(&self, session: SessionId, place: u32) -> PathBuf {
+        self.of(session).join(dir_name(place))
+    }
+
+    /// Where the log of an ended session is kept, of its main container.
     pub(super) fn log(&self, session: SessionId) -> PathBuf {
         self.of(session).join("log")
     }
 
-    /// Makes the home with its first files, for the user `owner` alone. A home that is there stays as
-    /// it is.
-    pub(super) fn make(&self, session: SessionId, owner: (u32, u32)) -> Result<PathBuf> {
-        let home = self.home(session);
-        if home.is_dir() {
-            return Ok(home);
+    /// Where the log of one kernel is kept.
+    pub(super) fn log_of(&self, session: SessionId, kernel: KernelId) -> PathBuf {
+        self.of(session).join(format!("log.{kernel}"))
+    }
+
+    /// Makes the home of one of the session's containers with its first files, for the user `owner`
+    /// alone. A home that is there stays as it is.
+    pub(super) fn make(
+        &self,
+        session: SessionId,
+        place: u32,
+        owner: (u32, u32),
+        bootstrap: Option<&str>,
+    ) -> Result<Home> {
+        let path = self.home_at(session, place);
+        if path.is_dir() {
+            let notes = Vec::new();
+            return Ok(Home { path, notes });
         }
-        self.fill(session, owner).map_err(|error| {
-            // Half a home would be taken for a whole one next time.
-            let _ = remove_tree(&self.of(session));
+        // Half a home would be taken for a whole one next time.
+        let half = self.of(session).join(format!(".{}", dir_name(place)));
+        let made = remove_tree(&half)
+            .and_then(|()| self.fill(&half, owner, bootstrap))
+            .and_then(|notes| fs::rename(&half, &path).map(|()| notes));
+        let notes = made.map_err(|error| {
+            let _ = remove_tree(&half);
+            let _ = fs::remove_dir(self.of(session));
             EngineError::Host(format!(
                 "the session's home cannot be made at {}: {error}; see that the directory can be \
                  written and its disk is not full",
-                home.display()
+                path.display()
             ))
         })?;
-        Ok(home)
+        Ok(Home { path, notes })
     }
 
-    fn fill(&self, session: SessionId, owner: (u32, u32)) -> io::Result<()> {
-        let private = |path: &Path| {
-            fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(path)
-        };
-        private(&self.of(session))?;
-        let home = self.home(session);
-        private(&home)?;
+    fn fill(
+        &self,
+        home: &Path,
+        owner: (u32, u32),
+        bootstrap: Option<&str>,
+    ) -> io::Result<Vec<String>> {
+        private(home)?;
         for (name, contents) in skeleton::FILES {
             let file = home.join(name);
             fs::write(&file, contents)?;
             give(&file, owner)?;
         }
-        give(&home, owner)
+        let mut notes = Vec::new();
+        if let Err(why) = dotfiles::copy(&self.dotfiles, home, owner) {
+            notes.push(format!("warning: {why}"));
+        }
+        if let Some(script) = bootstrap {
+            write_script(&home.join(inside::BOOTSTRAP), script, owner)?;
+        }
+        give(home, owner)?;
+        Ok(notes)
     }
 
-    /// Removes the home; a saved log stays.
+    /// Removes the homes; saved logs stay.
     pub(super) fn discard(&self, session: SessionId) -> Result<()> {
-        let home = self.home(session);
-        remove_tree(&home).map_err(|error| trouble(&home, &error))?;
+        let dir = self.of(session);
+        for home in homes(&dir).map_err(|error| trouble(&dir, &error))? {
+            remove_tree(&home).map_err(|error| trouble(&home, &error))?;
+        }
         // Empty now unless a log is kept there.
-        let _ = fs::remove_dir(self.of(session));
+        let _ = fs::remove_dir(dir);
         Ok(())
     }
 
@@ -91,6 +145,40 @@ impl Scratches {
     }
 }
 
+/// Everything in a session's directory but its logs.
+fn homes(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_log = name == "log" || name.to_string_lossy().starts_with("log.");
+        if !is_log {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
+}
+
+/// The person's script replaces a dotfile of its name.
+fn write_script(path: &Path, script: &str, owner: (u32, u32)) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o700)
+        .open(path)?;
+    file.write_all(script.as_bytes())?;
+    give(path, owner)
+}
+
 fn trouble(path: &Path, error: &io::Error) -> EngineError {
     EngineError::Host(format!(
         "{} cannot be removed: {error}; remove it by hand, with sudo if its files are another user's",
@@ -99,7 +187,7 @@ fn trouble(path: &Path, error: &io::Error) -> EngineError {
 }
 
 /// Hands a file to the session's user; needed (and allowed) only where the caller is root.
-fn give(path: &Path, (uid, gid): (u32, u32)) -> io::Result<()> {
+pub(super) fn give(path: &Path, (uid, gid): (u32, u32)) -> io::Result<()> {
     let me = (
         rustix::process::getuid().as_raw(),
         rustix::process::getgid().as_raw(),
@@ -149,12 +237,16 @@ mod tests {
         )
     }
 
+    fn scratches(dir: &Path) -> Scratches {
+        Scratches::new(dir.join("sessions"), dir.join("dotfiles"))
+    }
+
     #[test]
     fn a_home_is_private_and_begins_with_its_files() {
         let dir = tempfile::tempdir().unwrap();
-        let scratches = Scratches::new(dir.path().join("sessions"));
+        let scratches = scratches(dir.path());
         let session = SessionId::from_u128(5);
-        let home = scratches.make(session, me()).unwrap();
+        let home = scratches.make(session, 0, me(), None).unwrap().path;
         assert_eq!(fs::metadata(&home).unwrap().mode() & 0o777, 0o700);
         assert!(
             fs::read_to_string(home.join(".bashrc"))
@@ -162,11 +254,30 @@ mod tests {
                 .contains("BACKENDAI_SESSION_NAME")
         );
         fs::write(home.join("mine"), "x").unwrap();
-        scratches.make(session, me()).unwrap();
+        scratches.make(session, 0, me(), None).unwrap();
         assert!(
             home.join("mine").exists(),
             "an existing home was overwritten"
         );
+    }
+
+    #[test]
+    fn a_home_has_the_persons_files_and_the_script() {
+        let dir = tempfile::tempdir().unwrap();
+        let scratches = scratches(dir.path());
+        fs::create_dir(dir.path().join("dotfiles")).unwrap();
+        fs::write(dir.path().join("dotfiles/.vimrc"), "mine").unwrap();
+        fs::write(dir.path().join("dotfiles/bootstrap.sh"), "theirs").unwrap();
+        let session = SessionId::from_u128(8);
+        let home = scratches.make(session, 2, me(), Some("echo hi")).unwrap();
+        assert!(home.path.ends_with("sub2") && home.notes.is_empty());
+        let read = |name: &str| fs::read_to_string(home.path.join(name)).unwrap();
+        assert_eq!(
+            (read(".vimrc"), read("bootstrap.sh")),
+            ("mine".into(), "echo hi".into())
+        );
+        let mode = fs::metadata(home.path.join("bootstrap.sh")).unwrap().mode();
+        assert_eq!(mode & 0o777, 0o700);
     }
 
     #[test]
@@ -175,9 +286,9 @@ mod tests {
         let outside = dir.path().join("outside");
         fs::create_dir(&outside).unwrap();
         fs::write(outside.join("precious"), "x").unwrap();
-        let scratches = Scratches::new(dir.path().join("sessions"));
+        let scratches = scratches(dir.path());
         let session = SessionId::from_u128(6);
-        let home = scratches.make(session, me()).unwrap();
+        let home = scratches.make(session, 0, me(), None).unwrap().path;
         std::os::unix::fs::symlink(&outside, home.join("link")).unwrap();
         fs::create_dir(home.join("locked")).unwrap();
         fs::write(home.join("locked/file"), "x").unwrap();
@@ -189,13 +300,19 @@ mod tests {
     }
 
     #[test]
-    fn discarding_a_home_keeps_the_log() {
+    fn discarding_the_homes_keeps_the_logs() {
         let dir = tempfile::tempdir().unwrap();
-        let scratches = Scratches::new(dir.path().join("sessions"));
+        let scratches = scratches(dir.path());
         let session = SessionId::from_u128(7);
-        scratches.make(session, me()).unwrap();
+        let main = scratches.make(session, 0, me(), None).unwrap();
+        let sub = scratches.make(session, 1, me(), None).unwrap();
+        let of_sub = scratches.log_of(session, KernelId::from_u128(1));
         fs::write(scratches.log(session), "said").unwrap();
+        fs::write(&of_sub, "said").unwrap();
         scratches.discard(session).unwrap();
-        assert!(scratches.log(session).exists());
+        assert!(!main.path.exists() && !sub.path.exists());
+        assert!(scratches.log(session).exists() && of_sub.exists());
+        scratches.forget(session).unwrap();
+        scratches.discard(session).unwrap();
     }
 }

@@ -1,29 +1,30 @@
-//! Containers made, started, ended, listed.
+//! Containers started, ended, listed.
 
 use std::{
     collections::{HashMap, HashSet},
     path::PathBuf,
+    sync::Arc,
     time::Duration,
 };
 
 use async_trait::async_trait;
 use bollard::{
     errors::Error,
-    models::{ContainerSummary, ContainerSummaryStateEnum},
+    models::{ContainerSummary, ContainerSummaryStateEnum as State},
     query_parameters::{
-        CreateContainerOptionsBuilder, InspectContainerOptions, KillContainerOptionsBuilder,
-        ListContainersOptionsBuilder, RemoveContainerOptionsBuilder, RenameContainerOptionsBuilder,
-        StartContainerOptions, StopContainerOptionsBuilder,
+        InspectContainerOptions, KillContainerOptionsBuilder, ListContainersOptionsBuilder,
+        RemoveContainerOptionsBuilder, RenameContainerOptionsBuilder, StartContainerOptions,
+        StopContainerOptionsBuilder,
     },
 };
-use futures_util::{StreamExt as _, stream, stream::BoxStream};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream, stream::BoxStream};
 
 use super::{
-    DockerEngine, cores,
-    create::{self, Identity, Parts},
-    events, labels,
+    DockerEngine, cluster, create, events, labels,
     line::Line,
-    saved_log, sighting,
+    members::{self, Member},
+    saved_log,
+    sighting::{self, Part},
 };
 use crate::{
     engine::{
@@ -36,7 +37,7 @@ use crate::{
     },
 };
 
-/// Inspections under way at once.
+/// Questions to the engine under way at once.
 const AT_ONCE: usize = 8;
 
 #[async_trait]
@@ -45,102 +46,67 @@ impl Containers for DockerEngine {
         let line = self.line().await?;
         let instance = self.config.instance;
         let all = summaries(&line, &[labels::INSTANCE.to_owned()], true).await?;
-        let mut listing = Listing {
-            ours: Vec::new(),
-            others: others_slots(&all, instance),
-        };
-        let mut unclear = Vec::new();
-        for (seen, complete) in all
+        let (mut parts, mut unclear) = (Vec::new(), Vec::new());
+        for (part, complete) in all
             .iter()
             .filter_map(|one| sighting::of_summary(one, instance))
         {
-            self.remember(seen.session, seen.container_id.as_str());
             if complete {
-                listing.ours.push(seen);
+                parts.push(part);
             } else {
-                unclear.push(seen.container_id.into_string());
+                unclear.push(part.container_id.into_string());
             }
         }
-        let mut inspected = stream::iter(unclear)
-            .map(|id| {
-                let line = &line;
-                async move { look(line, &id, instance).await }
-            })
-            .buffer_unordered(AT_ONCE);
-        while let Some(seen) = inspected.next().await {
-            listing.ours.extend(seen?);
+        parts.extend(looks(&line, unclear, instance).await?);
+        let ours = sighting::together(parts);
+        for seen in &ours {
+            self.remember(seen.session, &sighting::members(seen));
         }
-        Ok(listing)
+        Ok(Listing {
+            ours,
+            others: others_slots(&all, instance),
+        })
     }
 
     async fn inspect(&self, session: SessionId) -> Result<Option<Sighting>> {
         let line = self.line().await?;
-        match self.container(&line, session).await {
-            Ok(id) => {
-                let seen = look(&line, &id, self.config.instance).await?;
-                if seen.is_none() {
-                    self.forget_container(session);
-                }
-                Ok(seen)
-            }
-            Err(EngineError::NotFound(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let members = self.members(&line, session).await?;
+        self.look_at(&line, session, members).await
     }
 
     async fn create(&self, plan: &CreatePlan) -> Result<Sighting> {
-        if let Some(there) = self.inspect(plan.session).await? {
-            return Ok(there);
-        }
         let line = self.line().await?;
-        line.must_be_local()?;
-        create::check_limits(plan, line.cpus)?;
-        let identity = Identity::of_caller(line.mapping);
-        let toolbox = self.toolbox(&line).await?;
-        let image = create::image_facts(&line, plan, &identity).await?;
-        let home = self.make_home(plan.session, identity.owner).await?;
-        let made = async {
-            let turn = self.creating.lock().await;
-            let cores = choose_cores(&line, plan).await?;
-            let labels = create::labels(plan, self.config.instance, cores.as_deref(), &toolbox)?;
-            let parts = Parts {
-                plan,
-                identity: &identity,
-                image: &image,
-                toolbox: &toolbox,
-                home: &home,
-                cores,
-                labels,
-            };
-            let id = make(&line, plan, create::body(&line, parts)).await?;
-            drop(turn);
-            self.remember(plan.session, &id);
-            let seen = look(&line, &id, self.config.instance).await?;
-            seen.ok_or_else(|| EngineError::NotFound(plan.session.to_string()))
-        };
-        match made.await {
-            Ok(seen) => Ok(seen),
-            Err(error) => {
-                self.undo(&line, plan.session).await;
-                Err(error)
+        let there = members::find(&line, self.config.instance, plan.session).await?;
+        if there.first().is_some_and(|first| first.place == 0) {
+            self.remember(plan.session, &there);
+            if let Some(seen) = self.look_at(&line, plan.session, there).await? {
+                return Ok(seen);
             }
+        } else if !there.is_empty() {
+            // The main container is made last: without it a cluster is half-made.
+            self.take_away(&line, plan.session).await?;
         }
+        line.must_be_local()?;
+        self.make_session(&line, plan).await
     }
 
     async fn start(&self, session: SessionId) -> Result<()> {
         let line = self.line().await?;
-        let id = self.container(&line, session).await?;
-        let started = line
-            .docker
-            .start_container(&id, None::<StartContainerOptions>)
-            .await;
+        let main = self.container(&line, session).await?;
+        let members = self.members(&line, session).await?;
+        // The others first: the main container may ask for them at once.
+        let subs = members.into_iter().filter(|one| one.place > 0);
+        let subs = each(subs, |one| begin(Arc::clone(&line), one.id));
+        let started = match subs.await {
+            Ok(()) => begin(Arc::clone(&line), main.clone()).await,
+            Err(error) => Err(error),
+        };
         let Err(error) = started else {
             return Ok(());
         };
-        let error = line.fault(error);
         if !error.is_lost() {
-            let never_ran = look(&line, &id, self.config.instance).await;
-            if matches!(never_ran, Ok(Some(seen)) if seen.state == ContainerState::Created) {
+            let never_ran = look(&line, &main, self.config.instance).await;
+            if matches!(never_ran, Ok(Some(part)) if part.state == ContainerState::Created) {
                 self.undo(&line, session).await;
             }
         }
@@ -149,43 +115,19 @@ impl Containers for DockerEngine {
 
     async fn stop(&self, session: SessionId, grace_seconds: u32) -> Result<()> {
         let line = self.line().await?;
-        let id = match self.container(&line, session).await {
-            Err(EngineError::NotFound(_)) => return Ok(()),
-            other => other?,
-        };
-        let stopped = if grace_seconds == 0 {
-            let options = KillContainerOptionsBuilder::default()
-                .signal("SIGKILL")
-                .build();
-            line.docker.kill_container(&id, Some(options)).await
-        } else {
-            let wait = Duration::from_secs(u64::from(grace_seconds) + 60);
-            let seconds = i32::try_from(grace_seconds).unwrap_or(i32::MAX);
-            let options = StopContainerOptionsBuilder::default().t(seconds).build();
-            let patient = line.docker.clone().with_timeout(wait);
-            patient.stop_container(&id, Some(options)).await
-        };
-        match stopped {
-            // Gone, or not running: ended is ended.
-            Err(Error::DockerResponseServerError {
-                status_code: 404 | 409,
-                ..
-            })
-            | Ok(()) => Ok(()),
-            Err(error) => Err(line.fault(error)),
-        }
+        let members = self.members(&line, session).await?;
+        // All at once: each may take all of the time.
+        each(members, |one| end(Arc::clone(&line), one.id, grace_seconds)).await
     }
 
     async fn remove(&self, session: SessionId) -> Result<()> {
         let line = self.line().await?;
-        let id = match self.container(&line, session).await {
-            Err(EngineError::NotFound(_)) => return Ok(()),
-            other => other?,
-        };
-        saved_log::save(&line, &id, &self.scratches.log(session)).await?;
-        remove_container(&line, &id).await?;
+        for member in members::find(&line, self.config.instance, session).await? {
+            self.save_log(&line, session, &member).await?;
+            remove_container(&line, &member.id).await?;
+        }
         self.forget_container(session);
-        Ok(())
+        cluster::remove_networks(&line, self.config.instance, session).await
     }
 
     fn scratch(&self, session: SessionId) -> Option<PathBuf> {
@@ -194,8 +136,69 @@ impl Containers for DockerEngine {
 
     async fn rename(&self, session: SessionId, name: &str) -> Result<()> {
         let line = self.line().await?;
-        let id = self.container(&line, session).await?;
-        let seen = look(&line, &id, self.config.instance).await?;
+        let members = self.members(&line, session).await?;
+        if members.is_empty() {
+            return Err(EngineError::NotFound(session.to_string()));
+        }
+        for member in members {
+            self.rename_one(&line, session, &member, name).await?;
+        }
+        Ok(())
+    }
+
+    async fn forget(&self, session: SessionId) -> Result<()> {
+        let scratches = self.scratches.clone();
+        off_loop(move || scratches.forget(session)).await?;
+        // A network that a crash left; where the engine is away, files are deleted all the same.
+        if let Ok(line) = self.line().await
+            && let Err(error) = cluster::remove_networks(&line, self.config.instance, session).await
+        {
+            tracing::warn!(%session, %error, "a network of an ended session stays");
+        }
+        Ok(())
+    }
+
+    async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>> {
+        let line = self.line().await?;
+        events::follow(line, self.config.instance).await
+    }
+}
+
+impl DockerEngine {
+    /// The session as its containers are now; `None` when they are all gone.
+    pub(super) async fn look_at(
+        &self,
+        line: &Line,
+        session: SessionId,
+        members: Vec<Member>,
+    ) -> Result<Option<Sighting>> {
+        let count = members.len();
+        let ids = members.into_iter().map(|member| member.id).collect();
+        let parts = looks(line, ids, self.config.instance).await?;
+        if parts.len() < count {
+            self.forget_container(session);
+        }
+        Ok(sighting::together(parts).pop())
+    }
+
+    async fn save_log(&self, line: &Line, session: SessionId, member: &Member) -> Result<()> {
+        let of_kernel = self.scratches.log_of(session, member.kernel);
+        if member.place > 0 {
+            return saved_log::save(line, &member.id, &of_kernel).await;
+        }
+        let path = self.scratches.log(session);
+        saved_log::save(line, &member.id, &path).await?;
+        off_loop(move || saved_log::also_known_as(&path, &of_kernel)).await
+    }
+
+    async fn rename_one(
+        &self,
+        line: &Line,
+        session: SessionId,
+        member: &Member,
+        name: &str,
+    ) -> Result<()> {
+        let seen = look(line, &member.id, self.config.instance).await?;
         let seen = seen.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
         if seen
             .name
@@ -206,48 +209,8 @@ impl Containers for DockerEngine {
         }
         let new = create::container_name(name, &seen.kernel.short());
         let options = RenameContainerOptionsBuilder::default().name(&new).build();
-        let renamed = line.docker.rename_container(&id, options).await;
+        let renamed = line.docker.rename_container(&member.id, options).await;
         renamed.map_err(|error| self.named(line.fault(error), session))
-    }
-
-    async fn forget(&self, session: SessionId) -> Result<()> {
-        let scratches = self.scratches.clone();
-        off_loop(move || scratches.forget(session)).await
-    }
-
-    async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>> {
-        let line = self.line().await?;
-        events::follow(line, self.config.instance).await
-    }
-}
-
-impl DockerEngine {
-    async fn make_home(&self, session: SessionId, owner: (u32, u32)) -> Result<PathBuf> {
-        let scratches = self.scratches.clone();
-        off_loop(move || scratches.make(session, owner)).await
-    }
-
-    /// Takes back a half-made session. Errors are only written down: the one that led here is told.
-    async fn undo(&self, line: &Line, session: SessionId) {
-        let found = match self.remembered(session) {
-            Some(id) => Ok(Some(id)),
-            None => find(line, self.config.instance, session).await,
-        };
-        let removed = match found {
-            Ok(Some(id)) => remove_container(line, &id).await,
-            Ok(None) => Ok(()),
-            Err(error) => Err(error),
-        };
-        if let Err(error) = removed {
-            // Its home stays too: the container that could not be removed may still use it.
-            tracing::warn!(%session, %error, "a half-made container could not be removed");
-            return;
-        }
-        self.forget_container(session);
-        let scratches = self.scratches.clone();
-        if let Err(error) = off_loop(move || scratches.discard(session)).await {
-            tracing::warn!(%session, %error, "a half-made home could not be removed");
-        }
     }
 
     /// An engine says `NotFound` with its own id of the container; ours is told.
@@ -262,21 +225,53 @@ impl DockerEngine {
     }
 }
 
-/// The id of a session's container of this instance.
-pub(super) async fn find(
-    line: &Line,
-    instance: InstanceId,
-    session: SessionId,
-) -> Result<Option<String>> {
-    let wanted = [
-        format!("{}={instance}", labels::INSTANCE),
-        format!("{}={session}", labels::SESSION),
-    ];
-    let found = summaries(line, &wanted, true).await?;
-    Ok(found.into_iter().find_map(|summary| summary.id))
+/// Does the same with several containers at once; the first error counts.
+async fn each<F: Future<Output = Result<()>>>(
+    members: impl IntoIterator<Item = Member>,
+    what: impl FnMut(Member) -> F,
+) -> Result<()> {
+    stream::iter(members)
+        .map(what)
+        .buffer_unordered(AT_ONCE)
+        .try_collect()
+        .await
 }
 
-async fn summaries(line: &Line, wanted: &[String], all: bool) -> Result<Vec<ContainerSummary>> {
+async fn begin(line: Arc<Line>, id: String) -> Result<()> {
+    let options = None::<StartContainerOptions>;
+    let started = line.docker.start_container(&id, options).await;
+    started.map_err(|error| line.fault(error))
+}
+
+async fn end(line: Arc<Line>, id: String, grace_seconds: u32) -> Result<()> {
+    let stopped = if grace_seconds == 0 {
+        let options = KillContainerOptionsBuilder::default()
+            .signal("SIGKILL")
+            .build();
+        line.docker.kill_container(&id, Some(options)).await
+    } else {
+        let wait = Duration::from_secs(u64::from(grace_seconds) + 60);
+        let seconds = i32::try_from(grace_seconds).unwrap_or(i32::MAX);
+        let options = StopContainerOptionsBuilder::default().t(seconds).build();
+        let patient = line.docker.clone().with_timeout(wait);
+        patient.stop_container(&id, Some(options)).await
+    };
+    match stopped {
+        // Gone, or not running: ended is ended.
+        Err(Error::DockerResponseServerError {
+            status_code: 404 | 409,
+            ..
+        })
+        | Ok(()) => Ok(()),
+        Err(error) => Err(line.fault(error)),
+    }
+}
+
+pub(super) async fn summaries(
+    line: &Line,
+    wanted: &[String],
+    all: bool,
+) -> Result<Vec<ContainerSummary>> {
     let filters = HashMap::from([("label".to_owned(), wanted.to_vec())]);
     let options = ListContainersOptionsBuilder::default()
         .all(all)
@@ -286,7 +281,19 @@ async fn summaries(line: &Line, wanted: &[String], all: bool) -> Result<Vec<Cont
     listed.map_err(|error| line.fault(error))
 }
 
-async fn look(line: &Line, id: &str, instance: InstanceId) -> Result<Option<Sighting>> {
+/// The full records of these containers; one that is gone is left out.
+async fn looks(line: &Line, ids: Vec<String>, instance: InstanceId) -> Result<Vec<Part>> {
+    let mut asked = stream::iter(ids)
+        .map(|id| async move { look(line, &id, instance).await })
+        .buffer_unordered(AT_ONCE);
+    let mut parts = Vec::new();
+    while let Some(part) = asked.next().await {
+        parts.extend(part?);
+    }
+    Ok(parts)
+}
+
+async fn look(line: &Line, id: &str, instance: InstanceId) -> Result<Option<Part>> {
     match line
         .docker
         .inspect_container(id, None::<InspectContainerOptions>)
@@ -300,10 +307,16 @@ async fn look(line: &Line, id: &str, instance: InstanceId) -> Result<Option<Sigh
     }
 }
 
-/// What running sessions of other instances hold.
+/// What running containers of other instances hold, each its own share.
 fn others_slots(all: &[ContainerSummary], instance: InstanceId) -> ResourceSlots {
+    let holds = |state: Option<State>| {
+        matches!(
+            state,
+            Some(State::RUNNING | State::PAUSED | State::RESTARTING)
+        )
+    };
     all.iter()
-        .filter(|one| one.state == Some(ContainerSummaryStateEnum::RUNNING))
+        .filter(|one| holds(one.state))
         .filter_map(|one| one.labels.as_ref())
         .filter(|labels| !labels::is_of(labels, instance))
         .filter_map(labels::slots)
@@ -319,34 +332,7 @@ pub(super) async fn toolboxes_in_use(line: &Line) -> Result<HashSet<String>> {
     Ok(keys.collect())
 }
 
-/// Only whole cores are pinned, so only then is anybody asked who holds which.
-async fn choose_cores(line: &Line, plan: &CreatePlan) -> Result<Option<String>> {
-    if !plan.spec.cpu.millis().is_multiple_of(1000) {
-        return Ok(None);
-    }
-    let running = summaries(line, &[labels::CORES.to_owned()], false).await?;
-    let taken: Vec<Vec<u32>> = running
-        .iter()
-        .filter_map(|one| one.labels.as_ref()?.get(labels::CORES))
-        .map(|list| cores::parse(list))
-        .collect();
-    Ok(cores::choose(plan.spec.cpu, &cores::allowed(), &taken))
-}
-
-async fn make(
-    line: &Line,
-    plan: &CreatePlan,
-    body: bollard::models::ContainerCreateBody,
-) -> Result<String> {
-    let name = create::container_name(&plan.name, &plan.kernel.short());
-    let options = CreateContainerOptionsBuilder::default().name(&name).build();
-    match line.docker.create_container(Some(options), body).await {
-        Ok(made) => Ok(made.id),
-        Err(error) => Err(line.fault(error)),
-    }
-}
-
-async fn remove_container(line: &Line, id: &str) -> Result<()> {
+pub(super) async fn remove_container(line: &Line, id: &str) -> Result<()> {
     let options = RemoveContainerOptionsBuilder::default()
         .force(true)
         .v(true)

@@ -1,4 +1,6 @@
-//! The engine's records of a container as sightings.
+//! The engine's records of containers as sightings of sessions.
+
+use std::collections::BTreeMap;
 
 use bollard::models::{
     ContainerInspectResponse, ContainerState as EngineState, ContainerStateStatusEnum as Inspected,
@@ -6,20 +8,32 @@ use bollard::models::{
 };
 use jiff::Timestamp;
 
-use super::{create, labels};
+use super::{cluster::hostname, create, labels, members::Member};
 use crate::{
-    engine::api::{ContainerState, Sighting},
-    model::{id::InstanceId, text::Clean},
+    engine::api::{ContainerState, Recorded, Sighting, SubSighting},
+    model::{
+        id::{InstanceId, KernelId, SessionId},
+        text::Clean,
+    },
 };
 
-/// A container of `instance` from the list. What ended says nothing there of its exit: `None` asks the
+/// One container of a session.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    session: SessionId,
+    pub(super) kernel: KernelId,
+    /// 0 is the main one.
+    place: u32,
+    pub(super) container_id: Clean,
+    pub(super) name: Option<Clean>,
+    pub(super) state: ContainerState,
+    recorded: Option<Recorded>,
+}
+
+/// A container of `instance` from the list. What ended says nothing there of its exit: `false` asks the
 /// caller to inspect it.
-pub(super) fn of_summary(
-    summary: &ContainerSummary,
-    instance: InstanceId,
-) -> Option<(Sighting, bool)> {
+pub(super) fn of_summary(summary: &ContainerSummary, instance: InstanceId) -> Option<(Part, bool)> {
     let labels = summary.labels.as_ref()?;
-    let (session, kernel) = labels::identity(labels, instance)?;
     let (state, complete) = match summary.state {
         Some(Listed::RUNNING) => (ContainerState::Running { started_at: None }, true),
         Some(Listed::CREATED) => (ContainerState::Created, true),
@@ -28,43 +42,94 @@ pub(super) fn of_summary(
         _ => (dead("", ""), false),
     };
     let name = summary.names.as_ref().and_then(|names| names.first());
-    let sighting = Sighting {
-        session,
-        kernel,
-        container_id: Clean::new(summary.id.as_deref()?),
-        name: name
-            .and_then(|name| create::session_name(name))
-            .map(Clean::new),
-        state,
-        recorded: labels::recorded(labels),
-        subs: Vec::new(),
-    };
-    Some((sighting, complete))
+    let (id, name) = (summary.id.as_deref()?, name.map(String::as_str));
+    Some((part(labels, instance, id, name, state)?, complete))
 }
 
 /// A container of `instance` from its full record.
-pub(super) fn of_inspect(
-    record: &ContainerInspectResponse,
-    instance: InstanceId,
-) -> Option<Sighting> {
+pub(super) fn of_inspect(record: &ContainerInspectResponse, instance: InstanceId) -> Option<Part> {
     let labels = record.config.as_ref()?.labels.as_ref()?;
+    let state = record
+        .state
+        .as_ref()
+        .map_or_else(|| dead("", "no state"), state);
+    let (id, name) = (record.id.as_deref()?, record.name.as_deref());
+    part(labels, instance, id, name, state)
+}
+
+fn part(
+    labels: &labels::Labels,
+    instance: InstanceId,
+    id: &str,
+    name: Option<&str>,
+    state: ContainerState,
+) -> Option<Part> {
     let (session, kernel) = labels::identity(labels, instance)?;
-    Some(Sighting {
+    Some(Part {
         session,
         kernel,
-        container_id: Clean::new(record.id.as_deref()?),
-        name: record
-            .name
-            .as_deref()
-            .and_then(create::session_name)
-            .map(Clean::new),
-        state: record
-            .state
-            .as_ref()
-            .map_or_else(|| dead("", "no state"), state),
+        place: labels::place(labels),
+        container_id: Clean::new(id),
+        name: name.and_then(create::session_name).map(Clean::new),
+        state,
         recorded: labels::recorded(labels),
-        subs: Vec::new(),
     })
+}
+
+/// The sessions that containers make up.
+pub(super) fn together(parts: Vec<Part>) -> Vec<Sighting> {
+    let mut sessions: BTreeMap<SessionId, Vec<Part>> = BTreeMap::new();
+    for part in parts {
+        sessions.entry(part.session).or_default().push(part);
+    }
+    sessions.into_values().filter_map(session).collect()
+}
+
+fn session(mut parts: Vec<Part>) -> Option<Sighting> {
+    parts.sort_by_key(|part| part.place);
+    let first = parts.first().cloned()?;
+    let is_main = first.place == 0;
+    let subs = parts.into_iter().filter(|part| part.place > 0);
+    Some(Sighting {
+        session: first.session,
+        kernel: first.kernel,
+        container_id: first.container_id,
+        name: first.name,
+        state: if is_main {
+            first.state
+        } else {
+            dead("", "its main container is gone")
+        },
+        recorded: first.recorded,
+        subs: subs.map(sub).collect(),
+    })
+}
+
+fn sub(part: Part) -> SubSighting {
+    SubSighting {
+        kernel: part.kernel,
+        hostname: Clean::new(&hostname(part.place)),
+        container_id: part.container_id,
+        state: part.state,
+    }
+}
+
+/// The containers of a session that has its main one; else none.
+pub(super) fn members(seen: &Sighting) -> Vec<Member> {
+    if seen.subs.iter().any(|sub| sub.kernel == seen.kernel) {
+        return Vec::new();
+    }
+    let main = (seen.kernel, &seen.container_id);
+    let subs = seen.subs.iter().map(|sub| (sub.kernel, &sub.container_id));
+    std::iter::once(main)
+        .chain(subs)
+        .zip(0..)
+        .map(|((kernel, id), place)| Member {
+            id: id.as_str().to_owned(),
+            kernel,
+            place,
+        })
+        .collect()
 }
 
 fn state(state: &EngineState) -> ContainerState {
@@ -105,6 +170,42 @@ fn time(text: Option<&str>) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn container(place: u32, state: ContainerState) -> Part {
+        Part {
+            session: SessionId::from_u128(1),
+            kernel: KernelId::from_u128(10 + u128::from(place)),
+            place,
+            container_id: Clean::new(&format!("c{place}")),
+            name: Some("first".into()),
+            state,
+            recorded: None,
+        }
+    }
+
+    #[test]
+    fn the_containers_of_a_cluster_are_one_session() {
+        let parts = [2, 0, 1].map(|place| container(place, ContainerState::Created));
+        let all = together(parts.to_vec());
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0].kernel, KernelId::from_u128(10));
+        let names: Vec<&str> = all[0].subs.iter().map(|s| s.hostname.as_str()).collect();
+        assert_eq!(names, ["sub1", "sub2"]);
+        let ids: Vec<String> = members(&all[0]).into_iter().map(|m| m.id).collect();
+        assert_eq!(ids, ["c0", "c1", "c2"]);
+    }
+
+    #[test]
+    fn a_cluster_without_its_main_container_is_dead() {
+        let parts = [1, 2].map(|place| container(place, ContainerState::Paused));
+        let all = together(parts.to_vec());
+        assert_eq!(all.len(), 1);
+        assert!(
+            matches!(&all[0].state, ContainerState::Dead { why } if why.as_str().contains("main"))
+        );
+        assert_eq!(all[0].subs.len(), 2);
+        assert!(members(&all[0]).is_empty());
+    }
 
     #[test]
     fn never_is_no_time() {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::cluster::{Seat, hostname};
 use crate::{
     engine::api::CreatePlan,
-    model::{inside, resources::Cpu},
+    model::{image, inside, resources::Cpu, session::Service},
 };
 
 /// Where programs are when an image does not say.
@@ -13,36 +14,62 @@ const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbi
 /// Numerical libraries count the machine's cores, not the session's, unless they are told.
 const CORE_COUNTS: [&str; 3] = ["NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
 
-/// Label of an image that names more such variables, separated by commas.
-pub(super) const CORE_COUNT_LABEL: &str = "ai.backend.envs.corecount";
+/// What else decides a container's variables.
+pub(super) struct Around<'a> {
+    /// uid and gid inside.
+    pub(super) user: (u32, u32),
+    /// The image's own variables.
+    pub(super) image: &'a [String],
+    /// Names the image wants the number of cores in, separated by commas.
+    pub(super) core_counts: Option<&'a str>,
+    pub(super) services: &'a [Service],
+    /// Of its accelerators.
+    pub(super) devices: Vec<(&'static str, String)>,
+}
 
-/// `NAME=value` of everything the session is given. What the person asked for wins.
-pub(super) fn of_plan(
-    plan: &CreatePlan,
-    user: (u32, u32),
-    image: &[String],
-    core_count_names: Option<&str>,
-) -> Vec<String> {
-    let path = image
+/// `NAME=value` of everything a container is given. What the person asked for wins.
+pub(super) fn of_plan(plan: &CreatePlan, seat: Seat, around: &Around<'_>) -> Vec<String> {
+    let spec = &plan.spec;
+    let mut all: BTreeMap<String, String> = BTreeMap::new();
+    let mut add = |given: Vec<(&str, String)>| {
+        all.extend(
+            given
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
+    };
+    add(of_session(plan, around));
+    add(of_cluster(plan, seat));
+    add(of_services(plan, around));
+    add(around.devices.clone());
+    add(core_counts(
+        spec.cpu,
+        around.core_counts.unwrap_or_default(),
+    ));
+    all.extend(spec.env.clone());
+    let secrets = plan.secrets.iter();
+    all.extend(secrets.map(|(name, secret)| (name.clone(), secret.expose().to_owned())));
+    all.into_iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
+}
+
+fn of_session<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, String)> {
+    let path = around
+        .image
         .iter()
         .find_map(|one| one.strip_prefix("PATH="))
         .unwrap_or(USUAL_PATH);
-    let spec = &plan.spec;
-    let mut all: BTreeMap<String, String> = [
+    vec![
         ("BACKENDAI_SESSION_ID", plan.session.to_string()),
         ("BACKENDAI_SESSION_NAME", plan.name.clone()),
-        ("BACKENDAI_KERNEL_ID", plan.kernel.to_string()),
-        ("BACKENDAI_KERNEL_IMAGE", spec.environment_label.clone()),
+        (
+            "BACKENDAI_KERNEL_IMAGE",
+            plan.spec.environment_label.clone(),
+        ),
         ("BACKENDAI_USER_NAME", plan.owner.clone()),
-        ("BACKENDAI_CLUSTER_SIZE", "1".to_owned()),
-        ("BACKENDAI_CLUSTER_REPLICAS", "main:1".to_owned()),
-        ("BACKENDAI_CLUSTER_HOSTS", inside::MAIN_HOST.to_owned()),
-        ("BACKENDAI_CLUSTER_HOST", inside::MAIN_HOST.to_owned()),
-        ("BACKENDAI_CLUSTER_ROLE", "main".to_owned()),
-        ("BACKENDAI_CLUSTER_IDX", "1".to_owned()),
-        ("BACKENDAI_CLUSTER_LOCAL_RANK", "0".to_owned()),
-        ("LOCAL_USER_ID", user.0.to_string()),
-        ("LOCAL_GROUP_ID", user.1.to_string()),
+        ("LOCAL_USER_ID", around.user.0.to_string()),
+        ("LOCAL_GROUP_ID", around.user.1.to_string()),
         ("HOME", inside::HOME.to_owned()),
         ("USER", "work".to_owned()),
         ("LOGNAME", "work".to_owned()),
@@ -50,25 +77,72 @@ pub(super) fn of_plan(
         ("TERM", "xterm".to_owned()),
         ("PATH", format!("{path}:{}/path", inside::TOOLBOX)),
     ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into();
-    let more = core_count_names
-        .unwrap_or_default()
-        .split(',')
-        .map(str::trim);
-    for name in CORE_COUNTS
-        .into_iter()
-        .chain(more.filter(|name| !name.is_empty()))
-    {
-        all.insert(name.to_owned(), whole_cores(spec.cpu).to_string());
+}
+
+fn of_cluster<'a>(plan: &CreatePlan, seat: Seat) -> Vec<(&'a str, String)> {
+    let seats = Seat::all(plan);
+    let hosts: Vec<String> = seats.iter().map(|one| hostname(one.place)).collect();
+    let replicas = match plan.subs.len() {
+        0 => "main:1".to_owned(),
+        subs => format!("main:1,sub:{subs}"),
+    };
+    vec![
+        ("BACKENDAI_KERNEL_ID", seat.kernel.to_string()),
+        ("BACKENDAI_CLUSTER_SIZE", seats.len().to_string()),
+        ("BACKENDAI_CLUSTER_REPLICAS", replicas),
+        ("BACKENDAI_CLUSTER_HOSTS", hosts.join(",")),
+        ("BACKENDAI_CLUSTER_HOST", seat.hostname()),
+        ("BACKENDAI_CLUSTER_ROLE", seat.role().to_owned()),
+        ("BACKENDAI_CLUSTER_IDX", seat.number().to_string()),
+        ("BACKENDAI_CLUSTER_LOCAL_RANK", seat.place.to_string()),
+    ]
+}
+
+fn of_services<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, String)> {
+    let ports: Vec<String> = around
+        .services
+        .iter()
+        .filter(|service| service.protocol == PREOPEN)
+        .flat_map(|service| service.ports.iter().map(u16::to_string))
+        .collect();
+    let folders: Vec<&str> = plan
+        .spec
+        .mounts
+        .iter()
+        .map(|mount| mount.target.as_str())
+        .collect();
+    vec![
+        ("BACKENDAI_PREOPEN_PORTS", ports.join(",")),
+        (
+            "BACKENDAI_SERVICE_PORTS",
+            image::services_label(around.services),
+        ),
+        ("BACKENDAI_PERSISTENT_PATHS", folders.join(",")),
+    ]
+}
+
+/// The protocol of a port that is opened beforehand.
+const PREOPEN: &str = "preopen";
+
+/// What a container offers: the image's services and the ports that were asked for. Only the main
+/// container offers anything.
+pub(super) fn services(plan: &CreatePlan, seat: Seat, of_image: &[Service]) -> Vec<Service> {
+    if !seat.is_main() {
+        return Vec::new();
     }
-    all.extend(
-        spec.env
-            .iter()
-            .map(|(name, value)| (name.clone(), value.clone())),
-    );
-    all.into_iter()
-        .map(|(name, value)| format!("{name}={value}"))
+    let asked = plan.spec.preopen_ports.iter().map(|port| Service {
+        name: port.to_string().as_str().into(),
+        protocol: PREOPEN.into(),
+        ports: vec![*port],
+    });
+    of_image.iter().cloned().chain(asked).collect()
+}
+
+fn core_counts(cpu: Cpu, more: &str) -> Vec<(&str, String)> {
+    let more = more.split(',').map(str::trim).filter(|it| !it.is_empty());
+    let names = CORE_COUNTS.into_iter().chain(more);
+    names
+        .map(|name| (name, whole_cores(cpu).to_string()))
         .collect()
 }
 
@@ -80,6 +154,107 @@ fn whole_cores(cpu: Cpu) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{
+        environment::EnvironmentSource,
+        id::{KernelId, SessionId},
+        resources::Bytes,
+        spec::{LaunchSpec, Mounted},
+    };
+
+    fn plan() -> CreatePlan {
+        let spec = LaunchSpec::new(
+            EnvironmentSource::Host,
+            "host:1".into(),
+            Cpu::from_millis(1500),
+            Bytes::mib(64),
+            Bytes::mib(16),
+        );
+        CreatePlan {
+            session: SessionId::from_u128(1),
+            kernel: KernelId::from_u128(2),
+            name: "first".into(),
+            owner: "kim".into(),
+            created_at: jiff::Timestamp::UNIX_EPOCH,
+            spec,
+            pids: 64,
+            subs: vec![KernelId::from_u128(3), KernelId::from_u128(4)],
+            secrets: BTreeMap::new(),
+        }
+    }
+
+    fn around(services: &[Service]) -> Around<'_> {
+        Around {
+            user: (1000, 1000),
+            image: &[],
+            core_counts: Some("MKL_NUM_THREADS, "),
+            services,
+            devices: Vec::new(),
+        }
+    }
+
+    fn has(all: &[String], wanted: &[&str]) {
+        for line in wanted {
+            assert!(all.iter().any(|one| one == line), "no {line} in {all:?}");
+        }
+    }
+
+    #[test]
+    fn every_container_knows_its_place() {
+        let plan = plan();
+        let seats = Seat::all(&plan);
+        let of = |place: usize| of_plan(&plan, seats[place], &around(&[]));
+        has(
+            &of(0),
+            &[
+                "BACKENDAI_CLUSTER_SIZE=3",
+                "BACKENDAI_CLUSTER_REPLICAS=main:1,sub:2",
+                "BACKENDAI_CLUSTER_HOSTS=main1,sub1,sub2",
+                "BACKENDAI_CLUSTER_HOST=main1",
+                "BACKENDAI_CLUSTER_LOCAL_RANK=0",
+                "MKL_NUM_THREADS=2",
+                "NPROC=2",
+            ],
+        );
+        has(
+            &of(2),
+            &[
+                "BACKENDAI_CLUSTER_HOST=sub2",
+                "BACKENDAI_CLUSTER_ROLE=sub",
+                "BACKENDAI_CLUSTER_IDX=2",
+                "BACKENDAI_CLUSTER_LOCAL_RANK=2",
+                &format!("BACKENDAI_KERNEL_ID={}", KernelId::from_u128(4)),
+            ],
+        );
+    }
+
+    #[test]
+    fn ports_and_folders_are_told_and_the_persons_words_win() {
+        let mut plan = plan();
+        plan.spec.preopen_ports = vec![9000, 9001];
+        plan.spec.mounts = vec![Mounted {
+            folder: "data".into(),
+            target: "/home/work/data".into(),
+            read_only: false,
+        }];
+        plan.spec.env = [("NPROC", "7"), ("TOKEN", "")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into();
+        plan.secrets = [("TOKEN".to_owned(), "hush".to_owned().into())].into();
+        let jupyter = image::services("jupyter:http:8080");
+        let seats = Seat::all(&plan);
+        let offered = services(&plan, seats[0], &jupyter);
+        assert!(services(&plan, seats[1], &jupyter).is_empty());
+        has(
+            &of_plan(&plan, seats[0], &around(&offered)),
+            &[
+                "BACKENDAI_PREOPEN_PORTS=9000,9001",
+                "BACKENDAI_SERVICE_PORTS=jupyter:http:8080,9000:preopen:9000,9001:preopen:9001",
+                "BACKENDAI_PERSISTENT_PATHS=/home/work/data",
+                "NPROC=7",
+                "TOKEN=hush",
+            ],
+        );
+    }
 
     #[test]
     fn part_of_a_core_counts_as_one() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, PROJECT_ID, Reply, State, USER, USER_ID};
+use super::{Asked, PROJECT_ID, Reply, State, USER, USER_ID, choosing};
 
 impl State {
     /// The usual answer.
@@ -37,8 +37,10 @@ impl State {
             ("DELETE", path) => self.terminate(path),
             ("POST", path) if path.ends_with("/rename") => self.rename(path, asked),
             ("GET", "/scaling-groups") => ok(json!({"scaling_groups": [{"name": "default"}]})),
-            ("POST", "/resource/check-presets") => ok(presets()),
-            ("GET", "/folders") => ok(folders()),
+            ("POST", "/resource/check-presets") => ok(choosing::presets()),
+            ("GET", "/folders") => ok(self.folder_list()),
+            ("GET", "/folders/_/hosts") => ok(choosing::hosts()),
+            ("POST", "/folders") => self.make_folder(asked),
             _ => Reply::problem(404, "url-not-found", "Unknown URL path.", ""),
         }
     }
@@ -74,7 +76,7 @@ impl State {
             let message = format!("Cannot query field '{field}' on type 'ComputeSessionNode'.");
             return ok(json!({"data": null, "errors": [{"message": message}]}));
         }
-        let data = if query.contains("user {") {
+        let data = if query.contains("user {") && !query.contains("keypairs(") {
             self.who()
         } else if query.contains("t0:") {
             self.totals(&body["variables"])
@@ -82,10 +84,13 @@ impl State {
             self.page(&body["variables"])
         } else if query.contains("images(") {
             json!({"images": self.images})
-        } else if query.contains("keypair_resource_policy") {
-            policy()
         } else {
-            agents()
+            match self.choice(query, &body["variables"]) {
+                Ok(data) => data,
+                Err(message) => {
+                    return ok(json!({"data": null, "errors": [{"message": message}]}));
+                }
+            }
         };
         ok(json!({"data": data, "errors": null}))
     }
@@ -99,6 +104,9 @@ impl State {
             ("image_references", "25.04"),
             ("owner {", "25.13"),
             ("queue_position", "25.13"),
+            ("scaling_group_name", "25.04"),
+            ("resource_allocation_limit", "25.06"),
+            ("session_pending_queue", "25.13"),
         ];
         let version = padded(&self.version);
         let unknown = since
@@ -175,6 +183,14 @@ impl State {
     fn histories(&self, asked: &Asked) -> Reply {
         let body = asked.json();
         let id = body["variables"]["id"].as_str().unwrap_or_default();
+        if body["query"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("sessionV2")
+        {
+            let timeout = self.timeouts.get(id);
+            return ok(json!({"data": {"sessionV2": {"lifecycle": {"batchTimeout": timeout}}}}));
+        }
         let limit = usize::try_from(body["variables"]["limit"].as_u64().unwrap_or(10)).unwrap();
         let Some(entries) = self.histories.get(id) else {
             let message = "Insufficient permission to perform this operation.";
@@ -207,6 +223,11 @@ impl State {
         let id = uuid::Uuid::from_u128(self.next).to_string();
         let mut session = node(&id, &name, "PENDING");
         session["type"] = body["type"].clone();
+        if let Some(seconds) = body["batch_timeout"].as_u64() {
+            self.timeouts.insert(id.clone(), seconds);
+        }
+        session["kernel_nodes"]["edges"][0]["node"]["preopen_ports"] =
+            body["config"]["preopen_ports"].clone();
         self.sessions.insert(0, session);
         Reply::Json(
             201,
@@ -336,46 +357,4 @@ pub(super) fn image() -> Value {
             {"key": "ai.backend.service-ports", "value": "webdemo:preopen:8000"}],
         "resource_limits": [{"key": "mem", "min": "128m"}, {"key": "cpu", "min": "1"}],
         "supported_accelerators": ["*"]})
-}
-
-fn presets() -> Value {
-    json!({"presets": [{"id": "01a1fdfa-ce12-7676-9617-1bf874d8320d", "name": "small",
-            "resource_slots": {"cpu": "1", "mem": "1073741824", "tpu.device": "0"},
-            "shared_memory": "67108864", "allocatable": false}],
-        "keypair_limits": {"cpu": "Infinity", "mem": "Infinity"},
-        "keypair_using": {"cpu": "2.000000", "mem": "536870912.000000"},
-        "keypair_remaining": {"cpu": "Infinity", "mem": "Infinity"},
-        "group_limits": {"cpu": "NaN", "mem": "NaN"}, "group_remaining": {"cpu": "NaN"},
-        "scaling_groups": {"default": {"using": {"cpu": "2", "mem": "536870912"},
-            "remaining": {"cpu": "0", "mem": "23404216320"}}}})
-}
-
-fn policy() -> Value {
-    json!({"keypair": {"concurrency_used": 2}, "keypair_resource_policy": {"name": "default",
-        "max_session_lifetime": 0, "max_concurrent_sessions": 30,
-        "max_containers_per_session": 1, "idle_timeout": 3600,
-        "max_pending_session_count": null}})
-}
-
-fn agents() -> Value {
-    json!({"agent_summary_list": {"items": [{"id": "i-local", "status": "ALIVE",
-        "scaling_group": "default", "schedulable": true,
-        "available_slots": "{\"cpu\": \"2\", \"mem\": \"24209522688\"}",
-        "occupied_slots": "{\"cpu\": \"2\", \"mem\": \"805306368\"}",
-        "architecture": "x86_64"}]}})
-}
-
-fn folders() -> Value {
-    let folder = |id: &str, name: &str, status: &str| {
-        json!({"id": id, "name": name, "host": "local:volume1", "usage_mode": "general",
-            "permission": "rw", "ownership_type": "user", "status": status, "is_owner": true})
-    };
-    json!([
-        folder("01a1fdfe25b476b49680e6e64a2dcc4b", "mydata", "ready"),
-        folder(
-            "01a1fe0664307b47938cfe5164b4adee",
-            "rec-folder",
-            "delete-pending"
-        )
-    ])
 }

@@ -13,6 +13,7 @@
 
 mod answers;
 mod check;
+mod choosing;
 mod http;
 
 use std::sync::{Arc, Mutex};
@@ -114,6 +115,9 @@ pub(crate) struct State {
     /// Scheduling histories by session, as nodes.
     pub(crate) histories: std::collections::BTreeMap<String, Vec<Value>>,
     pub(crate) images: Vec<Value>,
+    pub(crate) folders: Vec<Value>,
+    /// Seconds after which batch sessions end.
+    pub(crate) timeouts: std::collections::BTreeMap<String, u64>,
     /// The next id of a session that is launched.
     pub(crate) next: u128,
     count: watch::Sender<usize>,
@@ -146,6 +150,8 @@ impl Manager {
             rules: Vec::new(),
             histories: std::collections::BTreeMap::new(),
             images: vec![answers::image()],
+            folders: choosing::folders(),
+            timeouts: std::collections::BTreeMap::new(),
             next: 0x1000,
             count: sender,
         }));

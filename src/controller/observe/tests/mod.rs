@@ -2,6 +2,7 @@
 //! says so.
 
 mod any_order;
+mod checks;
 mod deeds;
 mod line;
 mod reading;
@@ -25,6 +26,7 @@ use crate::{
     engine::scheduler::{Page, PageQuery},
     model::{
         capability::{Capabilities, EngineInfo},
+        catalogue::{Catalogue, Folder, OwnerChoices},
         change::{Change, Level},
         id::{ContextName, SessionId},
         resources::{Bytes, Cpu},
@@ -57,6 +59,8 @@ struct Play {
     /// Times at which something was asked of the engine without a person behind it.
     requests: Vec<(i64, &'static str)>,
     audits: usize,
+    /// What can be chosen from.
+    offer: Catalogue,
 }
 
 fn fault(kind: FaultKind) -> Fault {
@@ -105,6 +109,7 @@ impl Play {
             connected: true,
             requests: Vec::new(),
             audits: 0,
+            offer: Catalogue::default(),
         };
         for _ in 0..count {
             play.make("RUNNING");
@@ -262,7 +267,17 @@ impl Play {
             Errand::History(_) => Got::History(Vec::new()),
             Errand::Commit { .. } => Got::Done,
             Errand::Environments => Got::Environments(Vec::new()),
-            Errand::Catalogue { .. } => Got::Catalogue(Box::default()),
+            Errand::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),
+            Errand::CreateFolder { name } => {
+                let folder = folder(name);
+                self.offer.folders.push(folder.clone());
+                Got::Folder(folder)
+            }
+            Errand::FindOwner { email } => Got::Owner(OwnerChoices {
+                email: email.as_str().into(),
+                access_keys: vec!["AK".into()],
+                projects: Vec::new(),
+            }),
         }
     }
 
@@ -387,6 +402,19 @@ impl Play {
             line,
             fault: fault(FaultKind::Lost),
         });
+    }
+}
+
+fn folder(name: &str) -> Folder {
+    Folder {
+        id: name.into(),
+        name: name.into(),
+        host: "local".into(),
+        status: "ready".into(),
+        permission: "rw".into(),
+        usage_mode: "general".into(),
+        ownership: "user".into(),
+        is_owner: true,
     }
 }
 

@@ -31,11 +31,21 @@ struct Reading {
     mem: Bytes,
 }
 
+impl Reading {
+    /// Of several containers together.
+    fn sum(all: impl IntoIterator<Item = Self>) -> Option<Self> {
+        all.into_iter().reduce(|one, other| Self {
+            cpu_nanos: one.cpu_nanos + other.cpu_nanos,
+            mem: Bytes(one.mem.0 + other.mem.0),
+        })
+    }
+}
+
 /// The sessions that are sampled now, with what was read of them last.
 #[derive(Default)]
 pub(super) struct Sampler {
     layout: Option<Layout>,
-    meters: HashMap<SessionId, Meter>,
+    meters: HashMap<SessionId, Vec<Meter>>,
     last: HashMap<SessionId, (Timestamp, u64)>,
 }
 
@@ -51,10 +61,11 @@ impl Sampler {
         let mut read = Vec::with_capacity(sessions.len());
         let mut missing = Vec::new();
         for session in sessions {
-            if let Some(reading) = self.meters.get(session).and_then(Meter::read) {
+            let meters = self.meters.get(session);
+            if let Some(reading) = meters.and_then(|all| read_all(all)) {
                 read.push((*session, reading));
             } else {
-                // Its group went away (the container was restarted or ended), or it never had one.
+                // A group of its went away (the container was restarted or ended), or it never had one.
                 self.meters.remove(session);
                 missing.push(*session);
             }
@@ -71,6 +82,12 @@ impl Sampler {
             mem: reading.mem,
         }
     }
+}
+
+/// `None` when one of them cannot be read any more.
+fn read_all(meters: &[Meter]) -> Option<Reading> {
+    let readings: Option<Vec<Reading>> = meters.iter().map(Meter::read).collect();
+    Reading::sum(readings?)
 }
 
 /// Cores busy between two readings; `None` where no time passed or the counter began anew.
@@ -121,10 +138,11 @@ async fn first_readings(
 ) -> Vec<(SessionId, Reading)> {
     stream::iter(sessions)
         .map(|session| async move {
-            let container = engine.container(line, session).await.ok()?;
-            let reading = match open_meter(engine, line, session, &container).await {
+            let members = engine.members(line, session).await.ok()?;
+            let containers: Vec<String> = members.into_iter().map(|one| one.id).collect();
+            let reading = match open_meters(engine, line, session, &containers).await {
                 Some(reading) => Some(reading),
-                None => api::ask(line, &container).await,
+                None => ask_all(line, &containers).await,
             };
             reading.map(|reading| (session, reading))
         })
@@ -134,25 +152,41 @@ async fn first_readings(
         .await
 }
 
-async fn open_meter(
+/// Of those of its containers that run.
+async fn open_meters(
     engine: &DockerEngine,
     line: &Line,
     session: SessionId,
-    container: &str,
+    containers: &[String],
 ) -> Option<Reading> {
     if line.remote.is_some() {
         return None;
     }
-    let pid = main_pid(line, container).await?;
+    let mut pids = Vec::new();
+    for container in containers {
+        pids.extend(main_pid(line, container).await);
+    }
     let mut sampler = engine
         .sampler
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
     let layout = sampler.layout.get_or_insert_with(Layout::of_machine);
-    let meter = Meter::open(layout, pid)?;
-    let reading = meter.read()?;
-    sampler.meters.insert(session, meter);
+    let meters: Option<Vec<Meter>> = pids
+        .into_iter()
+        .map(|pid| Meter::open(layout, pid))
+        .collect();
+    let meters = meters?;
+    let reading = read_all(&meters)?;
+    sampler.meters.insert(session, meters);
     Some(reading)
+}
+
+async fn ask_all(line: &Line, containers: &[String]) -> Option<Reading> {
+    let mut readings = Vec::new();
+    for container in containers {
+        readings.extend(api::ask(line, container).await);
+    }
+    Reading::sum(readings)
 }
 
 async fn main_pid(line: &Line, container: &str) -> Option<i64> {

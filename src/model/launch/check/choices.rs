@@ -3,8 +3,11 @@
 use super::{
     super::{
         super::{
-            capability::Capability, catalogue::Catalogue, session::ClusterMode,
-            spec::LaunchRequest, text::Clean,
+            capability::Capability,
+            catalogue::{Catalogue, Preset},
+            session::ClusterMode,
+            spec::LaunchRequest,
+            text::Clean,
         },
         amounts,
         field::LaunchField as Field,
@@ -82,13 +85,26 @@ pub(super) fn check_group(request: &LaunchRequest, ground: &Ground<'_>, found: &
     if let Some(wanted) = &request.preset {
         check_preset(request, wanted, offer, ground, found);
     }
-    if offer.presets_only && request.preset.is_none() {
-        say(
-            found,
-            Field::Preset,
-            "amounts by hand are not allowed here: choose a preset",
-        );
+    if offer.presets_only && is_by_hand(request, ground.preset(request)) {
+        let why = "amounts by hand are not allowed here: choose a preset";
+        say(found, Field::Preset, why);
     }
+}
+
+/// Whether any amount is another than the preset's.
+fn is_by_hand(request: &LaunchRequest, preset: Option<&Preset>) -> bool {
+    let Some(preset) = preset else {
+        // One that is not there is told already.
+        return request.preset.is_none();
+    };
+    let slots = &preset.slots;
+    let differs = |(slot, amount): (&String, &u64)| {
+        slots.accelerators.get(slot).copied().unwrap_or(0) != *amount
+    };
+    request.cpu.is_some_and(|cpu| cpu != slots.cpu)
+        || request.mem.is_some_and(|mem| mem != slots.mem)
+        || (preset.shmem.is_some() && request.shmem.is_some() && request.shmem != preset.shmem)
+        || request.accelerators.iter().any(differs)
 }
 
 /// Beyond so many names a list helps nobody.

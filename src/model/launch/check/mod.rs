@@ -76,7 +76,8 @@ impl<'a> Ground<'a> {
         }
     }
 
-    fn preset(&self, request: &LaunchRequest) -> Option<&'a Preset> {
+    /// The preset that is asked for, where it is there.
+    pub fn preset(&self, request: &LaunchRequest) -> Option<&'a Preset> {
         let presets = self.offer.map_or(&[][..], |offer| &offer.presets);
         let named = |preset: &&Preset| request.preset.as_deref() == Some(preset.name.as_str());
         presets.iter().find(named)

@@ -142,16 +142,31 @@ fn amounts_by_hand_where_only_presets_are_allowed() {
         offer: Some(&offer),
         ..Ground::at(now())
     };
-    let by_hand = check(&request(|r| r.cpu = Some(cores(1))), &ground);
-    assert_eq!(
-        told(by_hand),
-        [(
-            LaunchField::Preset,
-            "amounts by hand are not allowed here: choose a preset".to_owned()
-        )]
-    );
-    let by_preset = request(|r| r.preset = Some("small".into()));
-    assert_eq!(told(check(&by_preset, &ground)), []);
+    let by_hand: [Change; 3] = [
+        |_| {},
+        |r| r.cpu = Some(cores(1)),
+        |r| {
+            r.preset = Some("small".into());
+            r.mem = Some(gib(3));
+        },
+    ];
+    let why = "amounts by hand are not allowed here: choose a preset".to_owned();
+    for change in by_hand {
+        let found = told(check(&request(change), &ground));
+        assert_eq!(found, [(LaunchField::Preset, why.clone())]);
+    }
+    // The preset's own amounts, written out, are no others.
+    let by_preset: [Change; 2] = [
+        |r| r.preset = Some("small".into()),
+        |r| {
+            r.preset = Some("small".into());
+            r.cpu = Some(cores(1));
+            r.mem = Some(gib(2));
+        },
+    ];
+    for change in by_preset {
+        assert_eq!(told(check(&request(change), &ground)), []);
+    }
 }
 
 #[test]

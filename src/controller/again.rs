@@ -1,0 +1,65 @@
+//! What a session was launched with, to be launched again.
+
+use jiff::Timestamp;
+
+use super::{core::Controller, held::Held};
+use crate::model::{
+    environment::EnvironmentSource,
+    record::SessionRecord,
+    spec::{FolderMount, LaunchRequest},
+};
+
+impl Controller {
+    /// As it was asked for, less what would be refused today: a start that has passed, the name of a
+    /// session that has not ended. Values of secret variables are empty.
+    pub(super) fn again(&self, held: &Held, now: Timestamp) -> LaunchRequest {
+        let record = &held.record;
+        let kept = record.request.as_deref().cloned();
+        let mut request = kept.unwrap_or_else(|| rebuilt(record));
+        request.count = None;
+        request.starts_at = request.starts_at.filter(|at| *at > now);
+        request.name = Some(record.session.name.to_string())
+            .filter(|_| record.session.status.is_final() && request.name.is_some());
+        request
+    }
+}
+
+/// From what is written on its container, when nothing else is known.
+fn rebuilt(record: &SessionRecord) -> LaunchRequest {
+    let (session, spec) = (&record.session, &record.spec);
+    let mut env = spec.env.clone();
+    let hidden = spec.secret_names.iter();
+    env.extend(hidden.map(|name| (name.clone(), String::new())));
+    let (environment, image) = match &spec.source {
+        EnvironmentSource::Host => (Some(spec.environment_label.clone()), None),
+        EnvironmentSource::Image { reference } => (None, Some(reference.clone())),
+    };
+    let chosen = spec.mounts.iter().filter(|it| !it.folder.starts_with('.'));
+    LaunchRequest {
+        name: Some(session.name.to_string()),
+        environment,
+        image,
+        session_type: spec.session_type,
+        cpu: Some(spec.cpu),
+        mem: Some(spec.mem),
+        shmem: Some(spec.shmem),
+        env,
+        accelerators: spec.accelerators.clone(),
+        resource_group: Some(spec.resource_group.clone()),
+        startup_command: spec.startup_command.clone(),
+        starts_at: spec.starts_at,
+        timeout: spec.timeout,
+        mounts: chosen
+            .map(|mounted| FolderMount {
+                folder: mounted.folder.clone(),
+                path: Some(mounted.target.clone()),
+                read_only: mounted.read_only,
+            })
+            .collect(),
+        preopen_ports: spec.preopen_ports.clone(),
+        priority: Some(spec.priority),
+        cluster_size: (spec.cluster_size > 1).then_some(spec.cluster_size),
+        bootstrap_script: spec.bootstrap_script.clone(),
+        ..LaunchRequest::default()
+    }
+}

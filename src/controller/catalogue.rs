@@ -1,0 +1,171 @@
+//! What a launcher may choose from here: groups, presets, limits, accelerators, folders.
+
+use std::collections::BTreeMap;
+
+use super::{
+    core::Controller,
+    queue::{Room, Share},
+};
+use crate::model::{
+    capability::EngineState,
+    catalogue::{AcceleratorKind, Catalogue, Limits, Policy, Preset, ResourceGroup},
+    launch::amounts,
+    policy::AcceleratorRules,
+    resources::ResourceSlots,
+    text::Clean,
+};
+
+/// What a person must know of accelerators that are only counted.
+const BOOKKEEPING: &str = "bookkeeping only on this engine: no device is isolated";
+
+impl Controller {
+    /// As of the last survey. Without an engine nothing can be chosen.
+    pub(super) fn catalogue(&self) -> Catalogue {
+        let Some(room) = self.room() else {
+            return Catalogue::default();
+        };
+        let waiting = self.waiting_by_group();
+        let rules = &self.settings.resources;
+        let groups: Vec<ResourceGroup> = room
+            .groups()
+            .map(|(name, share)| group(&room, name, share, &waiting))
+            .collect();
+        let mut offer = Catalogue {
+            limits: Limits {
+                limits: rules.limits.total.clone(),
+                using: room.own().clone(),
+                remaining: room.left_of_limits(),
+            },
+            resource_groups: groups,
+            folders: self.folders.clone(),
+            policy: self.policy(room.sessions()),
+            accelerators: self.kinds(&room),
+            quanta: self.quanta(&room),
+            presets_only: rules.limits.presets_only,
+            ..Catalogue::default()
+        };
+        offer.presets = rules
+            .presets
+            .iter()
+            .map(|preset| told(preset, &offer))
+            .collect();
+        offer
+    }
+
+    fn policy(&self, sessions: u32) -> Policy {
+        let limits = &self.settings.resources.limits;
+        Policy {
+            max_concurrent_sessions: limits.concurrent_sessions,
+            concurrent_sessions: Some(sessions),
+            max_containers_per_session: limits.containers_per_session,
+            max_pending_sessions: limits.pending_sessions,
+            max_session_lifetime: limits.session_lifetime.map(|it| it.seconds()),
+            per_container: limits.per_container.clone(),
+            max_shmem: limits.shmem,
+            max_preopen_ports: limits.preopen_ports,
+            ..Policy::default()
+        }
+    }
+
+    fn kinds(&self, room: &Room<'_>) -> Vec<AcceleratorKind> {
+        room.accelerators()
+            .keys()
+            .map(|slot| AcceleratorKind {
+                slot: slot.clone(),
+                unit: Clean::new(&unit(slot)),
+                note: self.note(slot).map(|text| Clean::new(&text)),
+            })
+            .collect()
+    }
+
+    /// What a share is, and whether the engine really hands the devices out.
+    fn note(&self, slot: &str) -> Option<String> {
+        let rule = self.settings.resources.accelerators.get(slot);
+        let shares = rule.and_then(|rule| rule.shares_per_device);
+        let found = match &self.line.state {
+            EngineState::Connected { info } => info.accelerators.contains_key(slot),
+            _ => false,
+        };
+        let share = shares.filter(|_| is_fraction(slot)).map(|count| {
+            let whole = unit(&slot.replace(".shares", ".device"));
+            format!("{count} {} = 1 {whole}", unit(slot))
+        });
+        let counted = (is_fraction(slot) || !found).then(|| BOOKKEEPING.to_owned());
+        let parts: Vec<String> = [share, counted].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    fn quanta(&self, room: &Room<'_>) -> BTreeMap<String, u64> {
+        let rules = &self.settings.resources.accelerators;
+        let quantum = |slot: &String| {
+            let rule: Option<&AcceleratorRules> = rules.get(slot);
+            let told = rule.and_then(|rule| rule.quantum).filter(|it| *it > 0);
+            let usual = || amounts::quantum(slot, 1, None);
+            (slot.clone(), told.unwrap_or_else(usual))
+        };
+        room.accelerators().keys().map(quantum).collect()
+    }
+}
+
+fn group(
+    room: &Room<'_>,
+    name: &str,
+    share: &Share,
+    waiting: &BTreeMap<&str, u32>,
+) -> ResourceGroup {
+    ResourceGroup {
+        name: Clean::new(name),
+        using: share.held.clone(),
+        remaining: room.remaining(share),
+        waiting: Some(waiting.get(name).copied().unwrap_or(0)),
+        capacity: share.told(),
+    }
+}
+
+/// A preset, and whether it fits now in the group it is for, or in any.
+fn told(preset: &Preset, offer: &Catalogue) -> Preset {
+    let fits = offer
+        .resource_groups
+        .iter()
+        .filter(|group| {
+            preset
+                .resource_group
+                .as_ref()
+                .is_none_or(|only| *only == group.name)
+        })
+        .any(|group| {
+            let free = amounts::free(Some(offer), Some(group));
+            free.exceeded_by(&preset.slots).is_none() && has_all(group, &preset.slots)
+        });
+    Preset {
+        allocatable: Some(fits),
+        ..preset.clone()
+    }
+}
+
+/// A kind that the group does not have is not without a limit.
+fn has_all(group: &ResourceGroup, slots: &ResourceSlots) -> bool {
+    let there = &group.remaining.accelerators;
+    slots
+        .accelerators
+        .iter()
+        .all(|(slot, amount)| *amount == 0 || there.contains_key(slot))
+}
+
+fn is_fraction(slot: &str) -> bool {
+    slot.ends_with(".shares")
+}
+
+/// `GPU`, `fGPU`; of other kinds their own name.
+fn unit(slot: &str) -> String {
+    let kind = slot.split('.').next().unwrap_or(slot);
+    let name = match kind {
+        "cuda" | "rocm" => "GPU".to_owned(),
+        other => other.to_ascii_uppercase(),
+    };
+    if is_fraction(slot) {
+        format!("f{name}")
+    } else {
+        name
+    }
+}

@@ -1,0 +1,126 @@
+//! Leaving the queue without having begun.
+
+use jiff::Timestamp;
+
+use super::tries::PHASE;
+use crate::{
+    controller::{core::Controller, held::Held, turn::Turn},
+    model::{
+        change::Level,
+        history::{HistoryEntry, Outcome},
+        id::SessionId,
+        record::{Step, Write},
+        status::Status,
+        text::Clean,
+    },
+};
+
+/// Why a session is cancelled.
+pub(in crate::controller) struct Leaving<'a> {
+    pub phase: &'a str,
+    pub result: Outcome,
+    /// The reason's word.
+    pub info: &'a str,
+    pub why: Option<String>,
+}
+
+impl Controller {
+    /// PENDING becomes CANCELLED: there is no container to be ended.
+    pub(in crate::controller) fn leave_queue(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        leaving: Leaving<'_>,
+    ) {
+        self.write_tries(turn, id);
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.tries = None;
+        held.secrets.clear();
+        held.record.step = Step::Settled;
+        let message = leaving.why.as_deref().map(Clean::new);
+        let session = &mut held.record.session;
+        session.status = Status::Cancelled;
+        session.status_info = Some(Clean::new(leaving.info));
+        session.status_message.clone_from(&message);
+        session.placement.queue_position = None;
+        session.terminated_at = Some(now);
+        for kernel in &mut session.kernels {
+            kernel.status = Status::Cancelled;
+            kernel.terminated_at = Some(now);
+        }
+        turn.writes.push(Write::History(HistoryEntry {
+            session: id,
+            at: now,
+            phase: Clean::new(leaving.phase),
+            from: Some(Status::Pending),
+            to: Status::Cancelled,
+            result: leaving.result,
+            message,
+            error_code: None,
+            attempts: 1,
+            until: None,
+            steps: Vec::new(),
+        }));
+        if let Some(mut held) = self.held.remove(&id) {
+            self.plan_forgetting(&mut held);
+            self.held.insert(id, held);
+        }
+    }
+
+    /// A person does not want it any more.
+    pub(in crate::controller) fn leave_as_asked(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+    ) {
+        Self::audit(turn, now, "terminate", id, "");
+        let leaving = Leaving {
+            phase: "terminate-sessions",
+            result: Outcome::Success,
+            info: "user-requested",
+            why: None,
+        };
+        self.leave_queue(turn, now, id, leaving);
+    }
+
+    /// Values of secret variables live in memory only: a daemon that was started anew has none.
+    pub(super) fn cancel_without_secrets(&mut self, turn: &mut Turn, now: Timestamp) {
+        let lost: Vec<SessionId> = self
+            .waiting()
+            .filter(|held| held.lacks_secrets())
+            .map(Held::id)
+            .collect();
+        for id in lost {
+            self.leave_with(turn, now, id, Outcome::GiveUp, "secret-lost", SECRET_LOST);
+        }
+    }
+
+    pub(super) fn leave_with(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        result: Outcome,
+        info: &str,
+        why: &str,
+    ) {
+        if let Some(session) = self.session(id) {
+            let text = format!("{} was cancelled: {why}", session.name);
+            turn.message(Level::Warning, Some(id), text);
+        }
+        let leaving = Leaving {
+            phase: PHASE,
+            result,
+            info,
+            why: Some(why.to_owned()),
+        };
+        self.leave_queue(turn, now, id, leaving);
+    }
+}
+
+const SECRET_LOST: &str = "workbay's daemon was started anew before it began, and secret variables \
+                           are kept in memory only: launch it again";

@@ -1,0 +1,143 @@
+//! A round and what follows from it.
+
+use jiff::Timestamp;
+
+use super::{
+    LOOK_AGAIN,
+    decide::{Lines, Why, order_of},
+    hold::steps,
+    tries::PHASE,
+};
+use crate::{
+    controller::{
+        core::{Controller, Purpose, Waiting},
+        fact::Fact,
+        turn::Turn,
+    },
+    model::{
+        history::{HistoryEntry, Outcome},
+        id::SessionId,
+        record::{Step, Write},
+        status::Status,
+        text::Clean,
+    },
+};
+
+impl Controller {
+    /// Who may begin begins; of all others is told what they wait for.
+    pub(in crate::controller) fn round(&mut self, turn: &mut Turn, now: Timestamp) {
+        self.cancel_without_secrets(turn, now);
+        self.queue.wake_at = self.cancel_overdue(turn, now);
+        let Some(decision) = self.weigh(None, now) else {
+            self.queue.look_at = None;
+            return;
+        };
+        for id in decision.begin {
+            self.begin_making(turn, now, id);
+        }
+        self.note_tries(turn, now, &decision.lines);
+        let first = decision.lines.early.first().map(|(_, at)| *at);
+        self.queue.wake_at = [self.queue.wake_at, first].into_iter().flatten().min();
+        self.queue.lines = decision.lines;
+        self.plan_look(now);
+        self.tell_places(turn, now);
+    }
+
+    fn note_tries(&mut self, turn: &mut Turn, now: Timestamp, lines: &Lines) {
+        for placed in lines.groups.values().flatten() {
+            if let Why::Tried(hold) = &placed.why {
+                self.note_try(turn, now, placed.id, hold);
+            }
+        }
+    }
+
+    /// Only while somebody waits for room is the engine looked at from time to time.
+    fn plan_look(&mut self, now: Timestamp) {
+        if self.queue.lines.groups.is_empty() {
+            self.queue.look_at = None;
+        } else if self.queue.look_at.is_none() {
+            self.queue.look_at = now.checked_add(LOOK_AGAIN).ok();
+        }
+    }
+
+    /// PENDING no more: its container is made.
+    fn begin_making(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+        self.write_tries(turn, id);
+        let Some(group) = self
+            .held
+            .get(&id)
+            .map(|held| &held.record.spec.resource_group)
+        else {
+            return;
+        };
+        let order = order_of(&self.settings.resources, group);
+        let Some(held) = self.change(turn, id) else {
+            return;
+        };
+        held.tries = None;
+        held.record.step = Step::Create;
+        let session = &mut held.record.session;
+        session.status = Status::Scheduled;
+        session.status_message = None;
+        session.placement.queue_position = None;
+        turn.writes.push(Write::History(HistoryEntry {
+            session: id,
+            at: now,
+            phase: Clean::new(PHASE),
+            from: Some(Status::Pending),
+            to: Status::Scheduled,
+            result: Outcome::Success,
+            message: None,
+            error_code: None,
+            attempts: 1,
+            until: None,
+            steps: steps(order, None, now),
+        }));
+        let preparing = Status::Preparing;
+        self.advance(turn, now, id, "check-precondition", &preparing, None);
+        self.issue(turn, id);
+    }
+
+    /// Deadlines of the queue.
+    pub(in crate::controller) fn queue_due(&mut self, turn: &mut Turn, now: Timestamp) {
+        let is_due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
+        if is_due(self.queue.look_at) {
+            self.queue.look_at = now.checked_add(LOOK_AGAIN).ok();
+            let looking = |it: &Waiting| matches!(it.purpose, Purpose::Queue);
+            if self.is_connected() && !self.surveys.values().any(looking) {
+                self.survey(turn, Purpose::Queue, false);
+            }
+        }
+        if is_due(self.queue.wake_at) {
+            self.queue.wake_at = None;
+            turn.stirred = true;
+        } else if is_due(self.queue.retell_at) {
+            self.tell_places(turn, now);
+        }
+    }
+
+    /// After each turn: what may have made room, or needs some, is followed by a round.
+    pub(in crate::controller) fn follow_with_round(&mut self, turn: &mut Turn) {
+        if !turn.stirred && !self.has_moved(turn) {
+            return;
+        }
+        if self.waiting().next().is_some() {
+            turn.follow.push(Fact::Round);
+        } else {
+            self.queue = super::Queue::default();
+        }
+    }
+
+    fn has_moved(&self, turn: &Turn) -> bool {
+        turn.before.iter().any(|(id, before)| {
+            let after = self.held.get(id).map(|held| &held.record);
+            let before = before.as_ref().map(|held| &held.record);
+            match (before, after) {
+                (Some(before), Some(after)) => {
+                    before.step != after.step || before.session.status != after.session.status
+                }
+                _ => true,
+            }
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! Telling those who wait their places. Ten thousand places move when one session begins: the first in
+//! line are told at once, the others by and by, who was told longest ago first. Places are not stored.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::decide::{Placed, Why};
+use crate::{
+    controller::{core::Controller, turn::Turn},
+    model::{change::Change, id::SessionId, text::Clean},
+};
+
+/// Of each line so many are told at once.
+pub(super) const AT_ONCE: usize = 100;
+/// So many others at a time.
+const LATER: usize = 400;
+/// Until the next of them are told.
+const PAUSE: SignedDuration = SignedDuration::from_secs(1);
+
+impl Controller {
+    /// Tells what changed of the places as the last round left them.
+    pub(super) fn tell_places(&mut self, turn: &mut Turn, now: Timestamp) {
+        let lines = std::mem::take(&mut self.queue.lines);
+        for (id, at) in &lines.early {
+            let why = super::hold::Hold::NotBefore(*at).sentence("");
+            self.tell_place(turn, *id, None, &why);
+        }
+        let mut stale = Vec::new();
+        for (group, line) in &lines.groups {
+            for (place, placed) in (0_u32..).zip(line) {
+                if (place as usize) < AT_ONCE {
+                    let why = self.sentence(group, place, placed);
+                    self.tell_place(turn, placed.id, Some(place), &why);
+                } else if let Some(told_in) = self.is_stale(placed.id, place) {
+                    stale.push((told_in, group, place, placed));
+                }
+            }
+        }
+        stale.sort_by_key(|(told_in, ..)| *told_in);
+        for (_, group, place, placed) in stale.iter().take(LATER) {
+            let why = self.sentence(group, *place, placed);
+            self.tell_place(turn, placed.id, Some(*place), &why);
+        }
+        let more = stale.len() > LATER;
+        self.queue.retell_at = more.then(|| now.checked_add(PAUSE).ok()).flatten();
+        self.queue.lines = lines;
+    }
+
+    fn sentence(&self, group: &str, place: u32, placed: &Placed) -> String {
+        let number = u64::from(place) + 1;
+        match &placed.why {
+            Why::Tried(hold) => format!("{}; #{number} in line", hold.sentence(group)),
+            Why::Behind(id) => match self.session(*id) {
+                Some(first) => format!("#{number} in line behind {}", first.name),
+                None => format!("#{number} in line"),
+            },
+        }
+    }
+
+    /// When it was last told, if it was told another place.
+    fn is_stale(&self, id: SessionId, place: u32) -> Option<u64> {
+        let held = self.held.get(&id)?;
+        let told = held.record.session.placement.queue_position;
+        (told != Some(place)).then_some(held.told_in)
+    }
+
+    fn tell_place(&mut self, turn: &mut Turn, id: SessionId, place: Option<u32>, why: &str) {
+        let number = self.turn_number;
+        let Some(held) = self.held.get_mut(&id) else {
+            return;
+        };
+        let session = &mut held.record.session;
+        let same_why = session.status_message.as_ref().is_some_and(|it| *it == why);
+        if session.placement.queue_position == place && same_why {
+            return;
+        }
+        session.placement.queue_position = place;
+        session.status_message = Some(Clean::new(why));
+        held.told_in = number;
+        // Others are told with all that changed of them.
+        if !turn.before.contains_key(&id) {
+            let session = Box::new(session.clone());
+            turn.changes.push(Change::Session { session });
+        }
+    }
+
+    /// How many wait in each group.
+    pub(in crate::controller) fn waiting_by_group(&self) -> BTreeMap<&str, u32> {
+        let mut counts = BTreeMap::new();
+        for held in self.waiting() {
+            *counts
+                .entry(held.record.spec.resource_group.as_str())
+                .or_default() += 1;
+        }
+        counts
+    }
+}

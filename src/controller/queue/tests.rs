@@ -1,0 +1,1 @@
+//! The queue in virtual time.

@@ -1,0 +1,123 @@
+//! A launch that was checked as the session it will be.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::{core::Controller, dress::dress, fact::Launch, held::Held, launch::generated_name};
+use crate::model::{
+    environment::{Environment, EnvironmentRef},
+    id::SessionKey,
+    launch::{folders, secrets},
+    record::{SessionRecord, Step},
+    secret::Secret,
+    session::Session,
+    spec::{FolderMount, LaunchRequest, LaunchSpec, Mounted, PRIORITY},
+    text::Clean,
+};
+
+impl Controller {
+    /// `request` has every amount; what was asked for in so many words is kept beside it.
+    pub(super) fn new_held(
+        &self,
+        launch: &Launch,
+        request: &LaunchRequest,
+        environment: &Environment,
+        now: Timestamp,
+    ) -> Held {
+        let mut env = self.settings.launch.env.clone();
+        env.extend(request.env.clone());
+        let (hidden, open): (BTreeMap<_, _>, BTreeMap<_, _>) = env
+            .into_iter()
+            .partition(|(name, _)| secrets::is_secret(name));
+        let spec = LaunchSpec {
+            env: open,
+            secret_names: hidden.keys().cloned().collect(),
+            mounts: self.mounts(&request.mounts),
+            ..spec(request, environment)
+        };
+        let mut asked = launch.request.clone();
+        asked.env = secrets::blanked(&asked.env);
+        let mut held = Held::new(SessionRecord {
+            session: self.new_session(launch, request, environment, &spec, now),
+            spec,
+            pids: self.settings.launch.pids,
+            step: Step::Wait,
+            ending: None,
+            force: false,
+            renaming: None,
+            forgotten: false,
+            request: Some(Box::new(asked)),
+            retries: 0,
+        });
+        held.secrets = hidden
+            .into_iter()
+            .map(|(name, value)| (name, Secret::new(value)))
+            .collect();
+        held
+    }
+
+    /// Folders whose names begin with a dot are in every session.
+    fn mounts(&self, asked: &[FolderMount]) -> Vec<Mounted> {
+        let own = self
+            .folders
+            .iter()
+            .filter(|folder| folder.is_auto_mounted());
+        let own = own.map(|folder| FolderMount {
+            folder: folder.name.to_string(),
+            path: None,
+            read_only: folder.permission == *"ro",
+        });
+        own.chain(asked.iter().cloned())
+            .map(|mount| Mounted {
+                target: folders::target(&mount),
+                folder: mount.folder,
+                read_only: mount.read_only,
+            })
+            .collect()
+    }
+
+    fn new_session(
+        &self,
+        launch: &Launch,
+        request: &LaunchRequest,
+        environment: &Environment,
+        spec: &LaunchSpec,
+        now: Timestamp,
+    ) -> Session {
+        let name = request.name.clone();
+        let name = name.unwrap_or_else(|| generated_name(launch.session));
+        let key = SessionKey::new(self.context, launch.session);
+        let environment = EnvironmentRef::from(environment);
+        let mut session = Session::new(key, Clean::new(&name), environment, now);
+        session.owner.clone_from(&self.owner);
+        dress(&mut session, spec, launch.kernel, &launch.subs);
+        session
+    }
+}
+
+fn spec(request: &LaunchRequest, environment: &Environment) -> LaunchSpec {
+    let usual = LaunchSpec::new(
+        environment.source.clone(),
+        environment.label(),
+        request.cpu.unwrap_or_default(),
+        request.mem.unwrap_or_default(),
+        request.shmem.unwrap_or_default(),
+    );
+    let mut accelerators = request.accelerators.clone();
+    accelerators.retain(|_, amount| *amount > 0);
+    let group = request.resource_group.clone();
+    LaunchSpec {
+        session_type: request.session_type,
+        accelerators,
+        resource_group: group.unwrap_or_else(|| usual.resource_group.clone()),
+        priority: request.priority.unwrap_or(PRIORITY),
+        startup_command: request.startup_command.clone(),
+        starts_at: request.starts_at,
+        timeout: request.timeout,
+        preopen_ports: request.preopen_ports.clone(),
+        cluster_size: request.containers(),
+        bootstrap_script: request.bootstrap_script.clone(),
+        ..usual
+    }
+}

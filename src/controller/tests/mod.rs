@@ -1,0 +1,227 @@
+//! The controller played through without a daemon: any order of facts must keep its promises.
+
+pub(super) mod play;
+
+use proptest::prelude::*;
+
+use self::play::{Play, at, fault};
+use super::{
+    fact::{Ask, Fact, FaultKind, Happening},
+    order::OrderKind,
+};
+use crate::model::{capability::EngineState, id::SessionId, status::Status};
+
+/// One thing that a person, the engine or fate does.
+#[derive(Clone, Debug)]
+enum Deed {
+    Launch,
+    Terminate(usize, bool),
+    Rename(usize),
+    CarryOut(usize),
+    Fail(usize, bool),
+    Die(usize),
+    Vanish(usize),
+    Cut,
+    Return,
+    Refresh,
+    Restart,
+    Wait,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let which = 0..100_usize;
+    prop_oneof![
+        3 => Just(Deed::Launch),
+        3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Deed::Terminate(n, force)),
+        1 => which.clone().prop_map(Deed::Rename),
+        10 => which.clone().prop_map(Deed::CarryOut),
+        2 => (which.clone(), any::<bool>()).prop_map(|(n, lost)| Deed::Fail(n, lost)),
+        2 => which.clone().prop_map(Deed::Die),
+        1 => which.prop_map(Deed::Vanish),
+        1 => Just(Deed::Cut),
+        2 => Just(Deed::Return),
+        1 => Just(Deed::Refresh),
+        1 => Just(Deed::Restart),
+        2 => Just(Deed::Wait),
+    ]
+}
+
+impl Play {
+    fn one_of(&self, number: usize) -> Option<SessionId> {
+        let ids: Vec<SessionId> = self.controller.sessions().map(|s| s.id).collect();
+        (!ids.is_empty()).then(|| ids[number % ids.len()])
+    }
+
+    fn do_deed(&mut self, deed: Deed) {
+        match deed {
+            Deed::Launch => drop(self.launch()),
+            Deed::Terminate(number, force) => {
+                if let Some(session) = self.one_of(number) {
+                    self.ask(Ask::Terminate { session, force });
+                }
+            }
+            Deed::Rename(number) => {
+                if let Some(session) = self.one_of(number) {
+                    let name = format!("name-{}", self.asked);
+                    self.ask(Ask::Rename { session, name });
+                }
+            }
+            Deed::CarryOut(number) if !self.orders.is_empty() => {
+                self.carry_out(number % self.orders.len(), None);
+            }
+            Deed::Fail(number, lost) if !self.orders.is_empty() => {
+                let kind = if lost {
+                    FaultKind::Lost
+                } else {
+                    FaultKind::Failed
+                };
+                self.carry_out(number % self.orders.len(), Some(kind));
+            }
+            Deed::Die(number) => {
+                if let Some(id) = self.one_of(number) {
+                    self.die(id, 1);
+                    self.happens(id, Happening::Died { exit_code: 1 });
+                }
+            }
+            Deed::Vanish(number) => {
+                if let Some(id) = self.one_of(number) {
+                    self.there.remove(&id);
+                    self.happens(id, Happening::Other);
+                }
+            }
+            Deed::Cut => {
+                self.connected = false;
+                self.tell(Fact::EngineDown {
+                    line: self.line,
+                    fault: fault(FaultKind::Lost),
+                });
+            }
+            Deed::Return => self.connected = true,
+            Deed::Refresh => drop(self.ask(Ask::Refresh)),
+            Deed::Restart => self.restart(),
+            Deed::Wait => {
+                self.now += 40;
+                self.tell(Fact::Tick);
+            }
+            Deed::CarryOut(_) | Deed::Fail(..) => {}
+        }
+    }
+
+    fn happens(&mut self, session: SessionId, event: Happening) {
+        if self.connected {
+            self.tell(Fact::Happened { session, event });
+        }
+    }
+}
+
+proptest! {
+    /// Whatever happens in whatever order: every step is allowed, every request is answered once, and
+    /// when all is quiet again each running session has its container and nothing else is there.
+    #[test]
+    fn any_order_of_events_ends_well(deeds in proptest::collection::vec(deed(), 1..60)) {
+        let mut play = Play::new();
+        for deed in deeds {
+            play.do_deed(deed);
+        }
+        play.work_off();
+        play.ask(Ask::Refresh);
+        play.work_off();
+        play.check_rest();
+    }
+}
+
+#[test]
+fn a_stale_answer_changes_nothing() {
+    let mut play = Play::new();
+    play.launch();
+    play.work_off();
+    let id = play.launched[0];
+    play.ask(Ask::Terminate {
+        session: id,
+        force: false,
+    });
+    let gentle = play.orders.remove(0);
+    play.ask(Ask::Terminate {
+        session: id,
+        force: true,
+    });
+    let (session, epoch) = gentle.about().unwrap();
+    play.tell(Fact::Done {
+        session,
+        epoch,
+        order: OrderKind::Stop,
+        result: Ok(None),
+    });
+    assert_eq!(play.orders.len(), 1, "only the forced stop is under way");
+    play.work_off();
+    play.check_rest();
+    assert_eq!(play.status(id), Status::Terminated);
+}
+
+#[test]
+fn the_pauses_between_attempts_grow_to_half_a_minute() {
+    let mut play = Play::new();
+    play.tell(Fact::EngineDown {
+        line: 1,
+        fault: fault(FaultKind::Lost),
+    });
+    let mut pauses = Vec::new();
+    for _ in 0..7 {
+        let due = play.controller.next_deadline().unwrap();
+        pauses.push(due.as_second() - at(play.now).as_second());
+        play.now = due.as_second() - at(0).as_second();
+        play.tell(Fact::Tick);
+        play.carry_out(0, Some(FaultKind::Lost));
+    }
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
+    let EngineState::Lost { attempt, .. } = play.controller.engine() else {
+        panic!("it is not lost");
+    };
+    assert_eq!(*attempt, 8);
+}
+
+#[test]
+fn a_turn_that_cannot_be_written_is_taken_back() {
+    let mut play = Play::new();
+    play.launch();
+    play.work_off();
+    let id = play.launched[0];
+    let ask = Ask::Terminate {
+        session: id,
+        force: false,
+    };
+    let mut turn = play
+        .controller
+        .handle(at(900), Fact::Asked { ticket: 90, ask });
+    assert!(turn.refusable && !turn.orders.is_empty());
+    play.controller.take_back(&mut turn);
+    assert_eq!(play.status(id), Status::Running);
+    play.work_off();
+    play.check_rest();
+}
+
+#[test]
+fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
+    let mut play = Play::new();
+    play.launch();
+    play.work_off();
+    let id = play.launched[0];
+    play.ask(Ask::Terminate {
+        session: id,
+        force: false,
+    });
+    for _ in 0..4 {
+        play.carry_out(0, Some(FaultKind::Failed));
+        play.now += 60;
+        play.tell(Fact::Tick);
+    }
+    assert_eq!(play.status(id), Status::Error);
+    assert_eq!(play.there.len(), 1);
+    play.ask(Ask::Terminate {
+        session: id,
+        force: true,
+    });
+    play.work_off();
+    assert_eq!(play.status(id), Status::Terminated);
+    assert!(play.there.is_empty());
+}

@@ -1,0 +1,197 @@
+//! The containers of one session: the main one, and a cluster's others on a network of their own.
+
+use std::collections::HashMap;
+
+use bollard::{
+    errors::Error,
+    models::{EndpointSettings, NetworkCreateRequest, NetworkingConfig},
+    query_parameters::{InspectNetworkOptions, ListNetworksOptionsBuilder},
+};
+
+use super::{
+    labels,
+    line::{Kind, Line},
+};
+use crate::{
+    engine::{
+        api::{CreatePlan, Result},
+        error::EngineError,
+    },
+    model::id::{InstanceId, KernelId, SessionId},
+};
+
+/// What may pass a network at once; a machine that sets it lower does so for a reason.
+const MTU: &str = "com.docker.network.driver.mtu";
+
+/// One container of a session, as it is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seat {
+    pub(super) kernel: KernelId,
+    /// 0 is the main one, then `sub1` and so on.
+    pub(super) place: u32,
+}
+
+impl Seat {
+    /// Of a whole session, the main one first.
+    pub(super) fn all(plan: &CreatePlan) -> Vec<Self> {
+        std::iter::once(plan.kernel)
+            .chain(plan.subs.iter().copied())
+            .zip(0..)
+            .map(|(kernel, place)| Self { kernel, place })
+            .collect()
+    }
+
+    pub(super) fn is_main(self) -> bool {
+        self.place == 0
+    }
+
+    pub(super) fn role(self) -> &'static str {
+        role(self.place)
+    }
+
+    /// Its number among those of its role.
+    pub(super) fn number(self) -> u32 {
+        self.place.max(1)
+    }
+
+    pub(super) fn hostname(self) -> String {
+        hostname(self.place)
+    }
+}
+
+fn role(place: u32) -> &'static str {
+    if place == 0 { "main" } else { "sub" }
+}
+
+/// `main1`, `sub1`, `sub2`, as in Backend.AI.
+pub(super) fn hostname(place: u32) -> String {
+    format!("{}{}", role(place), place.max(1))
+}
+
+/// The network of a session's containers: the one that is there, or a new one. Its id.
+pub(super) async fn ensure_network(
+    line: &Line,
+    instance: InstanceId,
+    session: SessionId,
+) -> Result<String> {
+    if let Some(there) = networks(line, instance, session).await?.pop() {
+        return Ok(there);
+    }
+    let request = NetworkCreateRequest {
+        name: format!("workbay.{}", session.short()),
+        driver: Some("bridge".to_owned()),
+        options: mtu(line)
+            .await
+            .map(|mtu| HashMap::from([(MTU.to_owned(), mtu)])),
+        labels: Some(HashMap::from([
+            (labels::OURS.to_owned(), "1".to_owned()),
+            (labels::INSTANCE.to_owned(), instance.to_string()),
+            (labels::SESSION.to_owned(), session.to_string()),
+        ])),
+        ..NetworkCreateRequest::default()
+    };
+    match line.docker.create_network(request).await {
+        Ok(made) => Ok(made.id),
+        Err(error) => Err(no_network(line.fault(error))),
+    }
+}
+
+/// The engine's own words for it speak of address pools.
+fn no_network(error: EngineError) -> EngineError {
+    match error {
+        EngineError::Other(said) | EngineError::Refused(said) if said.contains("address pool") => {
+            EngineError::Refused(format!(
+                "it has no network left for the cluster ({said}): end other clusters, or remove \
+                 networks nobody uses with `docker network prune`"
+            ))
+        }
+        other => other,
+    }
+}
+
+/// What the engine's own network passes at once, where it was told.
+async fn mtu(line: &Line) -> Option<String> {
+    if line.kind != Kind::Docker {
+        return None;
+    }
+    let options = None::<InspectNetworkOptions>;
+    let bridge = line.docker.inspect_network("bridge", options).await.ok()?;
+    bridge.options?.remove(MTU)
+}
+
+/// Removes every network of the session. Its containers are gone by then.
+pub(super) async fn remove_networks(
+    line: &Line,
+    instance: InstanceId,
+    session: SessionId,
+) -> Result<()> {
+    for id in networks(line, instance, session).await? {
+        match line.docker.remove_network(&id).await {
+            Ok(())
+            | Err(Error::DockerResponseServerError {
+                status_code: 404, ..
+            }) => {}
+            Err(error) => return Err(line.fault(error)),
+        }
+    }
+    Ok(())
+}
+
+async fn networks(line: &Line, instance: InstanceId, session: SessionId) -> Result<Vec<String>> {
+    let wanted = vec![
+        format!("{}={instance}", labels::INSTANCE),
+        format!("{}={session}", labels::SESSION),
+    ];
+    let filters = HashMap::from([("label", wanted)]);
+    let options = ListNetworksOptionsBuilder::default()
+        .filters(&filters)
+        .build();
+    let listed = line.docker.list_networks(Some(options)).await;
+    let listed = listed.map_err(|error| line.fault(error))?;
+    Ok(listed.into_iter().filter_map(|one| one.id).collect())
+}
+
+/// The container's place on the network, where the others find it by its host name.
+pub(super) fn endpoint(network: &str, seat: Seat) -> NetworkingConfig {
+    let endpoint = EndpointSettings {
+        aliases: Some(vec![seat.hostname()]),
+        ..EndpointSettings::default()
+    };
+    NetworkingConfig {
+        endpoints_config: Some(HashMap::from([(network.to_owned(), endpoint)])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_names_and_numbers() {
+        let seat = |place| Seat {
+            kernel: KernelId::from_u128(1),
+            place,
+        };
+        let told = |place| {
+            (
+                seat(place).role(),
+                seat(place).number(),
+                seat(place).hostname(),
+            )
+        };
+        assert_eq!(told(0), ("main", 1, "main1".to_owned()));
+        assert_eq!(told(1), ("sub", 1, "sub1".to_owned()));
+        assert_eq!(told(12), ("sub", 12, "sub12".to_owned()));
+    }
+
+    #[test]
+    fn no_room_for_a_network_says_what_to_do() {
+        let said =
+            "could not find an available, non-overlapping IPv4 address pool among the defaults";
+        let error = no_network(EngineError::Other(said.to_owned()));
+        assert!(
+            error.to_string().contains("docker network prune"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,231 @@
+//! Accelerators: what is found on this machine, and who gets which.
+//!
+//! Whole devices (`cuda.device`) are handed to containers, the least used first. Shares
+//! (`cuda.shares`) are bookkeeping: their containers see the first devices and share them.
+
+use std::collections::BTreeMap;
+
+use bollard::models::DeviceRequest;
+
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::policy::AcceleratorRules,
+};
+
+pub(super) const WHOLE: &str = "cuda.device";
+pub(super) const SHARES: &str = "cuda.shares";
+
+/// One unit of a slot.
+const ONE: u64 = 1000;
+
+/// A device of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Device {
+    /// Its number, by which the engine knows it too.
+    pub(super) index: u32,
+    pub(super) model: String,
+}
+
+/// What the driver's library tells.
+pub(super) trait Library: Send + Sync {
+    /// Empty where there is no library, no driver or no device.
+    fn devices(&self) -> Vec<Device>;
+}
+
+/// What the site has said of a kind.
+pub(super) type Rules = BTreeMap<String, AcceleratorRules>;
+
+/// Amounts of what was found, in thousandths by slot name. A site that declares shares, and not whole
+/// devices too, gives its devices in shares.
+pub(super) fn amounts(devices: &[Device], rules: &Rules) -> BTreeMap<String, u64> {
+    let count = devices.len() as u64;
+    let mut amounts = BTreeMap::new();
+    if count == 0 {
+        return amounts;
+    }
+    if rules.contains_key(SHARES) {
+        amounts.insert(SHARES.to_owned(), count * per_device(rules) * ONE);
+    }
+    if !rules.contains_key(SHARES) || rules.contains_key(WHOLE) {
+        amounts.insert(WHOLE.to_owned(), count * ONE);
+    }
+    amounts
+}
+
+fn per_device(rules: &Rules) -> u64 {
+    let told = rules.get(SHARES).and_then(|rule| rule.shares_per_device);
+    u64::from(told.unwrap_or(1).max(1))
+}
+
+/// The devices of one container.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Chosen {
+    /// Its own; nobody else should have them.
+    pub(super) whole: Vec<u32>,
+    /// Seen by others too.
+    pub(super) shared: Vec<u32>,
+}
+
+impl Chosen {
+    /// All that it sees, by number.
+    pub(super) fn all(&self) -> Vec<u32> {
+        let mut all: Vec<u32> = self.whole.iter().chain(&self.shared).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// Devices for an ask; `taken` are those that others have for their own. Where the machine has none, an
+/// ask is only counted.
+pub(super) fn choose(
+    ask: &BTreeMap<String, u64>,
+    devices: &[Device],
+    rules: &Rules,
+    taken: &[Vec<u32>],
+) -> Result<Chosen> {
+    let of = |slot: &str| ask.get(slot).copied().unwrap_or(0);
+    if devices.is_empty() {
+        return Ok(Chosen::default());
+    }
+    let whole = of(WHOLE).div_ceil(ONE);
+    let shared = of(SHARES).div_ceil(ONE * per_device(rules));
+    let there = devices.len() as u64;
+    if whole.max(shared) > there {
+        return Err(EngineError::Refused(format!(
+            "{} GPUs are more than the {there} of this machine: ask for fewer",
+            whole.max(shared)
+        )));
+    }
+    let first = devices.iter().map(|device| device.index);
+    Ok(Chosen {
+        whole: least_used(devices, taken, whole as usize),
+        shared: first.take(shared as usize).collect(),
+    })
+}
+
+fn least_used(devices: &[Device], taken: &[Vec<u32>], count: usize) -> Vec<u32> {
+    let holders = |index: u32| taken.iter().flatten().filter(|one| **one == index).count();
+    let mut order: Vec<(usize, u32)> = devices
+        .iter()
+        .map(|device| (holders(device.index), device.index))
+        .collect();
+    order.sort_unstable();
+    let mut chosen: Vec<u32> = order
+        .into_iter()
+        .take(count)
+        .map(|(_, index)| index)
+        .collect();
+    chosen.sort_unstable();
+    chosen
+}
+
+/// As the engine is asked for them (`docker run --gpus device=0,1`).
+pub(super) fn request(indexes: &[u32]) -> Option<Vec<DeviceRequest>> {
+    if indexes.is_empty() {
+        return None;
+    }
+    Some(vec![DeviceRequest {
+        device_ids: Some(indexes.iter().map(u32::to_string).collect()),
+        capabilities: Some(vec![vec!["gpu".to_owned()]]),
+        ..DeviceRequest::default()
+    }])
+}
+
+/// What programs look for.
+pub(super) fn variables(seen: &[u32], devices: &[Device]) -> Vec<(&'static str, String)> {
+    let Some(first) = seen.first() else {
+        return Vec::new();
+    };
+    let model = devices.iter().find(|device| device.index == *first);
+    // Inside they are numbered anew.
+    let numbers: Vec<String> = (0..seen.len()).map(|number| number.to_string()).collect();
+    vec![
+        ("GPU_TYPE", "cuda".to_owned()),
+        (
+            "GPU_MODEL_NAME",
+            model.map(|device| device.model.clone()).unwrap_or_default(),
+        ),
+        ("GPU_COUNT", seen.len().to_string()),
+        ("N_GPUS", seen.len().to_string()),
+        ("CUDA_VISIBLE_DEVICES", numbers.join(",")),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(count: u32) -> Vec<Device> {
+        (0..count)
+            .map(|index| Device {
+                index,
+                model: format!("card {index}"),
+            })
+            .collect()
+    }
+
+    fn ask(slot: &str, amount: u64) -> BTreeMap<String, u64> {
+        [(slot.to_owned(), amount)].into()
+    }
+
+    fn shares(per_device: u32) -> Rules {
+        let rule = AcceleratorRules {
+            shares_per_device: Some(per_device),
+            ..AcceleratorRules::default()
+        };
+        [(SHARES.to_owned(), rule)].into()
+    }
+
+    #[test]
+    fn what_is_found_is_told_as_the_site_wants_it() {
+        let none = Rules::new();
+        assert!(amounts(&[], &shares(5)).is_empty());
+        assert_eq!(amounts(&machine(2), &none), ask(WHOLE, 2000));
+        assert_eq!(amounts(&machine(2), &shares(5)), ask(SHARES, 10_000));
+        let mut both = shares(5);
+        both.insert(WHOLE.to_owned(), AcceleratorRules::default());
+        assert_eq!(amounts(&machine(2), &both).len(), 2);
+    }
+
+    #[test]
+    fn the_least_used_devices_are_given() {
+        let taken = [vec![0, 1], vec![0]];
+        let chosen = |amount| choose(&ask(WHOLE, amount), &machine(3), &Rules::new(), &taken);
+        assert_eq!(chosen(1000).unwrap().all(), [2]);
+        assert_eq!(chosen(2000).unwrap().all(), [1, 2]);
+        let error = chosen(4000).unwrap_err().to_string();
+        assert!(error.contains("4 GPUs are more than the 3"), "{error}");
+        assert!(chosen(0).unwrap().all().is_empty());
+    }
+
+    #[test]
+    fn shares_see_the_first_devices_and_hold_none() {
+        let chosen = |amount| choose(&ask(SHARES, amount), &machine(3), &shares(5), &[]).unwrap();
+        assert_eq!(chosen(2_500).shared, [0]);
+        assert_eq!(chosen(5_000).shared, [0]);
+        assert_eq!(chosen(5_100).shared, [0, 1]);
+        assert!(chosen(5_000).whole.is_empty());
+    }
+
+    #[test]
+    fn on_a_machine_without_devices_an_ask_is_only_counted() {
+        let chosen = choose(&ask(WHOLE, 9000), &[], &Rules::new(), &[]).unwrap();
+        assert_eq!(chosen, Chosen::default());
+        assert_eq!(request(&chosen.all()), None);
+        assert!(variables(&[], &[]).is_empty());
+    }
+
+    #[test]
+    fn the_request_is_the_one_of_the_engines_own_client() {
+        let body = serde_json::to_value(request(&[0, 2])).unwrap();
+        assert_eq!(
+            body,
+            serde_json::json!([{"DeviceIDs": ["0", "2"], "Capabilities": [["gpu"]]}])
+        );
+        let told = variables(&[1, 2], &machine(3));
+        assert!(told.contains(&("GPU_MODEL_NAME", "card 1".to_owned())));
+        assert!(told.contains(&("CUDA_VISIBLE_DEVICES", "0,1".to_owned())));
+        assert!(told.contains(&("N_GPUS", "2".to_owned())));
+    }
+}

@@ -1,0 +1,215 @@
+//! A plan carried out: homes, network, containers, and all of it taken back where a part fails.
+
+use std::sync::Arc;
+
+use bollard::{
+    models::{ContainerCreateBody, ContainerSummaryStateEnum as State},
+    query_parameters::CreateContainerOptionsBuilder,
+};
+
+use super::{
+    DockerEngine,
+    binds::{self, Bind},
+    cluster::{self, Seat},
+    cores,
+    create::{self, Identity, ImageFacts, Parts},
+    devices::{self, Device},
+    labels::{self, Given},
+    line::Line,
+    members::{self, Member},
+    sessions::{off_loop, remove_container, summaries},
+    toolbox::Toolbox,
+    variables,
+};
+use crate::{
+    engine::{
+        api::{CreatePlan, Result, Sighting},
+        error::EngineError,
+    },
+    model::id::SessionId,
+};
+
+/// All that is the same for every container of the session.
+struct Making<'a> {
+    line: &'a Line,
+    plan: &'a CreatePlan,
+    identity: Identity,
+    toolbox: Arc<Toolbox>,
+    image: ImageFacts,
+    binds: Vec<Bind>,
+    devices: Vec<Device>,
+}
+
+/// A container's home on this machine.
+struct Room {
+    home: std::path::PathBuf,
+    binds: Vec<Bind>,
+    notes: Vec<String>,
+}
+
+impl DockerEngine {
+    /// Makes all of a session that is not there; its main container last.
+    pub(super) async fn make_session(&self, line: &Line, plan: &CreatePlan) -> Result<Sighting> {
+        create::check_limits(plan, line.cpus)?;
+        let identity = Identity::of_caller(line.mapping);
+        let (shelf, spec) = (self.shelf.clone(), plan.spec.clone());
+        let making = Making {
+            line,
+            plan,
+            toolbox: self.toolbox(line).await?,
+            image: create::image_facts(line, plan, &identity).await?,
+            identity,
+            binds: off_loop(move || binds::of_spec(&spec, &shelf)).await?,
+            devices: self.devices(line).await?,
+        };
+        match self.make_containers(&making).await {
+            Ok(seen) => Ok(seen),
+            Err(error) => {
+                self.undo(line, plan.session).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn make_containers(&self, making: &Making<'_>) -> Result<Sighting> {
+        let (line, session) = (making.line, making.plan.session);
+        let seats = Seat::all(making.plan);
+        let mut rooms = Vec::new();
+        for seat in &seats {
+            rooms.push(self.make_room(making, *seat).await?);
+        }
+        let network = match seats.len() {
+            0 | 1 => None,
+            _ => Some(cluster::ensure_network(line, self.config.instance, session).await?),
+        };
+        let mut made: Vec<Member> = Vec::new();
+        let turn = self.creating.lock().await;
+        let mut taken = Taken::now(line).await?;
+        for (seat, room) in seats.into_iter().zip(&rooms).rev() {
+            let given = self.give(making, seat, &mut taken)?;
+            let instance = self.config.instance;
+            let labels = create::labels(making.plan, seat, instance, &given, &making.toolbox)?;
+            let body = create::body(
+                line,
+                Parts {
+                    plan: making.plan,
+                    seat,
+                    identity: &making.identity,
+                    image: &making.image,
+                    toolbox: &making.toolbox,
+                    home: &room.home,
+                    binds: &room.binds,
+                    notes: &room.notes,
+                    given,
+                    devices: &making.devices,
+                    labels,
+                    network: network.as_deref(),
+                },
+            );
+            let id = make(line, making.plan, seat, body).await?;
+            let Seat { kernel, place } = seat;
+            made.insert(0, Member { id, kernel, place });
+        }
+        drop(turn);
+        self.remember(session, &made);
+        let seen = self.look_at(line, session, made).await?;
+        seen.ok_or_else(|| EngineError::NotFound(session.to_string()))
+    }
+
+    async fn make_room(&self, making: &Making<'_>, seat: Seat) -> Result<Room> {
+        let (scratches, session) = (self.scratches.clone(), making.plan.session);
+        let (owner, asked) = (making.identity.owner, making.binds.clone());
+        let script = making.plan.spec.bootstrap_script.clone();
+        off_loop(move || {
+            let home = scratches.make(session, seat.place, owner, script.as_deref())?;
+            let (binds, more) = binds::make_places(&home.path, &asked, owner)?;
+            let notes = home.notes.into_iter().chain(more).collect();
+            Ok(Room {
+                home: home.path,
+                binds,
+                notes,
+            })
+        })
+        .await
+    }
+
+    /// Chooses what a container gets, and notes that it has it.
+    fn give(&self, making: &Making<'_>, seat: Seat, taken: &mut Taken) -> Result<Given> {
+        let spec = &making.plan.spec;
+        let cores = cores::choose(spec.cpu, &cores::allowed(), &taken.cores);
+        let rules = &self.config.accelerators;
+        let devices = devices::choose(&spec.accelerators, &making.devices, rules, &taken.devices)?;
+        taken.cores.extend(cores.as_deref().map(cores::parse));
+        taken.devices.push(devices.whole.clone());
+        Ok(Given {
+            cores,
+            devices,
+            services: variables::services(making.plan, seat, &making.image.services),
+        })
+    }
+
+    /// Takes back a half-made session. Errors are only written down: the one that led here is told.
+    pub(super) async fn undo(&self, line: &Line, session: SessionId) {
+        if let Err(error) = self.take_away(line, session).await {
+            // Its homes stay too: a container that could not be removed may still use them.
+            tracing::warn!(%session, %error, "a half-made session could not be removed");
+            return;
+        }
+        let scratches = self.scratches.clone();
+        if let Err(error) = off_loop(move || scratches.discard(session)).await {
+            tracing::warn!(%session, %error, "a half-made home could not be removed");
+        }
+    }
+
+    /// Removes every container and network of the session.
+    pub(super) async fn take_away(&self, line: &Line, session: SessionId) -> Result<()> {
+        for member in members::find(line, self.config.instance, session).await? {
+            remove_container(line, &member.id).await?;
+        }
+        self.forget_container(session);
+        cluster::remove_networks(line, self.config.instance, session).await
+    }
+}
+
+/// What containers of any instance have for their own.
+struct Taken {
+    cores: Vec<Vec<u32>>,
+    devices: Vec<Vec<u32>>,
+}
+
+impl Taken {
+    /// Those that run, and those that are about to.
+    async fn now(line: &Line) -> Result<Self> {
+        let all = summaries(line, &[labels::INSTANCE.to_owned()], true).await?;
+        let holds = |state: Option<State>| {
+            !matches!(state, Some(State::EXITED | State::DEAD | State::REMOVING))
+        };
+        let all: Vec<labels::Labels> = all
+            .into_iter()
+            .filter(|one| holds(one.state))
+            .filter_map(|one| one.labels)
+            .collect();
+        let lists = |label: &str| {
+            let written = all.iter().filter_map(|labels| labels.get(label));
+            written.map(|list| cores::parse(list)).collect()
+        };
+        Ok(Self {
+            cores: lists(labels::CORES),
+            devices: lists(labels::DEVICES),
+        })
+    }
+}
+
+async fn make(
+    line: &Line,
+    plan: &CreatePlan,
+    seat: Seat,
+    body: ContainerCreateBody,
+) -> Result<String> {
+    let name = create::container_name(&plan.name, &seat.kernel.short());
+    let options = CreateContainerOptionsBuilder::default().name(&name).build();
+    match line.docker.create_container(Some(options), body).await {
+        Ok(made) => Ok(made.id),
+        Err(error) => Err(line.fault(error)),
+    }
+}
