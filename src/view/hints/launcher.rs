@@ -54,6 +54,36 @@ const LISTED: &[Hint] = &[
     EXPLAIN,
     CANCEL,
 ];
+const VARIABLE: &[Hint] = &[
+    GO_ON,
+    FIELD,
+    (S, &[Action::LauncherRemove], "remove"),
+    (S, &[Action::LauncherRemoveAll], "remove all"),
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+];
+const NUMBER: &[Hint] = &[
+    GO_ON,
+    (S, TURN, "less, more"),
+    (S, &[Action::ListFirst, Action::ListLast], "ends"),
+    FIELD,
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+];
+/// A number that also goes by itself.
+const AUTOMATIC: &[Hint] = &[
+    GO_ON,
+    (S, &[Action::LauncherToggle], "automatic or not"),
+    FIELD,
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+];
 const SCRIPT: &[Hint] = &[
     (S, &[Action::LauncherGoOn], "new line"),
     (S, &[Action::LauncherEditor], "editor"),
@@ -124,7 +154,10 @@ pub fn hints(launcher: &Launcher) -> &'static [Hint] {
         },
         Page::Allocation => match row.field {
             Field::Environment => LISTED,
-            Field::Variables | Field::Image => TYPED,
+            Field::Image => TYPED,
+            Field::Variables => VARIABLE,
+            _ if launcher.allocation.automatic(row).is_some() => AUTOMATIC,
+            _ if launcher.allocation.slider(row).is_some() => NUMBER,
             _ => CHOSEN,
         },
         Page::Network => TYPED,

@@ -1,6 +1,9 @@
 //! Where a session goes: project, resource group, agent.
 
-use super::options::{Choose, turned};
+use super::{
+    around::in_words,
+    options::{Choose, turned},
+};
 use crate::{
     app::launcher::Offer,
     model::{
@@ -73,17 +76,16 @@ impl Place {
 
     pub fn groups(&self, offer: &Offer) -> (Vec<Choose>, usize) {
         // Where workbay itself decides there is a default group, and nobody picks.
-        let usual = match Self::usual_group(offer) {
-            Some(usual) => usual.name.as_str(),
-            None => ANY,
-        };
+        let usual = offer.group(&LaunchRequest::default());
+        let usual = usual.filter(|_| !offer.has(Capability::Schedules));
+        let usual = usual.map_or(ANY, |group| group.name.as_str());
         let mut options = Vec::new();
         if usual == ANY {
             options.push(Choose::new(ANY, ""));
         }
         options.extend(groups(offer).iter().map(|group| {
             let free = &group.remaining;
-            let mut note = format!("{} CPU · {} free", free.cpu, free.mem);
+            let mut note = format!("{} free", in_words(free, offer));
             if let Some(waiting @ 1..) = group.waiting {
                 note.push_str(&format!(" · {waiting} waiting"));
             }
@@ -93,20 +95,11 @@ impl Place {
         with_missing(options, Some(now), "there is no such group here")
     }
 
-    /// The group that nothing said means.
-    fn usual_group(offer: &Offer) -> Option<&ResourceGroup> {
-        offer.group(&LaunchRequest::default())
-    }
-
     pub fn agents(&self, offer: &Offer) -> (Vec<Choose>, usize) {
         let mut options = vec![Choose::new(ANY, "")];
         options.extend(agents(offer, self.group(offer)).map(|agent| {
             let free = agent.available.less(&agent.occupied);
-            let mut note = format!("{} CPU · {} free", free.cpu, free.mem);
-            for (slot, amount) in &free.accelerators {
-                let amount = crate::model::launch::amounts::thousandths(*amount);
-                note.push_str(&format!(" · {amount} {slot}"));
-            }
+            let note = format!("{} free", in_words(&free, offer));
             let why = (!agent.schedulable).then(|| "takes no sessions now".to_owned());
             Choose::new(agent.id.as_str(), note).unless(why)
         }));
