@@ -1,6 +1,7 @@
 //! The launcher's second page: environments, variables, amounts, how many, threads.
 
 use workbay::{
+    app::launcher::Page,
     model::{
         catalogue::{
             AcceleratorKind, Agent, Catalogue, Limits, Policy, Preset, ResourceGroup, SlotLimits,
@@ -194,11 +195,18 @@ fn page(columns: u16, rows: u16) -> Screen {
 /// To the row of this label: its line has the marker.
 fn to(mut screen: Screen, label: &str) -> Screen {
     let marked = format!("▎ {label}");
-    for _ in 0..60 {
-        if screen.sees(&marked) {
-            return screen;
+    for key in ["tab", "shift-tab"] {
+        // The end of the page leads to another one.
+        for _ in 0..40 {
+            if screen.sees(&marked) {
+                return screen;
+            }
+            screen = screen.press(key);
+            if screen.app.launcher.as_ref().unwrap().page() != Page::Allocation {
+                screen = screen.press("alt-2");
+                break;
+            }
         }
-        screen = screen.press("tab");
     }
     panic!("no row {label}\n{}", screen.text());
 }
@@ -232,7 +240,7 @@ const LABELS: [&str; 7] = [
     "fGPU",
     "Cluster size",
     "Agent",
-    "Of libraries",
+    "Threads",
 ];
 
 #[test]
@@ -354,7 +362,7 @@ fn what_is_wrong_stands_beside_its_field() {
     let screen = to(screen, "Shared memory").typed("9g");
     let screen = to(screen, "fGPU").typed("0.05");
     let screen = to(screen, "Cluster size").typed("9");
-    let screen = to(screen, "Of libraries").press("space");
+    let screen = to(screen, "Threads").press("space");
     let screen = to(screen, "OpenMP").typed("0");
     insta::assert_snapshot!(screen.text());
     let sent = screen.press("ctrl-enter");
@@ -378,7 +386,7 @@ fn a_cluster_counts_in_all_and_is_launched_alone() {
 
 #[test]
 fn threads_by_hand_are_variables() {
-    let screen = to(page(140, 40), "Of libraries").press("space");
+    let screen = to(page(140, 40), "Threads").press("space");
     let screen = to(screen, "OpenBLAS").typed("4");
     let env = &request(&screen).env;
     assert_eq!(

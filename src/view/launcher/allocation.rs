@@ -22,7 +22,6 @@ pub fn write(sheet: &mut Sheet<'_>) {
         .launcher
         .form(Page::Allocation)
         .rows(sheet.launcher.offer());
-    sheet.heading("Environment");
     environment::write(sheet);
     variables::write(sheet);
     if rows.iter().any(|row| is_place(row.field)) {
@@ -41,7 +40,6 @@ pub fn write(sheet: &mut Sheet<'_>) {
     resources(sheet, &rows, &columns);
     sheet.heading("Sessions and containers");
     numbers(sheet, &rows, &columns);
-    sheet.heading("Threads");
     threads(sheet, &rows, &columns);
 }
 
@@ -122,7 +120,11 @@ fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &s
         (format!("  {} automatic", sheet.glyphs.on), Face::Dim),
     ];
     if focused {
-        pieces.push((format!(", {note}  "), Face::Dim));
+        // The key matters more than the note where there is little room.
+        if sheet.width >= 90 {
+            pieces.push((format!(", {note}"), Face::Dim));
+        }
+        pieces.push(("  ".to_owned(), Face::Dim));
         pieces.push(("space".to_owned(), Face::Key));
         pieces.push((" by hand".to_owned(), Face::Dim));
     }
@@ -174,9 +176,9 @@ fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
         automatic(
             sheet,
             row,
-            "Of libraries",
+            "Threads",
             "as many as cores",
-            "good for most",
+            "of OpenMP and OpenBLAS",
         );
     } else {
         let focused = sheet.is_focused(row);
@@ -187,7 +189,7 @@ fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
             pieces.push((" as many as cores".to_owned(), Face::Dim));
         }
         let line = sheet
-            .label(row, "Of libraries")
+            .label(row, "Threads")
             .pieces(VALUES, sheet.width, pieces);
         sheet.push(line);
     }

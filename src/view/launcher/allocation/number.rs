@@ -109,7 +109,7 @@ fn below(
     }
     let unit = slider.unit();
     let mut words = Vec::new();
-    if sheet.width < WIDE {
+    if sheet.width < WIDE && bounds.least > 0 {
         words.push(format!("at least {}", unit.short(bounds.least)));
     }
     if let Outlook::Free(free) = outlook {
