@@ -26,16 +26,17 @@ use crate::{
 use sheet::{Line, Sheet};
 
 /// The largest it gets.
-const WIDTH: u16 = 128;
-const HEIGHT: u16 = 44;
+const WIDTH: u16 = 150;
+const HEIGHT: u16 = 46;
 /// From this width on the steps stand at the left.
 const WIDE: u16 = 104;
+/// A page is no wider: values and their notes stay together.
+const PAGE: u16 = 100;
 /// Pages of so many lines have room for air.
 const AIRY: u16 = 26;
 
 pub fn area(screen: Rect) -> Rect {
-    let around = if screen.height >= 34 { 4 } else { 1 };
-    let height = screen.height.saturating_sub(around).min(HEIGHT);
+    let height = screen.height.saturating_sub(1).min(HEIGHT);
     dialog::place(screen, WIDTH.min(screen.width), height)
 }
 
@@ -60,6 +61,7 @@ pub fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard
     };
     wizard.steps = steps;
     wizard.body = Rect {
+        width: body.width.min(PAGE),
         height: bottom.saturating_sub(body.y),
         ..body
     };

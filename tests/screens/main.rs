@@ -10,6 +10,7 @@ mod anything;
 mod asked;
 mod cluster;
 mod contexts;
+mod launcher;
 mod list;
 mod overlays;
 mod paging;

@@ -11,7 +11,7 @@ const S: Scope = Scope::Launcher;
 const TURN: &[Action] = &[Action::LauncherLess, Action::LauncherMore];
 
 const GO_ON: Hint = (S, &[Action::LauncherGoOn], "next step");
-const FIELD: Hint = (S, &[Action::LauncherNext], "next field");
+const FIELD: Hint = (S, &[Action::LauncherNext], "field");
 const REVIEW: Hint = (S, &[Action::LauncherReview], "review");
 const NOW: Hint = (S, &[Action::LauncherLaunch], "launch now");
 const EXPLAIN: Hint = (S, &[Action::LauncherExplain], "explain");
@@ -31,9 +31,9 @@ const TYPED: &[Hint] = &[
     GO_ON,
     FIELD,
     REVIEW,
-    NOW,
     EXPLAIN,
     CANCEL,
+    NOW,
     (S, &[Action::LauncherRecents], "recent"),
 ];
 const CHOSEN: &[Hint] = &[
