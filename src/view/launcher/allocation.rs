@@ -40,6 +40,7 @@ pub fn write(sheet: &mut Sheet<'_>) {
     resources(sheet, &rows, &columns);
     sheet.heading("Sessions and containers");
     numbers(sheet, &rows, &columns);
+    sheet.heading("High-performance computing");
     threads(sheet, &rows, &columns);
 }
 
@@ -133,16 +134,23 @@ fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &s
 }
 
 fn numbers(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+    let mut summed = false;
     for row in rows {
         match row.field {
             Field::Count => number::write(sheet, *row, "Sessions", None, columns),
             Field::ClusterSize => number::write(sheet, *row, "Cluster size", None, columns),
             Field::ClusterMode => choice::write(sheet, *row, "Cluster mode"),
-            Field::Agent => choice::write(sheet, *row, "Agent"),
+            Field::Agent => {
+                total(sheet);
+                summed = true;
+                choice::write(sheet, *row, "Agent");
+            }
             _ => {}
         }
     }
-    total(sheet);
+    if !summed {
+        total(sheet);
+    }
 }
 
 /// What all of it is together, where that is more than one container.

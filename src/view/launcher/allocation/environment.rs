@@ -87,7 +87,8 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
     let entries = environments.lines();
     if entries.is_empty() && environments.known() == 0 {
         let label = environments.label(sheet.launcher.offer());
-        sheet.sentence(row, &format!("  {label}"), Face::Value);
+        let text = format!("{label}, the default: nothing is known of others yet");
+        sheet.sentence(row, &text, Face::Dim);
         return;
     }
     let shown = if sheet.airy { MANY } else { FEW };
@@ -113,7 +114,7 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
                     look.name = Face::Dim;
                 }
                 above = Some(choice);
-                choice_line(sheet, row, choice, look, widths)
+                choice_line(sheet, row, choice, look, widths).choosing(*at)
             }
         };
         sheet.push(line);
