@@ -29,7 +29,7 @@ pub fn export(start: &Start, arguments: &Export) -> Outcome {
     launch.starts_at = launch.starts_at.filter(|at| *at > now());
     let text = recipe::write(&launch);
     match &arguments.output {
-        None => output::print(&text)?,
+        None => output::foreign(&text)?,
         Some(file) => save(file, &text, arguments.force)?,
     }
     Ok(0)

@@ -7,6 +7,7 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::fail::Fail;
+use crate::model::text::Clean;
 
 /// Writes text to stdout at once.
 pub fn print(text: &str) -> Result<(), Fail> {
@@ -24,6 +25,14 @@ pub fn bytes(bytes: &[u8]) -> Result<(), Fail> {
 /// Writes one line to stdout.
 pub fn line(text: &str) -> Result<(), Fail> {
     print(&format!("{text}\n"))
+}
+
+/// Text that may come from somebody else, as it is for a program, made safe for a terminal.
+pub fn foreign(text: &str) -> Result<(), Fail> {
+    if io::stdout().is_terminal() {
+        return print(Clean::multiline(text).as_str());
+    }
+    print(text)
 }
 
 /// A remark for the person, beside the output. Nobody reading it is no failure.

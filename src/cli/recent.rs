@@ -23,7 +23,7 @@ use crate::{
 pub fn recent(start: &Start, words: Words) -> Outcome {
     match words {
         Words::Ls(format) => ls(start, format.json),
-        Words::Launch(arguments) => launch(start, arguments),
+        Words::Launch(arguments) => launch(start, *arguments),
         Words::Pin(one) => edit(start, one, RecentEdit::Pin { pinned: true }),
         Words::Unpin(one) => edit(start, one, RecentEdit::Pin { pinned: false }),
         Words::Rename { one, title } if title.trim().is_empty() => {

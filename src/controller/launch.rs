@@ -14,7 +14,7 @@ use crate::model::{
     id::SessionId,
     launch::{FieldProblem, Ground, LaunchField, amounts, check, check_words},
     name,
-    spec::{DEFAULT_GROUP, LaunchRequest},
+    spec::LaunchRequest,
     text::Clean,
 };
 
@@ -75,7 +75,6 @@ impl Controller {
         }
         let environment = self.find_environment(&launch.request)?;
         let offer = self.catalogue();
-        let request = self.filled(&launch.request, environment, &offer.presets);
         let taken = |name: &str| self.bearer(name).is_some();
         let ground = Ground {
             now,
@@ -87,6 +86,7 @@ impl Controller {
             },
             taken: Some(&taken),
         };
+        let request = self.filled(&launch.request, environment, &ground);
         let mut problems = check(&request, &ground);
         if launch.subs.len() + 1 != request.containers() as usize {
             let why = format!("{} containers are more than can be", request.containers());
@@ -105,36 +105,20 @@ impl Controller {
         &self,
         request: &LaunchRequest,
         environment: &Environment,
-        presets: &[crate::model::catalogue::Preset],
+        ground: &Ground<'_>,
     ) -> LaunchRequest {
-        let mut request = request.clone();
+        let mut filled = ground.filled(request);
+        if let (None, Some(group)) = (&request.resource_group, ground.group(request)) {
+            filled.resource_group = Some(group.name.to_string());
+        }
         let settings = &self.settings.launch;
-        let preset = request.preset.as_deref();
-        let preset = preset.and_then(|name| presets.iter().find(|preset| preset.name == *name));
-        if let Some(preset) = preset {
-            amounts::fill_from(&mut request, preset);
-        }
-        if request.resource_group.is_none() {
-            let of_preset = preset.and_then(|preset| preset.resource_group.as_ref());
-            let group = of_preset.map_or_else(|| self.usual_group(), Clean::to_string);
-            request.resource_group = Some(group);
-        }
-        request.cpu.get_or_insert(settings.cpu);
-        let mem = *request.mem.get_or_insert(settings.mem);
+        filled.cpu.get_or_insert(settings.cpu);
+        let mem = *filled.mem.get_or_insert(settings.mem);
         let minimum = environment.facts.minimum.mem;
-        request
+        filled
             .shmem
             .get_or_insert_with(|| amounts::automatic_shmem(mem, minimum, settings.shmem));
-        request
-    }
-
-    fn usual_group(&self) -> String {
-        let groups = &self.settings.resources.groups;
-        let first = groups.keys().next();
-        match first {
-            Some(first) if !groups.contains_key(DEFAULT_GROUP) => first.clone(),
-            _ => DEFAULT_GROUP.to_owned(),
-        }
+        filled
     }
 
     /// No more than so many may wait; who begins at once does not.

@@ -20,7 +20,8 @@ impl Controller {
         let Some(held) = self.change(turn, id) else {
             return;
         };
-        if !connected || held.busy || held.record.step == Step::Settled {
+        let rests = matches!(held.record.step, Step::Settled | Step::Wait);
+        if !connected || held.busy || rests {
             return;
         }
         let Some(plan) = plan(held) else {

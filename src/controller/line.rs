@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     core::{Controller, Purpose},
-    fact::{Fact, Fault, Survey, Ticket},
+    fact::{Fact, Fault, FaultKind, Survey, Ticket},
     order::{LineNumber, Order, SurveyNumber},
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
@@ -263,6 +263,9 @@ pub(super) fn refusal_of(fault: &Fault) -> Refusal {
         kind,
         message: fault.text.clone(),
         help: fault.mend.clone(),
-        field: None,
+        field: match fault.kind {
+            FaultKind::Field(field) => Some(field),
+            _ => None,
+        },
     }
 }

@@ -43,9 +43,10 @@ pub(super) fn run(duty: &Duty) -> ExitCode {
 async fn live(duty: &Duty) -> std::io::Result<u8> {
     let mut signals = Signals::listen()?;
     introduce(&duty.say);
-    let early = match duty.bootstrap {
-        true => duty::bootstrap(&mut signals).await,
-        false => None,
+    let early = if duty.bootstrap {
+        duty::bootstrap(&mut signals).await
+    } else {
+        None
     };
     if let Some(order) = early {
         end(order).await;

@@ -14,15 +14,13 @@ async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
     let mut house = House::closed(settings());
     house.page_limit = Some(20);
     house.start().await;
-    let mut face = house.face().await;
+    let face = house.face().await;
+    let mut recorded = 0;
     let failure = loop {
-        let mut request = named(&format!("number-{}", face.sessions().len()));
+        let mut request = named(&format!("number-{recorded}"));
         request.mem = Some("8m".parse().unwrap());
         match face.launch(request).await {
-            Ok(session) => {
-                face.until(session.id, |session| session.status != Status::Preparing)
-                    .await;
-            }
+            Ok(_) => recorded += 1,
             Err(failure) => break failure,
         }
     };
@@ -31,8 +29,9 @@ async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
         failure.message.as_str().contains("the disk is full"),
         "{failure:?}"
     );
-    let recorded = face.sessions().len();
-    assert_eq!(house.engine.count(Call::Create), recorded);
+    assert!(recorded > 0);
+    // Who is recorded may still wait: what cannot be recorded is not ordered.
+    assert!(house.engine.count(Call::Create) <= recorded);
     assert!(house.engine.containers().len() <= recorded);
 }
 

@@ -30,7 +30,7 @@ async fn a_session_is_launched_runs_and_ends() {
     let house = House::open().await;
     let mut face = house.face().await;
     let session = face.launch(named("first")).await.unwrap();
-    assert_eq!(session.status, Status::Preparing);
+    assert_eq!(session.status, Status::Pending);
     assert_eq!(session.owner, "tester");
     let running = face.until_status(session.id, Status::Running).await;
     assert_eq!(running.environment.label(), "host:debian-12");
@@ -54,6 +54,7 @@ async fn a_session_is_launched_runs_and_ends() {
     assert_eq!(
         phases(&face, session.id).await,
         [
+            "schedule-sessions SCHEDULED",
             "check-precondition PREPARING",
             "start-sessions CREATING",
             "promote-to-running RUNNING",
@@ -66,7 +67,6 @@ async fn a_session_is_launched_runs_and_ends() {
 #[tokio::test]
 async fn each_wrong_launch_is_refused_with_its_reason_and_makes_nothing() {
     let house = House::open().await;
-    house.engine.set_others(Bytes(7 * Bytes::GIB));
     let mut face = house.face().await;
     face.run("taken").await;
     let wrong = |change: &dyn Fn(&mut LaunchRequest)| {
@@ -78,7 +78,7 @@ async fn each_wrong_launch_is_refused_with_its_reason_and_makes_nothing() {
         (wrong(&|r| r.name = Some("a b".into())), "must not hold ' '"),
         (
             wrong(&|r| r.name = Some("taken".into())),
-            "is taken by session",
+            "is taken by a session",
         ),
         (
             wrong(&|r| r.environment = Some("nope".into())),
@@ -91,14 +91,14 @@ async fn each_wrong_launch_is_refused_with_its_reason_and_makes_nothing() {
         ),
         (
             wrong(&|r| r.cpu = Some("5".parse().unwrap())),
-            "5 CPU are asked, this machine has 4",
+            "5 CPU are more than can be had here: 4 at most",
         ),
         (
-            wrong(&|r| r.mem = Some(Bytes(Bytes::GIB))),
-            "no memory left for 1 GiB: of 8 GiB running sessions hold 7.2 GiB, 768 MiB are free",
+            wrong(&|r| r.mem = Some(Bytes(9 * Bytes::GIB))),
+            "9 GiB of memory are more than can be had here: 8 GiB at most",
         ),
         (
-            wrong(&|r| drop(r.env.insert("1X".into(), String::new()))),
+            wrong(&|r| drop(r.env.insert("1X".into(), "x".into()))),
             "no name of a variable",
         ),
     ];

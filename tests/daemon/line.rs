@@ -102,11 +102,24 @@ async fn an_end_in_the_middle_of_the_loss_is_carried_out_afterwards() {
 }
 
 #[tokio::test]
-async fn what_others_hold_counts_and_is_counted_anew_for_each_launch() {
+async fn what_others_hold_counts_and_is_counted_anew() {
     let house = House::open().await;
     let mut face = house.face().await;
     house.engine.set_others(Bytes(8 * Bytes::GIB));
-    face.launch(named("no-room")).await.unwrap_err();
+    let waits = face.launch(named("no-room")).await.unwrap();
+    let waits = face
+        .until(waits.id, |session| session.status_message.is_some())
+        .await;
+    assert_eq!(waits.status, Status::Pending);
+    assert_eq!(
+        waits.status_message.unwrap(),
+        "waits for 256 MiB of memory in group default: 8 GiB of 8 GiB of the whole machine in \
+         use; #1 in line"
+    );
     house.engine.set_others(Bytes(0));
-    face.run("now-room").await;
+    face.client
+        .ask(Request::Refresh { context: None })
+        .await
+        .unwrap();
+    face.until_status(waits.id, Status::Running).await;
 }

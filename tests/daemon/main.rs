@@ -10,8 +10,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod batch;
+mod choosing;
 mod clients;
 mod disk;
+mod launches;
 mod life;
 mod line;
 mod managers;

@@ -226,14 +226,8 @@ async fn what_happens_to_the_others_is_no_end_of_the_session() {
     );
 
     // Without its main container it is no cluster any more, and what is left can be removed.
-    docker(&[
-        "rm",
-        "-f",
-        &crate::support::record(plan.session)["Id"]
-            .as_str()
-            .unwrap()
-            .to_owned(),
-    ]);
+    let main = crate::support::record(plan.session)["Id"].clone();
+    docker(&["rm", "-f", main.as_str().unwrap()]);
     let state = until(async || {
         let seen = bench.engine.list().await.unwrap().ours.pop()?;
         matches!(seen.state, ContainerState::Dead { .. }).then_some(seen)

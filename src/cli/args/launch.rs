@@ -245,7 +245,7 @@ pub enum Recent {
     /// List them: pinned ones first, then the five newest
     Ls(Json),
     /// Launch one again; options given here go over it
-    Launch(RecentLaunch),
+    Launch(Box<RecentLaunch>),
     /// Keep one for good
     Pin(RecentOne),
     /// Let it go with the others

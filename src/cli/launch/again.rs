@@ -24,6 +24,8 @@ use crate::{
 /// `-` and four characters.
 const SUFFIX: usize = 5;
 const LONGEST_NAME: usize = 64;
+/// `-100`, of the last of many copies.
+const LONGEST_NUMBER: usize = 4;
 
 pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
     let Relaunch {
@@ -69,7 +71,11 @@ pub async fn launch(
         if let Some(name) = request.name.take() {
             let mut all = names(&name, request.copies()).into_iter();
             let clash = all.any(|name| taken(&name));
-            request.name = Some(if clash { fresh(&name) } else { name });
+            request.name = Some(if clash {
+                fresh(&name, request.copies())
+            } else {
+                name
+            });
         }
     }
     check(&request, manner)?;
@@ -81,7 +87,7 @@ pub async fn launch(
     if let (Err(refused), Some(name), false) = (&answer, &request.name, named)
         && refused.0.field == Some(LaunchField::Name)
     {
-        request.name = Some(fresh(name));
+        request.name = Some(fresh(name, request.copies()));
         answer = ask(line, context, request.clone()).await?;
     }
     let (made, failure) = answer?;
@@ -97,9 +103,11 @@ fn is_taken(snapshot: &Snapshot, context: ContextName, name: &str) -> bool {
 }
 
 /// The name with `-xxxx`, cut where it would become too long.
-fn fresh(name: &str) -> String {
+fn fresh(name: &str, copies: u32) -> String {
     let random = SessionId::random().short();
-    let kept: String = name.chars().take(LONGEST_NAME - SUFFIX).collect();
+    let number = if copies > 1 { LONGEST_NUMBER } else { 0 };
+    let longest = LONGEST_NAME - SUFFIX - number;
+    let kept: String = name.chars().take(longest).collect();
     let random: String = random.chars().take(SUFFIX - 1).collect();
     format!("{kept}-{random}")
 }
@@ -112,8 +120,11 @@ mod tests {
     #[test]
     fn a_fresh_name_keeps_the_rule() {
         for old in ["work", &"x".repeat(64)] {
-            let new = fresh(old);
+            let new = fresh(old, 1);
             assert_eq!(name::check(&new), Ok(()));
+            for name in names(&fresh(old, 100), 100) {
+                assert_eq!(name::check(&name), Ok(()));
+            }
             assert_ne!(new, old);
             assert!(new.starts_with(&old[..4]), "{new}");
         }

@@ -76,7 +76,7 @@ fn check(request: &LaunchRequest, manner: &Manner) -> Result<(), Fail> {
 
 /// The whole command, for a shell. Values of secrets are not printed.
 fn dry_run(request: &LaunchRequest, context: Option<&str>) -> Outcome {
-    output::line(&command::line(request, context))?;
+    output::foreign(&format!("{}\n", command::line(request, context)))?;
     Ok(0)
 }
 
@@ -101,7 +101,7 @@ impl From<Refused> for Fail {
     /// With the option it is about.
     fn from(refused: Refused) -> Self {
         let failure = refused.0;
-        let option = failure.field.and_then(option::of);
+        let option = failure.field.map(option::of);
         let mut fail = Self::from(failure);
         if let (Some(option), Some(message)) = (option, &fail.message) {
             fail.message = Some(format!("{option}: {message}").into());

@@ -7,9 +7,8 @@ use crate::model::{
     spec::LaunchRequest,
 };
 
-/// `None` where a field has none of its own.
-pub fn of(field: LaunchField) -> Option<&'static str> {
-    Some(match field {
+pub fn of(field: LaunchField) -> &'static str {
+    match field {
         LaunchField::Context => "--context",
         LaunchField::SessionType => "--batch",
         LaunchField::Name => "--name",
@@ -37,15 +36,12 @@ pub fn of(field: LaunchField) -> Option<&'static str> {
         LaunchField::BootstrapScript => "--bootstrap",
         LaunchField::Folders => "--mount",
         LaunchField::PreopenPorts => "--preopen",
-    })
+    }
 }
 
 /// The sentence with its option before it.
 pub fn named(problem: &FieldProblem) -> String {
-    match of(problem.field) {
-        Some(option) => format!("{option}: {}", problem.message),
-        None => problem.message.clone(),
-    }
+    format!("{}: {}", of(problem.field), problem.message)
 }
 
 /// The likeliest way out, where it does not stand in the sentence.

@@ -1,12 +1,16 @@
 //! From the words of the command line to a request, over a recipe or a launch of before.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, Read},
+};
 
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::super::{args::Fields, fail::Fail, now};
 use crate::model::{
-    launch::{LaunchField, ports, start},
+    launch::{LaunchField, check, ports, start},
     session::SessionType,
     spec::{LaunchRequest, check_variable_name},
     text::Clean,
@@ -94,7 +98,7 @@ fn replace<T>(place: &mut Option<T>, given: Option<T>) {
 /// A sentence about a field as the end of the command.
 fn about(field: LaunchField) -> impl Fn(String) -> Fail {
     move |why| {
-        let option = super::option::of(field).unwrap_or_default();
+        let option = super::option::of(field);
         Fail::usage(format!("{option}: {why}"))
     }
 }
@@ -130,8 +134,16 @@ fn script(text: String) -> Result<String, Fail> {
     if file.starts_with('@') {
         return Ok(file.to_owned());
     }
-    std::fs::read_to_string(file).map_err(|error| {
+    beginning(file).map_err(|error| {
         let file = Clean::new(file);
         about(LaunchField::BootstrapScript)(format!("{file} cannot be read: {error}"))
     })
+}
+
+/// So much of a file that one too long is seen to be so, however long it is.
+fn beginning(file: &str) -> io::Result<String> {
+    let mut text = String::new();
+    let most = check::MOST_TEXT as u64 + 1;
+    File::open(file)?.take(most).read_to_string(&mut text)?;
+    Ok(text)
 }

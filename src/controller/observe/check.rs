@@ -20,8 +20,9 @@ use crate::{
         capability::EngineState,
         catalogue::Catalogue,
         environment::Environment,
-        launch::{FieldProblem, Ground, amounts, check, check_words},
+        launch::{FieldProblem, Ground, check, check_words},
         spec::LaunchRequest,
+        text::Clean,
     },
 };
 
@@ -41,7 +42,7 @@ impl Observer {
         if let Some(problem) = check_words(request, now).into_iter().next() {
             return Verdict::Bad(refusal(problem));
         }
-        let known = self.catalogues.get(&request.project);
+        let known = self.known_of(request.project.as_deref());
         let offer = known.map(|(_, catalogue)| catalogue);
         match self.problem(request, now, offer) {
             None => Verdict::Good,
@@ -50,6 +51,16 @@ impl Observer {
                 _ => Verdict::Bad(refusal(problem)),
             },
         }
+    }
+
+    /// What was last read of a project, whether it was asked for by its name or as the context's own.
+    fn known_of(&self, project: Option<&str>) -> Option<&(Timestamp, Catalogue)> {
+        let same = |(key, (_, catalogue)): &(&Option<String>, &(Timestamp, Catalogue))| {
+            let read = catalogue.project.as_ref().map(Clean::as_str);
+            key.as_deref() == project || (project.is_some() && read == project)
+        };
+        let all = self.catalogues.iter().filter(same);
+        all.map(|(_, known)| known).max_by_key(|(at, _)| *at)
     }
 
     /// The first thing that is wrong.
@@ -71,14 +82,7 @@ impl Observer {
             capabilities,
             ..Ground::at(now)
         };
-        let mut filled = request.clone();
-        if let (Some(name), Some(offer)) = (&request.preset, offer) {
-            let named = offer.presets.iter().find(|it| it.name == *name.as_str());
-            if let Some(preset) = named {
-                amounts::fill_from(&mut filled, preset);
-            }
-        }
-        check(&filled, &ground).into_iter().next()
+        check(&ground.filled(request), &ground).into_iter().next()
     }
 
     /// The environment as far as it is clear which one is meant: the engine knows more spellings.
@@ -110,13 +114,14 @@ impl Observer {
         result: Result<Got, Fault>,
     ) {
         match result {
-            Ok(Got::Catalogue(catalogue)) => {
+            Ok(Got::Catalogue(catalogue)) if catalogue.gaps.is_empty() => {
                 self.keep_catalogue(now, request.project.clone(), &catalogue);
             }
             Err(fault) if fault.is_lost() => {
                 return turn.answer(ticket, Err(super::answers::refusal(&fault)));
             }
-            _ => drop(self.catalogues.remove(&request.project)),
+            // What is known of it is old, by whatever name it was read.
+            _ => self.catalogues.clear(),
         }
         let ask = Ask::Launch(request);
         turn.follow.push(Fact::Asked { ticket, ask });

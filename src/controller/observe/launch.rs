@@ -116,7 +116,10 @@ impl Observer {
             session_type: request.session_type,
             requested_slots: slots,
             shmem: request.shmem.unwrap_or(Bytes(0)),
-            owner: user.map_or_else(Clean::default, |user| user.email.clone()),
+            owner: match &request.owner {
+                Some(owner) => Clean::new(&owner.email),
+                None => user.map_or_else(Clean::default, |user| user.email.clone()),
+            },
             startup_command: request.startup_command.as_deref().map(Clean::new),
             starts_at: request.starts_at,
             timeout: request.timeout,

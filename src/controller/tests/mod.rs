@@ -1,6 +1,8 @@
 //! The controller played through without a daemon: any order of facts must keep its promises.
 
-pub(super) mod play;
+mod batch;
+mod cluster;
+pub(in crate::controller) mod play;
 
 use proptest::prelude::*;
 
@@ -15,11 +17,14 @@ use crate::model::{capability::EngineState, id::SessionId, status::Status};
 #[derive(Clone, Debug)]
 enum Deed {
     Launch,
+    LaunchBatch(u64),
+    LaunchCluster,
     Terminate(usize, bool),
     Rename(usize),
     CarryOut(usize),
     Fail(usize, bool),
-    Die(usize),
+    Die(usize, i64),
+    DieSub(usize, usize),
     Vanish(usize),
     Cut,
     Return,
@@ -32,11 +37,14 @@ fn deed() -> impl Strategy<Value = Deed> {
     let which = 0..100_usize;
     prop_oneof![
         3 => Just(Deed::Launch),
+        1 => (1..200_u64).prop_map(Deed::LaunchBatch),
+        1 => Just(Deed::LaunchCluster),
         3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Deed::Terminate(n, force)),
         1 => which.clone().prop_map(Deed::Rename),
         10 => which.clone().prop_map(Deed::CarryOut),
         2 => (which.clone(), any::<bool>()).prop_map(|(n, lost)| Deed::Fail(n, lost)),
-        2 => which.clone().prop_map(Deed::Die),
+        2 => (which.clone(), 0..2_i64).prop_map(|(n, code)| Deed::Die(n, code)),
+        1 => (which.clone(), 1..3_usize).prop_map(|(n, sub)| Deed::DieSub(n, sub)),
         1 => which.prop_map(Deed::Vanish),
         1 => Just(Deed::Cut),
         2 => Just(Deed::Return),
@@ -54,7 +62,16 @@ impl Play {
 
     fn do_deed(&mut self, deed: Deed) {
         match deed {
-            Deed::Launch => drop(self.launch()),
+            Deed::Launch => {
+                self.launch();
+            }
+            Deed::LaunchBatch(seconds) => {
+                let request = batch::request(Some(seconds));
+                self.launch_with(request);
+            }
+            Deed::LaunchCluster => {
+                self.launch_with(cluster::request());
+            }
             Deed::Terminate(number, force) => {
                 if let Some(session) = self.one_of(number) {
                     self.ask(Ask::Terminate { session, force });
@@ -77,9 +94,15 @@ impl Play {
                 };
                 self.carry_out(number % self.orders.len(), Some(kind));
             }
-            Deed::Die(number) => {
+            Deed::Die(number, exit_code) => {
                 if let Some(id) = self.one_of(number) {
-                    self.die(id, 1);
+                    self.die(id, exit_code);
+                    self.happens(id, Happening::Died { exit_code });
+                }
+            }
+            Deed::DieSub(number, sub) => {
+                if let Some(id) = self.one_of(number) {
+                    self.die_sub(id, sub, 1);
                     self.happens(id, Happening::Died { exit_code: 1 });
                 }
             }

@@ -7,7 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use crate::{
     controller::{
         Controller,
-        fact::{Ask, Fact, Fault, FaultKind, Launch, Sight, SightRecord, SightState, Survey},
+        fact::{
+            Ask, Fact, Fault, FaultKind, Launch, Sight, SightRecord, SightState, SubSight, Survey,
+        },
         order::Order,
         turn::{Answer, Refusal, Turn},
     },
@@ -204,7 +206,7 @@ impl Play {
     }
 
     /// Launches and lets everything come to rest; the session it became.
-    pub fn launched(&mut self, request: LaunchRequest) -> SessionId {
+    pub fn comes(&mut self, request: LaunchRequest) -> SessionId {
         let ticket = self.launch_with(request);
         self.work_off();
         match &self.answered[&ticket] {
@@ -295,7 +297,7 @@ impl Play {
                     kernel: plan.kernel,
                     container_id: "c".into(),
                     state: SightState::Created,
-                    subs: Vec::new(),
+                    subs: (1..).zip(&plan.subs).map(sub).collect(),
                     scratch: None,
                     recorded: Some(Box::new(SightRecord {
                         name: Clean::new(&plan.name),
@@ -311,9 +313,16 @@ impl Play {
             Order::Start { session, .. } => {
                 if let Some(sight) = self.there.get_mut(session) {
                     sight.state = SightState::Running { started_at: None };
+                    for sub in &mut sight.subs {
+                        sub.state = SightState::Running { started_at: None };
+                    }
                 }
             }
-            Order::Stop { session, .. } => self.die(*session, 143),
+            Order::Stop { session, .. } => {
+                self.die(*session, 143);
+                self.die_sub(*session, 1, 143);
+                self.die_sub(*session, 2, 143);
+            }
             Order::Remove { session, .. } => drop(self.there.remove(session)),
             Order::Inspect { session, .. } => return self.there.get(session).cloned(),
             _ => {}
@@ -323,11 +332,15 @@ impl Play {
 
     pub fn die(&mut self, session: SessionId, exit_code: i64) {
         if let Some(sight) = self.there.get_mut(&session) {
-            sight.state = SightState::Exited {
-                exit_code,
-                oom_killed: false,
-                finished_at: None,
-            };
+            sight.state = exited(exit_code);
+        }
+    }
+
+    /// One of a cluster's other containers ends; the first is 1.
+    pub fn die_sub(&mut self, session: SessionId, number: usize, exit_code: i64) {
+        let sight = self.there.get_mut(&session);
+        if let Some(sub) = sight.and_then(|sight| sight.subs.get_mut(number - 1)) {
+            sub.state = exited(exit_code);
         }
     }
 
@@ -362,7 +375,7 @@ impl Play {
             let looking = due.is_some() && self.controller.queue.look_at == due;
             looks += u32::from(looking);
             match due {
-                Some(due) if looks < 3 => {
+                Some(due) if looks < 3 || self.controller.queue.retell_at.is_some() => {
                     self.now = self.now.max(due.as_second() - at(0).as_second());
                     self.tell(Fact::Tick);
                 }
@@ -411,7 +424,7 @@ impl Play {
         let running: BTreeSet<SessionId> = self
             .controller
             .sessions()
-            .filter(|session| session.status == Status::Running)
+            .filter(|session| session.status.is_live())
             .map(|session| session.id)
             .collect();
         let there: BTreeSet<SessionId> = self.there.keys().copied().collect();
@@ -434,7 +447,11 @@ impl Play {
             let waits = session.status == Status::Pending;
             let rests = matches!(
                 session.status,
-                Status::Running | Status::Terminated | Status::Cancelled | Status::Error
+                Status::Running
+                    | Status::RunningDegraded
+                    | Status::Terminated
+                    | Status::Cancelled
+                    | Status::Error
             );
             let rests = rests || waits && session.placement.queue_position.is_some();
             assert!(rests, "{} hangs in {}", session.name, session.status);
@@ -453,6 +470,23 @@ impl Play {
         for ticket in 1..=self.asked {
             assert!(self.answered.contains_key(&ticket), "ticket {ticket} waits");
         }
+    }
+}
+
+pub fn exited(exit_code: i64) -> SightState {
+    SightState::Exited {
+        exit_code,
+        oom_killed: false,
+        finished_at: None,
+    }
+}
+
+fn sub((number, kernel): (u32, &KernelId)) -> SubSight {
+    SubSight {
+        kernel: *kernel,
+        hostname: Clean::new(&format!("sub{number}")),
+        container_id: Clean::new(&format!("s{number}")),
+        state: SightState::Created,
     }
 }
 

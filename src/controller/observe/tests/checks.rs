@@ -115,6 +115,27 @@ fn a_launch_that_cannot_be_is_refused_beside_its_field() {
 }
 
 #[test]
+fn a_project_is_known_by_its_name_too() {
+    let mut play = Play::watched(0);
+    play.offer.resource_groups = vec![group(4)];
+    play.offer.project = Some("lab".into());
+    play.ask(Ask::Catalogue {
+        project: None,
+        anew: false,
+    });
+    play.work_off();
+    for (project, known) in [("lab", true), ("elsewhere", false)] {
+        let ticket = play.ask(ask(LaunchRequest {
+            project: Some(project.to_owned()),
+            cpu: Some(Cpu::from_millis(8000)),
+            ..LaunchRequest::default()
+        }));
+        play.work_off();
+        assert_eq!(play.answers[&ticket].is_err(), known, "{project}");
+    }
+}
+
+#[test]
 fn nothing_is_refused_for_what_may_be_over() {
     let mut play = offering(4);
     play.pass(30);
@@ -142,10 +163,20 @@ fn where_it_cannot_be_looked_again_the_engine_decides() {
     play.work_off();
     assert!(matches!(play.answers[&ticket], Ok(Answer::Launched(_))));
     // A catalogue with gaps says nothing for certain.
-    let mut play = offering(4);
+    let mut play = Play::watched(0);
+    play.offer.resource_groups = vec![group(4)];
+    play.offer.project = Some("lab".into());
+    play.ask(Ask::Catalogue {
+        project: None,
+        anew: false,
+    });
     play.pass(30);
     play.offer.gaps = vec![("agents".into(), "hidden".into())];
-    let ticket = play.ask(with_cpu(8));
+    let ticket = play.ask(ask(LaunchRequest {
+        project: Some("lab".to_owned()),
+        cpu: Some(Cpu::from_millis(8000)),
+        ..LaunchRequest::default()
+    }));
     play.work_off();
     assert!(matches!(play.answers[&ticket], Ok(Answer::Launched(_))));
     // Without a line there is nobody to decide.

@@ -7,7 +7,10 @@ mod words;
 
 use jiff::Timestamp;
 
-pub use self::{warnings::warnings, words::check_words};
+pub use self::{
+    warnings::warnings,
+    words::{MOST_TEXT, check_words},
+};
 use super::{
     super::{
         capability::Capabilities,

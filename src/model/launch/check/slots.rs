@@ -68,22 +68,24 @@ fn check_memory(mem: Bytes, most: &SlotLimits, ground: &Ground<'_>) -> Result<()
     }
 }
 
-/// All containers together must fit the group, or they wait for ever.
+/// All containers together must fit the group and the person's limits, or they wait for ever.
 fn check_whole_cluster(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
     let size = request.containers();
-    let group = ground
-        .group(request)
-        .and_then(|group| group.capacity.as_ref());
-    let (Some(all), true) = (group, size > 1) else {
+    let limits = ground.offer.map(|offer| offer.limits.limits.clone());
+    let (Some(mut all), true) = (limits, size > 1) else {
         return;
     };
+    let group = ground.group(request);
+    if let Some(capacity) = group.and_then(|group| group.capacity.as_ref()) {
+        all.tighten(&capacity.as_limits());
+    }
     let filled = ground.filled(request);
     let one = ResourceSlots {
         cpu: filled.cpu.unwrap_or_default(),
         mem: filled.mem.unwrap_or_default(),
         accelerators: filled.accelerators,
     };
-    if let Some((what, limit)) = all.as_limits().exceeded_by(&one.times(size)) {
+    if let Some((what, limit)) = all.exceeded_by(&one.times(size)) {
         let why = format!("{size} containers need more {what} than there is: {limit} in all");
         say(found, Field::ClusterSize, why);
     }

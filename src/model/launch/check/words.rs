@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Bytes of a command or a script.
-const MOST_TEXT: usize = 64 * 1024;
+pub const MOST_TEXT: usize = 64 * 1024;
 
 /// Priorities.
 const PRIORITIES: std::ops::RangeInclusive<i32> = 0..=100;

@@ -1,0 +1,115 @@
+//! What a launch on a manager can choose from and make on the way, asked of the daemon.
+
+use workbay::{
+    model::{
+        catalogue::{Catalogue, ResourceGroup},
+        launch::LaunchField,
+        resources::{Bytes, Cpu, ResourceSlots},
+        spec::LaunchRequest,
+    },
+    protocol::message::{Failure, FailureKind, Reply, Request},
+};
+
+use super::managers::{house_with, prod};
+use crate::support::{Face, MemoryScheduler, scheduler::Question};
+
+async fn create(face: &Face, name: &str) -> Result<Reply, Failure> {
+    face.client
+        .ask(Request::CreateFolder {
+            context: prod(),
+            name: name.to_owned(),
+        })
+        .await
+}
+
+async fn catalogue(face: &Face) -> Catalogue {
+    let request = Request::Catalogue {
+        context: prod(),
+        project: None,
+        anew: false,
+    };
+    match face.client.ask(request).await.unwrap() {
+        Reply::Catalogue { catalogue } => *catalogue,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_folder_is_made_and_stands_in_the_catalogue() {
+    let manager = MemoryScheduler::new();
+    let house = house_with(&manager).await;
+    let face = house.face().await;
+    assert!(catalogue(&face).await.folders.is_empty());
+    let Reply::Folder { folder } = create(&face, "results").await.unwrap() else {
+        panic!("no folder");
+    };
+    assert_eq!(folder.name, "results");
+    assert_eq!(catalogue(&face).await.folders, [folder]);
+    assert_eq!(manager.count(Question::Catalogue), 1, "it is known already");
+
+    let failure = create(&face, "results").await.unwrap_err();
+    assert_eq!(failure.message, "a folder results is there already");
+    assert_eq!(failure.field, Some(LaunchField::Folders));
+    let failure = create(&face, "../out").await.unwrap_err();
+    assert_eq!(
+        (failure.kind, failure.field),
+        (FailureKind::Usage, Some(LaunchField::Folders))
+    );
+    assert_eq!(manager.count(Question::CreateFolder), 2);
+}
+
+#[tokio::test]
+async fn keys_and_projects_of_somebody_else() {
+    let manager = MemoryScheduler::new();
+    let house = house_with(&manager).await;
+    let face = house.face().await;
+    let found = face
+        .client
+        .ask(Request::FindOwner {
+            context: prod(),
+            email: "x@example.com".to_owned(),
+        })
+        .await;
+    let Ok(Reply::Owner { owner }) = found else {
+        panic!("{found:?}");
+    };
+    assert_eq!(owner.email, "x@example.com");
+    assert_eq!(owner.access_keys, ["AKIAOTHER"]);
+}
+
+#[tokio::test]
+async fn a_launch_that_cannot_be_is_refused_and_nothing_is_launched() {
+    let manager = MemoryScheduler::new();
+    manager.offer(Catalogue {
+        resource_groups: vec![ResourceGroup {
+            name: "default".into(),
+            using: ResourceSlots::default(),
+            remaining: ResourceSlots::default(),
+            waiting: None,
+            capacity: Some(ResourceSlots::new(Cpu::from_millis(4000), Bytes(1 << 40))),
+        }],
+        ..Catalogue::default()
+    });
+    let house = house_with(&manager).await;
+    let face = house.face().await;
+    catalogue(&face).await;
+    let asked = |cores: u64, count: u32| LaunchRequest {
+        name: Some("many".to_owned()),
+        cpu: Some(Cpu::from_millis(cores * 1000)),
+        count: Some(count),
+        ..LaunchRequest::default()
+    };
+    let failure = face.launch_in(prod(), asked(8, 1)).await.unwrap_err();
+    assert_eq!(
+        (failure.kind, failure.field),
+        (FailureKind::Usage, Some(LaunchField::Cpu))
+    );
+    assert!(manager.launches().is_empty());
+    face.launch_in(prod(), asked(4, 3)).await.unwrap();
+    let names: Vec<String> = manager
+        .launches()
+        .into_iter()
+        .filter_map(|launch| launch.name)
+        .collect();
+    assert_eq!(names, ["many-1", "many-2", "many-3"]);
+}
