@@ -72,7 +72,7 @@ pub fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard
     let shown = lines.iter().skip(wizard.first);
     wizard.rows = shown
         .take(usize::from(wizard.body.height))
-        .map(|line| line.row)
+        .map(|line| line.click.or(line.row))
         .collect();
     wizard
 }

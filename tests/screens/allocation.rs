@@ -1,6 +1,7 @@
 //! The launcher's second page: environments, variables, amounts, how many, threads.
 
 use workbay::{
+    app::{facts::Facts, launcher::Page},
     model::{
         catalogue::{
             AcceleratorKind, Agent, Catalogue, Limits, Policy, Preset, ResourceGroup, SlotLimits,
@@ -12,11 +13,12 @@ use workbay::{
         text::Clean,
     },
     protocol::message::{Reply, Request},
+    theme::color::ColorDepth,
 };
 
 use crate::{
     cluster::{self, name, two},
-    screen::Screen,
+    screen::{Screen, facts},
     world::{day, snapshot},
 };
 
@@ -194,11 +196,18 @@ fn page(columns: u16, rows: u16) -> Screen {
 /// To the row of this label: its line has the marker.
 fn to(mut screen: Screen, label: &str) -> Screen {
     let marked = format!("▎ {label}");
-    for _ in 0..60 {
-        if screen.sees(&marked) {
-            return screen;
+    for key in ["tab", "shift-tab"] {
+        // The end of the page leads to another one.
+        for _ in 0..40 {
+            if screen.sees(&marked) {
+                return screen;
+            }
+            screen = screen.press(key);
+            if screen.app.launcher.as_ref().unwrap().page() != Page::Allocation {
+                screen = screen.press("alt-2");
+                break;
+            }
         }
-        screen = screen.press("tab");
     }
     panic!("no row {label}\n{}", screen.text());
 }
@@ -232,7 +241,7 @@ const LABELS: [&str; 7] = [
     "fGPU",
     "Cluster size",
     "Agent",
-    "Of libraries",
+    "Threads",
 ];
 
 #[test]
@@ -308,7 +317,7 @@ fn the_first_preset_that_can_be_had_is_chosen_and_a_number_by_hand_is_custom() {
     );
     // An environment that needs an accelerator has other presets.
     let screen = page(80, 24).typed("tensorflow");
-    let screen = to(screen, "Resource group").press("right");
+    let screen = to(screen, "Resource group").press("right right");
     assert_eq!(request(&screen).preset.as_deref(), Some("medium"));
 }
 
@@ -341,7 +350,7 @@ fn variables_are_rows_and_secrets_are_masked() {
     // All go, after a question.
     let asked = to(left, "Variables").press("alt-x");
     assert!(asked.sees("Remove all 4 variables?"), "{}", asked.text());
-    let gone = asked.press("enter");
+    let gone = asked.press("y");
     assert!(request(&gone).env.is_empty() && !gone.sees("STAGE"));
 }
 
@@ -354,7 +363,7 @@ fn what_is_wrong_stands_beside_its_field() {
     let screen = to(screen, "Shared memory").typed("9g");
     let screen = to(screen, "fGPU").typed("0.05");
     let screen = to(screen, "Cluster size").typed("9");
-    let screen = to(screen, "Of libraries").press("space");
+    let screen = to(screen, "Threads").press("space");
     let screen = to(screen, "OpenMP").typed("0");
     insta::assert_snapshot!(screen.text());
     let sent = screen.press("ctrl-enter");
@@ -365,20 +374,20 @@ fn what_is_wrong_stands_beside_its_field() {
 fn a_cluster_counts_in_all_and_is_launched_alone() {
     let screen = to(page(140, 40), "Sessions").typed("3");
     assert!(
-        screen.sees("6 CPU · 12 GiB in 3 sessions"),
+        screen.sees("6 CPU, 12 GiB in 3 sessions"),
         "{}",
         screen.text()
     );
     let screen = to(screen, "Cluster size").press("right");
     let asked = request(&screen);
     assert_eq!((asked.cluster_size, asked.count), (Some(2), None));
-    assert!(screen.sees("4 CPU · 8 GiB in 2 containers"));
+    assert!(screen.sees("4 CPU, 8 GiB in 2 containers"));
     insta::assert_snapshot!(to(screen, "Cluster mode").text());
 }
 
 #[test]
 fn threads_by_hand_are_variables() {
-    let screen = to(page(140, 40), "Of libraries").press("space");
+    let screen = to(page(140, 40), "Threads").press("space");
     let screen = to(screen, "OpenBLAS").typed("4");
     let env = &request(&screen).env;
     assert_eq!(
@@ -393,5 +402,51 @@ fn threads_by_hand_are_variables() {
         screen.sees("OMP_NUM_THREADS is set below"),
         "{}",
         screen.text()
+    );
+}
+
+#[test]
+fn a_click_chooses() {
+    let screen = page(80, 24);
+    let line = |screen: &Screen, text: &str| {
+        let lines = screen.text();
+        let at = lines.lines().position(|line| line.contains(text));
+        u16::try_from(at.unwrap()).unwrap()
+    };
+    let y = line(&screen, "3.10  py3");
+    let screen = screen.click(30, y);
+    let chosen = Some("stable/python:3.10-py3-ubuntu22.04");
+    assert_eq!(request(&screen).environment.as_deref(), chosen);
+    let screen = to(screen, "Preset");
+    let y = line(&screen, "Minimum required");
+    let screen = screen.click(30, y);
+    assert_eq!(request(&screen).mem, Some(Bytes::mib(320)));
+    assert!(screen.sees("▎ Preset"), "{}", screen.text());
+    // What cannot be had cannot be clicked.
+    let y = line(&screen, "huge");
+    let screen = screen.click(30, y);
+    assert_eq!(request(&screen).preset, None);
+}
+
+#[test]
+fn another_theme_and_plain_letters() {
+    let light = gpus(140, 40).theme("default-light", ColorDepth::TrueColor);
+    let light = to(light, "CPU").typed("44");
+    assert!(
+        light.sees("would wait: 24 of 64 CPU in use"),
+        "{}",
+        light.text()
+    );
+    let ascii = Facts {
+        unicode: false,
+        ..facts()
+    };
+    let plain = Screen::with(80, 24, ascii)
+        .daemon(snapshot(day()))
+        .press("n alt-2");
+    assert!(
+        plain.text().is_ascii() || plain.sees("데이터"),
+        "{}",
+        plain.text()
     );
 }

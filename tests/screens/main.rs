@@ -6,6 +6,7 @@
     reason = "a helper of a test may end the test"
 )]
 
+mod allocation;
 mod anything;
 mod asked;
 mod cluster;

@@ -267,6 +267,15 @@ impl Form for Allocation {
         self.hear(row, action, key, offer)
     }
 
+    fn clicked(&mut self, field: Field, at: usize, offer: &Offer) {
+        if field == Field::Environment {
+            self.environments.choose(at);
+            self.settle(offer);
+        } else {
+            self.choose(Row::of(field), at, offer);
+        }
+    }
+
     fn confirmed(&mut self, row: Row, _offer: &Offer) {
         if row.field == Field::Variables {
             self.variables.remove_all();

@@ -258,6 +258,12 @@ impl Launcher {
 
     /// A line was clicked: it gets the focus; one that has it already is pressed.
     pub fn press(&mut self, row: Row) {
+        if let Some(at) = row.clicked_choice().filter(|_| !self.rows().contains(&row)) {
+            let (form, offer) = self.form_mut(self.page);
+            form.clicked(row.field, at, offer);
+            self.stand_on(Row::of(row.field));
+            return self.check();
+        }
         if self.row() != row {
             return self.stand_on(row);
         }

@@ -173,7 +173,7 @@ impl<'a> Around<'a> {
         called(slot, self.offer)
     }
 
-    /// Amounts in a few words: `2 CPU · 4 GiB · 1 GPU`.
+    /// Amounts in a few words: `2 CPU, 4 GiB, 1 GPU`.
     pub fn in_words(&self, slots: &ResourceSlots) -> String {
         in_words(slots, self.offer)
     }
@@ -198,5 +198,5 @@ pub fn in_words(slots: &ResourceSlots, offer: &Offer) -> String {
         let amount = amounts::thousandths(*amount);
         parts.push(format!("{amount} {}", called(slot, offer)));
     }
-    parts.join(" · ")
+    parts.join(", ")
 }

@@ -1,9 +1,6 @@
 //! Where a session goes: project, resource group, agent.
 
-use super::{
-    around::in_words,
-    options::{Choose, turned},
-};
+use super::{around::in_words, options::Choose};
 use crate::{
     app::launcher::Offer,
     model::{
@@ -87,7 +84,7 @@ impl Place {
             let free = &group.remaining;
             let mut note = format!("{} free", in_words(free, offer));
             if let Some(waiting @ 1..) = group.waiting {
-                note.push_str(&format!(" · {waiting} waiting"));
+                note.push_str(&format!(", {waiting} waiting"));
             }
             Choose::new(group.name.as_str(), note)
         }));
@@ -107,30 +104,25 @@ impl Place {
         with_missing(options, Some(now), "there is no such agent in this group")
     }
 
-    pub fn turn_project(&mut self, offer: &Offer, forward: bool) {
-        let (options, at) = self.projects(offer);
-        let Some(next) = options.get(turned(&options, at, forward)) else {
+    pub fn choose_project(&mut self, at: usize, offer: &Offer) {
+        let (options, now) = self.projects(offer);
+        let Some(next) = options.get(at).filter(|_| at != now) else {
             return;
         };
-        if options[at] != *next {
-            // Other groups belong to it.
-            *self = Self {
-                project: Some(next.title.clone()),
-                ..Self::default()
-            };
-        }
+        // Other groups belong to it.
+        *self = Self {
+            project: Some(next.title.clone()),
+            ..Self::default()
+        };
     }
 
-    pub fn turn_group(&mut self, offer: &Offer, forward: bool) {
-        let (options, at) = self.groups(offer);
-        let next = turned(&options, at, forward);
-        self.group = chosen(&options, next);
+    pub fn choose_group(&mut self, at: usize, offer: &Offer) {
+        self.group = chosen(&self.groups(offer).0, at);
         self.agent = None;
     }
 
-    pub fn turn_agent(&mut self, offer: &Offer, forward: bool) {
-        let (options, at) = self.agents(offer);
-        self.agent = chosen(&options, turned(&options, at, forward));
+    pub fn choose_agent(&mut self, at: usize, offer: &Offer) {
+        self.agent = chosen(&self.agents(offer).0, at);
     }
 
     pub fn read(&mut self, request: &LaunchRequest) {
