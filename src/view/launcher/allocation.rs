@@ -22,7 +22,6 @@ pub fn write(sheet: &mut Sheet<'_>) {
         .launcher
         .form(Page::Allocation)
         .rows(sheet.launcher.offer());
-    sheet.heading("Environment");
     environment::write(sheet);
     variables::write(sheet);
     if rows.iter().any(|row| is_place(row.field)) {
@@ -41,7 +40,7 @@ pub fn write(sheet: &mut Sheet<'_>) {
     resources(sheet, &rows, &columns);
     sheet.heading("Sessions and containers");
     numbers(sheet, &rows, &columns);
-    sheet.heading("Threads");
+    sheet.heading("High-performance computing");
     threads(sheet, &rows, &columns);
 }
 
@@ -122,7 +121,11 @@ fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &s
         (format!("  {} automatic", sheet.glyphs.on), Face::Dim),
     ];
     if focused {
-        pieces.push((format!(", {note}  "), Face::Dim));
+        // The key matters more than the note where there is little room.
+        if sheet.width >= 90 {
+            pieces.push((format!(", {note}"), Face::Dim));
+        }
+        pieces.push(("  ".to_owned(), Face::Dim));
         pieces.push(("space".to_owned(), Face::Key));
         pieces.push((" by hand".to_owned(), Face::Dim));
     }
@@ -131,16 +134,23 @@ fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &s
 }
 
 fn numbers(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+    let mut summed = false;
     for row in rows {
         match row.field {
             Field::Count => number::write(sheet, *row, "Sessions", None, columns),
             Field::ClusterSize => number::write(sheet, *row, "Cluster size", None, columns),
             Field::ClusterMode => choice::write(sheet, *row, "Cluster mode"),
-            Field::Agent => choice::write(sheet, *row, "Agent"),
+            Field::Agent => {
+                total(sheet);
+                summed = true;
+                choice::write(sheet, *row, "Agent");
+            }
             _ => {}
         }
     }
-    total(sheet);
+    if !summed {
+        total(sheet);
+    }
 }
 
 /// What all of it is together, where that is more than one container.
@@ -174,9 +184,9 @@ fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
         automatic(
             sheet,
             row,
-            "Of libraries",
+            "Threads",
             "as many as cores",
-            "good for most",
+            "of OpenMP and OpenBLAS",
         );
     } else {
         let focused = sheet.is_focused(row);
@@ -187,7 +197,7 @@ fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
             pieces.push((" as many as cores".to_owned(), Face::Dim));
         }
         let line = sheet
-            .label(row, "Of libraries")
+            .label(row, "Threads")
             .pieces(VALUES, sheet.width, pieces);
         sheet.push(line);
     }

@@ -3,7 +3,10 @@
 use crate::{
     app::input::Input,
     key::{Key, KeyCode},
-    model::resources::{Bytes, Cpu},
+    model::{
+        launch::amounts::read_thousandths,
+        resources::{Bytes, Cpu},
+    },
 };
 
 /// What a number counts.
@@ -141,15 +144,6 @@ fn exact_bytes(value: u64) -> String {
         }
     }
     format!("{value} B")
-}
-
-fn read_thousandths(text: &str) -> Result<u64, String> {
-    let bad = || format!("'{text}' is no number: write 0, 1 or 0.5");
-    let number: f64 = text.trim().parse().map_err(|_| bad())?;
-    if !(0.0..=1_000_000.0).contains(&number) {
-        return Err(bad());
-    }
-    Ok((number * 1000.0).round() as u64)
 }
 
 impl Slider {
