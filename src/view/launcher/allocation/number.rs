@@ -219,7 +219,7 @@ fn range(slider: &Slider, bounds: &Bounds, row: Row, width: u16) -> String {
             format!("{} to {}{what}", unit.short(bounds.least), unit.short(most))
         }
         Some(most) => format!("of {}{what}", unit.short(most)),
-        None => format!("at least {}{what}", unit.short(bounds.least)),
+        None => format!("at least {}", unit.short(bounds.least)),
     };
     if let Some(free) = bounds.free {
         if !text.is_empty() {
