@@ -79,15 +79,27 @@ pub fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard
 
 /// The lines of the page that is open.
 fn lines<'a>(launcher: &'a Launcher, body: Rect, glyphs: &'static Glyphs) -> Vec<Line<'a>> {
-    let mut sheet = Sheet::new(launcher, body.width, body.height >= AIRY, glyphs);
-    match launcher.page() {
-        Page::Kind => kind::write(&mut sheet),
-        Page::Allocation => allocation::write(&mut sheet),
-        Page::Storage => storage::write(&mut sheet),
-        Page::Network => network::write(&mut sheet),
-        Page::Review => review::write(&mut sheet),
+    let written = |loose: bool| {
+        let mut sheet = Sheet::new(launcher, body.width, body.height >= AIRY, glyphs);
+        sheet.loose = loose;
+        write(&mut sheet);
+        sheet.into_lines()
+    };
+    let loose = written(true);
+    if loose.len() <= usize::from(body.height) {
+        return loose;
     }
-    sheet.into_lines()
+    written(false)
+}
+
+fn write(sheet: &mut Sheet<'_>) {
+    match sheet.launcher.page() {
+        Page::Kind => kind::write(sheet),
+        Page::Allocation => allocation::write(sheet),
+        Page::Storage => storage::write(sheet),
+        Page::Network => network::write(sheet),
+        Page::Review => review::write(sheet),
+    }
 }
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, areas: &Areas) {

@@ -20,6 +20,9 @@ pub fn write(sheet: &mut Sheet<'_>) {
             boxed(sheet, row, page);
         } else {
             plain(sheet, row, page);
+            if sheet.loose {
+                sheet.gap();
+            }
         }
     }
     sheet.air();

@@ -147,6 +147,8 @@ pub struct Sheet<'a> {
     pub width: u16,
     /// There is room for air.
     pub airy: bool,
+    /// There is room for a blank line between the cards of the review.
+    pub loose: bool,
     pub glyphs: &'static Glyphs,
     lines: Vec<Line<'a>>,
 }
@@ -159,6 +161,7 @@ impl<'a> Sheet<'a> {
             launcher,
             width,
             airy,
+            loose: false,
             glyphs,
             lines: Vec::new(),
         }
