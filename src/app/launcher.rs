@@ -165,6 +165,11 @@ impl Launcher {
         &self.request
     }
 
+    /// Why nothing can be launched in the context now.
+    pub fn blocked(&self) -> Option<&str> {
+        self.blocked.as_deref()
+    }
+
     /// The request with the amounts of its preset.
     pub fn filled(&self) -> &LaunchRequest {
         &self.filled

@@ -11,14 +11,15 @@ mod steps;
 mod storage;
 mod words;
 
-use ratatui::layout::Rect;
+use ratatui::{layout::Rect, style::Style};
 
-use super::{dialog, glyphs::Glyphs, paint::Paint, text};
+use super::{dialog, glyphs::Glyphs, header, paint::Paint, text};
 use crate::{
     app::{
         app::App,
         area::{Areas, Wizard},
         launcher::{Launcher, Overlay, Page, Progress},
+        shown::Shown,
     },
     protocol::message::Failure,
     theme::face::Face,
@@ -121,17 +122,24 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, areas: &Areas
     }
 }
 
-/// Which engine it goes to, in the border.
+/// Which engine it goes to, and that its line is broken, in the border.
 fn draw_context(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, area: Rect) {
-    if !launcher.offer().several {
-        return;
-    }
     let context = launcher.context();
-    let style = paint.context_style(&app.mirror, context);
-    let text = format!(" {context} ");
-    let width = (text::width(&text) as u16).min(area.width / 2);
-    let x = area.right().saturating_sub(width + 2);
-    paint.styled(x, area.y, width, &text, style);
+    let mut right = area.right().saturating_sub(2);
+    let mut put = |paint: &mut Paint<'_>, text: &str, style: Style| {
+        let width = (text::width(text) as u16).min(area.width / 2);
+        right = right.saturating_sub(width);
+        paint.styled(right, area.y, width, text, style);
+    };
+    let (shape, word, face) = header::state(&app.mirror, Shown::One(context), paint);
+    if face != Face::StatusGood {
+        let style = paint.style(face);
+        put(paint, &format!(" {shape} {word} "), style);
+    }
+    if launcher.offer().several {
+        let style = paint.context_style(&app.mirror, context);
+        put(paint, &format!(" {context} "), style);
+    }
 }
 
 /// Marks at the edge where the page goes on.
@@ -160,10 +168,11 @@ fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
     let (said, face) = match &launcher.progress {
         Progress::Asked => ("Launching".to_owned(), Face::StatusProgress),
         Progress::Failed(failure) => (refusal(failure), Face::InputError),
-        Progress::Editing => {
-            let gap = launcher.offer().gap.as_ref();
-            (gap.map(ToString::to_string).unwrap_or_default(), Face::Dim)
-        }
+        Progress::Editing => match (launcher.blocked(), &launcher.offer().gap) {
+            (Some(why), _) => (why.to_owned(), Face::InputError),
+            (None, Some(gap)) => (gap.to_string(), Face::Dim),
+            (None, None) => return,
+        },
     };
     paint.text(area.x, area.y, area.width, &said, face);
 }

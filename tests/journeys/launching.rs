@@ -39,14 +39,14 @@ async fn a_refused_launch_keeps_what_was_typed_and_says_why() {
 }
 
 #[tokio::test]
-async fn a_launch_without_room_says_how_much_there_is() {
+async fn a_launch_without_room_waits_and_says_for_what() {
     let house = House::open().await;
     house.engine.set_others(Bytes(8 * Bytes::GIB));
     let mut person = Person::at(&house).await;
     person.presses("n alt-enter enter").await;
-    person.sees("no memory left for 256 MiB").await;
+    person.sees("waits for 256 MiB of memory").await;
     house.engine.set_others(Bytes(0));
-    person.presses("enter").await;
+    person.presses("R").await;
     person.sees_line(&["-session", "RUNNING"]).await;
 }
 
@@ -88,7 +88,7 @@ async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_can_be_sent_again() {
     person.sees("stubborn").await;
     house.engine.release(Call::List);
     house.start().await;
-    person.sees("connected").await;
+    person.sees_no("daemon lost").await;
     person.presses("enter").await;
     person.sees_line(&["stubborn", "RUNNING"]).await;
     person.sees("Running 2").await;

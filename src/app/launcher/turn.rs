@@ -246,9 +246,16 @@ impl Launcher {
 
     /// Goes to where a field is filled in.
     pub fn go_to_field(&mut self, field: LaunchField) {
-        self.open(Page::of(field));
-        let row = self.rows().into_iter().find(|row| row.field == field);
-        self.focus[self.page.position()] = row;
+        let page = Page::of(field);
+        let rows = self.form(page).rows(&self.offer);
+        match rows.into_iter().find(|row| row.field == field) {
+            Some(row) => {
+                self.open(page);
+                self.stand_on(row);
+            }
+            // Nowhere to be mended: its card says it.
+            None => self.open(Page::Review),
+        }
     }
 
     /// Gives a row of the page the focus.
