@@ -79,7 +79,9 @@ pub struct Launcher {
     offer: Offer,
     /// What all forms say, as of the last change.
     request: LaunchRequest,
-    /// The same when it was opened or reset.
+    /// The same with the amounts of its preset.
+    filled: LaunchRequest,
+    /// What they said when it was opened or reset.
     begun: LaunchRequest,
     problems: Vec<FieldProblem>,
     warnings: Vec<FieldProblem>,
@@ -126,6 +128,7 @@ impl Launcher {
             review: Review::default(),
             offer,
             request: LaunchRequest::default(),
+            filled: LaunchRequest::default(),
             begun: LaunchRequest::default(),
             problems: Vec::new(),
             warnings: Vec::new(),
@@ -160,6 +163,16 @@ impl Launcher {
 
     pub fn request(&self) -> &LaunchRequest {
         &self.request
+    }
+
+    /// Why nothing can be launched in the context now.
+    pub fn blocked(&self) -> Option<&str> {
+        self.blocked.as_deref()
+    }
+
+    /// The request with the amounts of its preset.
+    pub fn filled(&self) -> &LaunchRequest {
+        &self.filled
     }
 
     pub fn warnings(&self) -> &[FieldProblem] {
@@ -282,6 +295,7 @@ impl Launcher {
         offer.with_ground(&request, |ground| {
             problems.extend(launch::check(&request, ground));
             self.warnings = launch::warnings(&request, ground);
+            self.filled = ground.filled(&request);
         });
         problems.sort_by_key(|it| (Page::of(it.field), it.field));
         self.problems = problems;

@@ -83,7 +83,7 @@ fn single(mirror: &Mirror, shown: Shown) -> Option<&ContextState> {
 }
 
 /// The state of the whole line to the engine in a shape and a word.
-fn state(mirror: &Mirror, shown: Shown, paint: &Paint<'_>) -> (&'static str, String, Face) {
+pub fn state(mirror: &Mirror, shown: Shown, paint: &Paint<'_>) -> (&'static str, String, Face) {
     let shapes = &paint.glyphs.shapes;
     let (mut all, mut connected, mut lost) = (0, 0, 0);
     for state in mirror.shown(shown) {

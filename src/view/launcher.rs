@@ -11,14 +11,15 @@ mod steps;
 mod storage;
 mod words;
 
-use ratatui::layout::Rect;
+use ratatui::{layout::Rect, style::Style};
 
-use super::{dialog, glyphs::Glyphs, paint::Paint, text};
+use super::{dialog, glyphs::Glyphs, header, paint::Paint, text};
 use crate::{
     app::{
         app::App,
         area::{Areas, Wizard},
         launcher::{Launcher, Overlay, Page, Progress},
+        shown::Shown,
     },
     protocol::message::Failure,
     theme::face::Face,
@@ -26,16 +27,17 @@ use crate::{
 use sheet::{Line, Sheet};
 
 /// The largest it gets.
-const WIDTH: u16 = 128;
-const HEIGHT: u16 = 44;
+const WIDTH: u16 = 150;
+const HEIGHT: u16 = 46;
 /// From this width on the steps stand at the left.
 const WIDE: u16 = 104;
+/// A page is no wider: values and their notes stay together.
+const PAGE: u16 = 100;
 /// Pages of so many lines have room for air.
 const AIRY: u16 = 26;
 
 pub fn area(screen: Rect) -> Rect {
-    let around = if screen.height >= 34 { 4 } else { 1 };
-    let height = screen.height.saturating_sub(around).min(HEIGHT);
+    let height = screen.height.saturating_sub(1).min(HEIGHT);
     dialog::place(screen, WIDTH.min(screen.width), height)
 }
 
@@ -60,6 +62,7 @@ pub fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard
     };
     wizard.steps = steps;
     wizard.body = Rect {
+        width: body.width.min(PAGE),
         height: bottom.saturating_sub(body.y),
         ..body
     };
@@ -70,22 +73,34 @@ pub fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard
     let shown = lines.iter().skip(wizard.first);
     wizard.rows = shown
         .take(usize::from(wizard.body.height))
-        .map(|line| line.row)
+        .map(|line| line.click.or(line.row))
         .collect();
     wizard
 }
 
 /// The lines of the page that is open.
 fn lines<'a>(launcher: &'a Launcher, body: Rect, glyphs: &'static Glyphs) -> Vec<Line<'a>> {
-    let mut sheet = Sheet::new(launcher, body.width, body.height >= AIRY, glyphs);
-    match launcher.page() {
-        Page::Kind => kind::write(&mut sheet),
-        Page::Allocation => allocation::write(&mut sheet),
-        Page::Storage => storage::write(&mut sheet),
-        Page::Network => network::write(&mut sheet),
-        Page::Review => review::write(&mut sheet),
+    let written = |loose: bool| {
+        let mut sheet = Sheet::new(launcher, body.width, body.height >= AIRY, glyphs);
+        sheet.loose = loose;
+        write(&mut sheet);
+        sheet.into_lines()
+    };
+    let loose = written(true);
+    if loose.len() <= usize::from(body.height) {
+        return loose;
     }
-    sheet.into_lines()
+    written(false)
+}
+
+fn write(sheet: &mut Sheet<'_>) {
+    match sheet.launcher.page() {
+        Page::Kind => kind::write(sheet),
+        Page::Allocation => allocation::write(sheet),
+        Page::Storage => storage::write(sheet),
+        Page::Network => network::write(sheet),
+        Page::Review => review::write(sheet),
+    }
 }
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, areas: &Areas) {
@@ -107,17 +122,24 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, areas: &Areas
     }
 }
 
-/// Which engine it goes to, in the border.
+/// Which engine it goes to, and that its line is broken, in the border.
 fn draw_context(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, area: Rect) {
-    if !launcher.offer().several {
-        return;
-    }
     let context = launcher.context();
-    let style = paint.context_style(&app.mirror, context);
-    let text = format!(" {context} ");
-    let width = (text::width(&text) as u16).min(area.width / 2);
-    let x = area.right().saturating_sub(width + 2);
-    paint.styled(x, area.y, width, &text, style);
+    let mut right = area.right().saturating_sub(2);
+    let mut put = |paint: &mut Paint<'_>, text: &str, style: Style| {
+        let width = (text::width(text) as u16).min(area.width / 2);
+        right = right.saturating_sub(width);
+        paint.styled(right, area.y, width, text, style);
+    };
+    let (shape, word, face) = header::state(&app.mirror, Shown::One(context), paint);
+    if face != Face::StatusGood {
+        let style = paint.style(face);
+        put(paint, &format!(" {shape} {word} "), style);
+    }
+    if launcher.offer().several {
+        let style = paint.context_style(&app.mirror, context);
+        put(paint, &format!(" {context} "), style);
+    }
 }
 
 /// Marks at the edge where the page goes on.
@@ -146,10 +168,11 @@ fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
     let (said, face) = match &launcher.progress {
         Progress::Asked => ("Launching".to_owned(), Face::StatusProgress),
         Progress::Failed(failure) => (refusal(failure), Face::InputError),
-        Progress::Editing => {
-            let gap = launcher.offer().gap.as_ref();
-            (gap.map(ToString::to_string).unwrap_or_default(), Face::Dim)
-        }
+        Progress::Editing => match (launcher.blocked(), &launcher.offer().gap) {
+            (Some(why), _) => (why.to_owned(), Face::InputError),
+            (None, Some(gap)) => (gap.to_string(), Face::Dim),
+            (None, None) => return,
+        },
     };
     paint.text(area.x, area.y, area.width, &said, face);
 }

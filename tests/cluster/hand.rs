@@ -74,13 +74,29 @@ pub fn launch(person: &mut Terminal, name: &str, cpu: u32) {
     person.wait_for("Launch a session");
     // The environments are told when the launcher opens.
     person.wait_for("python");
-    person.type_("\t");
+    go_to(person, "Name");
     person.type_(name);
-    person.type_("\t\x15");
+    person.wait_for(name);
+    // The second step; there the amount is typed over.
+    person.type_("\x1b2");
+    person.wait_for("CPU");
+    go_to(person, "CPU");
+    person.type_("\x15");
     person.type_(&cpu.to_string());
+    // Launched from where one stands; once more: without a folder.
+    person.type_("\x1b\r");
+    person.wait_for("Enter again launches");
     person.type_("\r");
     person.wait_gone("Launch a session");
     person.wait_until("it is in the list", |screen| row(screen, name).is_some());
+}
+
+/// From field to field, down to this one.
+fn go_to(person: &mut Terminal, field: &str) {
+    let there = format!("▎ {field}");
+    if !person.screen().contains(&there) {
+        person.type_until("\t", |screen| screen.contains(&there));
+    }
 }
 
 /// Launches until it runs; rarely a node loses a container in the making.

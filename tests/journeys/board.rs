@@ -87,6 +87,14 @@ impl Stage for Board {
     fn suspend(&mut self) -> io::Result<()> {
         Ok(())
     }
+
+    fn lend(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The lines without blanks at their ends.

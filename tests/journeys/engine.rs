@@ -44,9 +44,9 @@ async fn a_launch_that_the_engine_did_not_survive_stands_under_others_with_the_r
     let house = House::open().await;
     let mut person = Person::at(&house).await;
     house.engine.hold(Call::Start);
-    person.presses("n tab").await;
+    person.presses("n").await;
     person.types("unlucky").await;
-    person.presses("enter").await;
+    person.presses("alt-enter enter").await;
     eventually("it is being started", || {
         house.engine.count(Call::Start) == 1
     })

@@ -8,10 +8,10 @@ use crate::{
 };
 
 #[tokio::test]
-async fn a_first_session_runs_after_two_keys() {
+async fn a_first_session_runs_after_four_keys() {
     let house = House::open().await;
     let mut person = Person::at(&house).await;
-    person.presses("n enter").await;
+    person.presses("n ctrl-r enter enter").await;
     person.sees_line(&["-session", "RUNNING", "host"]).await;
     person.sees("Running 1").await;
     assert_eq!(house.engine.containers().len(), 1);
@@ -25,28 +25,28 @@ async fn a_refused_launch_keeps_what_was_typed_and_says_why() {
     let house = House::open().await;
     let mut person = Person::at(&house).await;
     person.launches("train").await;
-    person.presses("n tab").await;
+    person.presses("n").await;
     person.types("train").await;
-    person.presses("enter").await;
-    person.sees("is taken by session").await;
+    person.presses("alt-enter").await;
+    person.sees("is taken by a session").await;
     person.sees_line(&["Name", "train"]).await;
     // Mended on the spot.
     person.types("-again").await;
-    person.presses("enter").await;
+    person.presses("alt-enter enter").await;
     person.sees_line(&["train-again", "RUNNING"]).await;
     person.sees("Running 2").await;
     assert_eq!(house.engine.containers().len(), 2);
 }
 
 #[tokio::test]
-async fn a_launch_without_room_says_how_much_there_is() {
+async fn a_launch_without_room_waits_and_says_for_what() {
     let house = House::open().await;
     house.engine.set_others(Bytes(8 * Bytes::GIB));
     let mut person = Person::at(&house).await;
-    person.presses("n enter").await;
-    person.sees("no memory left for 256 MiB").await;
+    person.presses("n alt-enter enter").await;
+    person.sees("waits for 256 MiB of memory").await;
     house.engine.set_others(Bytes(0));
-    person.presses("enter").await;
+    person.presses("R").await;
     person.sees_line(&["-session", "RUNNING"]).await;
 }
 
@@ -55,7 +55,7 @@ async fn a_launch_is_seen_while_it_is_on_its_way() {
     let house = House::open().await;
     let mut person = Person::at(&house).await;
     house.engine.hold(Call::Create);
-    person.presses("n enter").await;
+    person.presses("n alt-enter enter").await;
     person.sees("PREPARING").await;
     eventually("it is being made", || house.engine.count(Call::Create) == 1).await;
     // Ended before it began.
@@ -76,19 +76,19 @@ async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_can_be_sent_again() {
     // What others hold is counted before each launch: the answer does not come.
     house.engine.hold(Call::List);
     let lists = house.engine.count(Call::List);
-    person.presses("n tab").await;
+    person.presses("n").await;
     person.types("stubborn").await;
-    person.presses("enter").await;
+    person.presses("alt-enter enter").await;
     eventually("the launch is under way", || {
         house.engine.count(Call::List) > lists
     })
     .await;
     house.stop().await;
     person.sees("daemon lost").await;
-    person.sees_line(&["Name", "stubborn"]).await;
+    person.sees("stubborn").await;
     house.engine.release(Call::List);
     house.start().await;
-    person.sees("connected").await;
+    person.sees_no("daemon lost").await;
     person.presses("enter").await;
     person.sees_line(&["stubborn", "RUNNING"]).await;
     person.sees("Running 2").await;

@@ -198,9 +198,10 @@ impl Person {
 
     /// Launches a session by keys and sees it run.
     pub async fn launches(&mut self, name: &str) {
-        self.presses("n tab").await;
+        self.presses("n").await;
         self.types(name).await;
-        self.presses("enter").await;
+        // Launched from where one stands; the second key says: without a folder.
+        self.presses("alt-enter enter").await;
         self.sees_line(&[name, "RUNNING"]).await;
     }
 }

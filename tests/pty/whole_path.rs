@@ -20,9 +20,14 @@ fn launch_work_leave_return_read_end() {
     let mut person = open(&machine);
     person.wait_for("No session runs");
 
-    // One key opens the launcher, the next launches with the defaults.
+    // One key opens the launcher, the next skips to the review, Enter launches with the defaults,
+    // and once more: without a folder.
     person.type_("n");
     person.wait_for("Launch a session");
+    person.type_("\x12");
+    person.wait_for("Command line");
+    person.type_("\r");
+    person.wait_for("Enter again launches");
     person.type_("\r");
     person.wait_for("RUNNING");
 

@@ -44,11 +44,12 @@ fn only_visible_running_sessions_are_sampled() {
 #[test]
 fn a_launched_session_is_selected_when_it_comes() {
     let launched = session(50, "brand-new", Status::Pending, 0);
-    let reply = Reply::Session {
-        session: Box::new(launched.clone()),
+    let reply = Reply::Launched {
+        sessions: vec![launched.clone()],
+        failure: None,
     };
     let screen = working_day()
-        .press("2 n enter")
+        .press("2 n alt-enter enter")
         .answer(|r| matches!(r, Request::Launch { .. }), Ok(reply));
     assert!(screen.app.launcher.is_none());
     let screen = screen.notice(Change::Session {
@@ -119,9 +120,9 @@ fn text_goes_into_the_field_with_the_focus() {
     let screen = working_day().press("/").paste("train\n");
     assert_eq!(screen.app.sessions.len(), 1);
     let screen = working_day()
-        .press("n tab")
+        .press("n")
         .paste("pasted-name")
-        .press("enter");
+        .press("alt-enter enter");
     let named = screen.wishes().into_iter().any(|request| {
         matches!(request, Request::Launch { launch, .. } if launch.name.as_deref() == Some("pasted-name"))
     });
@@ -130,7 +131,9 @@ fn text_goes_into_the_field_with_the_focus() {
 
 #[test]
 fn a_question_that_was_lost_with_the_daemon_can_be_asked_again() {
-    let screen = working_day().press("n enter").daemon_lost("it was killed");
+    let screen = working_day()
+        .press("n alt-enter enter")
+        .daemon_lost("it was killed");
     let screen = screen.daemon(snapshot(day())).press("enter");
     assert_eq!(screen.wishes().len(), 2);
 }

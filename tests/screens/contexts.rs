@@ -296,11 +296,12 @@ fn a_session_launched_into_a_context_is_followed() {
     let mut launched = waiting();
     launched.id = crate::world::id(60);
     launched.name = Clean::new("just-asked-for");
-    let reply = Reply::Session {
-        session: Box::new(launched.clone()),
+    let reply = Reply::Launched {
+        sessions: vec![launched.clone()],
+        failure: None,
     };
     let screen = screen
-        .press("2 n enter")
+        .press("2 n alt-enter enter")
         .answer(|r| matches!(r, Request::Launch { .. }), Ok(reply))
         .notice(Change::Session {
             session: Box::new(launched),

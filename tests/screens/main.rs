@@ -6,10 +6,12 @@
     reason = "a helper of a test may end the test"
 )]
 
+mod allocation;
 mod anything;
 mod asked;
 mod cluster;
 mod contexts;
+mod launcher;
 mod list;
 mod overlays;
 mod paging;

@@ -1,8 +1,8 @@
 //! What lies on top of the list or beside it: detail, launcher, question, help, rename.
 
 use workbay::{
-    model::{change::Change, environment::HOST, text::Clean},
-    protocol::message::{Failure, FailureKind, Reply, Request},
+    model::change::Change,
+    protocol::message::{Reply, Request},
 };
 
 use crate::{
@@ -61,65 +61,6 @@ fn the_detail_says_why_a_session_failed() {
 }
 
 #[test]
-fn the_launcher_is_filled_in() {
-    insta::assert_snapshot!(working_day(80, 24).press("n").text());
-}
-
-#[test]
-fn the_launcher_140x40() {
-    insta::assert_snapshot!(working_day(140, 40).press("n").text());
-}
-
-#[test]
-fn the_launcher_on_a_small_terminal() {
-    insta::assert_snapshot!(working_day(60, 16).press("n").text());
-}
-
-#[test]
-fn the_launcher_searches_environments() {
-    let screen = working_day(80, 24).press("n").typed("py 3");
-    insta::assert_snapshot!(screen.text());
-    assert_eq!(
-        screen.app.launcher.as_ref().and_then(|l| l.environment()),
-        Some("python:3.12-slim")
-    );
-    assert!(
-        screen
-            .typed("zz")
-            .sees("no environment has 'py 3zz' in its name")
-    );
-}
-
-#[test]
-fn the_launcher_names_what_is_wrong_while_one_types() {
-    let screen = working_day(80, 24)
-        .press("n tab")
-        .typed("세션")
-        .press("tab ctrl-u")
-        .typed("99")
-        .press("tab ctrl-u")
-        .typed("lots");
-    insta::assert_snapshot!(screen.text());
-    let blocked = screen.press("enter");
-    assert!(blocked.wishes().is_empty(), "a wrong form was sent");
-}
-
-#[test]
-fn the_launcher_keeps_what_was_typed_when_it_is_refused() {
-    let failure = Failure::new(
-        FailureKind::Refused,
-        Clean::new("A session named 'train-resnet' runs already"),
-    )
-    .with_help(Clean::new("choose another name"));
-    let screen = working_day(80, 24)
-        .press("n tab")
-        .typed("train-resnet")
-        .press("enter")
-        .answer(|r| matches!(r, Request::Launch { .. }), Err(failure));
-    insta::assert_snapshot!(screen.text());
-}
-
-#[test]
 fn the_question_says_what_is_lost_and_kept() {
     let screen = working_day(80, 24).press("j j x");
     insta::assert_snapshot!(screen.text());
@@ -161,15 +102,4 @@ fn the_help_is_searched() {
     let screen = screen.press("esc");
     assert!(screen.app.help.is_some(), "esc takes the search away first");
     assert!(screen.press("esc").app.help.is_none());
-}
-
-#[test]
-fn the_form_launches_the_default_environment() {
-    let screen = working_day(80, 24).press("n enter");
-    let [Request::Launch { launch, .. }] = screen.wishes()[..] else {
-        panic!("{:?}", screen.wishes());
-    };
-    assert!(launch.environment.as_deref().unwrap().starts_with(HOST));
-    assert_eq!(launch.name, None);
-    assert!(screen.sees("Launching"));
 }

@@ -4,10 +4,12 @@ use bytes::Bytes;
 use workbay::{
     app::{
         effect::Effect,
-        launcher::Field,
         msg::{Msg, StreamEvent},
     },
-    model::{change::Change, id::KernelId, log::LogSource, status::Status, text::Clean},
+    model::{
+        change::Change, id::KernelId, launch::LaunchField as Field, log::LogSource, status::Status,
+        text::Clean,
+    },
     protocol::message::{Failure, FailureKind, Reply, Request, StreamEnd, StreamId, StreamOpen},
 };
 
@@ -259,6 +261,19 @@ fn with_catalogue(screen: Screen) -> Screen {
     screen.answer(|r| matches!(r, Request::Catalogue { .. }), Ok(reply))
 }
 
+/// From the launcher's first page to the row of a field on the second.
+fn to_field(screen: Screen, field: Field) -> Screen {
+    let mut screen = screen.press("alt-2");
+    for _ in 0..60 {
+        let launcher = screen.app.launcher.as_ref().unwrap();
+        if launcher.row().field == field {
+            return screen;
+        }
+        screen = screen.press("tab");
+    }
+    panic!("there is no {field:?}\n{}", screen.text());
+}
+
 #[test]
 fn the_launcher_of_a_cluster_80x24() {
     let opened = seoul(80, 24).press("n");
@@ -266,32 +281,23 @@ fn the_launcher_of_a_cluster_80x24() {
         asked(&opened, |r| matches!(r, Request::Catalogue { .. })),
         1
     );
-    insta::assert_snapshot!(opened.text());
-    let screen = with_catalogue(opened);
-    insta::assert_snapshot!(screen.text());
+    let screen = to_field(with_catalogue(opened), Field::ResourceGroup);
     // The group chosen says what is free; more than that is no mistake: it waits.
-    let screen = screen.press("shift-tab right right shift-tab shift-tab shift-tab ctrl-u");
-    let screen = screen.typed("99");
-    insta::assert_snapshot!(screen.text());
-    let screen = screen.press("enter");
+    let screen = screen.press("right right");
+    let screen = to_field(screen, Field::Cpu).press("ctrl-u").typed("41");
+    let screen = screen.press("alt-enter enter");
     let [Request::Launch { context, launch }] = screen.wishes()[..] else {
         panic!("{:?}\n{}", screen.wishes(), screen.text());
     };
     assert_eq!(*context, name("seoul"));
     assert_eq!(launch.resource_group.as_deref(), Some("gpu-a100"));
-    assert_eq!(launch.environment.as_deref(), Some("python:3.11"));
+    assert_eq!(launch.environment.as_deref(), Some("python:3.12"));
     assert_eq!(launch.project, None, "the context's own");
 }
 
 #[test]
-fn the_launcher_of_a_cluster_140x40() {
-    let screen = with_catalogue(seoul(140, 40).press("n"));
-    insta::assert_snapshot!(screen.text());
-}
-
-#[test]
 fn another_project_has_other_groups() {
-    let screen = with_catalogue(seoul(80, 24).press("n")).press("shift-tab shift-tab right");
+    let screen = to_field(with_catalogue(seoul(80, 24).press("n")), Field::Project).press("right");
     let last = screen.questions().filter_map(|(_, r)| match r {
         Request::Catalogue { project, .. } => Some(project.clone()),
         _ => None,
@@ -304,42 +310,18 @@ fn another_project_has_other_groups() {
 fn among_all_contexts_the_launcher_asks_for_one() {
     let all = Screen::new(80, 24).daemon(two()).press("c up enter n");
     insta::assert_snapshot!(all.text());
-    assert!(all.sees("host:debian-12"));
     let other = all.press("right");
-    assert!(
-        other.sees("python:3.11") && !other.sees("host:debian-12"),
-        "{}",
-        other.text()
-    );
-    let launcher = |screen: &Screen| screen.app.launcher.as_ref().unwrap().fields();
-    assert!(launcher(&other).contains(&Field::Context));
+    assert!(other.sees("seoul"), "{}", other.text());
     let other = with_catalogue(other);
-    insta::assert_snapshot!(other.text());
-    let screen = other.press("enter");
+    let page = other.press("alt-2");
+    assert!(
+        page.sees("python   3.11") && !page.sees("debian-12"),
+        "{}",
+        page.text()
+    );
+    let screen = page.press("alt-enter enter");
     let wishes = screen.wishes();
     assert!(matches!(wishes[..], [Request::Launch { context, .. }] if *context == name("seoul")));
-    // Every size can be drawn, with every field in the dialog.
-    for (columns, rows) in [(60, 16), (61, 18), (80, 20), (200, 50)] {
-        let form = Screen::new(columns, rows)
-            .daemon(two())
-            .press("c up enter n right");
-        let form = with_catalogue(form);
-        for title in [
-            "Context",
-            "Environment",
-            "Name",
-            "CPU",
-            "Memory",
-            "Project",
-            "Group",
-        ] {
-            assert!(
-                form.sees(title),
-                "{title} at {columns}x{rows}\n{}",
-                form.text()
-            );
-        }
-    }
 }
 
 #[test]

@@ -125,7 +125,11 @@ pub fn connected() -> EngineState {
                         Capability::Commit,
                         "an image cannot be made of a session on this engine yet",
                     ),
-                    (Capability::Catalogue, "no projects on this engine"),
+                    (Capability::AgentChoice, "this engine has one machine"),
+                    (
+                        Capability::MultiNode,
+                        "this engine has one machine: clusters on several need Backend.AI",
+                    ),
                     (Capability::IdleChecks, "no idle checks on this engine"),
                     (Capability::Schedules, "workbay schedules"),
                 ]

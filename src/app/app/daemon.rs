@@ -32,12 +32,14 @@ impl App {
                 self.watched = None;
                 self.forget_questions();
                 self.reach.forget();
+                self.tell_launcher();
                 self.panes.link_down(&why, now);
                 Vec::new()
             }
             Link::Refused(failure) => {
                 self.mirror.was_refused(failure);
                 self.forget_questions();
+                self.tell_launcher();
                 Vec::new()
             }
         }
@@ -56,18 +58,26 @@ impl App {
         if let Some(detail) = &mut self.detail {
             detail.ask_again();
         }
-        if let Some(launcher) = &mut self.launcher {
-            launcher.update(&self.mirror);
-        }
+        self.tell_launcher();
         if let Some(picker) = &mut self.picker {
             picker.update(&self.mirror);
         }
         let mut steps = self.panes.link_up(&mut self.ids, now);
         steps.extend(begun);
+        // What it asked of the line that broke will not be answered.
+        if let Some(launcher) = &mut self.launcher {
+            steps.extend(launcher.ask(&self.mirror));
+        }
         if let Some(logs) = &mut self.logs {
             steps.extend(logs.link_up(&mut self.ids));
         }
         steps
+    }
+
+    fn tell_launcher(&mut self) {
+        if let Some(launcher) = &mut self.launcher {
+            launcher.update(&self.mirror);
+        }
     }
 
     /// Answers of a connection that broke will not come: a form that waits for one is free again.

@@ -91,7 +91,7 @@ impl App {
                 Some(format!("{} {word}", keys.into_iter().next()?))
             })
             .collect();
-        Step::toast(Level::Success, format!("{what}\n{}", next.join("  ")))
+        Step::toast(Level::Success, format!("{what}\n{}", next.join(", ")))
     }
 
     /// What a session was launched with is asked for, to launch it again.

@@ -29,6 +29,7 @@ use crate::{
     action::Action,
     key::Key,
     model::{
+        id::ContextName,
         launch::{FieldProblem, LaunchField as Field},
         spec::LaunchRequest,
     },
@@ -43,6 +44,8 @@ pub struct Allocation {
     amounts: Amounts,
     numbers: Numbers,
     threads: Threads,
+    /// Whose environments, groups and presets were chosen from.
+    context: Option<ContextName>,
     /// Where the last key took the focus.
     moved: Option<Row>,
 }
@@ -264,6 +267,15 @@ impl Form for Allocation {
         self.hear(row, action, key, offer)
     }
 
+    fn clicked(&mut self, field: Field, at: usize, offer: &Offer) {
+        if field == Field::Environment {
+            self.environments.choose(at);
+            self.settle(offer);
+        } else {
+            self.choose(Row::of(field), at, offer);
+        }
+    }
+
     fn confirmed(&mut self, row: Row, _offer: &Offer) {
         if row.field == Field::Variables {
             self.variables.remove_all();
@@ -273,6 +285,7 @@ impl Form for Allocation {
 
     fn read(&mut self, request: &LaunchRequest, offer: &Offer) {
         let mut env = request.env.clone();
+        self.context = Some(offer.context);
         self.threads.read(&mut env);
         self.variables.read(&env);
         self.environments.read(request, offer);
@@ -305,6 +318,12 @@ impl Form for Allocation {
     }
 
     fn offered(&mut self, offer: &Offer, _request: &LaunchRequest) {
+        // What one context has another may not: its own is chosen anew.
+        if self.context.replace(offer.context) != Some(offer.context) {
+            self.environments = Environments::default();
+            self.place = Place::default();
+            self.amounts = Amounts::default();
+        }
         self.environments.offered(offer);
         self.settle(offer);
     }

@@ -165,8 +165,10 @@ impl Form for Kind {
         rows
     }
 
-    fn first(&self, _offer: &Offer) -> Option<Row> {
-        Some(Row::of(Field::SessionType))
+    /// A name is typed at once; among several contexts one is chosen first.
+    fn first(&self, offer: &Offer) -> Option<Row> {
+        let several = !offer.contexts.is_empty();
+        Some(Row::of(if several { Field::Context } else { Field::Name }))
     }
 
     fn key(&mut self, row: Row, key: Key, _offer: &Offer) -> bool {

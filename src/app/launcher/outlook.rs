@@ -37,7 +37,7 @@ pub struct Short {
 
 impl Launcher {
     pub fn outlook(&self) -> Outlook {
-        let (request, offer) = (self.request(), self.offer());
+        let (request, offer) = (self.filled(), self.offer());
         let Some(catalogue) = &offer.catalogue else {
             return Outlook::Unknown;
         };

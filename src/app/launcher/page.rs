@@ -128,6 +128,16 @@ impl Row {
     pub const fn item(field: LaunchField, item: usize) -> Self {
         Self { field, item }
     }
+
+    /// A choice of a field that is turned through: nobody stands on it, it can only be clicked.
+    pub const fn choice(field: LaunchField, at: usize) -> Self {
+        Self::item(field, usize::MAX / 2 + at)
+    }
+
+    /// The position of the choice that was clicked.
+    pub const fn clicked_choice(self) -> Option<usize> {
+        self.item.checked_sub(usize::MAX / 2)
+    }
 }
 
 /// What a form did with an action.
@@ -181,6 +191,9 @@ pub trait Form {
 
     /// A line was clicked that has the focus already.
     fn pressed(&mut self, _row: Row, _offer: &Offer) {}
+
+    /// A choice of a field was clicked; the field gets the focus.
+    fn clicked(&mut self, _field: LaunchField, _at: usize, _offer: &Offer) {}
 
     /// Fills itself from a request: a launch done again, a recipe, the defaults.
     fn read(&mut self, request: &LaunchRequest, offer: &Offer);

@@ -115,7 +115,7 @@ mod tests {
         let mut script = Script::default();
         script.set("echo one\r\necho two\u{1b}[31m");
         assert_eq!(script.text(), "echo one\necho two[31m");
-        assert_eq!(script.cursor(), (1, 13));
+        assert_eq!(script.cursor(), (1, 12));
         assert!(script.go(false) && !script.go(false));
         script.new_line();
         script.paste("x\n");

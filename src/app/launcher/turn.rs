@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 
-use super::{About, Heard, Launcher, Overlay, Page, Progress, Prompt, Question, Row};
+use super::{About, Heard, LAUNCH, Launcher, Overlay, Page, Progress, Prompt, Question, Row};
 use crate::{
     action::Action,
     app::{
         mirror::Mirror,
-        step::{Purpose, Step},
+        step::{Go, Purpose, Step},
     },
     key::Key,
     model::{
@@ -164,7 +164,11 @@ impl Launcher {
                 let text = "Everything goes back to how it began. What was typed is lost.";
                 self.question(About::Reset, text);
             }
-            Action::LauncherExplain => self.explain(),
+            // The launch itself is no field: its keys are what there is to tell.
+            Action::LauncherExplain if self.row() == LAUNCH => return vec![Step::Go(Go::Help)],
+            Action::LauncherExplain => {
+                self.overlay = Some(Overlay::Explain(self.row().field));
+            }
             Action::LauncherEditor => return self.edit().into_iter().collect(),
             Action::LauncherCopyLine => return vec![Step::Copy(self.command_line())],
             Action::LauncherOpenRecipe => self.overlay = Some(Overlay::Prompt(Prompt::open())),
@@ -175,11 +179,6 @@ impl Launcher {
             _ => {}
         }
         Vec::new()
-    }
-
-    fn explain(&mut self) {
-        // On the review a card stands for its page: the launch itself is explained there.
-        self.overlay = Some(Overlay::Explain(self.row().field));
     }
 
     /// The text of several lines goes to the person's editor.
@@ -220,7 +219,7 @@ impl Launcher {
 
     fn confirmed(&mut self, about: About, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         match about {
-            About::Close => vec![Step::Go(crate::app::step::Go::CloseTop)],
+            About::Close => vec![Step::Go(Go::CloseTop)],
             About::Reset => {
                 let begun = self.begun.clone();
                 self.fill(&begun);
@@ -247,9 +246,16 @@ impl Launcher {
 
     /// Goes to where a field is filled in.
     pub fn go_to_field(&mut self, field: LaunchField) {
-        self.open(Page::of(field));
-        let row = self.rows().into_iter().find(|row| row.field == field);
-        self.focus[self.page.position()] = row;
+        let page = Page::of(field);
+        let rows = self.form(page).rows(&self.offer);
+        match rows.into_iter().find(|row| row.field == field) {
+            Some(row) => {
+                self.open(page);
+                self.stand_on(row);
+            }
+            // Nowhere to be mended: its card says it.
+            None => self.open(Page::Review),
+        }
     }
 
     /// Gives a row of the page the focus.
@@ -259,6 +265,12 @@ impl Launcher {
 
     /// A line was clicked: it gets the focus; one that has it already is pressed.
     pub fn press(&mut self, row: Row) {
+        if let Some(at) = row.clicked_choice().filter(|_| !self.rows().contains(&row)) {
+            let (form, offer) = self.form_mut(self.page);
+            form.clicked(row.field, at, offer);
+            self.stand_on(Row::of(row.field));
+            return self.check();
+        }
         if self.row() != row {
             return self.stand_on(row);
         }

@@ -111,6 +111,14 @@ pub fn why_not_preset(
     if let Some((what, limit)) = most.exceeded_by(&preset.slots) {
         return Some(format!("more {what} than can be had here ({limit})"));
     }
+    let lacking = |(slot, amount): &(&String, &u64)| {
+        let all = group.and_then(|group| group.capacity.as_ref());
+        **amount > 0 && all.is_some_and(|all| all.accelerators.get(*slot).is_none_or(|it| *it == 0))
+    };
+    if let Some((slot, _)) = preset.slots.accelerators.iter().find(lacking) {
+        let group = group.map_or("", |group| group.name.as_str());
+        return Some(format!("the group {group} has no {slot}"));
+    }
     let minimum = environment.map(|it| it.facts.minimum.clone())?;
     if preset.slots.cpu < minimum.cpu {
         return Some(format!("the environment needs {} CPU", minimum.cpu));

@@ -11,7 +11,7 @@ const S: Scope = Scope::Launcher;
 const TURN: &[Action] = &[Action::LauncherLess, Action::LauncherMore];
 
 const GO_ON: Hint = (S, &[Action::LauncherGoOn], "next step");
-const FIELD: Hint = (S, &[Action::LauncherNext], "next field");
+const FIELD: Hint = (S, &[Action::LauncherNext], "field");
 const REVIEW: Hint = (S, &[Action::LauncherReview], "review");
 const NOW: Hint = (S, &[Action::LauncherLaunch], "launch now");
 const EXPLAIN: Hint = (S, &[Action::LauncherExplain], "explain");
@@ -31,9 +31,9 @@ const TYPED: &[Hint] = &[
     GO_ON,
     FIELD,
     REVIEW,
-    NOW,
     EXPLAIN,
     CANCEL,
+    NOW,
     (S, &[Action::LauncherRecents], "recent"),
 ];
 const CHOSEN: &[Hint] = &[
@@ -48,6 +48,36 @@ const CHOSEN: &[Hint] = &[
 const LISTED: &[Hint] = &[
     GO_ON,
     (S, MOVE, "choose"),
+    FIELD,
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+];
+const VARIABLE: &[Hint] = &[
+    GO_ON,
+    FIELD,
+    (S, &[Action::LauncherRemove], "remove"),
+    (S, &[Action::LauncherRemoveAll], "remove all"),
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+];
+const NUMBER: &[Hint] = &[
+    GO_ON,
+    (S, TURN, "less, more"),
+    (S, &[Action::ListFirst, Action::ListLast], "ends"),
+    FIELD,
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+];
+/// A number that also goes by itself.
+const AUTOMATIC: &[Hint] = &[
+    GO_ON,
+    (S, &[Action::LauncherToggle], "automatic or not"),
     FIELD,
     REVIEW,
     NOW,
@@ -124,7 +154,10 @@ pub fn hints(launcher: &Launcher) -> &'static [Hint] {
         },
         Page::Allocation => match row.field {
             Field::Environment => LISTED,
-            Field::Variables | Field::Image => TYPED,
+            Field::Image => TYPED,
+            Field::Variables => VARIABLE,
+            _ if launcher.allocation.automatic(row).is_some() => AUTOMATIC,
+            _ if launcher.allocation.slider(row).is_some() => NUMBER,
             _ => CHOSEN,
         },
         Page::Network => TYPED,

@@ -22,7 +22,6 @@ pub fn write(sheet: &mut Sheet<'_>) {
         .launcher
         .form(Page::Allocation)
         .rows(sheet.launcher.offer());
-    sheet.heading("Environment");
     environment::write(sheet);
     variables::write(sheet);
     if rows.iter().any(|row| is_place(row.field)) {
@@ -38,18 +37,18 @@ pub fn write(sheet: &mut Sheet<'_>) {
     }
     let columns = Columns::of(sheet, &rows);
     sheet.heading("Each container gets");
-    resources(sheet, &rows, &columns);
+    resources(sheet, &rows, columns);
     sheet.heading("Sessions and containers");
-    numbers(sheet, &rows, &columns);
-    sheet.heading("Threads");
-    threads(sheet, &rows, &columns);
+    numbers(sheet, &rows, columns);
+    sheet.heading("High-performance computing");
+    threads(sheet, &rows, columns);
 }
 
 fn is_place(field: Field) -> bool {
     matches!(field, Field::Project | Field::ResourceGroup)
 }
 
-fn resources(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+fn resources(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
     choice::write(sheet, Row::of(Field::Preset), "Preset");
     let allocation = &sheet.launcher.allocation;
     let around = allocation.around(sheet.launcher.offer());
@@ -91,7 +90,7 @@ fn resources(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
     }
 }
 
-fn shared_memory(sheet: &mut Sheet<'_>, columns: &Columns) {
+fn shared_memory(sheet: &mut Sheet<'_>, columns: Columns) {
     let row = Row::of(Field::SharedMemory);
     let allocation = &sheet.launcher.allocation;
     if allocation.automatic(row) == Some(true) {
@@ -122,7 +121,11 @@ fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &s
         (format!("  {} automatic", sheet.glyphs.on), Face::Dim),
     ];
     if focused {
-        pieces.push((format!(", {note}  "), Face::Dim));
+        // The key matters more than the note where there is little room.
+        if sheet.width >= 90 {
+            pieces.push((format!(", {note}"), Face::Dim));
+        }
+        pieces.push(("  ".to_owned(), Face::Dim));
         pieces.push(("space".to_owned(), Face::Key));
         pieces.push((" by hand".to_owned(), Face::Dim));
     }
@@ -130,17 +133,24 @@ fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &s
     sheet.push(line);
 }
 
-fn numbers(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+fn numbers(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
+    let mut summed = false;
     for row in rows {
         match row.field {
             Field::Count => number::write(sheet, *row, "Sessions", None, columns),
             Field::ClusterSize => number::write(sheet, *row, "Cluster size", None, columns),
             Field::ClusterMode => choice::write(sheet, *row, "Cluster mode"),
-            Field::Agent => choice::write(sheet, *row, "Agent"),
+            Field::Agent => {
+                total(sheet);
+                summed = true;
+                choice::write(sheet, *row, "Agent");
+            }
             _ => {}
         }
     }
-    total(sheet);
+    if !summed {
+        total(sheet);
+    }
 }
 
 /// What all of it is together, where that is more than one container.
@@ -168,15 +178,15 @@ fn total(sheet: &mut Sheet<'_>) {
     sheet.push(line);
 }
 
-fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
     let row = Row::of(Field::OpenMp);
     if sheet.launcher.allocation.threads().automatic {
         automatic(
             sheet,
             row,
-            "Of libraries",
+            "Threads",
             "as many as cores",
-            "good for most",
+            "of OpenMP and OpenBLAS",
         );
     } else {
         let focused = sheet.is_focused(row);
@@ -187,7 +197,7 @@ fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
             pieces.push((" as many as cores".to_owned(), Face::Dim));
         }
         let line = sheet
-            .label(row, "Of libraries")
+            .label(row, "Threads")
             .pieces(VALUES, sheet.width, pieces);
         sheet.push(line);
     }

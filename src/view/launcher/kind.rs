@@ -31,7 +31,7 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
             sheet.said(row);
         }
         Field::StartupCommand => script(sheet, row, "Command", "what it runs, in /home/work"),
-        Field::BootstrapScript => script(sheet, row, "Before it runs", "no script"),
+        Field::BootstrapScript => script(sheet, row, "Bootstrap", "no script"),
         Field::Owner => owner(sheet, row),
         _ => {
             let (label, hint, note) = words(row.field);

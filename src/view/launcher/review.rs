@@ -20,6 +20,9 @@ pub fn write(sheet: &mut Sheet<'_>) {
             boxed(sheet, row, page);
         } else {
             plain(sheet, row, page);
+            if sheet.loose {
+                sheet.gap();
+            }
         }
     }
     sheet.air();
@@ -131,7 +134,9 @@ fn packed(facts: &[Fact], cells: usize, dot: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (what, value) in facts {
         let said = match *what {
-            "Type" | "Name" | "Environment" | "Amounts" | "Folder" | "Context" => value.clone(),
+            "Type" | "Name" | "Environment" | "Per container" | "Folder" | "Context" => {
+                value.clone()
+            }
             "Folders" => format!("no folder {}", value.trim_start_matches("none ")),
             "Ports" => format!("ports: {value}"),
             what => format!("{}: {value}", what.to_lowercase()),
@@ -167,7 +172,7 @@ fn queue(sheet: &mut Sheet<'_>) {
 
 fn command(sheet: &mut Sheet<'_>) {
     let room = sheet.width.saturating_sub(VALUES);
-    let said = sheet.launcher.command_line().replace('\n', " ");
+    let said = sheet.launcher.command_line().replace('\n', "\\n");
     let mut parts = text::wrap(&said, usize::from(room));
     if parts.len() > COMMAND_LINES {
         parts.truncate(COMMAND_LINES);
@@ -224,7 +229,9 @@ fn beside(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, F
         }
         (_, 0) if !launcher.lacks_folder() => (String::new(), Face::Dim),
         (_, 0) if launcher.is_warned() => (
-            format!("{none}: what is written goes with the session. Enter launches all the same"),
+            format!(
+                "{none}: what is written goes with the session. Enter again launches without one"
+            ),
             Face::Warning,
         ),
         (_, 0) => (

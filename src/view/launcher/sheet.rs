@@ -48,6 +48,8 @@ pub enum What<'a> {
 pub struct Line<'a> {
     /// Whose it is: it is kept in sight while that has the focus, and a click goes there.
     pub row: Option<Row>,
+    /// What a click means, where that is more than the row: one of its choices.
+    pub click: Option<Row>,
     /// The first line of the row, where its marker stands.
     pub head: bool,
     pub cells: Vec<Cell<'a>>,
@@ -57,6 +59,7 @@ impl<'a> Line<'a> {
     pub fn of(row: Row) -> Self {
         Self {
             row: Some(row),
+            click: None,
             head: true,
             cells: Vec::new(),
         }
@@ -68,6 +71,14 @@ impl<'a> Line<'a> {
             head: false,
             ..Self::of(row)
         }
+    }
+
+    /// A click on it chooses: `item` is the choice's own number of the field.
+    #[must_use]
+    pub fn choosing(mut self, at: usize) -> Self {
+        let field = self.row.map(|row| row.field);
+        self.click = field.map(|field| Row::choice(field, at));
+        self
     }
 
     #[must_use]
@@ -136,6 +147,8 @@ pub struct Sheet<'a> {
     pub width: u16,
     /// There is room for air.
     pub airy: bool,
+    /// There is room for a blank line between the cards of the review.
+    pub loose: bool,
     pub glyphs: &'static Glyphs,
     lines: Vec<Line<'a>>,
 }
@@ -148,6 +161,7 @@ impl<'a> Sheet<'a> {
             launcher,
             width,
             airy,
+            loose: false,
             glyphs,
             lines: Vec::new(),
         }

@@ -57,8 +57,8 @@ pub fn draw(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard, wide: b
     } else {
         let y = wizard.steps[0].y + 1;
         let glyph = paint.glyphs.rule;
-        let body = wizard.body;
-        paint.line(body.x - 2, y, body.width + 4, glyph, Face::Border);
+        let foot = wizard.foot;
+        paint.line(foot.x - 2, y, foot.width + 4, glyph, Face::Border);
     }
     for (page, place) in Page::ALL.into_iter().zip(wizard.steps) {
         draw_step(paint, launcher, page, place, wide);

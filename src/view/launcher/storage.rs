@@ -7,6 +7,10 @@ use crate::{
     theme::face::Face,
 };
 
+/// Cells of a folder's name and of what may be done in it.
+const NAME: u16 = 34;
+const ACCESS: u16 = 17;
+
 pub fn write(sheet: &mut Sheet<'_>) {
     let launcher = sheet.launcher;
     if let Some(why) = launcher.offer().why_not(Capability::Folders) {
@@ -32,12 +36,14 @@ pub fn write(sheet: &mut Sheet<'_>) {
             FolderLine::New => new(sheet, row),
         }
     }
-    let row = launcher.row();
-    sheet.gap();
-    sheet.said(Row {
-        field: Field::Folders,
-        ..row
-    });
+    // What is wrong with a new folder's name stands below it.
+    if launcher.storage.making_problem().is_none() {
+        sheet.gap();
+        sheet.said(Row {
+            field: Field::Folders,
+            ..launcher.row()
+        });
+    }
     let automatic = launcher.storage.automatic();
     if !automatic.is_empty() {
         sheet.heading("Mounted by themselves");
@@ -58,17 +64,31 @@ fn folder(sheet: &mut Sheet<'_>, row: Row, entry: &Entry) {
         (false, true) => Face::Value,
         (false, false) => Face::Dim,
     };
-    let note = match (&entry.folder, entry.read_only && entry.mounted) {
-        (None, _) => "is not there".to_owned(),
-        (Some(_), true) => "read-only".to_owned(),
-        (Some(folder), false) => folder.permission.to_string(),
+    let mut line =
+        Line::of(row)
+            .text(0, 3, mark, Face::Key)
+            .text(4, NAME - 2, entry.name.as_str(), face);
+    let Some(folder) = &entry.folder else {
+        let line = line.text(4 + NAME, ACCESS, "is not there", Face::InputError);
+        return sheet.push(line);
     };
-    let room = sheet.width.saturating_sub(4);
-    let line = Line::of(row)
-        .text(0, 3, mark, Face::Key)
-        .text(4, room.saturating_sub(16), entry.name.as_str(), face)
-        .right(4, room, note, Face::Dim);
-    sheet.push(line);
+    let access = match folder.permission.as_str() {
+        "ro" => "read-only",
+        _ if entry.mounted && entry.read_only => "read-only",
+        "rw" => "read and write",
+        "wd" => "all rights",
+        other => other,
+    };
+    line = line.text(4 + NAME, ACCESS, access, Face::Dim);
+    let whose = if folder.ownership == *"group" {
+        "the project's"
+    } else if folder.is_owner {
+        "yours"
+    } else {
+        "shared with you"
+    };
+    let x = 4 + NAME + ACCESS;
+    sheet.push(line.text(x, sheet.width.saturating_sub(x), whose, Face::Dim));
 }
 
 fn path<'a>(sheet: &mut Sheet<'a>, row: Row, entry: &'a Entry) {

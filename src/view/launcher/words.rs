@@ -17,7 +17,7 @@ pub type Fact = (&'static str, String);
 
 /// Everything a page says, the most telling first.
 pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<Fact> {
-    let request = launcher.request();
+    let request = launcher.filled();
     match page {
         Page::Kind => kind(launcher, request),
         Page::Allocation => allocation(launcher, request, glyphs),
@@ -87,7 +87,7 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
     add("Group", request.resource_group.clone());
     add("Preset", request.preset.clone());
     let dot = glyphs.dot;
-    add("Amounts", Some(amounts(launcher, request, dot)));
+    add("Per container", Some(amounts(launcher, request, dot)));
     let (size, copies) = (request.containers(), request.copies());
     if size > 1 {
         let mode = match request.cluster_mode {
@@ -110,11 +110,14 @@ fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
     let mut parts = Vec::new();
     parts.extend(request.cpu.map(|cpu| format!("{cpu} CPU")));
     parts.extend(request.mem.map(|mem| format!("{mem} memory")));
-    parts.extend(request.shmem.map(|shmem| format!("{shmem} shared")));
+    let offer = launcher.offer();
+    let usual = || {
+        let around = launcher.allocation.around(offer);
+        launcher.allocation.amounts().usual_shmem(&around)
+    };
+    let shmem = request.shmem.unwrap_or_else(usual);
+    parts.push(format!("{shmem} of it shared"));
     parts.extend(accelerators(launcher, request, 1));
-    if parts.is_empty() {
-        return "as the preset says".to_owned();
-    }
     parts.join(&format!(" {dot} "))
 }
 

@@ -12,6 +12,7 @@ use crate::{
         environment::Environment,
         launch::amounts,
         resources::{Bytes, Cpu, ResourceSlots},
+        text::Clean,
     },
 };
 
@@ -103,8 +104,15 @@ impl<'a> Around<'a> {
         if !amounts::supports(self.environment, slot) {
             return Some("the environment cannot use it".to_owned());
         }
+        let group = self.group.filter(|group| {
+            let all = group.capacity.as_ref();
+            all.is_some_and(|all| all.accelerators.get(slot).is_none_or(|all| *all == 0))
+        });
+        if let Some(group) = group {
+            return Some(format!("the group {} has none", group.name));
+        }
         let none = self.most().accelerators.get(slot) == Some(&0);
-        none.then(|| "there is none in this group".to_owned())
+        none.then(|| "your limit of it is 0".to_owned())
     }
 
     /// The shared memory a container gets by itself.
@@ -162,17 +170,33 @@ impl<'a> Around<'a> {
 
     /// What one of a slot is called.
     pub fn called(&self, slot: &str) -> String {
-        let kind = self.kinds().iter().find(|kind| kind.slot == slot);
-        kind.map_or_else(|| slot.to_owned(), |kind| kind.unit.to_string())
+        called(slot, self.offer)
     }
 
-    /// Amounts in a few words: `2 CPU · 4 GiB · 1 GPU`.
+    /// Amounts in a few words: `2 CPU, 4 GiB, 1 GPU`.
     pub fn in_words(&self, slots: &ResourceSlots) -> String {
-        let mut parts = vec![format!("{} CPU", slots.cpu), Unit::Bytes.short(slots.mem.0)];
-        for (slot, amount) in slots.accelerators.iter().filter(|(_, amount)| **amount > 0) {
-            let amount = amounts::thousandths(*amount);
-            parts.push(format!("{amount} {}", self.called(slot)));
-        }
-        parts.join(" · ")
+        in_words(slots, self.offer)
     }
+}
+
+fn called(slot: &str, offer: &Offer) -> String {
+    let kinds = offer
+        .catalogue
+        .as_ref()
+        .map_or(&[][..], |it| &it.accelerators);
+    let kind = kinds.iter().find(|kind| kind.slot == slot);
+    kind.map_or_else(
+        || Clean::new(slot).into_string(),
+        |kind| kind.unit.to_string(),
+    )
+}
+
+/// Amounts in a few words, none that is nothing.
+pub fn in_words(slots: &ResourceSlots, offer: &Offer) -> String {
+    let mut parts = vec![format!("{} CPU", slots.cpu), Unit::Bytes.short(slots.mem.0)];
+    for (slot, amount) in slots.accelerators.iter().filter(|it| *it.1 > 0) {
+        let amount = amounts::thousandths(*amount);
+        parts.push(format!("{amount} {}", called(slot, offer)));
+    }
+    parts.join(", ")
 }

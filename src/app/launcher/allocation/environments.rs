@@ -111,7 +111,7 @@ impl Environments {
         };
         // What was searched for is chosen by that.
         if self.marked.is_none() && !self.query.is_empty() {
-            self.mark_first();
+            self.mark_best();
         }
     }
 
@@ -124,8 +124,10 @@ impl Environments {
         })
     }
 
-    fn mark_first(&mut self) {
-        self.marked = self.first_launchable();
+    /// Marks the best of those that fit the query.
+    fn mark_best(&mut self) {
+        let query = self.query.text();
+        self.marked = choice::best(query, &self.choices).or(self.first_launchable());
         self.keep_mark();
     }
 
@@ -153,7 +155,7 @@ impl Environments {
         if self.query.is_empty() {
             self.offered(offer);
         } else {
-            self.mark_first();
+            self.mark_best();
         }
     }
 

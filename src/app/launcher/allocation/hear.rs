@@ -91,7 +91,7 @@ impl Allocation {
             Action::ListDown | Action::ListUp => return self.hear_up_down(row, action),
             Action::LauncherMore => self.turn(row, true, key, offer),
             Action::LauncherLess => self.turn(row, false, key, offer),
-            Action::ListFirst | Action::ListLast => self.to_end(row, action, key, offer),
+            Action::ListFirst | Action::ListLast => self.go_to_end(row, action, key, offer),
             Action::LauncherToggle => self.toggle(row, offer),
             Action::LauncherAdd if row.field == Field::Variables => {
                 return Heard::Goto(variable_row(self.variables.count(), Part::Name));
@@ -148,29 +148,38 @@ impl Allocation {
             Field::Environment | Field::Image | Field::Variables => {
                 return key.is_some_and(|key| self.hear_key(row, key, offer));
             }
-            Field::Project => self.place.turn_project(offer, forward),
-            Field::ResourceGroup => self.place.turn_group(offer, forward),
-            Field::Agent => self.place.turn_agent(offer, forward),
-            Field::ClusterMode => self.numbers.turn_mode(offer, forward),
-            Field::Preset => self.turn_preset(forward, offer),
-            _ => {
-                // An automatic amount is first one by hand.
-                if self.automatic(row) == Some(true) {
-                    return self.toggle(row, offer);
-                }
-                return self.step(row, forward, false, offer);
-            }
+            _ => {}
+        }
+        if let Some((options, at)) = self.choices(row, offer) {
+            return self.choose(row, turned(&options, at, forward), offer);
+        }
+        // An automatic amount is first one by hand.
+        if self.automatic(row) == Some(true) {
+            return self.toggle(row, offer);
+        }
+        self.step(row, forward, false, offer)
+    }
+
+    /// One of a few is taken, if it can be.
+    pub(super) fn choose(&mut self, row: Row, at: usize, offer: &Offer) -> bool {
+        let options = self.choices(row, offer).map(|(options, _)| options);
+        let option = options.as_ref().and_then(|options| options.get(at));
+        if option.is_none_or(|option| option.why_not.is_some()) {
+            return false;
+        }
+        match row.field {
+            Field::Project => self.place.choose_project(at, offer),
+            Field::ResourceGroup => self.place.choose_group(at, offer),
+            Field::Agent => self.place.choose_agent(at, offer),
+            Field::ClusterMode => self.numbers.choose_mode(at),
+            _ => self.choose_preset(at, offer),
         }
         self.after(true, row, offer)
     }
 
-    fn turn_preset(&mut self, forward: bool, offer: &Offer) {
+    fn choose_preset(&mut self, at: usize, offer: &Offer) {
         let around = self.around(offer);
-        let Some((options, at)) = self.choices(Row::of(Field::Preset), offer) else {
-            return;
-        };
-        let next = turned(&options, at, forward);
-        if let Some(source) = presets::sources(&around).into_iter().nth(next) {
+        if let Some(source) = presets::sources(&around).into_iter().nth(at) {
             self.amounts.choose(source, &around);
         }
     }
@@ -190,14 +199,14 @@ impl Allocation {
     }
 
     /// Home and End: the least and the most of a number, the ends of a text.
-    fn to_end(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> bool {
+    fn go_to_end(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> bool {
         let bounds = self.bounds(row, offer);
         if self.automatic(row) == Some(true) {
             return false;
         }
         match self.slider_mut(row) {
-            Some(slider) if action == Action::ListFirst => slider.to_least(&bounds),
-            Some(slider) => slider.to_most(&bounds),
+            Some(slider) if action == Action::ListFirst => slider.set_least(&bounds),
+            Some(slider) => slider.set_most(&bounds),
             None => return key.is_some_and(|key| self.hear_key(row, key, offer)),
         }
         self.after(true, row, offer)
@@ -210,14 +219,9 @@ impl Allocation {
                 self.amounts.toggle_shmem(&around);
             }
             (Field::OpenMp, 0) => self.threads.automatic = !self.threads.automatic,
-            (
-                Field::Project
-                | Field::ResourceGroup
-                | Field::Agent
-                | Field::ClusterMode
-                | Field::Preset,
-                _,
-            ) => return self.turn(row, true, None, offer),
+            _ if self.choices(row, offer).is_some() => {
+                return self.turn(row, true, None, offer);
+            }
             _ => return false,
         }
         true

@@ -1,7 +1,7 @@
 //! How many: sessions, containers of a cluster, threads.
 
 use super::{
-    options::{Choose, turned},
+    options::Choose,
     slider::{Bounds, Slider, Unit},
 };
 use crate::{
@@ -69,9 +69,8 @@ impl Numbers {
         (options, usize::from(self.multi_node))
     }
 
-    pub fn turn_mode(&mut self, offer: &Offer, forward: bool) {
-        let (options, at) = self.modes(offer);
-        self.multi_node = turned(&options, at, forward) == 1;
+    pub fn choose_mode(&mut self, at: usize) {
+        self.multi_node = at == 1;
     }
 
     pub fn problems(&self) -> Vec<FieldProblem> {

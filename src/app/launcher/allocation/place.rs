@@ -1,6 +1,6 @@
 //! Where a session goes: project, resource group, agent.
 
-use super::options::{Choose, turned};
+use super::{around::in_words, options::Choose};
 use crate::{
     app::launcher::Offer,
     model::{
@@ -73,19 +73,18 @@ impl Place {
 
     pub fn groups(&self, offer: &Offer) -> (Vec<Choose>, usize) {
         // Where workbay itself decides there is a default group, and nobody picks.
-        let usual = match Self::usual_group(offer) {
-            Some(usual) => usual.name.as_str(),
-            None => ANY,
-        };
+        let usual = offer.group(&LaunchRequest::default());
+        let usual = usual.filter(|_| !offer.has(Capability::Schedules));
+        let usual = usual.map_or(ANY, |group| group.name.as_str());
         let mut options = Vec::new();
         if usual == ANY {
             options.push(Choose::new(ANY, ""));
         }
         options.extend(groups(offer).iter().map(|group| {
             let free = &group.remaining;
-            let mut note = format!("{} CPU · {} free", free.cpu, free.mem);
+            let mut note = format!("{} free", in_words(free, offer));
             if let Some(waiting @ 1..) = group.waiting {
-                note.push_str(&format!(" · {waiting} waiting"));
+                note = format!("{note}, {waiting} waiting");
             }
             Choose::new(group.name.as_str(), note)
         }));
@@ -93,20 +92,11 @@ impl Place {
         with_missing(options, Some(now), "there is no such group here")
     }
 
-    /// The group that nothing said means.
-    fn usual_group(offer: &Offer) -> Option<&ResourceGroup> {
-        offer.group(&LaunchRequest::default())
-    }
-
     pub fn agents(&self, offer: &Offer) -> (Vec<Choose>, usize) {
         let mut options = vec![Choose::new(ANY, "")];
         options.extend(agents(offer, self.group(offer)).map(|agent| {
             let free = agent.available.less(&agent.occupied);
-            let mut note = format!("{} CPU · {} free", free.cpu, free.mem);
-            for (slot, amount) in &free.accelerators {
-                let amount = crate::model::launch::amounts::thousandths(*amount);
-                note.push_str(&format!(" · {amount} {slot}"));
-            }
+            let note = format!("{} free", in_words(&free, offer));
             let why = (!agent.schedulable).then(|| "takes no sessions now".to_owned());
             Choose::new(agent.id.as_str(), note).unless(why)
         }));
@@ -114,30 +104,25 @@ impl Place {
         with_missing(options, Some(now), "there is no such agent in this group")
     }
 
-    pub fn turn_project(&mut self, offer: &Offer, forward: bool) {
-        let (options, at) = self.projects(offer);
-        let Some(next) = options.get(turned(&options, at, forward)) else {
+    pub fn choose_project(&mut self, at: usize, offer: &Offer) {
+        let (options, now) = self.projects(offer);
+        let Some(next) = options.get(at).filter(|_| at != now) else {
             return;
         };
-        if options[at] != *next {
-            // Other groups belong to it.
-            *self = Self {
-                project: Some(next.title.clone()),
-                ..Self::default()
-            };
-        }
+        // Other groups belong to it.
+        *self = Self {
+            project: Some(next.title.clone()),
+            ..Self::default()
+        };
     }
 
-    pub fn turn_group(&mut self, offer: &Offer, forward: bool) {
-        let (options, at) = self.groups(offer);
-        let next = turned(&options, at, forward);
-        self.group = chosen(&options, next);
+    pub fn choose_group(&mut self, at: usize, offer: &Offer) {
+        self.group = chosen(&self.groups(offer).0, at);
         self.agent = None;
     }
 
-    pub fn turn_agent(&mut self, offer: &Offer, forward: bool) {
-        let (options, at) = self.agents(offer);
-        self.agent = chosen(&options, turned(&options, at, forward));
+    pub fn choose_agent(&mut self, at: usize, offer: &Offer) {
+        self.agent = chosen(&self.agents(offer).0, at);
     }
 
     pub fn read(&mut self, request: &LaunchRequest) {

@@ -3,7 +3,10 @@
 use crate::{
     app::input::Input,
     key::{Key, KeyCode},
-    model::resources::{Bytes, Cpu},
+    model::{
+        launch::amounts::read_thousandths,
+        resources::{Bytes, Cpu},
+    },
 };
 
 /// What a number counts.
@@ -143,15 +146,6 @@ fn exact_bytes(value: u64) -> String {
     format!("{value} B")
 }
 
-fn read_thousandths(text: &str) -> Result<u64, String> {
-    let bad = || format!("'{text}' is no number: write 0, 1 or 0.5");
-    let number: f64 = text.trim().parse().map_err(|_| bad())?;
-    if !(0.0..=1_000_000.0).contains(&number) {
-        return Err(bad());
-    }
-    Ok((number * 1000.0).round() as u64)
-}
-
 impl Slider {
     #[must_use]
     pub fn new(unit: Unit, value: u64) -> Self {
@@ -205,11 +199,11 @@ impl Slider {
         self.put(next.max(bounds.least));
     }
 
-    pub fn to_least(&mut self, bounds: &Bounds) {
+    pub fn set_least(&mut self, bounds: &Bounds) {
         self.put(bounds.least);
     }
 
-    pub fn to_most(&mut self, bounds: &Bounds) {
+    pub fn set_most(&mut self, bounds: &Bounds) {
         if let Some(most) = bounds.most {
             let quantum = bounds.quantum.max(1);
             self.put((most / quantum * quantum).max(bounds.least));
@@ -371,12 +365,12 @@ mod tests {
     #[test]
     fn ends_are_where_the_bounds_are() {
         let mut slider = Slider::new(Unit::Cores, 1000);
-        slider.to_most(&WIDE);
+        slider.set_most(&WIDE);
         assert_eq!(slider.input().text(), "64");
-        slider.to_least(&WIDE);
+        slider.set_least(&WIDE);
         assert_eq!(slider.input().text(), "0.01");
         let open = Bounds { most: None, ..WIDE };
-        slider.to_most(&open);
+        slider.set_most(&open);
         assert_eq!(slider.input().text(), "0.01", "nobody tells the most");
     }
 }

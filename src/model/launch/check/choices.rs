@@ -61,7 +61,9 @@ pub(super) fn check_group(request: &LaunchRequest, ground: &Ground<'_>, found: &
     let Some(offer) = ground.offer else {
         return;
     };
+    // The projects of somebody else are known to who looked them up.
     if let Some(wanted) = &request.project
+        && request.owner.is_none()
         && !offer.projects.iter().any(|it| it.name == *wanted.as_str())
     {
         let names = offer.projects.iter().map(|it| &it.name);

@@ -3,6 +3,7 @@
 use super::super::sheet::{Line, Sheet, VALUES};
 use crate::{
     app::launcher::{Row, allocation::Choose},
+    model::launch::LaunchField as Field,
     theme::face::Face,
     view::text,
 };
@@ -34,7 +35,11 @@ fn list(sheet: &mut Sheet<'_>, row: Row, options: &[Choose], at: usize) {
         .min(options.len().saturating_sub(SHOWN));
     let shown = options.iter().enumerate().skip(first).take(SHOWN);
     for (position, option) in shown {
-        let line = option_line(sheet, row, option, position == at, titles);
+        let mut line = option_line(sheet, row, option, position == at, titles);
+        // Another project has another catalogue, which keys ask for.
+        if row.field != Field::Project {
+            line = line.choosing(position);
+        }
         sheet.push(line);
     }
     let below = options.len().saturating_sub(first + SHOWN);

@@ -72,11 +72,8 @@ fn chosen(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
     let line = match choice {
         _ if by_hand => line.text(VALUES, room, "the image below instead", Face::Dim),
         Some(choice) => {
-            let widths = (
-                text::width(choice.name.as_str()) as u16,
-                text::width(choice.version.as_str()) as u16,
-            );
-            columns(sheet, line, VALUES, choice, widths, Face::Value)
+            let widths = widths(std::slice::from_ref(choice), sheet.width);
+            columns(sheet, line, VALUES, choice, widths, look(choice, false))
         }
         None => {
             let label = environments.label(sheet.launcher.offer());
@@ -90,7 +87,8 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
     let entries = environments.lines();
     if entries.is_empty() && environments.known() == 0 {
         let label = environments.label(sheet.launcher.offer());
-        sheet.sentence(row, &format!("  {label}"), Face::Value);
+        let text = format!("{label}, the default: nothing is known of others yet");
+        sheet.sentence(row, &text, Face::Dim);
         return;
     }
     let shown = if sheet.airy { MANY } else { FEW };
@@ -100,7 +98,8 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
         .unwrap_or(0)
         .saturating_sub(shown / 2)
         .min(entries.len().saturating_sub(shown));
-    let widths = widths(environments.choices());
+    let widths = widths(environments.choices(), sheet.width);
+    let mut above: Option<&Choice> = None;
     for entry in entries.iter().skip(first).take(shown) {
         let line = match entry {
             Entry::Group(group) => {
@@ -109,18 +108,19 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
             }
             Entry::Choice(at) => {
                 let choice = &environments.choices()[*at];
-                choice_line(
-                    sheet,
-                    row,
-                    choice,
-                    Some(*at) == environments.marked(),
-                    widths,
-                )
+                let mut look = look(choice, Some(*at) == environments.marked());
+                // Of several versions the name is read once.
+                if look.name == Face::Value && above.is_some_and(|it| it.name == choice.name) {
+                    look.name = Face::Dim;
+                }
+                above = Some(choice);
+                choice_line(sheet, row, choice, look, widths).choosing(*at)
             }
         };
         sheet.push(line);
     }
-    let below = entries.len().saturating_sub(first + shown);
+    let below = entries.iter().skip(first + shown);
+    let below = below.filter(|it| matches!(it, Entry::Choice(_))).count();
     if below > 0 {
         let text = format!("{} {below} more", sheet.glyphs.down);
         let line = Line::below(row).text(VALUES + 2, 20, text, Face::Dim);
@@ -128,34 +128,51 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
     }
 }
 
-/// Of the columns of names and versions.
-fn widths(choices: &[Choice]) -> (u16, u16) {
+/// Of the columns of names and versions; a narrow sheet cuts names rather than versions.
+fn widths(choices: &[Choice], sheet: u16) -> (u16, u16) {
     let widest = |of: fn(&Choice) -> &str| {
         let widths = choices.iter().map(|choice| text::width(of(choice)));
         widths.max().unwrap_or(0) as u16
     };
     let names = widest(|choice| choice.name.as_str());
     let versions = widest(|choice| choice.version.as_str());
-    (names.min(NAMES), versions.min(VERSIONS))
+    let room = sheet.saturating_sub(VALUES);
+    (names.min(NAMES).min(room / 2), versions.min(VERSIONS))
+}
+
+/// The faces of a choice.
+#[derive(Clone, Copy)]
+struct Look {
+    marked: bool,
+    name: Face,
+    version: Face,
+}
+
+fn look(choice: &Choice, marked: bool) -> Look {
+    let face = match (&choice.unavailable, marked) {
+        (Some(_), _) => Face::Dim,
+        (None, true) => Face::Strong,
+        (None, false) => Face::Value,
+    };
+    Look {
+        marked,
+        name: face,
+        version: face,
+    }
 }
 
 fn choice_line<'a>(
     sheet: &Sheet<'a>,
     row: Row,
     choice: &Choice,
-    marked: bool,
+    look: Look,
     widths: (u16, u16),
 ) -> Line<'a> {
-    let face = match (&choice.unavailable, marked) {
-        (Some(_), _) => Face::Dim,
-        (None, true) => Face::Strong,
-        (None, false) => Face::Value,
-    };
     let mut line = Line::below(row);
-    if marked {
+    if look.marked {
         line = line.text(VALUES, 1, sheet.glyphs.to, Face::Accent);
     }
-    columns(sheet, line, VALUES + 2, choice, widths, face)
+    columns(sheet, line, VALUES + 2, choice, widths, look)
 }
 
 /// Name, version, chips, and at the right what is known of its size.
@@ -165,7 +182,7 @@ fn columns<'a>(
     x: u16,
     choice: &Choice,
     (names, versions): (u16, u16),
-    face: Face,
+    look: Look,
 ) -> Line<'a> {
     let ellipsis = sheet.glyphs.ellipsis;
     let note = match &choice.unavailable {
@@ -174,13 +191,15 @@ fn columns<'a>(
     };
     let end = sheet.width.saturating_sub(text::width(note) as u16 + 2);
     let (name, _) = text::fit_path(choice.name.as_str(), usize::from(names), ellipsis);
-    let mut line = line.text(x, names, name, face).text(
-        x + names + 2,
-        versions,
+    let at = x + names + 2;
+    let version = versions.min(end.saturating_sub(at));
+    let mut line = line.text(x, names, name, look.name).text(
+        at,
+        version,
         choice.version.as_str(),
-        face,
+        look.version,
     );
-    let mut at = x + names + 2 + versions + 2;
+    let mut at = at + version + 2;
     for chip in &choice.chips {
         let cells = text::width(chip.as_str()) as u16;
         // A chip that does not fit whole says nothing.

@@ -50,7 +50,7 @@ pub fn write(
     row: Row,
     label: &str,
     slot: Option<Slot<'_>>,
-    columns: &Columns,
+    columns: Columns,
 ) {
     let launcher = sheet.launcher;
     let Some(slider) = launcher.allocation.slider(row) else {
@@ -109,7 +109,7 @@ fn below(
     }
     let unit = slider.unit();
     let mut words = Vec::new();
-    if sheet.width < WIDE {
+    if sheet.width < WIDE && bounds.least > 0 && bounds.most.is_some() {
         words.push(format!("at least {}", unit.short(bounds.least)));
     }
     if let Outlook::Free(free) = outlook {
@@ -162,6 +162,7 @@ fn bar(
     let tick = free.map(|free| cells_of(free, most, cells).min(cells - 1));
     let within = if focused { Face::Accent } else { Face::Value };
     let face = |at: usize| match (at < filled, tick) {
+        (true, _) if value > most => Face::BarCritical,
         (true, Some(tick)) if at >= tick && value > free.unwrap_or(most) => Face::BarWarning,
         (true, _) => within,
         (false, _) => Face::Bar,
@@ -212,17 +213,16 @@ fn range(slider: &Slider, bounds: &Bounds, row: Row, width: u16) -> String {
         ""
     };
     let mut text = match bounds.most {
+        // Nothing between them: what is wrong says the rest.
+        Some(most) if most < bounds.least => format!("{}{what} at most", unit.short(most)),
         Some(most) if width >= WIDE => {
             format!("{} to {}{what}", unit.short(bounds.least), unit.short(most))
         }
         Some(most) => format!("of {}{what}", unit.short(most)),
-        None => String::new(),
+        None => format!("at least {}", unit.short(bounds.least)),
     };
     if let Some(free) = bounds.free {
-        if !text.is_empty() {
-            text.push_str(", ");
-        }
-        text.push_str(&format!("{} free", unit.short(free)));
+        text = format!("{text}, {} free", unit.short(free));
     }
     text
 }

@@ -97,6 +97,24 @@ pub fn find(choices: &[Choice], label: &str) -> Option<usize> {
     exact.or_else(|| choices.iter().position(|choice| choice.name == *label))
 }
 
+/// The first launchable one of which most words begin the name or the version; `2.4` means the
+/// version rather than a part of `cuda12.4`.
+pub fn best(query: &str, choices: &[Choice]) -> Option<usize> {
+    let query = query.to_lowercase();
+    let score = |choice: &Choice| {
+        let name = choice.name.as_str().to_lowercase();
+        let version = choice.version.as_str();
+        let begins = |word: &&str| {
+            version.starts_with(word) || name.split(['/', '-']).any(|part| part.starts_with(word))
+        };
+        query.split_whitespace().filter(begins).count()
+    };
+    let launchable = choices.iter().enumerate().rev();
+    let launchable = launchable.filter(|(_, choice)| choice.unavailable.is_none());
+    let best = launchable.max_by_key(|(_, choice)| score(choice));
+    best.map(|(at, _)| at)
+}
+
 fn choice(environment: &Environment) -> Choice {
     Choice {
         label: environment.label(),
@@ -177,5 +195,21 @@ mod tests {
         assert_eq!(choice.version, "2.4");
         assert_eq!(find(&fitting("", &all), "pytorch"), Some(0));
         assert_eq!(find(&fitting("", &all), "torch"), None);
+    }
+
+    #[test]
+    fn words_mean_names_and_versions_first() {
+        let versions = ["2.2-cuda12.4", "2.4-cuda12.4", "2.5-cuda12.4"];
+        let mut all = versions.map(|version| environment("ngc-pytorch", version, None));
+        let chosen = |query, all: &[Environment]| {
+            let choices = fitting(query, all);
+            best(query, &choices).map(|at| choices[at].label.clone())
+        };
+        let label = |version: &str| Some(format!("ngc-pytorch:{version}-cuda12.4"));
+        assert_eq!(chosen("torch 2.4", &all), label("2.4"));
+        assert_eq!(chosen("torch", &all), label("2.5"), "the newest");
+        all[2].unavailable = Some(Clean::new("gone"));
+        assert_eq!(chosen("torch", &all), label("2.4"));
+        assert_eq!(chosen("2.5", &all[2..]), None);
     }
 }
