@@ -40,7 +40,7 @@ impl Machine {
         // Empty is the same as not set: a person's own contexts are no part of a test.
         let foreign = ["WORKBAY_CONTEXT", "BACKEND_ENDPOINT"];
         let foreign = foreign.map(|name| (name.to_owned(), String::new()));
-        let mut env: Vec<(String, String)> = ["CONFIG", "STATE", "CACHE", "RUNTIME"]
+        let mut env: Vec<(String, String)> = ["CONFIG", "STATE", "CACHE", "DATA", "RUNTIME"]
             .iter()
             .map(|kind| {
                 let dir = self.path(&kind.to_lowercase());
@@ -123,6 +123,18 @@ impl Machine {
         .collect()
     }
 
+    /// The networks of this store's clusters: ids.
+    pub fn networks(&self) -> Vec<String> {
+        let Some(instance) = self.instance() else {
+            return Vec::new();
+        };
+        let label = format!("label=workbay.instance={instance}");
+        docker(&["network", "ls", "-q", "--filter", &label])
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    }
+
     /// The id of this machine's store.
     pub fn instance(&self) -> Option<String> {
         let output = self.workbay(&["daemon", "status", "--json"]);
@@ -132,12 +144,18 @@ impl Machine {
 }
 
 impl Drop for Machine {
-    /// Removes the containers of this store and ends its daemon.
+    /// Removes the containers and networks of this store and ends its daemon.
     fn drop(&mut self) {
         let containers = self.containers();
         if !containers.is_empty() {
             let mut args = vec!["rm", "-f"];
             args.extend(containers.iter().map(String::as_str));
+            docker(&args);
+        }
+        let networks = self.networks();
+        if !networks.is_empty() {
+            let mut args = vec!["network", "rm"];
+            args.extend(networks.iter().map(String::as_str));
             docker(&args);
         }
         let _ = self.workbay(&["daemon", "stop"]);
