@@ -20,6 +20,10 @@ impl Machine {
             .prefix("workbay-test-")
             .tempdir()
             .expect("a directory");
+        // Tests run side by side on one engine: each takes little of it, so that none waits.
+        let config = dir.path().join("config");
+        std::fs::create_dir(&config).expect("a directory");
+        std::fs::write(config.join("config.toml"), "[launch]\ncpu = 0.2\n").expect("a file");
         Self {
             dir,
             extra: Vec::new(),
