@@ -283,16 +283,7 @@ fn the_launcher_of_a_cluster_80x24() {
     );
     let screen = to_field(with_catalogue(opened), Field::ResourceGroup);
     // The group chosen says what is free; more than that is no mistake: it waits.
-    let mut screen = screen;
-    let group = |screen: &Screen| {
-        let launcher = screen.app.launcher.as_ref().unwrap();
-        launcher.request().resource_group.clone()
-    };
-    for _ in 0..3 {
-        if group(&screen).as_deref() != Some("gpu-a100") {
-            screen = screen.press("right");
-        }
-    }
+    let screen = screen.press("right right");
     let screen = to_field(screen, Field::Cpu).press("ctrl-u").typed("41");
     let screen = screen.press("alt-enter enter");
     let [Request::Launch { context, launch }] = screen.wishes()[..] else {

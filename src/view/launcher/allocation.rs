@@ -37,18 +37,18 @@ pub fn write(sheet: &mut Sheet<'_>) {
     }
     let columns = Columns::of(sheet, &rows);
     sheet.heading("Each container gets");
-    resources(sheet, &rows, &columns);
+    resources(sheet, &rows, columns);
     sheet.heading("Sessions and containers");
-    numbers(sheet, &rows, &columns);
+    numbers(sheet, &rows, columns);
     sheet.heading("High-performance computing");
-    threads(sheet, &rows, &columns);
+    threads(sheet, &rows, columns);
 }
 
 fn is_place(field: Field) -> bool {
     matches!(field, Field::Project | Field::ResourceGroup)
 }
 
-fn resources(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+fn resources(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
     choice::write(sheet, Row::of(Field::Preset), "Preset");
     let allocation = &sheet.launcher.allocation;
     let around = allocation.around(sheet.launcher.offer());
@@ -90,7 +90,7 @@ fn resources(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
     }
 }
 
-fn shared_memory(sheet: &mut Sheet<'_>, columns: &Columns) {
+fn shared_memory(sheet: &mut Sheet<'_>, columns: Columns) {
     let row = Row::of(Field::SharedMemory);
     let allocation = &sheet.launcher.allocation;
     if allocation.automatic(row) == Some(true) {
@@ -133,7 +133,7 @@ fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &s
     sheet.push(line);
 }
 
-fn numbers(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+fn numbers(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
     let mut summed = false;
     for row in rows {
         match row.field {
@@ -178,7 +178,7 @@ fn total(sheet: &mut Sheet<'_>) {
     sheet.push(line);
 }
 
-fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: &Columns) {
+fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
     let row = Row::of(Field::OpenMp);
     if sheet.launcher.allocation.threads().automatic {
         automatic(

@@ -91,7 +91,7 @@ impl Allocation {
             Action::ListDown | Action::ListUp => return self.hear_up_down(row, action),
             Action::LauncherMore => self.turn(row, true, key, offer),
             Action::LauncherLess => self.turn(row, false, key, offer),
-            Action::ListFirst | Action::ListLast => self.to_end(row, action, key, offer),
+            Action::ListFirst | Action::ListLast => self.go_to_end(row, action, key, offer),
             Action::LauncherToggle => self.toggle(row, offer),
             Action::LauncherAdd if row.field == Field::Variables => {
                 return Heard::Goto(variable_row(self.variables.count(), Part::Name));
@@ -199,14 +199,14 @@ impl Allocation {
     }
 
     /// Home and End: the least and the most of a number, the ends of a text.
-    fn to_end(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> bool {
+    fn go_to_end(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> bool {
         let bounds = self.bounds(row, offer);
         if self.automatic(row) == Some(true) {
             return false;
         }
         match self.slider_mut(row) {
-            Some(slider) if action == Action::ListFirst => slider.to_least(&bounds),
-            Some(slider) => slider.to_most(&bounds),
+            Some(slider) if action == Action::ListFirst => slider.set_least(&bounds),
+            Some(slider) => slider.set_most(&bounds),
             None => return key.is_some_and(|key| self.hear_key(row, key, offer)),
         }
         self.after(true, row, offer)

@@ -84,7 +84,7 @@ impl Place {
             let free = &group.remaining;
             let mut note = format!("{} free", in_words(free, offer));
             if let Some(waiting @ 1..) = group.waiting {
-                note.push_str(&format!(", {waiting} waiting"));
+                note = format!("{note}, {waiting} waiting");
             }
             Choose::new(group.name.as_str(), note)
         }));

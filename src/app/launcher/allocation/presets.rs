@@ -95,7 +95,7 @@ fn option(source: &Source, own: &str, around: &Around<'_>) -> Choose {
             };
             let mut words = around.in_words(&preset.slots);
             if let Some(shmem) = preset.shmem.filter(|shmem| shmem.0 > 0) {
-                words.push_str(&format!(", {shmem} shared"));
+                words = format!("{words}, {shmem} shared");
             }
             Choose::new(title, words).unless(why_not(preset, around))
         }

@@ -199,11 +199,11 @@ impl Slider {
         self.put(next.max(bounds.least));
     }
 
-    pub fn to_least(&mut self, bounds: &Bounds) {
+    pub fn set_least(&mut self, bounds: &Bounds) {
         self.put(bounds.least);
     }
 
-    pub fn to_most(&mut self, bounds: &Bounds) {
+    pub fn set_most(&mut self, bounds: &Bounds) {
         if let Some(most) = bounds.most {
             let quantum = bounds.quantum.max(1);
             self.put((most / quantum * quantum).max(bounds.least));
@@ -365,12 +365,12 @@ mod tests {
     #[test]
     fn ends_are_where_the_bounds_are() {
         let mut slider = Slider::new(Unit::Cores, 1000);
-        slider.to_most(&WIDE);
+        slider.set_most(&WIDE);
         assert_eq!(slider.input().text(), "64");
-        slider.to_least(&WIDE);
+        slider.set_least(&WIDE);
         assert_eq!(slider.input().text(), "0.01");
         let open = Bounds { most: None, ..WIDE };
-        slider.to_most(&open);
+        slider.set_most(&open);
         assert_eq!(slider.input().text(), "0.01", "nobody tells the most");
     }
 }

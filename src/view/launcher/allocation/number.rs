@@ -50,7 +50,7 @@ pub fn write(
     row: Row,
     label: &str,
     slot: Option<Slot<'_>>,
-    columns: &Columns,
+    columns: Columns,
 ) {
     let launcher = sheet.launcher;
     let Some(slider) = launcher.allocation.slider(row) else {
@@ -219,13 +219,10 @@ fn range(slider: &Slider, bounds: &Bounds, row: Row, width: u16) -> String {
             format!("{} to {}{what}", unit.short(bounds.least), unit.short(most))
         }
         Some(most) => format!("of {}{what}", unit.short(most)),
-        None => format!("at least {}{what}", unit.short(bounds.least)),
+        None => format!("at least {}", unit.short(bounds.least)),
     };
     if let Some(free) = bounds.free {
-        if !text.is_empty() {
-            text.push_str(", ");
-        }
-        text.push_str(&format!("{} free", unit.short(free)));
+        text = format!("{text}, {} free", unit.short(free));
     }
     text
 }
