@@ -79,6 +79,7 @@ const ROWS: &[(&str, &[&str])] = &[
 const OWNERS: &[(&str, &[&str])] = &[
     ("vt100::", &["terminal/emulator.rs"]),
     ("bollard::", &["engine/docker"]),
+    ("nvml_wrapper::", &["engine/docker/nvidia.rs"]),
     ("reqwest::", &["engine/backendai"]),
     ("rustls::", &["engine/backendai"]),
     ("ring::", &["engine/backendai"]),

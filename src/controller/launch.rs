@@ -112,8 +112,14 @@ impl Controller {
             filled.resource_group = Some(group.name.to_string());
         }
         let settings = &self.settings.launch;
-        filled.cpu.get_or_insert(settings.cpu);
-        let mem = *filled.mem.get_or_insert(settings.mem);
+        // What nobody asked for must not be what cannot be had.
+        let most = amounts::most(ground.offer, ground.group(request));
+        let cpu = settings.cpu.max(amounts::least_cpu(Some(environment)));
+        let mem = settings.mem.max(amounts::least_memory(Some(environment)));
+        let cpu = most.cpu.map_or(cpu, |most| most.min(cpu));
+        let mem = most.mem.map_or(mem, |most| most.min(mem));
+        filled.cpu.get_or_insert(cpu);
+        let mem = *filled.mem.get_or_insert(mem);
         let minimum = environment.facts.minimum.mem;
         filled
             .shmem

@@ -72,14 +72,18 @@ async fn end_all(prefix: &str) {
 pub fn launch(person: &mut Terminal, name: &str, cpu: u32) {
     person.type_("n");
     person.wait_for("Launch a session");
-    person.type_(name);
-    // The environments are told when the launcher opens; the second page shows them.
-    person.type_("\r");
+    // The environments are told when the launcher opens.
     person.wait_for("python");
-    to_field(person, "CPU");
+    go_to(person, "Name");
+    person.type_(name);
+    person.wait_for(name);
+    // The second step; there the amount is typed over.
+    person.type_("\x1b2");
+    person.wait_for("CPU");
+    go_to(person, "CPU");
     person.type_("\x15");
     person.type_(&cpu.to_string());
-    // Launch now, and once more: without a folder.
+    // Launched from where one stands; once more: without a folder.
     person.type_("\x1b\r");
     person.wait_for("Enter again launches");
     person.type_("\r");
@@ -87,25 +91,12 @@ pub fn launch(person: &mut Terminal, name: &str, cpu: u32) {
     person.wait_until("it is in the list", |screen| row(screen, name).is_some());
 }
 
-/// Tab by tab to the field of this label on the page.
-fn to_field(person: &mut Terminal, label: &str) {
-    let marked = |screen: &str| {
-        screen.lines().find_map(|line| {
-            let (_, rest) = line.split_once('▎')?;
-            Some(rest.trim().to_owned())
-        })
-    };
-    for _ in 0..40 {
-        let now = marked(&person.screen());
-        if now.as_ref().is_some_and(|row| row.starts_with(label)) {
-            return;
-        }
-        person.type_("\t");
-        person.wait_until("the next field has the marker", |screen| {
-            marked(screen) != now
-        });
+/// From field to field, down to this one.
+fn go_to(person: &mut Terminal, field: &str) {
+    let there = format!("▎ {field}");
+    if !person.screen().contains(&there) {
+        person.type_until("\t", |screen| screen.contains(&there));
     }
-    panic!("there is no field {label}:\n{}", person.screen());
 }
 
 /// Launches until it runs; rarely a node loses a container in the making.

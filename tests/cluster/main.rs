@@ -18,6 +18,7 @@ mod machine;
 mod terminal;
 
 mod batch;
+mod command_line;
 mod events;
 mod folder;
 mod hand;

@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod away;
 mod batch;
 mod choosing;
 mod clients;

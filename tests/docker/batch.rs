@@ -55,8 +55,9 @@ async fn a_failure_and_a_signal_are_exit_codes() {
         bench.launch(&plan).await;
         assert_eq!(bench.ended(plan.session).await, code, "{command}");
         let log = bench.log(plan.session, None).await;
-        let last = format!("workbay: ended with exit code {code}\n");
-        assert!(log.ends_with(&last), "{log}");
+        // What it says on stderr goes another way into the log and may come later.
+        let told = format!("workbay: ended with exit code {code}\n");
+        assert!(log.contains(&told), "{log}");
     }
 }
 

@@ -286,6 +286,18 @@ async fn a_cluster_a_crash_left_half_made_is_made_anew() {
 }
 
 #[tokio::test]
+async fn the_network_of_a_cluster_passes_as_much_as_the_engines_own() {
+    let bench = Bench::new();
+    let (plan, single) = (cluster(host_spec(), 1), bench.host_session().await);
+    bench.launch(&plan).await;
+    let line = "cat /sys/class/net/eth0/mtu";
+    assert_eq!(
+        bench.sh(plan.session, line).await,
+        bench.sh(single, line).await
+    );
+}
+
+#[tokio::test]
 async fn a_network_that_was_left_goes_with_the_rest() {
     let bench = Bench::new();
     let session = SessionId::random();

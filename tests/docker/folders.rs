@@ -78,11 +78,18 @@ async fn a_folder_in_a_folder_and_one_that_comes_by_itself() {
     plan.spec.mounts = vec![
         mounted("inner", "/home/work/outer/in", false),
         mounted("outer", "/home/work/outer", true),
+        mounted(".cache", "/home/work/.cache", false),
+        mounted(".gone", "/home/work/.gone", false),
     ];
     bench.launch(&plan).await;
     bench
         .sh(plan.session, "echo x > outer/in/kept; echo y > .cache/kept")
         .await;
+    let log = bench.said(plan.session, "workbay: ready").await;
+    assert!(
+        log.contains("workbay: warning: there is no folder '.gone'"),
+        "{log}"
+    );
     let (_, code) = bench.run(plan.session, &["touch", "outer/mine"]).await;
     assert_ne!(code, Some(0));
     let place = bench.dir.path().join("folders");
@@ -110,17 +117,17 @@ async fn a_folder_that_cannot_be_mounted_is_told_and_leaves_nothing() {
         ),
         (
             vec![mounted("data", "/home/work/.bashrc", false)],
-            "choose another place",
+            "no directory can be made",
         ),
         (
             vec![data, mounted("other", "/home/work/data/link/x", false)],
-            "choose another place",
+            "no directory can be made",
         ),
     ] {
         let mut plan = plan("bad", host_spec());
         plan.spec.mounts = mounts;
         let error = bench.engine.create(&plan).await.unwrap_err();
-        assert!(matches!(error, EngineError::Refused(_)), "{error}");
+        assert!(matches!(error, EngineError::AtField { .. }), "{error}");
         assert!(error.to_string().contains(words), "{error}");
         assert!(containers(plan.session).is_empty());
         assert!(!bench.home(plan.session).exists());

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use bollard::models::Mount;
 
 use super::{
-    folders::{Shelf, make_way},
+    folders::{Shelf, make_way, refused},
     host, mounts,
 };
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::api::Result,
     model::{environment::EnvironmentSource, inside, spec::LaunchSpec},
 };
 
@@ -34,54 +34,38 @@ impl Bind {
     }
 }
 
-/// Every folder of a launch, those further out first: the ones that were asked for, and those whose
-/// names begin with a dot, which are in every session's home.
-pub(super) fn of_spec(spec: &LaunchSpec, shelf: &Shelf) -> Result<Vec<Bind>> {
+/// Every folder of a launch, those further out first. One that nobody asked for and that is gone is left
+/// out; the second part says so.
+pub(super) fn of_spec(spec: &LaunchSpec, shelf: &Shelf) -> Result<(Vec<Bind>, Vec<String>)> {
     let covered = covered(&spec.source);
-    let mut binds: Vec<Bind> = Vec::new();
+    let (mut binds, mut notes) = (Vec::new(), Vec::new());
     for mounted in &spec.mounts {
         let target = PathBuf::from(&mounted.target);
         if let Some(dir) = covered.iter().find(|dir| target.starts_with(dir)) {
-            return Err(EngineError::Refused(format!(
-                "the folder {} cannot be mounted at {}: {} is read-only in this environment; mount \
-                 it below {}",
+            let why = format!(
+                "the folder {} cannot be mounted at {}: {} is read-only in this environment",
                 mounted.folder,
                 mounted.target,
-                dir.display(),
-                inside::HOME
-            )));
+                dir.display()
+            );
+            return Err(refused(why, Some("mount it below /home/work")));
         }
-        binds.push(Bind {
-            folder: mounted.folder.clone(),
-            source: shelf.find(&mounted.folder)?,
-            target,
-            read_only: mounted.read_only,
-            automatic: false,
-        });
-    }
-    binds.extend(automatic(&binds, shelf)?);
-    binds.sort_by_key(|bind| bind.target.components().count());
-    Ok(binds)
-}
-
-fn automatic(asked: &[Bind], shelf: &Shelf) -> Result<Vec<Bind>> {
-    let names = shelf.names()?;
-    let all = names.into_iter().filter(|name| name.starts_with('.'));
-    let mut found = Vec::new();
-    for folder in all {
-        let target = Path::new(inside::HOME).join(&folder);
-        let taken = |bind: &Bind| bind.folder == folder || bind.target == target;
-        if !asked.iter().any(taken) {
-            found.push(Bind {
-                source: shelf.find(&folder)?,
-                folder,
+        // Those whose names begin with a dot are in every home; they cannot be asked for.
+        let automatic = mounted.folder.starts_with('.');
+        match shelf.find(&mounted.folder) {
+            Ok(source) => binds.push(Bind {
+                folder: mounted.folder.clone(),
+                source,
                 target,
-                read_only: false,
-                automatic: true,
-            });
+                read_only: mounted.read_only,
+                automatic,
+            }),
+            Err(error) if automatic => notes.push(format!("warning: {error}")),
+            Err(error) => return Err(error),
         }
     }
-    Ok(found)
+    binds.sort_by_key(|bind: &Bind| bind.target.components().count());
+    Ok((binds, notes))
 }
 
 /// Directories that hold this machine's files or ours: nothing can be mounted below them.
@@ -119,9 +103,7 @@ pub(super) fn make_places(
                     bind.target.display()
                 );
                 if !bind.automatic {
-                    return Err(EngineError::Refused(format!(
-                        "{why}; choose another place for it"
-                    )));
+                    return Err(refused(why, Some("choose another place for it")));
                 }
                 notes.push(format!("warning: {why}"));
             }
@@ -196,8 +178,14 @@ mod tests {
         for name in ["data", "ro", ".cache"] {
             shelf.make(name, me()).unwrap();
         }
-        let asked = [("data", "/home/work/ro/in/data"), ("ro", "/home/work/ro")];
-        let binds = of_spec(&spec(image(), &asked), &shelf).unwrap();
+        let asked = [
+            ("data", "/home/work/ro/in/data"),
+            ("ro", "/home/work/ro"),
+            (".cache", "/home/work/.cache"),
+            (".gone", "/home/work/.gone"),
+        ];
+        let (binds, notes) = of_spec(&spec(image(), &asked), &shelf).unwrap();
+        assert!(notes[0].contains("'.gone'"), "{notes:?}");
         let targets: Vec<&str> = binds.iter().map(|b| b.target.to_str().unwrap()).collect();
         assert_eq!(
             targets,
@@ -223,14 +211,16 @@ mod tests {
         std::fs::create_dir(&home).unwrap();
         std::fs::write(home.join(".bashrc"), "").unwrap();
         shelf.make(".bashrc", me()).unwrap();
-        let binds = of_spec(&spec(image(), &[]), &shelf).unwrap();
+        shelf.make("data", me()).unwrap();
+        let asked = spec(image(), &[(".bashrc", "/home/work/.bashrc")]);
+        let (binds, _) = of_spec(&asked, &shelf).unwrap();
         let (placed, notes) = make_places(&home, &binds, me()).unwrap();
         assert!(placed.is_empty());
         assert!(notes[0].contains("/home/work/.bashrc"), "{notes:?}");
-        let asked = spec(image(), &[(".bashrc", "/home/work/.bashrc")]);
-        let binds = of_spec(&asked, &shelf).unwrap();
+        let asked = spec(image(), &[("data", "/home/work/.bashrc")]);
+        let (binds, _) = of_spec(&asked, &shelf).unwrap();
         let error = make_places(&home, &binds, me()).unwrap_err().to_string();
-        assert!(error.contains("choose another place"), "{error}");
+        assert!(error.contains("no directory can be made"), "{error}");
     }
 
     #[test]
@@ -244,7 +234,7 @@ mod tests {
         let toolbox = spec(image(), &[("data", "/opt/workbay/x")]);
         assert!(of_spec(&toolbox, &shelf).is_err());
         let fine = spec(image(), &[("data", "/usr/local/data")]);
-        assert_eq!(of_spec(&fine, &shelf).unwrap().len(), 1);
+        assert_eq!(of_spec(&fine, &shelf).unwrap().0.len(), 1);
         let missing = spec(image(), &[("none", "/home/work/none")]);
         assert!(of_spec(&missing, &shelf).is_err());
     }

@@ -165,6 +165,26 @@ mod tests {
             .collect()
     }
 
+    /// A library that knows so many devices.
+    struct Played(u32);
+
+    impl Library for Played {
+        fn devices(&self) -> Vec<Device> {
+            machine(self.0)
+        }
+    }
+
+    #[test]
+    fn from_what_a_library_tells_to_what_the_engine_is_asked() {
+        let library: &dyn Library = &Played(2);
+        let devices = library.devices();
+        let offer = amounts(&devices, &Rules::new());
+        let chosen = choose(&offer, &devices, &Rules::new(), &[]).unwrap();
+        let ids = request(&chosen.all()).unwrap().remove(0).device_ids;
+        assert_eq!(ids.unwrap(), ["0", "1"]);
+        assert!(amounts(&Played(0).devices(), &Rules::new()).is_empty());
+    }
+
     fn ask(slot: &str, amount: u64) -> BTreeMap<String, u64> {
         [(slot.to_owned(), amount)].into()
     }

@@ -14,7 +14,11 @@ use crate::{
         api::{Folders, Result},
         error::EngineError,
     },
-    model::{catalogue::Folder, launch::folders::check_name, text::Clean},
+    model::{
+        catalogue::Folder,
+        launch::{LaunchField, folders::check_name},
+        text::Clean,
+    },
 };
 
 /// Where folders lie, one directory each.
@@ -48,7 +52,7 @@ impl Shelf {
     }
 
     pub(super) fn make(&self, name: &str, owner: (u32, u32)) -> Result<()> {
-        check_name(name).map_err(EngineError::Refused)?;
+        check_name(name).map_err(|why| refused(why, None))?;
         let place = self.root.join(name);
         let mut private = fs::DirBuilder::new();
         private.mode(0o700);
@@ -59,9 +63,8 @@ impl Shelf {
         match private.recursive(false).create(&place) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(EngineError::Refused(format!(
-                    "there is a folder '{name}' already: take another name"
-                )));
+                let why = format!("there is a folder '{name}' already");
+                return Err(refused(why, Some("take another name")));
             }
             Err(error) => return Err(self.trouble("cannot be written", &error)),
         }
@@ -73,16 +76,14 @@ impl Shelf {
 
     /// The directory of a folder that is there.
     pub(super) fn find(&self, name: &str) -> Result<PathBuf> {
-        check_name(name).map_err(EngineError::Refused)?;
+        check_name(name).map_err(|why| refused(why, None))?;
         let place = self.root.join(name);
         let there = fs::symlink_metadata(&place).is_ok_and(|meta| meta.is_dir());
         if there {
             return Ok(place);
         }
-        Err(EngineError::Refused(format!(
-            "there is no folder '{name}' in {}: make it first, or launch without it",
-            self.root.display()
-        )))
+        let why = format!("there is no folder '{name}' in {}", self.root.display());
+        Err(refused(why, Some("make it first, or launch without it")))
     }
 
     fn trouble(&self, what: &str, error: &io::Error) -> EngineError {
@@ -91,6 +92,15 @@ impl Shelf {
              full",
             self.root.display()
         ))
+    }
+}
+
+/// A launch, or a new folder, that cannot be for the folder's sake.
+pub(super) fn refused(why: String, mend: Option<&str>) -> EngineError {
+    EngineError::AtField {
+        field: LaunchField::Folders,
+        why,
+        mend: mend.map(str::to_owned),
     }
 }
 
@@ -191,7 +201,7 @@ mod tests {
         }
         for missing in ["none", "link", "file"] {
             let error = shelf.find(missing).unwrap_err().to_string();
-            assert!(error.contains("make it first"), "{error}");
+            assert!(error.contains("no folder"), "{error}");
         }
     }
 

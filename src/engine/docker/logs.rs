@@ -3,7 +3,7 @@
 use bollard::{container::LogOutput, query_parameters::LogsOptionsBuilder};
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
-use super::{DockerEngine, saved_log, sessions::off_loop};
+use super::{DockerEngine, saved_log, scratch::Scratches, sessions::off_loop};
 use crate::{
     engine::{
         api::{LogChunk, Result},
@@ -31,10 +31,30 @@ pub(super) async fn open(
     match known {
         Err(EngineError::NotFound(_)) => {
             engine.forget_container(session);
-            saved(engine, session, options).await
+            saved(&engine.scratches, session, options).await
         }
+        Ok(chunks) => Ok(or_saved(engine.scratches.clone(), session, options, chunks)),
         other => other,
     }
+}
+
+/// A container that is being removed is there and gives no log any more; by then it was saved.
+fn or_saved(
+    scratches: Scratches,
+    session: SessionId,
+    options: LogOptions,
+    mut chunks: Chunks,
+) -> Chunks {
+    let begun = async move {
+        match chunks.next().await {
+            Some(Err(error)) if !error.is_lost() => {
+                let saved = saved(&scratches, session, options).await;
+                saved.unwrap_or_else(|_| stream::iter([Err(error)]).boxed())
+            }
+            first => stream::iter(first).chain(chunks).boxed(),
+        }
+    };
+    stream::once(begun).flatten().boxed()
 }
 
 /// The first piece is waited for, so that a container that is gone is noticed here; but not where the
@@ -78,11 +98,11 @@ fn chunk(output: LogOutput) -> LogChunk {
     }
 }
 
-async fn saved(engine: &DockerEngine, session: SessionId, options: LogOptions) -> Result<Chunks> {
-    let main = engine.scratches.log(session);
+async fn saved(scratches: &Scratches, session: SessionId, options: LogOptions) -> Result<Chunks> {
+    let main = scratches.log(session);
     let of_kernel = options
         .kernel
-        .map(|kernel| engine.scratches.log_of(session, kernel));
+        .map(|kernel| scratches.log_of(session, kernel));
     let read = move || match &of_kernel {
         None => saved_log::read(&main, options.tail),
         Some(path) => match saved_log::read(path, options.tail)? {

@@ -37,6 +37,8 @@ struct Making<'a> {
     toolbox: Arc<Toolbox>,
     image: ImageFacts,
     binds: Vec<Bind>,
+    /// What a person should know of the folders.
+    notes: Vec<String>,
     devices: Vec<Device>,
 }
 
@@ -53,13 +55,15 @@ impl DockerEngine {
         create::check_limits(plan, line.cpus)?;
         let identity = Identity::of_caller(line.mapping);
         let (shelf, spec) = (self.shelf.clone(), plan.spec.clone());
+        let (binds, notes) = off_loop(move || binds::of_spec(&spec, &shelf)).await?;
         let making = Making {
             line,
             plan,
             toolbox: self.toolbox(line).await?,
             image: create::image_facts(line, plan, &identity).await?,
             identity,
-            binds: off_loop(move || binds::of_spec(&spec, &shelf)).await?,
+            binds,
+            notes,
             devices: self.devices(line).await?,
         };
         match self.make_containers(&making).await {
@@ -119,11 +123,14 @@ impl DockerEngine {
     async fn make_room(&self, making: &Making<'_>, seat: Seat) -> Result<Room> {
         let (scratches, session) = (self.scratches.clone(), making.plan.session);
         let (owner, asked) = (making.identity.owner, making.binds.clone());
-        let script = making.plan.spec.bootstrap_script.clone();
+        let (script, known) = (
+            making.plan.spec.bootstrap_script.clone(),
+            making.notes.clone(),
+        );
         off_loop(move || {
             let home = scratches.make(session, seat.place, owner, script.as_deref())?;
             let (binds, more) = binds::make_places(&home.path, &asked, owner)?;
-            let notes = home.notes.into_iter().chain(more).collect();
+            let notes = known.into_iter().chain(home.notes).chain(more).collect();
             Ok(Room {
                 home: home.path,
                 binds,

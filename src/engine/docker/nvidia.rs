@@ -32,3 +32,14 @@ fn read() -> Result<Vec<Device>, NvmlError> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_a_driver_has_none() {
+        let driver = std::path::Path::new("/proc/driver/nvidia").exists();
+        assert!(driver || Nvidia.devices().is_empty());
+    }
+}

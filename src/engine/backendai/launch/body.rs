@@ -9,6 +9,7 @@ use crate::model::{
     name,
     resources::{Bytes, Cpu},
     session::{ClusterMode, SessionType},
+    span::Span,
     spec::{FolderMount, LaunchRequest},
 };
 
@@ -33,7 +34,7 @@ pub(super) fn body(request: &LaunchRequest, image: &Image, whose: &Whose) -> Val
     body.put("reuseIfExists", false);
     body.maybe("startupCommand", request.startup_command.as_ref());
     body.maybe("starts_at", request.starts_at.map(|at| at.to_string()));
-    body.maybe("batch_timeout", request.timeout.map(|it| it.seconds()));
+    body.maybe("batch_timeout", request.timeout.map(Span::seconds));
     body.maybe("priority", request.priority);
     body.maybe("bootstrap_script", request.bootstrap_script.as_ref());
     let owner = request.owner.as_ref();

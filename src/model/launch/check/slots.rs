@@ -86,7 +86,7 @@ fn check_whole_cluster(request: &LaunchRequest, ground: &Ground<'_>, found: &mut
         accelerators: filled.accelerators,
     };
     if let Some((what, limit)) = all.exceeded_by(&one.times(size)) {
-        let why = format!("{size} containers need more {what} than there is: {limit} in all");
+        let why = format!("{size} containers need more {what} than can be had: {limit} in all");
         say(found, Field::ClusterSize, why);
     }
 }

@@ -104,7 +104,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.cpu = Some(cores(3));
         },
         LaunchField::ClusterSize,
-        "3 containers need more CPU than there is: 8 in all",
+        "3 containers need more CPU than can be had: 6 in all",
     ),
     (
         |r| {
@@ -113,7 +113,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.preset = Some("train".into());
         },
         LaunchField::ClusterSize,
-        "3 containers need more CPU than there is: 4 in all",
+        "3 containers need more CPU than can be had: 4 in all",
     ),
 ];
 
@@ -149,7 +149,7 @@ fn what_can_be_had_is_taken() {
         |r| {
             r.resource_group = Some("default".into());
             r.cluster_size = Some(2);
-            r.cpu = Some(cores(4));
+            r.cpu = Some(cores(3));
         },
     ];
     for change in good {

@@ -1,0 +1,204 @@
+//! A controller in front of which many sessions wait for the only core, and the engine it speaks to.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use jiff::Timestamp;
+use workbay::{
+    controller::{
+        Controller,
+        fact::{Fact, Survey},
+        order::{Order, OrderKind},
+        turn::Turn,
+    },
+    model::{
+        capability::{Capabilities, EngineInfo},
+        environment::{EnvironmentRef, EnvironmentSource},
+        id::{ContextName, SessionId, SessionKey},
+        policy::ResourceRules,
+        record::{SessionRecord, Step},
+        resources::{Bytes, Cpu},
+        session::Session,
+        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
+        spec::LaunchSpec,
+        status::Status,
+    },
+};
+
+pub struct Crowd {
+    controller: Controller,
+    now: i64,
+    running: Option<(SessionId, u32)>,
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + second).unwrap()
+}
+
+impl Crowd {
+    pub fn waiting(count: u32, skip: u32) -> Self {
+        let records = (0..count).map(record).collect();
+        let controller =
+            Controller::new(ContextName::local(), settings(skip), "me".into(), records);
+        let mut crowd = Self {
+            controller,
+            now: 0,
+            running: None,
+        };
+        crowd.tell(Fact::Tick);
+        crowd.tell(Fact::EngineUp {
+            line: 1,
+            info: info(),
+            survey: Survey::default(),
+        });
+        // Everybody learns the first place.
+        for _ in 0..40 {
+            crowd.tell(Fact::Tick);
+        }
+        crowd
+    }
+
+    /// One fact alone, without what follows from it.
+    pub fn timed(&mut self, fact: Fact) -> Duration {
+        self.now += 1;
+        let now = at(self.now);
+        let (turn, time) = super::timed(|| self.controller.handle(now, fact));
+        self.take(turn);
+        time
+    }
+
+    /// The one that has the core is gone; the round that follows is not carried out.
+    pub fn end_the_running(&mut self) {
+        let (session, epoch) = self.running.take().expect("one has the core");
+        let ended = Fact::Done {
+            session,
+            epoch,
+            order: OrderKind::Create,
+            result: Err(workbay::controller::fact::Fault {
+                kind: workbay::controller::fact::FaultKind::Failed,
+                text: "no".into(),
+                mend: None,
+            }),
+        };
+        self.now += 1;
+        let turn = self.controller.handle(at(self.now), ended);
+        let removal = turn.orders.iter().find_map(Order::about).expect("removed");
+        self.now += 1;
+        let removed = Fact::Done {
+            session: removal.0,
+            epoch: removal.1,
+            order: OrderKind::Remove,
+            result: Ok(None),
+        };
+        self.controller.handle(at(self.now), removed);
+    }
+
+    fn tell(&mut self, fact: Fact) {
+        self.now += 1;
+        let turn = self.controller.handle(at(self.now), fact);
+        let follow = self.take(turn);
+        for fact in follow {
+            self.tell(fact);
+        }
+    }
+
+    fn take(&mut self, turn: Turn) -> Vec<Fact> {
+        for order in &turn.orders {
+            if let Order::Create { epoch, plan } = order {
+                self.running = Some((plan.session, *epoch));
+            }
+        }
+        turn.follow
+    }
+}
+
+fn record(number: u32) -> SessionRecord {
+    let id = SessionId::from_u128(u128::from(number + 1) << 64);
+    let source = EnvironmentSource::Host;
+    let environment = EnvironmentRef {
+        name: "host".into(),
+        version: "1".into(),
+        source: source.clone(),
+    };
+    let key = SessionKey::new(ContextName::local(), id);
+    let name = format!("waits-{number}");
+    let mut session = Session::new(
+        key,
+        name.as_str().into(),
+        environment,
+        at(i64::from(number)),
+    );
+    session.status = Status::Pending;
+    session.kernels = vec![workbay::model::kernel::Kernel {
+        id: workbay::model::id::KernelId::from_u128(u128::from(number)),
+        hostname: "main1".into(),
+        status: Status::Pending,
+        container_id: None,
+        exit_code: None,
+        oom_killed: false,
+        started_at: None,
+        terminated_at: None,
+        agent: None,
+        status_info: None,
+    }];
+    let mem = Bytes::mib(64);
+    let spec = LaunchSpec {
+        env: BTreeMap::from([("STAGE".to_owned(), "bench".to_owned())]),
+        ..LaunchSpec::new(source, "host:1".into(), Cpu::from_millis(1000), mem, mem)
+    };
+    SessionRecord {
+        session,
+        spec,
+        pids: 100,
+        step: Step::Wait,
+        ending: None,
+        force: false,
+        renaming: None,
+        forgotten: false,
+        request: None,
+        retries: 0,
+    }
+}
+
+fn info() -> EngineInfo {
+    EngineInfo {
+        kind: "Docker".into(),
+        version: "1".into(),
+        api_version: "1".into(),
+        endpoint: "none:".into(),
+        cpus: Cpu::from_millis(1000),
+        memory: Bytes(Bytes::GIB),
+        accelerators: BTreeMap::new(),
+        user: None,
+        capabilities: Capabilities::default(),
+    }
+}
+
+fn settings(skip: u32) -> Settings {
+    let mut resources = ResourceRules::default();
+    for group in resources.groups.values_mut() {
+        group.num_retries_to_skip = skip;
+    }
+    Settings {
+        ui: UiSettings {
+            theme: "auto".into(),
+            keymap: "default".into(),
+            mouse: false,
+            unicode: None,
+            read_only: false,
+        },
+        launch: LaunchSettings {
+            environment: "host".into(),
+            cpu: Cpu::from_millis(1000),
+            mem: Bytes::mib(64),
+            shmem: Bytes::mib(16),
+            pids: 100,
+            env: BTreeMap::new(),
+        },
+        engine: EngineSettings {
+            endpoint: None,
+            stop_grace_seconds: 5,
+        },
+        history: HistorySettings { keep_days: 7 },
+        resources,
+    }
+}
