@@ -360,6 +360,20 @@ impl Launcher {
         self.progress = Progress::Failed(failure);
     }
 
+    /// What is left to say of a refusal: beside its field the reason stands already, so only what
+    /// to do.
+    pub fn refusal(&self) -> Option<String> {
+        let Progress::Failed(failure) = &self.progress else {
+            return None;
+        };
+        match (&failure.help, failure.field) {
+            (Some(help), Some(_)) => Some(help.to_string()),
+            (None, Some(_)) => None,
+            (Some(help), None) => Some(format!("{}; {help}", failure.message)),
+            (None, None) => Some(failure.message.to_string()),
+        }
+    }
+
     /// No folder is mounted, though there could be one.
     pub fn lacks_folder(&self) -> bool {
         self.request.mounts.is_empty() && self.offer.has(Capability::Folders)
