@@ -125,7 +125,7 @@ impl Launcher {
             allocation: Allocation::default(),
             storage: Storage::default(),
             network: Network::default(),
-            review: Review::default(),
+            review: Review,
             offer,
             request: LaunchRequest::default(),
             filled: LaunchRequest::default(),

@@ -21,7 +21,6 @@ use crate::{
         launcher::{Launcher, Overlay, Page, Progress},
         shown::Shown,
     },
-    protocol::message::Failure,
     theme::face::Face,
 };
 use sheet::{Line, Sheet};
@@ -167,7 +166,7 @@ fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
     }
     let (said, face) = match &launcher.progress {
         Progress::Asked => ("Launching".to_owned(), Face::StatusProgress),
-        Progress::Failed(failure) => (refusal(failure), Face::InputError),
+        Progress::Failed(_) => (launcher.refusal().unwrap_or_default(), Face::InputError),
         Progress::Editing => match (launcher.blocked(), &launcher.offer().gap) {
             (Some(why), _) => (why.to_owned(), Face::InputError),
             (None, Some(gap)) => (gap.to_string(), Face::Dim),
@@ -175,14 +174,4 @@ fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
         },
     };
     paint.text(area.x, area.y, area.width, &said, face);
-}
-
-/// Beside its field the reason stands already: then only what to do is left to say.
-fn refusal(failure: &Failure) -> String {
-    match (&failure.help, failure.field) {
-        (Some(help), Some(_)) => help.to_string(),
-        (None, Some(_)) => String::new(),
-        (Some(help), None) => format!("{}; {help}", failure.message),
-        (None, None) => failure.message.to_string(),
-    }
 }

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{dialog, paint::Paint, text};
 use crate::{
-    app::{app::App, area::Areas, clock, recents::Recents},
+    app::{app::App, area::Areas, clock, launcher::Launcher, recents::Recents},
     model::{recent::Recent, session::SessionType},
     theme::face::Face,
 };
@@ -166,7 +166,7 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, recents: &Recents, inner: Rect) {
         };
         said.push(format!("with {}{more}", mount.folder));
     }
-    if app.launcher.as_ref().is_some_and(|it| it.is_touched()) {
+    if app.launcher.as_ref().is_some_and(Launcher::is_touched) {
         said.push("replaces what is in the launcher".to_owned());
     }
     paint.text(x, y, room, &said.join(", "), Face::Dim);

@@ -55,7 +55,7 @@ impl App {
                 self.confirm = Some(Confirm::terminate(&session, shells, days));
                 Vec::new()
             }
-            Action::SessionAgain => vec![self.ask_again(&session)],
+            Action::SessionAgain => vec![Self::ask_again(&session)],
             Action::CopyId => vec![Step::Copy(session.id.to_string())],
             _ => Vec::new(),
         }

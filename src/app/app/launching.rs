@@ -95,7 +95,7 @@ impl App {
     }
 
     /// What a session was launched with is asked for, to launch it again.
-    pub(super) fn ask_again(&self, session: &Session) -> Step {
+    pub(super) fn ask_again(session: &Session) -> Step {
         // A made-up name is no name to go on with.
         let made_up = session.name.as_str().ends_with("-session");
         Step::Ask {

@@ -12,7 +12,7 @@ pub enum Overlay {
     Question(Question),
     /// What the field means.
     Explain(LaunchField),
-    Prompt(Prompt),
+    Prompt(Box<Prompt>),
 }
 
 /// A question; the harmless button is marked at the start.

@@ -12,6 +12,7 @@ use crate::{
     key::Key,
     model::{
         capability::Capability,
+        id::ContextName,
         launch::{LaunchField, command},
     },
     protocol::message::{Failure, Request},
@@ -171,10 +172,12 @@ impl Launcher {
             }
             Action::LauncherEditor => return self.edit().into_iter().collect(),
             Action::LauncherCopyLine => return vec![Step::Copy(self.command_line())],
-            Action::LauncherOpenRecipe => self.overlay = Some(Overlay::Prompt(Prompt::open())),
+            Action::LauncherOpenRecipe => {
+                self.overlay = Some(Overlay::Prompt(Box::new(Prompt::open())));
+            }
             Action::LauncherSaveRecipe => {
                 let prompt = Prompt::save(self.request.name.as_deref());
-                self.overlay = Some(Overlay::Prompt(prompt));
+                self.overlay = Some(Overlay::Prompt(Box::new(prompt)));
             }
             _ => {}
         }
@@ -202,7 +205,7 @@ impl Launcher {
     /// The command line that does the same.
     pub fn command_line(&self) -> String {
         let context = self.offer.several.then_some(self.offer.context);
-        command::line(&self.request, context.as_ref().map(|it| it.as_str()))
+        command::line(&self.request, context.as_ref().map(ContextName::as_str))
     }
 
     /// Esc: `true` = it can be closed. What was typed is not lost without a question.
@@ -355,6 +358,20 @@ impl Launcher {
             self.go_to_field(field);
         }
         self.progress = Progress::Failed(failure);
+    }
+
+    /// What is left to say of a refusal: beside its field the reason stands already, so only what
+    /// to do.
+    pub fn refusal(&self) -> Option<String> {
+        let Progress::Failed(failure) = &self.progress else {
+            return None;
+        };
+        match (&failure.help, failure.field) {
+            (Some(help), Some(_)) => Some(help.to_string()),
+            (None, Some(_)) => None,
+            (Some(help), None) => Some(format!("{}; {help}", failure.message)),
+            (None, None) => Some(failure.message.to_string()),
+        }
     }
 
     /// No folder is mounted, though there could be one.

@@ -3,7 +3,7 @@
 use super::sheet::{Line, Sheet, VALUES};
 use crate::{
     app::launcher::{EMAIL, Row, Search},
-    model::{launch::LaunchField as Field, session::SessionType},
+    model::{launch::LaunchField as Field, session::SessionType, text::Clean},
     theme::face::Face,
 };
 
@@ -94,7 +94,7 @@ fn owner(sheet: &mut Sheet<'_>, row: Row) {
         } else {
             "Their project"
         };
-        let value = owner.value(row.item).map_or("", |it| it.as_str());
+        let value = owner.value(row.item).map_or("", Clean::as_str);
         sheet.choice(row, label, value, "");
         return;
     }

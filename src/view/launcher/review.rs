@@ -143,7 +143,7 @@ fn packed(facts: &[Fact], cells: usize, dot: &str) -> Vec<String> {
         };
         match lines.last_mut() {
             Some(last) if text::width(last) + text::width(&said) + 3 <= cells => {
-                last.push_str(&format!(" {dot} {said}"));
+                last.push_str(&[" ", dot, " ", &said].concat());
             }
             _ => lines.push(said),
         }

@@ -3,7 +3,7 @@
 use super::sheet::{Line, Sheet};
 use crate::{
     app::launcher::{Entry, FolderLine, Making, Row},
-    model::{capability::Capability, inside, launch::LaunchField as Field},
+    model::{capability::Capability, inside, launch::LaunchField as Field, text::Clean},
     theme::face::Face,
 };
 
@@ -47,7 +47,7 @@ pub fn write(sheet: &mut Sheet<'_>) {
     let automatic = launcher.storage.automatic();
     if !automatic.is_empty() {
         sheet.heading("Mounted by themselves");
-        let names: Vec<&str> = automatic.iter().map(|it| it.as_str()).collect();
+        let names: Vec<&str> = automatic.iter().map(Clean::as_str).collect();
         sheet.note(2, &names.join("  "), Face::Dim);
     }
 }
@@ -104,7 +104,7 @@ fn path<'a>(sheet: &mut Sheet<'a>, row: Row, entry: &'a Entry) {
     sheet.push(line);
 }
 
-fn new<'a>(sheet: &mut Sheet<'a>, row: Row) {
+fn new(sheet: &mut Sheet<'_>, row: Row) {
     let storage = &sheet.launcher.storage;
     let focused = sheet.is_focused(row);
     match storage.making() {

@@ -8,6 +8,7 @@ use crate::{
         launch::{amounts::thousandths, folders, ports, secrets},
         session::{ClusterMode, SessionType},
         spec::LaunchRequest,
+        text::Clean,
     },
     view::glyphs::Glyphs,
 };
@@ -184,7 +185,7 @@ fn storage(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
     }
     let automatic = launcher.storage.automatic();
     if !automatic.is_empty() {
-        let names: Vec<&str> = automatic.iter().map(|it| it.as_str()).collect();
+        let names: Vec<&str> = automatic.iter().map(Clean::as_str).collect();
         facts.push(("By themselves", names.join("  ")));
     }
     facts

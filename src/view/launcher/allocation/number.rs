@@ -207,10 +207,10 @@ fn runs(cells: impl Iterator<Item = (&'static str, Face)>) -> Vec<Piece> {
 /// `of 64 cores · 12 free`, with the least where there is room.
 fn range(slider: &Slider, bounds: &Bounds, row: Row, width: u16) -> String {
     let unit = slider.unit();
-    let what = if row.field == Field::Cpu {
-        " cores"
-    } else {
-        ""
+    let what = match (row.field, bounds.most) {
+        (Field::Cpu, Some(1000)) => " core",
+        (Field::Cpu, _) => " cores",
+        _ => "",
     };
     let mut text = match bounds.most {
         // Nothing between them: what is wrong says the rest.
