@@ -229,7 +229,7 @@ fn along(mut screen: Screen, labels: &[&str]) -> String {
     let mut text = screen.text();
     for label in labels {
         screen = to(screen, label);
-        text.push_str(&format!("\n======== at {label}\n"));
+        text.extend(["\n======== at ", label, "\n"]);
         text.push_str(&screen.text());
     }
     text
