@@ -2,26 +2,24 @@
 
 use jiff::Timestamp;
 
-use super::{core::Controller, held::Held};
+use super::held::Held;
 use crate::model::{
     environment::EnvironmentSource,
     record::SessionRecord,
     spec::{FolderMount, LaunchRequest},
 };
 
-impl Controller {
-    /// As it was asked for, less what would be refused today: a start that has passed, the name of a
-    /// session that has not ended. Values of secret variables are empty.
-    pub(super) fn again(&self, held: &Held, now: Timestamp) -> LaunchRequest {
-        let record = &held.record;
-        let kept = record.request.as_deref().cloned();
-        let mut request = kept.unwrap_or_else(|| rebuilt(record));
-        request.count = None;
-        request.starts_at = request.starts_at.filter(|at| *at > now);
-        request.name = Some(record.session.name.to_string())
-            .filter(|_| record.session.status.is_final() && request.name.is_some());
-        request
-    }
+/// As it was asked for, less what would be refused today: a start that has passed, the name of a
+/// session that has not ended. Values of secret variables are empty.
+pub(super) fn again(held: &Held, now: Timestamp) -> LaunchRequest {
+    let record = &held.record;
+    let kept = record.request.as_deref().cloned();
+    let mut request = kept.unwrap_or_else(|| rebuilt(record));
+    request.count = None;
+    request.starts_at = request.starts_at.filter(|at| *at > now);
+    request.name = Some(record.session.name.to_string())
+        .filter(|_| record.session.status.is_final() && request.name.is_some());
+    request
 }
 
 /// From what is written on its container, when nothing else is known.

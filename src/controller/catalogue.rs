@@ -12,6 +12,7 @@ use crate::model::{
     launch::amounts,
     policy::AcceleratorRules,
     resources::ResourceSlots,
+    span::Span,
     text::Clean,
 };
 
@@ -59,7 +60,7 @@ impl Controller {
             concurrent_sessions: Some(sessions),
             max_containers_per_session: limits.containers_per_session,
             max_pending_sessions: limits.pending_sessions,
-            max_session_lifetime: limits.session_lifetime.map(|it| it.seconds()),
+            max_session_lifetime: limits.session_lifetime.map(Span::seconds),
             per_container: limits.per_container.clone(),
             max_shmem: limits.shmem,
             max_preopen_ports: limits.preopen_ports,

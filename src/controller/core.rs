@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
+    again::again,
     fact::{Ask, Fact, Launch, Ticket},
     held::Held,
     line::{Line, refusal_of},
@@ -228,7 +229,7 @@ impl Controller {
                 None => self.survey(turn, Purpose::Catalogue(ticket), true),
             },
             Ask::Again { session } => {
-                let answer = self.find(session).map(|held| self.again(held, now));
+                let answer = self.find(session).map(|held| again(held, now));
                 turn.answer(ticket, answer.map(|it| Answer::Again(Box::new(it))));
             }
         }

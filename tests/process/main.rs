@@ -14,6 +14,7 @@ mod machine;
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;
 
+mod commands;
 mod faults;
 mod instances;
 mod permissions;

@@ -20,6 +20,10 @@ impl Machine {
             .prefix("workbay-test-")
             .tempdir()
             .expect("a directory");
+        // Tests run side by side on one engine: each takes little of it, so that none waits.
+        let config = dir.path().join("config");
+        std::fs::create_dir(&config).expect("a directory");
+        std::fs::write(config.join("config.toml"), "[launch]\ncpu = 0.2\n").expect("a file");
         Self {
             dir,
             extra: Vec::new(),
@@ -40,7 +44,7 @@ impl Machine {
         // Empty is the same as not set: a person's own contexts are no part of a test.
         let foreign = ["WORKBAY_CONTEXT", "BACKEND_ENDPOINT"];
         let foreign = foreign.map(|name| (name.to_owned(), String::new()));
-        let mut env: Vec<(String, String)> = ["CONFIG", "STATE", "CACHE", "RUNTIME"]
+        let mut env: Vec<(String, String)> = ["CONFIG", "STATE", "CACHE", "DATA", "RUNTIME"]
             .iter()
             .map(|kind| {
                 let dir = self.path(&kind.to_lowercase());
@@ -123,6 +127,18 @@ impl Machine {
         .collect()
     }
 
+    /// The networks of this store's clusters: ids.
+    pub fn networks(&self) -> Vec<String> {
+        let Some(instance) = self.instance() else {
+            return Vec::new();
+        };
+        let label = format!("label=workbay.instance={instance}");
+        docker(&["network", "ls", "-q", "--filter", &label])
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    }
+
     /// The id of this machine's store.
     pub fn instance(&self) -> Option<String> {
         let output = self.workbay(&["daemon", "status", "--json"]);
@@ -132,12 +148,18 @@ impl Machine {
 }
 
 impl Drop for Machine {
-    /// Removes the containers of this store and ends its daemon.
+    /// Removes the containers and networks of this store and ends its daemon.
     fn drop(&mut self) {
         let containers = self.containers();
         if !containers.is_empty() {
             let mut args = vec!["rm", "-f"];
             args.extend(containers.iter().map(String::as_str));
+            docker(&args);
+        }
+        let networks = self.networks();
+        if !networks.is_empty() {
+            let mut args = vec!["network", "rm"];
+            args.extend(networks.iter().map(String::as_str));
             docker(&args);
         }
         let _ = self.workbay(&["daemon", "stop"]);

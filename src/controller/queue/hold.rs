@@ -50,7 +50,8 @@ pub(super) fn shortage(
         (need > 0 && used.saturating_add(need) > all).then_some(Shortage {
             slot,
             need,
-            used,
+            // Others may have taken what is to be left to the machine.
+            used: used.min(all),
             all,
         })
     };

@@ -68,7 +68,7 @@ fn the_exit_code_is_the_result() {
         ),
     ] {
         let mut play = Play::new();
-        let id = play.launched(request(None));
+        let id = play.comes(request(None));
         dies(&mut play, id, code);
         let wanted = (info.to_owned(), why.to_owned(), result, Some(code));
         assert_eq!(end(&play, id), wanted);
@@ -80,7 +80,7 @@ fn the_exit_code_is_the_result() {
 #[test]
 fn a_command_that_wants_too_much_memory_says_so() {
     let mut play = Play::new();
-    let id = play.launched(request(None));
+    let id = play.comes(request(None));
     play.there.get_mut(&id).unwrap().state = SightState::Exited {
         exit_code: 137,
         oom_killed: true,
@@ -125,7 +125,7 @@ fn a_command_that_ends_before_its_start_is_answered_has_its_result() {
 #[test]
 fn who_runs_too_long_is_ended_as_failed() {
     let mut play = Play::new();
-    let id = play.launched(request(Some(600)));
+    let id = play.comes(request(Some(600)));
     let started = play.session(id).started_at.unwrap();
     assert_eq!(
         play.controller.next_deadline(),
@@ -150,7 +150,7 @@ fn who_runs_too_long_is_ended_as_failed() {
 #[test]
 fn a_daemon_that_was_away_beyond_the_timeout_ends_it_at_once() {
     let mut play = Play::new();
-    let id = play.launched(request(Some(600)));
+    let id = play.comes(request(Some(600)));
     play.now += 5_000;
     play.restart();
     let before = play.now;
@@ -162,7 +162,7 @@ fn a_daemon_that_was_away_beyond_the_timeout_ends_it_at_once() {
 #[test]
 fn a_timeout_without_an_engine_waits_for_it() {
     let mut play = Play::new();
-    let id = play.launched(request(Some(100_000)));
+    let id = play.comes(request(Some(100_000)));
     let line = play.line;
     play.connected = false;
     play.tell(Fact::EngineDown {
@@ -179,7 +179,7 @@ fn a_timeout_without_an_engine_waits_for_it() {
 #[test]
 fn who_ends_by_itself_at_the_last_moment_has_not_run_too_long() {
     let mut play = Play::new();
-    let id = play.launched(request(Some(600)));
+    let id = play.comes(request(Some(600)));
     play.die(id, 0);
     let event = Happening::Died { exit_code: 0 };
     play.tell(Fact::Happened { session: id, event });
@@ -192,7 +192,7 @@ fn who_ends_by_itself_at_the_last_moment_has_not_run_too_long() {
 #[test]
 fn a_look_that_fails_does_not_make_it_live_for_ever() {
     let mut play = Play::new();
-    let id = play.launched(request(Some(600)));
+    let id = play.comes(request(Some(600)));
     let event = Happening::Other;
     play.tell(Fact::Happened { session: id, event });
     play.now += 700;
@@ -211,7 +211,7 @@ fn what_happened_while_the_daemon_was_away_is_told_by_the_exit_code() {
         (137, "engine-restarted", BatchResult::Failure),
     ] {
         let mut play = Play::new();
-        let id = play.launched(request(None));
+        let id = play.comes(request(None));
         play.die(id, code);
         play.restart();
         play.work_off();
@@ -233,7 +233,7 @@ fn what_happened_while_the_line_was_lost_is_told_by_the_exit_code() {
         (137, "engine-restarted"),
     ] {
         let mut play = Play::new();
-        let id = play.launched(request(None));
+        let id = play.comes(request(None));
         let line = play.line;
         play.tell(Fact::EngineDown {
             line,
@@ -248,7 +248,7 @@ fn what_happened_while_the_line_was_lost_is_told_by_the_exit_code() {
 #[test]
 fn a_command_that_a_person_ends_has_neither_succeeded_nor_failed() {
     let mut play = Play::new();
-    let id = play.launched(request(Some(900)));
+    let id = play.comes(request(Some(900)));
     play.terminate(id);
     // Its timeout means nothing any more.
     play.wait(1_000);
@@ -261,10 +261,10 @@ fn a_command_that_a_person_ends_has_neither_succeeded_nor_failed() {
 fn a_lost_store_is_filled_again_and_knows_how_commands_ended() {
     let mut play = Play::new();
     let (done, over) = (
-        play.launched(request(Some(100_000))),
-        play.launched(request(Some(100_000))),
+        play.comes(request(Some(100_000))),
+        play.comes(request(Some(100_000))),
     );
-    let running = play.launched(request(Some(100_000)));
+    let running = play.comes(request(Some(100_000)));
     play.die(done, 0);
     play.die(over, 9);
     play.stored.clear();
@@ -287,7 +287,7 @@ fn a_session_lives_no_longer_than_it_may() {
     let mut rules = settings();
     rules.resources.limits.session_lifetime = Some(Span(3_600));
     let mut play = Play::with(rules);
-    let id = play.launched(LaunchRequest::default());
+    let id = play.comes(LaunchRequest::default());
     play.wait(3_000);
     assert_eq!(play.status(id), Status::Running);
     play.restart();

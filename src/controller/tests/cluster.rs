@@ -41,7 +41,7 @@ fn kernels(play: &Play, id: SessionId) -> Vec<Status> {
 #[test]
 fn all_of_it_runs_and_ends_together() {
     let mut play = Play::new();
-    let id = play.launched(request());
+    let id = play.comes(request());
     let session = play.session(id);
     assert_eq!(session.status, Status::Running);
     let names: Vec<&str> = session
@@ -68,7 +68,7 @@ fn all_of_it_runs_and_ends_together() {
 #[test]
 fn one_that_ends_degrades_the_session_and_who_comes_back_heals_it() {
     let mut play = Play::new();
-    let id = play.launched(request());
+    let id = play.comes(request());
     sub_dies(&mut play, id, 2, 3);
     assert_eq!(play.status(id), Status::RunningDegraded);
     assert_eq!(play.why(id), "sub2 ended with exit code 3");
@@ -102,7 +102,7 @@ fn one_that_ends_degrades_the_session_and_who_comes_back_heals_it() {
 #[test]
 fn a_degraded_session_can_be_ended() {
     let mut play = Play::new();
-    let id = play.launched(request());
+    let id = play.comes(request());
     sub_dies(&mut play, id, 1, 1);
     play.terminate(id);
     assert_eq!(play.status(id), Status::Terminated);
@@ -119,7 +119,7 @@ fn a_degraded_session_can_be_ended() {
 #[test]
 fn with_the_main_one_the_others_are_asked_to_end() {
     let mut play = Play::new();
-    let id = play.launched(request());
+    let id = play.comes(request());
     play.die(id, 0);
     let event = Happening::Died { exit_code: 0 };
     play.tell(Fact::Happened { session: id, event });
@@ -134,7 +134,7 @@ fn with_the_main_one_the_others_are_asked_to_end() {
 #[test]
 fn the_exit_of_another_is_not_taken_for_the_main_ones() {
     let mut play = Play::new();
-    let id = play.launched(request());
+    let id = play.comes(request());
     sub_dies(&mut play, id, 1, 7);
     play.there.remove(&id);
     let event = Happening::Other;
@@ -150,7 +150,7 @@ fn the_exit_of_another_is_not_taken_for_the_main_ones() {
 #[test]
 fn what_ended_while_the_daemon_was_away_is_seen() {
     let mut play = Play::new();
-    let id = play.launched(request());
+    let id = play.comes(request());
     play.die_sub(id, 1, 4);
     play.there.get_mut(&id).unwrap().subs.pop();
     play.restart();
@@ -166,7 +166,7 @@ fn what_ended_while_the_daemon_was_away_is_seen() {
 #[test]
 fn a_lost_store_is_filled_again_with_all_of_them() {
     let mut play = Play::new();
-    let id = play.launched(request());
+    let id = play.comes(request());
     let before = play.session(id).clone();
     play.die_sub(id, 2, 1);
     play.stored.clear();

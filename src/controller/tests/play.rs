@@ -206,7 +206,7 @@ impl Play {
     }
 
     /// Launches and lets everything come to rest; the session it became.
-    pub fn launched(&mut self, request: LaunchRequest) -> SessionId {
+    pub fn comes(&mut self, request: LaunchRequest) -> SessionId {
         let ticket = self.launch_with(request);
         self.work_off();
         match &self.answered[&ticket] {

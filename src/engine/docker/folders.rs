@@ -8,7 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 
-use super::{DockerEngine, create::Identity, scratch::give, sessions::off_loop};
+use super::{DockerEngine, identity::Identity, scratch::give, sessions::off_loop};
 use crate::{
     engine::{
         api::{Folders, Result},

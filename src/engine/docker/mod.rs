@@ -20,6 +20,7 @@ mod fault;
 mod folders;
 mod hijack;
 mod host;
+mod identity;
 mod images;
 mod kill;
 mod labels;

@@ -187,8 +187,8 @@ fn crowd(count: u128) -> Play {
     let mut settings = settings(|_| ());
     settings.launch.cpu = Cpu::from_millis(4000);
     let mut play = Play::with(settings);
-    play.launched(named("runs"));
-    let first = play.launched(named("waits"));
+    play.comes(named("runs"));
+    let first = play.comes(named("waits"));
     let record = play.stored[&first].clone();
     for number in 0..count {
         let mut record = record.clone();

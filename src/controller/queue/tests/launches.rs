@@ -59,7 +59,7 @@ fn a_launch_is_filled_by_preset_settings_and_rules() {
     play.folders = vec![folder("data"), folder(".cache")];
     play.ask(Ask::Environments);
     play.work_off();
-    let id = play.launched(LaunchRequest {
+    let id = play.comes(LaunchRequest {
         preset: Some("small".into()),
         mounts: vec!["data:in:ro".parse().unwrap()],
         cluster_size: Some(3),
@@ -105,7 +105,7 @@ fn what_nobody_asked_for_is_never_too_much() {
         rules.limits.per_container.mem = Some(Bytes::mib(32));
         rules.limits.total.cpu = Some(Cpu::from_millis(250));
     }));
-    let id = play.launched(named("modest"));
+    let id = play.comes(named("modest"));
     let spec = &play.stored[&id].spec;
     assert_eq!((spec.mem, spec.shmem), (Bytes::mib(32), Bytes::mib(16)));
     assert_eq!(spec.cpu, Cpu::from_millis(250));
@@ -135,7 +135,7 @@ fn what_can_never_be_is_refused_at_its_field() {
         rules.limits.preopen_ports = Some(1);
         rules.presets = vec![preset("huge", 64_000, MIB_64)];
     }));
-    play.launched(named("taken"));
+    play.comes(named("taken"));
     let cases: [(LaunchRequest, LaunchField, &str); 12] = [
         (named("taken"), LaunchField::Name, "taken by a session"),
         (cpus("fine", 5000), LaunchField::Cpu, "4 at most"),
@@ -238,7 +238,7 @@ fn what_can_never_be_is_refused_at_its_field() {
 #[test]
 fn no_more_may_wait_than_the_limits_say() {
     let mut play = full_by(|rules| rules.limits.pending_sessions = Some(1));
-    play.launched(named("waits"));
+    play.comes(named("waits"));
     let refusal = play.refused(named("too-many"));
     assert!(
         refusal.message.as_str().contains("1 sessions wait already"),
@@ -246,7 +246,7 @@ fn no_more_may_wait_than_the_limits_say() {
     );
     play.terminate(play.launched[0]);
     play.terminate(play.launched[1]);
-    play.launched(named("begins"));
+    play.comes(named("begins"));
 }
 
 #[test]
@@ -268,8 +268,8 @@ fn a_launcher_learns_all_it_may_choose_from() {
     let mut play = Play::on(settings, info);
     play.folders = vec![folder("data")];
     play.begin();
-    play.launched(named("runs"));
-    play.launched(named("waits"));
+    play.comes(named("runs"));
+    play.comes(named("waits"));
     let offer = catalogue(&mut play);
     let [group] = offer.resource_groups.as_slice() else {
         panic!("one group");
@@ -311,7 +311,7 @@ fn a_session_can_be_launched_again_as_it_was() {
         env: [("API_TOKEN".to_owned(), "hush".to_owned())].into(),
         ..cpus("again", 500)
     };
-    let session = play.launched(request.clone());
+    let session = play.comes(request.clone());
     let again = |play: &mut Play| {
         let ticket = play.ask(Ask::Again { session });
         match &play.answered[&ticket] {

@@ -47,7 +47,7 @@ fn full() -> Play {
 fn full_by(change: impl FnOnce(&mut ResourceRules)) -> Play {
     let mut play = Play::with(settings(change));
     for name in ["full-1", "full-2", "full-3", "full-4"] {
-        play.launched(named(name));
+        play.comes(named(name));
     }
     play
 }

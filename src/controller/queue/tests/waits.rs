@@ -34,8 +34,8 @@ fn history(play: &Play, id: SessionId) -> Vec<String> {
 #[test]
 fn what_does_not_fit_waits_and_begins_when_room_appears() {
     let mut play = full();
-    let second = play.launched(cpus("second", 2000));
-    let third = play.launched(named("third"));
+    let second = play.comes(cpus("second", 2000));
+    let third = play.comes(named("third"));
     assert_eq!(
         play.why(second),
         "waits for 2 CPU in group default: 4 of 4 in use; #1 in line"
@@ -63,7 +63,7 @@ fn what_does_not_fit_waits_and_begins_when_room_appears() {
 #[test]
 fn every_decision_is_in_the_history_and_many_tries_are_one_entry() {
     let mut play = full();
-    let id = play.launched(named("waits"));
+    let id = play.comes(named("waits"));
     for _ in 0..10 {
         play.wait(15);
     }
@@ -115,12 +115,12 @@ fn every_decision_is_in_the_history_and_many_tries_are_one_entry() {
 #[test]
 fn the_highest_priority_comes_first_then_the_oldest() {
     let mut play = full();
-    let old = play.launched(named("old1"));
-    let urgent = play.launched(LaunchRequest {
+    let old = play.comes(named("old1"));
+    let urgent = play.comes(LaunchRequest {
         priority: Some(90),
         ..named("urgent")
     });
-    let young = play.launched(named("young"));
+    let young = play.comes(named("young"));
     play.terminate(play.launched[0]);
     assert_eq!(play.status(urgent), Status::Running);
     play.terminate(play.launched[1]);
@@ -131,8 +131,8 @@ fn the_highest_priority_comes_first_then_the_oldest() {
 #[test]
 fn a_group_may_take_the_newest_first() {
     let mut play = full_by(|rules| group(rules).order = QueueOrder::Lifo);
-    let old = play.launched(named("old1"));
-    let young = play.launched(named("young"));
+    let old = play.comes(named("old1"));
+    let young = play.comes(named("young"));
     play.terminate(play.launched[0]);
     assert_eq!(play.status(old), Status::Pending);
     assert_eq!(play.status(young), Status::Running);
@@ -141,14 +141,14 @@ fn a_group_may_take_the_newest_first() {
 #[test]
 fn a_head_that_was_tried_often_enough_is_passed_over() {
     let mut play = full_by(|rules| group(rules).num_retries_to_skip = 3);
-    let big = play.launched(cpus("bigger", 4000));
-    let small = play.launched(named("small"));
+    let big = play.comes(cpus("bigger", 4000));
+    let small = play.comes(named("small"));
     play.wait(60);
     play.terminate(play.launched[0]);
     assert_eq!(play.status(big), Status::Pending);
     assert_eq!(play.status(small), Status::Running);
-    for id in play.launched[1..4].to_vec() {
-        play.terminate(id);
+    for full in 1..4 {
+        play.terminate(play.launched[full]);
     }
     play.terminate(small);
     assert_eq!(play.status(big), Status::Running, "it begins when it fits");
@@ -166,13 +166,13 @@ fn groups_have_queues_of_their_own_and_share_the_machine() {
         resource_group: Some(group.to_owned()),
         ..cpus(name, 2000)
     };
-    let one = play.launched(of("one-small", "small"));
-    let two = play.launched(of("two-small", "small"));
+    let one = play.comes(of("one-small", "small"));
+    let two = play.comes(of("two-small", "small"));
     assert_eq!(
         play.why(two),
         "waits for 2 CPU in group small: 2 of 2 in use; #1 in line"
     );
-    let other = play.launched(of("other", "default"));
+    let other = play.comes(of("other", "default"));
     assert_eq!(
         play.why(other),
         "waits for 2 CPU in group default: 2 of 3 of the whole machine in use; #1 in line"
@@ -187,7 +187,7 @@ fn groups_have_queues_of_their_own_and_share_the_machine() {
 fn what_other_instances_end_is_seen_and_nobody_looks_when_nobody_waits() {
     let mut play = Play::new();
     play.others = ResourceSlots::new(Cpu::from_millis(4000), Bytes::default());
-    let id = play.launched(named("waits"));
+    let id = play.comes(named("waits"));
     assert_eq!(play.status(id), Status::Pending);
     play.others = ResourceSlots::default();
     play.wait(15);
@@ -203,7 +203,7 @@ fn what_other_instances_end_is_seen_and_nobody_looks_when_nobody_waits() {
 fn who_waits_for_its_time_does_not_hold_up_others_and_begins_then() {
     let mut play = Play::new();
     let start = at(play.now + 3600);
-    let batch = play.launched(LaunchRequest {
+    let batch = play.comes(LaunchRequest {
         session_type: SessionType::Batch,
         startup_command: Some("true".into()),
         starts_at: Some(start),
@@ -213,7 +213,7 @@ fn who_waits_for_its_time_does_not_hold_up_others_and_begins_then() {
     let shown = start.strftime("%Y-%m-%d %H:%M:%S UTC");
     assert_eq!(play.why(batch), format!("starts at {shown}, not before"));
     assert_eq!(play.controller.next_deadline(), Some(start));
-    let now = play.launched(named("now1"));
+    let now = play.comes(named("now1"));
     assert_eq!(play.status(now), Status::Running);
     play.now = start.as_second() - at(0).as_second();
     play.wait(0);
@@ -223,7 +223,7 @@ fn who_waits_for_its_time_does_not_hold_up_others_and_begins_then() {
 #[test]
 fn who_waits_too_long_is_cancelled() {
     let mut play = full_by(|rules| group(rules).pending_timeout = Some(Span(600)));
-    let id = play.launched(named("waits"));
+    let id = play.comes(named("waits"));
     play.wait(200);
     assert_eq!(play.status(id), Status::Pending);
     play.wait(600);
@@ -243,8 +243,8 @@ fn limits_of_a_person_hold_back_too() {
     let mut play = Play::with(settings(|rules| {
         rules.limits.concurrent_sessions = Some(1);
     }));
-    let first = play.launched(named("first"));
-    let second = play.launched(named("second"));
+    let first = play.comes(named("first"));
+    let second = play.comes(named("second"));
     assert_eq!(
         play.why(second),
         "waits for a session to end: 1 of 1 allowed at once are there; #1 in line"
@@ -255,8 +255,8 @@ fn limits_of_a_person_hold_back_too() {
     let mut play = Play::with(settings(|rules| {
         rules.limits.total.mem = Some(Bytes::mib(100));
     }));
-    play.launched(named("first"));
-    let second = play.launched(named("second"));
+    play.comes(named("first"));
+    let second = play.comes(named("second"));
     assert_eq!(
         play.why(second),
         "waits for 64 MiB of memory within your limit: 64 MiB of 100 MiB in use; #1 in line"
@@ -273,8 +273,8 @@ fn limits_of_a_person_hold_back_too() {
 #[test]
 fn who_waits_is_cancelled_at_once_with_or_without_an_engine() {
     let mut play = full();
-    let one = play.launched(named("one1"));
-    let two = play.launched(named("two2"));
+    let one = play.comes(named("one1"));
+    let two = play.comes(named("two2"));
     let force = false;
     play.ask(Ask::Terminate {
         session: one,
@@ -299,7 +299,7 @@ fn who_waits_is_cancelled_at_once_with_or_without_an_engine() {
 #[test]
 fn they_wait_on_while_the_engine_is_away_and_over_a_restart() {
     let mut play = full();
-    let id = play.launched(named("waits"));
+    let id = play.comes(named("waits"));
     play.connected = false;
     play.tell(crate::controller::fact::Fact::EngineDown {
         line: play.line,
@@ -324,7 +324,7 @@ fn secrets_reach_the_engine_and_nothing_that_is_kept() {
             .into(),
         ..named("secretive")
     };
-    let id = play.launched(request.clone());
+    let id = play.comes(request.clone());
     assert!(!format!("{:?}", play.stored[&id]).contains("hush"));
     let first = play.launched[0];
     play.ask(Ask::Terminate {
@@ -341,7 +341,7 @@ fn secrets_reach_the_engine_and_nothing_that_is_kept() {
     assert_eq!(secrets.unwrap()["API_TOKEN"].expose(), "hush");
     play.work_off();
 
-    let again = play.launched(LaunchRequest {
+    let again = play.comes(LaunchRequest {
         name: None,
         ..request
     });

@@ -1,0 +1,55 @@
+//! As whom sessions run.
+
+use super::line::UserMapping;
+
+/// Whose files and processes a session's are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    /// uid and gid on this machine.
+    pub(super) owner: (u32, u32),
+    /// uid and gid inside.
+    pub(super) inside: (u32, u32),
+    pub(super) userns: Option<&'static str>,
+}
+
+impl Identity {
+    /// The caller; a root caller's sessions run as 1000:1000.
+    pub(super) fn of_caller(mapping: UserMapping) -> Self {
+        let me = (
+            rustix::process::getuid().as_raw(),
+            rustix::process::getgid().as_raw(),
+        );
+        Self::of(me, mapping)
+    }
+
+    fn of(me: (u32, u32), mapping: UserMapping) -> Self {
+        let owner = if me.0 == 0 { (1000, 1000) } else { me };
+        let (inside, userns) = match mapping {
+            UserMapping::None => (owner, None),
+            UserMapping::RootIsCaller => ((0, 0), None),
+            UserMapping::KeepId => (owner, Some("keep-id")),
+            UserMapping::Remapped => (owner, Some("host")),
+        };
+        Self {
+            owner,
+            inside,
+            userns,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_never_runs_sessions_and_mapped_engines_are_told() {
+        let of = Identity::of;
+        assert_eq!(of((0, 0), UserMapping::None).inside, (1000, 1000));
+        assert_eq!(of((501, 20), UserMapping::None).inside, (501, 20));
+        let rootless = of((501, 20), UserMapping::RootIsCaller);
+        assert_eq!((rootless.inside, rootless.owner), ((0, 0), (501, 20)));
+        assert_eq!(of((501, 20), UserMapping::KeepId).userns, Some("keep-id"));
+        assert_eq!(of((501, 20), UserMapping::Remapped).userns, Some("host"));
+    }
+}

@@ -1,0 +1,149 @@
+//! Commands and clusters on the real engine whose daemon is killed: nothing is lost, doubled or stray,
+//! and how a command ended is known.
+
+use serde_json::Value;
+
+use crate::{
+    machine::{Machine, docker},
+    wait,
+};
+
+const NAME: &str = "victim";
+
+fn batch(machine: &Machine, command: &str) {
+    machine.workbay(&[
+        "launch",
+        "--env",
+        "host",
+        "--name",
+        NAME,
+        "--mem",
+        "64m",
+        "--cpu",
+        "0.1",
+        "--batch",
+        "--command",
+        command,
+    ]);
+}
+
+fn cluster(machine: &Machine) {
+    machine.workbay(&[
+        "launch",
+        "--env",
+        "host",
+        "--name",
+        NAME,
+        "--mem",
+        "64m",
+        "--cpu",
+        "0.1",
+        "--cluster-size",
+        "3",
+        "--wait",
+    ]);
+}
+
+/// Waits until the daemon has died of the fault; the next one has none.
+fn revive(machine: &mut Machine, point: &str) {
+    wait::until(
+        &format!("the daemon dies at {point}"),
+        || machine.daemon_pid(),
+        Option::is_none,
+    );
+    machine.set("WORKBAY_FAULT", "");
+}
+
+fn until_status(machine: &Machine, wanted: &str) -> Value {
+    wait::until(
+        &format!("it is {wanted}"),
+        || wait::status(machine, NAME),
+        |status| status.as_deref() == Some(wanted),
+    );
+    machine.json(&["show", NAME, "--json"])
+}
+
+#[test]
+fn a_command_that_ends_while_the_daemon_is_dead_has_its_result_and_its_log() {
+    for (code, result, info) in [
+        (0, "success", "task-finished"),
+        (3, "failure", "task-failed"),
+    ] {
+        let machine = Machine::new();
+        let command = format!("echo made; while [ ! -e go ]; do sleep 0.1; done; exit {code}");
+        batch(&machine, &command);
+        let running = until_status(&machine, "RUNNING");
+        let scratch = running["scratch"].as_str().expect("its home is told");
+        let container = machine.containers().remove(0);
+        machine.kill_daemon();
+        std::fs::write(std::path::Path::new(scratch).join("go"), "").expect("a file");
+        docker(&["wait", &container]);
+        let ended = until_status(&machine, "TERMINATED");
+        assert_eq!(ended["result"], result);
+        assert_eq!(ended["status_info"], info);
+        assert_eq!(ended["kernels"][0]["exit_code"], code);
+        assert!(machine.ok(&["logs", NAME]).contains("made"));
+        assert!(machine.containers().is_empty());
+    }
+}
+
+#[test]
+fn killed_at_any_point_a_command_has_its_result() {
+    for point in [
+        "before:create",
+        "after:create",
+        "before:start",
+        "after:start",
+        "before:remove",
+        "after:remove",
+    ] {
+        let mut machine = Machine::new();
+        machine.set("WORKBAY_FAULT", point);
+        eprintln!("the daemon is killed at {point}");
+        batch(&machine, "exit 3");
+        revive(&mut machine, point);
+        let ended = until_status(&machine, "TERMINATED");
+        assert_eq!(ended["result"], "failure", "{point}");
+        assert_eq!(ended["status_info"], "task-failed", "{point}");
+        assert_eq!(ended["kernels"][0]["exit_code"], 3, "{point}");
+        assert!(machine.containers().is_empty(), "{point}");
+    }
+}
+
+#[test]
+fn killed_at_any_point_of_a_clusters_life_it_is_whole_or_gone() {
+    for point in [
+        "before:create",
+        "after:create",
+        "before:start",
+        "after:start",
+        "before:stop",
+        "after:stop",
+        "before:remove",
+        "after:remove",
+    ] {
+        let mut machine = Machine::new();
+        machine.set("WORKBAY_FAULT", point);
+        eprintln!("the daemon is killed at {point}");
+        cluster(&machine);
+        let ends = point.ends_with("stop") || point.ends_with("remove");
+        if ends {
+            machine.workbay(&["terminate", NAME, "--force", "--yes"]);
+        }
+        revive(&mut machine, point);
+        let after = until_status(&machine, if ends { "TERMINATED" } else { "RUNNING" });
+        let (containers, nets) = if ends { (0, 0) } else { (3, 1) };
+        assert_eq!(machine.containers().len(), containers, "{point}");
+        assert_eq!(machine.networks().len(), nets, "{point}");
+        assert_eq!(
+            after["kernels"].as_array().map(Vec::len),
+            Some(3),
+            "{point}"
+        );
+        if !ends {
+            machine.ok(&["terminate", NAME, "--force", "--yes"]);
+            until_status(&machine, "TERMINATED");
+        }
+        assert!(machine.networks().is_empty(), "{point}");
+    }
+}
