@@ -230,7 +230,7 @@ fn beside(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, F
         (_, 0) if !launcher.lacks_folder() => (String::new(), Face::Dim),
         (_, 0) if launcher.is_warned() => (
             format!(
-                "{none}: what is written goes with the session. Enter again launches without one"
+                "{none}: what is written goes with the session\nEnter again launches without one"
             ),
             Face::Warning,
         ),
