@@ -86,7 +86,7 @@ async fn the_log_of_a_command_stays_readable() {
         match item {
             StreamItem::Data { bytes, .. } => read.extend_from_slice(&bytes),
             StreamItem::Ended(_) => break,
-            _ => {}
+            StreamItem::Opened => {}
         }
     }
     assert_eq!(read, b"42 is what it printed\n");
