@@ -8,10 +8,10 @@ use super::{
 };
 use crate::model::{
     capability::EngineState,
-    catalogue::{AcceleratorKind, Catalogue, Limits, Policy, Preset, ResourceGroup},
+    catalogue::{AcceleratorKind, Catalogue, Limits, Policy, Preset, ResourceGroup, SlotLimits},
     launch::amounts,
     policy::AcceleratorRules,
-    resources::ResourceSlots,
+    resources::{Bytes, Cpu, ResourceSlots},
     span::Span,
     text::Clean,
 };
@@ -61,11 +61,25 @@ impl Controller {
             max_containers_per_session: limits.containers_per_session,
             max_pending_sessions: limits.pending_sessions,
             max_session_lifetime: limits.session_lifetime.map(Span::seconds),
-            per_container: limits.per_container.clone(),
+            per_container: self.per_container(),
             max_shmem: limits.shmem,
             max_preopen_ports: limits.preopen_ports,
             ..Policy::default()
         }
+    }
+
+    /// The policy's, and never more than the machine really has.
+    fn per_container(&self) -> SlotLimits {
+        let mut most = self.settings.resources.limits.per_container.clone();
+        if let EngineState::Connected { info } = &self.line.state {
+            let told = |amount: u64| Some(amount).filter(|amount| *amount > 0);
+            most.tighten(&SlotLimits {
+                cpu: told(info.cpus.millis()).map(Cpu::from_millis),
+                mem: told(info.memory.0).map(Bytes),
+                ..SlotLimits::default()
+            });
+        }
+        most
     }
 
     fn kinds(&self, room: &Room<'_>) -> Vec<AcceleratorKind> {

@@ -19,6 +19,9 @@ pub struct ResourceRules {
     /// Sorted by name.
     pub presets: Vec<Preset>,
     pub limits: UserLimits,
+    /// What the machine is taken to have, where that is not what it has: more of it lets sessions
+    /// share, less leaves some aside. One container never gets more than there really is.
+    pub host: SlotLimits,
     /// Accelerators that are declared, or told more of, by slot name.
     pub accelerators: BTreeMap<String, AcceleratorRules>,
 }
@@ -81,6 +84,7 @@ impl Default for ResourceRules {
             groups: [(DEFAULT_GROUP.to_owned(), GroupRules::default())].into(),
             presets: Vec::new(),
             limits: UserLimits::default(),
+            host: SlotLimits::default(),
             accelerators: BTreeMap::new(),
         }
     }

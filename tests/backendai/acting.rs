@@ -57,13 +57,12 @@ async fn a_quick_launch() {
             "more:in/more:ro".parse().unwrap(),
             "abs:/srv/abs".parse().unwrap(),
         ],
-        starts_at: Some("2026-11-22T09:30:00Z".parse().unwrap()),
+        starts_at: Some("2226-11-22T09:30:00Z".parse().unwrap()),
         timeout: Some(Span(5400)),
         priority: Some(30),
         preopen_ports: vec![9000, 9001],
         cluster_mode: ClusterMode::MultiNode,
         cluster_size: Some(2),
-        agent: Some("i-local".to_owned()),
         bootstrap_script: Some("echo first".to_owned()),
         ..LaunchRequest::default()
     };
@@ -77,7 +76,7 @@ async fn a_quick_launch() {
     expected["group"] = json!("model-store");
     expected["cluster_size"] = json!(2);
     expected["cluster_mode"] = json!("multi-node");
-    expected["starts_at"] = json!("2026-11-22T09:30:00Z");
+    expected["starts_at"] = json!("2226-11-22T09:30:00Z");
     expected["batch_timeout"] = json!(5400);
     expected["priority"] = json!(30);
     expected["bootstrap_script"] = json!("echo first");
@@ -87,11 +86,20 @@ async fn a_quick_launch() {
         "mounts": ["mydata", "more", "abs"],
         "mount_map": {"more": "/home/work/in/more", "abs": "/srv/abs"},
         "mount_options": {"more": {"type": "bind", "permission": "ro"}},
-        "preopen_ports": [9000, 9001], "agent_list": ["i-local"], "scaling_group": "gpu"});
+        "preopen_ports": [9000, 9001], "scaling_group": "gpu"});
     assert_eq!(launched, expected);
     let row = engine.session(session).await.unwrap().unwrap();
     assert_eq!(row.timeout, Some(Span(5400)));
     assert_eq!(row.preopen_ports, [9000, 9001]);
+    // A machine is chosen for one container only.
+    let placed = LaunchRequest {
+        image: Some("cr.example/x/y:1".to_owned()),
+        agent: Some("i-local".to_owned()),
+        ..LaunchRequest::default()
+    };
+    engine.launch(&placed).await.unwrap();
+    let launched = manager.asked().pop().unwrap().json();
+    assert_eq!(launched["config"]["agent_list"], json!(["i-local"]));
 }
 
 #[tokio::test]

@@ -20,10 +20,16 @@ impl Machine {
             .prefix("workbay-test-")
             .tempdir()
             .expect("a directory");
-        // Tests run side by side on one engine: each takes little of it, so that none waits.
+        // Tests run side by side on one engine, maybe beside somebody's sessions: each takes little of
+        // it and takes it to be large, so that none waits.
         let config = dir.path().join("config");
         std::fs::create_dir(&config).expect("a directory");
         std::fs::write(config.join("config.toml"), "[launch]\ncpu = 0.2\n").expect("a file");
+        std::fs::write(
+            config.join("resources.toml"),
+            "[host]\ncpu = 1000\nmem = \"1t\"\n",
+        )
+        .expect("a file");
         Self {
             dir,
             extra: Vec::new(),

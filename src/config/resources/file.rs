@@ -9,17 +9,17 @@ use super::{
         library,
         rows::{self, Row},
     },
-    rules::{ACCELERATOR, GROUP, LIMITS, PRESET, PRESET_NEEDS},
+    rules::{ACCELERATOR, GROUP, HOST, LIMITS, PRESET, PRESET_NEEDS},
 };
 use crate::model::{
-    catalogue::Preset,
+    catalogue::{Preset, SlotLimits},
     launch::amounts,
     policy::{AcceleratorRules, GroupRules, UserLimits},
     resources::ResourceSlots,
     text::Clean,
 };
 
-const TABLES: [&str; 4] = ["group", "preset", "limits", "accelerator"];
+const TABLES: [&str; 5] = ["host", "group", "preset", "limits", "accelerator"];
 
 /// A table of a name, and where its name stands.
 #[derive(Debug)]
@@ -33,6 +33,9 @@ pub(super) struct Named<T> {
 #[derive(Debug)]
 pub(super) struct File {
     pub document: Document,
+    pub host: SlotLimits,
+    /// Where `[host]` stands.
+    pub host_at: usize,
     pub groups: Vec<Named<GroupRules>>,
     pub presets: Vec<Named<Preset>>,
     pub limits: UserLimits,
@@ -64,6 +67,8 @@ pub(super) fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<File> {
     }
     Some(File {
         document,
+        host: reader.host,
+        host_at: reader.host_at,
         groups: reader.groups,
         presets: reader.presets,
         limits: reader.limits,
@@ -74,6 +79,8 @@ pub(super) fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<File> {
 
 #[derive(Default)]
 struct Reader {
+    host: SlotLimits,
+    host_at: usize,
     groups: Vec<Named<GroupRules>>,
     presets: Vec<Named<Preset>>,
     limits: UserLimits,
@@ -92,6 +99,10 @@ impl Reader {
         };
         let faults = &mut self.faults;
         match entry.key.as_str() {
+            "host" => {
+                self.host_at = entry.at;
+                rows::read_into(&mut self.host, HOST, "setting of the host", entries, faults);
+            }
             "group" => self.groups = named(entries, "group", GROUP, faults, GroupRules::default),
             "preset" => {
                 self.presets = named(entries, "preset", PRESET, faults, blank_preset);

@@ -8,9 +8,10 @@ use super::{
     },
     Resources,
     file::{File, Named},
-    rules::{ACCELERATOR, GROUP, LIMITS, PRESET, tighten},
+    rules::{ACCELERATOR, GROUP, HOST, LIMITS, PRESET, tighten},
 };
 use crate::model::{
+    catalogue::SlotLimits,
     policy::{ResourceRules, UserLimits},
     text::Clean,
 };
@@ -66,6 +67,16 @@ fn take(merged: &mut Resources, file: &File, is_site: bool) {
             .rules
             .accelerators
             .insert(kind.name.clone(), kind.value.clone());
+    }
+    if file.host != SlotLimits::default() {
+        merged.rules.host.tighten(&file.host);
+        let shown = rows::inline(&merged.rules.host, HOST);
+        put(
+            &mut merged.set,
+            "host".to_owned(),
+            shown,
+            origin(file.host_at),
+        );
     }
     let before = merged.rules.limits.clone();
     tighten(&mut merged.rules.limits, &file.limits);

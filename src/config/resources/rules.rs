@@ -44,6 +44,16 @@ macro_rules! row {
     };
 }
 
+/// `[host]`.
+pub(super) const HOST: &[Row<SlotLimits>] = &[
+    row!("cpu", |h, i| set(&mut h.cpu, cores(i).map(Some)), |h| {
+        h.cpu.map(|cpu| cpu.to_string())
+    }),
+    row!("mem", |h, i| set(&mut h.mem, least(i).map(Some)), |h| {
+        h.mem.map(size)
+    }),
+];
+
 /// `[group.NAME]`.
 pub(super) const GROUP: &[Row<GroupRules>] = &[
     row!(

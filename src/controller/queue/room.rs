@@ -189,8 +189,14 @@ fn host(rules: &ResourceRules, info: &EngineInfo) -> ResourceSlots {
     }
     accelerators.retain(|_, amount| *amount > 0);
     ResourceSlots {
-        cpu: Cpu::from_millis(or_untold(info.cpus.millis())),
-        mem: Bytes(or_untold(info.memory.0)),
+        cpu: rules
+            .host
+            .cpu
+            .unwrap_or_else(|| Cpu::from_millis(or_untold(info.cpus.millis()))),
+        mem: rules
+            .host
+            .mem
+            .unwrap_or_else(|| Bytes(or_untold(info.memory.0))),
         accelerators,
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use bollard::{models::EventMessage, query_parameters::EventsOptionsBuilder};
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{create, labels, line::Line};
 use crate::{
@@ -19,8 +19,12 @@ const KINDS: [&str; 7] = [
     "start", "die", "oom", "destroy", "pause", "unpause", "rename",
 ];
 
-/// Events of `instance` from now on. "Now" is the engine's own clock, asked before the stream opens:
-/// what happens until it is open is told too.
+/// So much of the past is told once more. Docker tells of a container's death before its own list shows
+/// it: a list read right after the event, and a stream opened right after it, would both miss it.
+const ONCE_MORE: SignedDuration = SignedDuration::from_secs(10);
+
+/// Events of `instance` from a moment ago on, by the engine's own clock, asked before the stream opens:
+/// what happens until it is open is told too. They are hints: one told twice does no harm.
 pub(super) async fn follow(
     line: Arc<Line>,
     instance: InstanceId,
@@ -39,7 +43,7 @@ pub(super) async fn follow(
         ("event", KINDS.map(str::to_owned).to_vec()),
     ]);
     let mut options = EventsOptionsBuilder::default().filters(&filters);
-    if let Some(now) = now {
+    if let Some(now) = now.and_then(|now| now.checked_sub(ONCE_MORE).ok()) {
         let since = format!("{}.{:09}", now.as_second(), now.subsec_nanosecond());
         options = options.since(&since);
     }

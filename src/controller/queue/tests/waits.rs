@@ -61,6 +61,25 @@ fn what_does_not_fit_waits_and_begins_when_room_appears() {
 }
 
 #[test]
+fn a_machine_taken_to_be_larger_lets_sessions_share_it() {
+    let mut play = full_by(|rules| rules.host.cpu = Some(Cpu::from_millis(6000)));
+    let fifth = play.comes(named("fifth"));
+    assert_eq!(play.status(fifth), Status::Running);
+    let refused = play.refused(cpus("wide", 5000));
+    assert!(
+        refused.message.as_str().contains("4 at most"),
+        "one container gets no more than there is: {}",
+        refused.message
+    );
+    let second = play.comes(cpus("second", 2000));
+    assert_eq!(
+        play.why(second),
+        "waits for 2 CPU in group default: 5 of 6 in use; #1 in line"
+    );
+    play.check_rest();
+}
+
+#[test]
 fn every_decision_is_in_the_history_and_many_tries_are_one_entry() {
     let mut play = full();
     let id = play.comes(named("waits"));
