@@ -344,7 +344,7 @@ impl Play {
         }
     }
 
-    /// Never more than the machine has.
+    /// Never more than the machine has, or is taken to have.
     fn check_capacity(&self) {
         let specs = self
             .there
@@ -353,7 +353,11 @@ impl Play {
         let held = specs.fold(self.others.clone(), |sum, it| {
             sum.plus(&it.spec.total_slots())
         });
-        let all = ResourceSlots::new(self.info.cpus, self.info.memory);
+        let host = &self.settings.resources.host;
+        let all = ResourceSlots::new(
+            host.cpu.unwrap_or(self.info.cpus),
+            host.mem.unwrap_or(self.info.memory),
+        );
         let plain = ResourceSlots::new(held.cpu, held.mem);
         assert!(plain.fits(&all), "{held:?} are more than {all:?}");
     }
