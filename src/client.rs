@@ -107,6 +107,9 @@ pub struct DaemonHello {
     pub instance: InstanceId,
 }
 
+/// How often a daemon may close the line before it has said a word.
+const TRIES: u32 = 50;
+
 /// The line to the daemon.
 #[derive(Clone)]
 pub struct Client {
@@ -123,8 +126,15 @@ impl Client {
     pub async fn connect(
         options: &ConnectOptions,
     ) -> Result<(Self, mpsc::Receiver<ClientEvent>), ClientError> {
-        let socket = start::reach(options).await?;
-        link::greet(socket, options).await
+        // A daemon that dies right now still takes connections for a moment.
+        for _ in 0..TRIES {
+            let socket = start::reach(options).await?;
+            if let Some(line) = link::greet(socket, options).await? {
+                return Ok(line);
+            }
+            tokio::time::sleep(start::RETRY).await;
+        }
+        Err(link::silent(options))
     }
 
     /// What the daemon said about itself.

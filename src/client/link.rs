@@ -23,7 +23,7 @@ use super::{
 use crate::{
     model::text::Clean,
     protocol::{
-        frame::{Frame, FrameCodec, FrameWriter},
+        frame::{Frame, FrameCodec, FrameError, FrameWriter},
         message::{
             Failure, FailureKind, FromClient, FromDaemon, PROTOCOL, Reply, RequestId, StreamEnd,
             StreamId,
@@ -125,18 +125,15 @@ fn lost(why: &Clean) -> Failure {
         .with_help("workbay connects again by itself, or run the command again")
 }
 
-/// Says hello and starts the tasks.
+/// Says hello and starts the tasks. `None` when the other side was closed before it said a word: a
+/// daemon that was about to die.
 pub(super) async fn greet(
     socket: UnixStream,
     options: &ConnectOptions,
-) -> Result<(Client, mpsc::Receiver<ClientEvent>), ClientError> {
+) -> Result<Option<(Client, mpsc::Receiver<ClientEvent>)>, ClientError> {
     let (read, write) = socket.into_split();
     let mut reader = FramedRead::new(read, Codec::default());
     let mut writer = FrameWriter::new(write);
-    let silent = || ClientError::Silent {
-        socket: options.paths.socket(),
-        log: options.paths.daemon_log(),
-    };
     let talk = async {
         let hello = FromClient::Hello {
             protocol: PROTOCOL,
@@ -148,8 +145,9 @@ pub(super) async fn greet(
     };
     let hello = match timeout(options.patience, talk).await {
         Ok(Some(Ok(Frame::Control(message)))) => read_hello(message)?,
+        Ok(None | Some(Err(FrameError::Io(_)))) => return Ok(None),
         Ok(Some(Err(error))) => return Err(ClientError::Refused(error.to_string().into())),
-        _ => return Err(silent()),
+        _ => return Err(silent(options)),
     };
     let (out, outgoing) = mpsc::channel(OUTGOING);
     let (events, heard) = mpsc::channel(EVENTS);
@@ -159,7 +157,15 @@ pub(super) async fn greet(
     tokio::spawn(write_all(writer, outgoing));
     tokio::spawn(read_all(reader, shared.clone(), events));
     let hello = Arc::new(hello);
-    Ok((Client { out, shared, hello }, heard))
+    Ok(Some((Client { out, shared, hello }, heard)))
+}
+
+/// It is there, and says nothing.
+pub(super) fn silent(options: &ConnectOptions) -> ClientError {
+    ClientError::Silent {
+        socket: options.paths.socket(),
+        log: options.paths.daemon_log(),
+    }
 }
 
 fn read_hello(message: FromDaemon) -> Result<DaemonHello, ClientError> {

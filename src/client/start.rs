@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// While a daemon starts, its socket is tried this often.
-const RETRY: Duration = Duration::from_millis(20);
+pub(super) const RETRY: Duration = Duration::from_millis(20);
 /// No more than this is read of what a failing daemon says.
 const LAST_WORDS: u64 = 16 * 1024;
 
