@@ -15,7 +15,7 @@ pub(super) fn dress(session: &mut Session, spec: &LaunchSpec, main: KernelId, su
     session.session_type = spec.session_type;
     session.requested_slots = spec.total_slots();
     session.shmem = spec.shmem;
-    session.startup_command = spec.startup_command.as_deref().map(Clean::new);
+    session.startup_command = spec.startup_command.as_deref().map(shown_command);
     session.starts_at = spec.starts_at;
     session.timeout = spec.timeout;
     session.preopen_ports.clone_from(&spec.preopen_ports);
@@ -52,5 +52,15 @@ pub(super) fn new_kernel(id: KernelId, hostname: Clean, status: Status) -> Kerne
         terminated_at: None,
         agent: None,
         status_info: None,
+    }
+}
+
+/// What of a command is told in every list; the whole of it is in the record.
+const SHOWN_COMMAND: usize = 1024;
+
+fn shown_command(command: &str) -> Clean {
+    match command.char_indices().nth(SHOWN_COMMAND) {
+        Some((end, _)) => Clean::new(&format!("{}…", &command[..end])),
+        None => Clean::new(command),
     }
 }

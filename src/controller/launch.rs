@@ -215,17 +215,24 @@ impl Controller {
     }
 }
 
+/// Problems told beside the first one.
+const TOLD_AT_ONCE: usize = 5;
+
 /// The first problem is what is wrong, the others are told with it.
 fn refusal_for(kind: RefusalKind, problems: Vec<FieldProblem>) -> Option<Refusal> {
     let mut problems = problems.into_iter();
     let first = problems.next()?;
     let refusal = Refusal::new(kind, first.message).about(first.field);
-    let others: Vec<String> = problems.map(|problem| problem.message).collect();
-    Some(if others.is_empty() {
-        refusal
-    } else {
-        refusal.with_help(format!("and also: {}", others.join("; ")))
-    })
+    let mut others: Vec<String> = problems.map(|problem| problem.message).collect();
+    if others.is_empty() {
+        return Some(refusal);
+    }
+    let more = others.len().saturating_sub(TOLD_AT_ONCE);
+    others.truncate(TOLD_AT_ONCE);
+    if more > 0 {
+        others.push(format!("{more} more"));
+    }
+    Some(refusal.with_help(format!("and also: {}", others.join("; "))))
 }
 
 /// The name of who gives none.

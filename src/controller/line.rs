@@ -203,7 +203,9 @@ impl Controller {
                 };
                 turn.answer(ticket, answer);
             }
-            Purpose::Queue | Purpose::Reconcile => {}
+            // Who waits is not left waiting because one look failed.
+            Purpose::Queue => turn.stirred |= refusal.is_some(),
+            Purpose::Reconcile => {}
         }
     }
 

@@ -38,6 +38,8 @@ use crate::{
     store::{Store, StoreError},
 };
 
+const MINUTE: Duration = Duration::from_secs(60);
+const TODAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Until writing to the store is tried again.
 const WRITE_AGAIN: Duration = Duration::from_secs(5);
 /// How long orders under way are waited for at the end.
@@ -159,6 +161,9 @@ impl Core {
         let dues = self.stations.iter().filter_map(|s| s.heart.next_deadline());
         let left = dues.min()?.duration_since(clock::now());
         let left = Duration::try_from(left).unwrap_or(Duration::ZERO);
+        // Sleep is counted by a clock that stands still while the machine sleeps and is not set: what
+        // is due today is looked at again each minute.
+        let left = if left < TODAY { left.min(MINUTE) } else { left };
         Some(clock::instant() + left)
     }
 

@@ -11,27 +11,61 @@ use crate::{
         session::Session,
         status::Status,
     },
+    protocol::frame::MAX_FRAME,
     protocol::message::{ContextState, Failure, FailureKind, Snapshot, StreamOpen},
 };
 
-/// Ended sessions in one snapshot; with more it would outgrow a frame.
+/// Ended sessions in one snapshot.
 const ENDED: usize = 4000;
 
-/// Everything a face shows: all unfinished sessions and the newest ended ones; the rest beside it.
+/// Bytes that the sessions of one snapshot may take: with more it would outgrow a frame.
+const SNAPSHOT: usize = MAX_FRAME / 2;
+
+/// Everything a face shows: the unfinished sessions, newest first, and the newest ended ones, as many
+/// as a frame holds; the rest beside it.
 pub(super) fn snapshot(stations: &[Station], seq: u64) -> (Box<Snapshot>, Vec<&Session>) {
     let (mut ended, mut sessions): (Vec<&Session>, Vec<&Session>) = stations
         .iter()
         .flat_map(|station| station.heart.sessions())
         .partition(|session| session.status.is_final());
-    ended.sort_unstable_by_key(|session| std::cmp::Reverse(session.created_at));
-    let rest = ended.split_off(ended.len().min(ENDED));
+    for some in [&mut ended, &mut sessions] {
+        some.sort_unstable_by_key(|session| std::cmp::Reverse(session.created_at));
+    }
+    let mut rest = ended.split_off(ended.len().min(ENDED));
     sessions.append(&mut ended);
+    let fit = fitting(&sessions, SNAPSHOT);
+    rest.splice(..0, sessions.split_off(fit));
     let snapshot = Snapshot {
         seq,
         sessions: sessions.into_iter().cloned().collect(),
         contexts: stations.iter().map(state).collect(),
     };
     (Box::new(snapshot), rest)
+}
+
+/// How many of them so many bytes hold.
+fn fitting(sessions: &[&Session], bytes: usize) -> usize {
+    let mut left = Room(bytes);
+    let outgrows = |session: &&Session| serde_json::to_writer(&mut left, session).is_err();
+    let all = sessions.len();
+    sessions.iter().position(outgrows).unwrap_or(all)
+}
+
+/// Takes so many bytes and no more.
+struct Room(usize);
+
+impl std::io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 = self
+            .0
+            .checked_sub(bytes.len())
+            .ok_or(std::io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 fn state(station: &Station) -> ContextState {
@@ -163,4 +197,33 @@ fn check_log(heart: &Heart, session: &Session) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        environment::{EnvironmentRef, EnvironmentSource},
+        id::SessionId,
+    };
+
+    #[test]
+    fn a_snapshot_never_outgrows_a_frame() {
+        let sessions: Vec<Session> = (0..3)
+            .map(|number| {
+                let environment = EnvironmentRef {
+                    name: "host".into(),
+                    version: "1".into(),
+                    source: EnvironmentSource::Host,
+                };
+                let key = SessionKey::local(SessionId::from_u128(number));
+                Session::new(key, "one".into(), environment, jiff::Timestamp::UNIX_EPOCH)
+            })
+            .collect();
+        let all: Vec<&Session> = sessions.iter().collect();
+        let one = serde_json::to_vec(&sessions[0]).unwrap().len();
+        assert_eq!(fitting(&all, 10 * one), 3);
+        assert_eq!(fitting(&all, 2 * one + one / 2), 2);
+        assert_eq!(fitting(&all, one / 2), 0);
+    }
 }

@@ -100,10 +100,11 @@ impl ResourceSlots {
     #[must_use]
     pub fn plus(&self, more: &Self) -> Self {
         let mut sum = self.clone();
-        sum.cpu = Cpu(self.cpu.0 + more.cpu.0);
-        sum.mem = Bytes(self.mem.0 + more.mem.0);
+        sum.cpu = Cpu(self.cpu.0.saturating_add(more.cpu.0));
+        sum.mem = Bytes(self.mem.0.saturating_add(more.mem.0));
         for (slot, n) in &more.accelerators {
-            *sum.accelerators.entry(slot.clone()).or_default() += n;
+            let held = sum.accelerators.entry(slot.clone()).or_default();
+            *held = held.saturating_add(*n);
         }
         sum
     }

@@ -16,7 +16,7 @@ use super::message::StreamData;
 use crate::model::{log::LogSource, text::Clean};
 
 /// No frame is longer than this; a longer one ends the connection before it is read.
-pub const MAX_FRAME: usize = 8 * 1024 * 1024;
+pub const MAX_FRAME: usize = 64 * 1024 * 1024;
 
 const LENGTH_BYTES: usize = 4;
 const DATA_HEAD: usize = 5;

@@ -88,8 +88,10 @@ pub(in crate::controller) fn decide(
                 decision.begin.push(waiter.id);
             }
             Some(hold) => {
-                let passed_over = queue.skip_after > 0 && waiter.retries >= queue.skip_after;
-                if !passed_over {
+                let tried_enough = queue.skip_after > 0 && waiter.retries >= queue.skip_after;
+                // What can never begin holds up nobody.
+                let hopeless = matches!(hold, Hold::Never(_) | Hold::NoGroup);
+                if !tried_enough && !hopeless {
                     queue.blocked_by = Some(waiter.id);
                 }
                 queue.placed.push(Placed {

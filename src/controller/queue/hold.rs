@@ -20,6 +20,8 @@ pub(in crate::controller) enum Hold {
     Limit(Shortage),
     /// The group, or all of the machine, has not that much free.
     Room { shortage: Shortage, machine: bool },
+    /// More than there is, or than one person may have: what it was launched with was taken away.
+    Never(Shortage),
     /// Its resource group is not there any more.
     NoGroup,
 }
@@ -127,6 +129,10 @@ impl Hold {
                 shortage.needed(),
                 shortage.used()
             ),
+            Self::Never(shortage) => format!(
+                "{} can no longer be had in group {group}: terminate it and launch it with less",
+                shortage.needed()
+            ),
             Self::NoGroup => format!(
                 "its resource group {group} is not there any more: terminate it and launch it again"
             ),
@@ -137,6 +143,7 @@ impl Hold {
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Limit(one), Self::Limit(other))
+            | (Self::Never(one), Self::Never(other))
             | (
                 Self::Room { shortage: one, .. },
                 Self::Room {
@@ -153,7 +160,7 @@ impl Hold {
             Self::NotBefore(_) => 0,
             Self::Sessions { .. } => 1,
             Self::Limit(_) => 2,
-            Self::NoGroup => 3,
+            Self::NoGroup | Self::Never(_) => 3,
             Self::Room { .. } => 4,
         }
     }

@@ -80,6 +80,11 @@ impl<'a> Room<'a> {
             return Some(Hold::NoGroup);
         };
         let limits = self.limits();
+        let nothing = ResourceSlots::default();
+        let ever = at_most(&share.capacity, &limits.total);
+        if let Some(shortage) = shortage(slots, &nothing, &ever) {
+            return Some(Hold::Never(shortage));
+        }
         if let Some(most) = limits.concurrent_sessions
             && self.sessions >= most
         {

@@ -103,17 +103,26 @@ impl Controller {
         let is_due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         if is_due(self.queue.look_at) {
             self.queue.look_at = now.checked_add(LOOK_AGAIN).ok();
-            let looking = |it: &Waiting| matches!(it.purpose, Purpose::Queue);
-            if self.is_connected() && !self.surveys.values().any(looking) {
-                self.survey(turn, Purpose::Queue, false);
-            }
+            self.look_for_room(turn);
         }
         if is_due(self.queue.wake_at) {
             self.queue.wake_at = None;
-            turn.stirred = true;
+            // Who begins now may have slept since the engine was looked at.
+            if !self.look_for_room(turn) {
+                turn.stirred = true;
+            }
         } else if is_due(self.queue.retell_at) {
             self.tell_places(turn, now);
         }
+    }
+
+    /// Asks the engine what others hold now; a round follows its answer. `false` = it cannot be asked.
+    fn look_for_room(&mut self, turn: &mut Turn) -> bool {
+        let looking = |it: &Waiting| matches!(it.purpose, Purpose::Queue);
+        if self.is_connected() && !self.surveys.values().any(looking) {
+            self.survey(turn, Purpose::Queue, false);
+        }
+        self.is_connected()
     }
 
     /// After each turn: what may have made room, or needs some, is followed by a round.

@@ -307,12 +307,13 @@ async fn look(line: &Line, id: &str, instance: InstanceId) -> Result<Option<Part
     }
 }
 
-/// What running containers of other instances hold, each its own share.
+/// What containers of other instances hold, each its own share.
 fn others_slots(all: &[ContainerSummary], instance: InstanceId) -> ResourceSlots {
     let holds = |state: Option<State>| {
         matches!(
             state,
-            Some(State::RUNNING | State::PAUSED | State::RESTARTING)
+            // One that was created is about to run.
+            Some(State::CREATED | State::RUNNING | State::PAUSED | State::RESTARTING)
         )
     };
     all.iter()

@@ -2,13 +2,16 @@
 
 use super::super::{inside, spec::FolderMount, text::Clean};
 
-/// The absolute path in the container.
+/// The absolute path in the container, without doubled slashes or one at its end.
 pub fn target(mount: &FolderMount) -> String {
-    match mount.path.as_deref().map(str::trim).unwrap_or_default() {
+    let path = mount.path.as_deref().map(str::trim).unwrap_or_default();
+    let path = match path {
         "" => format!("{}/{}", inside::HOME, mount.folder),
-        path if path.starts_with('/') => path.trim_end_matches('/').to_owned(),
-        path => format!("{}/{}", inside::HOME, path.trim_end_matches('/')),
-    }
+        path if path.starts_with('/') => path.to_owned(),
+        path => format!("{}/{path}", inside::HOME),
+    };
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    format!("/{}", parts.join("/"))
 }
 
 /// The rule for one path: letters, digits, `_ . - /`, and it stays where it is said to be.
@@ -28,13 +31,22 @@ pub fn check_path(path: &str) -> Result<(), String> {
 }
 
 /// Directories of the system inside; a folder over one of them would break the session.
-const SYSTEM: [&str; 15] = [
+const SYSTEM: [&str; 17] = [
     "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/opt", "/proc", "/root",
-    "/run", "/sbin", "/sys", "/usr",
+    "/run", "/sbin", "/sys", "/tmp", "/usr", "/var",
 ];
+
+/// What is the kernel's, whole.
+const KERNEL: [&str; 3] = ["/dev/", "/proc/", "/sys/"];
+
+/// Nobody mounts more in one session.
+const MOST: usize = 100;
 
 /// The rule for all of them together; `automatic` are mounted by themselves.
 pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Result<(), String> {
+    if mounts.len() > MOST {
+        return Err(format!("{} folders: {MOST} at most", mounts.len()));
+    }
     let mut targets: Vec<String> = automatic
         .iter()
         .map(|name| format!("{}/{name}", inside::HOME))
@@ -53,11 +65,11 @@ pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Result<(), String>
         if target == inside::HOME || target == inside::TOOLBOX {
             return Err(format!("{}: {target} is workbay's own", mount.folder));
         }
-        if SYSTEM.contains(&target.as_str()) || target.is_empty() {
+        let kernel = KERNEL.iter().any(|top| target.starts_with(top));
+        if kernel || SYSTEM.contains(&target.as_str()) {
             return Err(format!(
-                "{}: {} is a directory of the system: mount it below {}",
+                "{}: {target} is a directory of the system: mount it below {}",
                 mount.folder,
-                if target.is_empty() { "/" } else { &target },
                 inside::HOME
             ));
         }
@@ -122,7 +134,14 @@ mod tests {
         assert!(why(&[mount("a", Some("../x"))]).contains("climb"));
         assert!(why(&[mount("a", Some("x y"))]).contains("' '"));
         assert!(why(&[mount("a", Some("/etc/"))]).contains("system"));
-        assert!(why(&[mount("a", Some("/"))]).contains("system"));
+        for system in ["/", "//etc", "/usr/", "/proc/sys", "/var//"] {
+            assert!(
+                why(&[mount("a", Some(system))]).contains("system"),
+                "{system}"
+            );
+        }
+        assert!(why(&[mount("a", Some("/home//work"))]).contains("own"));
+        assert!(why(&[mount("a", Some("x/y")), mount("b", Some("x//y"))]).contains("x/y"));
         assert!(why(&[mount("a", Some("/home/work"))]).contains("own"));
         assert!(why(&[mount("a", None), mount("a", Some("b"))]).contains("twice"));
         assert!(why(&[mount("a", Some("x")), mount("b", Some("x"))]).contains("/home/work/x"));

@@ -164,11 +164,6 @@ impl Slider {
         &self.input
     }
 
-    /// Whether what is typed next replaces what stands there.
-    pub fn is_fresh(&self) -> bool {
-        self.fresh
-    }
-
     pub fn value(&self) -> Result<u64, String> {
         self.unit.read(self.input.text())
     }

@@ -10,6 +10,7 @@ use crate::{
     controller::{
         queue::{
             decide::{Decision, Waiter, Why, decide},
+            hold::Hold,
             room::Room,
             tell::AT_ONCE,
         },
@@ -137,7 +138,8 @@ proptest! {
                 before = Some(waiter);
             }
             let strict = line.iter().filter(|it| {
-                matches!(it.why, Why::Tried(_)) && (skip == 0 || by_id[&it.id].retries < skip)
+                let hopeful = matches!(&it.why, Why::Tried(hold) if !matches!(hold, Hold::Never(_)));
+                hopeful && (skip == 0 || by_id[&it.id].retries < skip)
             });
             for head in strict {
                 let head = by_id[&head.id];

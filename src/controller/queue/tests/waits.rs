@@ -80,6 +80,48 @@ fn a_machine_taken_to_be_larger_lets_sessions_share_it() {
 }
 
 #[test]
+fn what_can_never_begin_holds_up_nobody() {
+    let mut play = full();
+    let wide = play.comes(cpus("wide", 3000));
+    let small = play.comes(named("small"));
+    assert_eq!(play.why(small), "#2 in line behind wide");
+    play.settings.resources.limits.total.cpu = Some(Cpu::from_millis(2000));
+    play.restart();
+    play.work_off();
+    assert!(
+        play.why(wide)
+            .contains("3 CPU can no longer be had in group default"),
+        "{}",
+        play.why(wide)
+    );
+    for id in play.launched[..3].to_vec() {
+        play.terminate(id);
+    }
+    assert_eq!(play.status(small), Status::Running);
+    assert_eq!(play.status(wide), Status::Pending);
+    play.check_rest();
+}
+
+#[test]
+fn what_others_took_meanwhile_is_seen_before_a_timed_session_begins() {
+    let mut play = Play::with(settings(|_| ()));
+    let later = play.comes(LaunchRequest {
+        session_type: SessionType::Batch,
+        startup_command: Some("true".into()),
+        starts_at: Some(at(play.now + 500)),
+        ..named("later")
+    });
+    play.others = ResourceSlots::new(Cpu::from_millis(4000), Bytes(0));
+    play.wait(600);
+    assert_eq!(play.status(later), Status::Pending, "{}", play.why(later));
+    assert!(
+        play.why(later).contains("waits for 1 CPU"),
+        "{}",
+        play.why(later)
+    );
+}
+
+#[test]
 fn every_decision_is_in_the_history_and_many_tries_are_one_entry() {
     let mut play = full();
     let id = play.comes(named("waits"));

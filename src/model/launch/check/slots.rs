@@ -98,10 +98,8 @@ pub(super) fn check_accelerators(
 ) {
     let most = amounts::most(ground.offer, ground.group(request));
     for (slot, amount) in &request.accelerators {
-        if *amount > 0 {
-            let outcome = check_accelerator(slot, *amount, request, &most, ground);
-            add(found, Field::Accelerator, outcome);
-        }
+        let outcome = check_accelerator(slot, *amount, request, &most, ground);
+        add(found, Field::Accelerator, outcome);
     }
     let minimum = ground.environment.map(|it| &it.facts.minimum.accelerators);
     for (slot, least) in minimum.into_iter().flatten() {
@@ -141,6 +139,10 @@ fn check_accelerator(
             "there is no {} here: there is {known}",
             Clean::new(slot)
         ));
+    }
+    // None of a kind that there is: nothing is asked.
+    if amount == 0 {
+        return Ok(());
     }
     if !amounts::supports(ground.environment, slot) {
         return Err(format!("the environment cannot use {slot}"));

@@ -43,9 +43,7 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
         );
         say(&mut found, Field::Image, why);
     }
-    for (name, value) in &request.env {
-        add(&mut found, Field::Variables, check_variable(name, value));
-    }
+    check_variables(request, &mut found);
     if let Some(script) = &request.bootstrap_script {
         let outcome = check_text(script, "the bootstrap script");
         add(&mut found, Field::BootstrapScript, outcome);
@@ -69,11 +67,33 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     found
 }
 
+/// The kernel gives a program no longer single variable, and not many more in all.
+const MOST_VALUE: usize = 96 * 1024;
+const MOST_VARIABLES: usize = 256 * 1024;
+
+fn check_variables(request: &LaunchRequest, found: &mut Problems) {
+    let bytes: usize = request.env.iter().map(|(k, v)| k.len() + v.len() + 2).sum();
+    if bytes > MOST_VARIABLES {
+        let (is, most) = (Bytes(bytes as u64), Bytes(MOST_VARIABLES as u64));
+        let why = format!("the variables are too long together ({is}): {most} at most");
+        return say(found, Field::Variables, why);
+    }
+    for (name, value) in &request.env {
+        add(found, Field::Variables, check_variable(name, value));
+    }
+}
+
 /// A variable has a name and a value.
 fn check_variable(name: &str, value: &str) -> Result<(), String> {
     check_variable_name(name)?;
     if value.contains('\0') {
         return Err(format!("the value of {name} holds a zero byte"));
+    }
+    if value.len() > MOST_VALUE {
+        let (is, most) = (Bytes(value.len() as u64), Bytes(MOST_VALUE as u64));
+        return Err(format!(
+            "the value of {name} is too long ({is}): {most} at most"
+        ));
     }
     if !value.is_empty() {
         return Ok(());

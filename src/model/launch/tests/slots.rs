@@ -140,7 +140,7 @@ fn what_can_be_had_is_taken() {
             r.accelerators = shares(2_500);
         },
         // Nothing of a kind is always there.
-        |r| r.accelerators = BTreeMap::from([("tpu.device".to_owned(), 0)]),
+        |r| r.accelerators = BTreeMap::from([("cuda.shares".to_owned(), 0)]),
         |r| {
             r.resource_group = Some("gpu".into());
             r.cluster_size = Some(2);
