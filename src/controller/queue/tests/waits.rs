@@ -94,8 +94,8 @@ fn what_can_never_begin_holds_up_nobody() {
         "{}",
         play.why(wide)
     );
-    for id in play.launched[..3].to_vec() {
-        play.terminate(id);
+    for number in 0..3 {
+        play.terminate(play.launched[number]);
     }
     assert_eq!(play.status(small), Status::Running);
     assert_eq!(play.status(wide), Status::Pending);
