@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output},
 };
 
-use crate::machine::{BINARY, Machine, docker};
+use crate::machine::{BINARY, LARGE, Machine, docker};
 
 const USER: &str = "workbay-test";
 
@@ -27,6 +27,9 @@ impl Theirs {
             .tempdir()
             .expect("a directory");
         std::fs::copy(BINARY, home.path().join("workbay")).expect("the program is copied");
+        let config = home.path().join("config");
+        std::fs::create_dir(&config).expect("a directory");
+        std::fs::write(config.join("resources.toml"), LARGE).expect("a file");
         let owned = Command::new("chown")
             .arg("-R")
             .arg(USER)

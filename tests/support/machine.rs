@@ -14,6 +14,9 @@ pub struct Machine {
     extra: Vec<(String, String)>,
 }
 
+/// A `resources.toml` by which no session waits, whoever else has sessions on the engine.
+pub const LARGE: &str = "[host]\ncpu = 1000\nmem = \"1t\"\n";
+
 impl Machine {
     pub fn new() -> Self {
         let dir = tempfile::Builder::new()
@@ -25,11 +28,7 @@ impl Machine {
         let config = dir.path().join("config");
         std::fs::create_dir(&config).expect("a directory");
         std::fs::write(config.join("config.toml"), "[launch]\ncpu = 0.2\n").expect("a file");
-        std::fs::write(
-            config.join("resources.toml"),
-            "[host]\ncpu = 1000\nmem = \"1t\"\n",
-        )
-        .expect("a file");
+        std::fs::write(config.join("resources.toml"), LARGE).expect("a file");
         Self {
             dir,
             extra: Vec::new(),

@@ -307,13 +307,13 @@ async fn look(line: &Line, id: &str, instance: InstanceId) -> Result<Option<Part
     }
 }
 
-/// What containers of other instances hold, each its own share.
+/// What running containers of other instances hold, each its own share.
 fn others_slots(all: &[ContainerSummary], instance: InstanceId) -> ResourceSlots {
     let holds = |state: Option<State>| {
         matches!(
             state,
-            // One that was created is about to run.
-            Some(State::CREATED | State::RUNNING | State::PAUSED | State::RESTARTING)
+            // One that was only created may have been left so for ever by a daemon that died.
+            Some(State::RUNNING | State::PAUSED | State::RESTARTING)
         )
     };
     all.iter()
