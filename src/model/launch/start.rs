@@ -21,12 +21,13 @@ pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, St
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at);
     }
-    if let Ok(time) = text.parse::<civil::Time>() {
-        return next(time, now, zone).ok_or_else(bad);
+    // A time is read out of a whole date and time as well: the date goes first, or it would be lost.
+    if let Ok(local) = text.parse::<civil::DateTime>() {
+        let zoned = local.to_zoned(zone.clone()).map_err(|_| bad())?;
+        return Ok(zoned.timestamp());
     }
-    let local = text.parse::<civil::DateTime>().map_err(|_| bad())?;
-    let zoned = local.to_zoned(zone.clone()).map_err(|_| bad())?;
-    Ok(zoned.timestamp())
+    let time = text.parse::<civil::Time>().map_err(|_| bad())?;
+    next(time, now, zone).ok_or_else(bad)
 }
 
 fn next(time: civil::Time, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
@@ -57,6 +58,9 @@ mod tests {
         assert_eq!(at("+2h").unwrap(), "2026-11-22T12:00:00Z");
         assert_eq!(at("2026-11-23 09:30").unwrap(), "2026-11-23T00:30:00Z");
         assert_eq!(at("2026-11-23T00:30:00Z").unwrap(), "2026-11-23T00:30:00Z");
+        // Neither the month nor the year is lost.
+        assert_eq!(at("2026-12-24 10:00").unwrap(), "2026-12-24T01:00:00Z");
+        assert_eq!(at("2020-01-01 10:00").unwrap(), "2020-01-01T01:00:00Z");
         // It is 19:00 in Seoul.
         assert_eq!(at("19:30").unwrap(), "2026-11-22T10:30:00Z");
         assert_eq!(at("09:30").unwrap(), "2026-11-23T00:30:00Z");

@@ -111,7 +111,7 @@ impl Unit {
     fn takes(self, c: char) -> bool {
         match self {
             Self::Cores | Self::Devices => c.is_ascii_digit() || c == '.',
-            Self::Bytes => c.is_ascii_alphanumeric() || matches!(c, '.' | ' '),
+            Self::Bytes => c.is_ascii_alphanumeric() || c == '.',
             Self::Pieces => c.is_ascii_digit(),
         }
     }

@@ -2,7 +2,8 @@
 
 /// The variables in pasted text; empty = it is something else.
 pub fn read(text: &str) -> Vec<(String, String)> {
-    let lines = text.lines().map(str::trim);
+    // Terminals send pasted line ends as carriage returns.
+    let lines = text.split(['\n', '\r']).map(str::trim);
     let meant = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let read: Option<Vec<_>> = meant.map(one).collect();
     read.unwrap_or_default()
@@ -31,6 +32,18 @@ mod tests {
     fn what_is_no_list_of_variables_is_left_alone() {
         for text in ["", "hello", "A=1\nhello", "a b=c"] {
             assert!(read(text).is_empty(), "{text}");
+        }
+        for text in [
+            "A=1\rexport API_TOKEN=\"a b\"\rB=2",
+            "A=1\r\nexport API_TOKEN='a b'\r\nB=2\r\n",
+        ] {
+            let read = read(text);
+            let pairs: Vec<(&str, &str)> = read.iter().map(|(k, v)| (&**k, &**v)).collect();
+            assert_eq!(
+                pairs,
+                [("A", "1"), ("API_TOKEN", "a b"), ("B", "2")],
+                "{text:?}"
+            );
         }
         assert_eq!(read("A=\"x\"")[0].1, "x");
         assert_eq!(read("A='")[0].1, "'");
