@@ -63,22 +63,10 @@ impl Launcher {
             Ok(launch) => {
                 self.overlay = None;
                 self.offer.now = now;
-                self.refill_as_is(&launch);
+                self.refill(&launch, None);
                 self.changed(mirror, now)
             }
         }
-    }
-
-    /// As it says, its name too; reviewed before anything is launched.
-    fn refill_as_is(&mut self, launch: &LaunchRequest) {
-        self.refill(launch, None);
-        let mut named = launch.clone();
-        if let Some(name) = &launch.name
-            && self.offer.taken.contains(name)
-        {
-            named.name.clone_from(&self.request.name);
-        }
-        self.fill(&named);
     }
 
     /// The path being typed.
