@@ -114,10 +114,10 @@ impl<'a> Paint<'a> {
 
     /// A one-line input with the cursor in it when it has the focus; scrolls with the cursor.
     pub fn input(&mut self, area: Rect, input: &Input, focused: bool) {
-        let face = if focused {
-            Face::InputFocused
-        } else {
-            Face::Input
+        let face = match (focused, input.is_marked()) {
+            (true, true) => Face::InputMarked,
+            (true, false) => Face::InputFocused,
+            (false, _) => Face::Input,
         };
         let room = usize::from(area.width.saturating_sub(1));
         let before = text::take_end(input.before_cursor(), room);

@@ -97,7 +97,7 @@ impl Prompt {
         let path = format!("{}.toml", name.unwrap_or("session"));
         Self {
             what: For::SaveRecipe,
-            input: Input::with_text(&path),
+            input: Input::with_marked(&path),
             problem: None,
         }
     }

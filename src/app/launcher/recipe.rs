@@ -28,11 +28,14 @@ impl Launcher {
             prompt.problem = Some("write the path of a file".to_owned());
             return Vec::new();
         }
-        let path = PathBuf::from(text);
+        let mut path = PathBuf::from(&text);
         match prompt.what {
             For::OpenRecipe => vec![Step::ReadRecipe { path }],
             For::SaveRecipe => {
                 self.overlay = None;
+                if path.extension().is_none() && !text.ends_with('/') {
+                    path.set_extension("toml");
+                }
                 vec![Step::SaveRecipe {
                     path,
                     launch: Box::new(self.request.clone()),
