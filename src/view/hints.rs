@@ -30,7 +30,9 @@ const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionsFilter], "filter"),
     (Scope::Global, &[Action::Panes], "terminals"),
     (Scope::Sessions, &[Action::SessionsSort], "sort"),
+    (Scope::Sessions, &[Action::SessionAgain], "launch again"),
     (Scope::Sessions, &[Action::Contexts], "context"),
+    (Scope::Sessions, &[Action::LauncherRecents], "recent"),
 ];
 
 const DETAIL: &[Hint] = &[
@@ -210,6 +212,10 @@ fn matters(app: &App, action: Action) -> bool {
 
 /// The most convenient key of each, as in `up/down`; empty when one of them has none.
 fn keys_of_all(app: &App, scope: Scope, actions: &[Action]) -> String {
+        // Who never had a session launched none before.
+        Action::LauncherRecents => {
+            app.mirror.sessions().next().is_some() && app.why_not(action).is_none()
+        }
     let keys: Vec<String> = actions.iter().map(|a| keys(app, scope, *a)).collect();
     if keys.iter().any(String::is_empty) {
         return String::new();
