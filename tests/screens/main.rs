@@ -19,5 +19,6 @@ mod paging;
 mod screen;
 mod sessions_of_a_cluster;
 mod states;
+mod steps;
 mod terminals;
 mod world;

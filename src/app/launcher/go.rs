@@ -1,7 +1,7 @@
 //! Where one goes in the wizard: to a page, to a row, to a field.
 
-use super::{Heard, Launcher, Page, Row};
-use crate::{action::Action, model::launch::LaunchField};
+use super::{Heard, Launcher, Page, Row, help::Topic, review::page_of};
+use crate::{action::Action, model::launch::FieldProblem};
 
 impl Launcher {
     /// Shows a page.
@@ -10,13 +10,33 @@ impl Launcher {
         self.seen[page.position()] = true;
     }
 
-    /// Goes to where a field is filled in.
-    pub fn go_to_field(&mut self, field: LaunchField) {
-        let page = Page::of(field);
-        let rows = self.form(page).rows(&self.offer);
-        match rows.into_iter().find(|row| row.field == field) {
+    /// Whether Enter goes to the review from here: who has been there came to change one thing.
+    pub fn goes_back_to_review(&self) -> bool {
+        self.page != Page::Review && self.seen[Page::Review.position()]
+    }
+
+    /// What is explained where one stands.
+    pub(super) fn topic(&self) -> Topic {
+        match self.page {
+            Page::Review => Topic::Card(page_of(self.row())),
+            _ => Topic::Field(self.row().field),
+        }
+    }
+
+    /// Shows a page; where something is wrong on it, that.
+    pub(super) fn open_to_mend(&mut self, page: Page) {
+        let mut wrong = self.problems().iter();
+        match wrong.find(|it| Page::of(it.field) == page).cloned() {
+            Some(problem) => self.go_to_problem(&problem),
+            None => self.open(page),
+        }
+    }
+
+    /// Goes to where a problem is mended.
+    pub(super) fn go_to_problem(&mut self, problem: &FieldProblem) {
+        match self.row_of(problem) {
             Some(row) => {
-                self.open(page);
+                self.open(Page::of(problem.field));
                 self.stand_on(row);
             }
             // Nowhere to be mended: its card says it.

@@ -1,17 +1,16 @@
 //! What lies on top of the wizard: a question, what a field means, a path to type.
 
-use super::Row;
+use super::{Row, help::Topic};
 use crate::{
     action::Action,
     app::{confirm::Button, input::Input},
-    model::launch::LaunchField,
 };
 
 #[derive(Clone, Debug)]
 pub enum Overlay {
     Question(Question),
-    /// What the field means.
-    Explain(LaunchField),
+    /// What something means.
+    Explain(Topic),
     Prompt(Box<Prompt>),
 }
 

@@ -42,14 +42,6 @@ impl Page {
         }
     }
 
-    /// The same in a few words.
-    pub fn middle_title(self) -> &'static str {
-        match self {
-            Self::Allocation => "Environment & amounts",
-            page => page.title(),
-        }
-    }
-
     /// The same where there is little room.
     pub fn short_title(self) -> &'static str {
         match self {
@@ -148,7 +140,7 @@ pub enum Heard {
     Yes,
     /// Done, and the focus goes there.
     Goto(Row),
-    /// Another page opens.
+    /// Another page opens, where something is wrong on it.
     Open(Page),
     /// Done; this is asked or shown besides.
     Steps(Vec<Step>),
@@ -181,6 +173,12 @@ pub trait Form {
         Heard::No
     }
 
+    /// One step back from this row: a line that is typed for a moment is left. `false` = there is
+    /// none, the wizard closes.
+    fn back(&mut self, _row: Row) -> bool {
+        false
+    }
+
     /// Where the last key, paste or yes took the focus within the page; asked once after each.
     fn moved(&mut self) -> Option<Row> {
         None
@@ -205,6 +203,12 @@ pub trait Form {
     /// half filled.
     fn problems(&self, _offer: &Offer) -> Vec<FieldProblem> {
         Vec::new()
+    }
+
+    /// Where a problem is mended: the row of its field; of a list the one it is about.
+    fn row_of(&self, problem: &FieldProblem, offer: &Offer) -> Option<Row> {
+        let mut rows = self.rows(offer).into_iter();
+        rows.find(|row| row.field == problem.field)
     }
 
     /// What is known of the context changed. `request` is what all forms said before.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{About, Heard, LAUNCH, Launcher, Overlay, Page, Progress, Prompt, Question};
+use super::{About, Heard, Launcher, Overlay, Page, Progress, Prompt, Question};
 use crate::{
     action::Action,
     app::{
@@ -13,7 +13,7 @@ use crate::{
     model::{
         capability::Capability,
         id::ContextName,
-        launch::{LaunchField, command},
+        launch::{FieldProblem, LaunchField, command},
     },
     protocol::message::{Failure, Request},
 };
@@ -122,7 +122,7 @@ impl Launcher {
                 self.changed(mirror, now)
             }
             Heard::Open(page) => {
-                self.open(page);
+                self.open_to_mend(page);
                 Vec::new()
             }
             Heard::Steps(more) => {
@@ -153,6 +153,10 @@ impl Launcher {
                 self.step_row(-1);
             }
             Action::LauncherGoOn if self.page == Page::Review => return self.launch(mirror, now),
+            Action::LauncherGoOn if self.goes_back_to_review() => {
+                self.focus[Page::Review.position()] = None;
+                self.open(Page::Review);
+            }
             Action::LauncherGoOn | Action::LauncherNextPage => self.open(self.page.next()),
             Action::LauncherPreviousPage => self.open(self.page.previous()),
             Action::LauncherPageOne => self.open(Page::Kind),
@@ -165,11 +169,7 @@ impl Launcher {
                 let text = "Everything goes back to how it began. What was typed is lost.";
                 self.question(About::Reset, text);
             }
-            // The launch itself is no field: its keys are what there is to tell.
-            Action::LauncherExplain if self.row() == LAUNCH => return vec![Step::Go(Go::Help)],
-            Action::LauncherExplain => {
-                self.overlay = Some(Overlay::Explain(self.row().field));
-            }
+            Action::LauncherExplain => self.overlay = Some(Overlay::Explain(self.topic())),
             Action::LauncherEditor => return self.edit().into_iter().collect(),
             Action::LauncherCopyLine => return vec![Step::Copy(self.command_line())],
             Action::LauncherOpenRecipe => {
@@ -213,6 +213,11 @@ impl Launcher {
         if self.overlay.take().is_some() {
             return false;
         }
+        let row = self.row();
+        if self.form_mut(self.page).0.back(row) {
+            self.check();
+            return false;
+        }
         if !self.is_touched() {
             return true;
         }
@@ -248,9 +253,8 @@ impl Launcher {
         }
         self.offer.now = now;
         self.update(mirror);
-        if let Some(wrong) = self.problems().first() {
-            let field = wrong.field;
-            self.go_to_field(field);
+        if let Some(wrong) = self.problems().first().cloned() {
+            self.go_to_problem(&wrong);
             return Vec::new();
         }
         if self.lacks_folder() && !self.warned {
@@ -273,7 +277,7 @@ impl Launcher {
     /// The launch was refused: the wizard goes to the field that it is about.
     pub fn refused(&mut self, failure: Failure) {
         if let Some(field) = failure.field {
-            self.go_to_field(field);
+            self.go_to_problem(&FieldProblem::new(field, failure.message.as_str()));
         }
         self.progress = Progress::Failed(failure);
     }

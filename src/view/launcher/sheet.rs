@@ -257,6 +257,13 @@ impl<'a> Sheet<'a> {
         self.said_of(row, row.field);
     }
 
+    /// What is wrong with this line of a list, below it at `x`.
+    pub fn said_on(&mut self, row: Row, x: u16) {
+        if let Some(why) = self.launcher.problem_on(row) {
+            self.sentence_at(row, x, why, Face::InputError);
+        }
+    }
+
     fn said_of(&mut self, row: Row, field: LaunchField) {
         let launcher = self.launcher;
         if let Some(why) = launcher.problem(field) {
@@ -268,9 +275,14 @@ impl<'a> Sheet<'a> {
 
     /// A sentence below a row, in the column of the values.
     pub fn sentence(&mut self, row: Row, said: &str, face: Face) {
-        let room = self.width.saturating_sub(VALUES);
+        self.sentence_at(row, VALUES, said, face);
+    }
+
+    /// A sentence below a row, from `x` on.
+    pub fn sentence_at(&mut self, row: Row, x: u16, said: &str, face: Face) {
+        let room = self.width.saturating_sub(x);
         for part in text::wrap(said, usize::from(room)) {
-            let line = Line::below(row).text(VALUES, room, part, face);
+            let line = Line::below(row).text(x, room, part, face);
             self.push(line);
         }
     }
