@@ -13,7 +13,8 @@ use workbay::{
     model::{
         capability::{Capabilities, EngineInfo},
         environment::{EnvironmentRef, EnvironmentSource},
-        id::{ContextName, SessionId, SessionKey},
+        id::{ContextName, KernelId, SessionId, SessionKey},
+        kernel::Kernel,
         policy::ResourceRules,
         record::{SessionRecord, Step},
         resources::{Bytes, Cpu},
@@ -128,18 +129,8 @@ fn record(number: u32) -> SessionRecord {
         at(i64::from(number)),
     );
     session.status = Status::Pending;
-    session.kernels = vec![workbay::model::kernel::Kernel {
-        id: workbay::model::id::KernelId::from_u128(u128::from(number)),
-        hostname: "main1".into(),
-        status: Status::Pending,
-        container_id: None,
-        exit_code: None,
-        oom_killed: false,
-        started_at: None,
-        terminated_at: None,
-        agent: None,
-        status_info: None,
-    }];
+    let kernel = KernelId::from_u128(u128::from(number));
+    session.kernels = vec![Kernel::new(kernel, "main1".into(), Status::Pending)];
     let mem = Bytes::mib(64);
     let spec = LaunchSpec {
         env: BTreeMap::from([("STAGE".to_owned(), "bench".to_owned())]),

@@ -25,16 +25,15 @@ fn record(number: u128) -> SessionRecord {
             shmem: Bytes::mib(64),
             owner: "me".into(),
             kernels: vec![Kernel {
-                id: KernelId::from_u128(number),
-                hostname: "main1".into(),
-                status: Status::Creating,
                 container_id: Some("abc".into()),
                 exit_code: Some(137),
                 oom_killed: true,
                 started_at: Some(Timestamp::UNIX_EPOCH),
-                terminated_at: None,
-                agent: None,
-                status_info: None,
+                ..Kernel::new(
+                    KernelId::from_u128(number),
+                    "main1".into(),
+                    Status::Creating,
+                )
             }],
             pending_request: Some("terminating".into()),
             ..Session::new(

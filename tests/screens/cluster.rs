@@ -188,16 +188,10 @@ pub fn long(told: u128, all: u64) -> Snapshot {
 
 fn kernel(n: u128, hostname: &str, status: Status, agent: &str) -> Kernel {
     Kernel {
-        id: KernelId::from_u128(900 + n),
-        hostname: Clean::new(hostname),
-        status,
         container_id: Some(Clean::new("77aa9c0d1e2b4c5d6e7f8091a2b3c4d5")),
-        exit_code: None,
-        oom_killed: false,
         started_at: Some(ago(36)),
-        terminated_at: None,
         agent: Some(Clean::new(agent)),
-        status_info: None,
+        ..Kernel::new(KernelId::from_u128(900 + n), Clean::new(hostname), status)
     }
 }
 

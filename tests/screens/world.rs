@@ -44,16 +44,11 @@ pub fn session(n: u128, name: &str, status: Status, minutes: i64) -> Session {
         started_at: started,
         terminated_at: ended,
         kernels: vec![Kernel {
-            id: KernelId::from_u128(n),
-            hostname: Clean::new("main1"),
-            status: status.clone(),
             container_id: ran.then(|| Clean::new("3f2a9c0d1e2b4c5d6e7f8091a2b3c4d5")),
             exit_code: ended.map(|_| 0),
-            oom_killed: false,
             started_at: started,
             terminated_at: ended,
-            agent: None,
-            status_info: None,
+            ..Kernel::new(KernelId::from_u128(n), Clean::new("main1"), status.clone())
         }],
         scratch: ran.then(|| format!("/home/jin/.local/state/workbay/sessions/{}/work", id(n))),
         status,
