@@ -136,18 +136,7 @@ fn record(number: u32) -> SessionRecord {
         env: BTreeMap::from([("STAGE".to_owned(), "bench".to_owned())]),
         ..LaunchSpec::new(source, "host:1".into(), Cpu::from_millis(1000), mem, mem)
     };
-    SessionRecord {
-        session,
-        spec,
-        pids: 100,
-        step: Step::Wait,
-        ending: None,
-        force: false,
-        renaming: None,
-        forgotten: false,
-        request: None,
-        retries: 0,
-    }
+    SessionRecord::new(session, spec, Step::Wait)
 }
 
 fn info() -> EngineInfo {
