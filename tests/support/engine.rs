@@ -314,7 +314,10 @@ impl Folders for MemoryEngine {
     async fn folders(&self) -> Result<Vec<Folder>> {
         self.enter(Call::Folders, None).await?;
         let names = self.lock().world.folders.clone();
-        Ok(names.iter().map(|name| folder(name)).collect())
+        Ok(names
+            .iter()
+            .map(|name| Folder::own(name, "memory"))
+            .collect())
     }
 
     async fn create_folder(&self, name: &str) -> Result<Folder> {
@@ -326,20 +329,7 @@ impl Folders for MemoryEngine {
         }
         inner.world.folders.push(name.to_owned());
         inner.world.save();
-        Ok(folder(name))
-    }
-}
-
-fn folder(name: &str) -> Folder {
-    Folder {
-        id: name.into(),
-        name: name.into(),
-        host: "memory".into(),
-        status: "ready".into(),
-        permission: "rw".into(),
-        usage_mode: "general".into(),
-        ownership: "user".into(),
-        is_owner: true,
+        Ok(Folder::own(name, "memory"))
     }
 }
 

@@ -293,13 +293,7 @@ impl Folders for MemoryScheduler {
         }
         let folder = Folder {
             id: format!("folder-{name}").into(),
-            name: name.into(),
-            host: "memory".into(),
-            status: "ready".into(),
-            permission: "rw".into(),
-            usage_mode: "general".into(),
-            ownership: "user".into(),
-            is_owner: true,
+            ..Folder::own(name, "memory")
         };
         inner.offer.folders.push(folder.clone());
         Ok(folder)

@@ -17,9 +17,11 @@ use crate::{
     model::{
         catalogue::Folder,
         launch::{LaunchField, folders::check_name},
-        text::Clean,
     },
 };
+
+/// What stands for this machine where a cluster names a storage host.
+const HOST: &str = "local";
 
 /// Where folders lie, one directory each.
 #[derive(Clone, Debug)]
@@ -104,26 +106,13 @@ pub(super) fn refused(why: String, mend: Option<&str>) -> EngineError {
     }
 }
 
-fn folder(name: &str) -> Folder {
-    Folder {
-        id: Clean::new(name),
-        name: Clean::new(name),
-        host: Clean::new("local"),
-        status: Clean::new("ready"),
-        permission: Clean::new("rw"),
-        usage_mode: Clean::new("general"),
-        ownership: Clean::new("user"),
-        is_owner: true,
-    }
-}
-
 #[async_trait]
 impl Folders for DockerEngine {
     async fn folders(&self) -> Result<Vec<Folder>> {
         self.line().await?.must_be_local()?;
         let shelf = self.shelf.clone();
         let names = off_loop(move || shelf.names()).await?;
-        Ok(names.iter().map(|name| folder(name)).collect())
+        Ok(names.iter().map(|name| Folder::own(name, HOST)).collect())
     }
 
     async fn create_folder(&self, name: &str) -> Result<Folder> {
@@ -132,7 +121,7 @@ impl Folders for DockerEngine {
         let owner = Identity::of_caller(line.mapping).owner;
         let (shelf, wanted) = (self.shelf.clone(), name.to_owned());
         off_loop(move || shelf.make(&wanted, owner)).await?;
-        Ok(folder(name))
+        Ok(Folder::own(name, HOST))
     }
 }
 

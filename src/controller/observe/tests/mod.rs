@@ -269,7 +269,7 @@ impl Play {
             Errand::Environments => Got::Environments(Vec::new()),
             Errand::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),
             Errand::CreateFolder { name } => {
-                let folder = folder(name);
+                let folder = Folder::own(name, "local");
                 self.offer.folders.push(folder.clone());
                 Got::Folder(folder)
             }
@@ -402,19 +402,6 @@ impl Play {
             line,
             fault: fault(FaultKind::Lost),
         });
-    }
-}
-
-fn folder(name: &str) -> Folder {
-    Folder {
-        id: name.into(),
-        name: name.into(),
-        host: "local".into(),
-        status: "ready".into(),
-        permission: "rw".into(),
-        usage_mode: "general".into(),
-        ownership: "user".into(),
-        is_owner: true,
     }
 }
 
