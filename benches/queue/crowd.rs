@@ -11,7 +11,7 @@ use workbay::{
         turn::Turn,
     },
     model::{
-        capability::{Capabilities, EngineInfo},
+        capability::EngineInfo,
         environment::{EnvironmentRef, EnvironmentSource},
         id::{ContextName, KernelId, SessionId, SessionKey},
         kernel::Kernel,
@@ -141,15 +141,9 @@ fn record(number: u32) -> SessionRecord {
 
 fn info() -> EngineInfo {
     EngineInfo {
-        kind: "Docker".into(),
-        version: "1".into(),
-        api_version: "1".into(),
-        endpoint: "none:".into(),
         cpus: Cpu::from_millis(1000),
         memory: Bytes(Bytes::GIB),
-        accelerators: BTreeMap::new(),
-        user: None,
-        capabilities: Capabilities::default(),
+        ..EngineInfo::new("Docker".into(), "none:".into())
     }
 }
 

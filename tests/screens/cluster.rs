@@ -38,13 +38,8 @@ pub fn key(context: &str, n: u128) -> SessionKey {
 pub fn manager() -> EngineState {
     EngineState::Connected {
         info: EngineInfo {
-            kind: Clean::new("Backend.AI"),
             version: Clean::new("26.9.6"),
             api_version: Clean::new("v9.20250722"),
-            endpoint: Clean::new("https://manager.example.org:8091"),
-            cpus: Cpu::default(),
-            memory: Bytes::default(),
-            accelerators: std::collections::BTreeMap::new(),
             user: Some(User {
                 email: Clean::new("jin@example.org"),
                 full_name: Some(Clean::new("진")),
@@ -58,6 +53,10 @@ pub fn manager() -> EngineState {
                 )],
                 open_streams_keep_alive: true,
             },
+            ..EngineInfo::new(
+                Clean::new("Backend.AI"),
+                Clean::new("https://manager.example.org:8091"),
+            )
         },
     }
 }

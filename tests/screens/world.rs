@@ -105,14 +105,10 @@ pub fn environments() -> Vec<Environment> {
 pub fn connected() -> EngineState {
     EngineState::Connected {
         info: EngineInfo {
-            kind: Clean::new("Docker"),
             version: Clean::new("20.10.24"),
             api_version: Clean::new("1.41"),
-            endpoint: Clean::new("unix:///var/run/docker.sock"),
             cpus: Cpu::from_millis(8000),
             memory: Bytes(Bytes::GIB * 31),
-            accelerators: std::collections::BTreeMap::new(),
-            user: None,
             capabilities: Capabilities {
                 missing: [
                     (Capability::Dial, "no connections to ports on this engine"),
@@ -132,6 +128,10 @@ pub fn connected() -> EngineState {
                 .to_vec(),
                 open_streams_keep_alive: false,
             },
+            ..EngineInfo::new(
+                Clean::new("Docker"),
+                Clean::new("unix:///var/run/docker.sock"),
+            )
         },
     }
 }

@@ -21,7 +21,7 @@ use workbay::{
         error::EngineError,
     },
     model::{
-        capability::{Capabilities, EngineInfo},
+        capability::EngineInfo,
         catalogue::Folder,
         environment::{Environment, EnvironmentSource, ImageFacts},
         id::SessionId,
@@ -338,15 +338,11 @@ impl Engine for MemoryEngine {
     async fn probe(&self) -> Result<EngineInfo> {
         self.enter(Call::Probe, None).await?;
         Ok(EngineInfo {
-            kind: "Memory".into(),
             version: "1".into(),
             api_version: "1".into(),
-            endpoint: "memory:".into(),
             cpus: Cpu::from_millis(4000),
             memory: Bytes(8 * Bytes::GIB),
-            accelerators: BTreeMap::new(),
-            user: None,
-            capabilities: Capabilities::default(),
+            ..EngineInfo::new("Memory".into(), "memory:".into())
         })
     }
 

@@ -14,7 +14,7 @@ use crate::{
         turn::{Answer, Refusal, Turn},
     },
     model::{
-        capability::{Capabilities, EngineInfo},
+        capability::EngineInfo,
         catalogue::Folder,
         change::Change,
         environment::{Environment, EnvironmentSource, ImageFacts},
@@ -496,14 +496,8 @@ fn sub((number, kernel): (u32, &KernelId)) -> SubSight {
 
 pub fn info() -> EngineInfo {
     EngineInfo {
-        kind: "Play".into(),
-        version: "1".into(),
-        api_version: "1".into(),
-        endpoint: "play:".into(),
         cpus: Cpu::from_millis(4000),
         memory: Bytes(Bytes::GIB),
-        accelerators: BTreeMap::new(),
-        user: None,
-        capabilities: Capabilities::default(),
+        ..EngineInfo::new("Play".into(), "play:".into())
     }
 }
