@@ -19,7 +19,7 @@ use workbay::{
         record::{SessionRecord, Step},
         resources::{Bytes, Cpu},
         session::Session,
-        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
+        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
         spec::LaunchSpec,
         status::Status,
     },
@@ -153,13 +153,6 @@ fn settings(skip: u32) -> Settings {
         group.num_retries_to_skip = skip;
     }
     Settings {
-        ui: UiSettings {
-            theme: "auto".into(),
-            keymap: "default".into(),
-            mouse: false,
-            unicode: None,
-            read_only: false,
-        },
         launch: LaunchSettings {
             environment: "host".into(),
             cpu: Cpu::from_millis(1000),
@@ -174,5 +167,6 @@ fn settings(skip: u32) -> Settings {
         },
         history: HistorySettings { keep_days: 7 },
         resources,
+        ..Settings::blank()
     }
 }
