@@ -8,7 +8,12 @@ use std::{
 
 use async_trait::async_trait;
 
-use super::{DockerEngine, identity::Identity, scratch::give, sessions::off_loop};
+use super::{
+    DockerEngine,
+    identity::{Identity, caller},
+    scratch::give,
+    sessions::off_loop,
+};
 use crate::{
     engine::{
         api::{Folders, Result},
@@ -131,10 +136,6 @@ pub(super) fn make_way(root: &Path, below: &Path, owner: (u32, u32)) -> io::Resu
     use rustix::fs::{CWD, Mode, OFlags, fchown, mkdirat, openat};
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let (uid, gid) = owner;
-    let me = (
-        rustix::process::getuid().as_raw(),
-        rustix::process::getgid().as_raw(),
-    );
     let mut here = openat(CWD, root, flags, Mode::empty())?;
     for part in below.components() {
         let Component::Normal(name) = part else {
@@ -144,7 +145,7 @@ pub(super) fn make_way(root: &Path, below: &Path, owner: (u32, u32)) -> io::Resu
             Err(rustix::io::Errno::NOENT) => {
                 mkdirat(&here, name, Mode::from_raw_mode(0o755))?;
                 let made = openat(&here, name, flags, Mode::empty())?;
-                if me != owner {
+                if caller() != owner {
                     let (uid, gid) = (
                         rustix::fs::Uid::from_raw(uid),
                         rustix::fs::Gid::from_raw(gid),
@@ -164,28 +165,21 @@ pub(super) fn make_way(root: &Path, below: &Path, owner: (u32, u32)) -> io::Resu
 mod tests {
     use super::*;
 
-    fn me() -> (u32, u32) {
-        (
-            rustix::process::getuid().as_raw(),
-            rustix::process::getgid().as_raw(),
-        )
-    }
-
     #[test]
     fn folders_are_made_listed_and_found() {
         let dir = tempfile::tempdir().unwrap();
         let shelf = Shelf::new(dir.path().join("data/folders"));
         assert!(shelf.names().unwrap().is_empty());
-        shelf.make("two", me()).unwrap();
-        shelf.make("one", me()).unwrap();
+        shelf.make("two", caller()).unwrap();
+        shelf.make("one", caller()).unwrap();
         fs::write(dir.path().join("data/folders/file"), "").unwrap();
         std::os::unix::fs::symlink("/etc", dir.path().join("data/folders/link")).unwrap();
         assert_eq!(shelf.names().unwrap(), ["one", "two"]);
         assert!(shelf.find("one").unwrap().is_dir());
-        let taken = shelf.make("one", me()).unwrap_err().to_string();
+        let taken = shelf.make("one", caller()).unwrap_err().to_string();
         assert!(taken.contains("'one' already"), "{taken}");
         for bad in ["../x", "", "a/b"] {
-            assert!(shelf.make(bad, me()).is_err(), "{bad} was taken");
+            assert!(shelf.make(bad, caller()).is_err(), "{bad} was taken");
             assert!(shelf.find(bad).is_err(), "{bad} was found");
         }
         for missing in ["none", "link", "file"] {
@@ -200,15 +194,15 @@ mod tests {
         let (inner, outer) = (dir.path().join("in"), dir.path().join("out"));
         fs::create_dir(&inner).unwrap();
         fs::create_dir(&outer).unwrap();
-        make_way(&inner, Path::new("a/b/c"), me()).unwrap();
-        make_way(&inner, Path::new("a/b/c"), me()).unwrap();
+        make_way(&inner, Path::new("a/b/c"), caller()).unwrap();
+        make_way(&inner, Path::new("a/b/c"), caller()).unwrap();
         assert!(inner.join("a/b/c").is_dir());
         std::os::unix::fs::symlink(&outer, inner.join("link")).unwrap();
-        assert!(make_way(&inner, Path::new("link/x"), me()).is_err());
+        assert!(make_way(&inner, Path::new("link/x"), caller()).is_err());
         assert!(!outer.join("x").exists());
         fs::write(inner.join("file"), "").unwrap();
-        assert!(make_way(&inner, Path::new("file"), me()).is_err());
-        assert!(make_way(&inner, Path::new("../out/x"), me()).is_err());
+        assert!(make_way(&inner, Path::new("file"), caller()).is_err());
+        assert!(make_way(&inner, Path::new("../out/x"), caller()).is_err());
         assert!(!outer.join("x").exists());
     }
 }
