@@ -59,14 +59,12 @@ impl Controller {
         } else {
             Status::Cancelled
         };
-        self.decide(turn, id, user_ending(&end, force));
-        self.advance(
+        self.begin_ending(
             turn,
             now,
             id,
             "terminate-sessions",
-            &Status::Terminating,
-            None,
+            user_ending(&end, force),
         );
         if let Some(held) = self.change(turn, id) {
             held.record.force = force;
@@ -131,6 +129,21 @@ impl Controller {
         if let Some(held) = self.change(turn, id) {
             held.record.ending = Some(ending);
         }
+    }
+
+    /// How it will have ended is decided, and it is TERMINATING.
+    pub(super) fn begin_ending(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        phase: &str,
+        ending: Ending,
+    ) {
+        let message = ending.message.clone();
+        self.decide(turn, id, ending);
+        let status = Status::Terminating;
+        self.advance(turn, now, id, phase, &status, message.as_ref());
     }
 
     /// Answered when the engine has taken the name.
