@@ -12,7 +12,7 @@ use crate::model::{
     change::Level,
     id::SessionId,
     launch::folders,
-    record::{AuditEntry, Ending, Step, Write},
+    record::{Ending, Step},
     status::Status,
     text::Clean,
 };
@@ -48,7 +48,13 @@ impl Controller {
         if let Some(refusal) = self.unreachable() {
             return Err(refusal);
         }
-        Self::audit(turn, now, "terminate", id, if force { "force" } else { "" });
+        Self::audit(
+            turn,
+            now,
+            "terminate",
+            Some(id),
+            if force { "force" } else { "" },
+        );
         if status == Status::Terminating {
             self.escalate(turn, id, force);
             return Ok(());
@@ -116,12 +122,7 @@ impl Controller {
             return turn.answer(ticket, Err(refusal));
         }
         turn.refusable = true;
-        turn.writes.push(Write::Audit(AuditEntry {
-            at: now,
-            action: Clean::new("create-folder"),
-            session: None,
-            detail: Clean::new(&name),
-        }));
+        Self::audit(turn, now, "create-folder", None, &name);
         turn.orders.push(Order::CreateFolder { ticket, name });
     }
 
@@ -160,7 +161,7 @@ impl Controller {
             Err(refusal) => turn.answer(ticket, Err(refusal)),
             Ok(false) => turn.answer(ticket, Ok(Answer::Done)),
             Ok(true) => {
-                Self::audit(turn, now, "rename", id, name);
+                Self::audit(turn, now, "rename", Some(id), name);
                 if let Some(held) = self.change(turn, id) {
                     held.rename_tickets.push(ticket);
                     held.record.renaming = Some(name.to_owned());
