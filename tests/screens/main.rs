@@ -19,6 +19,5 @@ mod paging;
 mod screen;
 mod sessions_of_a_cluster;
 mod states;
-mod steps;
 mod terminals;
 mod world;
