@@ -3,6 +3,7 @@
 
 mod again;
 pub mod allocation;
+mod go;
 pub mod help;
 mod kind;
 mod network;
