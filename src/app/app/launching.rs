@@ -239,8 +239,8 @@ impl App {
         }
         if wizard.body.contains(at) {
             let line = usize::from(mouse.row - wizard.body.y);
-            if let Some(row) = wizard.rows.get(line).copied().flatten() {
-                launcher.press(row);
+            if let Some(spot) = wizard.rows.get(line).copied().flatten() {
+                launcher.press(spot.at(mouse.column - wizard.body.x));
             }
         }
     }

@@ -5,6 +5,7 @@ mod amounts;
 mod around;
 mod environments;
 mod hear;
+mod mend;
 mod numbers;
 mod options;
 mod outlook;
@@ -22,7 +23,7 @@ pub use options::Choose;
 pub use outlook::{Outlook, Slot};
 pub use slider::{Bounds, Slider, Unit};
 pub use threads::{OPEN_BLAS, OPEN_MP, Threads};
-pub use variables::{Part, Variable, Variables};
+pub use variables::{Fault, Part, Variable, Variables};
 
 use super::{Form, Heard, Offer, Row};
 use crate::{
@@ -166,15 +167,6 @@ impl Allocation {
         }
     }
 
-    /// What is wrong with a row of the variables.
-    pub fn variable_problem(&self, at: usize, typing: bool) -> Option<String> {
-        let name = self.variables.rows().get(at)?.name().text();
-        if self.threads.sets(name) {
-            return Some(format!("{name} is set below, with the threads"));
-        }
-        self.variables.problem(at, typing)
-    }
-
     /// Amounts follow the environment, the group and the size of the cluster.
     fn settle(&mut self, offer: &Offer) {
         let around = self.around(offer);
@@ -309,12 +301,16 @@ impl Form for Allocation {
         let environment = environment.map(|why| FieldProblem::new(Field::Environment, why));
         let mut found: Vec<_> = environment.into_iter().collect();
         let rows = 0..self.variables.count();
-        let variables = rows.filter_map(|at| self.variable_problem(at, false));
-        found.extend(variables.map(|why| FieldProblem::new(Field::Variables, why)));
+        let variables = rows.filter_map(|at| self.variable_fault(at, false));
+        found.extend(variables.map(|it| FieldProblem::new(Field::Variables, it.why)));
         found.extend(self.amounts.problems());
         found.extend(self.numbers.problems());
         found.extend(self.threads.problems());
         found
+    }
+
+    fn row_of(&self, problem: &FieldProblem, offer: &Offer) -> Option<Row> {
+        self.row_to_mend(problem, offer)
     }
 
     fn offered(&mut self, offer: &Offer, _request: &LaunchRequest) {

@@ -1,7 +1,7 @@
 //! Where one goes in the wizard: to a page, to a row, to a field.
 
 use super::{Heard, Launcher, Page, Row};
-use crate::{action::Action, model::launch::LaunchField};
+use crate::{action::Action, model::launch::FieldProblem};
 
 impl Launcher {
     /// Shows a page.
@@ -10,11 +10,19 @@ impl Launcher {
         self.seen[page.position()] = true;
     }
 
-    /// Goes to where a field is filled in.
-    pub fn go_to_field(&mut self, field: LaunchField) {
-        let page = Page::of(field);
-        let rows = self.form(page).rows(&self.offer);
-        match rows.into_iter().find(|row| row.field == field) {
+    /// Shows a page; where something is wrong on it, that.
+    pub(super) fn open_to_mend(&mut self, page: Page) {
+        let wrong = self.wrong_on(page).next();
+        match wrong.map(|(field, why)| FieldProblem::new(field, why)) {
+            Some(problem) => self.go_to_problem(&problem),
+            None => self.open(page),
+        }
+    }
+
+    /// Goes to where a problem is mended.
+    pub(super) fn go_to_problem(&mut self, problem: &FieldProblem) {
+        let page = Page::of(problem.field);
+        match self.form(page).row_of(problem, &self.offer) {
             Some(row) => {
                 self.open(page);
                 self.stand_on(row);

@@ -148,7 +148,7 @@ pub enum Heard {
     Yes,
     /// Done, and the focus goes there.
     Goto(Row),
-    /// Another page opens.
+    /// Another page opens, where something is wrong on it.
     Open(Page),
     /// Done; this is asked or shown besides.
     Steps(Vec<Step>),
@@ -205,6 +205,12 @@ pub trait Form {
     /// half filled.
     fn problems(&self, _offer: &Offer) -> Vec<FieldProblem> {
         Vec::new()
+    }
+
+    /// Where a problem is mended: the row of its field; of a list the one it is about.
+    fn row_of(&self, problem: &FieldProblem, offer: &Offer) -> Option<Row> {
+        let mut rows = self.rows(offer).into_iter();
+        rows.find(|row| row.field == problem.field)
     }
 
     /// What is known of the context changed. `request` is what all forms said before.

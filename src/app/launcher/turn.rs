@@ -13,7 +13,7 @@ use crate::{
     model::{
         capability::Capability,
         id::ContextName,
-        launch::{LaunchField, command},
+        launch::{FieldProblem, LaunchField, command},
     },
     protocol::message::{Failure, Request},
 };
@@ -122,7 +122,7 @@ impl Launcher {
                 self.changed(mirror, now)
             }
             Heard::Open(page) => {
-                self.open(page);
+                self.open_to_mend(page);
                 Vec::new()
             }
             Heard::Steps(more) => {
@@ -248,9 +248,8 @@ impl Launcher {
         }
         self.offer.now = now;
         self.update(mirror);
-        if let Some(wrong) = self.problems().first() {
-            let field = wrong.field;
-            self.go_to_field(field);
+        if let Some(wrong) = self.problems().first().cloned() {
+            self.go_to_problem(&wrong);
             return Vec::new();
         }
         if self.lacks_folder() && !self.warned {
@@ -273,7 +272,7 @@ impl Launcher {
     /// The launch was refused: the wizard goes to the field that it is about.
     pub fn refused(&mut self, failure: Failure) {
         if let Some(field) = failure.field {
-            self.go_to_field(field);
+            self.go_to_problem(&FieldProblem::new(field, failure.message.as_str()));
         }
         self.progress = Progress::Failed(failure);
     }

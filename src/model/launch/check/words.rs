@@ -86,6 +86,19 @@ fn check_variables(request: &LaunchRequest, found: &mut Problems) {
 /// A variable has a name and a value.
 fn check_variable(name: &str, value: &str) -> Result<(), String> {
     check_variable_name(name)?;
+    check_value(name, value)?;
+    if !value.is_empty() {
+        return Ok(());
+    }
+    Err(if secrets::is_secret(name) {
+        format!("{name} has no value: values of secrets are not kept, give it again")
+    } else {
+        format!("{name} has no value: give it one, or leave the variable out")
+    })
+}
+
+/// What a variable of this name can hold.
+pub fn check_value(name: &str, value: &str) -> Result<(), String> {
     if value.contains('\0') {
         return Err(format!("the value of {name} holds a zero byte"));
     }
@@ -95,14 +108,7 @@ fn check_variable(name: &str, value: &str) -> Result<(), String> {
             "the value of {name} is too long ({is}): {most} at most"
         ));
     }
-    if !value.is_empty() {
-        return Ok(());
-    }
-    Err(if secrets::is_secret(name) {
-        format!("{name} has no value: values of secrets are not kept, give it again")
-    } else {
-        format!("{name} has no value: give it one, or leave the variable out")
-    })
+    Ok(())
 }
 
 /// Commands and scripts go to the engine in one piece.
