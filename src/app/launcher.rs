@@ -38,12 +38,13 @@ use crate::{
 };
 
 pub use allocation::Allocation;
+pub use go::Way;
 pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
 pub use network::Network;
 pub use offer::Offer;
 pub use outlook::{Outlook, Short};
 pub use overlay::{About, For, Overlay, Prompt, Question};
-pub use page::{Form, Heard, Page, Row};
+pub use page::{Form, Heard, Page, Row, Undone};
 pub use review::{CARDS, LAUNCH, Review};
 pub use script::Script;
 pub use storage::{Entry, Line as FolderLine, Making, Storage};

@@ -25,7 +25,7 @@ pub use slider::{Bounds, Slider, Unit};
 pub use threads::{OPEN_BLAS, OPEN_MP, Threads};
 pub use variables::{Fault, Part, Variable, Variables};
 
-use super::{Form, Heard, Offer, Row};
+use super::{Form, Heard, Offer, Row, Undone};
 use crate::{
     action::Action,
     key::Key,
@@ -266,6 +266,14 @@ impl Form for Allocation {
         } else {
             self.choose(Row::of(field), at, offer);
         }
+    }
+
+    fn undone(&self, row: Row, to: Option<Row>) -> Option<Undone> {
+        self.half_a_variable(row, to)
+    }
+
+    fn let_go(&mut self, row: Row, to: Row) -> Row {
+        self.without_variable(row, to)
     }
 
     fn confirmed(&mut self, row: Row, _offer: &Offer) {

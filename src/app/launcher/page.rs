@@ -152,8 +152,17 @@ pub enum Heard {
     Open(Page),
     /// Done; this is asked or shown besides.
     Steps(Vec<Step>),
-    /// It asks first; on yes it hears [`Form::confirmed`].
-    Question(String),
+    /// It asks first; on yes it hears [`Form::confirmed`]. The text, and what a yes does.
+    Question(String, &'static str),
+}
+
+/// Something half done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undone {
+    /// Where it is done.
+    pub row: Row,
+    /// What is asked before it is left behind.
+    pub text: String,
 }
 
 /// The form of one page: the text and marks of a person, until they become a request.
@@ -188,6 +197,17 @@ pub trait Form {
 
     /// A person said yes to what [`Heard::Question`] asked.
     fn confirmed(&mut self, _row: Row, _offer: &Offer) {}
+
+    /// What is half done where one stands and would be left behind by going to `to`; `None` = to
+    /// another page.
+    fn undone(&self, _row: Row, _to: Option<Row>) -> Option<Undone> {
+        None
+    }
+
+    /// What is half done in a row goes; gives where `to` is then.
+    fn let_go(&mut self, _row: Row, to: Row) -> Row {
+        to
+    }
 
     /// A line was clicked that has the focus already.
     fn pressed(&mut self, _row: Row, _offer: &Offer) {}

@@ -102,10 +102,8 @@ impl Allocation {
                 return Heard::Goto(variable_row(at.min(self.variables.count()), Part::Name));
             }
             Action::LauncherRemoveAll if row.field == Field::Variables => {
-                return self
-                    .variables
-                    .question()
-                    .map_or(Heard::Yes, Heard::Question);
+                let question = self.variables.question();
+                return question.map_or(Heard::Yes, |text| Heard::Question(text, "Remove all"));
             }
             Action::LauncherAdd => self.small_step(row, true, offer),
             Action::LauncherRemove => self.small_step(row, false, offer),

@@ -1,8 +1,8 @@
-//! What is wrong with the variables, and the row where a problem of the page is mended.
+//! What is wrong or half done in the variables, and the row where a problem of the page is mended.
 
-use super::{Allocation, Fault, Part, variable_row};
+use super::{Allocation, Fault, Part, variable_of, variable_row};
 use crate::{
-    app::launcher::{Form, Offer, Row},
+    app::launcher::{Form, Offer, Row, Undone},
     model::launch::{FieldProblem, LaunchField as Field},
 };
 
@@ -20,6 +20,32 @@ impl Allocation {
     /// Whether a row of the variables is what is wrong with the field.
     pub fn has_variable_fault(&self) -> bool {
         (0..self.variables.count()).any(|at| self.variable_fault(at, false).is_some())
+    }
+
+    /// A row with a name or a value alone, left by going to `to`.
+    pub(super) fn half_a_variable(&self, row: Row, to: Option<Row>) -> Option<Undone> {
+        let at = index(row)?;
+        let missing = self.variables.missing(at)?;
+        if to.and_then(index) == Some(at) {
+            return None;
+        }
+        Some(Undone {
+            row: variable_row(at, missing),
+            text: self.variables.ask_of_half(at),
+        })
+    }
+
+    /// The row of a variable goes, those below it move up.
+    pub(super) fn without_variable(&mut self, row: Row, to: Row) -> Row {
+        let Some(gone) = index(row) else {
+            return to;
+        };
+        self.variables.remove(gone);
+        self.moved = Some(variable_row(gone, Part::Name));
+        match index(to) {
+            Some(at) if at > gone => variable_row(at - 1, variable_of(to).1),
+            _ => to,
+        }
     }
 
     pub(super) fn row_to_mend(&self, problem: &FieldProblem, offer: &Offer) -> Option<Row> {
@@ -53,6 +79,11 @@ impl Allocation {
         };
         variable_row(told.unwrap_or(0), half)
     }
+}
+
+/// Which variable a row is of.
+fn index(row: Row) -> Option<usize> {
+    (row.field == Field::Variables).then(|| variable_of(row).0)
 }
 
 fn is_of_name(c: char) -> bool {

@@ -93,7 +93,9 @@ impl Variables {
     pub fn key(&mut self, at: usize, part: Part, key: Key) -> Option<(usize, Part)> {
         // As it is written elsewhere: NAME=value.
         if part == Part::Name && key == Key::char('=') {
-            return Some((at, Part::Value));
+            // The empty row has no value to go to.
+            let half = if self.is_last(at) { part } else { Part::Value };
+            return Some((at, half));
         }
         let back = key == Key::plain(KeyCode::Backspace);
         let input = self.input(at, part)?;
@@ -112,6 +114,8 @@ impl Variables {
         match (part, at) {
             (Part::Value, _) => (at, Part::Name),
             (Part::Name, 0) => (0, Part::Name),
+            // Its value would be left without a name.
+            (Part::Name, _) if self.missing(at).is_some() => (at, Part::Name),
             (Part::Name, _) => {
                 if self.rows[at].is_empty() && !self.is_last(at) {
                     self.rows.remove(at);
@@ -135,7 +139,11 @@ impl Variables {
         for (name, value) in read {
             self.set(&name, &value);
         }
-        (self.count(), Part::Name)
+        // What was half typed before is still to be finished.
+        match self.missing(at) {
+            Some(_) => (at, part),
+            None => (self.count(), Part::Name),
+        }
     }
 
     /// A variable of this name gets the value; a new row where there is none.
@@ -215,6 +223,7 @@ mod tests {
     #[test]
     fn typing_makes_rows() {
         let mut it = Variables::default();
+        assert_eq!(typed(&mut it, "="), (0, Part::Name));
         assert_eq!(typed(&mut it, "A = 1"), (0, Part::Value));
         assert_eq!((it.count(), it.write()["A"].as_str()), (1, "1"));
         typed(&mut it, "B = 2");
@@ -227,6 +236,14 @@ mod tests {
         assert_eq!((it.count(), at), (1, (1, Part::Name)));
         let at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
         assert_eq!(at, (0, Part::Value));
+        // A value is not left behind without a name.
+        it.paste(1, Part::Name, "B=2");
+        typed(&mut it, "C = 3");
+        let mut at = (2, Part::Name);
+        for _ in 0..3 {
+            at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
+        }
+        assert_eq!((it.count(), at), (3, (2, Part::Name)));
     }
 
     #[test]
@@ -239,7 +256,7 @@ mod tests {
         assert_eq!(it.missing(0), Some(Part::Value));
         assert!(it.write().is_empty());
         let mut it = Variables::default();
-        typed(&mut it, "= x");
+        it.paste(0, Part::Value, "x");
         let fault = it.fault(0, false).unwrap();
         assert!(fault.why.contains("name is missing") && fault.half == Part::Name);
         assert_eq!((it.missing(0), it.missing(1)), (Some(Part::Name), None));
@@ -287,6 +304,9 @@ mod tests {
         assert_eq!(it.write()["A"], "1X=1");
         it.paste(3, Part::Name, "plain");
         assert_eq!(it.rows()[3].name().text(), "plain");
+        // A row that was half typed before is still to be finished.
+        assert_eq!(it.paste(3, Part::Name, "D=1"), (3, Part::Name));
+        assert_eq!(it.write()["D"], "1");
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use super::{Part, Variables};
 use crate::model::{launch::check::check_value, spec::check_variable_name};
 
+/// Letters of a name that are shown in a question.
+const NAMES: usize = 40;
+
 /// What is wrong with a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -58,6 +61,20 @@ impl Variables {
             (true, false) => Some(Part::Name),
             (false, true) => Some(Part::Value),
             _ => None,
+        }
+    }
+
+    /// The question before a row with only one of its halves is left.
+    pub fn ask_of_half(&self, at: usize) -> String {
+        let row = self.rows.get(at).filter(|row| !row.name.is_empty());
+        let Some(row) = row else {
+            return "A value has no name yet: type one, or remove its row.".to_owned();
+        };
+        let name: String = row.name.text().chars().take(NAMES).collect();
+        if row.is_secret() {
+            format!("{name} is a secret and is kept nowhere: type its value, or remove its row.")
+        } else {
+            format!("{name} has no value yet: type one, or remove its row.")
         }
     }
 }
