@@ -18,6 +18,7 @@ pub mod kernel;
 pub mod launch;
 pub mod log;
 pub mod name;
+pub mod nearest;
 pub mod policy;
 pub mod problem;
 pub mod recent;
