@@ -311,7 +311,7 @@ impl Form for Allocation {
         let rows = 0..self.variables.count();
         let variables = rows.filter_map(|at| self.variable_problem(at, false));
         found.extend(variables.map(|why| FieldProblem::new(Field::Variables, why)));
-        found.extend(self.amounts.problems());
+        found.extend(self.amounts.problems(offer));
         found.extend(self.numbers.problems());
         found.extend(self.threads.problems());
         found

@@ -120,6 +120,35 @@ impl Offer {
     /// What a request is checked against.
     pub fn with_ground<T>(
         &self,
+
+#[cfg(test)]
+impl Offer {
+    /// A context of which nothing is known, with the settings' amounts.
+    pub fn blank() -> Self {
+        use crate::model::resources::{Bytes, Cpu};
+        let facts = Facts {
+            user: String::new(),
+            host: String::new(),
+            version: String::new(),
+            time_zone: TimeZone::UTC,
+            unicode: true,
+            read_only: false,
+            mouse: true,
+            inside_tmux: false,
+            tag: String::new(),
+            launch: LaunchSettings {
+                environment: "host".to_owned(),
+                cpu: Cpu::from_millis(1000),
+                mem: Bytes::mib(512),
+                shmem: Bytes::mib(64),
+                pids: 100,
+                env: std::collections::BTreeMap::new(),
+            },
+            keep_days: 7,
+        };
+        Self::new(&facts, ContextName::local(), Vec::new())
+    }
+}
         request: &LaunchRequest,
         then: impl FnOnce(&Ground<'_>) -> T,
     ) -> T {

@@ -5,10 +5,14 @@ use super::{
     presets::{self, Source},
     slider::{Slider, Unit},
 };
-use crate::model::{
-    launch::{FieldProblem, LaunchField as Field},
-    resources::{Bytes, Cpu, ResourceSlots},
-    spec::LaunchRequest,
+use crate::{
+    app::launcher::Offer,
+    model::{
+        catalogue::unit,
+        launch::{FieldProblem, LaunchField as Field},
+        resources::{Bytes, Cpu, ResourceSlots},
+        spec::LaunchRequest,
+    },
 };
 
 /// A kind of accelerator and how much of it.
@@ -173,7 +177,7 @@ impl Amounts {
         around.automatic_shmem(Bytes(self.mem.value().unwrap_or(0)))
     }
 
-    pub fn problems(&self) -> Vec<FieldProblem> {
+    pub fn problems(&self, offer: &Offer) -> Vec<FieldProblem> {
         let mut found = Vec::new();
         let mut add = |field, slider: &Slider| {
             if let Err(why) = slider.value() {
@@ -187,7 +191,9 @@ impl Amounts {
         }
         for accelerator in &self.accelerators {
             if let Err(why) = accelerator.slider.value() {
-                let why = format!("{}: {why}", accelerator.slot);
+                let slot = &accelerator.slot;
+                let unit = unit(slot, offer.catalogue.as_ref());
+                let why = format!("{unit} ({slot}): {why}");
                 found.push(FieldProblem::new(Field::Accelerator, why));
             }
         }
@@ -254,36 +260,14 @@ impl Accelerator {
 mod tests {
     use super::*;
     use crate::{
-        app::{facts::Facts, launcher::Offer},
+        app::launcher::Offer,
         model::{
             catalogue::{AcceleratorKind, Catalogue, Preset},
-            id::ContextName,
-            settings::LaunchSettings,
             text::Clean,
         },
     };
 
     fn offer(presets: &[(&str, u64)]) -> Offer {
-        let facts = Facts {
-            user: String::new(),
-            host: String::new(),
-            version: String::new(),
-            time_zone: jiff::tz::TimeZone::UTC,
-            unicode: true,
-            read_only: false,
-            mouse: true,
-            inside_tmux: false,
-            tag: String::new(),
-            launch: LaunchSettings {
-                environment: "host".to_owned(),
-                cpu: Cpu::from_millis(1000),
-                mem: Bytes::mib(512),
-                shmem: Bytes::mib(64),
-                pids: 100,
-                env: std::collections::BTreeMap::new(),
-            },
-            keep_days: 7,
-        };
         let preset = |(name, cores): &(&str, u64)| Preset {
             name: Clean::new(name),
             slots: ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(Bytes::GIB)),
@@ -296,7 +280,7 @@ mod tests {
             unit: Clean::new("GPU"),
             note: None,
         };
-        let mut offer = Offer::new(&facts, ContextName::local(), Vec::new());
+        let mut offer = Offer::blank();
         offer.catalogue = Some(Catalogue {
             presets: presets.iter().map(preset).collect(),
             accelerators: vec![kind],
