@@ -23,6 +23,7 @@ pub mod policy;
 pub mod problem;
 pub mod recent;
 pub mod record;
+pub mod reference;
 pub mod resources;
 pub mod secret;
 pub mod selector;

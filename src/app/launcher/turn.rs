@@ -115,7 +115,11 @@ impl Launcher {
         let row = self.row();
         let (form, offer) = self.form_mut(self.page);
         match form.action(row, action, key, offer) {
-            Heard::No => self.walk(action, mirror, now),
+            Heard::No => {
+                let mut steps = self.look_for_image(row);
+                steps.extend(self.walk(action, mirror, now));
+                steps
+            }
             Heard::Yes => self.changed(mirror, now),
             Heard::Goto(row) => {
                 self.stand_on(row);
@@ -211,6 +215,12 @@ impl Launcher {
     /// Esc: `true` = it can be closed. What was typed is not lost without a question.
     pub fn back(&mut self) -> bool {
         if self.overlay.take().is_some() {
+            return false;
+        }
+        let row = self.row();
+        let (form, offer) = self.form_mut(self.page);
+        if form.back(row, offer) {
+            self.check();
             return false;
         }
         if !self.is_touched() {
