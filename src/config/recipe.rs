@@ -7,14 +7,16 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::{
     Problem,
-    amount::{accelerators, cores, count, key, memory, quoted, size, slots, span},
+    amount::{
+        accelerators, any_memory, cores, in_quotes, key, plain, quoted, size, slots, some_count,
+        span,
+    },
     document::{Document, Fault, Item, Value},
     library,
-    rows::{self, Row},
+    rows::{self, Row, row, set},
 };
 use crate::model::{
     launch::{ports, secrets},
-    resources::Bytes,
     session::{ClusterMode, SessionType},
     spec::{FolderMount, LaunchRequest, Owner, check_variable_name},
 };
@@ -80,15 +82,8 @@ fn open_variables(request: &LaunchRequest) -> impl Iterator<Item = (&String, &St
     variables.filter(|(name, _)| !secrets::is_secret(name))
 }
 
-macro_rules! row {
-    ($name:literal, $read:expr, $show:expr) => {
-        Row {
-            name: $name,
-            read: $read,
-            show: $show,
-        }
-    };
-    // A field that is a string.
+/// A field that is a string.
+macro_rules! word {
     ($name:literal, $field:ident) => {
         Row {
             name: $name,
@@ -100,58 +95,36 @@ macro_rules! row {
 
 /// THE list of what a recipe can say, in the order it is written.
 const ROWS: &[Row<LaunchRequest>] = &[
-    row!("name", name),
+    word!("name", name),
     row!(
         "type",
         |r, i| set(&mut r.session_type, session_type(i)),
         |r| (r.session_type == SessionType::Batch).then(|| quoted("batch"))
     ),
-    row!("environment", environment),
-    row!("image", image),
-    row!("command", startup_command),
-    row!(
-        "start-at",
-        |r, i| set(&mut r.starts_at, moment(i).map(Some)),
-        |r| r.starts_at.map(|at| quoted(&at.to_string()))
-    ),
-    row!(
-        "timeout",
-        |r, i| set(&mut r.timeout, span(i).map(Some)),
-        |r| { r.timeout.map(|span| quoted(&span.to_string())) }
-    ),
-    row!("project", project),
-    row!("group", resource_group),
-    row!("preset", preset),
-    row!("cpu", |r, i| set(&mut r.cpu, cores(i).map(Some)), |r| {
-        r.cpu.map(|cpu| cpu.to_string())
-    }),
-    row!("mem", |r, i| set(&mut r.mem, any(i).map(Some)), |r| {
-        r.mem.map(size)
-    }),
-    row!("shmem", |r, i| set(&mut r.shmem, any(i).map(Some)), |r| {
-        r.shmem.map(size)
-    }),
+    word!("environment", environment),
+    word!("image", image),
+    word!("command", startup_command),
+    row!("start-at", starts_at: moment, in_quotes),
+    row!("timeout", timeout: span, in_quotes),
+    word!("project", project),
+    word!("group", resource_group),
+    word!("preset", preset),
+    row!("cpu", cpu: cores, plain),
+    row!("mem", mem: any_memory, size),
+    row!("shmem", shmem: any_memory, size),
     row!(
         "accelerators",
         |r, i| set(&mut r.accelerators, accelerators(i)),
         |r| slots(&r.accelerators)
     ),
-    row!(
-        "count",
-        |r, i| set(&mut r.count, count(i, 1).map(Some)),
-        |r| { r.count.map(|n| n.to_string()) }
-    ),
-    row!(
-        "cluster-size",
-        |r, i| set(&mut r.cluster_size, count(i, 1).map(Some)),
-        |r| r.cluster_size.map(|n| n.to_string())
-    ),
+    row!("count", count: some_count, plain),
+    row!("cluster-size", cluster_size: some_count, plain),
     row!(
         "cluster-mode",
         |r, i| set(&mut r.cluster_mode, cluster_mode(i)),
         |r| (r.cluster_mode == ClusterMode::MultiNode).then(|| quoted("multi-node"))
     ),
-    row!("agent", agent),
+    word!("agent", agent),
     row!(
         "priority",
         |r, i| {
@@ -172,7 +145,7 @@ const ROWS: &[Row<LaunchRequest>] = &[
         let owner = r.owner.as_ref()?;
         Some(quoted(&format!("{}/{}", owner.email, owner.access_key)))
     }),
-    row!("bootstrap", bootstrap_script),
+    word!("bootstrap", bootstrap_script),
     row!("secrets", wanted_secrets, |r| {
         let names = r.env.keys().filter(|name| secrets::is_secret(name));
         list(names.cloned())
@@ -183,17 +156,8 @@ const ROWS: &[Row<LaunchRequest>] = &[
     }),
 ];
 
-fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
-    *place = value?;
-    Ok(())
-}
-
 fn text(item: &Item) -> Result<String, Fault> {
     item.text().map(str::to_owned)
-}
-
-fn any(item: &Item) -> Result<Bytes, Fault> {
-    memory(item, Bytes(0))
 }
 
 fn session_type(item: &Item) -> Result<SessionType, Fault> {

@@ -9,7 +9,6 @@ use crate::model::{
     record::{Ending, Step},
     session::{BatchResult, SessionType},
     span::Span,
-    status::Status,
 };
 
 /// The exit code of a command that ran out of time (Backend.AI's).
@@ -112,15 +111,7 @@ impl Controller {
     /// Asks a running session to end, as it was decided.
     fn end_when_due(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, ending: Ending) {
         let message = ending.message.clone();
-        self.decide(turn, id, ending);
-        self.advance(
-            turn,
-            now,
-            id,
-            "terminate-sessions",
-            &Status::Terminating,
-            message.as_ref(),
-        );
+        self.begin_ending(turn, now, id, "terminate-sessions", ending);
         let Some(held) = self.change(turn, id) else {
             return;
         };

@@ -55,7 +55,7 @@ impl Controller {
                 turn,
                 now,
                 "launch",
-                session.id,
+                Some(session.id),
                 &record.spec.environment_label,
             );
             self.add_held(turn, held);

@@ -30,12 +30,7 @@ pub fn area(recents: &Recents, screen: Rect) -> Rect {
 
 /// Where they are listed.
 pub fn rows(area: Rect) -> Rect {
-    Rect::new(
-        area.x + 3,
-        area.y + 2,
-        area.width.saturating_sub(6),
-        area.height.saturating_sub(5),
-    )
+    dialog::rows(area, 2, 3)
 }
 
 pub fn draw(
@@ -54,10 +49,7 @@ pub fn draw(
     for (line, (at, entry)) in shown.take(usize::from(rows.height)).enumerate() {
         let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);
         if at == recents.marked() {
-            let row = Rect::new(place.x - 1, place.y, place.width + 2, 1);
-            paint.fill(row, Face::RowSelected);
-            let marker = paint.glyphs.marker;
-            paint.text(row.x, row.y, 1, marker, Face::RowMarker);
+            dialog::mark(paint, place);
         }
         let typed = (at == recents.marked())
             .then(|| recents.renaming())

@@ -210,18 +210,13 @@ mod tests {
             |cores: u64| ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(Bytes::GIB));
         let mut offer = Offer::blank();
         offer.engine = Some(EngineInfo {
-            kind: Clean::new("Docker"),
-            version: Clean::default(),
-            api_version: Clean::default(),
-            endpoint: Clean::default(),
             cpus: Cpu::from_millis(2000),
             memory: Bytes(Bytes::GIB),
-            accelerators: std::collections::BTreeMap::new(),
-            user: None,
             capabilities: Capabilities {
                 missing: vec![(Capability::Schedules, Clean::new("no"))],
                 open_streams_keep_alive: false,
             },
+            ..EngineInfo::new(Clean::new("Docker"), Clean::default())
         });
         offer.catalogue = Some(Catalogue {
             policy: Policy {
