@@ -12,6 +12,7 @@ mod anything;
 mod asked;
 mod cluster;
 mod contexts;
+mod environments;
 mod launcher;
 mod list;
 mod overlays;

@@ -56,12 +56,6 @@ impl Allocation {
         &self.environments
     }
 
-    /// The environment that would be launched; `None` = an image by hand, or none fits.
-    pub fn environment(&self, offer: &Offer) -> Option<String> {
-        let wrong = self.environments.is_by_hand() || self.environments.problem(offer).is_some();
-        (!wrong).then(|| self.environments.label(offer))
-    }
-
     /// The name of the environment that an image by hand is.
     pub fn environment_of_image(&self, offer: &Offer) -> Option<String> {
         let by_hand = self.environments.is_by_hand();
@@ -247,6 +241,14 @@ impl Form for Allocation {
         self.hear_key(row, key, offer)
     }
 
+    fn back(&mut self, row: Row, offer: &Offer) -> bool {
+        let cleared = row.field == Field::Environment && self.environments.clear_search(offer);
+        if cleared {
+            self.settle(offer);
+        }
+        cleared
+    }
+
     fn moved(&mut self) -> Option<Row> {
         self.moved.take()
     }
@@ -305,13 +307,13 @@ impl Form for Allocation {
     }
 
     fn problems(&self, offer: &Offer) -> Vec<FieldProblem> {
-        let environment = self.environments.problem(offer);
+        let environment = self.environments.problem();
         let environment = environment.map(|why| FieldProblem::new(Field::Environment, why));
         let mut found: Vec<_> = environment.into_iter().collect();
         let rows = 0..self.variables.count();
         let variables = rows.filter_map(|at| self.variable_fault(at, false));
         found.extend(variables.map(|it| FieldProblem::new(Field::Variables, it.why)));
-        found.extend(self.amounts.problems());
+        found.extend(self.amounts.problems(offer));
         found.extend(self.numbers.problems());
         found.extend(self.threads.problems());
         found

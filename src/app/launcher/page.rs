@@ -180,6 +180,11 @@ pub trait Form {
         false
     }
 
+    /// Esc: what is half done in a row is given up; `false` = nothing is.
+    fn back(&mut self, _row: Row, _offer: &Offer) -> bool {
+        false
+    }
+
     fn paste(&mut self, _row: Row, _text: &str, _offer: &Offer) -> bool {
         false
     }

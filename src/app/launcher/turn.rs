@@ -115,7 +115,11 @@ impl Launcher {
         let row = self.row();
         let (form, offer) = self.form_mut(self.page);
         match form.action(row, action, key, offer) {
-            Heard::No => self.walk(action, mirror, now),
+            Heard::No => {
+                let mut steps = self.look_for_image(row);
+                steps.extend(self.walk(action, mirror, now));
+                steps
+            }
             Heard::Yes => self.changed(mirror, now),
             Heard::Goto(row) => {
                 let mut steps = self.changed(mirror, now);
@@ -223,6 +227,12 @@ impl Launcher {
             }
             Some(_) => return false,
             None => {}
+        }
+        let row = self.row();
+        let (form, offer) = self.form_mut(self.page);
+        if form.back(row, offer) {
+            self.check();
+            return false;
         }
         if !self.is_touched() {
             return true;

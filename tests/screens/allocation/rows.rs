@@ -22,7 +22,7 @@ fn typing_searches_and_chooses() {
             .sees("no environment has 'torch 2.4zz' in its name")
     );
     let gone = page(80, 24).typed("windows");
-    assert!(gone.sees("cannot be launched here: it is for windows/amd64"));
+    assert!(gone.sees("legacy/windows:2022 cannot be launched here:"));
     let image = to(page(80, 24), "or an image").typed("quay.io/x:1");
     assert_eq!(request(&image).image.as_deref(), Some("quay.io/x:1"));
     assert_eq!(request(&image).environment, None);

@@ -5,10 +5,14 @@ use super::{
     presets::{self, Source},
     slider::{Slider, Unit},
 };
-use crate::model::{
-    launch::{FieldProblem, LaunchField as Field},
-    resources::{Bytes, Cpu, ResourceSlots},
-    spec::LaunchRequest,
+use crate::{
+    app::launcher::Offer,
+    model::{
+        catalogue::unit,
+        launch::{FieldProblem, LaunchField as Field},
+        resources::{Bytes, Cpu, ResourceSlots},
+        spec::LaunchRequest,
+    },
 };
 
 /// A kind of accelerator and how much of it.
@@ -173,7 +177,7 @@ impl Amounts {
         around.automatic_shmem(Bytes(self.mem.value().unwrap_or(0)))
     }
 
-    pub fn problems(&self) -> Vec<FieldProblem> {
+    pub fn problems(&self, offer: &Offer) -> Vec<FieldProblem> {
         let mut found = Vec::new();
         let mut add = |field, slider: &Slider| {
             if let Err(why) = slider.value() {
@@ -187,7 +191,9 @@ impl Amounts {
         }
         for accelerator in &self.accelerators {
             if let Err(why) = accelerator.slider.value() {
-                let why = format!("{}: {why}", accelerator.slot);
+                let slot = &accelerator.slot;
+                let unit = unit(slot, offer.catalogue.as_ref());
+                let why = format!("{unit} ({slot}): {why}");
                 found.push(FieldProblem::new(Field::Accelerator, why));
             }
         }

@@ -35,7 +35,7 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
         say(&mut found, Field::Image, why);
     }
     if let Some(image) = &request.image
-        && (image.trim().is_empty() || image.contains(char::is_whitespace))
+        && !is_image(image)
     {
         let why = format!(
             "'{}' is no image: write it as in docker pull",
@@ -65,6 +65,11 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     add(&mut found, Field::PreopenPorts, ports);
     found.sort_by_key(|problem| problem.field);
     found
+}
+
+/// Whether it is written as images are.
+pub(super) fn is_image(text: &str) -> bool {
+    !text.is_empty() && !text.contains(char::is_whitespace)
 }
 
 /// The kernel gives a program no longer single variable, and not many more in all.

@@ -3,40 +3,15 @@
 use super::*;
 use crate::{
     action::Action,
-    app::{
-        facts::Facts,
-        launcher::{Allocation, Form, Offer, Row},
-    },
+    app::launcher::{Allocation, Form, Offer, Row},
     key::Key,
     model::{
         catalogue::{AcceleratorKind, Catalogue, Preset},
-        id::ContextName,
-        settings::LaunchSettings,
         text::Clean,
     },
 };
 
 fn offer(presets: &[(&str, u64)]) -> Offer {
-    let facts = Facts {
-        user: String::new(),
-        host: String::new(),
-        version: String::new(),
-        time_zone: jiff::tz::TimeZone::UTC,
-        unicode: true,
-        read_only: false,
-        mouse: true,
-        inside_tmux: false,
-        tag: String::new(),
-        launch: LaunchSettings {
-            environment: "host".to_owned(),
-            cpu: Cpu::from_millis(1000),
-            mem: Bytes::mib(512),
-            shmem: Bytes::mib(64),
-            pids: 100,
-            env: std::collections::BTreeMap::new(),
-        },
-        keep_days: 7,
-    };
     let preset = |(name, cores): &(&str, u64)| Preset {
         name: Clean::new(name),
         slots: ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(Bytes::GIB)),
@@ -49,7 +24,7 @@ fn offer(presets: &[(&str, u64)]) -> Offer {
         unit: Clean::new("GPU"),
         note: None,
     };
-    let mut offer = Offer::new(&facts, ContextName::local(), Vec::new());
+    let mut offer = Offer::blank();
     offer.catalogue = Some(Catalogue {
         presets: presets.iter().map(preset).collect(),
         accelerators: vec![kind],
