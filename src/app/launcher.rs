@@ -38,12 +38,13 @@ use crate::{
 };
 
 pub use allocation::Allocation;
+pub use go::Way;
 pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
 pub use network::Network;
 pub use offer::Offer;
 pub use outlook::{Outlook, Short};
 pub use overlay::{About, For, Overlay, Prompt, Question};
-pub use page::{Form, Heard, Page, Row};
+pub use page::{Form, Heard, Page, Row, Undone};
 pub use review::{CARDS, LAUNCH, Review};
 pub use script::Script;
 pub use storage::{Entry, Line as FolderLine, Making, Storage};
@@ -324,14 +325,28 @@ impl Launcher {
 
     /// What is asked when it opens and when another context is chosen.
     pub fn ask(&mut self, mirror: &Mirror) -> Vec<Step> {
-        let context = self.offer.context;
         // An image may have come since they were told last.
-        let mut steps = vec![Step::Ask {
-            request: Request::Environments { context },
-            purpose: Purpose::Environments(context),
-        }];
+        let mut steps = vec![self.ask_environments()];
         steps.extend(self.ask_catalogue(mirror));
         steps
+    }
+
+    fn ask_environments(&self) -> Step {
+        let context = self.offer.context;
+        Step::Ask {
+            request: Request::Environments { context },
+            purpose: Purpose::Environments(context),
+        }
+    }
+
+    /// An image that was not there may have been pulled meanwhile: whoever goes on has it looked for.
+    fn look_for_image(&self, row: Row) -> Vec<Step> {
+        let here = row.field == LaunchField::Image;
+        let missing = here && self.problem(LaunchField::Image).is_some();
+        missing
+            .then(|| self.ask_environments())
+            .into_iter()
+            .collect()
     }
 
     fn ask_catalogue(&mut self, mirror: &Mirror) -> Option<Step> {

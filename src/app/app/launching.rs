@@ -233,14 +233,14 @@ impl App {
         let at = Position::new(mouse.column, mouse.row);
         for (page, area) in LauncherPage::ALL.into_iter().zip(wizard.steps) {
             if area.contains(at) {
-                launcher.open(page);
+                launcher.click_step(page);
                 return;
             }
         }
         if wizard.body.contains(at) {
             let line = usize::from(mouse.row - wizard.body.y);
-            if let Some(row) = wizard.rows.get(line).copied().flatten() {
-                launcher.press(row);
+            if let Some(spot) = wizard.rows.get(line).copied().flatten() {
+                launcher.click(spot.at(mouse.column - wizard.body.x));
             }
         }
     }

@@ -4,6 +4,7 @@ mod cards;
 
 use super::{Offer, Page};
 use crate::model::{
+    catalogue::unit,
     launch::{LaunchField as Field, amounts, check::MOST_COPIES, ports},
     spec::LaunchRequest,
 };
@@ -289,7 +290,10 @@ pub fn limits(field: Field, offer: &Offer, request: &LaunchRequest) -> Option<St
             let all: Vec<String> = most
                 .accelerators
                 .iter()
-                .map(|(slot, most)| format!("{} {slot}", amounts::thousandths(*most)))
+                .map(|(slot, most)| {
+                    let most = amounts::thousandths(*most);
+                    format!("{most} {}", unit(slot, catalogue))
+                })
                 .collect();
             (!all.is_empty()).then(|| format!("{} at most", all.join(", ")))
         }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::Launcher;
 use crate::model::{
-    catalogue::SlotLimits,
+    catalogue::{Catalogue, SlotLimits},
     launch::amounts::{self, thousandths},
     resources::{Bytes, Cpu, ResourceSlots},
     session::SessionType,
@@ -54,7 +54,7 @@ impl Launcher {
         .times(containers);
         let free = amounts::free(Some(catalogue), group);
         let waiting = group.and_then(|group| group.waiting);
-        if let Some((needed, free, slot)) = short(&needed, &free) {
+        if let Some((needed, free, slot)) = short(&needed, &free, catalogue) {
             let all = group.and_then(|group| group.capacity.as_ref());
             return Outlook::Waits(Short {
                 needed,
@@ -83,7 +83,11 @@ enum Slot {
 }
 
 /// The first of which there is too little: what is needed and what is free.
-fn short(needed: &ResourceSlots, free: &SlotLimits) -> Option<(String, String, Slot)> {
+fn short(
+    needed: &ResourceSlots,
+    free: &SlotLimits,
+    catalogue: &Catalogue,
+) -> Option<(String, String, Slot)> {
     if let Some(left) = free.cpu.filter(|left| needed.cpu > *left) {
         return Some((format!("{} CPU", needed.cpu), left.to_string(), Slot::Cpu));
     }
@@ -93,7 +97,7 @@ fn short(needed: &ResourceSlots, free: &SlotLimits) -> Option<(String, String, S
     }
     needed.accelerators.iter().find_map(|(slot, asked)| {
         let left = free.accelerators.get(slot).filter(|left| asked > *left)?;
-        let needed = format!("{} {slot}", thousandths(*asked));
+        let needed = format!("{} {}", thousandths(*asked), catalogue.unit(slot));
         Some((
             needed,
             thousandths(*left).to_string(),

@@ -144,8 +144,17 @@ pub enum Heard {
     Open(Page),
     /// Done; this is asked or shown besides.
     Steps(Vec<Step>),
-    /// It asks first; on yes it hears [`Form::confirmed`].
-    Question(String),
+    /// It asks first; on yes it hears [`Form::confirmed`]. The text, and what a yes does.
+    Question(String, &'static str),
+}
+
+/// Something half done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undone {
+    /// Where it is done.
+    pub row: Row,
+    /// What is asked before it is left behind.
+    pub text: String,
 }
 
 /// The form of one page: the text and marks of a person, until they become a request.
@@ -163,6 +172,11 @@ pub trait Form {
         false
     }
 
+    /// Esc: what is half done in a row is given up; `false` = nothing is.
+    fn back(&mut self, _row: Row, _offer: &Offer) -> bool {
+        false
+    }
+
     fn paste(&mut self, _row: Row, _text: &str, _offer: &Offer) -> bool {
         false
     }
@@ -173,12 +187,6 @@ pub trait Form {
         Heard::No
     }
 
-    /// One step back from this row: a line that is typed for a moment is left. `false` = there is
-    /// none, the wizard closes.
-    fn back(&mut self, _row: Row) -> bool {
-        false
-    }
-
     /// Where the last key, paste or yes took the focus within the page; asked once after each.
     fn moved(&mut self) -> Option<Row> {
         None
@@ -186,6 +194,17 @@ pub trait Form {
 
     /// A person said yes to what [`Heard::Question`] asked.
     fn confirmed(&mut self, _row: Row, _offer: &Offer) {}
+
+    /// What is half done where one stands and would be left behind by going to `to`; `None` = to
+    /// another page.
+    fn undone(&self, _row: Row, _to: Option<Row>) -> Option<Undone> {
+        None
+    }
+
+    /// What is half done in a row goes; gives where `to` is then.
+    fn let_go(&mut self, _row: Row, to: Row) -> Row {
+        to
+    }
 
     /// A line was clicked that has the focus already.
     fn pressed(&mut self, _row: Row, _offer: &Offer) {}

@@ -230,7 +230,7 @@ impl Form for Storage {
         Heard::Yes
     }
 
-    fn back(&mut self, row: Row) -> bool {
+    fn back(&mut self, row: Row, _offer: &Offer) -> bool {
         match (Line::of(row), &self.making) {
             (Line::New, Making::Typing(_) | Making::Failed(..)) => self.making = Making::No,
             (Line::Search, _) => self.search = None,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{About, Heard, Launcher, Overlay, Page, Progress, Prompt, Question};
+use super::{About, Heard, Launcher, Overlay, Page, Progress, Prompt, Question, Way};
 use crate::{
     action::Action,
     app::{
@@ -97,11 +97,11 @@ impl Launcher {
                 };
                 let about = question.about;
                 self.overlay = None;
-                return if yes {
-                    self.confirmed(about, mirror, now)
-                } else {
-                    Vec::new()
-                };
+                if yes {
+                    return self.confirmed(about, mirror, now);
+                }
+                self.declined(about);
+                return Vec::new();
             }
             Some(Overlay::Prompt(_)) => return self.in_prompt(action),
             Some(Overlay::Explain(_)) => {
@@ -115,11 +115,16 @@ impl Launcher {
         let row = self.row();
         let (form, offer) = self.form_mut(self.page);
         match form.action(row, action, key, offer) {
-            Heard::No => self.walk(action, mirror, now),
+            Heard::No => {
+                let mut steps = self.look_for_image(row);
+                steps.extend(self.walk(action, mirror, now));
+                steps
+            }
             Heard::Yes => self.changed(mirror, now),
             Heard::Goto(row) => {
-                self.stand_on(row);
-                self.changed(mirror, now)
+                let mut steps = self.changed(mirror, now);
+                steps.extend(self.leave(Way::To(self.page, Some(row)), mirror, now));
+                steps
             }
             Heard::Open(page) => {
                 self.open_to_mend(page);
@@ -130,45 +135,24 @@ impl Launcher {
                 steps.extend(more);
                 steps
             }
-            Heard::Question(text) => {
-                self.question(About::Form(row), text);
+            Heard::Question(text, yes) => {
+                self.question(Question::of_form(row, text, yes));
                 Vec::new()
             }
         }
     }
 
-    fn question(&mut self, about: About, text: impl Into<String>) {
-        self.overlay = Some(Overlay::Question(Question::new(about, text)));
+    fn question(&mut self, question: Question) {
+        self.overlay = Some(Overlay::Question(question));
     }
 
     /// What an action means when no form wanted it.
     fn walk(&mut self, action: Action, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+        if let Some(way) = self.way(action) {
+            return self.leave(way, mirror, now);
+        }
         match action {
-            Action::LauncherNext => self.step_field(1),
-            Action::LauncherPrevious => self.step_field(-1),
-            Action::ListDown => {
-                self.step_row(1);
-            }
-            Action::ListUp => {
-                self.step_row(-1);
-            }
-            Action::LauncherGoOn if self.page == Page::Review => return self.launch(mirror, now),
-            Action::LauncherGoOn if self.goes_back_to_review() => {
-                self.focus[Page::Review.position()] = None;
-                self.open(Page::Review);
-            }
-            Action::LauncherGoOn | Action::LauncherNextPage => self.open(self.page.next()),
-            Action::LauncherPreviousPage => self.open(self.page.previous()),
-            Action::LauncherPageOne => self.open(Page::Kind),
-            Action::LauncherPageTwo => self.open(Page::Allocation),
-            Action::LauncherPageThree => self.open(Page::Storage),
-            Action::LauncherPageFour => self.open(Page::Network),
-            Action::LauncherReview => self.open(Page::Review),
-            Action::LauncherLaunch => return self.launch(mirror, now),
-            Action::LauncherReset if self.is_touched() => {
-                let text = "Everything goes back to how it began. What was typed is lost.";
-                self.question(About::Reset, text);
-            }
+            Action::LauncherReset if self.is_touched() => self.question(Question::reset()),
             Action::LauncherExplain => self.overlay = Some(Overlay::Explain(self.topic())),
             Action::LauncherEditor => return self.edit().into_iter().collect(),
             Action::LauncherCopyLine => return vec![Step::Copy(self.command_line())],
@@ -182,6 +166,28 @@ impl Launcher {
             _ => {}
         }
         Vec::new()
+    }
+
+    /// Where an action leads, if it does.
+    fn way(&self, action: Action) -> Option<Way> {
+        let page = |page| Some(Way::To(page, None));
+        let beside = |by| Some(Way::To(self.page, Some(self.row_beside(by)?)));
+        match action {
+            Action::LauncherNext => Some(self.field_beside(1)),
+            Action::LauncherPrevious => Some(self.field_beside(-1)),
+            Action::ListDown => beside(1),
+            Action::ListUp => beside(-1),
+            Action::LauncherGoOn => Some(self.way_on()),
+            Action::LauncherNextPage => page(self.page.next()),
+            Action::LauncherPreviousPage => page(self.page.previous()),
+            Action::LauncherPageOne => page(Page::Kind),
+            Action::LauncherPageTwo => page(Page::Allocation),
+            Action::LauncherPageThree => page(Page::Storage),
+            Action::LauncherPageFour => page(Page::Network),
+            Action::LauncherReview => page(Page::Review),
+            Action::LauncherLaunch => Some(Way::Launch),
+            _ => None,
+        }
     }
 
     /// The text of several lines goes to the person's editor.
@@ -210,18 +216,24 @@ impl Launcher {
 
     /// Esc: `true` = it can be closed. What was typed is not lost without a question.
     pub fn back(&mut self) -> bool {
-        if self.overlay.take().is_some() {
-            return false;
+        match self.overlay.take() {
+            Some(Overlay::Question(question)) => {
+                self.declined(question.about);
+                return false;
+            }
+            Some(_) => return false,
+            None => {}
         }
         let row = self.row();
-        if self.form_mut(self.page).0.back(row) {
+        let (form, offer) = self.form_mut(self.page);
+        if form.back(row, offer) {
             self.check();
             return false;
         }
         if !self.is_touched() {
             return true;
         }
-        self.question(About::Close, "What was typed here is lost.");
+        self.question(Question::close());
         false
     }
 
@@ -243,11 +255,19 @@ impl Launcher {
                 form.confirmed(row, offer);
                 self.changed(mirror, now)
             }
+            About::Leave { row, way } => self.leave_without(row, way, mirror, now),
+        }
+    }
+
+    /// A person said no.
+    fn declined(&mut self, about: About) {
+        if let About::Leave { row, .. } = about {
+            self.stand_on(row);
         }
     }
 
     /// Asks the daemon, or goes to the first field that is wrong.
-    fn launch(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+    pub(super) fn launch(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         if self.progress == Progress::Asked {
             return Vec::new();
         }

@@ -5,6 +5,7 @@ pub mod again;
 pub mod amounts;
 pub mod check;
 pub mod command;
+pub mod environment;
 pub mod field;
 pub mod folders;
 mod free_name;

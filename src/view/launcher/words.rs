@@ -5,7 +5,9 @@ use jiff::tz::TimeZone;
 use crate::{
     app::launcher::{Launcher, Outlook, Page},
     model::{
+        catalogue::unit,
         launch::{amounts::thousandths, folders, ports, secrets},
+        resources::ResourceSlots,
         session::{ClusterMode, SessionType},
         spec::LaunchRequest,
         text::Clean,
@@ -102,7 +104,8 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
     }
     add("Sessions", (copies > 1).then(|| copies.to_string()));
     if size.max(copies) > 1 {
-        add("In all", Some(total(request, size.max(copies), dot)));
+        let all = total(launcher, request, size.max(copies), dot);
+        add("In all", Some(all));
     }
     add("Agent", request.agent.clone());
     add("Variables", variables(request, glyphs));
@@ -127,11 +130,6 @@ fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
 
 fn accelerators(launcher: &Launcher, request: &LaunchRequest, times: u32) -> Vec<String> {
     let offer = launcher.offer().catalogue.as_ref();
-    let unit = |slot: &str| {
-        let kinds = offer.map_or(&[][..], |it| &it.accelerators);
-        let kind = kinds.iter().find(|kind| kind.slot == slot);
-        kind.map_or_else(|| slot.to_owned(), |kind| kind.unit.to_string())
-    };
     let given = request
         .accelerators
         .iter()
@@ -139,24 +137,23 @@ fn accelerators(launcher: &Launcher, request: &LaunchRequest, times: u32) -> Vec
     given
         .map(|(slot, amount)| {
             let amount = thousandths(amount.saturating_mul(u64::from(times)));
-            format!("{amount} {}", unit(slot))
+            format!("{amount} {}", unit(slot, offer))
         })
         .collect()
 }
 
-fn total(request: &LaunchRequest, times: u32, dot: &str) -> String {
-    let slots = crate::model::resources::ResourceSlots {
+fn total(launcher: &Launcher, request: &LaunchRequest, times: u32, dot: &str) -> String {
+    let slots = ResourceSlots {
         cpu: request.cpu.unwrap_or_default(),
         mem: request.mem.unwrap_or_default(),
-        accelerators: request.accelerators.clone(),
+        ..ResourceSlots::default()
     }
     .times(times);
     let mut parts = vec![
         format!("{} CPU", slots.cpu),
         format!("{} memory", slots.mem),
     ];
-    let given = slots.accelerators.iter().filter(|(_, amount)| **amount > 0);
-    parts.extend(given.map(|(slot, amount)| format!("{} {slot}", thousandths(*amount))));
+    parts.extend(accelerators(launcher, request, times));
     parts.join(&format!(" {dot} "))
 }
 
