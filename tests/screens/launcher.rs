@@ -7,7 +7,7 @@ use workbay::{
         catalogue::{Catalogue, Folder, OwnerChoices, Policy, ResourceGroup},
         change::Change,
         id::ContextName,
-        launch::LaunchField as Field,
+        launch::{LaunchField as Field, StartAt},
         recent::{Recent, RecentEdit},
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
@@ -232,10 +232,7 @@ fn a_batch_session_is_asked_for_as_it_was_typed() {
     let command = "python train.py\npython report.py";
     assert_eq!(launch.startup_command.as_deref(), Some(command));
     assert_eq!(launch.timeout, Some(Span(5_400)));
-    assert_eq!(
-        launch.starts_at,
-        Some(noon() + SignedDuration::from_hours(2))
-    );
+    assert_eq!(launch.starts_at, Some(StartAt::After(Span(7_200))));
 }
 
 /// As the daemon remembers it: with a secret that it does not.

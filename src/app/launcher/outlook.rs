@@ -66,7 +66,7 @@ impl Launcher {
         }
         let batch = request.session_type == SessionType::Batch;
         if let Some(at) = request.starts_at.filter(|_| batch) {
-            return Outlook::At(at);
+            return Outlook::At(at.moment(offer.now));
         }
         match waiting.filter(|waiting| *waiting > 0) {
             Some(waiting) => Outlook::Behind(waiting),
