@@ -20,4 +20,5 @@ mod screen;
 mod sessions_of_a_cluster;
 mod states;
 mod terminals;
+mod toasts;
 mod world;
