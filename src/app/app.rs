@@ -481,7 +481,11 @@ impl App {
         if self.interrupted.is_some_and(|at| now >= interrupt_ends(at)) {
             self.interrupted = None;
         }
-        self.panes.tick(&mut self.ids, now)
+        let mut steps = self.panes.tick(&mut self.ids, now);
+        if let Some(launcher) = &mut self.launcher {
+            steps.extend(launcher.tick(&self.mirror, now));
+        }
+        steps
     }
 
     /// Tells the panes which of them a person has before them.

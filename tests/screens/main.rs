@@ -12,6 +12,7 @@ mod anything;
 mod asked;
 mod cluster;
 mod contexts;
+mod fresh;
 mod launcher;
 mod list;
 mod overlays;

@@ -111,6 +111,9 @@ impl App {
             }
             _ => None,
         };
+        if let Some(launcher) = &mut self.launcher {
+            launcher.notice(&change, &self.mirror, now);
+        }
         let touches_launcher =
             matches!(change, Change::Environments { .. } | Change::Engine { .. });
         match self.mirror.apply(change, now) {
