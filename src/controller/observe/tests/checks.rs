@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 
 use super::{
     super::fact::{Ask, Fact},
-    Play, at, fault, folder, info,
+    Play, at, fault, info,
 };
 use crate::{
     controller::{
@@ -13,7 +13,7 @@ use crate::{
     },
     model::{
         capability::{Capability, EngineInfo},
-        catalogue::{Preset, ResourceGroup},
+        catalogue::{Folder, Preset, ResourceGroup},
         launch::{LaunchField, StartAt},
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
@@ -268,7 +268,8 @@ fn a_folder_is_made_and_known_at_once() {
         name: "results".to_owned(),
     });
     play.work_off();
-    assert_eq!(play.answers[&ticket], Ok(Answer::Folder(folder("results"))));
+    let made = Folder::own("results", "local");
+    assert_eq!(play.answers[&ticket], Ok(Answer::Folder(made)));
     assert_eq!(play.audits, 1);
     let mounted = play.ask(with_folder("results"));
     play.work_off();
