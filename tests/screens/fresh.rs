@@ -139,6 +139,7 @@ fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
     let typed = screen.app.launcher.as_ref().unwrap().request().clone();
     let screen = engine(screen, lost());
     assert!(screen.sees("does not answer"), "{}", screen.text());
+    assert!(!screen.sees("starts at once"), "{}", screen.text());
     let screen = engine(screen, connected()).wait(3);
     assert_eq!(asked(&screen), 2);
     let screen = told(screen, room(3, 2));
