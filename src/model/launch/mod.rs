@@ -14,6 +14,7 @@ pub mod start;
 
 pub use check::{Ground, check, check_words, warnings};
 pub use field::{FieldProblem, LaunchField};
+pub use start::StartAt;
 
 #[cfg(test)]
 mod tests;
