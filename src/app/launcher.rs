@@ -3,6 +3,7 @@
 
 mod again;
 pub mod allocation;
+mod fresh;
 mod go;
 pub mod help;
 mod kind;
@@ -91,6 +92,10 @@ pub struct Launcher {
     blocked: Option<String>,
     /// The project whose catalogue was asked for last.
     asked_project: Option<String>,
+    /// When that was.
+    asked_at: Timestamp,
+    /// When it is to be asked for again, because sessions came and went.
+    due: Option<Timestamp>,
     overlay: Option<Overlay>,
     /// Something was chosen or typed since it was opened.
     edited: bool,
@@ -136,6 +141,8 @@ impl Launcher {
             warnings: Vec::new(),
             blocked: why_no_launch_in(context, mirror),
             asked_project: None,
+            asked_at: now,
+            due: None,
             overlay: None,
             edited: false,
             warned: false,
@@ -327,7 +334,7 @@ impl Launcher {
     pub fn ask(&mut self, mirror: &Mirror) -> Vec<Step> {
         // An image may have come since they were told last.
         let mut steps = vec![self.ask_environments()];
-        steps.extend(self.ask_catalogue(mirror));
+        steps.extend(self.ask_catalogue(mirror, false));
         steps
     }
 
@@ -349,17 +356,19 @@ impl Launcher {
             .collect()
     }
 
-    fn ask_catalogue(&mut self, mirror: &Mirror) -> Option<Step> {
+    /// `anew` where it is known to have changed.
+    fn ask_catalogue(&mut self, mirror: &Mirror, anew: bool) -> Option<Step> {
         let context = self.offer.context;
         let project = self.request.project.clone();
         self.asked_project.clone_from(&project);
+        self.asked_at = self.offer.now;
         mirror
             .can(context, Capability::Catalogue)
             .then(|| Step::Ask {
                 request: Request::Catalogue {
                     context,
                     project: project.clone(),
-                    anew: false,
+                    anew,
                 },
                 purpose: Purpose::Catalogue { context, project },
             })

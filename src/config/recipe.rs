@@ -5,6 +5,8 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use jiff::{Timestamp, tz::TimeZone};
+
 use super::{
     Problem,
     amount::{
@@ -16,24 +18,33 @@ use super::{
     rows::{self, Row, row, set},
 };
 use crate::model::{
-    launch::{ports, secrets},
+    launch::{ports, secrets, start},
     session::{ClusterMode, SessionType},
     spec::{FolderMount, LaunchRequest, Owner, check_variable_name},
 };
 
-/// Reads a recipe. Secret variables stand in `env` without a value.
-pub fn read(path: &Path) -> Result<LaunchRequest, Vec<Problem>> {
+/// Reads a recipe at `now`, in a person's time zone. Secret variables stand in `env` without a value.
+pub fn read(path: &Path, now: Timestamp, zone: &TimeZone) -> Result<LaunchRequest, Vec<Problem>> {
     let document = library::read(path).map_err(|problem| vec![problem])?;
-    understand(&document)
+    understand(&document, now, zone)
 }
 
 /// The same of a text; `file` is what problems call it.
-pub fn parse(file: &Path, text: &str) -> Result<LaunchRequest, Vec<Problem>> {
+pub fn parse(
+    file: &Path,
+    text: &str,
+    now: Timestamp,
+    zone: &TimeZone,
+) -> Result<LaunchRequest, Vec<Problem>> {
     let document = Document::parse(file, text).map_err(|problem| vec![problem])?;
-    understand(&document)
+    understand(&document, now, zone)
 }
 
-fn understand(document: &Document) -> Result<LaunchRequest, Vec<Problem>> {
+fn understand(
+    document: &Document,
+    now: Timestamp,
+    zone: &TimeZone,
+) -> Result<LaunchRequest, Vec<Problem>> {
     let mut request = LaunchRequest::default();
     let mut faults = Vec::new();
     rows::read_into(
@@ -43,6 +54,14 @@ fn understand(document: &Document) -> Result<LaunchRequest, Vec<Problem>> {
         document.entries(),
         &mut faults,
     );
+    if let Some(item) = document.get(START_AT)
+        && let Ok(text) = item.text()
+    {
+        match start::read(text, now, zone) {
+            Ok(start) => request.starts_at = Some(start),
+            Err(why) => faults.push(Fault::new(item.at, why)),
+        }
+    }
     if faults.is_empty() {
         return Ok(request);
     }
@@ -93,6 +112,8 @@ macro_rules! word {
     };
 }
 
+const START_AT: &str = "start-at";
+
 /// THE list of what a recipe can say, in the order it is written.
 const ROWS: &[Row<LaunchRequest>] = &[
     word!("name", name),
@@ -104,7 +125,12 @@ const ROWS: &[Row<LaunchRequest>] = &[
     word!("environment", environment),
     word!("image", image),
     word!("command", startup_command),
-    row!("start-at", starts_at: moment, in_quotes),
+    row!(
+        START_AT,
+        // Its meaning depends on when and where it is read: `understand` reads it.
+        |_, i| i.text().map(drop),
+        |r| r.starts_at.map(|at| quoted(&at.to_string()))
+    ),
     row!("timeout", timeout: span, in_quotes),
     word!("project", project),
     word!("group", resource_group),
@@ -184,15 +210,6 @@ fn cluster_mode(item: &Item) -> Result<ClusterMode, Fault> {
             ["single-node", "multi-node"],
         )),
     }
-}
-
-/// A moment with its zone: a recipe means the same wherever it is read.
-fn moment(item: &Item) -> Result<jiff::Timestamp, Fault> {
-    let written = item.text()?;
-    written.parse().map_err(|_| {
-        Fault::new(item.at, format!("'{written}' is no moment"))
-            .help("write it with its zone, as \"2026-11-22T09:30:00Z\", or give --start-at +2h")
-    })
 }
 
 /// The strings of a list, each read by `read`.

@@ -11,7 +11,7 @@ pub(super) struct Row<T> {
 }
 
 macro_rules! row {
-    ($name:literal, $read:expr, $show:expr) => {
+    ($name:expr, $read:expr, $show:expr) => {
         $crate::config::rows::Row {
             name: $name,
             read: $read,

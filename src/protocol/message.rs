@@ -21,7 +21,7 @@ use crate::model::{
 
 /// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
 /// other with a sentence.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// How many bytes a stream's receiver takes before it must grant more credit.
 pub const STREAM_WINDOW: u32 = 256 * 1024;

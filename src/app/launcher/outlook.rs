@@ -12,7 +12,7 @@ use crate::model::{
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outlook {
-    /// The context has not told what is free.
+    /// The context has not told what is free, or nothing can be launched there now.
     Unknown,
     AtOnce,
     /// Not before then, though there is room now.
@@ -38,7 +38,9 @@ pub struct Short {
 impl Launcher {
     pub fn outlook(&self) -> Outlook {
         let (request, offer) = (self.filled(), self.offer());
-        let Some(catalogue) = &offer.catalogue else {
+        let known = offer.catalogue.as_ref();
+        // What was free before the engine went away may not be so any more.
+        let Some(catalogue) = known.filter(|_| self.blocked().is_none()) else {
             return Outlook::Unknown;
         };
         let group = offer.group(request);
@@ -66,7 +68,7 @@ impl Launcher {
         }
         let batch = request.session_type == SessionType::Batch;
         if let Some(at) = request.starts_at.filter(|_| batch) {
-            return Outlook::At(at);
+            return Outlook::At(at.moment(offer.now));
         }
         match waiting.filter(|waiting| *waiting > 0) {
             Some(waiting) => Outlook::Behind(waiting),

@@ -76,7 +76,7 @@ impl Launcher {
             return self.go_to(chosen, mirror);
         }
         if self.request.project != self.asked_project {
-            return self.ask_catalogue(mirror).into_iter().collect();
+            return self.ask_catalogue(mirror, false).into_iter().collect();
         }
         Vec::new()
     }

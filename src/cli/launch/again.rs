@@ -63,7 +63,7 @@ pub async fn launch(
     let around = request::Around::here();
     let mut request = request::over(base, fields, &around)?;
     // It was kept for then; now it would be refused.
-    request.starts_at = request.starts_at.filter(|at| *at > around.now);
+    request.starts_at = request.starts_at.filter(|at| at.lies_ahead(around.now));
     let mut taken = HashSet::new();
     let wanted = request.name.clone().filter(|_| !named);
     if let Some(wanted) = &wanted {

@@ -16,6 +16,7 @@ pub mod start;
 pub use check::{Ground, check, check_words, warnings};
 pub use field::{FieldProblem, LaunchField};
 pub use free_name::free_name;
+pub use start::StartAt;
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,10 @@
 //! A launch in words: what its cards and the list of steps say.
 
-use jiff::tz::TimeZone;
-
 use crate::{
-    app::launcher::{Launcher, Outlook, Page},
+    app::launcher::{Launcher, Offer, Outlook, Page},
     model::{
         catalogue::unit,
-        launch::{amounts::thousandths, folders, ports, secrets},
+        launch::{StartAt, amounts::thousandths, folders, ports, secrets},
         resources::ResourceSlots,
         session::{ClusterMode, SessionType},
         spec::LaunchRequest,
@@ -46,8 +44,8 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
         "Command",
         request.startup_command.as_deref().map(first_line),
     );
-    let at = request.starts_at.map(|at| moment(at, &offer.zone));
-    add("Not before", at);
+    let start = request.starts_at;
+    add("Not before", start.map(|it| start_words(it, offer)));
     add("Timeout", request.timeout.map(|it| it.to_string()));
     add("Priority", request.priority.map(|it| it.to_string()));
     add("Owner", request.owner.as_ref().map(|it| it.email.clone()));
@@ -76,9 +74,28 @@ fn first_line(text: &str) -> String {
     }
 }
 
-pub fn moment(at: jiff::Timestamp, zone: &TimeZone) -> String {
-    let local = at.to_zoned(zone.clone());
-    local.strftime("%Y-%m-%d %H:%M").to_string()
+/// A while with what it means if the launch is asked for now.
+pub fn start_words(start: StartAt, offer: &Offer) -> String {
+    let at = moment(start.moment(offer.now), offer);
+    match start {
+        StartAt::After(_) => format!("{start} = {at}"),
+        StartAt::At(_) => at,
+    }
+}
+
+/// `10:31 today`, `09:30 tomorrow`, else with its date.
+fn moment(at: jiff::Timestamp, offer: &Offer) -> String {
+    let local = at.to_zoned(offer.zone.clone());
+    let today = offer.now.to_zoned(offer.zone.clone()).date();
+    let day = local.date();
+    let shown = if day == today {
+        "%H:%M today"
+    } else if today.tomorrow().is_ok_and(|tomorrow| day == tomorrow) {
+        "%H:%M tomorrow"
+    } else {
+        "%Y-%m-%d %H:%M"
+    };
+    local.strftime(shown).to_string()
 }
 
 fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> Vec<Fact> {
@@ -208,7 +225,7 @@ pub fn outlook(launcher: &Launcher) -> Option<String> {
     Some(match outlook {
         Outlook::Unknown => return None,
         Outlook::AtOnce => "starts at once".to_owned(),
-        Outlook::At(at) => format!("waits until {}", moment(at, &launcher.offer().zone)),
+        Outlook::At(at) => format!("waits until {}", moment(at, launcher.offer())),
         Outlook::Behind(1) => "1 session waits before it, though there is room now".to_owned(),
         Outlook::Behind(n) => format!("{n} sessions wait before it, though there is room now"),
         Outlook::Waits(short) => {
@@ -257,7 +274,7 @@ pub fn summary(launcher: &Launcher, page: Page) -> String {
         },
         Page::Review => match launcher.problems().len() {
             0 => outlook(launcher)
-                .and_then(|text| text.split(':').next().map(str::to_owned))
+                .and_then(|text| text.split(": ").next().map(str::to_owned))
                 .unwrap_or_default(),
             1 => "1 problem".to_owned(),
             many => format!("{many} problems"),

@@ -1,20 +1,19 @@
 //! The way from opening the launcher to the session, and what stands in it.
 
-use jiff::SignedDuration;
 use workbay::{
     app::effect::Effect,
     model::{
-        change::Change, launch::LaunchField as Field, session::SessionType, span::Span,
+        change::Change,
+        launch::{LaunchField as Field, StartAt},
+        session::SessionType,
+        span::Span,
         status::Status,
     },
     protocol::message::{Failure, FailureKind, Reply, Request},
 };
 
 use super::{batch, launches, list, offer, opened, told};
-use crate::{
-    screen::noon,
-    world::{key, session},
-};
+use crate::world::{key, session};
 
 #[test]
 fn a_newcomers_first_launch_takes_four_keys() {
@@ -53,10 +52,7 @@ fn a_batch_session_is_asked_for_as_it_was_typed() {
     let command = "python train.py\npython report.py";
     assert_eq!(launch.startup_command.as_deref(), Some(command));
     assert_eq!(launch.timeout, Some(Span(5_400)));
-    assert_eq!(
-        launch.starts_at,
-        Some(noon() + SignedDuration::from_hours(2))
-    );
+    assert_eq!(launch.starts_at, Some(StartAt::After(Span(7_200))));
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
         }
         let outcome = check_text(command, "the command");
         add(found, Field::StartupCommand, outcome);
-        if request.starts_at.is_some_and(|at| at <= now) {
+        if request.starts_at.is_some_and(|at| !at.lies_ahead(now)) {
             say(
                 found,
                 Field::StartTime,
