@@ -145,10 +145,16 @@ impl fmt::Display for FolderMount {
         if let Some(path) = &self.path {
             write!(f, ":{path}")?;
         }
-        if self.read_only {
-            f.write_str(":ro")?;
+        let path = self
+            .path
+            .as_deref()
+            .and_then(|path| path.rsplit(':').next());
+        match (self.read_only, path) {
+            (true, _) => f.write_str(":ro"),
+            // Or the path would be read as the mode.
+            (false, Some("ro" | "rw")) => f.write_str(":rw"),
+            (false, _) => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -304,5 +310,15 @@ mod tests {
         assert!("data:ro".parse::<FolderMount>().unwrap().read_only);
         assert_eq!("d:rw".parse::<FolderMount>().unwrap().to_string(), "d");
         assert!(":x".parse::<FolderMount>().is_err());
+        for path in ["ro", "rw", "in"] {
+            for read_only in [false, true] {
+                let mount = FolderMount {
+                    folder: "data".to_owned(),
+                    path: Some(path.to_owned()),
+                    read_only,
+                };
+                assert_eq!(mount.to_string().parse(), Ok(mount));
+            }
+        }
     }
 }
