@@ -1,5 +1,6 @@
 //! `workbay commit`: an image made of a running session.
 
+use crate::model::notice::NoticeKind;
 use super::{
     Start,
     args::Commit,
@@ -50,15 +51,13 @@ async fn follow(line: &mut Line, seen: u64, key: SessionKey) -> Outcome {
         let (seq, change) = line.next_change(seen).await?;
         seen = seq;
         match change {
-            Change::Message {
-                level,
-                text,
-                session: Some(session),
-            } if session == key => {
-                if matches!(level, Level::Warning | Level::Error) {
-                    return Err(Fail::new(code::FAILED, text));
+            Change::Notice { notice }
+                if notice.session == Some(key) && notice.kind == NoticeKind::Message =>
+            {
+                if matches!(notice.level, Level::Warning | Level::Error) {
+                    return Err(Fail::new(code::FAILED, notice.text));
                 }
-                output::line(text.as_str())?;
+                output::line(notice.text.as_str())?;
                 return Ok(0);
             }
             Change::Session { session } if session.key() == key => {

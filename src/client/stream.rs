@@ -1,5 +1,6 @@
 //! One open terminal, log or command.
 
+use crate::protocol::message::Origin;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -168,8 +169,17 @@ impl Drop for Stream {
 }
 
 impl StreamSender {
-    /// Sends input; waits while the program behind the stream does not read.
+    /// Sends what a person typed; waits while the program behind the stream does not read.
     pub async fn send(&self, bytes: impl Into<Bytes>) -> Result<(), StreamClosed> {
+        self.send_as(Origin::Typed, bytes).await
+    }
+
+    /// The same of any origin.
+    pub async fn send_as(
+        &self,
+        origin: Origin,
+        bytes: impl Into<Bytes>,
+    ) -> Result<(), StreamClosed> {
         let mut rest = bytes.into();
         while !rest.is_empty() {
             let piece = rest.split_to(rest.len().min(PIECE));
@@ -182,7 +192,7 @@ impl StreamSender {
             permits.forget();
             self.put(Frame::Data(StreamData {
                 stream: self.stream,
-                source: LogSource::Stdout,
+                origin,
                 bytes: piece,
             }))
             .await?;

@@ -104,7 +104,7 @@ impl Controller {
     /// What follows from a fact. The first fact of a life is [`Fact::Tick`].
     pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
         self.turn_number += 1;
-        let mut turn = Turn::new(self.context);
+        let mut turn = Turn::new(self.context, now);
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
             Fact::EngineUp { line, info, survey } => {
@@ -142,6 +142,7 @@ impl Controller {
                 self.note_differences(&mut turn);
                 return turn;
             }
+            Fact::Used { .. } | Fact::Sampled { .. } | Fact::Jumped => {}
             Fact::Tick => self.tick(&mut turn, now),
         }
         if !matches!(self.line.state, EngineState::Connecting) {
@@ -228,6 +229,10 @@ impl Controller {
                 Some(refusal) => turn.answer(ticket, Err(refusal)),
                 None => self.survey(turn, Purpose::Catalogue(ticket), true),
             },
+            Ask::Keep { session, .. } => {
+                let answer = self.find(session).map(|_| Answer::Done);
+                turn.answer(ticket, answer);
+            }
             Ask::Again { session } => {
                 let answer = self.find(session).map(|held| again(held, now));
                 turn.answer(ticket, answer.map(|it| Answer::Again(Box::new(it))));

@@ -1,5 +1,6 @@
 //! The one loop: news in, the store first, then clients, then the engines.
 
+use crate::model::notice::Notice;
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     path::PathBuf,
@@ -264,10 +265,10 @@ impl Core {
         let commands = step.commands.drain(..).map(|command| (number, command));
         self.withheld.extend(commands);
         if self.write_again.is_none() {
-            step.changes.push(Change::Message {
-                level: Level::Error,
-                text: Clean::new(&error.to_string()),
-                session: None,
+            let text = Clean::new(&error.to_string());
+            let notice = Notice::message(clock::now(), Level::Error, text);
+            step.changes.push(Change::Notice {
+                notice: Box::new(notice),
             });
         }
         self.write_again = Some(clock::instant() + WRITE_AGAIN);

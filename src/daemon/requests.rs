@@ -1,5 +1,7 @@
 //! Requests: to which heart they go.
 
+use super::clock;
+use crate::model::notice::Notice;
 use super::{
     core::Core,
     heart::{Heart, News},
@@ -149,11 +151,9 @@ impl Core {
             client.outbox.notice(&Change::Session { session });
         }
         for text in self.notes.drain(..) {
-            client.outbox.notice(&Change::Message {
-                level: Level::Warning,
-                text,
-                session: None,
-            });
+            let notice = Notice::message(clock::now(), Level::Warning, text);
+            let notice = Box::new(notice);
+            client.outbox.notice(&Change::Notice { notice });
         }
         Reply::Snapshot { snapshot }
     }
@@ -189,11 +189,14 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::Rename { session, .. }
         | Request::Terminate { session, .. }
         | Request::Again { session }
+        | Request::Figures { session }
+        | Request::Keep { session, .. }
         | Request::History { session } => Some(session.context),
         Request::Refresh { context: None }
         | Request::Subscribe
         | Request::Snapshot
         | Request::Recents
+        | Request::Notices
         | Request::EditRecent { .. }
         | Request::Watch { .. }
         | Request::Status
@@ -210,6 +213,7 @@ fn is_deed(request: &Request) -> bool {
             | Request::Terminate { .. }
             | Request::Commit { .. }
             | Request::CreateFolder { .. }
+            | Request::Keep { .. }
     )
 }
 
@@ -230,6 +234,10 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::CreateFolder { name, .. } => Ask::CreateFolder { name },
         Request::Again { session } => Ask::Again {
             session: session.id,
+        },
+        Request::Keep { session, keep } => Ask::Keep {
+            session: session.id,
+            keep,
         },
         Request::History { session } => {
             return match looks::find(heart, session) {

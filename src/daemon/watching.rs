@@ -76,7 +76,7 @@ fn moved(
     let ClientSeat { watched, shown, .. } = client;
     let keyed = usages
         .iter()
-        .map(|(id, usage)| (SessionKey::new(context, *id), *usage));
+        .map(|(id, usage)| (SessionKey::new(context, *id), usage.clone()));
     let moved = keyed.filter(|(key, usage)| {
         let now = Shown::from(usage);
         watched.contains(key) && shown.insert(*key, now.clone()) != Some(now)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{
     catalogue::{Preset, SlotLimits},
+    idle::{IdleRules, ReprieveRules},
     resources::{Bytes, Cpu},
     span::Span,
     spec::DEFAULT_GROUP,
@@ -24,6 +25,10 @@ pub struct ResourceRules {
     pub host: SlotLimits,
     /// Accelerators that are declared, or told more of, by slot name.
     pub accelerators: BTreeMap<String, AcceleratorRules>,
+    /// Who is reclaimed, and when.
+    pub idle: IdleRules,
+    /// What a person may do against it.
+    pub reprieve: ReprieveRules,
 }
 
 /// A resource group: a share of this machine with a queue of its own.
@@ -86,6 +91,8 @@ impl Default for ResourceRules {
             limits: UserLimits::default(),
             host: SlotLimits::default(),
             accelerators: BTreeMap::new(),
+            idle: IdleRules::default(),
+            reprieve: ReprieveRules::default(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the app wants done outside itself, done. Every answer comes back as a message.
 
+use crate::model::notice::Notice;
+use jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use super::{
@@ -165,9 +167,8 @@ impl Hands {
 
 /// A word to the person that is no answer to anything.
 pub fn remark(level: Level, text: &str) -> Msg {
-    Msg::Daemon(crate::app::msg::Link::Notice(Change::Message {
-        level,
-        text: Clean::multiline(text),
-        session: None,
+    let notice = Notice::message(Timestamp::now(), level, Clean::multiline(text));
+    Msg::Daemon(crate::app::msg::Link::Notice(Change::Notice {
+        notice: Box::new(notice),
     }))
 }

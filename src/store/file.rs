@@ -1,5 +1,6 @@
 //! The SQLite file: opening it, keeping a broken one aside, writing.
 
+use crate::model::usage::UsageReport;
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
@@ -90,6 +91,10 @@ impl StoreFile {
         recents::edit(&self.db, id, edit)
             .map_err(|error| StoreError::sqlite(&self.path, &error))?;
         self.recents()
+    }
+
+    pub(super) fn figures(&self, session: SessionId) -> Result<Option<UsageReport>, StoreError> {
+        rows::figures(&self.db, session).map_err(|error| StoreError::sqlite(&self.path, &error))
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {

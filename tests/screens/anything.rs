@@ -145,10 +145,8 @@ fn happen(screen: Screen, happening: Happening) -> Screen {
                 session: Box::new(changed),
             })
         }
-        Happening::Told(text) => screen.notice(Change::Message {
-            level: Level::Error,
-            text: Clean::new(&text),
-            session: None,
+        Happening::Told(text) => screen.notice(Change::Notice {
+            notice: Box::new(Notice::message(noon(), Level::Error, Clean::new(&text))),
         }),
         Happening::Waited(seconds) => screen.wait(i64::from(seconds)),
     }

@@ -109,10 +109,8 @@ fn a_terminal_too_small_gets_a_sentence_and_comes_back() {
 
 #[test]
 fn messages_stand_in_the_corner_and_go() {
-    let message = |level, text: &str| Change::Message {
-        level,
-        text: Clean::new(text),
-        session: None,
+    let message = |level, text: &str| Change::Notice {
+        notice: Box::new(Notice::message(noon(), level, Clean::new(text))),
     };
     let screen = Screen::new(80, 24)
         .daemon(snapshot(day()))

@@ -367,12 +367,7 @@ impl Engine for MemoryEngine {
         let inner = self.lock();
         let sampled = sessions.iter().filter_map(|id| {
             let (cpu, mem) = inner.usage.get(id)?;
-            let usage = Usage {
-                at: now,
-                cpu: cpu.map(Cpu::from_millis),
-                mem: Bytes(*mem),
-            };
-            Some((*id, usage))
+            Some((*id, Usage::new(now, cpu.map(Cpu::from_millis), Bytes(*mem))))
         });
         sampled.collect()
     }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::model::{
     catalogue::{Preset, SlotLimits},
+    idle::IdleRules,
     launch::amounts,
     policy::{AcceleratorRules, GroupRules, UserLimits},
     resources::ResourceSlots,
@@ -151,6 +152,7 @@ fn blank_preset() -> Preset {
         shmem: None,
         allocatable: None,
         resource_group: None,
+        idle: IdleRules::default(),
     }
 }
 

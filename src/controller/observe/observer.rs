@@ -107,7 +107,7 @@ impl Observer {
 
     /// What follows from a fact. The first fact of a life is [`Fact::Tick`].
     pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
-        let mut turn = Turn::new(self.context);
+        let mut turn = Turn::new(self.context, now);
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
             Fact::LineUp { line, info } => self.line_up(&mut turn, now, line, info),

@@ -1,5 +1,6 @@
 //! A session as the manager tells it, as ours. Whatever is missing or odd in it: it stays a row.
 
+use crate::model::idle::Reprieve;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
@@ -86,6 +87,9 @@ impl Reader<'_> {
                 Some(word) if word.eq_ignore_ascii_case("ongoing") => CommitStatus::Ongoing,
                 _ => CommitStatus::Ready,
             },
+            activity: None,
+            reprieve: Reprieve::default(),
+            last_will: None,
             pending_request: None,
         })
     }

@@ -1,5 +1,6 @@
 //! Presets: those for every group with what is free now, and those of one group.
 
+use crate::model::idle::IdleRules;
 use serde_json::{Value, json};
 
 use super::super::{
@@ -67,5 +68,6 @@ fn preset(node: Node<'_>) -> Option<Preset> {
         shmem: bytes(node.raw("shared_memory")),
         allocatable: node.flag("allocatable"),
         resource_group: node.text("scaling_group_name"),
+        idle: IdleRules::default(),
     })
 }
