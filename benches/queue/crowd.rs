@@ -11,14 +11,15 @@ use workbay::{
         turn::Turn,
     },
     model::{
-        capability::{Capabilities, EngineInfo},
+        capability::EngineInfo,
         environment::{EnvironmentRef, EnvironmentSource},
-        id::{ContextName, SessionId, SessionKey},
+        id::{ContextName, KernelId, SessionId, SessionKey},
+        kernel::Kernel,
         policy::ResourceRules,
         record::{SessionRecord, Step},
         resources::{Bytes, Cpu},
         session::Session,
-        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
+        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
         spec::LaunchSpec,
         status::Status,
     },
@@ -128,48 +129,21 @@ fn record(number: u32) -> SessionRecord {
         at(i64::from(number)),
     );
     session.status = Status::Pending;
-    session.kernels = vec![workbay::model::kernel::Kernel {
-        id: workbay::model::id::KernelId::from_u128(u128::from(number)),
-        hostname: "main1".into(),
-        status: Status::Pending,
-        container_id: None,
-        exit_code: None,
-        oom_killed: false,
-        started_at: None,
-        terminated_at: None,
-        agent: None,
-        status_info: None,
-    }];
+    let kernel = KernelId::from_u128(u128::from(number));
+    session.kernels = vec![Kernel::new(kernel, "main1".into(), Status::Pending)];
     let mem = Bytes::mib(64);
     let spec = LaunchSpec {
         env: BTreeMap::from([("STAGE".to_owned(), "bench".to_owned())]),
         ..LaunchSpec::new(source, "host:1".into(), Cpu::from_millis(1000), mem, mem)
     };
-    SessionRecord {
-        session,
-        spec,
-        pids: 100,
-        step: Step::Wait,
-        ending: None,
-        force: false,
-        renaming: None,
-        forgotten: false,
-        request: None,
-        retries: 0,
-    }
+    SessionRecord::new(session, spec, Step::Wait)
 }
 
 fn info() -> EngineInfo {
     EngineInfo {
-        kind: "Docker".into(),
-        version: "1".into(),
-        api_version: "1".into(),
-        endpoint: "none:".into(),
         cpus: Cpu::from_millis(1000),
         memory: Bytes(Bytes::GIB),
-        accelerators: BTreeMap::new(),
-        user: None,
-        capabilities: Capabilities::default(),
+        ..EngineInfo::new("Docker".into(), "none:".into())
     }
 }
 
@@ -179,13 +153,6 @@ fn settings(skip: u32) -> Settings {
         group.num_retries_to_skip = skip;
     }
     Settings {
-        ui: UiSettings {
-            theme: "auto".into(),
-            keymap: "default".into(),
-            mouse: false,
-            unicode: None,
-            read_only: false,
-        },
         launch: LaunchSettings {
             environment: "host".into(),
             cpu: Cpu::from_millis(1000),
@@ -200,5 +167,6 @@ fn settings(skip: u32) -> Settings {
         },
         history: HistorySettings { keep_days: 7 },
         resources,
+        ..Settings::blank()
     }
 }

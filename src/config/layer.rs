@@ -12,11 +12,7 @@ use super::{
     resources::Resources,
     setting::{SETTINGS, Setting},
 };
-use crate::model::{
-    policy::ResourceRules,
-    resources::{Bytes, Cpu},
-    settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
-};
+use crate::model::settings::Settings;
 
 /// The annotated defaults; what `workbay config print-default` prints.
 pub const DEFAULT: &str = include_str!("default.toml");
@@ -195,7 +191,8 @@ pub fn load(places: &Places, variable: impl Fn(&str) -> Option<String>) -> Loade
 /// The settings of the embedded file alone.
 pub fn defaults() -> Loaded {
     let mut loaded = Loaded {
-        settings: blank(),
+        // Every value is replaced by the embedded file (a test checks that).
+        settings: Settings::blank(),
         origins: SETTINGS
             .iter()
             .map(|setting| (setting.key(), Origin::Default))
@@ -264,33 +261,6 @@ fn value_of(text: &str) -> Item {
         text => Value::Text(text.to_owned()),
     };
     Item { value, at: 0 }
-}
-
-/// Before the embedded file is read; every value is replaced by it (a test checks that).
-fn blank() -> Settings {
-    Settings {
-        ui: UiSettings {
-            theme: String::new(),
-            keymap: String::new(),
-            mouse: false,
-            unicode: None,
-            read_only: false,
-        },
-        launch: LaunchSettings {
-            environment: String::new(),
-            cpu: Cpu::default(),
-            mem: Bytes::default(),
-            shmem: Bytes::default(),
-            pids: 0,
-            env: std::collections::BTreeMap::new(),
-        },
-        engine: EngineSettings {
-            endpoint: None,
-            stop_grace_seconds: 0,
-        },
-        history: HistorySettings { keep_days: 0 },
-        resources: ResourceRules::default(),
-    }
 }
 
 impl fmt::Display for Origin {

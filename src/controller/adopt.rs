@@ -95,16 +95,5 @@ fn adopted(sight: &Sight, recorded: &SightRecord, context: ContextName) -> Sessi
     for (kernel, sub) in session.kernels.iter_mut().skip(1).zip(&sight.subs) {
         kernel.hostname = sub.hostname.clone();
     }
-    SessionRecord {
-        session,
-        spec,
-        pids: 0,
-        step: Step::Settled,
-        ending: None,
-        force: false,
-        renaming: None,
-        forgotten: false,
-        request: None,
-        retries: 0,
-    }
+    SessionRecord::new(session, spec, Step::Settled)
 }

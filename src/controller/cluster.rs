@@ -4,7 +4,6 @@ use jiff::Timestamp;
 
 use super::{
     core::Controller,
-    dress::new_kernel,
     ended::{exit_sentence, memory_sentence},
     fact::{Sight, SightState, SubSight},
     held::Held,
@@ -38,7 +37,7 @@ fn kernel_of<'a>(session: &'a mut Session, sub: &SubSight) -> &'a mut Kernel {
     let known = session.kernels.iter().position(|it| it.id == sub.kernel);
     let at = known.unwrap_or_else(|| {
         let status = session.status.clone();
-        let kernel = new_kernel(sub.kernel, sub.hostname.clone(), status);
+        let kernel = Kernel::new(sub.kernel, sub.hostname.clone(), status);
         session.kernels.push(kernel);
         session.kernels.len() - 1
     });

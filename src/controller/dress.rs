@@ -36,23 +36,8 @@ fn kernels(main: KernelId, subs: &[KernelId], status: &Status) -> Vec<Kernel> {
         .zip(1..)
         .map(|(id, n): (_, u32)| (*id, Clean::new(&format!("sub{n}"))));
     let all = std::iter::once((main, Clean::new("main1"))).chain(subs);
-    all.map(|(id, hostname)| new_kernel(id, hostname, status.clone()))
+    all.map(|(id, hostname)| Kernel::new(id, hostname, status.clone()))
         .collect()
-}
-
-pub(super) fn new_kernel(id: KernelId, hostname: Clean, status: Status) -> Kernel {
-    Kernel {
-        id,
-        hostname,
-        status,
-        container_id: None,
-        exit_code: None,
-        oom_killed: false,
-        started_at: None,
-        terminated_at: None,
-        agent: None,
-        status_info: None,
-    }
 }
 
 /// What of a command is told in every list; the whole of it is in the record.

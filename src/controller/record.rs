@@ -38,17 +38,11 @@ impl Controller {
         };
         let mut asked = launch.request.clone();
         asked.env = secrets::blanked(&asked.env);
+        let session = self.new_session(launch, request, environment, &spec, now);
         let mut held = Held::new(SessionRecord {
-            session: self.new_session(launch, request, environment, &spec, now),
-            spec,
             pids: self.settings.launch.pids,
-            step: Step::Wait,
-            ending: None,
-            force: false,
-            renaming: None,
-            forgotten: false,
             request: Some(Box::new(asked)),
-            retries: 0,
+            ..SessionRecord::new(session, spec, Step::Wait)
         });
         held.secrets = hidden
             .into_iter()

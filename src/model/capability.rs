@@ -1,5 +1,7 @@
 //! What an engine can and cannot do, as data: the difference between engines is never an `if`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -77,12 +79,30 @@ pub struct EngineInfo {
     pub cpus: Cpu,
     pub memory: Bytes,
     /// Accelerators found on the machine, in thousandths by slot name.
-    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub accelerators: std::collections::BTreeMap<String, u64>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accelerators: BTreeMap<String, u64>,
     /// Whom the engine takes us for, where it has users.
     #[serde(default)]
     pub user: Option<super::catalogue::User>,
     pub capabilities: Capabilities,
+}
+
+impl EngineInfo {
+    /// One that has told nothing of itself yet, and lacks nothing.
+    #[must_use]
+    pub fn new(kind: Clean, endpoint: Clean) -> Self {
+        Self {
+            kind,
+            version: Clean::default(),
+            api_version: Clean::default(),
+            endpoint,
+            cpus: Cpu::default(),
+            memory: Bytes::default(),
+            accelerators: BTreeMap::new(),
+            user: None,
+            capabilities: Capabilities::default(),
+        }
+    }
 }
 
 /// The state of the line to an engine.

@@ -195,6 +195,21 @@ pub struct Folder {
 }
 
 impl Folder {
+    /// The caller's own, ready to be mounted and written to.
+    #[must_use]
+    pub fn own(name: &str, host: &str) -> Self {
+        Self {
+            id: name.into(),
+            name: name.into(),
+            host: host.into(),
+            status: "ready".into(),
+            permission: "rw".into(),
+            usage_mode: "general".into(),
+            ownership: "user".into(),
+            is_owner: true,
+        }
+    }
+
     /// Names that begin with a dot are mounted by themselves in every session.
     pub fn is_auto_mounted(&self) -> bool {
         self.name.as_str().starts_with('.')

@@ -25,3 +25,22 @@ pub struct Kernel {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_info: Option<Clean>,
 }
+
+impl Kernel {
+    /// A container with nothing known of it but what stands here.
+    #[must_use]
+    pub fn new(id: KernelId, hostname: Clean, status: Status) -> Self {
+        Self {
+            id,
+            hostname,
+            status,
+            container_id: None,
+            exit_code: None,
+            oom_killed: false,
+            started_at: None,
+            terminated_at: None,
+            agent: None,
+            status_info: None,
+        }
+    }
+}

@@ -62,6 +62,25 @@ pub struct SessionRecord {
     pub retries: u32,
 }
 
+impl SessionRecord {
+    /// A session on its way to what the step leads to, with nothing else asked of it.
+    #[must_use]
+    pub fn new(session: Session, spec: LaunchSpec, step: Step) -> Self {
+        Self {
+            session,
+            spec,
+            pids: 0,
+            step,
+            ending: None,
+            force: false,
+            renaming: None,
+            forgotten: false,
+            request: None,
+            retries: 0,
+        }
+    }
+}
+
 /// Who asked for what, kept for later questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {

@@ -18,6 +18,36 @@ pub struct Settings {
     pub resources: ResourceRules,
 }
 
+impl Settings {
+    /// Before anything is read: no words, no amounts, everything off.
+    #[must_use]
+    pub fn blank() -> Self {
+        Self {
+            ui: UiSettings {
+                theme: String::new(),
+                keymap: String::new(),
+                mouse: false,
+                unicode: None,
+                read_only: false,
+            },
+            launch: LaunchSettings {
+                environment: String::new(),
+                cpu: Cpu::default(),
+                mem: Bytes::default(),
+                shmem: Bytes::default(),
+                pids: 0,
+                env: BTreeMap::new(),
+            },
+            engine: EngineSettings {
+                endpoint: None,
+                stop_grace_seconds: 0,
+            },
+            history: HistorySettings { keep_days: 0 },
+            resources: ResourceRules::default(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UiSettings {
     /// A file in `themes/`, or `auto` (dark or light by the terminal's background).

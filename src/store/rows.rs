@@ -176,17 +176,15 @@ fn load_kernels(db: &Connection) -> Result<HashMap<String, Vec<Kernel>>> {
     let mut rows = query.query(())?;
     let mut kernels: HashMap<String, Vec<Kernel>> = HashMap::new();
     while let Some(row) = rows.next()? {
+        let hostname = clean(row, 2)?.unwrap_or_default();
+        let status = Status::from(row.get::<_, String>(3)?.as_str());
         let kernel = Kernel {
-            id: parsed(row, 1)?,
-            hostname: clean(row, 2)?.unwrap_or_default(),
-            status: Status::from(row.get::<_, String>(3)?.as_str()),
             container_id: clean(row, 4)?,
             exit_code: row.get(5)?,
             oom_killed: row.get(6)?,
             started_at: time(row, 7)?,
             terminated_at: time(row, 8)?,
-            agent: None,
-            status_info: None,
+            ..Kernel::new(parsed(row, 1)?, hostname, status)
         };
         kernels.entry(row.get(0)?).or_default().push(kernel);
     }

@@ -18,56 +18,51 @@ use crate::model::{
 
 fn record(number: u128) -> SessionRecord {
     let id = SessionId::from_u128(number);
+    let session = Session {
+        status: Status::Creating,
+        requested_slots: ResourceSlots::new(Cpu::from_millis(500), Bytes::mib(256)),
+        shmem: Bytes::mib(64),
+        owner: "me".into(),
+        kernels: vec![Kernel {
+            container_id: Some("abc".into()),
+            exit_code: Some(137),
+            oom_killed: true,
+            started_at: Some(Timestamp::UNIX_EPOCH),
+            ..Kernel::new(
+                KernelId::from_u128(number),
+                "main1".into(),
+                Status::Creating,
+            )
+        }],
+        pending_request: Some("terminating".into()),
+        ..Session::new(
+            SessionKey::local(id),
+            Clean::new(&format!("한글-{number}")),
+            EnvironmentRef {
+                name: "host".into(),
+                version: "debian-12".into(),
+                source: EnvironmentSource::Host,
+            },
+            Timestamp::from_second(1_700_000_000 + number as i64).unwrap(),
+        )
+    };
+    let spec = LaunchSpec {
+        env: BTreeMap::from([("A".into(), "b\nc".into())]),
+        ..LaunchSpec::new(
+            EnvironmentSource::Image {
+                reference: "busybox:1".into(),
+            },
+            "busybox:1".into(),
+            Cpu::from_millis(500),
+            Bytes::mib(256),
+            Bytes::mib(64),
+        )
+    };
     SessionRecord {
-        session: Session {
-            status: Status::Creating,
-            requested_slots: ResourceSlots::new(Cpu::from_millis(500), Bytes::mib(256)),
-            shmem: Bytes::mib(64),
-            owner: "me".into(),
-            kernels: vec![Kernel {
-                id: KernelId::from_u128(number),
-                hostname: "main1".into(),
-                status: Status::Creating,
-                container_id: Some("abc".into()),
-                exit_code: Some(137),
-                oom_killed: true,
-                started_at: Some(Timestamp::UNIX_EPOCH),
-                terminated_at: None,
-                agent: None,
-                status_info: None,
-            }],
-            pending_request: Some("terminating".into()),
-            ..Session::new(
-                SessionKey::local(id),
-                Clean::new(&format!("한글-{number}")),
-                EnvironmentRef {
-                    name: "host".into(),
-                    version: "debian-12".into(),
-                    source: EnvironmentSource::Host,
-                },
-                Timestamp::from_second(1_700_000_000 + number as i64).unwrap(),
-            )
-        },
-        spec: LaunchSpec {
-            env: BTreeMap::from([("A".into(), "b\nc".into())]),
-            ..LaunchSpec::new(
-                EnvironmentSource::Image {
-                    reference: "busybox:1".into(),
-                },
-                "busybox:1".into(),
-                Cpu::from_millis(500),
-                Bytes::mib(256),
-                Bytes::mib(64),
-            )
-        },
         pids: 512,
-        step: Step::Create,
-        ending: None,
-        force: false,
         renaming: Some("other".into()),
-        forgotten: false,
-        request: None,
         retries: 3,
+        ..SessionRecord::new(session, spec, Step::Create)
     }
 }
 

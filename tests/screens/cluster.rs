@@ -38,13 +38,8 @@ pub fn key(context: &str, n: u128) -> SessionKey {
 pub fn manager() -> EngineState {
     EngineState::Connected {
         info: EngineInfo {
-            kind: Clean::new("Backend.AI"),
             version: Clean::new("26.9.6"),
             api_version: Clean::new("v9.20250722"),
-            endpoint: Clean::new("https://manager.example.org:8091"),
-            cpus: Cpu::default(),
-            memory: Bytes::default(),
-            accelerators: std::collections::BTreeMap::new(),
             user: Some(User {
                 email: Clean::new("jin@example.org"),
                 full_name: Some(Clean::new("진")),
@@ -58,6 +53,10 @@ pub fn manager() -> EngineState {
                 )],
                 open_streams_keep_alive: true,
             },
+            ..EngineInfo::new(
+                Clean::new("Backend.AI"),
+                Clean::new("https://manager.example.org:8091"),
+            )
         },
     }
 }
@@ -188,16 +187,10 @@ pub fn long(told: u128, all: u64) -> Snapshot {
 
 fn kernel(n: u128, hostname: &str, status: Status, agent: &str) -> Kernel {
     Kernel {
-        id: KernelId::from_u128(900 + n),
-        hostname: Clean::new(hostname),
-        status,
         container_id: Some(Clean::new("77aa9c0d1e2b4c5d6e7f8091a2b3c4d5")),
-        exit_code: None,
-        oom_killed: false,
         started_at: Some(ago(36)),
-        terminated_at: None,
         agent: Some(Clean::new(agent)),
-        status_info: None,
+        ..Kernel::new(KernelId::from_u128(900 + n), Clean::new(hostname), status)
     }
 }
 

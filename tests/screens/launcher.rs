@@ -30,14 +30,9 @@ fn slots(cores: u64, gib: u64) -> ResourceSlots {
 
 fn folder(name: &str, permission: &str) -> Folder {
     Folder {
-        id: Clean::new(name),
-        name: Clean::new(name),
-        host: Clean::new("local"),
-        status: Clean::new("ready"),
         permission: Clean::new(permission),
-        usage_mode: Clean::new("general"),
-        ownership: Clean::new("user"),
         is_owner: permission == "rw",
+        ..Folder::own(name, "local")
     }
 }
 

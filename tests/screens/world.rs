@@ -44,16 +44,11 @@ pub fn session(n: u128, name: &str, status: Status, minutes: i64) -> Session {
         started_at: started,
         terminated_at: ended,
         kernels: vec![Kernel {
-            id: KernelId::from_u128(n),
-            hostname: Clean::new("main1"),
-            status: status.clone(),
             container_id: ran.then(|| Clean::new("3f2a9c0d1e2b4c5d6e7f8091a2b3c4d5")),
             exit_code: ended.map(|_| 0),
-            oom_killed: false,
             started_at: started,
             terminated_at: ended,
-            agent: None,
-            status_info: None,
+            ..Kernel::new(KernelId::from_u128(n), Clean::new("main1"), status.clone())
         }],
         scratch: ran.then(|| format!("/home/jin/.local/state/workbay/sessions/{}/work", id(n))),
         status,
@@ -110,14 +105,10 @@ pub fn environments() -> Vec<Environment> {
 pub fn connected() -> EngineState {
     EngineState::Connected {
         info: EngineInfo {
-            kind: Clean::new("Docker"),
             version: Clean::new("20.10.24"),
             api_version: Clean::new("1.41"),
-            endpoint: Clean::new("unix:///var/run/docker.sock"),
             cpus: Cpu::from_millis(8000),
             memory: Bytes(Bytes::GIB * 31),
-            accelerators: std::collections::BTreeMap::new(),
-            user: None,
             capabilities: Capabilities {
                 missing: [
                     (Capability::Dial, "no connections to ports on this engine"),
@@ -137,6 +128,10 @@ pub fn connected() -> EngineState {
                 .to_vec(),
                 open_streams_keep_alive: false,
             },
+            ..EngineInfo::new(
+                Clean::new("Docker"),
+                Clean::new("unix:///var/run/docker.sock"),
+            )
         },
     }
 }

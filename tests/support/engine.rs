@@ -21,7 +21,7 @@ use workbay::{
         error::EngineError,
     },
     model::{
-        capability::{Capabilities, EngineInfo},
+        capability::EngineInfo,
         catalogue::Folder,
         environment::{Environment, EnvironmentSource, ImageFacts},
         id::SessionId,
@@ -314,7 +314,10 @@ impl Folders for MemoryEngine {
     async fn folders(&self) -> Result<Vec<Folder>> {
         self.enter(Call::Folders, None).await?;
         let names = self.lock().world.folders.clone();
-        Ok(names.iter().map(|name| folder(name)).collect())
+        Ok(names
+            .iter()
+            .map(|name| Folder::own(name, "memory"))
+            .collect())
     }
 
     async fn create_folder(&self, name: &str) -> Result<Folder> {
@@ -326,20 +329,7 @@ impl Folders for MemoryEngine {
         }
         inner.world.folders.push(name.to_owned());
         inner.world.save();
-        Ok(folder(name))
-    }
-}
-
-fn folder(name: &str) -> Folder {
-    Folder {
-        id: name.into(),
-        name: name.into(),
-        host: "memory".into(),
-        status: "ready".into(),
-        permission: "rw".into(),
-        usage_mode: "general".into(),
-        ownership: "user".into(),
-        is_owner: true,
+        Ok(Folder::own(name, "memory"))
     }
 }
 
@@ -348,15 +338,11 @@ impl Engine for MemoryEngine {
     async fn probe(&self) -> Result<EngineInfo> {
         self.enter(Call::Probe, None).await?;
         Ok(EngineInfo {
-            kind: "Memory".into(),
             version: "1".into(),
             api_version: "1".into(),
-            endpoint: "memory:".into(),
             cpus: Cpu::from_millis(4000),
             memory: Bytes(8 * Bytes::GIB),
-            accelerators: BTreeMap::new(),
-            user: None,
-            capabilities: Capabilities::default(),
+            ..EngineInfo::new("Memory".into(), "memory:".into())
         })
     }
 

@@ -19,10 +19,9 @@ use workbay::{
         context::{Context, EngineKind},
         history::HistoryEntry,
         id::{ContextName, SessionId, SessionKey},
-        policy::ResourceRules,
         resources::{Bytes, Cpu},
         session::Session,
-        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
+        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
         spec::LaunchRequest,
         status::Status,
     },
@@ -36,13 +35,6 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 pub fn settings() -> Settings {
     Settings {
-        ui: UiSettings {
-            theme: "auto".into(),
-            keymap: "default".into(),
-            mouse: true,
-            unicode: None,
-            read_only: false,
-        },
         launch: LaunchSettings {
             environment: "host".into(),
             // So that many of them run on the engine's four cores at once.
@@ -57,7 +49,7 @@ pub fn settings() -> Settings {
             stop_grace_seconds: 5,
         },
         history: HistorySettings { keep_days: 7 },
-        resources: ResourceRules::default(),
+        ..Settings::blank()
     }
 }
 

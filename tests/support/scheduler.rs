@@ -28,7 +28,6 @@ use workbay::{
         id::SessionId,
         launch::LaunchField,
         log::{LogOptions, LogSource},
-        resources::{Bytes, Cpu},
         session::Session,
         spec::LaunchRequest,
         status::{Status, Tab},
@@ -293,13 +292,7 @@ impl Folders for MemoryScheduler {
         }
         let folder = Folder {
             id: format!("folder-{name}").into(),
-            name: name.into(),
-            host: "memory".into(),
-            status: "ready".into(),
-            permission: "rw".into(),
-            usage_mode: "general".into(),
-            ownership: "user".into(),
-            is_owner: true,
+            ..Folder::own(name, "memory")
         };
         inner.offer.folders.push(folder.clone());
         Ok(folder)
@@ -311,18 +304,13 @@ impl Engine for MemoryScheduler {
     async fn probe(&self) -> Result<EngineInfo> {
         self.enter(Question::Probe).await?;
         Ok(EngineInfo {
-            kind: "Memory".into(),
             version: "1".into(),
             api_version: "1".into(),
-            endpoint: "memory:".into(),
-            cpus: Cpu::from_millis(0),
-            memory: Bytes(0),
-            accelerators: BTreeMap::new(),
-            user: None,
             capabilities: Capabilities {
                 missing: vec![(Capability::Exec, "a manager runs no command".into())],
                 open_streams_keep_alive: true,
             },
+            ..EngineInfo::new("Memory".into(), "memory:".into())
         })
     }
 

@@ -14,16 +14,15 @@ use crate::{
         turn::{Answer, Refusal, Turn},
     },
     model::{
-        capability::{Capabilities, EngineInfo},
+        capability::EngineInfo,
         catalogue::Folder,
         change::Change,
         environment::{Environment, EnvironmentSource, ImageFacts},
         history::HistoryEntry,
         id::{ContextName, KernelId, SessionId},
-        policy::ResourceRules,
         record::{SessionRecord, Write},
         resources::{Bytes, Cpu, ResourceSlots},
-        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings, UiSettings},
+        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
         spec::LaunchRequest,
         status::Status,
         text::Clean,
@@ -32,13 +31,6 @@ use crate::{
 
 pub fn settings() -> Settings {
     Settings {
-        ui: UiSettings {
-            theme: "auto".into(),
-            keymap: "default".into(),
-            mouse: true,
-            unicode: None,
-            read_only: false,
-        },
         launch: LaunchSettings {
             environment: "host".into(),
             cpu: Cpu::from_millis(1000),
@@ -52,7 +44,7 @@ pub fn settings() -> Settings {
             stop_grace_seconds: 5,
         },
         history: HistorySettings { keep_days: 7 },
-        resources: ResourceRules::default(),
+        ..Settings::blank()
     }
 }
 
@@ -496,14 +488,8 @@ fn sub((number, kernel): (u32, &KernelId)) -> SubSight {
 
 pub fn info() -> EngineInfo {
     EngineInfo {
-        kind: "Play".into(),
-        version: "1".into(),
-        api_version: "1".into(),
-        endpoint: "play:".into(),
         cpus: Cpu::from_millis(4000),
         memory: Bytes(Bytes::GIB),
-        accelerators: BTreeMap::new(),
-        user: None,
-        capabilities: Capabilities::default(),
+        ..EngineInfo::new("Play".into(), "play:".into())
     }
 }

@@ -19,7 +19,6 @@ use crate::{
     model::{
         capability::{Capability, EngineInfo},
         catalogue::{Project, User},
-        resources::{Bytes, Cpu},
         text::Clean,
     },
 };
@@ -71,15 +70,11 @@ impl Line {
         let administrator = me.user.is_administrator();
         let domain = config.domain.clone();
         let info = EngineInfo {
-            kind: Clean::new("Backend.AI"),
             version: announced.shown(),
             api_version: Clean::new(&http.spoken()),
-            endpoint: Clean::new(&http.whom.endpoint),
-            cpus: Cpu::default(),
-            memory: Bytes::default(),
-            accelerators: std::collections::BTreeMap::new(),
             user: Some(me.user.clone()),
             capabilities: capabilities::of(features, administrator, agents_hidden),
+            ..EngineInfo::new("Backend.AI".into(), Clean::new(&http.whom.endpoint))
         };
         Ok(Self {
             http,

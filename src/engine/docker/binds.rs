@@ -130,18 +130,11 @@ fn ground(home: &Path, placed: &[Bind], target: &Path) -> Option<(PathBuf, PathB
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::identity::caller, *};
     use crate::model::{
         resources::{Bytes, Cpu},
         spec::Mounted,
     };
-
-    fn me() -> (u32, u32) {
-        (
-            rustix::process::getuid().as_raw(),
-            rustix::process::getgid().as_raw(),
-        )
-    }
 
     fn spec(source: EnvironmentSource, mounts: &[(&str, &str)]) -> LaunchSpec {
         LaunchSpec {
@@ -176,7 +169,7 @@ mod tests {
         let home = dir.path().join("home");
         std::fs::create_dir(&home).unwrap();
         for name in ["data", "ro", ".cache"] {
-            shelf.make(name, me()).unwrap();
+            shelf.make(name, caller()).unwrap();
         }
         let asked = [
             ("data", "/home/work/ro/in/data"),
@@ -196,7 +189,7 @@ mod tests {
             ]
         );
         assert_eq!(binds[0].mount().read_only, Some(true));
-        let (placed, notes) = make_places(&home, &binds, me()).unwrap();
+        let (placed, notes) = make_places(&home, &binds, caller()).unwrap();
         assert_eq!((placed.len(), notes.len()), (3, 0));
         assert!(home.join("ro").is_dir() && home.join(".cache").is_dir());
         assert!(shelf.find("ro").unwrap().join("in/data").is_dir());
@@ -210,16 +203,18 @@ mod tests {
         let home = dir.path().join("home");
         std::fs::create_dir(&home).unwrap();
         std::fs::write(home.join(".bashrc"), "").unwrap();
-        shelf.make(".bashrc", me()).unwrap();
-        shelf.make("data", me()).unwrap();
+        shelf.make(".bashrc", caller()).unwrap();
+        shelf.make("data", caller()).unwrap();
         let asked = spec(image(), &[(".bashrc", "/home/work/.bashrc")]);
         let (binds, _) = of_spec(&asked, &shelf).unwrap();
-        let (placed, notes) = make_places(&home, &binds, me()).unwrap();
+        let (placed, notes) = make_places(&home, &binds, caller()).unwrap();
         assert!(placed.is_empty());
         assert!(notes[0].contains("/home/work/.bashrc"), "{notes:?}");
         let asked = spec(image(), &[("data", "/home/work/.bashrc")]);
         let (binds, _) = of_spec(&asked, &shelf).unwrap();
-        let error = make_places(&home, &binds, me()).unwrap_err().to_string();
+        let error = make_places(&home, &binds, caller())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("no directory can be made"), "{error}");
     }
 
@@ -227,7 +222,7 @@ mod tests {
     fn nothing_is_mounted_over_read_only_files() {
         let dir = tempfile::tempdir().unwrap();
         let shelf = Shelf::new(dir.path().join("folders"));
-        shelf.make("data", me()).unwrap();
+        shelf.make("data", caller()).unwrap();
         let host = spec(EnvironmentSource::Host, &[("data", "/usr/local/data")]);
         let error = of_spec(&host, &shelf).unwrap_err().to_string();
         assert!(error.contains("/usr is read-only"), "{error}");

@@ -119,14 +119,7 @@ fn place(from: &Path, to: &Path, kind: Kind, owner: (u32, u32)) -> io::Result<()
 mod tests {
     use std::os::unix::fs::MetadataExt as _;
 
-    use super::*;
-
-    fn me() -> (u32, u32) {
-        (
-            rustix::process::getuid().as_raw(),
-            rustix::process::getgid().as_raw(),
-        )
-    }
+    use super::{super::identity::caller, *};
 
     #[test]
     fn files_links_and_permissions_come_along() {
@@ -134,7 +127,7 @@ mod tests {
         let (from, home) = (dir.path().join("dotfiles"), dir.path().join("home"));
         fs::create_dir_all(from.join(".config/deep")).unwrap();
         fs::create_dir(&home).unwrap();
-        assert_eq!(copy(&dir.path().join("none"), &home, me()), Ok(()));
+        assert_eq!(copy(&dir.path().join("none"), &home, caller()), Ok(()));
         fs::write(home.join(".bashrc"), "ours").unwrap();
         fs::write(from.join(".bashrc"), "mine").unwrap();
         fs::write(from.join(".config/deep/secret"), "x").unwrap();
@@ -146,7 +139,7 @@ mod tests {
         fs::write(from.join("run"), "x").unwrap();
         fs::set_permissions(from.join("run"), fs::Permissions::from_mode(0o4755)).unwrap();
         symlink("nowhere/else", from.join(".link")).unwrap();
-        copy(&from, &home, me()).unwrap();
+        copy(&from, &home, caller()).unwrap();
         assert_eq!(fs::read_to_string(home.join(".bashrc")).unwrap(), "mine");
         let mode = |name: &str| fs::metadata(home.join(name)).unwrap().mode() & 0o7777;
         assert_eq!(mode(".config/deep/secret"), 0o600);
@@ -156,7 +149,7 @@ mod tests {
             Path::new("nowhere/else")
         );
         // Once more, over all of it.
-        copy(&from, &home, me()).unwrap();
+        copy(&from, &home, caller()).unwrap();
     }
 
     #[test]
@@ -168,10 +161,10 @@ mod tests {
         fs::write(from.join("small"), "x").unwrap();
         let large = fs::File::create(from.join("large")).unwrap();
         large.set_len(MOST.0).unwrap();
-        let error = copy(&from, &home, me()).unwrap_err();
+        let error = copy(&from, &home, caller()).unwrap_err();
         assert!(error.contains("16 MiB is the most"), "{error}");
         assert!(!home.join("small").exists());
         large.set_len(MOST.0 - 1).unwrap();
-        copy(&from, &home, me()).unwrap();
+        copy(&from, &home, caller()).unwrap();
     }
 }

@@ -8,7 +8,12 @@ use std::{
 
 use async_trait::async_trait;
 
-use super::{DockerEngine, identity::Identity, scratch::give, sessions::off_loop};
+use super::{
+    DockerEngine,
+    identity::{Identity, caller},
+    scratch::give,
+    sessions::off_loop,
+};
 use crate::{
     engine::{
         api::{Folders, Result},
@@ -17,9 +22,11 @@ use crate::{
     model::{
         catalogue::Folder,
         launch::{LaunchField, folders::check_name},
-        text::Clean,
     },
 };
+
+/// What stands for this machine where a cluster names a storage host.
+const HOST: &str = "local";
 
 /// Where folders lie, one directory each.
 #[derive(Clone, Debug)]
@@ -104,26 +111,13 @@ pub(super) fn refused(why: String, mend: Option<&str>) -> EngineError {
     }
 }
 
-fn folder(name: &str) -> Folder {
-    Folder {
-        id: Clean::new(name),
-        name: Clean::new(name),
-        host: Clean::new("local"),
-        status: Clean::new("ready"),
-        permission: Clean::new("rw"),
-        usage_mode: Clean::new("general"),
-        ownership: Clean::new("user"),
-        is_owner: true,
-    }
-}
-
 #[async_trait]
 impl Folders for DockerEngine {
     async fn folders(&self) -> Result<Vec<Folder>> {
         self.line().await?.must_be_local()?;
         let shelf = self.shelf.clone();
         let names = off_loop(move || shelf.names()).await?;
-        Ok(names.iter().map(|name| folder(name)).collect())
+        Ok(names.iter().map(|name| Folder::own(name, HOST)).collect())
     }
 
     async fn create_folder(&self, name: &str) -> Result<Folder> {
@@ -132,7 +126,7 @@ impl Folders for DockerEngine {
         let owner = Identity::of_caller(line.mapping).owner;
         let (shelf, wanted) = (self.shelf.clone(), name.to_owned());
         off_loop(move || shelf.make(&wanted, owner)).await?;
-        Ok(folder(name))
+        Ok(Folder::own(name, HOST))
     }
 }
 
@@ -142,10 +136,6 @@ pub(super) fn make_way(root: &Path, below: &Path, owner: (u32, u32)) -> io::Resu
     use rustix::fs::{CWD, Mode, OFlags, fchown, mkdirat, openat};
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let (uid, gid) = owner;
-    let me = (
-        rustix::process::getuid().as_raw(),
-        rustix::process::getgid().as_raw(),
-    );
     let mut here = openat(CWD, root, flags, Mode::empty())?;
     for part in below.components() {
         let Component::Normal(name) = part else {
@@ -155,7 +145,7 @@ pub(super) fn make_way(root: &Path, below: &Path, owner: (u32, u32)) -> io::Resu
             Err(rustix::io::Errno::NOENT) => {
                 mkdirat(&here, name, Mode::from_raw_mode(0o755))?;
                 let made = openat(&here, name, flags, Mode::empty())?;
-                if me != owner {
+                if caller() != owner {
                     let (uid, gid) = (
                         rustix::fs::Uid::from_raw(uid),
                         rustix::fs::Gid::from_raw(gid),
@@ -175,28 +165,21 @@ pub(super) fn make_way(root: &Path, below: &Path, owner: (u32, u32)) -> io::Resu
 mod tests {
     use super::*;
 
-    fn me() -> (u32, u32) {
-        (
-            rustix::process::getuid().as_raw(),
-            rustix::process::getgid().as_raw(),
-        )
-    }
-
     #[test]
     fn folders_are_made_listed_and_found() {
         let dir = tempfile::tempdir().unwrap();
         let shelf = Shelf::new(dir.path().join("data/folders"));
         assert!(shelf.names().unwrap().is_empty());
-        shelf.make("two", me()).unwrap();
-        shelf.make("one", me()).unwrap();
+        shelf.make("two", caller()).unwrap();
+        shelf.make("one", caller()).unwrap();
         fs::write(dir.path().join("data/folders/file"), "").unwrap();
         std::os::unix::fs::symlink("/etc", dir.path().join("data/folders/link")).unwrap();
         assert_eq!(shelf.names().unwrap(), ["one", "two"]);
         assert!(shelf.find("one").unwrap().is_dir());
-        let taken = shelf.make("one", me()).unwrap_err().to_string();
+        let taken = shelf.make("one", caller()).unwrap_err().to_string();
         assert!(taken.contains("'one' already"), "{taken}");
         for bad in ["../x", "", "a/b"] {
-            assert!(shelf.make(bad, me()).is_err(), "{bad} was taken");
+            assert!(shelf.make(bad, caller()).is_err(), "{bad} was taken");
             assert!(shelf.find(bad).is_err(), "{bad} was found");
         }
         for missing in ["none", "link", "file"] {
@@ -211,15 +194,15 @@ mod tests {
         let (inner, outer) = (dir.path().join("in"), dir.path().join("out"));
         fs::create_dir(&inner).unwrap();
         fs::create_dir(&outer).unwrap();
-        make_way(&inner, Path::new("a/b/c"), me()).unwrap();
-        make_way(&inner, Path::new("a/b/c"), me()).unwrap();
+        make_way(&inner, Path::new("a/b/c"), caller()).unwrap();
+        make_way(&inner, Path::new("a/b/c"), caller()).unwrap();
         assert!(inner.join("a/b/c").is_dir());
         std::os::unix::fs::symlink(&outer, inner.join("link")).unwrap();
-        assert!(make_way(&inner, Path::new("link/x"), me()).is_err());
+        assert!(make_way(&inner, Path::new("link/x"), caller()).is_err());
         assert!(!outer.join("x").exists());
         fs::write(inner.join("file"), "").unwrap();
-        assert!(make_way(&inner, Path::new("file"), me()).is_err());
-        assert!(make_way(&inner, Path::new("../out/x"), me()).is_err());
+        assert!(make_way(&inner, Path::new("file"), caller()).is_err());
+        assert!(make_way(&inner, Path::new("../out/x"), caller()).is_err());
         assert!(!outer.join("x").exists());
     }
 }

@@ -15,11 +15,7 @@ pub(super) struct Identity {
 impl Identity {
     /// The caller; a root caller's sessions run as 1000:1000.
     pub(super) fn of_caller(mapping: UserMapping) -> Self {
-        let me = (
-            rustix::process::getuid().as_raw(),
-            rustix::process::getgid().as_raw(),
-        );
-        Self::of(me, mapping)
+        Self::of(caller(), mapping)
     }
 
     fn of(me: (u32, u32), mapping: UserMapping) -> Self {
@@ -36,6 +32,14 @@ impl Identity {
             userns,
         }
     }
+}
+
+/// uid and gid of this process.
+pub(super) fn caller() -> (u32, u32) {
+    (
+        rustix::process::getuid().as_raw(),
+        rustix::process::getgid().as_raw(),
+    )
 }
 
 #[cfg(test)]

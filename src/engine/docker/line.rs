@@ -186,23 +186,21 @@ fn engine_info(docker: &Docker, known: &Known, url: &str, remote: Option<&str>) 
         .into_iter()
         .flat_map(|why| of_this_machine.map(|capability| (capability, Clean::new(why))));
     let lacks = LACKS.map(|(capability, why)| (capability, Clean::new(why)));
+    let kind = Clean::new(match known.kind {
+        Kind::Docker => "Docker",
+        Kind::Podman => "Podman",
+    });
     EngineInfo {
-        kind: Clean::new(match known.kind {
-            Kind::Docker => "Docker",
-            Kind::Podman => "Podman",
-        }),
         // Debian adds `+dfsg1`, which tells a person nothing.
         version: Clean::new(known.version.split('+').next().unwrap_or_default()),
         api_version: Clean::new(&format!("{}.{}", api.major_version, api.minor_version)),
-        endpoint: Clean::new(url),
         cpus: Cpu::from_millis(known.info.ncpu.unwrap_or(0).max(0).unsigned_abs() * 1000),
         memory: Bytes(known.info.mem_total.unwrap_or(0).max(0).unsigned_abs()),
-        accelerators: std::collections::BTreeMap::new(),
-        user: None,
         capabilities: Capabilities {
             missing: remote.chain(lacks).collect(),
             open_streams_keep_alive: false,
         },
+        ..EngineInfo::new(kind, Clean::new(url))
     }
 }
 

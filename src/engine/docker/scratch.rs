@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{cluster::hostname, dotfiles, skeleton};
+use super::{cluster::hostname, dotfiles, identity::caller, skeleton};
 use crate::{
     engine::{api::Result, error::EngineError},
     model::{
@@ -188,11 +188,7 @@ fn trouble(path: &Path, error: &io::Error) -> EngineError {
 
 /// Hands a file to the session's user; needed (and allowed) only where the caller is root.
 pub(super) fn give(path: &Path, (uid, gid): (u32, u32)) -> io::Result<()> {
-    let me = (
-        rustix::process::getuid().as_raw(),
-        rustix::process::getgid().as_raw(),
-    );
-    if me == (uid, gid) {
+    if caller() == (uid, gid) {
         return Ok(());
     }
     chown(path, Some(uid), Some(gid))
@@ -230,13 +226,6 @@ mod tests {
 
     use super::*;
 
-    fn me() -> (u32, u32) {
-        (
-            rustix::process::getuid().as_raw(),
-            rustix::process::getgid().as_raw(),
-        )
-    }
-
     fn scratches(dir: &Path) -> Scratches {
         Scratches::new(dir.join("sessions"), dir.join("dotfiles"))
     }
@@ -246,7 +235,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scratches = scratches(dir.path());
         let session = SessionId::from_u128(5);
-        let home = scratches.make(session, 0, me(), None).unwrap().path;
+        let home = scratches.make(session, 0, caller(), None).unwrap().path;
         assert_eq!(fs::metadata(&home).unwrap().mode() & 0o777, 0o700);
         assert!(
             fs::read_to_string(home.join(".bashrc"))
@@ -254,7 +243,7 @@ mod tests {
                 .contains("BACKENDAI_SESSION_NAME")
         );
         fs::write(home.join("mine"), "x").unwrap();
-        scratches.make(session, 0, me(), None).unwrap();
+        scratches.make(session, 0, caller(), None).unwrap();
         assert!(
             home.join("mine").exists(),
             "an existing home was overwritten"
@@ -269,7 +258,9 @@ mod tests {
         fs::write(dir.path().join("dotfiles/.vimrc"), "mine").unwrap();
         fs::write(dir.path().join("dotfiles/bootstrap.sh"), "theirs").unwrap();
         let session = SessionId::from_u128(8);
-        let home = scratches.make(session, 2, me(), Some("echo hi")).unwrap();
+        let home = scratches
+            .make(session, 2, caller(), Some("echo hi"))
+            .unwrap();
         assert!(home.path.ends_with("sub2") && home.notes.is_empty());
         let read = |name: &str| fs::read_to_string(home.path.join(name)).unwrap();
         assert_eq!(
@@ -288,7 +279,7 @@ mod tests {
         fs::write(outside.join("precious"), "x").unwrap();
         let scratches = scratches(dir.path());
         let session = SessionId::from_u128(6);
-        let home = scratches.make(session, 0, me(), None).unwrap().path;
+        let home = scratches.make(session, 0, caller(), None).unwrap().path;
         std::os::unix::fs::symlink(&outside, home.join("link")).unwrap();
         fs::create_dir(home.join("locked")).unwrap();
         fs::write(home.join("locked/file"), "x").unwrap();
@@ -304,8 +295,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scratches = scratches(dir.path());
         let session = SessionId::from_u128(7);
-        let main = scratches.make(session, 0, me(), None).unwrap();
-        let sub = scratches.make(session, 1, me(), None).unwrap();
+        let main = scratches.make(session, 0, caller(), None).unwrap();
+        let sub = scratches.make(session, 1, caller(), None).unwrap();
         let of_sub = scratches.log_of(session, KernelId::from_u128(1));
         fs::write(scratches.log(session), "said").unwrap();
         fs::write(&of_sub, "said").unwrap();

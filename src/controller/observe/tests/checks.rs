@@ -2,7 +2,7 @@
 
 use super::{
     super::fact::{Ask, Fact},
-    Play, at, fault, folder, info,
+    Play, at, fault, info,
 };
 use crate::{
     controller::{
@@ -11,7 +11,7 @@ use crate::{
     },
     model::{
         capability::{Capability, EngineInfo},
-        catalogue::{Preset, ResourceGroup},
+        catalogue::{Folder, Preset, ResourceGroup},
         launch::LaunchField,
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
@@ -265,7 +265,8 @@ fn a_folder_is_made_and_known_at_once() {
         name: "results".to_owned(),
     });
     play.work_off();
-    assert_eq!(play.answers[&ticket], Ok(Answer::Folder(folder("results"))));
+    let made = Folder::own("results", "local");
+    assert_eq!(play.answers[&ticket], Ok(Answer::Folder(made)));
     assert_eq!(play.audits, 1);
     let mounted = play.ask(with_folder("results"));
     play.work_off();

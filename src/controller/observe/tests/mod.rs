@@ -25,11 +25,10 @@ use crate::{
     },
     engine::scheduler::{Page, PageQuery},
     model::{
-        capability::{Capabilities, EngineInfo},
+        capability::EngineInfo,
         catalogue::{Catalogue, Folder, OwnerChoices},
         change::{Change, Level},
         id::{ContextName, SessionId},
-        resources::{Bytes, Cpu},
         session::Session,
         spec::LaunchRequest,
         status::{Status, Tab},
@@ -72,17 +71,7 @@ fn fault(kind: FaultKind) -> Fault {
 }
 
 fn info() -> EngineInfo {
-    EngineInfo {
-        kind: "Play".into(),
-        version: "1".into(),
-        api_version: "1".into(),
-        endpoint: "play:".into(),
-        cpus: Cpu::from_millis(0),
-        memory: Bytes(0),
-        accelerators: std::collections::BTreeMap::new(),
-        user: None,
-        capabilities: Capabilities::default(),
-    }
+    EngineInfo::new("Play".into(), "play:".into())
 }
 
 fn place(tab: Tab) -> usize {
@@ -269,7 +258,7 @@ impl Play {
             Errand::Environments => Got::Environments(Vec::new()),
             Errand::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),
             Errand::CreateFolder { name } => {
-                let folder = folder(name);
+                let folder = Folder::own(name, "local");
                 self.offer.folders.push(folder.clone());
                 Got::Folder(folder)
             }
@@ -402,19 +391,6 @@ impl Play {
             line,
             fault: fault(FaultKind::Lost),
         });
-    }
-}
-
-fn folder(name: &str) -> Folder {
-    Folder {
-        id: name.into(),
-        name: name.into(),
-        host: "local".into(),
-        status: "ready".into(),
-        permission: "rw".into(),
-        usage_mode: "general".into(),
-        ownership: "user".into(),
-        is_owner: true,
     }
 }
 

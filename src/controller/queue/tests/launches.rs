@@ -19,19 +19,6 @@ use crate::{
     },
 };
 
-fn folder(name: &str) -> Folder {
-    Folder {
-        id: name.into(),
-        name: name.into(),
-        host: "here".into(),
-        status: "ready".into(),
-        permission: "rw".into(),
-        usage_mode: "general".into(),
-        ownership: "user".into(),
-        is_owner: true,
-    }
-}
-
 fn preset(name: &str, millis: u64, mem: Bytes) -> Preset {
     Preset {
         name: name.into(),
@@ -56,7 +43,9 @@ fn a_launch_is_filled_by_preset_settings_and_rules() {
     let mut play = Play::with(settings(|rules| {
         rules.presets = vec![preset("small", 500, Bytes::mib(128))];
     }));
-    play.folders = vec![folder("data"), folder(".cache")];
+    play.folders = ["data", ".cache"]
+        .map(|name| Folder::own(name, "local"))
+        .to_vec();
     play.ask(Ask::Environments);
     play.work_off();
     let id = play.comes(LaunchRequest {
@@ -266,7 +255,7 @@ fn a_launcher_learns_all_it_may_choose_from() {
     let mut info = crate::controller::tests::play::info();
     info.accelerators.insert("cuda.device".into(), 2000);
     let mut play = Play::on(settings, info);
-    play.folders = vec![folder("data")];
+    play.folders = vec![Folder::own("data", "local")];
     play.begin();
     play.comes(named("runs"));
     play.comes(named("waits"));

@@ -67,14 +67,8 @@ fn preset(name: &str, slots: ResourceSlots, only: Option<&str>) -> Preset {
 
 fn folder(name: &str, permission: &str) -> Folder {
     Folder {
-        id: name.into(),
-        name: name.into(),
-        host: "here".into(),
-        status: "ready".into(),
         permission: permission.into(),
-        usage_mode: "general".into(),
-        ownership: "user".into(),
-        is_owner: true,
+        ..Folder::own(name, "here")
     }
 }
 
