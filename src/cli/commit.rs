@@ -1,6 +1,5 @@
 //! `workbay commit`: an image made of a running session.
 
-use crate::model::notice::NoticeKind;
 use super::{
     Start,
     args::Commit,
@@ -10,6 +9,7 @@ use super::{
     line::{self, Line},
     output,
 };
+use crate::model::notice::NoticeKind;
 use crate::{
     model::{
         change::{Change, Level},

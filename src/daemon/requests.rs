@@ -1,13 +1,13 @@
 //! Requests: to which heart they go.
 
 use super::clock;
-use crate::model::notice::Notice;
 use super::{
     core::Core,
     heart::{Heart, News},
     inbound::ConnectionId,
     looks, translate,
 };
+use crate::model::notice::Notice;
 use crate::{
     controller::{
         fact::{Ask, Fact, Ticket},

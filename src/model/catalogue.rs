@@ -101,6 +101,21 @@ pub struct Preset {
     pub idle: IdleRules,
 }
 
+impl Preset {
+    /// With nothing but amounts.
+    #[must_use]
+    pub fn new(name: impl Into<Clean>, slots: ResourceSlots) -> Self {
+        Self {
+            name: name.into(),
+            slots,
+            shmem: None,
+            allocatable: None,
+            resource_group: None,
+            idle: IdleRules::default(),
+        }
+    }
+}
+
 /// A kind of accelerator that can be asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceleratorKind {

@@ -79,6 +79,21 @@ pub struct IdleCheck {
     pub resources: Vec<IdleResource>,
 }
 
+impl IdleCheck {
+    /// An end to come, and nothing more known.
+    #[must_use]
+    pub fn new(checker: IdleChecker, state: IdleState) -> Self {
+        Self {
+            checker,
+            basis: IdleBasis::default(),
+            state,
+            limit: None,
+            join: None,
+            resources: Vec::new(),
+        }
+    }
+}
+
 /// What counts as use of a session by a person. Watching is none: lists, logs, figures and an open
 /// pane that nobody types in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,6 @@
 //! What the app wants done outside itself, done. Every answer comes back as a message.
 
 use crate::model::notice::Notice;
-use jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use super::{
@@ -167,7 +166,7 @@ impl Hands {
 
 /// A word to the person that is no answer to anything.
 pub fn remark(level: Level, text: &str) -> Msg {
-    let notice = Notice::message(Timestamp::now(), level, Clean::multiline(text));
+    let notice = Notice::message(super::clock::now(), level, Clean::multiline(text));
     Msg::Daemon(crate::app::msg::Link::Notice(Change::Notice {
         notice: Box::new(notice),
     }))

@@ -6,6 +6,7 @@ use workbay::{
     app::msg::{Button, MouseKind, Msg},
     model::{
         change::{Change, Level},
+        notice::Notice,
         text::Clean,
     },
     protocol::message::{Failure, FailureKind, Reply, Request},
@@ -146,7 +147,11 @@ fn happen(screen: Screen, happening: Happening) -> Screen {
             })
         }
         Happening::Told(text) => screen.notice(Change::Notice {
-            notice: Box::new(Notice::message(noon(), Level::Error, Clean::new(&text))),
+            notice: Box::new(Notice::message(
+                crate::screen::noon(),
+                Level::Error,
+                Clean::new(&text),
+            )),
         }),
         Happening::Waited(seconds) => screen.wait(i64::from(seconds)),
     }

@@ -70,11 +70,8 @@ mod tests {
 
     fn check(state: IdleState, basis: IdleBasis) -> IdleCheck {
         IdleCheck {
-            checker: IdleChecker::Utilization,
             basis,
-            state,
-            join: None,
-            resources: Vec::new(),
+            ..IdleCheck::new(IdleChecker::Utilization, state)
         }
     }
 

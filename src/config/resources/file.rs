@@ -13,7 +13,6 @@ use super::{
 };
 use crate::model::{
     catalogue::{Preset, SlotLimits},
-    idle::IdleRules,
     launch::amounts,
     policy::{AcceleratorRules, GroupRules, UserLimits},
     resources::ResourceSlots,
@@ -146,14 +145,7 @@ impl Reader {
 }
 
 fn blank_preset() -> Preset {
-    Preset {
-        name: Clean::default(),
-        slots: ResourceSlots::default(),
-        shmem: None,
-        allocatable: None,
-        resource_group: None,
-        idle: IdleRules::default(),
-    }
+    Preset::new(Clean::default(), ResourceSlots::default())
 }
 
 fn unknown(entry: &Entry) -> Fault {

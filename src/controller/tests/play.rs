@@ -169,7 +169,7 @@ impl Play {
                 let place = self.history.iter().rposition(same);
                 self.history[place.expect("an entry to be replaced")] = entry;
             }
-            Write::Recent { .. } | Write::Audit(_) => {}
+            Write::Figures { .. } | Write::Recent { .. } | Write::Audit(_) => {}
         }
     }
 

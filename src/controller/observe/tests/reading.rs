@@ -14,7 +14,7 @@ use crate::{
         capability::EngineState,
         change::Level,
         id::SessionId,
-        idle::{IdleBasis, IdleCheck, IdleChecker, IdleState},
+        idle::{IdleCheck, IdleChecker, IdleState},
         status::{Status, Tab},
     },
 };
@@ -188,12 +188,9 @@ fn ten_thousand_sessions_come_as_far_as_somebody_wants_them() {
 fn a_trembling_idle_clock_is_no_news() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    let clock = |until| IdleCheck {
-        checker: IdleChecker::NetworkTimeout,
-        basis: IdleBasis::ExpireAfter,
-        state: IdleState::Counting { until: at(until) },
-        join: None,
-        resources: Vec::new(),
+    let clock = |until| {
+        let until = at(until);
+        IdleCheck::new(IdleChecker::NetworkTimeout, IdleState::Counting { until })
     };
     play.there.get_mut(&id).unwrap().idle_checks = vec![clock(1000)];
     play.pass(60);

@@ -20,13 +20,7 @@ use crate::{
 };
 
 fn preset(name: &str, millis: u64, mem: Bytes) -> Preset {
-    Preset {
-        name: name.into(),
-        slots: ResourceSlots::new(Cpu::from_millis(millis), mem),
-        shmem: None,
-        allocatable: None,
-        resource_group: None,
-    }
+    Preset::new(name, ResourceSlots::new(Cpu::from_millis(millis), mem))
 }
 
 fn catalogue(play: &mut Play) -> Catalogue {
