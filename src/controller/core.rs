@@ -8,6 +8,7 @@ use super::{
     again::again,
     fact::{Ask, Fact, Launch, Ticket},
     held::Held,
+    idle::Idle,
     line::{Line, refusal_of},
     order::SurveyNumber,
     queue::Queue,
@@ -42,6 +43,7 @@ pub struct Controller {
     pub(super) others: ResourceSlots,
     pub(super) line: Line,
     pub(super) queue: Queue,
+    pub(super) idle: Idle,
     pub(super) surveys: BTreeMap<SurveyNumber, Waiting>,
     next_survey: SurveyNumber,
     /// When sessions want to be looked after; entries may be stale.
@@ -87,6 +89,7 @@ impl Controller {
             others: ResourceSlots::default(),
             line: Line::default(),
             queue: Queue::default(),
+            idle: Idle::default(),
             surveys: BTreeMap::new(),
             next_survey: 0,
             deadlines: BTreeSet::new(),
@@ -142,7 +145,9 @@ impl Controller {
                 self.note_differences(&mut turn);
                 return turn;
             }
-            Fact::Used { .. } | Fact::Sampled { .. } | Fact::Jumped => {}
+            Fact::Used { session, usage } => self.used(&mut turn, now, session, usage),
+            Fact::Sampled { samples } => self.sampled_now(&mut turn, now, samples),
+            Fact::Jumped => self.jumped(&mut turn, now),
             Fact::Tick => self.tick(&mut turn, now),
         }
         if !matches!(self.line.state, EngineState::Connecting) {
@@ -159,10 +164,10 @@ impl Controller {
     /// When [`Fact::Tick`] is due next.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let first = self.deadlines.first().map(|(at, _)| *at);
-        [self.line.retry_at, first, self.queue.next_deadline()]
-            .into_iter()
-            .flatten()
-            .min()
+        let queue = self.queue.next_deadline();
+        let idle = self.idle.next_deadline();
+        let all = [self.line.retry_at, first, queue, idle];
+        all.into_iter().flatten().min()
     }
 
     /// Takes a [refusable](Turn::refusable) turn back that could not be written.
@@ -172,6 +177,7 @@ impl Controller {
                 Some(held) => self.held.insert(id, held),
                 None => self.held.remove(&id),
             };
+            self.idle.doubt(id);
         }
     }
 
@@ -288,6 +294,10 @@ impl Controller {
             if !kernel.status.is_final() {
                 kernel.status = to.clone();
             }
+        }
+        if !to.is_live() {
+            session.idle_checks.clear();
+            self.idle.forget(id);
         }
         let result = if *to == Status::Error {
             Outcome::Failure

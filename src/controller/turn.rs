@@ -16,7 +16,7 @@ use crate::model::{
     history::HistoryEntry,
     id::{ContextName, SessionId, SessionKey},
     launch::LaunchField,
-    notice::Notice,
+    notice::{Notice, NoticeKind},
     record::Write,
     session::Session,
     spec::LaunchRequest,
@@ -134,7 +134,17 @@ impl Turn {
     }
 
     pub(super) fn message(&mut self, level: Level, session: Option<SessionId>, text: String) {
-        let mut notice = Notice::message(self.now, level, Clean::new(&text));
+        self.notice(NoticeKind::Message, level, session, &text);
+    }
+
+    pub(super) fn notice(
+        &mut self,
+        kind: NoticeKind,
+        level: Level,
+        session: Option<SessionId>,
+        text: &str,
+    ) {
+        let mut notice = Notice::message(self.now, level, Clean::new(text)).of_kind(kind);
         notice.session = session.map(|id| SessionKey::new(self.context, id));
         self.changes.push(Change::Notice {
             notice: Box::new(notice),

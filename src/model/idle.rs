@@ -51,12 +51,18 @@ pub enum Join {
     Or,
 }
 
+/// The average of a resource that has no value.
+pub const NO_DATA: i64 = -1;
+
+/// The resources that the utilization checker can watch on this machine's own engines.
+pub const UTILIZATION_RESOURCES: [&str; 4] = ["cpu_util", "mem", "cuda_util", "cuda_mem"];
+
 /// One resource of the utilization checker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdleResource {
     /// `cpu_util`, `mem`, `cuda_util`, …
     pub resource: Clean,
-    /// Average over the window, in hundredths of a percent.
+    /// Average over the window, in hundredths of a percent; [`NO_DATA`] = there is none.
     pub average: i64,
     /// Below it the session counts as idle, in hundredths of a percent.
     pub threshold: i64,

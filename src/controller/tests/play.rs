@@ -20,6 +20,7 @@ use crate::{
         environment::{Environment, EnvironmentSource, ImageFacts},
         history::HistoryEntry,
         id::{ContextName, KernelId, SessionId},
+        notice::Notice,
         record::{SessionRecord, Write},
         resources::{Bytes, Cpu, ResourceSlots},
         settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
@@ -73,6 +74,8 @@ pub struct Play {
     pub history: Vec<HistoryEntry>,
     /// Sessions told as changed, in their order.
     pub told: Vec<SessionId>,
+    /// What people were told, in its order.
+    pub notices: Vec<Notice>,
     /// How much was written in all.
     pub written: usize,
     pub others: ResourceSlots,
@@ -108,6 +111,7 @@ impl Play {
             answered: BTreeMap::new(),
             history: Vec::new(),
             told: Vec::new(),
+            notices: Vec::new(),
             written: 0,
             others: ResourceSlots::default(),
             folders: Vec::new(),
@@ -136,8 +140,10 @@ impl Play {
             self.store(write);
         }
         for change in &turn.changes {
-            if let Change::Session { session } = change {
-                self.told.push(session.id);
+            match change {
+                Change::Session { session } => self.told.push(session.id),
+                Change::Notice { notice } => self.notices.push((**notice).clone()),
+                _ => {}
             }
         }
         for (ticket, answer) in turn.answers {

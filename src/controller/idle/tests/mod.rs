@@ -1,0 +1,7 @@
+//! Idle checks: the clauses of the judge, and whole lives of sessions in virtual time.
+
+mod clauses;
+mod facts;
+mod fairness;
+mod lives;
+mod warnings;
