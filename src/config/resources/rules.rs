@@ -13,10 +13,11 @@ use crate::model::{
     launch::amounts::LEAST_MEMORY,
     policy::{AcceleratorRules, GroupRules, QueueOrder, UserLimits},
     resources::Bytes,
+    span::Span,
     text::Clean,
 };
 
-fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
+pub(super) fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
     *place = value?;
     Ok(())
 }
@@ -32,6 +33,10 @@ fn any(item: &Item) -> Result<Bytes, Fault> {
 /// What a number says that is not nothing.
 fn unless_zero(number: u32) -> Option<String> {
     (number > 0).then(|| number.to_string())
+}
+
+pub(super) fn shown(span: Option<Span>) -> Option<String> {
+    span.map(|span| quoted(&span.to_string()))
 }
 
 macro_rules! row {
@@ -95,7 +100,7 @@ pub(super) const GROUP: &[Row<GroupRules>] = &[
     row!(
         "pending-timeout",
         |g, i| set(&mut g.pending_timeout, some_span(i).map(Some)),
-        |g| g.pending_timeout.map(|span| quoted(&span.to_string()))
+        |g| shown(g.pending_timeout)
     ),
 ];
 
@@ -130,6 +135,16 @@ pub(super) const PRESET: &[Row<Preset>] = &[
             set(&mut p.resource_group, name)
         },
         |p| p.resource_group.as_ref().map(|name| quoted(name.as_str()))
+    ),
+    row!(
+        "idle-timeout",
+        |p, i| set(&mut p.idle.network_timeout, some_span(i).map(Some)),
+        |p| shown(p.idle.network_timeout)
+    ),
+    row!(
+        "lifetime",
+        |p, i| set(&mut p.idle.session_lifetime, some_span(i).map(Some)),
+        |p| shown(p.idle.session_lifetime)
     ),
 ];
 
@@ -187,11 +202,6 @@ pub(super) const LIMITS: &[Row<UserLimits>] = &[
         |l| l.containers_per_session.map(|n| n.to_string())
     ),
     row!(
-        "session-lifetime",
-        |l, i| set(&mut l.session_lifetime, some_span(i).map(Some)),
-        |l| l.session_lifetime.map(|span| quoted(&span.to_string()))
-    ),
-    row!(
         "preopen-ports",
         |l, i| set(&mut l.preopen_ports, count(i, 0).map(Some)),
         |l| l.preopen_ports.map(|n| n.to_string())
@@ -241,7 +251,6 @@ pub(super) fn tighten(limits: &mut UserLimits, other: &UserLimits) {
         &mut limits.containers_per_session,
         other.containers_per_session,
     );
-    lower(&mut limits.session_lifetime, other.session_lifetime);
     lower(&mut limits.preopen_ports, other.preopen_ports);
     limits.presets_only |= other.presets_only;
 }
