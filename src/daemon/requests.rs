@@ -65,7 +65,7 @@ impl Core {
         };
         let way = match &self.stations[number].heart {
             heart @ Heart::Local(_) => local(heart, ticket, request),
-            Heart::Observed(_) => observed(ticket, request),
+            heart @ Heart::Observed(_) => observed(heart, ticket, request),
         };
         let result = match way {
             Way::News(news) => return self.settle(number, *news).await,
@@ -261,7 +261,7 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
     Way::News(Box::new(News::Local(Fact::Asked { ticket, ask })))
 }
 
-fn observed(ticket: Ticket, request: Request) -> Way {
+fn observed(heart: &Heart, ticket: Ticket, request: Request) -> Way {
     let ask = match request {
         Request::Rename { session, name } => Question::Rename {
             session: session.id,
@@ -292,6 +292,7 @@ fn observed(ticket: Ticket, request: Request) -> Way {
         Request::Catalogue { project, anew, .. } => Question::Catalogue { project, anew },
         Request::CreateFolder { name, .. } => Question::CreateFolder { name },
         Request::FindOwner { email, .. } => Question::FindOwner { email },
+        Request::Keep { .. } => return Way::Answer(Err(lacks(heart, Capability::Reprieve))),
         _ => return Way::Answer(Err(unknown())),
     };
     Way::News(Box::new(News::Observed(Observed::Asked { ticket, ask })))

@@ -48,8 +48,12 @@ impl Hands {
                 columns,
                 rows,
             } => self.streams.open_host(stream, columns, rows),
-            Effect::Send { stream, bytes } => {
-                if self.streams.send(stream, bytes).is_err() {
+            Effect::Send {
+                stream,
+                origin,
+                bytes,
+            } => {
+                if self.streams.send(stream, origin, bytes).is_err() {
                     stage.send(b"\x07")?;
                 }
             }
