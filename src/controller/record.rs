@@ -34,7 +34,7 @@ impl Controller {
             env: open,
             secret_names: hidden.keys().cloned().collect(),
             mounts: self.mounts(&request.mounts),
-            ..spec(request, environment)
+            ..spec(request, environment, now)
         };
         let mut asked = launch.request.clone();
         asked.env = secrets::blanked(&asked.env);
@@ -90,7 +90,7 @@ impl Controller {
     }
 }
 
-fn spec(request: &LaunchRequest, environment: &Environment) -> LaunchSpec {
+fn spec(request: &LaunchRequest, environment: &Environment, asked: Timestamp) -> LaunchSpec {
     let usual = LaunchSpec::new(
         environment.source.clone(),
         environment.label(),
@@ -107,7 +107,7 @@ fn spec(request: &LaunchRequest, environment: &Environment) -> LaunchSpec {
         resource_group: group.unwrap_or_else(|| usual.resource_group.clone()),
         priority: request.priority.unwrap_or(PRIORITY),
         startup_command: request.startup_command.clone(),
-        starts_at: request.starts_at,
+        starts_at: request.starts_at.map(|start| start.moment(asked)),
         timeout: request.timeout,
         preopen_ports: request.preopen_ports.clone(),
         cluster_size: request.containers(),

@@ -1,6 +1,5 @@
 //! The one loop: news in, the store first, then clients, then the engines.
 
-use crate::model::notice::Notice;
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     path::PathBuf,
@@ -36,6 +35,7 @@ use crate::{
     model::{
         change::{Change, Level},
         id::{InstanceId, SessionKey},
+        notice::Notice,
         record::Write,
         text::Clean,
     },
