@@ -235,8 +235,8 @@ impl Controller {
                 Some(refusal) => turn.answer(ticket, Err(refusal)),
                 None => self.survey(turn, Purpose::Catalogue(ticket), true),
             },
-            Ask::Keep { session, .. } => {
-                let answer = self.find(session).map(|_| Answer::Done);
+            Ask::Keep { session, keep } => {
+                let answer = self.keep(turn, now, session, keep);
                 turn.answer(ticket, answer);
             }
             Ask::Again { session } => {

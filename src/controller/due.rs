@@ -20,7 +20,7 @@ impl Controller {
     fn due(held: &Held) -> Option<(Timestamp, Span)> {
         let session = &held.record.session;
         let started = session.started_at?;
-        if held.record.step != Step::Settled || !session.status.is_live() {
+        if !held.is_judged() {
             return None;
         }
         let timeout = held.record.spec.timeout;

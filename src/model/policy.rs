@@ -64,8 +64,6 @@ pub struct UserLimits {
     pub concurrent_sessions: Option<u32>,
     pub pending_sessions: Option<u32>,
     pub containers_per_session: Option<u32>,
-    /// From its start on; a session that lives longer is ended.
-    pub session_lifetime: Option<Span>,
     pub preopen_ports: Option<u32>,
     /// Amounts are chosen from presets only.
     pub presets_only: bool,

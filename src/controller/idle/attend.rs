@@ -17,7 +17,7 @@ use crate::{
         id::SessionId,
         idle::{Activity, IdleCheck, IdleResource, IdleRules, IdleState},
         notice::NoticeKind,
-        record::{Ending, Step},
+        record::Ending,
     },
 };
 
@@ -32,10 +32,6 @@ impl Controller {
     /// All rules that a session is judged by.
     pub(in crate::controller) fn idle_rules(&self, held: &Held) -> IdleRules {
         let mut rules = self.settings.resources.idle.clone();
-        rules.tighten(&IdleRules {
-            session_lifetime: self.settings.resources.limits.session_lifetime,
-            ..IdleRules::default()
-        });
         rules.tighten(&held.record.spec.idle);
         rules
     }
@@ -46,7 +42,7 @@ impl Controller {
             return;
         };
         let session = &held.record.session;
-        let (true, Some(started_at)) = (is_judged(held), session.started_at) else {
+        let (true, Some(started_at)) = (held.is_judged(), session.started_at) else {
             return self.idle.forget(id);
         };
         let rules = self.idle_rules(held);
@@ -81,7 +77,7 @@ impl Controller {
 
     /// Everybody who runs is judged anew.
     pub(in crate::controller) fn attend_all(&mut self, turn: &mut Turn, now: Timestamp) {
-        let judged = self.held.values().filter(|held| is_judged(held));
+        let judged = self.held.values().filter(|held| held.is_judged());
         let ids: Vec<SessionId> = judged.map(Held::id).collect();
         for id in ids {
             self.attend(turn, now, id);
@@ -149,10 +145,6 @@ impl Controller {
             self.end_when_due(turn, now, id, ending, kind);
         }
     }
-}
-
-fn is_judged(held: &Held) -> bool {
-    held.record.step == Step::Settled && held.record.session.status.is_live()
 }
 
 fn is_noted(shown: Option<Activity>, known: Activity) -> bool {

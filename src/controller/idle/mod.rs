@@ -8,8 +8,9 @@ mod attend;
 mod clock;
 mod figures;
 mod judge;
+mod keep;
 mod used;
-mod warn;
+pub(super) mod warn;
 mod words;
 
 #[cfg(test)]

@@ -60,7 +60,8 @@ pub(in crate::controller) struct Warner {
 impl Warner {
     /// Takes in how a session's checks stand now.
     pub fn look(&mut self, now: Timestamp, id: SessionId, checks: &[IdleCheck]) -> Option<Warning> {
-        let Some((check, until)) = nearest(checks) else {
+        // What is over by now was warned of, or was read long ago.
+        let Some((check, until)) = nearest(checks).filter(|(_, until)| *until > now) else {
             self.forget(id);
             return None;
         };
@@ -118,7 +119,7 @@ impl Warner {
 }
 
 /// The check that ends the session first, and when.
-fn nearest(checks: &[IdleCheck]) -> Option<(&IdleCheck, Timestamp)> {
+pub(super) fn nearest(checks: &[IdleCheck]) -> Option<(&IdleCheck, Timestamp)> {
     let ends = checks.iter().filter_map(|check| match check.state {
         IdleState::Counting { until } if check.basis == IdleBasis::ExpireAfter => {
             Some((check, until))

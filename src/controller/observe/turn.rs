@@ -11,7 +11,7 @@ use crate::{
     model::{
         change::{Change, Level},
         id::{ContextName, SessionId, SessionKey},
-        notice::Notice,
+        notice::{Notice, NoticeKind},
         record::AuditEntry,
         text::Clean,
     },
@@ -50,7 +50,17 @@ impl Turn {
     }
 
     pub(super) fn message(&mut self, level: Level, session: Option<SessionId>, text: &str) {
-        let mut notice = Notice::message(self.now, level, Clean::new(text));
+        self.notice(NoticeKind::Message, level, session, text);
+    }
+
+    pub(super) fn notice(
+        &mut self,
+        kind: NoticeKind,
+        level: Level,
+        session: Option<SessionId>,
+        text: &str,
+    ) {
+        let mut notice = Notice::message(self.now, level, Clean::new(text)).of_kind(kind);
         notice.session = session.map(|id| SessionKey::new(self.context, id));
         self.changes.push(Change::Notice {
             notice: Box::new(notice),

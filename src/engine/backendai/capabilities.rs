@@ -17,7 +17,7 @@ const ALWAYS: [(Capability, &str); 3] = [
     ),
     (
         Capability::Reprieve,
-        "the manager's idle checks are its administrators': ask them for more time",
+        "the manager decides who is reclaimed: ask the cluster's administrator to spare a session",
     ),
 ];
 

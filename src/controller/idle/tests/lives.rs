@@ -10,10 +10,12 @@ use crate::{
         },
     },
     model::{
+        catalogue::Preset,
         id::SessionId,
         idle::{ActivityKind, IdleChecker, IdleRules, IdleState, Join},
         notice::NoticeKind,
-        resources::{Bytes, Cpu},
+        resources::{Bytes, Cpu, ResourceSlots},
+        span::Span,
         spec::LaunchRequest,
         status::Status,
         usage::Usage,
@@ -193,17 +195,30 @@ fn a_batch_session_is_used_by_nobody_and_lives_its_time() {
 
 #[test]
 fn the_launch_can_only_tighten_the_rules() {
-    let mut play = play(network(600));
-    let mut rules = network(60);
-    for (seconds, lives) in [(60, false), (6_000, true)] {
-        let id = runs(&mut play, LaunchRequest::default());
-        rules.network_timeout = network(seconds).network_timeout;
-        let mut record = play.stored[&id].clone();
-        record.spec.idle = rules.clone();
-        play.stored.insert(id, record);
-        play.restart();
+    let mut settings = settings();
+    settings.resources.idle = network(600);
+    let mut short = Preset::new(
+        "short",
+        ResourceSlots::new(Cpu::from_millis(500), Bytes::mib(64)),
+    );
+    short.idle = network(100);
+    settings.resources.presets = vec![short];
+    let mut play = Play::with(settings);
+    for (preset, seconds, lives) in [
+        (None, Some(60), false),
+        (None, Some(6_000), true),
+        (None, Some(0), true),
+        (Some("short"), None, false),
+        (Some("short"), Some(6_000), false),
+    ] {
+        let request = LaunchRequest {
+            preset: preset.map(str::to_owned),
+            idle_timeout: seconds.map(Span),
+            ..LaunchRequest::default()
+        };
+        let id = runs(&mut play, request);
         pass(&mut play, 200);
-        assert_eq!(play.status(id) == Status::Running, lives, "{seconds}");
+        assert_eq!(play.status(id) == Status::Running, lives, "{seconds:?}");
         pass(&mut play, 500);
         assert_eq!(end(&play, id).0, "idle-timeout");
     }
@@ -223,7 +238,7 @@ fn sample(play: &mut Play, id: SessionId, seconds: i64, cpu: u64) {
 #[test]
 fn a_busy_session_lives_and_a_lazy_one_is_ended() {
     let mut rules = utilization(Join::And, &[("cpu_util", 5)]);
-    rules.utilization.as_mut().unwrap().initial_grace_period = crate::model::span::Span(60);
+    rules.utilization.as_mut().unwrap().initial_grace_period = Span(60);
     let mut play = play(rules);
     let id = runs(&mut play, LaunchRequest::default());
     assert_eq!(play.controller.sampled(), [], "in its grace");

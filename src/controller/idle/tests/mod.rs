@@ -3,5 +3,6 @@
 mod clauses;
 mod facts;
 mod fairness;
+mod keeping;
 mod lives;
 mod warnings;
