@@ -6,6 +6,7 @@ mod acts;
 mod contexts;
 mod daemon;
 mod keys;
+mod launched;
 mod launching;
 mod pointer;
 mod wake;
@@ -366,6 +367,14 @@ impl App {
                     effects.push(Effect::ReadRecipe { ticket, path });
                 }
                 Step::Toast { level, text } => self.toasts.push(level, text, now),
+                Step::Launched(launched) => {
+                    let session = self.mirror.session(launched.first);
+                    self.toasts.launched(launched, now);
+                    // Its notices may have come before the answer.
+                    if let Some(session) = session {
+                        self.toasts.follow(session, now);
+                    }
+                }
                 Step::Go(go) => {
                     for step in self.go(go).into_iter().rev() {
                         queue.push_front(step);
@@ -472,7 +481,11 @@ impl App {
         if self.interrupted.is_some_and(|at| now >= interrupt_ends(at)) {
             self.interrupted = None;
         }
-        self.panes.tick(&mut self.ids, now)
+        let mut steps = self.panes.tick(&mut self.ids, now);
+        if let Some(launcher) = &mut self.launcher {
+            steps.extend(launcher.tick(&self.mirror, now));
+        }
+        steps
     }
 
     /// Tells the panes which of them a person has before them.

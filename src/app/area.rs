@@ -77,5 +77,22 @@ pub struct Wizard {
     /// How many lines the page has.
     pub lines: usize,
     /// Whose each line shown is, for clicks.
-    pub rows: Vec<Option<Row>>,
+    pub rows: Vec<Option<Spot>>,
+}
+
+/// Where clicks on a line go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    pub row: Row,
+    /// From a column on they go to another row.
+    pub half: Option<(u16, Row)>,
+}
+
+impl Spot {
+    /// The row of a column of the page.
+    #[must_use]
+    pub fn at(self, column: u16) -> Row {
+        let half = self.half.filter(|(from, _)| column >= *from);
+        half.map_or(self.row, |(_, row)| row)
+    }
 }

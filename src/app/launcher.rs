@@ -3,6 +3,8 @@
 
 mod again;
 pub mod allocation;
+mod fresh;
+mod go;
 pub mod help;
 mod kind;
 mod network;
@@ -37,12 +39,13 @@ use crate::{
 };
 
 pub use allocation::Allocation;
+pub use go::Way;
 pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
 pub use network::Network;
 pub use offer::Offer;
 pub use outlook::{Outlook, Short};
 pub use overlay::{About, For, Overlay, Prompt, Question};
-pub use page::{Form, Heard, Page, Row};
+pub use page::{Form, Heard, Page, Row, Undone};
 pub use review::{CARDS, LAUNCH, Review};
 pub use script::Script;
 pub use storage::{Entry, Line as FolderLine, Making, Storage};
@@ -89,6 +92,10 @@ pub struct Launcher {
     blocked: Option<String>,
     /// The project whose catalogue was asked for last.
     asked_project: Option<String>,
+    /// When that was.
+    asked_at: Timestamp,
+    /// When it is to be asked for again, because sessions came and went.
+    due: Option<Timestamp>,
     overlay: Option<Overlay>,
     /// Something was chosen or typed since it was opened.
     edited: bool,
@@ -134,6 +141,8 @@ impl Launcher {
             warnings: Vec::new(),
             blocked: why_no_launch_in(context, mirror),
             asked_project: None,
+            asked_at: now,
+            due: None,
             overlay: None,
             edited: false,
             warned: false,
@@ -304,27 +313,43 @@ impl Launcher {
 
     /// What is asked when it opens and when another context is chosen.
     pub fn ask(&mut self, mirror: &Mirror) -> Vec<Step> {
-        let context = self.offer.context;
         // An image may have come since they were told last.
-        let mut steps = vec![Step::Ask {
-            request: Request::Environments { context },
-            purpose: Purpose::Environments(context),
-        }];
-        steps.extend(self.ask_catalogue(mirror));
+        let mut steps = vec![self.ask_environments()];
+        steps.extend(self.ask_catalogue(mirror, false));
         steps
     }
 
-    fn ask_catalogue(&mut self, mirror: &Mirror) -> Option<Step> {
+    fn ask_environments(&self) -> Step {
+        let context = self.offer.context;
+        Step::Ask {
+            request: Request::Environments { context },
+            purpose: Purpose::Environments(context),
+        }
+    }
+
+    /// An image that was not there may have been pulled meanwhile: whoever goes on has it looked for.
+    fn look_for_image(&self, row: Row) -> Vec<Step> {
+        let here = row.field == LaunchField::Image;
+        let missing = here && self.problem(LaunchField::Image).is_some();
+        missing
+            .then(|| self.ask_environments())
+            .into_iter()
+            .collect()
+    }
+
+    /// `anew` where it is known to have changed.
+    fn ask_catalogue(&mut self, mirror: &Mirror, anew: bool) -> Option<Step> {
         let context = self.offer.context;
         let project = self.request.project.clone();
         self.asked_project.clone_from(&project);
+        self.asked_at = self.offer.now;
         mirror
             .can(context, Capability::Catalogue)
             .then(|| Step::Ask {
                 request: Request::Catalogue {
                     context,
                     project: project.clone(),
-                    anew: false,
+                    anew,
                 },
                 purpose: Purpose::Catalogue { context, project },
             })

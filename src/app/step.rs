@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{effect::Effect, msg::Ticket};
+use super::{effect::Effect, msg::Ticket, toast::Launched};
 use crate::{
     model::{
         change::Level,
@@ -50,6 +50,8 @@ pub enum Step {
         level: Level,
         text: Clean,
     },
+    /// Sessions were launched: a toast follows the first.
+    Launched(Launched),
     /// To another place of the face.
     Go(Go),
 }

@@ -1,24 +1,62 @@
-//! Short messages in the corner: bounded, going by themselves, errors staying longer.
+//! Short messages in the corner: bounded, going by themselves, errors staying longer. One of a
+//! launch follows its session, and comes again when that runs.
 
 use std::collections::VecDeque;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{change::Level, text::Clean};
+use super::mirror::Mirror;
+use crate::model::{change::Level, id::SessionKey, session::Session, status::Status, text::Clean};
 
 /// So many are kept; the oldest gives way.
 const MAX: usize = 4;
 
+/// How long a launch is told, and then again that it runs.
+const LAUNCH_STAYS: SignedDuration = SignedDuration::from_secs(8);
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
-    pub level: Level,
-    pub text: Clean,
+    pub what: What,
     pub until: Timestamp,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    Said {
+        level: Level,
+        text: Clean,
+    },
+    /// What it says is read from the session when it is drawn.
+    Launch(Launched),
+}
+
+/// Sessions that were launched together; the first one is told of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launched {
+    pub first: SessionKey,
+    pub count: usize,
+    /// As it was answered, until the session itself has been told.
+    pub name: Clean,
+    pub status: Status,
+}
+
+impl Launched {
+    #[must_use]
+    pub fn new(first: &Session, count: usize) -> Self {
+        Self {
+            first: first.key(),
+            count,
+            name: first.name.clone(),
+            status: first.status.clone(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Toasts {
     shown: VecDeque<Toast>,
+    /// Launches whose sessions did not run yet, shown or not.
+    starting: VecDeque<Launched>,
 }
 
 impl Toasts {
@@ -29,12 +67,72 @@ impl Toasts {
 
     /// Shows `text`; the same text again only stays longer.
     pub fn push(&mut self, level: Level, text: Clean, now: Timestamp) {
-        self.shown.retain(|toast| toast.text != text);
+        self.shown
+            .retain(|toast| !matches!(&toast.what, What::Said { text: said, .. } if *said == text));
+        self.show(What::Said { level, text }, stay(level), now);
+    }
+
+    /// Shows what became of a launch.
+    pub fn launched(&mut self, launched: Launched, now: Timestamp) {
+        if !launched.status.is_live() {
+            if self.starting.len() == MAX {
+                self.starting.pop_front();
+            }
+            self.starting.push_back(launched.clone());
+        }
+        self.show(What::Launch(launched), LAUNCH_STAYS, now);
+    }
+
+    fn show(&mut self, what: What, stay: SignedDuration, now: Timestamp) {
         if self.shown.len() == MAX {
             self.shown.pop_front();
         }
-        let until = now.saturating_add(stay(level)).unwrap_or(Timestamp::MAX);
-        self.shown.push_back(Toast { level, text, until });
+        let until = now.saturating_add(stay).unwrap_or(Timestamp::MAX);
+        self.shown.push_back(Toast { what, until });
+    }
+
+    /// A session changed. That it runs is told once; how it ended or failed is told by others, or
+    /// stands in its row.
+    pub fn follow(&mut self, session: &Session, now: Timestamp) {
+        let (key, status) = (session.key(), &session.status);
+        if status.is_final() || *status == Status::Error {
+            return self.gone(key);
+        }
+        let at = self.starting.iter().position(|it| it.first == key);
+        let Some(at) = at.filter(|_| status.is_live()) else {
+            return;
+        };
+        if let Some(launched) = self.starting.remove(at) {
+            self.forget(key);
+            self.show(What::Launch(launched), LAUNCH_STAYS, now);
+        }
+    }
+
+    /// All sessions were told anew.
+    pub fn catch_up(&mut self, mirror: &Mirror, now: Timestamp) {
+        let shown = self.shown.iter().filter_map(|toast| match &toast.what {
+            What::Launch(launched) => Some(launched.first),
+            What::Said { .. } => None,
+        });
+        let waited = self.starting.iter().map(|it| it.first);
+        let all: Vec<SessionKey> = shown.chain(waited).collect();
+        for key in all {
+            match mirror.session(key) {
+                Some(session) => self.follow(session, now),
+                None => self.gone(key),
+            }
+        }
+    }
+
+    /// A session is not known any more.
+    pub fn gone(&mut self, key: SessionKey) {
+        self.starting.retain(|it| it.first != key);
+        self.forget(key);
+    }
+
+    fn forget(&mut self, key: SessionKey) {
+        self.shown
+            .retain(|toast| !matches!(&toast.what, What::Launch(it) if it.first == key));
     }
 
     /// Takes the expired ones away; `true` if there were any.
@@ -65,24 +163,88 @@ fn stay(level: Level) -> SignedDuration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{app::testing::session, protocol::message::Snapshot};
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(seconds).unwrap()
+    }
+
+    fn pending() -> Session {
+        Session {
+            status: Status::Pending,
+            ..session(1, "train")
+        }
+    }
+
+    fn mirror(sessions: Vec<Session>) -> Mirror {
+        let mut mirror = Mirror::default();
+        let snapshot = Snapshot {
+            seq: 0,
+            sessions,
+            contexts: Vec::new(),
+        };
+        mirror.replace(snapshot, at(0));
+        mirror
+    }
 
     #[test]
     fn toasts_are_bounded_and_go() {
         let mut toasts = Toasts::default();
-        let start = Timestamp::UNIX_EPOCH;
         for n in 0..9 {
-            toasts.push(Level::Info, Clean::new(&format!("toast {n}")), start);
+            toasts.push(Level::Info, Clean::new(&format!("toast {n}")), at(0));
         }
-        toasts.push(Level::Error, Clean::new("bad"), start);
+        toasts.push(Level::Error, Clean::new("bad"), at(0));
         assert_eq!(toasts.iter().count(), MAX);
-        assert!(toasts.expire(start + SignedDuration::from_secs(5)));
+        assert!(toasts.expire(at(5)));
+        let bad = What::Said {
+            level: Level::Error,
+            text: Clean::new("bad"),
+        };
+        assert_eq!(toasts.iter().map(|t| &t.what).collect::<Vec<_>>(), [&bad]);
+        assert_eq!(toasts.wake_at(), Some(at(15)));
+    }
+
+    #[test]
+    fn a_launch_is_told_again_when_it_runs_and_only_once() {
+        let mut toasts = Toasts::default();
+        let mut train = pending();
+        toasts.launched(Launched::new(&train, 1), at(0));
+        train.status = Status::Preparing;
+        toasts.follow(&train, at(2));
+        assert_eq!(toasts.wake_at(), Some(at(8)), "nothing to tell anew");
+        toasts.expire(at(8));
+        train.status = Status::Running;
+        toasts.follow(&train, at(100));
+        toasts.follow(&train, at(101));
         assert_eq!(
-            toasts.iter().map(|t| t.text.as_str()).collect::<Vec<_>>(),
-            ["bad"]
+            (toasts.iter().count(), toasts.wake_at()),
+            (1, Some(at(108)))
         );
-        assert_eq!(
-            toasts.wake_at(),
-            Some(start + SignedDuration::from_secs(15))
-        );
+    }
+
+    #[test]
+    fn the_toast_of_a_launch_goes_with_its_session() {
+        for end in [Status::Cancelled, Status::Terminated, Status::Error] {
+            let mut toasts = Toasts::default();
+            let mut train = pending();
+            toasts.launched(Launched::new(&train, 1), at(0));
+            train.status = Status::Running;
+            toasts.follow(&train, at(1));
+            assert_eq!(toasts.iter().count(), 1);
+            train.status = end;
+            toasts.follow(&train, at(2));
+            assert_eq!(toasts.iter().count(), 0);
+        }
+    }
+
+    #[test]
+    fn what_happened_while_the_daemon_was_away_is_caught_up_with() {
+        let mut toasts = Toasts::default();
+        toasts.launched(Launched::new(&pending(), 1), at(0));
+        toasts.expire(at(60));
+        toasts.catch_up(&mirror(vec![session(1, "train")]), at(60));
+        assert_eq!(toasts.wake_at(), Some(at(68)));
+        toasts.catch_up(&mirror(Vec::new()), at(61));
+        assert_eq!(toasts.iter().count(), 0);
     }
 }

@@ -5,8 +5,8 @@ use super::{
     fail::{Fail, code},
 };
 use crate::{
-    config::{contexts::Contexts, document::nearest},
-    model::{id::ContextName, selector::Asked, text::Clean},
+    config::contexts::Contexts,
+    model::{id::ContextName, nearest::nearest, selector::Asked, text::Clean},
     protocol::message::Snapshot,
 };
 

@@ -9,11 +9,11 @@ use super::{
     line::{self, Line},
     output,
 };
-use crate::model::notice::NoticeKind;
 use crate::{
     model::{
         change::{Change, Level},
         id::SessionKey,
+        notice::NoticeKind,
         text::Clean,
     },
     protocol::message::Request,

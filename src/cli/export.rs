@@ -26,7 +26,7 @@ pub fn export(start: &Start, arguments: &Export) -> Outcome {
         again::settings(&line, session.key()).await
     })?;
     // Nothing can be launched for a moment that has passed.
-    launch.starts_at = launch.starts_at.filter(|at| *at > now());
+    launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now()));
     let text = recipe::write(&launch);
     match &arguments.output {
         None => output::foreign(&text)?,

@@ -17,12 +17,7 @@ use super::{
 };
 use crate::{
     config::person,
-    model::{
-        capability::EngineState,
-        id::ContextName,
-        session::Session,
-        status::{Tab, Tone},
-    },
+    model::{capability::EngineState, id::ContextName, session::Session, status::Tab},
     theme::{ColorDepth, Theme, color, face::Face},
 };
 
@@ -226,14 +221,7 @@ pub fn colours() -> Option<Theme> {
 
 /// The look of a session's status.
 pub fn status_style(session: &Session, theme: Option<&Theme>) -> Style {
-    let face = match session.status.tone() {
-        Tone::Progress => Face::StatusProgress,
-        Tone::Good => Face::StatusGood,
-        Tone::Ending => Face::StatusEnding,
-        Tone::Ended => Face::StatusEnded,
-        Tone::Bad => Face::StatusBad,
-        Tone::Neutral => Face::Text,
-    };
+    let face = Face::from(session.status.tone());
     theme.map_or_else(Style::new, |theme| theme.style(face))
 }
 

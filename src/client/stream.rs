@@ -1,6 +1,5 @@
 //! One open terminal, log or command.
 
-use crate::protocol::message::Origin;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,7 +12,7 @@ use crate::{
     model::log::LogSource,
     protocol::{
         frame::Frame,
-        message::{FromClient, STREAM_WINDOW, StreamData, StreamEnd, StreamId},
+        message::{FromClient, Origin, STREAM_WINDOW, StreamData, StreamEnd, StreamId},
     },
 };
 

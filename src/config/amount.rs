@@ -1,6 +1,6 @@
 //! Amounts as files hold them: cores, memory, lengths of time, accelerators by slot.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Display};
 
 use super::document::{Entry, Fault, Item, Value};
 use crate::model::{
@@ -41,6 +41,11 @@ pub(super) fn memory(item: &Item, least: Bytes) -> Result<Bytes, Fault> {
     Ok(bytes)
 }
 
+/// Any amount of memory.
+pub(super) fn any_memory(item: &Item) -> Result<Bytes, Fault> {
+    memory(item, Bytes(0))
+}
+
 /// `"90m"`, or a whole number of seconds.
 pub(super) fn span(item: &Item) -> Result<Span, Fault> {
     let text = match &item.value {
@@ -67,6 +72,11 @@ const MOST: i64 = 1_000_000;
 pub(super) fn count(item: &Item, least: u32) -> Result<u32, Fault> {
     let number = super::setting::number(item, i64::from(least), MOST)?;
     u32::try_from(number).map_err(|_| item.mismatch("a whole number"))
+}
+
+/// A whole number that is not 0.
+pub(super) fn some_count(item: &Item) -> Result<u32, Fault> {
+    count(item, 1)
 }
 
 /// A decimal number in thousandths.
@@ -116,6 +126,16 @@ fn digits(item: &Item, expected: &str) -> Result<String, Fault> {
 /// A string as TOML writes it.
 pub(super) fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
+}
+
+/// What needs no quotes.
+pub(super) fn plain(value: impl Display) -> String {
+    value.to_string()
+}
+
+/// What TOML knows as a string only.
+pub(super) fn in_quotes(value: impl Display) -> String {
+    quoted(&value.to_string())
 }
 
 /// Memory so that it reads back as the same number of bytes.

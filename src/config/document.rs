@@ -11,7 +11,7 @@ use toml::{
 };
 
 use super::Problem;
-use crate::model::text::Clean;
+use crate::model::{nearest::nearest, text::Clean};
 
 /// A parsed file.
 #[derive(Clone, Debug)]
@@ -185,20 +185,6 @@ impl Item {
     }
 }
 
-/// The known word nearest to a misspelt one, if one is near enough to be meant.
-pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    known
-        .iter()
-        .map(|name| {
-            let distance = strsim::damerau_levenshtein(&word, &name.to_lowercase());
-            (distance, *name)
-        })
-        .filter(|(distance, name)| *distance <= (name.chars().count() / 3).max(1))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
-
 fn problem(file: &Path, text: &str, fault: Fault) -> Problem {
     let (line, column) = position(text, fault.at);
     Problem {
@@ -278,16 +264,6 @@ mod tests {
             problem.message.starts_with("this is not TOML: "),
             "{problem}"
         );
-    }
-
-    #[test]
-    fn only_near_words_are_offered() {
-        assert_eq!(nearest("them", &["theme", "keymap"]), Some("theme"));
-        assert_eq!(
-            nearest("sesions.refesh", &["sessions.refresh"]),
-            Some("sessions.refresh")
-        );
-        assert_eq!(nearest("colour", &["theme", "keymap"]), None);
     }
 
     #[test]

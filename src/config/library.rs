@@ -11,8 +11,9 @@ use std::{
 
 use super::{
     Problem,
-    document::{Document, Fault, nearest},
+    document::{Document, Fault},
 };
+use crate::model::nearest::nearest;
 
 /// A file that came with workbay.
 #[derive(Clone, Copy, Debug)]

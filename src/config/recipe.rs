@@ -5,33 +5,46 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use jiff::{Timestamp, tz::TimeZone};
+
 use super::{
     Problem,
-    amount::{accelerators, cores, count, key, memory, quoted, size, slots, span},
+    amount::{
+        accelerators, any_memory, cores, in_quotes, key, plain, quoted, size, slots, some_count,
+        span,
+    },
     document::{Document, Fault, Item, Value},
     library,
-    rows::{self, Row},
+    rows::{self, Row, row, set},
 };
 use crate::model::{
-    launch::{ports, secrets},
-    resources::Bytes,
+    launch::{ports, secrets, start},
     session::{ClusterMode, SessionType},
     spec::{FolderMount, LaunchRequest, Owner, check_variable_name},
 };
 
-/// Reads a recipe. Secret variables stand in `env` without a value.
-pub fn read(path: &Path) -> Result<LaunchRequest, Vec<Problem>> {
+/// Reads a recipe at `now`, in a person's time zone. Secret variables stand in `env` without a value.
+pub fn read(path: &Path, now: Timestamp, zone: &TimeZone) -> Result<LaunchRequest, Vec<Problem>> {
     let document = library::read(path).map_err(|problem| vec![problem])?;
-    understand(&document)
+    understand(&document, now, zone)
 }
 
 /// The same of a text; `file` is what problems call it.
-pub fn parse(file: &Path, text: &str) -> Result<LaunchRequest, Vec<Problem>> {
+pub fn parse(
+    file: &Path,
+    text: &str,
+    now: Timestamp,
+    zone: &TimeZone,
+) -> Result<LaunchRequest, Vec<Problem>> {
     let document = Document::parse(file, text).map_err(|problem| vec![problem])?;
-    understand(&document)
+    understand(&document, now, zone)
 }
 
-fn understand(document: &Document) -> Result<LaunchRequest, Vec<Problem>> {
+fn understand(
+    document: &Document,
+    now: Timestamp,
+    zone: &TimeZone,
+) -> Result<LaunchRequest, Vec<Problem>> {
     let mut request = LaunchRequest::default();
     let mut faults = Vec::new();
     rows::read_into(
@@ -41,6 +54,14 @@ fn understand(document: &Document) -> Result<LaunchRequest, Vec<Problem>> {
         document.entries(),
         &mut faults,
     );
+    if let Some(item) = document.get(START_AT)
+        && let Ok(text) = item.text()
+    {
+        match start::read(text, now, zone) {
+            Ok(start) => request.starts_at = Some(start),
+            Err(why) => faults.push(Fault::new(item.at, why)),
+        }
+    }
     if faults.is_empty() {
         return Ok(request);
     }
@@ -80,15 +101,8 @@ fn open_variables(request: &LaunchRequest) -> impl Iterator<Item = (&String, &St
     variables.filter(|(name, _)| !secrets::is_secret(name))
 }
 
-macro_rules! row {
-    ($name:literal, $read:expr, $show:expr) => {
-        Row {
-            name: $name,
-            read: $read,
-            show: $show,
-        }
-    };
-    // A field that is a string.
+/// A field that is a string.
+macro_rules! word {
     ($name:literal, $field:ident) => {
         Row {
             name: $name,
@@ -98,60 +112,45 @@ macro_rules! row {
     };
 }
 
+const START_AT: &str = "start-at";
+
 /// THE list of what a recipe can say, in the order it is written.
 const ROWS: &[Row<LaunchRequest>] = &[
-    row!("name", name),
+    word!("name", name),
     row!(
         "type",
         |r, i| set(&mut r.session_type, session_type(i)),
         |r| (r.session_type == SessionType::Batch).then(|| quoted("batch"))
     ),
-    row!("environment", environment),
-    row!("image", image),
-    row!("command", startup_command),
+    word!("environment", environment),
+    word!("image", image),
+    word!("command", startup_command),
     row!(
-        "start-at",
-        |r, i| set(&mut r.starts_at, moment(i).map(Some)),
+        START_AT,
+        // Its meaning depends on when and where it is read: `understand` reads it.
+        |_, i| i.text().map(drop),
         |r| r.starts_at.map(|at| quoted(&at.to_string()))
     ),
-    row!(
-        "timeout",
-        |r, i| set(&mut r.timeout, span(i).map(Some)),
-        |r| { r.timeout.map(|span| quoted(&span.to_string())) }
-    ),
-    row!("project", project),
-    row!("group", resource_group),
-    row!("preset", preset),
-    row!("cpu", |r, i| set(&mut r.cpu, cores(i).map(Some)), |r| {
-        r.cpu.map(|cpu| cpu.to_string())
-    }),
-    row!("mem", |r, i| set(&mut r.mem, any(i).map(Some)), |r| {
-        r.mem.map(size)
-    }),
-    row!("shmem", |r, i| set(&mut r.shmem, any(i).map(Some)), |r| {
-        r.shmem.map(size)
-    }),
+    row!("timeout", timeout: span, in_quotes),
+    word!("project", project),
+    word!("group", resource_group),
+    word!("preset", preset),
+    row!("cpu", cpu: cores, plain),
+    row!("mem", mem: any_memory, size),
+    row!("shmem", shmem: any_memory, size),
     row!(
         "accelerators",
         |r, i| set(&mut r.accelerators, accelerators(i)),
         |r| slots(&r.accelerators)
     ),
-    row!(
-        "count",
-        |r, i| set(&mut r.count, count(i, 1).map(Some)),
-        |r| { r.count.map(|n| n.to_string()) }
-    ),
-    row!(
-        "cluster-size",
-        |r, i| set(&mut r.cluster_size, count(i, 1).map(Some)),
-        |r| r.cluster_size.map(|n| n.to_string())
-    ),
+    row!("count", count: some_count, plain),
+    row!("cluster-size", cluster_size: some_count, plain),
     row!(
         "cluster-mode",
         |r, i| set(&mut r.cluster_mode, cluster_mode(i)),
         |r| (r.cluster_mode == ClusterMode::MultiNode).then(|| quoted("multi-node"))
     ),
-    row!("agent", agent),
+    word!("agent", agent),
     row!(
         "priority",
         |r, i| {
@@ -172,7 +171,7 @@ const ROWS: &[Row<LaunchRequest>] = &[
         let owner = r.owner.as_ref()?;
         Some(quoted(&format!("{}/{}", owner.email, owner.access_key)))
     }),
-    row!("bootstrap", bootstrap_script),
+    word!("bootstrap", bootstrap_script),
     row!("secrets", wanted_secrets, |r| {
         let names = r.env.keys().filter(|name| secrets::is_secret(name));
         list(names.cloned())
@@ -183,17 +182,8 @@ const ROWS: &[Row<LaunchRequest>] = &[
     }),
 ];
 
-fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
-    *place = value?;
-    Ok(())
-}
-
 fn text(item: &Item) -> Result<String, Fault> {
     item.text().map(str::to_owned)
-}
-
-fn any(item: &Item) -> Result<Bytes, Fault> {
-    memory(item, Bytes(0))
 }
 
 fn session_type(item: &Item) -> Result<SessionType, Fault> {
@@ -220,15 +210,6 @@ fn cluster_mode(item: &Item) -> Result<ClusterMode, Fault> {
             ["single-node", "multi-node"],
         )),
     }
-}
-
-/// A moment with its zone: a recipe means the same wherever it is read.
-fn moment(item: &Item) -> Result<jiff::Timestamp, Fault> {
-    let written = item.text()?;
-    written.parse().map_err(|_| {
-        Fault::new(item.at, format!("'{written}' is no moment"))
-            .help("write it with its zone, as \"2026-11-22T09:30:00Z\", or give --start-at +2h")
-    })
 }
 
 /// The strings of a list, each read by `read`.

@@ -10,6 +10,33 @@ pub(super) struct Row<T> {
     pub show: fn(&T) -> Option<String>,
 }
 
+macro_rules! row {
+    ($name:expr, $read:expr, $show:expr) => {
+        $crate::config::rows::Row {
+            name: $name,
+            read: $read,
+            show: $show,
+        }
+    };
+    // A field that may be unset: where it lies, how its value is read and written.
+    ($name:literal, $($field:ident).+: $read:expr, $show:expr) => {
+        $crate::config::rows::Row {
+            name: $name,
+            read: |place, item| {
+                $crate::config::rows::set(&mut place.$($field).+, $read(item).map(Some))
+            },
+            show: |place| place.$($field).+.map($show),
+        }
+    };
+}
+pub(super) use row;
+
+/// Takes a value that could be read.
+pub(super) fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
+    *place = value?;
+    Ok(())
+}
+
 /// Reads every key there is a row for; the others, and values that are wrong, become faults.
 /// `what` names the table in a sentence: `setting of group 'gpu'`.
 pub(super) fn read_into<T>(

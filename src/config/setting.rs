@@ -3,6 +3,7 @@
 use super::{
     amount::{cores, memory, quoted},
     document::{Fault, Item, Value},
+    rows::set,
 };
 use crate::model::{resources::Bytes, settings::Settings, spec::check_variable_name};
 
@@ -143,11 +144,6 @@ pub const SETTINGS: &[Setting] = &[
         show: |s| s.history.keep_days.to_string(),
     },
 ];
-
-fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
-    *place = value?;
-    Ok(())
-}
 
 /// A string that is not empty.
 pub(super) fn word(item: &Item) -> Result<String, Fault> {

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::held::Held;
 use crate::model::{
     environment::EnvironmentSource,
+    launch::StartAt,
     record::SessionRecord,
     spec::{FolderMount, LaunchRequest},
 };
@@ -16,7 +17,7 @@ pub(super) fn again(held: &Held, now: Timestamp) -> LaunchRequest {
     let kept = record.request.as_deref().cloned();
     let mut request = kept.unwrap_or_else(|| rebuilt(record));
     request.count = None;
-    request.starts_at = request.starts_at.filter(|at| *at > now);
+    request.starts_at = request.starts_at.filter(|at| at.lies_ahead(now));
     request.name = Some(record.session.name.to_string())
         .filter(|_| record.session.status.is_final() && request.name.is_some());
     request
@@ -45,7 +46,7 @@ fn rebuilt(record: &SessionRecord) -> LaunchRequest {
         accelerators: spec.accelerators.clone(),
         resource_group: Some(spec.resource_group.clone()),
         startup_command: spec.startup_command.clone(),
-        starts_at: spec.starts_at,
+        starts_at: spec.starts_at.map(StartAt::At),
         timeout: spec.timeout,
         mounts: chosen
             .map(|mounted| FolderMount {

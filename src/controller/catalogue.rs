@@ -91,7 +91,7 @@ impl Controller {
             .keys()
             .map(|slot| AcceleratorKind {
                 slot: slot.clone(),
-                unit: Clean::new(&unit(slot)),
+                unit: Clean::new(&AcceleratorKind::usual_unit(slot)),
                 note: self.note(slot).map(|text| Clean::new(&text)),
             })
             .collect()
@@ -106,6 +106,7 @@ impl Controller {
             _ => false,
         };
         let share = shares.filter(|_| is_fraction(slot)).map(|count| {
+            let unit = AcceleratorKind::usual_unit;
             let whole = unit(&slot.replace(".shares", ".device"));
             format!("{count} {} = 1 {whole}", unit(slot))
         });
@@ -154,7 +155,7 @@ fn told(preset: &Preset, offer: &Catalogue) -> Preset {
         })
         .any(|group| {
             let free = amounts::free(Some(offer), Some(group));
-            free.exceeded_by(&preset.slots).is_none() && has_all(group, &preset.slots)
+            free.exceeded_by(&preset.slots, Some(offer)).is_none() && has_all(group, &preset.slots)
         });
     Preset {
         allocatable: Some(fits),
@@ -173,18 +174,4 @@ fn has_all(group: &ResourceGroup, slots: &ResourceSlots) -> bool {
 
 fn is_fraction(slot: &str) -> bool {
     slot.ends_with(".shares")
-}
-
-/// `GPU`, `fGPU`; of other kinds their own name.
-fn unit(slot: &str) -> String {
-    let kind = slot.split('.').next().unwrap_or(slot);
-    let name = match kind {
-        "cuda" | "rocm" => "GPU".to_owned(),
-        other => other.to_ascii_uppercase(),
-    };
-    if is_fraction(slot) {
-        format!("f{name}")
-    } else {
-        name
-    }
 }

@@ -323,13 +323,13 @@ impl Controller {
         turn: &mut Turn,
         now: Timestamp,
         action: &str,
-        session: SessionId,
+        session: Option<SessionId>,
         detail: &str,
     ) {
         turn.writes.push(Write::Audit(AuditEntry {
             at: now,
             action: Clean::new(action),
-            session: Some(session),
+            session,
             detail: Clean::new(detail),
         }));
     }

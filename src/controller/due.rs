@@ -10,7 +10,6 @@ use crate::model::{
     record::{Ending, Step},
     session::{BatchResult, SessionType},
     span::Span,
-    status::Status,
 };
 
 /// The exit code of a command that ran out of time (Backend.AI's).
@@ -89,15 +88,7 @@ impl Controller {
         kind: NoticeKind,
     ) {
         let message = ending.message.clone();
-        self.decide(turn, id, ending);
-        self.advance(
-            turn,
-            now,
-            id,
-            "terminate-sessions",
-            &Status::Terminating,
-            message.as_ref(),
-        );
+        self.begin_ending(turn, now, id, "terminate-sessions", ending);
         let Some(held) = self.change(turn, id) else {
             return;
         };

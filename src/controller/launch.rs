@@ -10,12 +10,11 @@ use super::{
 };
 use crate::model::{
     capability::EngineState,
-    environment::{Environment, EnvironmentSource},
+    environment::Environment,
     id::SessionId,
-    launch::{FieldProblem, Ground, LaunchField, amounts, check, check_words},
+    launch::{FieldProblem, Ground, LaunchField, amounts, check, check_words, environment},
     name,
     spec::LaunchRequest,
-    text::Clean,
 };
 
 type Checked<T> = Result<T, Refusal>;
@@ -56,7 +55,7 @@ impl Controller {
                 turn,
                 now,
                 "launch",
-                session.id,
+                Some(session.id),
                 &record.spec.environment_label,
             );
             self.add_held(turn, held);
@@ -73,20 +72,20 @@ impl Controller {
         if let Some(refusal) = self.unreachable() {
             return Err(refusal);
         }
-        let environment = self.find_environment(&launch.request)?;
+        let chosen = self.find_environment(&launch.request)?;
         let offer = self.catalogue();
         let taken = |name: &str| self.bearer(name).is_some();
         let ground = Ground {
-            now,
-            environment: Some(environment),
+            environment: Some(chosen),
             offer: Some(&offer),
             capabilities: match &self.line.state {
                 EngineState::Connected { info } => Some(&info.capabilities),
                 _ => None,
             },
             taken: Some(&taken),
+            ..Ground::at(now)
         };
-        let request = self.filled(&launch.request, environment, &ground);
+        let request = self.filled(&launch.request, chosen, &ground);
         let mut problems = check(&request, &ground);
         if launch.subs.len() + 1 != request.containers() as usize {
             let why = format!("{} containers are more than can be", request.containers());
@@ -95,7 +94,7 @@ impl Controller {
         if let Some(refusal) = refusal_for(RefusalKind::Refused, problems) {
             return Err(refusal);
         }
-        let held = self.new_held(launch, &request, environment, now);
+        let held = self.new_held(launch, &request, chosen, now);
         self.check_waiting(&held, now)?;
         Ok(held)
     }
@@ -171,31 +170,18 @@ impl Controller {
     }
 
     fn find_environment(&self, request: &LaunchRequest) -> Checked<&Environment> {
-        let field = match request.image {
-            Some(_) => LaunchField::Image,
-            None => LaunchField::Environment,
-        };
-        let asked = request
-            .image
-            .as_deref()
-            .or(request.environment.as_deref())
-            .unwrap_or(&self.settings.launch.environment);
-        let found = self
-            .environments
-            .iter()
-            .find(|environment| answers_to(environment, asked))
-            .ok_or_else(|| self.no_environment(asked).about(field))?;
-        match &found.unavailable {
+        let (all, default) = (&self.environments, &self.settings.launch.environment);
+        let found = environment::find(request, all, default).ok_or_else(|| {
+            let problem = environment::missing(request, all, default);
+            self.no_environment(problem)
+        })?;
+        match environment::unavailable(request, found) {
             None => Ok(found),
-            Some(why) => Err(Refusal::refused(format!(
-                "the environment '{}' cannot be launched here: {why}",
-                found.label()
-            ))
-            .about(field)),
+            Some(problem) => Err(Refusal::refused(problem.message).about(problem.field)),
         }
     }
 
-    fn no_environment(&self, asked: &str) -> Refusal {
+    fn no_environment(&self, problem: FieldProblem) -> Refusal {
         let known: Vec<String> = self
             .environments
             .iter()
@@ -208,10 +194,11 @@ impl Controller {
         } else {
             format!("there are {}", known.join(", "))
         };
-        let message = format!("there is no environment '{}'", Clean::new(asked));
-        Refusal::new(RefusalKind::NotFound, message).with_help(format!(
-            "{known}; `workbay env ls` lists all, an image must be on the engine already"
-        ))
+        Refusal::new(RefusalKind::NotFound, problem.message)
+            .about(problem.field)
+            .with_help(format!(
+                "{known}; `workbay env ls` lists all, an image must be on the engine already"
+            ))
     }
 }
 
@@ -238,15 +225,4 @@ fn refusal_for(kind: RefusalKind, problems: Vec<FieldProblem>) -> Option<Refusal
 /// The name of who gives none.
 pub(super) fn generated_name(id: SessionId) -> String {
     format!("{}-session", id.short())
-}
-
-/// `name`, `name:version` or the image's reference.
-fn answers_to(environment: &Environment, asked: &str) -> bool {
-    let by_reference = match &environment.source {
-        EnvironmentSource::Image { reference } => {
-            reference == asked || *reference == format!("{asked}:latest")
-        }
-        EnvironmentSource::Host => false,
-    };
-    by_reference || environment.name == *asked || environment.label() == asked
 }

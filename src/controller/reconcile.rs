@@ -219,16 +219,7 @@ impl Controller {
         id: SessionId,
         ending: Ending,
     ) {
-        let message = ending.message.clone();
-        self.decide(turn, id, ending);
-        self.advance(
-            turn,
-            now,
-            id,
-            "detect-termination",
-            &Status::Terminating,
-            message.as_ref(),
-        );
+        self.begin_ending(turn, now, id, "detect-termination", ending);
         if let Some(held) = self.change(turn, id) {
             let runs = |kernel: &Kernel| kernel.terminated_at.is_none();
             let others = held.record.session.kernels.iter().skip(1).any(runs);

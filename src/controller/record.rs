@@ -37,7 +37,7 @@ impl Controller {
             secret_names: hidden.keys().cloned().collect(),
             mounts: self.mounts(&request.mounts),
             idle: self.own_idle_rules(request),
-            ..spec(request, environment)
+            ..spec(request, environment, now)
         };
         let mut asked = launch.request.clone();
         asked.env = secrets::blanked(&asked.env);
@@ -111,7 +111,7 @@ impl Controller {
     }
 }
 
-fn spec(request: &LaunchRequest, environment: &Environment) -> LaunchSpec {
+fn spec(request: &LaunchRequest, environment: &Environment, asked: Timestamp) -> LaunchSpec {
     let usual = LaunchSpec::new(
         environment.source.clone(),
         environment.label(),
@@ -128,7 +128,7 @@ fn spec(request: &LaunchRequest, environment: &Environment) -> LaunchSpec {
         resource_group: group.unwrap_or_else(|| usual.resource_group.clone()),
         priority: request.priority.unwrap_or(PRIORITY),
         startup_command: request.startup_command.clone(),
-        starts_at: request.starts_at,
+        starts_at: request.starts_at.map(|start| start.moment(asked)),
         timeout: request.timeout,
         preopen_ports: request.preopen_ports.clone(),
         cluster_size: request.containers(),

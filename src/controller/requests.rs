@@ -12,7 +12,7 @@ use crate::model::{
     change::Level,
     id::SessionId,
     launch::folders,
-    record::{AuditEntry, Ending, Step, Write},
+    record::{Ending, Step},
     status::Status,
     text::Clean,
 };
@@ -48,7 +48,13 @@ impl Controller {
         if let Some(refusal) = self.unreachable() {
             return Err(refusal);
         }
-        Self::audit(turn, now, "terminate", id, if force { "force" } else { "" });
+        Self::audit(
+            turn,
+            now,
+            "terminate",
+            Some(id),
+            if force { "force" } else { "" },
+        );
         if status == Status::Terminating {
             self.escalate(turn, id, force);
             return Ok(());
@@ -59,14 +65,12 @@ impl Controller {
         } else {
             Status::Cancelled
         };
-        self.decide(turn, id, user_ending(&end, force));
-        self.advance(
+        self.begin_ending(
             turn,
             now,
             id,
             "terminate-sessions",
-            &Status::Terminating,
-            None,
+            user_ending(&end, force),
         );
         if let Some(held) = self.change(turn, id) {
             held.record.force = force;
@@ -118,12 +122,7 @@ impl Controller {
             return turn.answer(ticket, Err(refusal));
         }
         turn.refusable = true;
-        turn.writes.push(Write::Audit(AuditEntry {
-            at: now,
-            action: Clean::new("create-folder"),
-            session: None,
-            detail: Clean::new(&name),
-        }));
+        Self::audit(turn, now, "create-folder", None, &name);
         turn.orders.push(Order::CreateFolder { ticket, name });
     }
 
@@ -131,6 +130,21 @@ impl Controller {
         if let Some(held) = self.change(turn, id) {
             held.record.ending = Some(ending);
         }
+    }
+
+    /// How it will have ended is decided, and it is TERMINATING.
+    pub(super) fn begin_ending(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        phase: &str,
+        ending: Ending,
+    ) {
+        let message = ending.message.clone();
+        self.decide(turn, id, ending);
+        let status = Status::Terminating;
+        self.advance(turn, now, id, phase, &status, message.as_ref());
     }
 
     /// Answered when the engine has taken the name.
@@ -147,7 +161,7 @@ impl Controller {
             Err(refusal) => turn.answer(ticket, Err(refusal)),
             Ok(false) => turn.answer(ticket, Ok(Answer::Done)),
             Ok(true) => {
-                Self::audit(turn, now, "rename", id, name);
+                Self::audit(turn, now, "rename", Some(id), name);
                 if let Some(held) = self.change(turn, id) {
                     held.rename_tickets.push(ticket);
                     held.record.renaming = Some(name.to_owned());

@@ -1,13 +1,12 @@
 //! Requests: to which heart they go.
 
-use super::clock;
 use super::{
+    clock,
     core::Core,
     heart::{Heart, News},
     inbound::ConnectionId,
     looks, translate,
 };
-use crate::model::notice::Notice;
 use crate::{
     controller::{
         fact::{Ask, Fact, Ticket},
@@ -17,6 +16,7 @@ use crate::{
         capability::{Capability, EngineState},
         change::{Change, Level},
         id::{ContextName, SessionId, SessionKey},
+        notice::Notice,
         status::Tab,
     },
     protocol::message::{DaemonStatus, Failure, FailureKind, Reply, Request, RequestId},

@@ -2,8 +2,9 @@
 
 use crate::{
     action::{Action, Scope},
-    config::document::{Document, Entry, Fault, Item, Value, nearest},
+    config::document::{Document, Entry, Fault, Item, Value},
     key::{self, Key, KeyCode},
+    model::nearest::nearest,
 };
 
 /// One line of a keymap file in force.

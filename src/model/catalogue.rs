@@ -127,6 +127,44 @@ pub struct AcceleratorKind {
     pub note: Option<Clean>,
 }
 
+impl AcceleratorKind {
+    /// What one of a slot is called where nobody says: `GPU`, `fGPU`, `TPU`.
+    pub fn usual_unit(slot: &str) -> String {
+        let (kind, form) = slot.split_once('.').unwrap_or((slot, ""));
+        let name = match kind {
+            "cuda" | "rocm" if form.ends_with("-mig") => "MIG".to_owned(),
+            "cuda" | "rocm" => "GPU".to_owned(),
+            "atom-plus" => "ATOM+".to_owned(),
+            "gaudi2" => "Gaudi 2".to_owned(),
+            "warboy" => "Warboy".to_owned(),
+            "hyperaccel-lpu" => "LPU".to_owned(),
+            "tt-n300" => "N300".to_owned(),
+            other => Clean::new(other).as_str().to_ascii_uppercase(),
+        };
+        let fraction = if form == "shares" { "f" } else { "" };
+        format!("{fraction}{name}")
+    }
+}
+
+impl Catalogue {
+    /// What people call one of a slot.
+    pub fn unit(&self, slot: &str) -> String {
+        let kind = self.accelerators.iter().find(|kind| kind.slot == slot);
+        kind.map_or_else(
+            || AcceleratorKind::usual_unit(slot),
+            |kind| kind.unit.to_string(),
+        )
+    }
+}
+
+/// What people call one of a slot, whether or not the context has told.
+pub fn unit(slot: &str, offer: Option<&Catalogue>) -> String {
+    offer.map_or_else(
+        || AcceleratorKind::usual_unit(slot),
+        |offer| offer.unit(slot),
+    )
+}
+
 /// Limits and what is left of them; a slot that is not there is not limited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
@@ -155,8 +193,12 @@ impl SlotLimits {
         }
     }
 
-    /// The first slot that is beyond its limit, and the limit.
-    pub fn exceeded_by(&self, slots: &ResourceSlots) -> Option<(String, String)> {
+    /// The first slot that is beyond its limit, in people's words, and the limit.
+    pub fn exceeded_by(
+        &self,
+        slots: &ResourceSlots,
+        offer: Option<&Catalogue>,
+    ) -> Option<(String, String)> {
         if let Some(limit) = self.cpu.filter(|limit| slots.cpu > *limit) {
             return Some(("CPU".to_owned(), limit.to_string()));
         }
@@ -169,7 +211,7 @@ impl SlotLimits {
                 .get(slot)
                 .filter(|limit| amount > *limit)?;
             let limit = super::resources::Cpu::from_millis(*limit);
-            Some((slot.clone(), limit.to_string()))
+            Some((unit(slot, offer), limit.to_string()))
         })
     }
 }

@@ -42,6 +42,10 @@ pub struct ImageFacts {
     /// Kinds it can use (`cuda`, `rocm`); empty = any.
     pub accelerators: Vec<Clean>,
     pub services: Vec<Service>,
+    /// What else it is called where it lies: its id (`sha256:…`) and what registries know it by
+    /// (`busybox@sha256:…`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub digests: Vec<String>,
 }
 
 impl ImageFacts {

@@ -24,6 +24,32 @@ impl Span {
         self.0
     }
 
+    /// As it is read aloud: `1 hour 30 minutes`.
+    pub fn in_words(self) -> String {
+        const WORDS: [(&str, u64); 5] = [
+            ("week", 604_800),
+            ("day", 86_400),
+            ("hour", 3_600),
+            ("minute", 60),
+            ("second", 1),
+        ];
+        let mut rest = self.0;
+        let mut parts = Vec::new();
+        for (word, seconds) in WORDS {
+            let count = rest / seconds;
+            rest %= seconds;
+            match count {
+                0 => {}
+                1 => parts.push(format!("1 {word}")),
+                _ => parts.push(format!("{count} {word}s")),
+            }
+        }
+        if parts.is_empty() {
+            return "0 seconds".to_owned();
+        }
+        parts.join(" ")
+    }
+
     pub fn duration(self) -> jiff::SignedDuration {
         jiff::SignedDuration::from_secs(i64::try_from(self.0).unwrap_or(i64::MAX))
     }
@@ -71,6 +97,19 @@ impl FromStr for Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spans_are_read_aloud() {
+        for (text, words) in [
+            ("30", "30 seconds"),
+            ("90m", "1 hour 30 minutes"),
+            ("36h", "1 day 12 hours"),
+            ("1w", "1 week"),
+            ("0", "0 seconds"),
+        ] {
+            assert_eq!(text.parse::<Span>().unwrap().in_words(), words);
+        }
+    }
 
     #[test]
     fn spans_read_and_print() {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     environment::EnvironmentSource,
     idle::IdleRules,
+    launch::StartAt,
     resources::{Bytes, Cpu, ResourceSlots},
     session::{ClusterMode, SessionType},
     span::Span,
@@ -45,7 +46,7 @@ pub struct LaunchRequest {
     /// What a batch session runs.
     pub startup_command: Option<String>,
     /// A batch session does not start before.
-    pub starts_at: Option<Timestamp>,
+    pub starts_at: Option<StartAt>,
     /// A batch session that runs longer is ended as failed.
     pub timeout: Option<Span>,
     pub mounts: Vec<FolderMount>,
@@ -183,6 +184,7 @@ pub struct LaunchSpec {
     pub priority: i32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub startup_command: Option<String>,
+    /// A start that was asked for as a while is a moment now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -293,6 +295,16 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_launch_that_was_kept_before_starts_could_be_relative_is_still_read() {
+        let kept = r#"{"session_type":"batch","startup_command":"make",
+                       "starts_at":"2026-11-22T09:30:00Z"}"#;
+        let request: LaunchRequest = serde_json::from_str(kept).unwrap();
+        let at: Timestamp = "2026-11-22T09:30:00Z".parse().unwrap();
+        assert_eq!(request.starts_at, Some(StartAt::At(at)));
+        assert_eq!(request.session_type, SessionType::Batch);
+    }
 
     #[test]
     fn mounts_read_and_print() {

@@ -1,10 +1,10 @@
 //! What the app wants done outside itself, done. Every answer comes back as a message.
 
-use crate::model::notice::Notice;
+use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use super::{
-    clipboard, editor, files,
+    clipboard, clock, editor, files,
     link::{Current, no_line},
     screen::Stage,
     streams::Streams,
@@ -14,6 +14,7 @@ use crate::{
     config::recipe,
     model::{
         change::{Change, Level},
+        notice::Notice,
         text::Clean,
     },
     protocol::message::Request,
@@ -48,8 +49,12 @@ impl Hands {
                 columns,
                 rows,
             } => self.streams.open_host(stream, columns, rows),
-            Effect::Send { stream, bytes } => {
-                if self.streams.send(stream, bytes).is_err() {
+            Effect::Send {
+                stream,
+                origin,
+                bytes,
+            } => {
+                if self.streams.send(stream, origin, bytes).is_err() {
                     stage.send(b"\x07")?;
                 }
             }
@@ -142,7 +147,10 @@ impl Hands {
     fn read_recipe(&self, ticket: u64, path: std::path::PathBuf) {
         let answers = self.answers.clone();
         tokio::spawn(async move {
-            let read = tokio::task::spawn_blocking(move || recipe::read(&path)).await;
+            let read = tokio::task::spawn_blocking(move || {
+                recipe::read(&path, clock::now(), &TimeZone::system())
+            })
+            .await;
             let result = match read {
                 Ok(Ok(launch)) => Ok(Box::new(launch)),
                 Ok(Err(problems)) => {

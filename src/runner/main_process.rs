@@ -1,12 +1,16 @@
 //! The main process of a session: says what the session was given, does its duty, ends when asked.
 
-use std::{fs, io::Write as _, process::ExitCode};
+use std::{fs, io::Write as _, process::ExitCode, time::Duration};
 
 use super::{
     complain, duty, processes,
     signals::{Heard, Order, Signals},
 };
 use crate::model::inside;
+
+/// What a command says on stderr goes to the log by a way of its own, and what it said last must not
+/// stand after its end: it gets so much time to arrive.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// What is asked of it.
 pub(super) struct Duty {
@@ -56,6 +60,7 @@ async fn live(duty: &Duty) -> std::io::Result<u8> {
     announce("ready");
     if let Some(command) = &duty.batch {
         let code = duty::batch(&mut signals, command).await;
+        tokio::time::sleep(LAST_WORDS).await;
         announce(&format!("ended with exit code {code}"));
         processes::farewell().await;
         return Ok(code);

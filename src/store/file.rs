@@ -1,6 +1,5 @@
 //! The SQLite file: opening it, keeping a broken one aside, writing.
 
-use crate::model::usage::UsageReport;
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
@@ -16,6 +15,7 @@ use crate::model::{
     recent::{Recent, RecentEdit, RecentId},
     record::Write,
     text::Clean,
+    usage::UsageReport,
 };
 
 /// Prepared statements kept; more than there are.

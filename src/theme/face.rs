@@ -1,5 +1,7 @@
 //! The closed list of things that have a look. A face without a style of its own has its parent's.
 
+use crate::model::status::Tone;
+
 macro_rules! faces {
     ($( $variant:ident $name:literal $parent:ident )+) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,4 +91,17 @@ impl Face {
         Self::Context5,
         Self::Context6,
     ];
+}
+
+impl From<Tone> for Face {
+    fn from(tone: Tone) -> Self {
+        match tone {
+            Tone::Progress => Self::StatusProgress,
+            Tone::Good => Self::StatusGood,
+            Tone::Ending => Self::StatusEnding,
+            Tone::Ended => Self::StatusEnded,
+            Tone::Bad => Self::StatusBad,
+            Tone::Neutral => Self::Text,
+        }
+    }
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     app::{app::App, area::Areas, clock, detail::Detail},
-    model::{kernel::Kernel, resources::Cpu, session::Session},
+    model::{catalogue::AcceleratorKind, kernel::Kernel, resources::Cpu, session::Session},
     theme::face::Face,
 };
 
@@ -136,17 +136,8 @@ fn resources(app: &App, session: &Session, glyphs: &Glyphs) -> Vec<Line> {
     }
     for (slot, amount) in &slots.accelerators {
         let amount = Cpu::from_millis(*amount);
-        let label = if text::width(slot) < LABEL {
-            slot.as_str()
-        } else {
-            "Accelerator"
-        };
-        let value = if label == slot {
-            amount.to_string()
-        } else {
-            format!("{amount} {slot}")
-        };
-        lines.push(row(label, value));
+        let unit = AcceleratorKind::usual_unit(slot);
+        lines.push(row(&unit, amount.to_string()));
     }
     lines.push(row("Shared memory", session.shmem.to_string()));
     lines.extend(cluster::given(session));

@@ -65,6 +65,24 @@ pub fn frame(paint: &mut Paint<'_>, screen: Rect, area: Rect, title: &str, face:
     )
 }
 
+/// Where a list stands inside the frame: so many lines below the dialog's top and above its bottom.
+pub fn rows(area: Rect, above: u16, below: u16) -> Rect {
+    Rect::new(
+        area.x + 3,
+        area.y + above,
+        area.width.saturating_sub(6),
+        area.height.saturating_sub(above + below),
+    )
+}
+
+/// The look of the marked row of a list.
+pub fn mark(paint: &mut Paint<'_>, row: Rect) {
+    let row = Rect::new(row.x - 1, row.y, row.width + 2, 1);
+    paint.fill(row, Face::RowSelected);
+    let marker = paint.glyphs.marker;
+    paint.text(row.x, row.y, 1, marker, Face::RowMarker);
+}
+
 /// Everything on the screen steps back.
 fn shade(paint: &mut Paint<'_>, screen: Rect) {
     let shade = paint.style(Face::Shade);

@@ -25,6 +25,8 @@ pub struct Glyphs {
     pub off: &'static str,
     /// Left and right choose another value.
     pub turning: &'static str,
+    /// A line break within what is shown in one line.
+    pub line_break: &'static str,
     /// A character of a secret.
     pub masked: &'static str,
     /// A step that is done, one with a problem, one not seen.
@@ -60,6 +62,7 @@ pub const UNICODE: Glyphs = Glyphs {
     on: "▪",
     off: "▫",
     turning: "‹ ›",
+    line_break: "⏎",
     masked: "∙",
     marks: ["▪", "▴", "▫"],
     shapes: Shapes {
@@ -89,6 +92,7 @@ pub const ASCII: Glyphs = Glyphs {
     on: "x",
     off: " ",
     turning: "< >",
+    line_break: "\\n",
     masked: "*",
     marks: ["*", "!", "-"],
     shapes: Shapes {

@@ -24,12 +24,7 @@ pub fn area(screen: Rect) -> Rect {
 
 /// The lines of the list inside the frame: below the search line, above the border.
 pub fn rows(area: Rect) -> Rect {
-    Rect::new(
-        area.x + 3,
-        area.y + 3,
-        area.width.saturating_sub(6),
-        area.height.saturating_sub(4),
-    )
+    dialog::rows(area, 3, 1)
 }
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, help: &Help, areas: &Areas) {

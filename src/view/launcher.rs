@@ -72,7 +72,7 @@ pub fn place(launcher: &Launcher, area: Rect, glyphs: &'static Glyphs) -> Wizard
     let shown = lines.iter().skip(wizard.first);
     wizard.rows = shown
         .take(usize::from(wizard.body.height))
-        .map(|line| line.click.or(line.row))
+        .map(Line::spot)
         .collect();
     wizard
 }

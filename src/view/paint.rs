@@ -114,19 +114,31 @@ impl<'a> Paint<'a> {
 
     /// A one-line input with the cursor in it when it has the focus; scrolls with the cursor.
     pub fn input(&mut self, area: Rect, input: &Input, focused: bool) {
+        self.typed(area, input.before_cursor(), input.text(), focused);
+    }
+
+    /// The same of a secret: a dot for every character, the cursor among them.
+    pub fn masked(&mut self, area: Rect, input: &Input, focused: bool) {
+        let dots = |text: &str| self.glyphs.masked.repeat(text.chars().count());
+        let (before, text) = (dots(input.before_cursor()), dots(input.text()));
+        self.typed(area, &before, &text, focused);
+    }
+
+    /// `before` is what of `text` stands before the cursor.
+    fn typed(&mut self, area: Rect, before: &str, text: &str, focused: bool) {
         let face = if focused {
             Face::InputFocused
         } else {
             Face::Input
         };
         let room = usize::from(area.width.saturating_sub(1));
-        let before = text::take_end(input.before_cursor(), room);
-        let start = input.before_cursor().len() - before.len();
+        let shown_before = text::take_end(before, room);
+        let start = before.len() - shown_before.len();
         let style = self.style(face);
-        let shown = text::take(&input.text()[start..], usize::from(area.width));
+        let shown = text::take(&text[start..], usize::from(area.width));
         self.styled(area.x, area.y, area.width, shown, style);
         if focused {
-            let x = area.x + (text::width(before) as u16).min(area.width.saturating_sub(1));
+            let x = area.x + (text::width(shown_before) as u16).min(area.width.saturating_sub(1));
             self.cursor = Some(Position::new(x, area.y));
         }
     }

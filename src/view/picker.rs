@@ -42,13 +42,11 @@ pub fn area(app: &App, screen: Rect) -> Rect {
 /// Where the contexts are listed.
 pub fn rows(app: &App, area: Rect) -> Rect {
     let contexts = app.mirror.contexts().len() as u16 + 1;
-    let room = area.height.saturating_sub(2 + 3 + FOOT).max(1);
-    Rect::new(
-        area.x + 3,
-        area.y + 4,
-        area.width.saturating_sub(6),
-        contexts.min(room),
-    )
+    let room = dialog::rows(area, 4, 1 + FOOT);
+    Rect {
+        height: contexts.min(room.height.max(1)),
+        ..room
+    }
 }
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, picker: &Picker, areas: &Areas) {
@@ -61,16 +59,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, picker: &Picker, areas: &Areas) {
     for (line, row) in shown.take(usize::from(rows.height)).enumerate() {
         let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);
         if picker.marked() == Some(*row) {
-            paint.fill(
-                Rect {
-                    x: place.x - 1,
-                    width: place.width + 2,
-                    ..place
-                },
-                Face::RowSelected,
-            );
-            let marker = paint.glyphs.marker;
-            paint.text(place.x - 1, place.y, 1, marker, Face::RowMarker);
+            dialog::mark(paint, place);
         }
         draw_row(paint, app, place, *row);
     }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{dialog, paint::Paint, text};
 use crate::{
     app::{app::App, area::Areas, clock, launcher::Launcher, recents::Recents},
-    model::{recent::Recent, session::SessionType},
+    model::{recent::Recent, reference, session::SessionType, spec::LaunchRequest},
     theme::face::Face,
 };
 
@@ -30,12 +30,7 @@ pub fn area(recents: &Recents, screen: Rect) -> Rect {
 
 /// Where they are listed.
 pub fn rows(area: Rect) -> Rect {
-    Rect::new(
-        area.x + 3,
-        area.y + 2,
-        area.width.saturating_sub(6),
-        area.height.saturating_sub(5),
-    )
+    dialog::rows(area, 2, 3)
 }
 
 pub fn draw(
@@ -54,10 +49,7 @@ pub fn draw(
     for (line, (at, entry)) in shown.take(usize::from(rows.height)).enumerate() {
         let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);
         if at == recents.marked() {
-            let row = Rect::new(place.x - 1, place.y, place.width + 2, 1);
-            paint.fill(row, Face::RowSelected);
-            let marker = paint.glyphs.marker;
-            paint.text(row.x, row.y, 1, marker, Face::RowMarker);
+            dialog::mark(paint, place);
         }
         let typed = (at == recents.marked())
             .then(|| recents.renaming())
@@ -114,15 +106,21 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, entry: &Recent, place: Rect, now: 
     let ellipsis = paint.glyphs.ellipsis;
     let (label, _) = text::fit_path(environment, usize::from(room.saturating_sub(2)), ellipsis);
     paint.text(x, place.y, room, &label, face);
-    let mut amounts: Vec<String> = Vec::new();
-    amounts.extend(launch.cpu.map(|cpu| format!("{cpu} CPU")));
-    amounts.extend(launch.mem.map(|mem| mem.to_string()));
-    let amounts = amounts.join(&format!(" {} ", paint.glyphs.dot));
+    let amounts = amounts(launch, paint.glyphs.dot);
     let x = place.right() - AGO - AMOUNTS;
     paint.text(x, place.y, AMOUNTS, &amounts, Face::Dim);
     let seconds = now.as_second() - entry.at.as_second();
     let ago = clock::coarse(seconds);
     paint.right(place.right() - AGO, place.y, AGO, &ago, Face::Dim);
+}
+
+/// What each container gets; a preset's amounts are known to the launcher only.
+fn amounts(launch: &LaunchRequest, dot: &str) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(launch.preset.as_ref().map(|name| format!("preset {name}")));
+    parts.extend(launch.cpu.map(|cpu| format!("{cpu} CPU")));
+    parts.extend(launch.mem.map(|mem| mem.to_string()));
+    parts.join(&format!(" {dot} "))
 }
 
 /// Its environment is not among those of its context any more.
@@ -131,10 +129,7 @@ fn is_missing(app: &App, entry: &Recent) -> bool {
     let Some(label) = &entry.launch.environment else {
         return false;
     };
-    let is = |it: &crate::model::environment::Environment| {
-        it.label() == *label || it.name == *label.as_str()
-    };
-    !known.is_empty() && !known.iter().any(is)
+    !known.is_empty() && reference::find(known, label).is_none()
 }
 
 /// More of the marked one, or what went wrong.
@@ -170,4 +165,23 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, recents: &Recents, inner: Rect) {
         said.push("replaces what is in the launcher".to_owned());
     }
     paint.text(x, y, room, &said.join(", "), Face::Dim);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::resources::{Bytes, Cpu};
+
+    #[test]
+    fn amounts_are_told_by_number_or_by_preset() {
+        let mut launch = LaunchRequest::default();
+        assert_eq!(amounts(&launch, "-"), "");
+        launch.preset = Some("small".to_owned());
+        assert_eq!(amounts(&launch, "-"), "preset small");
+        launch.mem = Some(Bytes(Bytes::GIB));
+        assert_eq!(amounts(&launch, "-"), "preset small - 1 GiB");
+        launch.preset = None;
+        launch.cpu = Some(Cpu::from_millis(500));
+        assert_eq!(amounts(&launch, "-"), "0.5 CPU - 1 GiB");
+    }
 }

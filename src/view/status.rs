@@ -2,22 +2,12 @@
 
 use super::{glyphs::Glyphs, paint::Piece};
 use crate::{
-    model::{
-        session::Session,
-        status::{Status, Tone},
-    },
+    model::{session::Session, status::Status},
     theme::face::Face,
 };
 
 pub fn face(status: &Status) -> Face {
-    match status.tone() {
-        Tone::Progress => Face::StatusProgress,
-        Tone::Good => Face::StatusGood,
-        Tone::Ending => Face::StatusEnding,
-        Tone::Ended => Face::StatusEnded,
-        Tone::Bad => Face::StatusBad,
-        Tone::Neutral => Face::Text,
-    }
+    status.tone().into()
 }
 
 /// `▪ RUNNING`, as one piece of text.

@@ -4,8 +4,8 @@ use ratatui::layout::Rect;
 
 use super::{dialog, paint::Paint, text};
 use crate::{
-    app::{app::App, area::Areas, toast::Toast},
-    model::change::Level,
+    app::{app::App, area::Areas},
+    model::{change::Level, text::Clean},
     theme::face::Face,
 };
 
@@ -20,7 +20,7 @@ pub fn places(app: &App, screen: Rect, bottom: u16) -> Vec<Rect> {
         .iter()
         .rev()
         .map_while(|toast| {
-            let lines = lines(toast, screen.width);
+            let lines = lines(&app.told(toast).1, screen.width);
             let widest = lines
                 .iter()
                 .map(|line| text::width(line))
@@ -45,9 +45,9 @@ pub fn places(app: &App, screen: Rect, bottom: u16) -> Vec<Rect> {
     places
 }
 
-fn lines(toast: &Toast, width: u16) -> Vec<String> {
+fn lines(said: &Clean, width: u16) -> Vec<String> {
     let cells = usize::from(WIDTH.min(width.saturating_sub(4)) - 4);
-    let mut lines = text::wrap(toast.text.as_str(), cells);
+    let mut lines = text::wrap(said.as_str(), cells);
     lines.truncate(MAX_LINES);
     lines
 }
@@ -57,13 +57,14 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     for (toast, area) in app.toasts.iter().skip(hidden).zip(&areas.toasts) {
         dialog::blank(paint, *area);
         paint.fill(*area, Face::Toast);
-        let face = match toast.level {
+        let (level, said) = app.told(toast);
+        let face = match level {
             Level::Info => Face::Info,
             Level::Success => Face::Success,
             Level::Warning => Face::Warning,
             Level::Error => Face::Bad,
         };
-        for (line, text) in lines(toast, areas.screen.width).iter().enumerate() {
+        for (line, text) in lines(&said, areas.screen.width).iter().enumerate() {
             let y = area.y + line as u16;
             let marker = paint.glyphs.marker;
             paint.text(area.x, y, 1, marker, face);

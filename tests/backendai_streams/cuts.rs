@@ -1,7 +1,8 @@
 //! A connection that is cut in every phase: always a sentence, never a hang.
 
+use tokio::task::JoinHandle;
 use workbay::engine::{
-    api::{Output, Streams as _},
+    api::{Attached, Output, Result, Streams as _},
     error::EngineError,
 };
 
@@ -36,6 +37,16 @@ async fn before_and_within_the_answer_to_the_upgrade() {
     }
 }
 
+/// A terminal that was being opened was not, and the reason says so.
+async fn failed_for_the_cut(opening: JoinHandle<Result<Attached>>) {
+    let error = opening.await.unwrap().err().expect("it was opened");
+    let error = error.to_string();
+    assert!(
+        error.starts_with("the line to the manager was cut"),
+        "{error}"
+    );
+}
+
 #[tokio::test]
 async fn before_ttyd_answers() {
     let mut manager = Manager::start().await;
@@ -44,16 +55,7 @@ async fn before_ttyd_answers() {
     let opening = tokio::spawn(async move { engine.attach(SESSION, request("pane")).await });
     let (_bytes, line) = manager.port().await;
     line.fault(Fault::Cut);
-    let error = opening
-        .await
-        .unwrap()
-        .err()
-        .expect("it was opened")
-        .to_string();
-    assert!(
-        error.starts_with("the line to the manager was cut"),
-        "{error}"
-    );
+    failed_for_the_cut(opening).await;
 }
 
 #[tokio::test]
@@ -66,16 +68,7 @@ async fn within_ttyd_s_answer() {
     let (mut bytes, line) = manager.port().await;
     bytes.write_all(b"HTTP/1.1 101 Swit").await.unwrap();
     line.fault(Fault::Cut);
-    let error = opening
-        .await
-        .unwrap()
-        .err()
-        .expect("it was opened")
-        .to_string();
-    assert!(
-        error.starts_with("the line to the manager was cut"),
-        "{error}"
-    );
+    failed_for_the_cut(opening).await;
 }
 
 #[tokio::test]

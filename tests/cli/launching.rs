@@ -2,7 +2,11 @@
 
 use std::fs;
 
-use crate::{machine::Machine, run, sessions::until};
+use crate::{
+    machine::{LARGE, Machine},
+    run,
+    sessions::until,
+};
 
 fn configured(resources: &str) -> Machine {
     let machine = Machine::new();
@@ -258,12 +262,12 @@ fn a_folder_is_made_listed_and_mounted() {
 
 #[test]
 fn rules_of_resources_toml_are_in_force_and_shown() {
-    let machine = configured(
-        "[group.small]\ncpu = 0.5\nmem = \"256m\"\n\
+    let machine = configured(&format!(
+        "{LARGE}[group.small]\ncpu = 0.5\nmem = \"256m\"\n\
          [preset.tiny]\ncpu = 0.2\nmem = \"64m\"\ngroup = \"small\"\n\
          [preset.large]\ncpu = 2\nmem = \"64m\"\ngroup = \"small\"\n\
          [limits]\nmem-per-container = \"128m\"\ncontainers-per-session = 2\n",
-    );
+    ));
     let (code, out, _) = run(&machine, &["config", "check"]);
     assert_eq!(code, 0);
     assert!(out.contains("resources.toml"), "{out}");

@@ -18,6 +18,7 @@ mod alone;
 mod asking;
 mod contexts;
 mod launching;
+mod line;
 mod secrets;
 mod sessions;
 mod usage;

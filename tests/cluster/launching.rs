@@ -45,7 +45,7 @@ async fn a_batch_session_keeps_its_start_time() {
     let bench = Bench::new().await;
     let starts_at = now() + SignedDuration::from_secs(20);
     let request = LaunchRequest {
-        starts_at: Some(starts_at),
+        starts_at: Some(starts_at.into()),
         timeout: Some(Span(3600)),
         ..batch("date -u +started-at-%s")
     };

@@ -20,6 +20,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jiff::{Timestamp, tz::TimeZone};
 use workbay::{
     config::{
         Problem, contexts as reader,
@@ -95,7 +96,10 @@ fn read(file: &Path) -> Vec<Problem> {
             (read.problems, read.rules == ResourceRules::default())
         }
         // There is no other launch to fall back to.
-        "recipe" => (recipe::read(file).err().unwrap_or_default(), true),
+        "recipe" => {
+            let read = recipe::read(file, Timestamp::UNIX_EPOCH, &TimeZone::UTC);
+            (read.err().unwrap_or_default(), true)
+        }
         kind => panic!("no test knows files of the kind '{kind}'"),
     };
     assert!(

@@ -161,7 +161,7 @@ async fn a_start_time_is_kept_by_the_next_daemon() {
         .checked_add(jiff::SignedDuration::from_secs(3))
         .unwrap();
     let request = LaunchRequest {
-        starts_at: Some(starts_at),
+        starts_at: Some(starts_at.into()),
         ..batch("victim", "exit 0")
     };
     let face = place.face().await;

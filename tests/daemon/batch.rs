@@ -118,7 +118,7 @@ async fn a_command_does_not_start_before_its_time() {
         .checked_add(jiff::SignedDuration::from_secs(2))
         .unwrap();
     let request = LaunchRequest {
-        starts_at: Some(starts_at),
+        starts_at: Some(starts_at.into()),
         ..batch("later", "exit 0")
     };
     let session = face.launch(request).await.unwrap();

@@ -6,10 +6,9 @@ use workbay::{
 };
 
 use crate::support::{
-    Call, Face, House,
-    engine::unreachable,
-    eventually,
+    Call, Face, House, eventually,
     house::{named, settings},
+    script::unreachable,
 };
 
 async fn until_engine(face: &mut Face, so: impl Fn(&EngineState) -> bool) {

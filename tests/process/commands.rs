@@ -4,44 +4,24 @@
 use serde_json::Value;
 
 use crate::{
-    machine::{Machine, docker},
+    machine::{Machine, docker, launch},
     wait,
 };
 
 const NAME: &str = "victim";
 
 fn batch(machine: &Machine, command: &str) {
-    machine.workbay(&[
-        "launch",
-        "--env",
-        "host",
-        "--name",
+    machine.workbay(&launch(
         NAME,
-        "--mem",
-        "64m",
-        "--cpu",
-        "0.1",
-        "--batch",
-        "--command",
-        command,
-    ]);
+        &["--cpu", "0.1", "--batch", "--command", command],
+    ));
 }
 
 fn cluster(machine: &Machine) {
-    machine.workbay(&[
-        "launch",
-        "--env",
-        "host",
-        "--name",
+    machine.workbay(&launch(
         NAME,
-        "--mem",
-        "64m",
-        "--cpu",
-        "0.1",
-        "--cluster-size",
-        "3",
-        "--wait",
-    ]);
+        &["--cpu", "0.1", "--cluster-size", "3", "--wait"],
+    ));
 }
 
 /// Waits until the daemon has died of the fault; the next one has none.

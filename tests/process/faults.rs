@@ -5,7 +5,7 @@
 use workbay::{controller::order::OrderKind, daemon::fault::Moment};
 
 use crate::{
-    machine::{Machine, docker},
+    machine::{Machine, docker, launch},
     wait,
 };
 
@@ -18,9 +18,7 @@ fn prepare(machine: &Machine, kind: OrderKind) {
         OrderKind::Connect | OrderKind::Survey | OrderKind::Create | OrderKind::Start
     );
     if launched {
-        machine.ok(&[
-            "launch", "--env", "host", "--name", NAME, "--mem", "64m", "--wait",
-        ]);
+        machine.ok(&launch(NAME, &["--wait"]));
     }
     if kind == OrderKind::Forget {
         machine.ok(&["terminate", NAME, "--force", "--yes"]);
@@ -41,9 +39,7 @@ fn prepare(machine: &Machine, kind: OrderKind) {
 fn provoke(machine: &Machine, kind: OrderKind) {
     match kind {
         OrderKind::Create | OrderKind::Start | OrderKind::Survey => {
-            machine.workbay(&[
-                "launch", "--env", "host", "--name", NAME, "--mem", "64m", "--wait",
-            ]);
+            machine.workbay(&launch(NAME, &["--wait"]));
         }
         OrderKind::Stop | OrderKind::Remove => {
             machine.workbay(&["terminate", NAME, "--force", "--yes"]);

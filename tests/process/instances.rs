@@ -1,30 +1,15 @@
 //! Two daemons on one engine never touch each other's.
 
-use crate::{machine::Machine, wait};
+use crate::{
+    machine::{Machine, launch},
+    wait,
+};
 
 #[test]
 fn two_stores_on_one_engine_leave_each_other_alone() {
     let (one, two) = (Machine::new(), Machine::new());
-    one.ok(&[
-        "launch",
-        "--env",
-        "host",
-        "--name",
-        "same-name",
-        "--mem",
-        "64m",
-        "--wait",
-    ]);
-    two.ok(&[
-        "launch",
-        "--env",
-        "host",
-        "--name",
-        "same-name",
-        "--mem",
-        "64m",
-        "--wait",
-    ]);
+    one.ok(&launch("same-name", &["--wait"]));
+    two.ok(&launch("same-name", &["--wait"]));
     assert_ne!(one.instance(), two.instance());
 
     // A restart reconciles; a full list is asked; neither sees the other's.

@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output},
 };
 
-use crate::machine::{BINARY, LARGE, Machine, docker};
+use crate::machine::{BINARY, LARGE, Machine, docker, launch};
 
 const USER: &str = "workbay-test";
 
@@ -140,16 +140,7 @@ fn another_user_is_refused_by_the_daemon_itself() {
 #[test]
 fn a_session_runs_as_the_caller_and_its_files_are_theirs() {
     let theirs = Theirs::new();
-    theirs.ok(&[
-        "launch",
-        "--env",
-        "host",
-        "--name",
-        "mine-alone",
-        "--mem",
-        "64m",
-        "--wait",
-    ]);
+    theirs.ok(&launch("mine-alone", &["--wait"]));
     let uid = std::fs::metadata(theirs.home.path().join("workbay"))
         .expect("the copy")
         .uid();

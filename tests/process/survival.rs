@@ -1,17 +1,24 @@
 //! `kill -9` of the daemon while sessions run: they go on, and so do their shells.
 
 use crate::{
-    machine::{BINARY, Machine},
+    machine::{BINARY, Machine, launch},
     terminal::Terminal,
     wait,
 };
 
+/// A person in the shell of the only session.
+fn in_its_shell(machine: &Machine) -> Terminal {
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 100, 30);
+    person.wait_for("survivor");
+    person.type_("s");
+    person.wait_for("work@survivor");
+    person
+}
+
 #[test]
 fn a_killed_daemon_comes_back_to_the_same_sessions() {
     let machine = Machine::new();
-    machine.ok(&[
-        "launch", "--env", "host", "--name", "survivor", "--mem", "64m", "--wait",
-    ]);
+    machine.ok(&launch("survivor", &["--wait"]));
     let before = machine.json(&["show", "survivor", "--json"]);
     machine.kill_daemon();
     let after = machine.json(&["show", "survivor", "--json"]);
@@ -32,13 +39,8 @@ fn a_killed_daemon_comes_back_to_the_same_sessions() {
 #[test]
 fn an_open_pane_comes_back_to_its_shell_after_the_daemon_was_killed() {
     let machine = Machine::new();
-    machine.ok(&[
-        "launch", "--env", "host", "--name", "survivor", "--mem", "64m", "--wait",
-    ]);
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 100, 30);
-    person.wait_for("survivor");
-    person.type_("s");
-    person.wait_for("work@survivor");
+    machine.ok(&launch("survivor", &["--wait"]));
+    let mut person = in_its_shell(&machine);
     person.type_("MARK=same-shell\r");
     machine.kill_daemon();
     // The face starts a daemon again and the pane attaches to the same tmux.
@@ -53,13 +55,8 @@ fn an_open_pane_comes_back_to_its_shell_after_the_daemon_was_killed() {
 #[test]
 fn a_face_that_was_hung_up_leaves_the_shell_alone() {
     let machine = Machine::new();
-    machine.ok(&[
-        "launch", "--env", "host", "--name", "survivor", "--mem", "64m", "--wait",
-    ]);
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 100, 30);
-    person.wait_for("survivor");
-    person.type_("s");
-    person.wait_for("work@survivor");
+    machine.ok(&launch("survivor", &["--wait"]));
+    let mut person = in_its_shell(&machine);
     person.type_("MARK=same-shell\r");
     person.wait_for("MARK=same-shell");
     let hung_up = std::process::Command::new("kill")
@@ -68,10 +65,7 @@ fn a_face_that_was_hung_up_leaves_the_shell_alone() {
     assert!(hung_up.expect("kill runs").success());
     person.wait_end();
 
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 100, 30);
-    person.wait_for("survivor");
-    person.type_("s");
-    person.wait_for("work@survivor");
+    let mut person = in_its_shell(&machine);
     person.type_("echo [$MARK]\r");
     person.wait_for("[same-shell]");
 }
@@ -79,9 +73,7 @@ fn a_face_that_was_hung_up_leaves_the_shell_alone() {
 #[test]
 fn ended_from_outside_a_session_is_told_under_finished() {
     let machine = Machine::new();
-    machine.ok(&[
-        "launch", "--env", "host", "--name", "survivor", "--mem", "64m", "--wait",
-    ]);
+    machine.ok(&launch("survivor", &["--wait"]));
     let container = machine.containers().pop().expect("a container");
     crate::machine::docker(&["rm", "-f", &container]);
     wait::until(

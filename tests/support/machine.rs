@@ -171,6 +171,12 @@ impl Drop for Machine {
     }
 }
 
+/// The words that launch a small session in the host environment, with `more` after them.
+pub fn launch<'a>(name: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let words = ["launch", "--env", "host", "--name", name, "--mem", "64m"];
+    [&words, more].concat()
+}
+
 /// `docker ARGS…`; its output.
 pub fn docker(args: &[&str]) -> String {
     let output = Command::new("docker")

@@ -14,6 +14,7 @@ pub mod house;
 pub mod place;
 pub mod programs;
 pub mod scheduler;
+pub mod script;
 pub mod world;
 
 pub use engine::{Call, MemoryEngine};

@@ -51,6 +51,7 @@ impl App {
         now: Timestamp,
     ) -> Vec<Step> {
         self.mirror.replace(snapshot, now);
+        self.toasts.catch_up(&self.mirror, now);
         self.reach.forget();
         let begun = self.begin();
         self.sessions.mark_stale();
@@ -101,9 +102,19 @@ impl App {
             return vec![Step::Toast { level, text }];
         }
         let renamed = match &change {
-            Change::Session { session } => Some((session.key(), session.name.clone())),
+            Change::Session { session } => {
+                self.toasts.follow(session, now);
+                Some((session.key(), session.name.clone()))
+            }
+            Change::Gone { session } => {
+                self.toasts.gone(*session);
+                None
+            }
             _ => None,
         };
+        if let Some(launcher) = &mut self.launcher {
+            launcher.notice(&change, &self.mirror, now);
+        }
         let touches_launcher =
             matches!(change, Change::Environments { .. } | Change::Engine { .. });
         match self.mirror.apply(change, now) {

@@ -5,12 +5,13 @@ use ratatui::layout::Position;
 
 use super::{App, daemon::toast_of};
 use crate::{
-    action::{Action, Scope},
+    action::Action,
     app::{
         launcher::{Launcher, Page as LauncherPage},
         msg::{Mouse, Ticket},
         recents::{Recents, Wish},
         step::{Purpose, Step},
+        toast::Launched,
     },
     key::Key,
     model::{
@@ -53,7 +54,7 @@ impl App {
                 let mut steps = Vec::new();
                 if let Some(session) = sessions.first() {
                     self.sessions.select_when_there(session.key());
-                    steps.push(self.launched_toast(session, sessions.len()));
+                    steps.push(Step::Launched(Launched::new(session, sessions.len())));
                 }
                 steps.extend(failure.iter().map(toast_of));
                 steps
@@ -70,28 +71,6 @@ impl App {
                 None => vec![toast_of(&failure)],
             },
         }
-    }
-
-    /// What came of it, and the keys for what comes next.
-    fn launched_toast(&self, session: &Session, count: usize) -> Step {
-        let what = match count {
-            1 => format!("{} is {}", session.name, session.status),
-            n => format!("{n} sessions, {} first, {}", session.name, session.status),
-        };
-        let next = [
-            (Action::SessionShell, "terminal"),
-            (Action::SessionLogs, "log"),
-            (Action::SessionOpen, "details"),
-            (Action::SessionTerminate, "terminate"),
-        ];
-        let next: Vec<String> = next
-            .into_iter()
-            .filter_map(|(action, word)| {
-                let keys = self.keymap.keys_for(Scope::Sessions, action);
-                Some(format!("{} {word}", keys.into_iter().next()?))
-            })
-            .collect();
-        Step::toast(Level::Success, format!("{what}\n{}", next.join(", ")))
     }
 
     /// What a session was launched with is asked for, to launch it again.
@@ -233,14 +212,14 @@ impl App {
         let at = Position::new(mouse.column, mouse.row);
         for (page, area) in LauncherPage::ALL.into_iter().zip(wizard.steps) {
             if area.contains(at) {
-                launcher.open(page);
+                launcher.click_step(page);
                 return;
             }
         }
         if wizard.body.contains(at) {
             let line = usize::from(mouse.row - wizard.body.y);
-            if let Some(row) = wizard.rows.get(line).copied().flatten() {
-                launcher.press(row);
+            if let Some(spot) = wizard.rows.get(line).copied().flatten() {
+                launcher.click(spot.at(mouse.column - wizard.body.x));
             }
         }
     }

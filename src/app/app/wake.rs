@@ -10,6 +10,7 @@ impl App {
     pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
         [
             self.toasts.wake_at(),
+            self.launcher.as_ref().and_then(|it| it.wake_at(now)),
             self.panes.wake_at(),
             self.next_question(now),
             self.interrupted.map(interrupt_ends),

@@ -5,6 +5,7 @@ mod amounts;
 mod around;
 mod environments;
 mod hear;
+mod mend;
 mod numbers;
 mod options;
 mod outlook;
@@ -22,9 +23,9 @@ pub use options::Choose;
 pub use outlook::{Outlook, Slot};
 pub use slider::{Bounds, Slider, Unit};
 pub use threads::{OPEN_BLAS, OPEN_MP, Threads};
-pub use variables::{Part, Variable, Variables};
+pub use variables::{Fault, Part, Variable, Variables};
 
-use super::{Form, Heard, Offer, Row};
+use super::{Form, Heard, Offer, Row, Undone};
 use crate::{
     action::Action,
     key::Key,
@@ -53,12 +54,6 @@ pub struct Allocation {
 impl Allocation {
     pub fn environments(&self) -> &Environments {
         &self.environments
-    }
-
-    /// The environment that would be launched; `None` = an image by hand, or none fits.
-    pub fn environment(&self, offer: &Offer) -> Option<String> {
-        let wrong = self.environments.is_by_hand() || self.environments.problem(offer).is_some();
-        (!wrong).then(|| self.environments.label(offer))
     }
 
     /// The name of the environment that an image by hand is.
@@ -166,15 +161,6 @@ impl Allocation {
         }
     }
 
-    /// What is wrong with a row of the variables.
-    pub fn variable_problem(&self, at: usize, typing: bool) -> Option<String> {
-        let name = self.variables.rows().get(at)?.name().text();
-        if self.threads.sets(name) {
-            return Some(format!("{name} is set below, with the threads"));
-        }
-        self.variables.problem(at, typing)
-    }
-
     /// Amounts follow the environment, the group and the size of the cluster.
     fn settle(&mut self, offer: &Offer) {
         let around = self.around(offer);
@@ -255,6 +241,14 @@ impl Form for Allocation {
         self.hear_key(row, key, offer)
     }
 
+    fn back(&mut self, row: Row, offer: &Offer) -> bool {
+        let cleared = row.field == Field::Environment && self.environments.clear_search(offer);
+        if cleared {
+            self.settle(offer);
+        }
+        cleared
+    }
+
     fn moved(&mut self) -> Option<Row> {
         self.moved.take()
     }
@@ -274,6 +268,14 @@ impl Form for Allocation {
         } else {
             self.choose(Row::of(field), at, offer);
         }
+    }
+
+    fn undone(&self, row: Row, to: Option<Row>) -> Option<Undone> {
+        self.half_a_variable(row, to)
+    }
+
+    fn let_go(&mut self, row: Row, to: Row) -> Row {
+        self.without_variable(row, to)
     }
 
     fn confirmed(&mut self, row: Row, _offer: &Offer) {
@@ -305,16 +307,20 @@ impl Form for Allocation {
     }
 
     fn problems(&self, offer: &Offer) -> Vec<FieldProblem> {
-        let environment = self.environments.problem(offer);
+        let environment = self.environments.problem();
         let environment = environment.map(|why| FieldProblem::new(Field::Environment, why));
         let mut found: Vec<_> = environment.into_iter().collect();
         let rows = 0..self.variables.count();
-        let variables = rows.filter_map(|at| self.variable_problem(at, false));
-        found.extend(variables.map(|why| FieldProblem::new(Field::Variables, why)));
-        found.extend(self.amounts.problems());
+        let variables = rows.filter_map(|at| self.variable_fault(at, false));
+        found.extend(variables.map(|it| FieldProblem::new(Field::Variables, it.why)));
+        found.extend(self.amounts.problems(offer));
         found.extend(self.numbers.problems());
         found.extend(self.threads.problems());
         found
+    }
+
+    fn row_of(&self, problem: &FieldProblem, offer: &Offer) -> Option<Row> {
+        self.row_to_mend(problem, offer)
     }
 
     fn offered(&mut self, offer: &Offer, _request: &LaunchRequest) {

@@ -2,6 +2,7 @@
 
 use super::Offer;
 use crate::model::{
+    catalogue::unit,
     launch::{LaunchField as Field, amounts, check::MOST_COPIES, ports},
     spec::LaunchRequest,
 };
@@ -272,7 +273,10 @@ pub fn limits(field: Field, offer: &Offer, request: &LaunchRequest) -> Option<St
             let all: Vec<String> = most
                 .accelerators
                 .iter()
-                .map(|(slot, most)| format!("{} {slot}", amounts::thousandths(*most)))
+                .map(|(slot, most)| {
+                    let most = amounts::thousandths(*most);
+                    format!("{most} {}", unit(slot, catalogue))
+                })
                 .collect();
             (!all.is_empty()).then(|| format!("{} at most", all.join(", ")))
         }

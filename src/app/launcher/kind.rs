@@ -10,7 +10,7 @@ use crate::{
     model::{
         capability::Capability,
         id::ContextName,
-        launch::{FieldProblem, LaunchField as Field, start},
+        launch::{FieldProblem, LaunchField as Field, StartAt, start},
         session::SessionType,
         span::Span,
         spec::LaunchRequest,
@@ -225,10 +225,11 @@ impl Form for Kind {
         let command = request.startup_command.as_deref();
         self.command.set(command.unwrap_or_default());
         let text = |it: Option<String>| it.unwrap_or_default();
-        self.starts_at.set(&text(request.starts_at.map(|at| {
-            let local = at.to_zoned(offer.zone.clone());
-            local.strftime("%Y-%m-%d %H:%M").to_string()
-        })));
+        self.starts_at
+            .set(&text(request.starts_at.map(|start| match start {
+                StartAt::After(_) => start.to_string(),
+                StartAt::At(at) => start::local_text(at, &offer.zone),
+            })));
         self.timeout
             .set(&text(request.timeout.map(|it| it.to_string())));
         self.priority

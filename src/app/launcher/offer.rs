@@ -10,9 +10,9 @@ use crate::{
     model::{
         capability::{Capability, EngineInfo},
         catalogue::{Catalogue, ResourceGroup},
-        environment::{Environment, EnvironmentSource},
+        environment::Environment,
         id::ContextName,
-        launch::Ground,
+        launch::{Ground, environment},
         settings::LaunchSettings,
         spec::LaunchRequest,
         text::Clean,
@@ -88,23 +88,9 @@ impl Offer {
         self.engine.as_ref()?.capabilities.why_not(capability)
     }
 
-    /// The environment of this label (`name:version`) or name.
-    pub fn find(&self, label: &str) -> Option<&Environment> {
-        let all = &self.environments;
-        all.iter()
-            .find(|it| it.label() == label)
-            .or_else(|| all.iter().find(|it| it.name == *label))
-    }
-
     /// The environment a request means: by its name, or by its image.
     pub fn environment(&self, request: &LaunchRequest) -> Option<&Environment> {
-        if let Some(image) = &request.image {
-            return self.environments.iter().find(|it| {
-                matches!(&it.source, EnvironmentSource::Image { reference } if reference == image)
-            });
-        }
-        let label = request.environment.as_deref();
-        self.find(label.unwrap_or(&self.defaults.environment))
+        environment::find(request, &self.environments, &self.defaults.environment)
     }
 
     /// The group a request means.
@@ -127,9 +113,39 @@ impl Offer {
         then(&Ground {
             now: self.now,
             environment: self.environment(request),
+            environments: &self.environments,
             offer: self.catalogue.as_ref(),
             capabilities: self.engine.as_ref().map(|it| &it.capabilities),
             taken: Some(&taken),
         })
+    }
+}
+
+#[cfg(test)]
+impl Offer {
+    /// A context of which nothing is known, with the settings' amounts.
+    pub fn blank() -> Self {
+        use crate::model::resources::{Bytes, Cpu};
+        let facts = Facts {
+            user: String::new(),
+            host: String::new(),
+            version: String::new(),
+            time_zone: TimeZone::UTC,
+            unicode: true,
+            read_only: false,
+            mouse: true,
+            inside_tmux: false,
+            tag: String::new(),
+            launch: LaunchSettings {
+                environment: "host".to_owned(),
+                cpu: Cpu::from_millis(1000),
+                mem: Bytes::mib(512),
+                shmem: Bytes::mib(64),
+                pids: 100,
+                env: std::collections::BTreeMap::new(),
+            },
+            keep_days: 7,
+        };
+        Self::new(&facts, ContextName::local(), Vec::new())
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::Launcher;
 use crate::model::{
-    catalogue::SlotLimits,
+    catalogue::{Catalogue, SlotLimits},
     launch::amounts::{self, thousandths},
     resources::{Bytes, Cpu, ResourceSlots},
     session::SessionType,
@@ -12,7 +12,7 @@ use crate::model::{
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outlook {
-    /// The context has not told what is free.
+    /// The context has not told what is free, or nothing can be launched there now.
     Unknown,
     AtOnce,
     /// Not before then, though there is room now.
@@ -38,7 +38,9 @@ pub struct Short {
 impl Launcher {
     pub fn outlook(&self) -> Outlook {
         let (request, offer) = (self.filled(), self.offer());
-        let Some(catalogue) = &offer.catalogue else {
+        let known = offer.catalogue.as_ref();
+        // What was free before the engine went away may not be so any more.
+        let Some(catalogue) = known.filter(|_| self.blocked().is_none()) else {
             return Outlook::Unknown;
         };
         let group = offer.group(request);
@@ -54,7 +56,7 @@ impl Launcher {
         .times(containers);
         let free = amounts::free(Some(catalogue), group);
         let waiting = group.and_then(|group| group.waiting);
-        if let Some((needed, free, slot)) = short(&needed, &free) {
+        if let Some((needed, free, slot)) = short(&needed, &free, catalogue) {
             let all = group.and_then(|group| group.capacity.as_ref());
             return Outlook::Waits(Short {
                 needed,
@@ -66,7 +68,7 @@ impl Launcher {
         }
         let batch = request.session_type == SessionType::Batch;
         if let Some(at) = request.starts_at.filter(|_| batch) {
-            return Outlook::At(at);
+            return Outlook::At(at.moment(offer.now));
         }
         match waiting.filter(|waiting| *waiting > 0) {
             Some(waiting) => Outlook::Behind(waiting),
@@ -83,7 +85,11 @@ enum Slot {
 }
 
 /// The first of which there is too little: what is needed and what is free.
-fn short(needed: &ResourceSlots, free: &SlotLimits) -> Option<(String, String, Slot)> {
+fn short(
+    needed: &ResourceSlots,
+    free: &SlotLimits,
+    catalogue: &Catalogue,
+) -> Option<(String, String, Slot)> {
     if let Some(left) = free.cpu.filter(|left| needed.cpu > *left) {
         return Some((format!("{} CPU", needed.cpu), left.to_string(), Slot::Cpu));
     }
@@ -93,7 +99,7 @@ fn short(needed: &ResourceSlots, free: &SlotLimits) -> Option<(String, String, S
     }
     needed.accelerators.iter().find_map(|(slot, asked)| {
         let left = free.accelerators.get(slot).filter(|left| asked > *left)?;
-        let needed = format!("{} {slot}", thousandths(*asked));
+        let needed = format!("{} {}", thousandths(*asked), catalogue.unit(slot));
         Some((
             needed,
             thousandths(*left).to_string(),

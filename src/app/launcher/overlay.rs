@@ -1,6 +1,6 @@
 //! What lies on top of the wizard: a question, what a field means, a path to type.
 
-use super::Row;
+use super::{Row, Way, page::Undone};
 use crate::{
     action::Action,
     app::{confirm::Button, input::Input},
@@ -15,34 +15,62 @@ pub enum Overlay {
     Prompt(Box<Prompt>),
 }
 
-/// A question; the harmless button is marked at the start.
+/// A question with two buttons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     pub text: String,
-    /// What a yes does, in a word.
+    /// What a no and a yes do, in a word.
+    pub no: &'static str,
     pub yes: &'static str,
     pub about: About,
+    /// The button that is marked; at the start the harmless one.
     pub button: Button,
 }
 
-/// What a yes does.
+/// What an answer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
     Reset,
     Close,
     /// The form of the page asked, of this row.
     Form(Row),
+    /// On yes this row goes, and its person where they wanted to; on no they stay in it.
+    Leave {
+        row: Row,
+        way: Way,
+    },
 }
 
 impl Question {
-    pub fn new(about: About, text: impl Into<String>) -> Self {
-        let yes = match about {
-            About::Reset => "Reset",
-            About::Close => "Close",
-            About::Form(_) => "Yes",
-        };
+    pub fn reset() -> Self {
+        let text = "Everything goes back to how it began. What was typed is lost.";
+        Self::new(About::Reset, text.to_owned(), "Reset")
+    }
+
+    pub fn close() -> Self {
+        let text = "What was typed here is lost.";
+        Self::new(About::Close, text.to_owned(), "Close")
+    }
+
+    /// What the form asked of a row; `yes` is what a yes does.
+    pub fn of_form(row: Row, text: String, yes: &'static str) -> Self {
+        Self::new(About::Form(row), text, yes)
+    }
+
+    /// Before something half done is left behind. Who wants to go on goes on with Enter.
+    pub fn leave(undone: Undone, way: Way) -> Self {
+        let Undone { row, text } = undone;
         Self {
-            text: text.into(),
+            no: "Keep editing",
+            button: Button::Yes,
+            ..Self::new(About::Leave { row, way }, text, "Remove the row")
+        }
+    }
+
+    fn new(about: About, text: String, yes: &'static str) -> Self {
+        Self {
+            text,
+            no: "No",
             yes,
             about,
             button: Button::No,

@@ -148,12 +148,21 @@ pub enum Heard {
     Yes,
     /// Done, and the focus goes there.
     Goto(Row),
-    /// Another page opens.
+    /// Another page opens, where something is wrong on it.
     Open(Page),
     /// Done; this is asked or shown besides.
     Steps(Vec<Step>),
-    /// It asks first; on yes it hears [`Form::confirmed`].
-    Question(String),
+    /// It asks first; on yes it hears [`Form::confirmed`]. The text, and what a yes does.
+    Question(String, &'static str),
+}
+
+/// Something half done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undone {
+    /// Where it is done.
+    pub row: Row,
+    /// What is asked before it is left behind.
+    pub text: String,
 }
 
 /// The form of one page: the text and marks of a person, until they become a request.
@@ -168,6 +177,11 @@ pub trait Form {
 
     /// A key that is text, or edits it; `false` = it is free for others.
     fn key(&mut self, _row: Row, _key: Key, _offer: &Offer) -> bool {
+        false
+    }
+
+    /// Esc: what is half done in a row is given up; `false` = nothing is.
+    fn back(&mut self, _row: Row, _offer: &Offer) -> bool {
         false
     }
 
@@ -189,6 +203,17 @@ pub trait Form {
     /// A person said yes to what [`Heard::Question`] asked.
     fn confirmed(&mut self, _row: Row, _offer: &Offer) {}
 
+    /// What is half done where one stands and would be left behind by going to `to`; `None` = to
+    /// another page.
+    fn undone(&self, _row: Row, _to: Option<Row>) -> Option<Undone> {
+        None
+    }
+
+    /// What is half done in a row goes; gives where `to` is then.
+    fn let_go(&mut self, _row: Row, to: Row) -> Row {
+        to
+    }
+
     /// A line was clicked that has the focus already.
     fn pressed(&mut self, _row: Row, _offer: &Offer) {}
 
@@ -205,6 +230,12 @@ pub trait Form {
     /// half filled.
     fn problems(&self, _offer: &Offer) -> Vec<FieldProblem> {
         Vec::new()
+    }
+
+    /// Where a problem is mended: the row of its field; of a list the one it is about.
+    fn row_of(&self, problem: &FieldProblem, offer: &Offer) -> Option<Row> {
+        let mut rows = self.rows(offer).into_iter();
+        rows.find(|row| row.field == problem.field)
     }
 
     /// What is known of the context changed. `request` is what all forms said before.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{About, Heard, LAUNCH, Launcher, Overlay, Page, Progress, Prompt, Question, Row};
+use super::{About, Heard, LAUNCH, Launcher, Overlay, Page, Progress, Prompt, Question, Way};
 use crate::{
     action::Action,
     app::{
@@ -13,7 +13,7 @@ use crate::{
     model::{
         capability::Capability,
         id::ContextName,
-        launch::{LaunchField, command},
+        launch::{FieldProblem, LaunchField, command},
     },
     protocol::message::{Failure, Request},
 };
@@ -76,7 +76,7 @@ impl Launcher {
             return self.go_to(chosen, mirror);
         }
         if self.request.project != self.asked_project {
-            return self.ask_catalogue(mirror).into_iter().collect();
+            return self.ask_catalogue(mirror, false).into_iter().collect();
         }
         Vec::new()
     }
@@ -97,11 +97,11 @@ impl Launcher {
                 };
                 let about = question.about;
                 self.overlay = None;
-                return if yes {
-                    self.confirmed(about, mirror, now)
-                } else {
-                    Vec::new()
-                };
+                if yes {
+                    return self.confirmed(about, mirror, now);
+                }
+                self.declined(about);
+                return Vec::new();
             }
             Some(Overlay::Prompt(_)) => return self.in_prompt(action),
             Some(Overlay::Explain(_)) => {
@@ -115,14 +115,19 @@ impl Launcher {
         let row = self.row();
         let (form, offer) = self.form_mut(self.page);
         match form.action(row, action, key, offer) {
-            Heard::No => self.walk(action, mirror, now),
+            Heard::No => {
+                let mut steps = self.look_for_image(row);
+                steps.extend(self.walk(action, mirror, now));
+                steps
+            }
             Heard::Yes => self.changed(mirror, now),
             Heard::Goto(row) => {
-                self.stand_on(row);
-                self.changed(mirror, now)
+                let mut steps = self.changed(mirror, now);
+                steps.extend(self.leave(Way::To(self.page, Some(row)), mirror, now));
+                steps
             }
             Heard::Open(page) => {
-                self.open(page);
+                self.open_to_mend(page);
                 Vec::new()
             }
             Heard::Steps(more) => {
@@ -130,41 +135,24 @@ impl Launcher {
                 steps.extend(more);
                 steps
             }
-            Heard::Question(text) => {
-                self.question(About::Form(row), text);
+            Heard::Question(text, yes) => {
+                self.question(Question::of_form(row, text, yes));
                 Vec::new()
             }
         }
     }
 
-    fn question(&mut self, about: About, text: impl Into<String>) {
-        self.overlay = Some(Overlay::Question(Question::new(about, text)));
+    fn question(&mut self, question: Question) {
+        self.overlay = Some(Overlay::Question(question));
     }
 
     /// What an action means when no form wanted it.
     fn walk(&mut self, action: Action, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+        if let Some(way) = self.way(action) {
+            return self.leave(way, mirror, now);
+        }
         match action {
-            Action::LauncherNext => self.step_field(1),
-            Action::LauncherPrevious => self.step_field(-1),
-            Action::ListDown => {
-                self.step_row(1);
-            }
-            Action::ListUp => {
-                self.step_row(-1);
-            }
-            Action::LauncherGoOn if self.page == Page::Review => return self.launch(mirror, now),
-            Action::LauncherGoOn | Action::LauncherNextPage => self.open(self.page.next()),
-            Action::LauncherPreviousPage => self.open(self.page.previous()),
-            Action::LauncherPageOne => self.open(Page::Kind),
-            Action::LauncherPageTwo => self.open(Page::Allocation),
-            Action::LauncherPageThree => self.open(Page::Storage),
-            Action::LauncherPageFour => self.open(Page::Network),
-            Action::LauncherReview => self.open(Page::Review),
-            Action::LauncherLaunch => return self.launch(mirror, now),
-            Action::LauncherReset if self.is_touched() => {
-                let text = "Everything goes back to how it began. What was typed is lost.";
-                self.question(About::Reset, text);
-            }
+            Action::LauncherReset if self.is_touched() => self.question(Question::reset()),
             // The launch itself is no field: its keys are what there is to tell.
             Action::LauncherExplain if self.row() == LAUNCH => return vec![Step::Go(Go::Help)],
             Action::LauncherExplain => {
@@ -182,6 +170,28 @@ impl Launcher {
             _ => {}
         }
         Vec::new()
+    }
+
+    /// Where an action leads, if it does.
+    fn way(&self, action: Action) -> Option<Way> {
+        let page = |page| Some(Way::To(page, None));
+        let beside = |by| Some(Way::To(self.page, Some(self.row_beside(by)?)));
+        match action {
+            Action::LauncherNext => Some(self.field_beside(1)),
+            Action::LauncherPrevious => Some(self.field_beside(-1)),
+            Action::ListDown => beside(1),
+            Action::ListUp => beside(-1),
+            Action::LauncherGoOn if self.page == Page::Review => Some(Way::Launch),
+            Action::LauncherGoOn | Action::LauncherNextPage => page(self.page.next()),
+            Action::LauncherPreviousPage => page(self.page.previous()),
+            Action::LauncherPageOne => page(Page::Kind),
+            Action::LauncherPageTwo => page(Page::Allocation),
+            Action::LauncherPageThree => page(Page::Storage),
+            Action::LauncherPageFour => page(Page::Network),
+            Action::LauncherReview => page(Page::Review),
+            Action::LauncherLaunch => Some(Way::Launch),
+            _ => None,
+        }
     }
 
     /// The text of several lines goes to the person's editor.
@@ -210,13 +220,24 @@ impl Launcher {
 
     /// Esc: `true` = it can be closed. What was typed is not lost without a question.
     pub fn back(&mut self) -> bool {
-        if self.overlay.take().is_some() {
+        match self.overlay.take() {
+            Some(Overlay::Question(question)) => {
+                self.declined(question.about);
+                return false;
+            }
+            Some(_) => return false,
+            None => {}
+        }
+        let row = self.row();
+        let (form, offer) = self.form_mut(self.page);
+        if form.back(row, offer) {
+            self.check();
             return false;
         }
         if !self.is_touched() {
             return true;
         }
-        self.question(About::Close, "What was typed here is lost.");
+        self.question(Question::close());
         false
     }
 
@@ -238,101 +259,26 @@ impl Launcher {
                 form.confirmed(row, offer);
                 self.changed(mirror, now)
             }
+            About::Leave { row, way } => self.leave_without(row, way, mirror, now),
         }
     }
 
-    /// Shows a page.
-    pub fn open(&mut self, page: Page) {
-        self.page = page;
-        self.seen[page.position()] = true;
-    }
-
-    /// Goes to where a field is filled in.
-    pub fn go_to_field(&mut self, field: LaunchField) {
-        let page = Page::of(field);
-        let rows = self.form(page).rows(&self.offer);
-        match rows.into_iter().find(|row| row.field == field) {
-            Some(row) => {
-                self.open(page);
-                self.stand_on(row);
-            }
-            // Nowhere to be mended: its card says it.
-            None => self.open(Page::Review),
-        }
-    }
-
-    /// Gives a row of the page the focus.
-    pub fn stand_on(&mut self, row: Row) {
-        self.focus[self.page.position()] = Some(row);
-    }
-
-    /// A line was clicked: it gets the focus; one that has it already is pressed.
-    pub fn press(&mut self, row: Row) {
-        if let Some(at) = row.clicked_choice().filter(|_| !self.rows().contains(&row)) {
-            let (form, offer) = self.form_mut(self.page);
-            form.clicked(row.field, at, offer);
-            self.stand_on(Row::of(row.field));
-            return self.check();
-        }
-        if self.row() != row {
-            return self.stand_on(row);
-        }
-        let (form, offer) = self.form_mut(self.page);
-        form.pressed(row, offer);
-        self.check();
-    }
-
-    /// A turn of the wheel moves as up and down do.
-    pub fn wheel(&mut self, action: Action) {
-        let row = self.row();
-        let (form, offer) = self.form_mut(self.page);
-        if form.action(row, action, None, offer) == Heard::No {
-            self.step_row(if action == Action::ListDown { 1 } else { -1 });
-        } else {
-            self.check();
-        }
-    }
-
-    /// To the next row of the page; `false` = there is none.
-    fn step_row(&mut self, by: isize) -> bool {
-        let rows = self.rows();
-        let row = self.row();
-        let at = rows.iter().position(|it| *it == row).unwrap_or(0);
-        let next = at.checked_add_signed(by).and_then(|at| rows.get(at));
-        if let Some(next) = next {
-            self.stand_on(*next);
-        }
-        next.is_some()
-    }
-
-    /// To the next field, on the next page where this one ends.
-    fn step_field(&mut self, by: isize) {
-        if self.step_row(by) {
-            return;
-        }
-        let page = if by > 0 {
-            self.page.next()
-        } else {
-            self.page.previous()
-        };
-        if page != self.page {
-            self.open(page);
-            let rows = self.rows();
-            let row = if by > 0 { rows.first() } else { rows.last() };
-            self.focus[page.position()] = row.copied();
+    /// A person said no.
+    fn declined(&mut self, about: About) {
+        if let About::Leave { row, .. } = about {
+            self.stand_on(row);
         }
     }
 
     /// Asks the daemon, or goes to the first field that is wrong.
-    fn launch(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+    pub(super) fn launch(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         if self.progress == Progress::Asked {
             return Vec::new();
         }
         self.offer.now = now;
         self.update(mirror);
-        if let Some(wrong) = self.problems().first() {
-            let field = wrong.field;
-            self.go_to_field(field);
+        if let Some(wrong) = self.problems().first().cloned() {
+            self.go_to_problem(&wrong);
             return Vec::new();
         }
         if self.lacks_folder() && !self.warned {
@@ -355,7 +301,7 @@ impl Launcher {
     /// The launch was refused: the wizard goes to the field that it is about.
     pub fn refused(&mut self, failure: Failure) {
         if let Some(field) = failure.field {
-            self.go_to_field(field);
+            self.go_to_problem(&FieldProblem::new(field, failure.message.as_str()));
         }
         self.progress = Progress::Failed(failure);
     }

@@ -60,133 +60,97 @@ pub struct Manner {
     pub format: Json,
 }
 
+/// The headings of the fields in the help.
+const SESSION: &str = "Session";
+const RESOURCES: &str = "Resources of each container";
+const INSIDE: &str = "Inside";
+
 /// Every field of a launch.
 #[derive(Args, Debug, Default)]
 pub struct Fields {
     /// Name: 4 to 64 letters, digits, _ - and . (made up when left out)
-    #[arg(long, value_name = "N", help_heading = "Session")]
+    #[arg(long, value_name = "N", help_heading = SESSION)]
     pub name: Option<String>,
     /// Environment, as `workbay env ls` lists it
-    #[arg(
-        long,
-        value_name = "NAME[:VERSION]",
-        conflicts_with = "image",
-        help_heading = "Session"
-    )]
+    #[arg(long, value_name = "NAME[:VERSION]", conflicts_with = "image", help_heading = SESSION)]
     pub env: Option<String>,
     /// An image by its reference, instead of an environment
-    #[arg(long, value_name = "REF", help_heading = "Session")]
+    #[arg(long, value_name = "REF", help_heading = SESSION)]
     pub image: Option<String>,
     /// Run --command to its end instead of waiting for you
-    #[arg(long, help_heading = "Session")]
+    #[arg(long, help_heading = SESSION)]
     pub batch: bool,
     /// What a batch session runs, by a shell in its home
-    #[arg(long, value_name = "CMD", help_heading = "Session")]
+    #[arg(long, value_name = "CMD", help_heading = SESSION)]
     pub command: Option<String>,
     /// A batch session does not start before: +2h, 09:30, '2026-11-22 09:30'
-    #[arg(long, value_name = "TIME", help_heading = "Session")]
+    #[arg(long, value_name = "TIME", help_heading = SESSION)]
     pub start_at: Option<String>,
     /// A batch session that runs longer is ended as failed: 90s, 30m, 2h, 1d
-    #[arg(long, value_name = "SPAN", help_heading = "Session")]
+    #[arg(long, value_name = "SPAN", help_heading = SESSION)]
     pub timeout: Option<Span>,
     /// 0 to 100; the highest goes first (10)
-    #[arg(
-        long,
-        value_name = "N",
-        allow_negative_numbers = true,
-        help_heading = "Session"
-    )]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = SESSION)]
     pub priority: Option<i32>,
     /// Make so many alike: NAME-1, NAME-2, …
-    #[arg(long, value_name = "N", help_heading = "Session")]
+    #[arg(long, value_name = "N", help_heading = SESSION)]
     pub count: Option<u32>,
     /// Make it somebody else's, for administrators
-    #[arg(long, value_name = "EMAIL/KEY", help_heading = "Session")]
+    #[arg(long, value_name = "EMAIL/KEY", help_heading = SESSION)]
     pub owner: Option<Owner>,
     /// Project the session belongs to
-    #[arg(long, value_name = "NAME", help_heading = "Session")]
+    #[arg(long, value_name = "NAME", help_heading = SESSION)]
     pub project: Option<String>,
 
     /// Resource group whose queue it stands in
-    #[arg(
-        long,
-        visible_alias = "resource-group",
-        value_name = "NAME",
-        help_heading = "Resources of each container"
-    )]
+    #[arg(long, visible_alias = "resource-group", value_name = "NAME", help_heading = RESOURCES)]
     pub group: Option<String>,
     /// Amounts by name; those given here go over it
-    #[arg(
-        long,
-        value_name = "NAME",
-        help_heading = "Resources of each container"
-    )]
+    #[arg(long, value_name = "NAME", help_heading = RESOURCES)]
     pub preset: Option<String>,
     /// CPU cores: 0.5, 1, 2
-    #[arg(
-        long,
-        value_name = "CORES",
-        help_heading = "Resources of each container"
-    )]
+    #[arg(long, value_name = "CORES", help_heading = RESOURCES)]
     pub cpu: Option<Cpu>,
     /// Memory: 256m, 1.5g
-    #[arg(
-        long,
-        value_name = "SIZE",
-        help_heading = "Resources of each container"
-    )]
+    #[arg(long, value_name = "SIZE", help_heading = RESOURCES)]
     pub mem: Option<Bytes>,
     /// Shared memory, a part of it
-    #[arg(
-        long,
-        value_name = "SIZE",
-        help_heading = "Resources of each container"
-    )]
+    #[arg(long, value_name = "SIZE", help_heading = RESOURCES)]
     pub shm: Option<Bytes>,
     /// An accelerator: cuda.device=1, cuda.shares=0.5; may be given several times
     #[arg(
         long = "accelerator",
         value_name = "SLOT=N",
         value_parser = accelerator,
-        help_heading = "Resources of each container"
+        help_heading = RESOURCES
     )]
     pub accelerators: Vec<(String, u64)>,
     /// Containers of the session: main1, sub1, sub2, …
-    #[arg(long, value_name = "N", help_heading = "Resources of each container")]
+    #[arg(long, value_name = "N", help_heading = RESOURCES)]
     pub cluster_size: Option<u32>,
     /// Where they lie
-    #[arg(
-        long,
-        value_enum,
-        value_name = "MODE",
-        help_heading = "Resources of each container"
-    )]
+    #[arg(long, value_enum, value_name = "MODE", help_heading = RESOURCES)]
     pub cluster_mode: Option<ClusterModeChoice>,
     /// The machine it must run on
-    #[arg(long, value_name = "ID", help_heading = "Resources of each container")]
+    #[arg(long, value_name = "ID", help_heading = RESOURCES)]
     pub agent: Option<String>,
 
     /// A variable in the session; of NAME alone the value is that of your own environment
-    #[arg(
-        short = 'e',
-        long = "set",
-        value_name = "NAME[=VALUE]",
-        help_heading = "Inside"
-    )]
+    #[arg(short = 'e', long = "set", value_name = "NAME[=VALUE]", help_heading = INSIDE)]
     pub variables: Vec<String>,
     /// A folder to mount, below /home/work unless PATH begins with /; may be given several times
     #[arg(
         long = "mount",
         visible_alias = "folder",
         value_name = "FOLDER[:PATH][:ro]",
-        help_heading = "Inside"
+        help_heading = INSIDE
     )]
     pub mounts: Vec<FolderMount>,
     /// Ports to open beforehand: 8080,9000-9002
-    #[arg(long, value_name = "PORTS", help_heading = "Inside")]
+    #[arg(long, value_name = "PORTS", help_heading = INSIDE)]
     pub preopen: Option<String>,
     /// A script run in each container before its services; @FILE takes it from a file
-    #[arg(long, value_name = "TEXT|@FILE", help_heading = "Inside")]
+    #[arg(long, value_name = "TEXT|@FILE", help_heading = INSIDE)]
     pub bootstrap: Option<String>,
 }
 

@@ -64,7 +64,7 @@ pub async fn launch(
     let around = request::Around::here();
     let mut request = request::over(base, fields, &around)?;
     // It was kept for then; now it would be refused.
-    request.starts_at = request.starts_at.filter(|at| *at > around.now);
+    request.starts_at = request.starts_at.filter(|at| at.lies_ahead(around.now));
     if !named {
         let snapshot = line.snapshot().await?;
         let taken = |name: &str| is_taken(&snapshot, context, name);

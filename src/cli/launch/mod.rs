@@ -32,11 +32,14 @@ pub fn launch(start: &Start, arguments: Launch) -> Outcome {
         fields,
         manner,
     } = arguments;
+    let around = request::Around::here();
     let base = match from {
         None => LaunchRequest::default(),
-        Some(file) => recipe::read(&file).map_err(|problems| broken(&problems))?,
+        Some(file) => {
+            recipe::read(&file, around.now, &around.zone).map_err(|problems| broken(&problems))?
+        }
     };
-    let request = request::over(base, fields, &request::Around::here())?;
+    let request = request::over(base, fields, &around)?;
     check(&request, &manner)?;
     if manner.dry_run {
         return dry_run(&request, start.asked_context.as_deref());

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     config::recipe,
     model::{
-        launch::{command, secrets},
+        launch::{StartAt, command, secrets},
         resources::{Bytes, Cpu},
         session::{ClusterMode, SessionType},
         span::Span,
@@ -89,6 +89,13 @@ fn mounts() -> impl Strategy<Value = Vec<FolderMount>> {
     })
 }
 
+fn start() -> impl Strategy<Value = StartAt> {
+    prop_oneof![
+        (0u64..10_000_000).prop_map(|seconds| StartAt::After(Span(seconds))),
+        (0i64..4_000_000_000).prop_map(|at| Timestamp::from_second(at).unwrap().into()),
+    ]
+}
+
 prop_compose! {
     fn who()(
         name in some(text()),
@@ -121,7 +128,7 @@ prop_compose! {
         batch in any::<bool>(),
         startup_command in some(text()),
         bootstrap_script in some(text()),
-        starts_at in some(0i64..4_000_000_000),
+        starts_at in some(start()),
         timeout in some(0u64..10_000_000),
         cpu in some(10u64..4_096_000),
         mem in some(memory()),
@@ -133,7 +140,7 @@ prop_compose! {
             session_type: if batch { SessionType::Batch } else { SessionType::Interactive },
             startup_command,
             bootstrap_script,
-            starts_at: starts_at.map(|at| Timestamp::from_second(at).unwrap()),
+            starts_at,
             timeout: timeout.map(Span),
             cpu: cpu.map(Cpu::from_millis),
             mem,
@@ -183,7 +190,12 @@ proptest! {
     fn a_recipe_of_a_launch_is_that_launch(request in requests()) {
         let kept = LaunchRequest { env: secrets::blanked(&request.env), ..request.clone() };
         let text = recipe::write(&request);
-        let read = recipe::parse(std::path::Path::new("recipe.toml"), &text);
+        let read = recipe::parse(
+            std::path::Path::new("recipe.toml"),
+            &text,
+            Timestamp::UNIX_EPOCH,
+            &TimeZone::UTC,
+        );
         prop_assert_eq!(read, Ok(kept), "{}", text);
         for (name, value) in &request.env {
             // A word of the file itself proves nothing.
@@ -209,6 +221,8 @@ fn what_is_given_goes_over_a_recipe() {
         std::path::Path::new("r.toml"),
         "image = \"python\"\ncpu = 2\nmounts = [\"data:in\", \"lib\"]\nenv = { A = \"1\", B = \"2\" }\n\
          secrets = [\"API_TOKEN\"]\naccelerators = { cuda.shares = 1 }\n",
+        Timestamp::UNIX_EPOCH,
+        &TimeZone::UTC,
     )
     .unwrap();
     let line =
@@ -255,10 +269,28 @@ fn the_words_of_before_are_still_taken() {
 }
 
 #[test]
+fn a_recipe_takes_start_times_as_a_person_writes_them() {
+    let seoul = TimeZone::fixed(jiff::tz::offset(9));
+    let start = |time: &str| {
+        let text = format!("type = \"batch\"\ncommand = \"make\"\nstart-at = \"{time}\"\n");
+        let file = std::path::Path::new("r.toml");
+        let read = recipe::parse(file, &text, Timestamp::UNIX_EPOCH, &seoul);
+        read.unwrap().starts_at.unwrap().to_string()
+    };
+    assert_eq!(start("+90m"), "+90m");
+    // It is 09:00 in Seoul.
+    assert_eq!(start("09:30"), "1970-01-01T00:30:00Z");
+    assert_eq!(start("2026-11-22 09:30"), "2026-11-22T00:30:00Z");
+    assert_eq!(start("2026-11-22T09:30:00Z"), "2026-11-22T09:30:00Z");
+}
+
+#[test]
 fn start_times_are_read_where_the_person_is() {
-    let request = parsed(&words("--batch --start-at +2h"), &BTreeMap::new());
-    assert_eq!(
-        request.starts_at,
-        Some(Timestamp::from_second(7200).unwrap())
-    );
+    let start = |time: &str| {
+        let line = format!("--batch --start-at {time}");
+        parsed(&words(&line), &BTreeMap::new()).starts_at.unwrap()
+    };
+    assert_eq!(start("+2h"), StartAt::After(Span(7200)));
+    let half_past_nine = Timestamp::from_second(34_200).unwrap();
+    assert_eq!(start("09:30"), StartAt::At(half_past_nine));
 }

@@ -19,12 +19,12 @@ pub use self::{
 };
 use super::{
     Problem,
-    document::nearest,
     layer::{Origin, Places},
 };
 use crate::model::{
     context::{Context, EngineKind},
     id::ContextName,
+    nearest::nearest,
 };
 
 /// Where the site's file lies.

@@ -2,12 +2,11 @@
 
 use super::{
     super::{
-        amount::{count, quoted, some_span, span, thousandths},
+        amount::{count, in_quotes, plain, quoted, some_span, span, thousandths},
         document::{Entry, Fault, Item},
-        rows::{self, Row},
+        rows::{self, Row, row, set},
         setting,
     },
-    rules::{set, shown},
 };
 use crate::model::{
     idle::{IdleRules, Join, ReprieveRules, UTILIZATION_RESOURCES, UtilizationRules},
@@ -27,60 +26,43 @@ pub(super) struct IdleTable {
 
 /// `[idle]`.
 pub(super) const IDLE: &[Row<IdleTable>] = &[
-    Row {
-        name: "network-timeout",
-        read: |t, i| set(&mut t.rules.network_timeout, some_span(i).map(Some)),
-        show: |t| shown(t.rules.network_timeout),
-    },
-    Row {
-        name: "session-lifetime",
-        read: |t, i| set(&mut t.rules.session_lifetime, some_span(i).map(Some)),
-        show: |t| shown(t.rules.session_lifetime),
-    },
-    Row {
-        name: "utilization",
-        read: |t, i| set(&mut t.rules.utilization, utilization(i).map(Some)),
-        show: |t| {
+    row!("network-timeout", rules.network_timeout: some_span, in_quotes),
+    row!("session-lifetime", rules.session_lifetime: some_span, in_quotes),
+    row!(
+        "utilization",
+        |t, i| set(&mut t.rules.utilization, utilization(i).map(Some)),
+        |t| {
             let rules = t.rules.utilization.as_ref();
             rules.map(|rules| rows::inline(rules, UTILIZATION))
-        },
-    },
-    Row {
-        name: "extensions",
-        read: |t, i| set(&mut t.extensions, count(i, 0).map(Some)),
-        show: |t| t.extensions.map(|n| n.to_string()),
-    },
-    Row {
-        name: "extend-by",
-        read: |t, i| set(&mut t.extend_by, some_span(i).map(Some)),
-        show: |t| shown(t.extend_by),
-    },
-    Row {
-        name: "exempt",
-        read: |t, i| set(&mut t.exempt, i.boolean().map(Some)),
-        show: |t| t.exempt.map(|exempt| exempt.to_string()),
-    },
-    Row {
-        name: "contact",
-        read: |t, i| {
-            let contact = setting::word(i).map(|text| Some(Clean::from(text)));
-            set(&mut t.contact, contact)
-        },
-        show: |t| t.contact.as_ref().map(|text| quoted(text.as_str())),
-    },
+        }
+    ),
+    row!("extensions", extensions: any_count, plain),
+    row!("extend-by", extend_by: some_span, in_quotes),
+    row!("exempt", exempt: Item::boolean, plain),
+    row!("contact", |t, i| set(&mut t.contact, contact(i).map(Some)), |t| {
+        t.contact.as_ref().map(in_quotes)
+    }),
 ];
+
+fn any_count(item: &Item) -> Result<u32, Fault> {
+    count(item, 0)
+}
+
+fn contact(item: &Item) -> Result<Clean, Fault> {
+    setting::word(item).map(Clean::from)
+}
 
 /// `[idle.utilization]`.
 const UTILIZATION: &[Row<UtilizationRules>] = &[
     Row {
         name: "time-window",
         read: |u, i| set(&mut u.time_window, some_span(i)),
-        show: |u| shown(Some(u.time_window)),
+        show: |u| Some(in_quotes(u.time_window)),
     },
     Row {
         name: "initial-grace-period",
         read: |u, i| set(&mut u.initial_grace_period, span(i)),
-        show: |u| shown(Some(u.initial_grace_period).filter(|span| span.0 > 0)),
+        show: |u| (u.initial_grace_period.0 > 0).then(|| in_quotes(u.initial_grace_period)),
     },
     Row {
         name: "operator",

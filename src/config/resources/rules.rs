@@ -2,32 +2,22 @@
 
 use super::super::{
     amount::{
-        accelerators, cores, cores_or_none, count, decimal, memory, quoted, size, slots, some_span,
-        thousandths,
+        accelerators, any_memory, cores, cores_or_none, count, decimal, in_quotes, memory, plain,
+        quoted, size, slots, some_count, some_span, thousandths,
     },
     document::{Fault, Item},
-    rows::Row,
+    rows::{Row, row, set},
 };
 use crate::model::{
     catalogue::{Preset, SlotLimits},
     launch::amounts::LEAST_MEMORY,
     policy::{AcceleratorRules, GroupRules, QueueOrder, UserLimits},
     resources::Bytes,
-    span::Span,
     text::Clean,
 };
 
-pub(super) fn set<T>(place: &mut T, value: Result<T, Fault>) -> Result<(), Fault> {
-    *place = value?;
-    Ok(())
-}
-
 fn least(item: &Item) -> Result<Bytes, Fault> {
     memory(item, LEAST_MEMORY)
-}
-
-fn any(item: &Item) -> Result<Bytes, Fault> {
-    memory(item, Bytes(0))
 }
 
 /// What a number says that is not nothing.
@@ -35,42 +25,16 @@ fn unless_zero(number: u32) -> Option<String> {
     (number > 0).then(|| number.to_string())
 }
 
-pub(super) fn shown(span: Option<Span>) -> Option<String> {
-    span.map(|span| quoted(&span.to_string()))
-}
-
-macro_rules! row {
-    ($name:literal, $read:expr, $show:expr) => {
-        Row {
-            name: $name,
-            read: $read,
-            show: $show,
-        }
-    };
-}
-
 /// `[host]`.
 pub(super) const HOST: &[Row<SlotLimits>] = &[
-    row!("cpu", |h, i| set(&mut h.cpu, cores(i).map(Some)), |h| {
-        h.cpu.map(|cpu| cpu.to_string())
-    }),
-    row!("mem", |h, i| set(&mut h.mem, least(i).map(Some)), |h| {
-        h.mem.map(size)
-    }),
+    row!("cpu", cpu: cores, plain),
+    row!("mem", mem: least, size),
 ];
 
 /// `[group.NAME]`.
 pub(super) const GROUP: &[Row<GroupRules>] = &[
-    row!(
-        "cpu",
-        |g, i| set(&mut g.most.cpu, cores(i).map(Some)),
-        |g| { g.most.cpu.map(|cpu| cpu.to_string()) }
-    ),
-    row!(
-        "mem",
-        |g, i| set(&mut g.most.mem, least(i).map(Some)),
-        |g| { g.most.mem.map(size) }
-    ),
+    row!("cpu", most.cpu: cores, plain),
+    row!("mem", most.mem: least, size),
     row!(
         "accelerators",
         |g, i| set(&mut g.most.accelerators, accelerators(i)),
@@ -81,9 +45,11 @@ pub(super) const GROUP: &[Row<GroupRules>] = &[
         |g, i| set(&mut g.reserve_cpu, cores_or_none(i)),
         |g| (g.reserve_cpu.millis() > 0).then(|| g.reserve_cpu.to_string())
     ),
-    row!("reserve-mem", |g, i| set(&mut g.reserve_mem, any(i)), |g| {
-        (g.reserve_mem.0 > 0).then(|| size(g.reserve_mem))
-    }),
+    row!(
+        "reserve-mem",
+        |g, i| set(&mut g.reserve_mem, any_memory(i)),
+        |g| { (g.reserve_mem.0 > 0).then(|| size(g.reserve_mem)) }
+    ),
     row!(
         "order",
         |g, i| set(&mut g.order, order(i)),
@@ -97,11 +63,7 @@ pub(super) const GROUP: &[Row<GroupRules>] = &[
         |g, i| set(&mut g.num_retries_to_skip, count(i, 0)),
         |g| unless_zero(g.num_retries_to_skip)
     ),
-    row!(
-        "pending-timeout",
-        |g, i| set(&mut g.pending_timeout, some_span(i).map(Some)),
-        |g| shown(g.pending_timeout)
-    ),
+    row!("pending-timeout", pending_timeout: some_span, in_quotes),
 ];
 
 fn order(item: &Item) -> Result<QueueOrder, Fault> {
@@ -120,9 +82,7 @@ pub(super) const PRESET: &[Row<Preset>] = &[
     row!("mem", |p, i| set(&mut p.slots.mem, least(i)), |p| {
         Some(size(p.slots.mem))
     }),
-    row!("shmem", |p, i| set(&mut p.shmem, any(i).map(Some)), |p| {
-        p.shmem.map(size)
-    }),
+    row!("shmem", shmem: any_memory, size),
     row!(
         "accelerators",
         |p, i| set(&mut p.slots.accelerators, accelerators(i)),
@@ -136,16 +96,8 @@ pub(super) const PRESET: &[Row<Preset>] = &[
         },
         |p| p.resource_group.as_ref().map(|name| quoted(name.as_str()))
     ),
-    row!(
-        "idle-timeout",
-        |p, i| set(&mut p.idle.network_timeout, some_span(i).map(Some)),
-        |p| shown(p.idle.network_timeout)
-    ),
-    row!(
-        "lifetime",
-        |p, i| set(&mut p.idle.session_lifetime, some_span(i).map(Some)),
-        |p| shown(p.idle.session_lifetime)
-    ),
+    row!("idle-timeout", idle.network_timeout: some_span, in_quotes),
+    row!("lifetime", idle.session_lifetime: some_span, in_quotes),
 ];
 
 /// What a preset cannot do without.
@@ -153,54 +105,24 @@ pub(super) const PRESET_NEEDS: [&str; 2] = ["cpu", "mem"];
 
 /// `[limits]`.
 pub(super) const LIMITS: &[Row<UserLimits>] = &[
-    row!(
-        "cpu",
-        |l, i| set(&mut l.total.cpu, cores(i).map(Some)),
-        |l| { l.total.cpu.map(|cpu| cpu.to_string()) }
-    ),
-    row!(
-        "mem",
-        |l, i| set(&mut l.total.mem, least(i).map(Some)),
-        |l| { l.total.mem.map(size) }
-    ),
+    row!("cpu", total.cpu: cores, plain),
+    row!("mem", total.mem: least, size),
     row!(
         "accelerators",
         |l, i| set(&mut l.total.accelerators, accelerators(i)),
         |l| slots(&l.total.accelerators)
     ),
-    row!(
-        "cpu-per-container",
-        |l, i| set(&mut l.per_container.cpu, cores(i).map(Some)),
-        |l| l.per_container.cpu.map(|cpu| cpu.to_string())
-    ),
-    row!(
-        "mem-per-container",
-        |l, i| set(&mut l.per_container.mem, least(i).map(Some)),
-        |l| l.per_container.mem.map(size)
-    ),
+    row!("cpu-per-container", per_container.cpu: cores, plain),
+    row!("mem-per-container", per_container.mem: least, size),
     row!(
         "accelerators-per-container",
         |l, i| set(&mut l.per_container.accelerators, accelerators(i)),
         |l| slots(&l.per_container.accelerators)
     ),
-    row!("shmem", |l, i| set(&mut l.shmem, any(i).map(Some)), |l| {
-        l.shmem.map(size)
-    }),
-    row!(
-        "concurrent-sessions",
-        |l, i| set(&mut l.concurrent_sessions, count(i, 1).map(Some)),
-        |l| l.concurrent_sessions.map(|n| n.to_string())
-    ),
-    row!(
-        "pending-sessions",
-        |l, i| set(&mut l.pending_sessions, count(i, 1).map(Some)),
-        |l| l.pending_sessions.map(|n| n.to_string())
-    ),
-    row!(
-        "containers-per-session",
-        |l, i| set(&mut l.containers_per_session, count(i, 1).map(Some)),
-        |l| l.containers_per_session.map(|n| n.to_string())
-    ),
+    row!("shmem", shmem: any_memory, size),
+    row!("concurrent-sessions", concurrent_sessions: some_count, plain),
+    row!("pending-sessions", pending_sessions: some_count, plain),
+    row!("containers-per-session", containers_per_session: some_count, plain),
     row!(
         "preopen-ports",
         |l, i| set(&mut l.preopen_ports, count(i, 0).map(Some)),
@@ -215,21 +137,9 @@ pub(super) const LIMITS: &[Row<UserLimits>] = &[
 
 /// `[accelerator."SLOT"]`.
 pub(super) const ACCELERATOR: &[Row<AcceleratorRules>] = &[
-    row!(
-        "amount",
-        |a, i| set(&mut a.amount, thousandths(i).map(Some)),
-        |a| { a.amount.map(decimal) }
-    ),
-    row!(
-        "quantum",
-        |a, i| set(&mut a.quantum, quantum(i).map(Some)),
-        |a| a.quantum.map(decimal)
-    ),
-    row!(
-        "shares-per-device",
-        |a, i| set(&mut a.shares_per_device, count(i, 1).map(Some)),
-        |a| a.shares_per_device.map(|n| n.to_string())
-    ),
+    row!("amount", amount: thousandths, decimal),
+    row!("quantum", quantum: quantum, decimal),
+    row!("shares-per-device", shares_per_device: some_count, plain),
 ];
 
 fn quantum(item: &Item) -> Result<u64, Fault> {

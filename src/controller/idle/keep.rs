@@ -60,7 +60,7 @@ impl Controller {
     }
 
     fn grant(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, grant: &Grant, keep: Keep) {
-        Self::audit(turn, now, grant.action, id, &grant.text);
+        Self::audit(turn, now, grant.action, Some(id), &grant.text);
         let Some(Held { record, .. }) = self.change(turn, id) else {
             return;
         };

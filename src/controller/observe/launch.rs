@@ -14,6 +14,7 @@ use crate::{
     model::{
         environment::{EnvironmentRef, EnvironmentSource},
         id::{SessionId, SessionKey},
+        launch::StartAt,
         name,
         resources::{Bytes, Cpu, ResourceSlots},
         session::Session,
@@ -28,8 +29,11 @@ impl Observer {
         turn: &mut Turn,
         now: Timestamp,
         ticket: Ticket,
-        request: Box<LaunchRequest>,
+        mut request: Box<LaunchRequest>,
     ) {
+        // The engine knows moments only.
+        let start = request.starts_at.map(|start| start.moment(now));
+        request.starts_at = start.map(StartAt::At);
         match self.judge(&request, now) {
             Verdict::Good => self.send(turn, now, ticket, request),
             Verdict::Bad(refusal) => turn.answer(ticket, Err(refusal)),
@@ -121,7 +125,7 @@ impl Observer {
                 None => user.map_or_else(Clean::default, |user| user.email.clone()),
             },
             startup_command: request.startup_command.as_deref().map(Clean::new),
-            starts_at: request.starts_at,
+            starts_at: request.starts_at.map(|start| start.moment(now)),
             timeout: request.timeout,
             preopen_ports: request.preopen_ports.clone(),
             ..Session::new(

@@ -336,7 +336,7 @@ impl Observer {
         let answer = match result {
             Ok(Got::Session(Some(mut session))) => {
                 if let Some(request) = &launched {
-                    complete(&mut session, request);
+                    complete(&mut session, request, now);
                 }
                 self.put(turn, now, errand, *session, true);
                 self.make_room(turn);
@@ -367,8 +367,9 @@ impl Observer {
 }
 
 /// The terms of a batch session: not every manager tells them before it runs, or ever.
-fn complete(session: &mut Session, request: &LaunchRequest) {
-    session.starts_at = session.starts_at.or(request.starts_at);
+fn complete(session: &mut Session, request: &LaunchRequest, now: Timestamp) {
+    let start = request.starts_at.map(|start| start.moment(now));
+    session.starts_at = session.starts_at.or(start);
     session.timeout = session.timeout.or(request.timeout);
 }
 

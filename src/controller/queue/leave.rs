@@ -77,7 +77,7 @@ impl Controller {
         now: Timestamp,
         id: SessionId,
     ) {
-        Self::audit(turn, now, "terminate", id, "");
+        Self::audit(turn, now, "terminate", Some(id), "");
         let leaving = Leaving {
             phase: "terminate-sessions",
             result: Outcome::Success,

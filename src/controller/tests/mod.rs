@@ -11,7 +11,7 @@ use super::{
     fact::{Ask, Fact, FaultKind, Happening},
     order::OrderKind,
 };
-use crate::model::{capability::EngineState, id::SessionId, status::Status};
+use crate::model::{capability::EngineState, id::SessionId, spec::LaunchRequest, status::Status};
 
 /// One thing that a person, the engine or fate does.
 #[derive(Clone, Debug)]
@@ -156,9 +156,7 @@ proptest! {
 #[test]
 fn a_stale_answer_changes_nothing() {
     let mut play = Play::new();
-    play.launch();
-    play.work_off();
-    let id = play.launched[0];
+    let id = play.comes(LaunchRequest::default());
     play.ask(Ask::Terminate {
         session: id,
         force: false,
@@ -206,9 +204,7 @@ fn the_pauses_between_attempts_grow_to_half_a_minute() {
 #[test]
 fn a_turn_that_cannot_be_written_is_taken_back() {
     let mut play = Play::new();
-    play.launch();
-    play.work_off();
-    let id = play.launched[0];
+    let id = play.comes(LaunchRequest::default());
     let ask = Ask::Terminate {
         session: id,
         force: false,
@@ -226,9 +222,7 @@ fn a_turn_that_cannot_be_written_is_taken_back() {
 #[test]
 fn what_cannot_be_ended_is_told_after_some_tries_and_can_be_tried_again() {
     let mut play = Play::new();
-    play.launch();
-    play.work_off();
-    let id = play.launched[0];
+    let id = play.comes(LaunchRequest::default());
     play.ask(Ask::Terminate {
         session: id,
         force: false,

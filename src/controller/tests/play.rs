@@ -1,15 +1,16 @@
 //! An engine that is played, and a store that takes all: the controller without a daemon.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod engine;
+mod rest;
+
+use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     controller::{
         Controller,
-        fact::{
-            Ask, Fact, Fault, FaultKind, Launch, Sight, SightRecord, SightState, SubSight, Survey,
-        },
+        fact::{Ask, Fact, Fault, FaultKind, Launch, Sight},
         order::Order,
         turn::{Answer, Refusal, Turn},
     },
@@ -17,7 +18,6 @@ use crate::{
         capability::EngineInfo,
         catalogue::Folder,
         change::Change,
-        environment::{Environment, EnvironmentSource, ImageFacts},
         history::HistoryEntry,
         id::{ContextName, KernelId, SessionId},
         notice::Notice,
@@ -26,7 +26,6 @@ use crate::{
         settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
         spec::LaunchRequest,
         status::Status,
-        text::Clean,
     },
 };
 
@@ -229,137 +228,6 @@ impl Play {
         self.work_off();
     }
 
-    pub fn survey(&self) -> Survey {
-        Survey {
-            seen: self.there.values().cloned().collect(),
-            others: self.others.clone(),
-            environments: Some(vec![Environment {
-                name: "host".into(),
-                version: "1".into(),
-                source: EnvironmentSource::Host,
-                size: None,
-                unavailable: None,
-                facts: ImageFacts::default(),
-            }]),
-            folders: Some(self.folders.clone()),
-        }
-    }
-
-    /// Carries one order out, or lets it fail.
-    pub fn carry_out(&mut self, index: usize, failure: Option<FaultKind>) {
-        let order = self.orders.remove(index);
-        if let Order::Connect { line } = order {
-            self.line = line;
-        }
-        let failure = if self.connected {
-            failure
-        } else {
-            Some(FaultKind::Lost)
-        };
-        let fact = match (&order, failure) {
-            (Order::Connect { line }, None) => Fact::EngineUp {
-                line: *line,
-                info: self.info.clone(),
-                survey: self.survey(),
-            },
-            (Order::Connect { line }, Some(kind)) => Fact::EngineDown {
-                line: *line,
-                fault: fault(kind),
-            },
-            (Order::Survey { survey, .. }, failure) => Fact::Surveyed {
-                survey: *survey,
-                result: failure.map_or_else(|| Ok(self.survey()), |kind| Err(fault(kind))),
-            },
-            (order, failure) => {
-                let (session, epoch) = order.about().unwrap();
-                let result = match failure {
-                    Some(kind) => Err(fault(kind)),
-                    None => Ok(self.act(order)),
-                };
-                Fact::Done {
-                    session,
-                    epoch,
-                    order: order.kind(),
-                    result,
-                }
-            }
-        };
-        self.tell(fact);
-    }
-
-    pub fn act(&mut self, order: &Order) -> Option<Sight> {
-        match order {
-            Order::Create { plan, .. } => {
-                let sight = Sight {
-                    session: plan.session,
-                    kernel: plan.kernel,
-                    container_id: "c".into(),
-                    state: SightState::Created,
-                    subs: (1..).zip(&plan.subs).map(sub).collect(),
-                    scratch: None,
-                    recorded: Some(Box::new(SightRecord {
-                        name: Clean::new(&plan.name),
-                        created_at: plan.created_at,
-                        owner: "me".into(),
-                        spec: plan.spec.clone(),
-                    })),
-                };
-                let there = self.there.entry(plan.session).or_insert(sight).clone();
-                self.check_capacity();
-                return Some(there);
-            }
-            Order::Start { session, .. } => {
-                if let Some(sight) = self.there.get_mut(session) {
-                    sight.state = SightState::Running { started_at: None };
-                    for sub in &mut sight.subs {
-                        sub.state = SightState::Running { started_at: None };
-                    }
-                }
-            }
-            Order::Stop { session, .. } => {
-                self.die(*session, 143);
-                self.die_sub(*session, 1, 143);
-                self.die_sub(*session, 2, 143);
-            }
-            Order::Remove { session, .. } => drop(self.there.remove(session)),
-            Order::Inspect { session, .. } => return self.there.get(session).cloned(),
-            _ => {}
-        }
-        None
-    }
-
-    pub fn die(&mut self, session: SessionId, exit_code: i64) {
-        if let Some(sight) = self.there.get_mut(&session) {
-            sight.state = exited(exit_code);
-        }
-    }
-
-    /// One of a cluster's other containers ends; the first is 1.
-    pub fn die_sub(&mut self, session: SessionId, number: usize, exit_code: i64) {
-        let sight = self.there.get_mut(&session);
-        if let Some(sub) = sight.and_then(|sight| sight.subs.get_mut(number - 1)) {
-            sub.state = exited(exit_code);
-        }
-    }
-
-    /// Never more than the machine has, or is taken to have.
-    fn check_capacity(&self) {
-        let specs = self
-            .there
-            .values()
-            .filter_map(|sight| sight.recorded.as_ref());
-        let held = specs.fold(self.others.clone(), |sum, it| {
-            sum.plus(&it.spec.total_slots())
-        });
-        let host = &self.settings.resources.host;
-        let all = ResourceSlots::new(
-            host.cpu.unwrap_or(self.info.cpus),
-            host.mem.unwrap_or(self.info.memory),
-        );
-        let plain = ResourceSlots::new(held.cpu, held.mem);
-        assert!(plain.fits(&all), "{held:?} are more than {all:?}");
-    }
-
     /// Carries everything out, lets deadlines come, until nothing moves but who waits.
     pub fn work_off(&mut self) {
         self.connected = true;
@@ -419,76 +287,6 @@ impl Play {
 
     pub fn status(&self, id: SessionId) -> Status {
         self.controller.session(id).unwrap().status.clone()
-    }
-
-    /// What must be true whenever nothing moves.
-    pub fn check_rest(&self) {
-        let running: BTreeSet<SessionId> = self
-            .controller
-            .sessions()
-            .filter(|session| session.status.is_live())
-            .map(|session| session.id)
-            .collect();
-        let there: BTreeSet<SessionId> = self.there.keys().copied().collect();
-        let kept: BTreeSet<SessionId> = self
-            .controller
-            .sessions()
-            .filter(|session| {
-                let info = session.status_info.as_ref();
-                info.is_some_and(|info| *info == "failed-to-terminate")
-            })
-            .map(|session| session.id)
-            .collect();
-        let strays: Vec<_> = there.difference(&running).collect();
-        assert!(
-            strays.iter().all(|id| kept.contains(id)),
-            "strays: {strays:?}"
-        );
-        assert!(running.is_subset(&there), "running without a container");
-        for session in self.controller.sessions() {
-            let waits = session.status == Status::Pending;
-            let rests = matches!(
-                session.status,
-                Status::Running
-                    | Status::RunningDegraded
-                    | Status::Terminated
-                    | Status::Cancelled
-                    | Status::Error
-            );
-            let rests = rests || waits && session.placement.queue_position.is_some();
-            assert!(rests, "{} hangs in {}", session.name, session.status);
-            assert_eq!(session.pending_request, None);
-            let mut stored = self.stored[&session.id].session.clone();
-            if waits {
-                // Places are told, not stored.
-                stored.placement.queue_position = session.placement.queue_position;
-                stored.status_message.clone_from(&session.status_message);
-            }
-            assert_eq!(stored, *session, "the store knows another session");
-        }
-        for id in &self.launched {
-            assert!(self.stored.contains_key(id), "a session was lost");
-        }
-        for ticket in 1..=self.asked {
-            assert!(self.answered.contains_key(&ticket), "ticket {ticket} waits");
-        }
-    }
-}
-
-pub fn exited(exit_code: i64) -> SightState {
-    SightState::Exited {
-        exit_code,
-        oom_killed: false,
-        finished_at: None,
-    }
-}
-
-fn sub((number, kernel): (u32, &KernelId)) -> SubSight {
-    SubSight {
-        kernel: *kernel,
-        hostname: Clean::new(&format!("sub{number}")),
-        container_id: Clean::new(&format!("s{number}")),
-        state: SightState::Created,
     }
 }
 

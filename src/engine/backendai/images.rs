@@ -106,6 +106,7 @@ fn one(node: Node<'_>) -> Option<Environment> {
                 .get(image::SERVICE_PORTS)
                 .map(image::services)
                 .unwrap_or_default(),
+            digests: Vec::new(),
         },
     })
 }

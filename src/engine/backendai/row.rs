@@ -1,6 +1,5 @@
 //! A session as the manager tells it, as ours. Whatever is missing or odd in it: it stays a row.
 
-use crate::model::idle::Reprieve;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
@@ -17,6 +16,7 @@ use super::{
 use crate::model::{
     environment::EnvironmentRef,
     id::{ContextName, SessionId},
+    idle::Reprieve,
     resources::Bytes,
     session::{BatchResult, ClusterMode, CommitStatus, Placement, Service, Session, SessionType},
     status::Status,

@@ -101,6 +101,11 @@ fn facts(image: &ImageSummary, tag: &str) -> ImageFacts {
         services: label(image::SERVICE_PORTS)
             .map(image::services)
             .unwrap_or_default(),
+        digests: [&image.id]
+            .into_iter()
+            .chain(&image.repo_digests)
+            .cloned()
+            .collect(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Amounts: what a container gets when nothing is said, and in which steps amounts go.
 
 use super::super::{
-    catalogue::{Catalogue, Preset, ResourceGroup},
+    catalogue::{Catalogue, Preset, ResourceGroup, unit},
     environment::Environment,
     resources::{Bytes, Cpu, ResourceSlots},
     spec::LaunchRequest,
@@ -108,7 +108,7 @@ pub fn why_not_preset(
     group: Option<&ResourceGroup>,
 ) -> Option<String> {
     let most = most(offer, group);
-    if let Some((what, limit)) = most.exceeded_by(&preset.slots) {
+    if let Some((what, limit)) = most.exceeded_by(&preset.slots, offer) {
         return Some(format!("more {what} than can be had here ({limit})"));
     }
     let lacking = |(slot, amount): &(&String, &u64)| {
@@ -117,7 +117,7 @@ pub fn why_not_preset(
     };
     if let Some((slot, _)) = preset.slots.accelerators.iter().find(lacking) {
         let group = group.map_or("", |group| group.name.as_str());
-        return Some(format!("the group {group} has no {slot}"));
+        return Some(format!("the group {group} has no {}", unit(slot, offer)));
     }
     let minimum = environment.map(|it| it.facts.minimum.clone())?;
     if preset.slots.cpu < minimum.cpu {
@@ -133,7 +133,10 @@ pub fn why_not_preset(
         .accelerators
         .iter()
         .find(lacks)
-        .map(|(slot, least)| format!("the environment needs {} {slot}", thousandths(*least)))
+        .map(|(slot, least)| {
+            let least = thousandths(*least);
+            format!("the environment needs {least} {}", unit(slot, offer))
+        })
 }
 
 /// Thousandths as a decimal number.

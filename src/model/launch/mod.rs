@@ -5,6 +5,7 @@ pub mod again;
 pub mod amounts;
 pub mod check;
 pub mod command;
+pub mod environment;
 pub mod field;
 pub mod folders;
 pub mod ports;
@@ -13,6 +14,7 @@ pub mod start;
 
 pub use check::{Ground, check, check_words, warnings};
 pub use field::{FieldProblem, LaunchField};
+pub use start::StartAt;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::sheet::{Line, Sheet, VALUES};
 use crate::{
     app::launcher::{EMAIL, Row, Search},
-    model::{launch::LaunchField as Field, session::SessionType, text::Clean},
+    model::{launch::LaunchField as Field, session::SessionType, span::Span, text::Clean},
     theme::face::Face,
 };
 
@@ -36,7 +36,9 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
         _ => {
             let (label, hint, note) = words(row.field);
             if let Some(input) = kind.input(row) {
-                sheet.typed(row, label, input, hint, note);
+                let meant = (row.field == Field::Timeout).then(|| meaning(input.text()));
+                let note = meant.flatten().unwrap_or_else(|| note.to_owned());
+                sheet.typed(row, label, input, hint, &note);
                 sheet.said(row);
             }
         }
@@ -51,6 +53,12 @@ fn words(field: Field) -> (&'static str, &'static str, &'static str) {
         Field::Timeout => ("Timeout", "none", "90m, 2h, 1d"),
         _ => ("Priority", "10", "0 to 100"),
     }
+}
+
+/// What a length of time means, one without a unit too.
+fn meaning(text: &str) -> Option<String> {
+    let span: Span = text.parse().ok()?;
+    Some(format!("= {}", span.in_words()))
 }
 
 fn script(sheet: &mut Sheet<'_>, row: Row, label: &str, hint: &str) {

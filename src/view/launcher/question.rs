@@ -9,14 +9,16 @@ use crate::{
 };
 
 const WIDTH: u16 = 58;
-const NO: &str = "   No   ";
+/// The narrowest button.
+const BUTTON: usize = 8;
 
 fn sentence(question: &Question) -> Vec<String> {
     text::wrap(&question.text, usize::from(WIDTH - 6))
 }
 
-fn yes(question: &Question) -> String {
-    format!("  {}  ", question.yes)
+/// What stands on the buttons No and Yes.
+fn labels(question: &Question) -> [String; 2] {
+    [question.no, question.yes].map(|word| format!("{:^BUTTON$}", format!("  {word}  ")))
 }
 
 pub fn area(question: &Question, screen: Rect) -> Rect {
@@ -27,10 +29,9 @@ pub fn area(question: &Question, screen: Rect) -> Rect {
 /// Where the buttons No and Yes stand.
 pub fn buttons(question: &Question, area: Rect) -> [Rect; 2] {
     let y = area.bottom().saturating_sub(3);
-    let width = text::width(&yes(question)) as u16;
+    let [no, yes] = labels(question).map(|label| text::width(&label) as u16);
     let right = area.right().saturating_sub(3);
-    let yes = Rect::new(right.saturating_sub(width), y, width, 1);
-    let no = text::width(NO) as u16;
+    let yes = Rect::new(right.saturating_sub(yes), y, yes, 1);
     [Rect::new(yes.x.saturating_sub(no + 2), y, no, 1), yes]
 }
 
@@ -43,9 +44,8 @@ pub fn draw(paint: &mut Paint<'_>, question: &Question, screen: Rect) {
         let y = inner.y + 1 + at as u16;
         paint.text(inner.x, y, inner.width, line, Face::Text);
     }
-    let texts = [NO.to_owned(), yes(question)];
-    let places = buttons(question, area);
-    for ((button, place), text) in [Button::No, Button::Yes].into_iter().zip(places).zip(texts) {
+    let places = buttons(question, area).into_iter().zip(labels(question));
+    for (button, (place, text)) in [Button::No, Button::Yes].into_iter().zip(places) {
         let face = match (question.button == button, button) {
             (false, _) => Face::Button,
             (true, Button::No) => Face::ButtonActive,

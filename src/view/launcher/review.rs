@@ -172,7 +172,9 @@ fn queue(sheet: &mut Sheet<'_>) {
 
 fn command(sheet: &mut Sheet<'_>) {
     let room = sheet.width.saturating_sub(VALUES);
-    let said = sheet.launcher.command_line().replace('\n', "\\n");
+    // It is copied with its line breaks, which a shell reads back within the quotes.
+    let said = sheet.launcher.command_line();
+    let said = said.replace('\n', sheet.glyphs.line_break);
     let mut parts = text::wrap(&said, usize::from(room));
     if parts.len() > COMMAND_LINES {
         parts.truncate(COMMAND_LINES);

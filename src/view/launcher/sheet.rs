@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::{
     app::{
+        area::Spot,
         input::Input,
         launcher::{Launcher, Row},
     },
@@ -33,7 +34,7 @@ pub enum What<'a> {
     Text(String, Face),
     /// Text with its end at the right of the cell.
     Right(String, Face),
-    /// A text that is typed; a masked one shows dots.
+    /// A text that is typed; of a masked one dots are shown, whoever stands on it.
     Input {
         input: &'a Input,
         focused: bool,
@@ -50,6 +51,8 @@ pub struct Line<'a> {
     pub row: Option<Row>,
     /// What a click means, where that is more than the row: one of its choices.
     pub click: Option<Row>,
+    /// From this column on a click goes to another row: the second half of the line.
+    pub half: Option<(u16, Row)>,
     /// The first line of the row, where its marker stands.
     pub head: bool,
     pub cells: Vec<Cell<'a>>,
@@ -60,6 +63,7 @@ impl<'a> Line<'a> {
         Self {
             row: Some(row),
             click: None,
+            half: None,
             head: true,
             cells: Vec::new(),
         }
@@ -79,6 +83,22 @@ impl<'a> Line<'a> {
         let field = self.row.map(|row| row.field);
         self.click = field.map(|field| Row::choice(field, at));
         self
+    }
+
+    /// Two rows in one line, the second from column `x` on.
+    #[must_use]
+    pub fn halved(mut self, first: Row, x: u16, second: Row) -> Self {
+        self.click = Some(first);
+        self.half = Some((x, second));
+        self
+    }
+
+    /// Where clicks on it go.
+    #[must_use]
+    pub fn spot(&self) -> Option<Spot> {
+        let row = self.click.or(self.row)?;
+        let half = self.half;
+        Some(Spot { row, half })
     }
 
     #[must_use]
@@ -268,9 +288,19 @@ impl<'a> Sheet<'a> {
 
     /// A sentence below a row, in the column of the values.
     pub fn sentence(&mut self, row: Row, said: &str, face: Face) {
+        self.below(row, row, said, face);
+    }
+
+    /// What is wrong, below a row; a click on it goes to where it is mended.
+    pub fn fault(&mut self, row: Row, mended: Row, why: &str) {
+        self.below(row, mended, why, Face::InputError);
+    }
+
+    fn below(&mut self, row: Row, click: Row, said: &str, face: Face) {
         let room = self.width.saturating_sub(VALUES);
         for part in text::wrap(said, usize::from(room)) {
-            let line = Line::below(row).text(VALUES, room, part, face);
+            let mut line = Line::below(row).text(VALUES, room, part, face);
+            line.click = Some(click);
             self.push(line);
         }
     }
@@ -327,10 +357,8 @@ fn draw_cell(paint: &mut Paint<'_>, cell: &Cell<'_>, area: Rect, y: u16) {
             masked,
         } => {
             let place = Rect::new(x, y, width, 1);
-            if *masked && !*focused {
-                let cells = text::width(input.text()).min(8);
-                let dots = paint.glyphs.masked.repeat(cells);
-                paint.text(x, y, width, &dots, Face::Input);
+            if *masked {
+                paint.masked(place, input, *focused);
             } else {
                 paint.input(place, input, *focused);
             }

@@ -1,11 +1,11 @@
 //! A launch in words: what its cards and the list of steps say.
 
-use jiff::tz::TimeZone;
-
 use crate::{
-    app::launcher::{Launcher, Outlook, Page},
+    app::launcher::{Launcher, Offer, Outlook, Page},
     model::{
-        launch::{amounts::thousandths, folders, ports, secrets},
+        catalogue::unit,
+        launch::{StartAt, amounts::thousandths, folders, ports, secrets},
+        resources::ResourceSlots,
         session::{ClusterMode, SessionType},
         spec::LaunchRequest,
         text::Clean,
@@ -41,8 +41,8 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
         "Command",
         request.startup_command.as_deref().map(first_line),
     );
-    let at = request.starts_at.map(|at| moment(at, &offer.zone));
-    add("Not before", at);
+    let start = request.starts_at;
+    add("Not before", start.map(|it| start_words(it, offer)));
     add("Timeout", request.timeout.map(|it| it.to_string()));
     add("Priority", request.priority.map(|it| it.to_string()));
     add("Owner", request.owner.as_ref().map(|it| it.email.clone()));
@@ -71,9 +71,28 @@ fn first_line(text: &str) -> String {
     }
 }
 
-pub fn moment(at: jiff::Timestamp, zone: &TimeZone) -> String {
-    let local = at.to_zoned(zone.clone());
-    local.strftime("%Y-%m-%d %H:%M").to_string()
+/// A while with what it means if the launch is asked for now.
+pub fn start_words(start: StartAt, offer: &Offer) -> String {
+    let at = moment(start.moment(offer.now), offer);
+    match start {
+        StartAt::After(_) => format!("{start} = {at}"),
+        StartAt::At(_) => at,
+    }
+}
+
+/// `10:31 today`, `09:30 tomorrow`, else with its date.
+fn moment(at: jiff::Timestamp, offer: &Offer) -> String {
+    let local = at.to_zoned(offer.zone.clone());
+    let today = offer.now.to_zoned(offer.zone.clone()).date();
+    let day = local.date();
+    let shown = if day == today {
+        "%H:%M today"
+    } else if today.tomorrow().is_ok_and(|tomorrow| day == tomorrow) {
+        "%H:%M tomorrow"
+    } else {
+        "%Y-%m-%d %H:%M"
+    };
+    local.strftime(shown).to_string()
 }
 
 fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> Vec<Fact> {
@@ -99,7 +118,8 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
     }
     add("Sessions", (copies > 1).then(|| copies.to_string()));
     if size.max(copies) > 1 {
-        add("In all", Some(total(request, size.max(copies), dot)));
+        let all = total(launcher, request, size.max(copies), dot);
+        add("In all", Some(all));
     }
     add("Agent", request.agent.clone());
     add("Variables", variables(request, glyphs));
@@ -124,11 +144,6 @@ fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
 
 fn accelerators(launcher: &Launcher, request: &LaunchRequest, times: u32) -> Vec<String> {
     let offer = launcher.offer().catalogue.as_ref();
-    let unit = |slot: &str| {
-        let kinds = offer.map_or(&[][..], |it| &it.accelerators);
-        let kind = kinds.iter().find(|kind| kind.slot == slot);
-        kind.map_or_else(|| slot.to_owned(), |kind| kind.unit.to_string())
-    };
     let given = request
         .accelerators
         .iter()
@@ -136,24 +151,23 @@ fn accelerators(launcher: &Launcher, request: &LaunchRequest, times: u32) -> Vec
     given
         .map(|(slot, amount)| {
             let amount = thousandths(amount.saturating_mul(u64::from(times)));
-            format!("{amount} {}", unit(slot))
+            format!("{amount} {}", unit(slot, offer))
         })
         .collect()
 }
 
-fn total(request: &LaunchRequest, times: u32, dot: &str) -> String {
-    let slots = crate::model::resources::ResourceSlots {
+fn total(launcher: &Launcher, request: &LaunchRequest, times: u32, dot: &str) -> String {
+    let slots = ResourceSlots {
         cpu: request.cpu.unwrap_or_default(),
         mem: request.mem.unwrap_or_default(),
-        accelerators: request.accelerators.clone(),
+        ..ResourceSlots::default()
     }
     .times(times);
     let mut parts = vec![
         format!("{} CPU", slots.cpu),
         format!("{} memory", slots.mem),
     ];
-    let given = slots.accelerators.iter().filter(|(_, amount)| **amount > 0);
-    parts.extend(given.map(|(slot, amount)| format!("{} {slot}", thousandths(*amount))));
+    parts.extend(accelerators(launcher, request, times));
     parts.join(&format!(" {dot} "))
 }
 
@@ -203,7 +217,7 @@ pub fn outlook(launcher: &Launcher) -> Option<String> {
     Some(match launcher.outlook() {
         Outlook::Unknown => return None,
         Outlook::AtOnce => "starts at once".to_owned(),
-        Outlook::At(at) => format!("waits until {}", moment(at, &launcher.offer().zone)),
+        Outlook::At(at) => format!("waits until {}", moment(at, launcher.offer())),
         Outlook::Behind(1) => "1 session waits before it, though there is room now".to_owned(),
         Outlook::Behind(n) => format!("{n} sessions wait before it, though there is room now"),
         Outlook::Waits(short) => {
@@ -250,8 +264,10 @@ pub fn summary(launcher: &Launcher, page: Page) -> String {
             0 => "no ports".to_owned(),
             _ => ports::write(&request.preopen_ports),
         },
-        Page::Review => outlook(launcher)
-            .and_then(|text| text.split(':').next().map(str::to_owned))
-            .unwrap_or_default(),
+        Page::Review => {
+            let outlook = outlook(launcher).unwrap_or_default();
+            let first = outlook.split(": ").next().unwrap_or_default();
+            first.trim_start_matches("waits ").to_owned()
+        }
     }
 }

@@ -3,18 +3,11 @@
 use bytes::Bytes as Chunk;
 use workbay::model::id::SessionId;
 
-use super::{Inner, MemoryEngine};
-use crate::support::world::State;
+use super::MemoryEngine;
+use crate::support::world::{Container, State};
 
 /// Lines that a flood writes at once.
 const FLOOD_LINES: u64 = 2_000;
-
-impl Inner {
-    fn is_running(&self, session: SessionId) -> bool {
-        let container = self.world.containers.get(&session);
-        !self.lost && container.is_some_and(|found| found.state == State::Running)
-    }
-}
 
 impl MemoryEngine {
     /// The session writes to its log; followers see it.
@@ -46,6 +39,11 @@ impl MemoryEngine {
             .unwrap_or_default()
     }
 
+    fn is_running(&self, session: SessionId) -> bool {
+        let runs = |found: Container| found.state == State::Running;
+        !self.shared.script.is_cut() && self.container(session).is_ok_and(runs)
+    }
+
     /// What is new in a log beyond `read` bytes; waits for it when followed.
     pub(super) async fn next_of_log(
         &self,
@@ -58,7 +56,7 @@ impl MemoryEngine {
             if let Some(next) = self.rest_of_log(session, read) {
                 return Some(next);
             }
-            if !follow || !self.lock().is_running(session) {
+            if !follow || !self.is_running(session) {
                 return None;
             }
             changed.await;

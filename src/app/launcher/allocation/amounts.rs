@@ -5,10 +5,14 @@ use super::{
     presets::{self, Source},
     slider::{Slider, Unit},
 };
-use crate::model::{
-    launch::{FieldProblem, LaunchField as Field},
-    resources::{Bytes, Cpu, ResourceSlots},
-    spec::LaunchRequest,
+use crate::{
+    app::launcher::Offer,
+    model::{
+        catalogue::unit,
+        launch::{FieldProblem, LaunchField as Field},
+        resources::{Bytes, Cpu, ResourceSlots},
+        spec::LaunchRequest,
+    },
 };
 
 /// A kind of accelerator and how much of it.
@@ -173,7 +177,7 @@ impl Amounts {
         around.automatic_shmem(Bytes(self.mem.value().unwrap_or(0)))
     }
 
-    pub fn problems(&self) -> Vec<FieldProblem> {
+    pub fn problems(&self, offer: &Offer) -> Vec<FieldProblem> {
         let mut found = Vec::new();
         let mut add = |field, slider: &Slider| {
             if let Err(why) = slider.value() {
@@ -187,7 +191,9 @@ impl Amounts {
         }
         for accelerator in &self.accelerators {
             if let Err(why) = accelerator.slider.value() {
-                let why = format!("{}: {why}", accelerator.slot);
+                let slot = &accelerator.slot;
+                let unit = unit(slot, offer.catalogue.as_ref());
+                let why = format!("{unit} ({slot}): {why}");
                 found.push(FieldProblem::new(Field::Accelerator, why));
             }
         }
@@ -251,135 +257,4 @@ impl Accelerator {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        app::{facts::Facts, launcher::Offer},
-        model::{
-            catalogue::{AcceleratorKind, Catalogue, Preset},
-            id::ContextName,
-            settings::LaunchSettings,
-            text::Clean,
-        },
-    };
-
-    fn offer(presets: &[(&str, u64)]) -> Offer {
-        let facts = Facts {
-            user: String::new(),
-            host: String::new(),
-            version: String::new(),
-            time_zone: jiff::tz::TimeZone::UTC,
-            unicode: true,
-            read_only: false,
-            mouse: true,
-            inside_tmux: false,
-            tag: String::new(),
-            launch: LaunchSettings {
-                environment: "host".to_owned(),
-                cpu: Cpu::from_millis(1000),
-                mem: Bytes::mib(512),
-                shmem: Bytes::mib(64),
-                pids: 100,
-                env: std::collections::BTreeMap::new(),
-            },
-            keep_days: 7,
-        };
-        let preset = |(name, cores): &(&str, u64)| Preset {
-            shmem: Some(Bytes::mib(256)),
-            ..Preset::new(
-                *name,
-                ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(Bytes::GIB)),
-            )
-        };
-        let kind = AcceleratorKind {
-            slot: "cuda.device".to_owned(),
-            unit: Clean::new("GPU"),
-            note: None,
-        };
-        let mut offer = Offer::new(&facts, ContextName::local(), Vec::new());
-        offer.catalogue = Some(Catalogue {
-            presets: presets.iter().map(preset).collect(),
-            accelerators: vec![kind],
-            ..Catalogue::default()
-        });
-        offer
-    }
-
-    fn around(offer: &Offer) -> Around<'_> {
-        Around {
-            offer,
-            environment: None,
-            group: None,
-            size: 1,
-            copies: 1,
-        }
-    }
-
-    fn again(request: &LaunchRequest, offer: &Offer) -> LaunchRequest {
-        let mut amounts = Amounts::default();
-        amounts.read(request, &around(offer));
-        let mut written = LaunchRequest::default();
-        amounts.write(&mut written);
-        written
-    }
-
-    #[test]
-    fn nothing_said_is_the_first_preset_or_the_settings() {
-        let nothing = LaunchRequest::default();
-        let first = again(&nothing, &offer(&[("b", 2), ("a", 1)]));
-        assert_eq!((first.preset.as_deref(), first.cpu), (Some("a"), None));
-        let own = again(&nothing, &offer(&[]));
-        assert_eq!((own.preset, own.cpu), (None, Some(Cpu::from_millis(1000))));
-        assert_eq!((own.mem, own.shmem), (Some(Bytes::mib(512)), None));
-    }
-
-    #[test]
-    fn a_launch_of_before_comes_back_as_it_was() {
-        let offer = offer(&[("a", 1)]);
-        let mut request = LaunchRequest {
-            cpu: Some(Cpu::from_millis(3000)),
-            mem: Some(Bytes::mib(1100)),
-            shmem: Some(Bytes::mib(100)),
-            accelerators: [
-                ("cuda.device".to_owned(), 2000),
-                ("tpu.device".to_owned(), 1000),
-            ]
-            .into(),
-            ..LaunchRequest::default()
-        };
-        assert_eq!(again(&request, &offer), request);
-        // A preset with other amounts beside it is one's own amounts.
-        request.preset = Some("a".to_owned());
-        let written = again(&request, &offer);
-        assert_eq!((written.preset, written.cpu), (None, request.cpu));
-    }
-
-    #[test]
-    fn a_preset_with_its_own_amounts_beside_it_is_the_preset() {
-        let request = LaunchRequest {
-            preset: Some("a".to_owned()),
-            cpu: Some(Cpu::from_millis(1000)),
-            mem: Some(Bytes(Bytes::GIB)),
-            ..LaunchRequest::default()
-        };
-        let written = again(&request, &offer(&[("a", 1)]));
-        assert_eq!((written.preset.as_deref(), written.cpu), (Some("a"), None));
-    }
-
-    #[test]
-    fn a_number_by_hand_is_not_changed_by_what_comes_later() {
-        let (none, some) = (offer(&[]), offer(&[("a", 1)]));
-        let mut amounts = Amounts::default();
-        amounts.read(&LaunchRequest::default(), &around(&none));
-        amounts.cpu.paste("7");
-        amounts.by_hand();
-        amounts.offered(&around(&some));
-        assert_eq!(
-            (amounts.source(), amounts.cpu.value()),
-            (&Source::Custom, Ok(7000))
-        );
-        amounts.choose(Source::Preset("a".to_owned()), &around(&some));
-        assert_eq!(amounts.shmem.value(), Ok(256 * Bytes::MIB));
-        assert!(!amounts.automatic_shmem);
-    }
-}
+mod tests;

@@ -8,11 +8,10 @@ use crate::{
     app::launcher::Offer,
     model::{
         capability::Capability,
-        catalogue::{AcceleratorKind, Catalogue, ResourceGroup, SlotLimits},
+        catalogue::{AcceleratorKind, Catalogue, ResourceGroup, SlotLimits, unit},
         environment::Environment,
         launch::amounts,
         resources::{Bytes, Cpu, ResourceSlots},
-        text::Clean,
     },
 };
 
@@ -43,8 +42,8 @@ impl<'a> Around<'a> {
     /// The most one container can ever have.
     pub fn most(&self) -> SlotLimits {
         let mut most = amounts::most(self.catalogue(), self.group);
-        // All of the machine, where workbay itself decides and the group says no more.
-        if let Some(engine) = &self.offer.engine
+        // Until the catalogue tells: all of the machine, where workbay itself decides.
+        if let (Some(engine), None) = (&self.offer.engine, self.catalogue())
             && !engine.capabilities.has(Capability::Schedules)
         {
             most.tighten(&SlotLimits {
@@ -63,18 +62,20 @@ impl<'a> Around<'a> {
         Bounds {
             least: least.div_ceil(quantum) * quantum,
             most: self.most().cpu.map(Cpu::millis),
-            free: outlook::free(Slot::Cpu, self.catalogue(), self.group),
+            free: self.free(Slot::Cpu),
             quantum,
         }
+        .in_one()
     }
 
     pub fn memory(&self) -> Bounds {
         Bounds {
             least: amounts::least_memory(self.environment).0,
             most: self.most().mem.map(|mem| mem.0),
-            free: outlook::free(Slot::Memory, self.catalogue(), self.group),
+            free: self.free(Slot::Memory),
             quantum: 1,
         }
+        .in_one()
     }
 
     /// Shared memory is a part of the memory.
@@ -94,9 +95,14 @@ impl<'a> Around<'a> {
         Bounds {
             least: minimum.and_then(|it| it.get(slot)).copied().unwrap_or(0),
             most: self.most().accelerators.get(slot).copied(),
-            free: outlook::free(Slot::Accelerator(slot, ""), self.catalogue(), self.group),
+            free: self.free(Slot::Accelerator(slot, "")),
             quantum: amounts::quantum(slot, self.size, self.catalogue()),
         }
+        .in_one()
+    }
+
+    fn free(&self, slot: Slot<'_>) -> Option<u64> {
+        outlook::free(slot, self.catalogue(), self.group)
     }
 
     /// Why a kind of accelerator is not to be had at all.
@@ -170,7 +176,7 @@ impl<'a> Around<'a> {
 
     /// What one of a slot is called.
     pub fn called(&self, slot: &str) -> String {
-        called(slot, self.offer)
+        unit(slot, self.catalogue())
     }
 
     /// Amounts in a few words: `2 CPU, 4 GiB, 1 GPU`.
@@ -179,24 +185,90 @@ impl<'a> Around<'a> {
     }
 }
 
-fn called(slot: &str, offer: &Offer) -> String {
-    let kinds = offer
-        .catalogue
-        .as_ref()
-        .map_or(&[][..], |it| &it.accelerators);
-    let kind = kinds.iter().find(|kind| kind.slot == slot);
-    kind.map_or_else(
-        || Clean::new(slot).into_string(),
-        |kind| kind.unit.to_string(),
-    )
-}
-
 /// Amounts in a few words, none that is nothing.
 pub fn in_words(slots: &ResourceSlots, offer: &Offer) -> String {
     let mut parts = vec![format!("{} CPU", slots.cpu), Unit::Bytes.short(slots.mem.0)];
     for (slot, amount) in slots.accelerators.iter().filter(|it| *it.1 > 0) {
         let amount = amounts::thousandths(*amount);
-        parts.push(format!("{amount} {}", called(slot, offer)));
+        parts.push(format!("{amount} {}", unit(slot, offer.catalogue.as_ref())));
     }
     parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        capability::{Capabilities, EngineInfo},
+        catalogue::Policy,
+        text::Clean,
+    };
+
+    /// A machine of two cores that is taken to have 64, of which some are free.
+    fn offer(free: u64) -> Offer {
+        let slots =
+            |cores: u64| ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(Bytes::GIB));
+        let mut offer = Offer::blank();
+        offer.engine = Some(EngineInfo {
+            cpus: Cpu::from_millis(2000),
+            memory: Bytes(Bytes::GIB),
+            capabilities: Capabilities {
+                missing: vec![(Capability::Schedules, Clean::new("no"))],
+                open_streams_keep_alive: false,
+            },
+            ..EngineInfo::new(Clean::new("Docker"), Clean::default())
+        });
+        offer.catalogue = Some(Catalogue {
+            policy: Policy {
+                per_container: SlotLimits {
+                    cpu: Some(Cpu::from_millis(2000)),
+                    ..SlotLimits::default()
+                },
+                ..Policy::default()
+            },
+            resource_groups: vec![ResourceGroup {
+                name: Clean::new("default"),
+                using: ResourceSlots::default(),
+                remaining: slots(free),
+                waiting: None,
+                capacity: Some(slots(64)),
+            }],
+            ..Catalogue::default()
+        });
+        offer
+    }
+
+    fn cpu(offer: &Offer) -> Bounds {
+        let groups = offer.catalogue.iter();
+        let around = Around {
+            offer,
+            environment: None,
+            group: groups.flat_map(|it| &it.resource_groups).next(),
+            size: 1,
+            copies: 1,
+        };
+        around.cpu()
+    }
+
+    #[test]
+    fn no_more_is_free_for_a_container_than_it_can_ever_have() {
+        let bounds = |free| {
+            let bounds = cpu(&offer(free));
+            (bounds.most, bounds.free)
+        };
+        assert_eq!(bounds(63), (Some(2000), Some(2000)));
+        assert_eq!(bounds(1), (Some(2000), Some(1000)));
+    }
+
+    #[test]
+    fn until_the_catalogue_tells_the_machine_is_the_most() {
+        let mut offer = offer(63);
+        // What the catalogue tells is all there is to it.
+        if let Some(catalogue) = &mut offer.catalogue {
+            catalogue.policy.per_container.cpu = Some(Cpu::from_millis(4000));
+        }
+        assert_eq!(cpu(&offer).most, Some(4000));
+        offer.catalogue = None;
+        assert_eq!(cpu(&offer).most, Some(2000));
+    }
 }

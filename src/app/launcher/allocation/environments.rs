@@ -1,17 +1,15 @@
 //! The environment: chosen from a list that is searched by typing, or an image by hand.
 
 mod choice;
+#[cfg(test)]
+mod tests;
 
 pub use choice::Choice;
 
 use crate::{
     app::{input::Input, launcher::Offer},
     key::Key,
-    model::{
-        environment::{Environment, EnvironmentSource},
-        spec::LaunchRequest,
-        text::Clean,
-    },
+    model::{environment::Environment, reference, spec::LaunchRequest, text::Clean},
 };
 
 /// A line of the list.
@@ -30,9 +28,10 @@ pub struct Environments {
     choices: Vec<Choice>,
     /// How many there are before anything is typed.
     known: usize,
-    /// What was chosen, by label or name; `None` = the default.
+    /// What was chosen, by label or name; `None` = the default. What a search marks is chosen only
+    /// once a person moves in the list or leaves the field.
     wanted: Option<String>,
-    /// Where it stands among the choices.
+    /// What would be launched, by its place among the choices.
     marked: Option<usize>,
     /// An image instead.
     image: Input,
@@ -59,6 +58,10 @@ impl Environments {
         self.marked
     }
 
+    fn is_searched(&self) -> bool {
+        !self.query.text().trim().is_empty()
+    }
+
     pub fn is_by_hand(&self) -> bool {
         !self.image.is_empty()
     }
@@ -77,12 +80,13 @@ impl Environments {
         lines
     }
 
+    fn marked_choice(&self) -> Option<&Choice> {
+        self.choices.get(self.marked?)
+    }
+
     /// The label of what would be launched.
     pub fn label(&self, offer: &Offer) -> String {
-        match (
-            self.marked.and_then(|at| self.choices.get(at)),
-            &self.wanted,
-        ) {
+        match (self.marked_choice(), &self.wanted) {
             (Some(choice), _) => choice.label.clone(),
             (None, Some(wanted)) => wanted.clone(),
             (None, None) => offer.defaults.environment.clone(),
@@ -92,71 +96,88 @@ impl Environments {
     /// What is known of what would be launched.
     pub fn chosen<'a>(&self, offer: &'a Offer) -> Option<&'a Environment> {
         if self.is_by_hand() {
-            let image = self.image.text();
-            return offer.environments.iter().find(|it| {
-                matches!(&it.source, EnvironmentSource::Image { reference } if reference == image)
-            });
+            return reference::find_image(&offer.environments, self.image.text());
         }
-        offer.find(&self.label(offer))
+        reference::find(&offer.environments, &self.label(offer))
     }
 
     /// Environments were told, or the query changed.
     pub fn offered(&mut self, offer: &Offer) {
+        let before = self.marked_choice().map(|choice| choice.label.clone());
+        self.list(offer);
+        // What a search marks stays marked while it is there.
+        let kept = before.filter(|_| self.is_searched());
+        if let Some(at) = kept.and_then(|label| choice::find(&self.choices, &label)) {
+            self.marked = Some(at);
+        }
+    }
+
+    /// Lists what fits the query and marks the best of it, or what was chosen where nothing is
+    /// searched.
+    fn list(&mut self, offer: &Offer) {
         self.known = offer.environments.len();
         self.choices = choice::fitting(self.query.text(), &offer.environments);
-        let found = |label: &str| choice::find(&self.choices, label);
-        self.marked = match &self.wanted {
-            Some(label) => found(label),
-            None => found(&offer.defaults.environment).or(self.first_launchable()),
+        self.marked = if self.is_searched() {
+            choice::best(self.query.text(), &self.choices).or(self.first_launchable())
+        } else {
+            self.chosen_before(offer)
         };
-        // What was searched for is chosen by that.
-        if self.marked.is_none() && !self.query.is_empty() {
-            self.mark_best();
+    }
+
+    fn chosen_before(&self, offer: &Offer) -> Option<usize> {
+        let found = |label: &str| choice::find(&self.choices, label);
+        match &self.wanted {
+            // The engine knows more spellings of it than its label.
+            Some(wanted) => found(wanted).or_else(|| {
+                let known = reference::find(&offer.environments, wanted)?;
+                found(&known.label())
+            }),
+            None => found(&offer.defaults.environment).or(self.first_launchable()),
         }
     }
 
     fn first_launchable(&self) -> Option<usize> {
         let launchable = self.choices.iter().position(|it| it.unavailable.is_none());
-        launchable.or(if self.choices.is_empty() {
-            None
-        } else {
-            Some(0)
-        })
+        launchable.or((!self.choices.is_empty()).then_some(0))
     }
 
-    /// Marks the best of those that fit the query.
-    fn mark_best(&mut self) {
-        let query = self.query.text();
-        self.marked = choice::best(query, &self.choices).or(self.first_launchable());
-        self.keep_mark();
-    }
-
+    /// What is marked is chosen: it stays when the search is cleared.
     fn keep_mark(&mut self) {
-        if let Some(choice) = self.marked.and_then(|at| self.choices.get(at)) {
+        if let Some(choice) = self.marked_choice() {
             self.wanted = Some(choice.label.clone());
         }
     }
 
+    /// The field is left: what a search has found is taken.
+    pub fn left(&mut self) {
+        if self.is_searched() {
+            self.keep_mark();
+        }
+    }
+
     pub fn key(&mut self, key: Key, offer: &Offer) -> bool {
+        let before = self.query.text().to_owned();
         let taken = self.query.key(key);
-        if taken {
-            self.searched(offer);
+        // Who moves through what was typed does not search anew.
+        if self.query.text() != before {
+            self.list(offer);
         }
         taken
     }
 
-    pub fn paste(&mut self, text: &str, offer: &Offer) {
-        self.query.paste(text);
-        self.searched(offer);
+    /// The search is given up; `false` = there was none.
+    pub fn clear_search(&mut self, offer: &Offer) -> bool {
+        let searched = !self.query.is_empty() && !self.is_by_hand();
+        if searched {
+            self.query = Input::default();
+            self.list(offer);
+        }
+        searched
     }
 
-    fn searched(&mut self, offer: &Offer) {
-        self.choices = choice::fitting(self.query.text(), &offer.environments);
-        if self.query.is_empty() {
-            self.offered(offer);
-        } else {
-            self.mark_best();
-        }
+    pub fn paste(&mut self, text: &str, offer: &Offer) {
+        self.query.paste(text);
+        self.list(offer);
     }
 
     /// Up and down in the list; `false` = it ends there.
@@ -190,27 +211,14 @@ impl Environments {
         self.image.paste(text.trim());
     }
 
-    /// What is wrong with the choice.
-    pub fn problem(&self, offer: &Offer) -> Option<String> {
-        if self.is_by_hand() {
-            return None;
-        }
-        if let Some(choice) = self.marked.and_then(|at| self.choices.get(at)) {
-            let why = choice.unavailable.as_ref()?;
-            return Some(format!("cannot be launched here: {why}"));
-        }
-        if !self.query.is_empty() {
+    /// What is wrong with the search; whether what is chosen can be launched is a rule of launches.
+    pub fn problem(&self) -> Option<String> {
+        let fails =
+            !self.is_by_hand() && self.is_searched() && self.known > 0 && self.choices.is_empty();
+        fails.then(|| {
             let query = self.query.text();
-            return Some(format!("no environment has '{query}' in its name"));
-        }
-        let wanted = self
-            .wanted
-            .as_ref()
-            .filter(|_| !offer.environments.is_empty())?;
-        let wanted = Clean::new(wanted);
-        Some(format!(
-            "there is no environment {wanted} here: choose another one"
-        ))
+            format!("no environment has '{query}' in its name")
+        })
     }
 
     pub fn read(&mut self, request: &LaunchRequest, offer: &Offer) {

@@ -11,6 +11,7 @@ use crate::{
 
 impl Allocation {
     pub(super) fn hear_key(&mut self, row: Row, key: Key, offer: &Offer) -> bool {
+        self.stands_on(row);
         match row.field {
             Field::Environment => {
                 let taken = self.environments.key(key, offer);
@@ -36,6 +37,13 @@ impl Allocation {
         }
     }
 
+    /// Who does something elsewhere has left the search.
+    fn stands_on(&mut self, row: Row) {
+        if row.field != Field::Environment {
+            self.environments.left();
+        }
+    }
+
     fn go(&mut self, from: Row, to: Row) {
         self.moved = Some(to).filter(|to| *to != from);
     }
@@ -58,6 +66,7 @@ impl Allocation {
     }
 
     pub(super) fn hear_paste(&mut self, row: Row, text: &str, offer: &Offer) -> bool {
+        self.stands_on(row);
         match row.field {
             Field::Environment => self.environments.paste(text, offer),
             Field::Image => self.environments.image_paste(text),
@@ -81,6 +90,15 @@ impl Allocation {
         key: Option<Key>,
         offer: &Offer,
     ) -> Heard {
+        self.stands_on(row);
+        let heard = self.hear_action(row, action, key, offer);
+        if heard == Heard::No && leaves(action) {
+            self.environments.left();
+        }
+        heard
+    }
+
+    fn hear_action(&mut self, row: Row, action: Action, key: Option<Key>, offer: &Offer) -> Heard {
         // What can be typed here is typed, whatever it means elsewhere.
         if let Some(key) = key.filter(|key| is_text(*key))
             && self.hear_key(row, key, offer)
@@ -102,10 +120,8 @@ impl Allocation {
                 return Heard::Goto(variable_row(at.min(self.variables.count()), Part::Name));
             }
             Action::LauncherRemoveAll if row.field == Field::Variables => {
-                return self
-                    .variables
-                    .question()
-                    .map_or(Heard::Yes, Heard::Question);
+                let question = self.variables.question();
+                return question.map_or(Heard::Yes, |text| Heard::Question(text, "Remove all"));
             }
             Action::LauncherAdd => self.small_step(row, true, offer),
             Action::LauncherRemove => self.small_step(row, false, offer),
@@ -226,6 +242,24 @@ impl Allocation {
         }
         true
     }
+}
+
+/// Whether the wizard takes the focus elsewhere by it.
+fn leaves(action: Action) -> bool {
+    matches!(
+        action,
+        Action::ListDown
+            | Action::LauncherNext
+            | Action::LauncherPrevious
+            | Action::LauncherGoOn
+            | Action::LauncherNextPage
+            | Action::LauncherPreviousPage
+            | Action::LauncherPageOne
+            | Action::LauncherPageThree
+            | Action::LauncherPageFour
+            | Action::LauncherReview
+            | Action::LauncherLaunch
+    )
 }
 
 fn is_text(key: Key) -> bool {

@@ -33,6 +33,16 @@ pub struct Bounds {
     pub quantum: u64,
 }
 
+impl Bounds {
+    /// More may be free than one container can ever have: of that it is told as much as it can get.
+    pub(super) fn in_one(mut self) -> Self {
+        self.free = self
+            .free
+            .map(|free| self.most.map_or(free, |most| free.min(most)));
+        self
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Slider {
     unit: Unit,

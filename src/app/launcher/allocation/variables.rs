@@ -1,6 +1,7 @@
 //! Environment variables: rows of a name and a value. Behind the last one stands an empty row; what
 //! is typed there makes it a row.
 
+mod fault;
 mod lines;
 
 use std::collections::BTreeMap;
@@ -8,8 +9,10 @@ use std::collections::BTreeMap;
 use crate::{
     app::input::Input,
     key::{Key, KeyCode},
-    model::{launch::secrets, spec::check_variable_name, text::Clean},
+    model::launch::secrets,
 };
+
+pub use fault::Fault;
 
 /// A half of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +93,9 @@ impl Variables {
     pub fn key(&mut self, at: usize, part: Part, key: Key) -> Option<(usize, Part)> {
         // As it is written elsewhere: NAME=value.
         if part == Part::Name && key == Key::char('=') {
-            return Some((at, Part::Value));
+            // The empty row has no value to go to.
+            let half = if self.is_last(at) { part } else { Part::Value };
+            return Some((at, half));
         }
         let back = key == Key::plain(KeyCode::Backspace);
         let input = self.input(at, part)?;
@@ -109,6 +114,8 @@ impl Variables {
         match (part, at) {
             (Part::Value, _) => (at, Part::Name),
             (Part::Name, 0) => (0, Part::Name),
+            // Its value would be left without a name.
+            (Part::Name, _) if self.missing(at).is_some() => (at, Part::Name),
             (Part::Name, _) => {
                 if self.rows[at].is_empty() && !self.is_last(at) {
                     self.rows.remove(at);
@@ -132,7 +139,11 @@ impl Variables {
         for (name, value) in read {
             self.set(&name, &value);
         }
-        (self.count(), Part::Name)
+        // What was half typed before is still to be finished.
+        match self.missing(at) {
+            Some(_) => (at, part),
+            None => (self.count(), Part::Name),
+        }
     }
 
     /// A variable of this name gets the value; a new row where there is none.
@@ -169,34 +180,6 @@ impl Variables {
         }
     }
 
-    /// What is wrong with a row. `typing` = the person is in it: what is not typed yet is no fault.
-    pub fn problem(&self, at: usize, typing: bool) -> Option<String> {
-        let row = self.rows.get(at).filter(|row| !row.is_empty())?;
-        let name = row.name.text();
-        if name.is_empty() {
-            return (!typing).then(|| "a name is missing for this value".to_owned());
-        }
-        if let Err(why) = check_variable_name(name) {
-            return Some(why);
-        }
-        if self.rows[..at].iter().any(|it| it.name.text() == name) {
-            return Some(format!("{name} is there already: give it one value"));
-        }
-        if !row.value.is_empty() || typing {
-            return None;
-        }
-        Some(if row.is_secret() {
-            format!("{name} is a secret and is kept nowhere: type its value")
-        } else {
-            format!("{name} needs a value; remove the row if it is not needed")
-        })
-    }
-
-    /// All faults, as when a person has left every row.
-    pub fn problems(&self) -> impl Iterator<Item = (usize, String)> {
-        (0..self.count()).filter_map(|at| Some((at, self.problem(at, false)?)))
-    }
-
     /// From a request; secrets have no value there.
     pub fn read(&mut self, env: &BTreeMap<String, String>) {
         self.rows = env
@@ -209,7 +192,7 @@ impl Variables {
     /// Rows without fault.
     pub fn write(&self) -> BTreeMap<String, String> {
         let whole = |(at, row): (usize, &Variable)| {
-            let fine = !row.is_empty() && self.problem(at, false).is_none();
+            let fine = !row.is_empty() && self.fault(at, false).is_none();
             fine.then(|| (row.name.text().to_owned(), row.value.text().to_owned()))
         };
         self.rows.iter().enumerate().filter_map(whole).collect()
@@ -222,11 +205,6 @@ impl Variables {
             1 => Some("Remove the variable?".to_owned()),
             n => Some(format!("Remove all {n} variables?")),
         }
-    }
-
-    /// The name of a row for people.
-    pub fn called(&self, at: usize) -> Clean {
-        Clean::new(self.rows.get(at).map_or("", |row| row.name.text()))
     }
 }
 
@@ -245,6 +223,7 @@ mod tests {
     #[test]
     fn typing_makes_rows() {
         let mut it = Variables::default();
+        assert_eq!(typed(&mut it, "="), (0, Part::Name));
         assert_eq!(typed(&mut it, "A = 1"), (0, Part::Value));
         assert_eq!((it.count(), it.write()["A"].as_str()), (1, "1"));
         typed(&mut it, "B = 2");
@@ -257,30 +236,52 @@ mod tests {
         assert_eq!((it.count(), at), (1, (1, Part::Name)));
         let at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
         assert_eq!(at, (0, Part::Value));
+        // A value is not left behind without a name.
+        it.paste(1, Part::Name, "B=2");
+        typed(&mut it, "C = 3");
+        let mut at = (2, Part::Name);
+        for _ in 0..3 {
+            at = it.key(at.0, at.1, "backspace".parse().unwrap()).unwrap();
+        }
+        assert_eq!((it.count(), at), (3, (2, Part::Name)));
     }
 
     #[test]
     fn a_row_half_filled_is_marked_when_it_is_left() {
         let mut it = Variables::default();
         typed(&mut it, "A");
-        assert_eq!(it.problem(0, true), None, "still typing");
-        assert!(it.problem(0, false).unwrap().contains("A needs a value"));
-        assert!(it.write().is_empty() && it.problems().count() == 1);
+        assert_eq!(it.fault(0, true), None, "still typing");
+        let fault = it.fault(0, false).unwrap();
+        assert!(fault.why.contains("A needs a value") && fault.half == Part::Value);
+        assert_eq!(it.missing(0), Some(Part::Value));
+        assert!(it.write().is_empty());
         let mut it = Variables::default();
-        typed(&mut it, "= x");
-        assert!(it.problem(0, false).unwrap().contains("name is missing"));
+        it.paste(0, Part::Value, "x");
+        let fault = it.fault(0, false).unwrap();
+        assert!(fault.why.contains("name is missing") && fault.half == Part::Name);
+        assert_eq!((it.missing(0), it.missing(1)), (Some(Part::Name), None));
     }
 
     #[test]
     fn names_follow_the_rule_and_come_once() {
         let mut it = Variables::default();
         typed(&mut it, "1 = x");
-        assert!(it.problem(0, true).unwrap().contains("'1'"));
+        assert!(it.fault(0, true).unwrap().why.contains("'1'"));
         let mut it = Variables::default();
         it.paste(0, Part::Name, "A=1\nB=2");
         typed(&mut it, "A = 3");
-        assert!(it.problem(2, true).unwrap().contains("already"));
+        let fault = it.fault(2, true).unwrap();
+        assert!(fault.why.contains("already") && fault.half == Part::Name);
         assert_eq!(it.write()["A"], "1");
+    }
+
+    #[test]
+    fn a_value_that_no_session_can_hold_is_marked() {
+        let mut it = Variables::default();
+        it.paste(0, Part::Name, &format!("A={}", "x".repeat(100 * 1024)));
+        let fault = it.fault(0, true).unwrap();
+        assert!(fault.why.contains("too long") && fault.half == Part::Value);
+        assert!(it.write().is_empty());
     }
 
     #[test]
@@ -303,6 +304,9 @@ mod tests {
         assert_eq!(it.write()["A"], "1X=1");
         it.paste(3, Part::Name, "plain");
         assert_eq!(it.rows()[3].name().text(), "plain");
+        // A row that was half typed before is still to be finished.
+        assert_eq!(it.paste(3, Part::Name, "D=1"), (3, Part::Name));
+        assert_eq!(it.write()["D"], "1");
     }
 
     #[test]
@@ -310,8 +314,9 @@ mod tests {
         let mut it = Variables::default();
         let env = [("API_TOKEN", ""), ("STAGE", "dev")];
         it.read(&env.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
-        let problems: Vec<_> = it.problems().collect();
-        assert!(problems.len() == 1 && problems[0].1.contains("secret"));
+        let fault = it.fault(0, false).unwrap();
+        assert!(fault.why.contains("secret") && fault.half == Part::Value);
+        assert_eq!(it.fault(1, false), None);
         it.paste(0, Part::Value, "hush");
         assert_eq!(it.write().len(), 2);
         assert!(it.rows()[0].is_secret() && !it.rows()[1].is_secret());

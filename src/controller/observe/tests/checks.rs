@@ -1,5 +1,7 @@
 //! Launches are checked against what is known; folders and owners.
 
+use jiff::SignedDuration;
+
 use super::{
     super::fact::{Ask, Fact},
     Play, at, fault, info,
@@ -12,7 +14,7 @@ use crate::{
     model::{
         capability::{Capability, EngineInfo},
         catalogue::{Folder, Preset, ResourceGroup},
-        launch::LaunchField,
+        launch::{LaunchField, StartAt},
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
         span::Span,
@@ -74,7 +76,7 @@ fn what_is_wrong_by_itself_is_refused_at_once() {
     let past = LaunchRequest {
         session_type: SessionType::Batch,
         startup_command: Some("make".to_owned()),
-        starts_at: Some(at(0)),
+        starts_at: Some(at(0).into()),
         ..LaunchRequest::default()
     };
     let ticket = play.ask(ask(past));
@@ -231,10 +233,11 @@ fn the_engine_says_which_field_it_does_not_like() {
 #[test]
 fn the_terms_of_a_batch_session_are_shown_though_the_engine_keeps_them_to_itself() {
     let mut play = Play::watched(0);
+    let starts = at(3600) + SignedDuration::from_millis(play.now);
     play.ask(ask(LaunchRequest {
         session_type: SessionType::Batch,
         startup_command: Some("make".to_owned()),
-        starts_at: Some(at(3600)),
+        starts_at: Some(StartAt::After(Span(3600))),
         timeout: Some(Span(60)),
         ..LaunchRequest::default()
     }));
@@ -248,7 +251,7 @@ fn the_terms_of_a_batch_session_are_shown_though_the_engine_keeps_them_to_itself
         assert_eq!(shown.status.word(), status);
         assert_eq!(
             (shown.starts_at, shown.timeout),
-            (Some(at(3600)), Some(Span(60)))
+            (Some(starts), Some(Span(60)))
         );
     }
 }

@@ -199,7 +199,7 @@ fn what_can_never_be_is_refused_at_its_field() {
             LaunchRequest {
                 session_type: SessionType::Batch,
                 startup_command: Some("true".into()),
-                starts_at: Some(at(0)),
+                starts_at: Some(at(0).into()),
                 ..named("fine")
             },
             LaunchField::StartTime,

@@ -108,7 +108,7 @@ fn what_others_took_meanwhile_is_seen_before_a_timed_session_begins() {
     let later = play.comes(LaunchRequest {
         session_type: SessionType::Batch,
         startup_command: Some("true".into()),
-        starts_at: Some(at(play.now + 500)),
+        starts_at: Some(at(play.now + 500).into()),
         ..named("later")
     });
     play.others = ResourceSlots::new(Cpu::from_millis(4000), Bytes(0));
@@ -267,7 +267,7 @@ fn who_waits_for_its_time_does_not_hold_up_others_and_begins_then() {
     let batch = play.comes(LaunchRequest {
         session_type: SessionType::Batch,
         startup_command: Some("true".into()),
-        starts_at: Some(start),
+        starts_at: Some(start.into()),
         priority: Some(100),
         ..named("later")
     });

@@ -176,26 +176,10 @@ pub(super) fn kinds(catalogue: &Catalogue) -> Vec<AcceleratorKind> {
 }
 
 fn kind(slot: &str) -> AcceleratorKind {
-    let unit = match slot {
-        "cuda.device" | "rocm.device" => "GPU",
-        "cuda.shares" => "fGPU",
-        "tpu.device" => "TPU",
-        "ipu.device" => "IPU",
-        "atom.device" => "ATOM",
-        "atom-plus.device" => "ATOM+",
-        "atom-max.device" => "ATOM-MAX",
-        "gaudi2.device" => "Gaudi 2",
-        "warboy.device" => "Warboy",
-        "rngd.device" => "RNGD",
-        "hyperaccel-lpu.device" => "LPU",
-        "tt-n300.device" => "N300",
-        mig if mig.ends_with("-mig") => "MIG",
-        other => other.split('.').next().unwrap_or(other),
-    };
     let shares = slot.ends_with(".shares");
     AcceleratorKind {
         slot: slot.to_owned(),
-        unit: Clean::new(unit),
+        unit: Clean::new(&AcceleratorKind::usual_unit(slot)),
         note: shares.then(|| "a share of a GPU, which others may share".into()),
     }
 }

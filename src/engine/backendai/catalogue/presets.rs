@@ -1,6 +1,5 @@
 //! Presets: those for every group with what is free now, and those of one group.
 
-use crate::model::idle::IdleRules;
 use serde_json::{Value, json};
 
 use super::super::{
@@ -11,7 +10,7 @@ use super::super::{
 };
 use crate::{
     engine::api::Result,
-    model::{catalogue::Preset, text::Clean},
+    model::{catalogue::Preset, idle::IdleRules, text::Clean},
 };
 
 const BOUND: &str = "query { resource_presets { name resource_slots shared_memory \

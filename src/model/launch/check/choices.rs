@@ -9,11 +9,11 @@ use super::{
             spec::LaunchRequest,
             text::Clean,
         },
-        amounts,
+        amounts, environment,
         field::LaunchField as Field,
         folders, ports,
     },
-    Ground, MOST_COPIES, Problems, add, names, say,
+    Ground, MOST_COPIES, Problems, add, names, say, words,
 };
 
 pub(super) fn check_taken(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
@@ -57,6 +57,26 @@ pub(super) fn check_capabilities(
     }
 }
 
+/// Environments are those that were told; of images only where nobody but we knows them.
+pub(super) fn check_environment(
+    request: &LaunchRequest,
+    ground: &Ground<'_>,
+    found: &mut Problems,
+) {
+    if let Some(chosen) = ground.environment {
+        return found.extend(environment::unavailable(request, chosen));
+    }
+    let all = ground.environments;
+    let asked = request.environment.as_deref().unwrap_or_default();
+    let is_asked = match &request.image {
+        Some(image) => words::is_image(image) && ground.takes_unlisted() == Some(false),
+        None => !asked.is_empty(),
+    };
+    if is_asked && !all.is_empty() {
+        found.push(environment::missing(request, all, asked));
+    }
+}
+
 pub(super) fn check_group(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
     let Some(offer) = ground.offer else {
         return;
@@ -88,9 +108,23 @@ pub(super) fn check_group(request: &LaunchRequest, ground: &Ground<'_>, found: &
         check_preset(request, wanted, offer, ground, found);
     }
     if offer.presets_only && is_by_hand(request, ground.preset(request)) {
-        let why = "amounts by hand are not allowed here: choose a preset";
-        say(found, Field::Preset, why);
+        say(found, Field::Preset, by_hand_refused(offer));
     }
+}
+
+fn by_hand_refused(offer: &Catalogue) -> String {
+    let names: Vec<&str> = offer.presets.iter().map(|it| it.name.as_str()).collect();
+    let refused = "amounts by hand are not allowed here";
+    if names.is_empty() {
+        return format!("{refused}, and there is no preset: whoever runs this site can add one");
+    }
+    let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>();
+    let more = if shown.len() < names.len() {
+        ", …"
+    } else {
+        ""
+    };
+    format!("{refused}: choose a preset ({}{more})", shown.join(", "))
 }
 
 /// Whether any amount is another than the preset's.

@@ -9,11 +9,11 @@ use jiff::Timestamp;
 
 pub use self::{
     warnings::warnings,
-    words::{MOST_TEXT, check_words},
+    words::{MOST_TEXT, check_value, check_words},
 };
 use super::{
     super::{
-        capability::Capabilities,
+        capability::{Capabilities, Capability},
         catalogue::{Catalogue, Preset, ResourceGroup},
         environment::Environment,
         spec::{DEFAULT_GROUP, LaunchRequest},
@@ -32,6 +32,8 @@ pub struct Ground<'a> {
     pub now: Timestamp,
     /// The one that was chosen.
     pub environment: Option<&'a Environment>,
+    /// All there are to choose from; empty = they were not told.
+    pub environments: &'a [Environment],
     pub offer: Option<&'a Catalogue>,
     pub capabilities: Option<&'a Capabilities>,
     /// Whether a session that has not ended bears a name.
@@ -45,6 +47,7 @@ impl<'a> Ground<'a> {
         Self {
             now,
             environment: None,
+            environments: &[],
             offer: None,
             capabilities: None,
             taken: None,
@@ -79,6 +82,12 @@ impl<'a> Ground<'a> {
         }
     }
 
+    /// Whether an image may be one that was not told: where the engine schedules, its manager knows
+    /// more than it lists. `None` = the engine has not said.
+    fn takes_unlisted(&self) -> Option<bool> {
+        Some(self.capabilities?.has(Capability::Schedules))
+    }
+
     /// The preset that is asked for, where it is there.
     pub fn preset(&self, request: &LaunchRequest) -> Option<&'a Preset> {
         let presets = self.offer.map_or(&[][..], |offer| &offer.presets);
@@ -94,6 +103,7 @@ pub fn check(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     let mut found = check_words(request, ground.now);
     choices::check_taken(request, ground, &mut found);
     choices::check_capabilities(request, ground, &mut found);
+    choices::check_environment(request, ground, &mut found);
     choices::check_group(request, ground, &mut found);
     slots::check_amounts(request, ground, &mut found);
     slots::check_accelerators(request, ground, &mut found);

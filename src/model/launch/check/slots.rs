@@ -3,7 +3,7 @@
 use super::{
     super::{
         super::{
-            catalogue::SlotLimits,
+            catalogue::{SlotLimits, unit},
             resources::{Bytes, Cpu, ResourceSlots},
             spec::LaunchRequest,
             text::Clean,
@@ -85,7 +85,7 @@ fn check_whole_cluster(request: &LaunchRequest, ground: &Ground<'_>, found: &mut
         mem: filled.mem.unwrap_or_default(),
         accelerators: filled.accelerators,
     };
-    if let Some((what, limit)) = all.exceeded_by(&one.times(size)) {
+    if let Some((what, limit)) = all.exceeded_by(&one.times(size), ground.offer) {
         let why = format!("{size} containers need more {what} than can be had: {limit} in all");
         say(found, Field::ClusterSize, why);
     }
@@ -106,13 +106,20 @@ pub(super) fn check_accelerators(
         let asked = request.accelerators.get(slot).copied().unwrap_or(0);
         let by_preset = request.preset.is_some() && !request.accelerators.contains_key(slot);
         if asked < *least && !by_preset {
-            let why = format!(
-                "the environment needs at least {} {slot}",
-                thousandths(*least)
-            );
+            let (least, slot) = (thousandths(*least), called(slot, ground));
+            let why = format!("the environment needs at least {least} {slot}");
             say(found, Field::Accelerator, why);
         }
     }
+}
+
+/// What people call a slot, and its own name where that is another: `fGPU (cuda.shares)`.
+fn called(slot: &str, ground: &Ground<'_>) -> String {
+    let unit = unit(slot, ground.offer);
+    if unit == slot {
+        return unit;
+    }
+    format!("{unit} ({})", Clean::new(slot))
 }
 
 fn check_accelerator(
@@ -136,30 +143,37 @@ fn check_accelerator(
             known.join(", ")
         };
         return Err(format!(
-            "there is no {} here: there is {known}",
-            Clean::new(slot)
+            "there is no {slot} here: there is {known}",
+            slot = Clean::new(slot)
         ));
     }
+    let called = called(slot, ground);
     // None of a kind that there is: nothing is asked.
     if amount == 0 {
         return Ok(());
     }
     if !amounts::supports(ground.environment, slot) {
-        return Err(format!("the environment cannot use {slot}"));
+        return Err(format!("the environment cannot use {called}"));
     }
     if let Some(group) = ground.group(request)
         && let Some(all) = &group.capacity
         && all.accelerators.get(slot).is_none_or(|all| *all == 0)
     {
-        return Err(format!("the group {} has no {slot}", group.name));
+        return Err(format!("the group {} has no {called}", group.name));
     }
     let quantum = amounts::quantum(slot, request.containers(), ground.offer);
     if !amount.is_multiple_of(quantum) {
-        return Err(format!("{slot} goes in steps of {}", thousandths(quantum)));
+        // One container alone could have it.
+        let alone = amounts::quantum(slot, 1, ground.offer);
+        return Err(if quantum == alone {
+            format!("{called} goes in steps of {}", thousandths(quantum))
+        } else {
+            format!("in a cluster {called} is whole: 1, 2 or more, or cluster size 1")
+        });
     }
     match most.accelerators.get(slot).filter(|most| amount > **most) {
         Some(most) => Err(format!(
-            "{} {slot} are more than can be had here: {} at most",
+            "{} {called} are more than can be had here: {} at most",
             thousandths(amount),
             thousandths(*most)
         )),

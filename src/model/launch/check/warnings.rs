@@ -1,13 +1,20 @@
 //! What does not forbid a launch, but is worth a word.
 
 use super::{
-    super::{super::spec::LaunchRequest, amounts, field::LaunchField as Field},
+    super::{super::spec::LaunchRequest, amounts, environment, field::LaunchField as Field},
     Ground, Problems, say,
 };
 
 /// What a person should know of a launch that can be done.
 pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     let mut found = Problems::new();
+    if let (Some(image), None) = (&request.image, ground.environment)
+        && ground.takes_unlisted() == Some(true)
+        && !ground.environments.is_empty()
+    {
+        let why = environment::unlisted(image, ground.environments);
+        say(&mut found, Field::Image, why);
+    }
     if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
         && shmem < mem
         && mem.0 - shmem.0 < shmem.0.saturating_mul(2)

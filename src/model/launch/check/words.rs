@@ -35,7 +35,7 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
         say(&mut found, Field::Image, why);
     }
     if let Some(image) = &request.image
-        && (image.trim().is_empty() || image.contains(char::is_whitespace))
+        && !is_image(image)
     {
         let why = format!(
             "'{}' is no image: write it as in docker pull",
@@ -67,6 +67,11 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     found
 }
 
+/// Whether it is written as images are.
+pub(super) fn is_image(text: &str) -> bool {
+    !text.is_empty() && !text.contains(char::is_whitespace)
+}
+
 /// The kernel gives a program no longer single variable, and not many more in all.
 const MOST_VALUE: usize = 96 * 1024;
 const MOST_VARIABLES: usize = 256 * 1024;
@@ -86,6 +91,19 @@ fn check_variables(request: &LaunchRequest, found: &mut Problems) {
 /// A variable has a name and a value.
 fn check_variable(name: &str, value: &str) -> Result<(), String> {
     check_variable_name(name)?;
+    check_value(name, value)?;
+    if !value.is_empty() {
+        return Ok(());
+    }
+    Err(if secrets::is_secret(name) {
+        format!("{name} has no value: values of secrets are not kept, give it again")
+    } else {
+        format!("{name} has no value: give it one, or leave the variable out")
+    })
+}
+
+/// What a variable of this name can hold.
+pub fn check_value(name: &str, value: &str) -> Result<(), String> {
     if value.contains('\0') {
         return Err(format!("the value of {name} holds a zero byte"));
     }
@@ -95,14 +113,7 @@ fn check_variable(name: &str, value: &str) -> Result<(), String> {
             "the value of {name} is too long ({is}): {most} at most"
         ));
     }
-    if !value.is_empty() {
-        return Ok(());
-    }
-    Err(if secrets::is_secret(name) {
-        format!("{name} has no value: values of secrets are not kept, give it again")
-    } else {
-        format!("{name} has no value: give it one, or leave the variable out")
-    })
+    Ok(())
 }
 
 /// Commands and scripts go to the engine in one piece.
@@ -162,7 +173,7 @@ fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
         }
         let outcome = check_text(command, "the command");
         add(found, Field::StartupCommand, outcome);
-        if request.starts_at.is_some_and(|at| at <= now) {
+        if request.starts_at.is_some_and(|at| !at.lies_ahead(now)) {
             say(
                 found,
                 Field::StartTime,

@@ -150,7 +150,8 @@ fn amounts_by_hand_where_only_presets_are_allowed() {
             r.mem = Some(gib(3));
         },
     ];
-    let why = "amounts by hand are not allowed here: choose a preset".to_owned();
+    let why =
+        "amounts by hand are not allowed here: choose a preset (huge, small, train)".to_owned();
     for change in by_hand {
         let found = told(check(&request(change), &ground));
         assert_eq!(found, [(LaunchField::Preset, why.clone())]);

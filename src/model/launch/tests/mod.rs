@@ -1,6 +1,7 @@
 //! Every rule of a launch: what passes it and what does not.
 
 mod choices;
+mod environments;
 mod slots;
 mod words;
 

@@ -66,7 +66,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.accelerators = shares(500),
         LaunchField::Accelerator,
-        "the group default has no cuda.shares",
+        "the group default has no fGPU (cuda.shares)",
     ),
     (
         |r| {
@@ -74,14 +74,14 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.accelerators = shares(500);
         },
         LaunchField::Accelerator,
-        "the group default has no cuda.shares",
+        "the group default has no fGPU (cuda.shares)",
     ),
     (
         |r| r.accelerators = BTreeMap::from([("tpu.device".to_owned(), 1_000)]),
         LaunchField::Accelerator,
         "there is no tpu.device here: there is cuda.shares, cuda.device",
     ),
-    // Of a cluster no fractions.
+    // Of a cluster no fractions: it is said that the cluster is why.
     (
         |r| {
             r.resource_group = Some("gpu".into());
@@ -89,7 +89,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.accelerators = shares(500);
         },
         LaunchField::Accelerator,
-        "steps of 1",
+        "in a cluster fGPU (cuda.shares) is whole: 1, 2 or more, or cluster size 1",
     ),
     (
         |r| r.cluster_size = Some(4),
@@ -182,13 +182,16 @@ fn an_environment_that_needs_an_accelerator_or_cannot_use_one() {
         r.preset = Some("train".into());
     };
     let short = said(&needs, none);
-    assert_eq!(short[0].1, "the environment needs at least 1 cuda.shares");
+    assert_eq!(
+        short[0].1,
+        "the environment needs at least 1 fGPU (cuda.shares)"
+    );
     assert_eq!(said(&needs, enough), []);
     assert_eq!(said(&needs, by_preset), []);
     let small = said(&needs, |r| r.preset = Some("small".into()));
-    assert!(small[0].1.contains("needs 1 cuda.shares"), "{small:?}");
+    assert!(small[0].1.contains("needs 1 fGPU"), "{small:?}");
     let unfit = said(&other, enough);
-    assert_eq!(unfit[0].1, "the environment cannot use cuda.shares");
+    assert_eq!(unfit[0].1, "the environment cannot use fGPU (cuda.shares)");
 }
 
 #[test]

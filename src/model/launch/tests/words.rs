@@ -24,7 +24,7 @@ const CASES_OF_BATCH: &[(Change, LaunchField, &str)] = &[
         "too long",
     ),
     (
-        |r| r.starts_at = Some(now()),
+        |r| r.starts_at = Some(now().into()),
         LaunchField::StartTime,
         "has passed",
     ),
@@ -48,7 +48,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
         "only a batch session",
     ),
     (
-        |r| r.starts_at = Some("2027-01-01T00:00:00Z".parse().unwrap()),
+        |r| r.starts_at = Some("+1h".parse().unwrap()),
         LaunchField::StartTime,
         "only a batch session",
     ),

@@ -36,7 +36,6 @@ pub fn write(sheet: &mut Sheet<'_>) {
         .environment_of_image(sheet.launcher.offer());
     let note = match known {
         Some(known) => format!("is {known}"),
-        None if environments.is_by_hand() => "not in the list".to_owned(),
         None => String::new(),
     };
     let hint = "by hand instead, as registry/name:tag";

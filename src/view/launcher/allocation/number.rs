@@ -139,7 +139,7 @@ fn problem(sheet: &Sheet<'_>, row: Row, slot: Option<Slot<'_>>) -> Option<String
             .filter(|_| own)
             .map(str::to_owned);
     };
-    let of_it = |message: &str| message.split([' ', ':']).any(|word| word == slot);
+    let of_it = |message: &str| message.split([' ', ':', '(', ')']).any(|word| word == slot);
     let all = launcher.problems().iter();
     let mut own = all.filter(|it| it.field == Field::Accelerator && of_it(&it.message));
     own.next().map(|it| it.message.clone())

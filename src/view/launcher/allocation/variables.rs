@@ -32,10 +32,14 @@ pub fn write(sheet: &mut Sheet<'_>) {
         };
         let row = line.row;
         sheet.push(line);
-        let why = allocation.variable_problem(at, here == Some(at));
-        if let (Some(why), Some(row)) = (why, row) {
-            sheet.sentence(row, &why, Face::InputError);
+        let fault = allocation.variable_fault(at, here == Some(at));
+        if let (Some(fault), Some(row)) = (fault, row) {
+            sheet.fault(row, variable_row(at, fault.half), &fault.why);
         }
+    }
+    // Of all of them together, or what the engine said.
+    if !allocation.has_variable_fault() {
+        sheet.said(row_of(sheet, here.unwrap_or(0)));
     }
 }
 
@@ -65,15 +69,31 @@ fn line<'a>(sheet: &Sheet<'a>, at: usize, variable: &'a Variable, names: u16) ->
     let taken = if secret { SECRET.len() as u16 + 2 } else { 0 };
     let x = equals + 2;
     let room = sheet.width.saturating_sub(x);
-    let line = label(sheet, at)
+    let mut line = label(sheet, at)
+        .halved(name, equals, value)
         .input(VALUES, names, variable.name(), sheet.is_focused(name))
         .text(equals, 1, "=", Face::Dim);
     let (width, focused) = (room.saturating_sub(taken), sheet.is_focused(value));
-    if !secret {
-        return line.input(x, width, variable.value(), focused);
+    line = if secret {
+        let masked = line.masked(x, width, variable.value(), focused);
+        masked.right(x, room, SECRET, Face::Dim)
+    } else {
+        line.input(x, width, variable.value(), focused)
+    };
+    let here = focused || sheet.is_focused(name);
+    match sheet.launcher.allocation.variables().missing(at) {
+        Some(Part::Name) if here => line.text(VALUES, names, "its name", Face::Placeholder),
+        Some(Part::Value) if here => line.text(x, width, value_hint(secret), Face::Placeholder),
+        _ => line,
     }
-    let line = line.masked(x, width, variable.value(), focused);
-    line.right(x, room, SECRET, Face::Dim)
+}
+
+fn value_hint(secret: bool) -> &'static str {
+    if secret {
+        "its value, never shown, kept nowhere"
+    } else {
+        "its value"
+    }
 }
 
 /// The row that is not there yet.

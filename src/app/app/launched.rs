@@ -1,0 +1,66 @@
+//! What a launch came to, as its toast says it: always of the session as it is now.
+
+use super::App;
+use crate::{
+    action::{Action, Scope},
+    app::{
+        allowed,
+        focus::Focus,
+        toast::{Launched, Toast, What},
+    },
+    model::{change::Level, session::Session, text::Clean},
+};
+
+/// What a person may do next, the likeliest first.
+const NEXT: [(Action, &str); 4] = [
+    (Action::SessionShell, "shell"),
+    (Action::SessionLogs, "log"),
+    (Action::SessionOpen, "details"),
+    (Action::SessionTerminate, "terminate"),
+];
+
+impl App {
+    /// What a toast says now.
+    pub fn told(&self, toast: &Toast) -> (Level, Clean) {
+        match &toast.what {
+            What::Said { level, text } => (*level, text.clone()),
+            What::Launch(launched) => self.told_launch(launched),
+        }
+    }
+
+    fn told_launch(&self, launched: &Launched) -> (Level, Clean) {
+        let others = match launched.count {
+            0 | 1 => String::new(),
+            count => format!("{count} sessions, "),
+        };
+        let Some(session) = self.mirror.session(launched.first) else {
+            let text = format!("{others}{} is {}", launched.name, launched.status);
+            return (Level::Info, Clean::new(&text));
+        };
+        let (name, status) = (&session.name, &session.status);
+        let level = if status.is_live() {
+            Level::Success
+        } else {
+            Level::Info
+        };
+        let text = format!("{others}{name} is {status}\n{}", self.next(session));
+        (level, Clean::multiline(text.trim_end()))
+    }
+
+    /// The keys that do something for the session where they are pressed now.
+    fn next(&self, session: &Session) -> String {
+        let here =
+            self.focus() == Focus::Sessions && self.sessions.selected() == Some(session.key());
+        if !here {
+            return String::new();
+        }
+        let shown = self.sessions.shown();
+        let next = NEXT.into_iter().filter_map(|(action, word)| {
+            let why = allowed::why_not(action, Some(session), shown, &self.mirror, &self.facts);
+            let keys = self.keymap.keys_for(Scope::Sessions, action);
+            let key = keys.into_iter().next().filter(|_| why.is_none())?;
+            Some(format!("{key} {word}"))
+        });
+        next.collect::<Vec<_>>().join(", ")
+    }
+}

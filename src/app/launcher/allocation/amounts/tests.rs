@@ -1,0 +1,129 @@
+//! Amounts: read from a launch, written into one, by hand and by themselves.
+
+use super::*;
+use crate::{
+    action::Action,
+    app::launcher::{Allocation, Form, Offer, Row},
+    key::Key,
+    model::{
+        catalogue::{AcceleratorKind, Catalogue, Preset},
+        text::Clean,
+    },
+};
+
+fn offer(presets: &[(&str, u64)]) -> Offer {
+    let preset = |(name, cores): &(&str, u64)| Preset {
+        shmem: Some(Bytes::mib(256)),
+        ..Preset::new(
+            *name,
+            ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(Bytes::GIB)),
+        )
+    };
+    let kind = AcceleratorKind {
+        slot: "cuda.device".to_owned(),
+        unit: Clean::new("GPU"),
+        note: None,
+    };
+    let mut offer = Offer::blank();
+    offer.catalogue = Some(Catalogue {
+        presets: presets.iter().map(preset).collect(),
+        accelerators: vec![kind],
+        ..Catalogue::default()
+    });
+    offer
+}
+
+fn around(offer: &Offer) -> Around<'_> {
+    Around {
+        offer,
+        environment: None,
+        group: None,
+        size: 1,
+        copies: 1,
+    }
+}
+
+fn again(request: &LaunchRequest, offer: &Offer) -> LaunchRequest {
+    let mut amounts = Amounts::default();
+    amounts.read(request, &around(offer));
+    let mut written = LaunchRequest::default();
+    amounts.write(&mut written);
+    written
+}
+
+#[test]
+fn nothing_said_is_the_first_preset_or_the_settings() {
+    let nothing = LaunchRequest::default();
+    let first = again(&nothing, &offer(&[("b", 2), ("a", 1)]));
+    assert_eq!((first.preset.as_deref(), first.cpu), (Some("a"), None));
+    let own = again(&nothing, &offer(&[]));
+    assert_eq!((own.preset, own.cpu), (None, Some(Cpu::from_millis(1000))));
+    assert_eq!((own.mem, own.shmem), (Some(Bytes::mib(512)), None));
+}
+
+#[test]
+fn a_launch_of_before_comes_back_as_it_was() {
+    let offer = offer(&[("a", 1)]);
+    let mut request = LaunchRequest {
+        cpu: Some(Cpu::from_millis(3000)),
+        mem: Some(Bytes::mib(1100)),
+        shmem: Some(Bytes::mib(100)),
+        accelerators: [
+            ("cuda.device".to_owned(), 2000),
+            ("tpu.device".to_owned(), 1000),
+        ]
+        .into(),
+        ..LaunchRequest::default()
+    };
+    assert_eq!(again(&request, &offer), request);
+    // A preset with other amounts beside it is one's own amounts.
+    request.preset = Some("a".to_owned());
+    let written = again(&request, &offer);
+    assert_eq!((written.preset, written.cpu), (None, request.cpu));
+}
+
+#[test]
+fn a_preset_with_its_own_amounts_beside_it_is_the_preset() {
+    let request = LaunchRequest {
+        preset: Some("a".to_owned()),
+        cpu: Some(Cpu::from_millis(1000)),
+        mem: Some(Bytes(Bytes::GIB)),
+        ..LaunchRequest::default()
+    };
+    let written = again(&request, &offer(&[("a", 1)]));
+    assert_eq!((written.preset.as_deref(), written.cpu), (Some("a"), None));
+}
+
+#[test]
+fn a_number_by_hand_is_not_changed_by_what_comes_later() {
+    let (none, some) = (offer(&[]), offer(&[("a", 1)]));
+    let mut amounts = Amounts::default();
+    amounts.read(&LaunchRequest::default(), &around(&none));
+    amounts.cpu.paste("7");
+    amounts.by_hand();
+    amounts.offered(&around(&some));
+    assert_eq!(
+        (amounts.source(), amounts.cpu.value()),
+        (&Source::Custom, Ok(7000))
+    );
+    amounts.choose(Source::Preset("a".to_owned()), &around(&some));
+    assert_eq!(amounts.shmem.value(), Ok(256 * Bytes::MIB));
+    assert!(!amounts.automatic_shmem);
+}
+
+#[test]
+fn a_blank_takes_shared_memory_by_hand_and_gives_it_back() {
+    let offer = offer(&[]);
+    let mut allocation = Allocation::default();
+    allocation.read(&LaunchRequest::default(), &offer);
+    let (row, blank) = (Row::of(Field::SharedMemory), Key::char(' '));
+    for by_hand in [true, false, true, false] {
+        // A key is text first: it is an action where no text takes it.
+        assert!(!allocation.key(row, blank, &offer));
+        allocation.action(row, Action::LauncherToggle, Some(blank), &offer);
+        assert_eq!(allocation.automatic(row), Some(!by_hand));
+        let mut request = LaunchRequest::default();
+        allocation.write(&mut request, &offer);
+        assert_eq!(request.shmem, by_hand.then(|| Bytes::mib(64)));
+    }
+}

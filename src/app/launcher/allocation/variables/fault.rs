@@ -1,0 +1,80 @@
+//! What is wrong with a row of the variables, and in which of its halves.
+
+use super::{Part, Variables};
+use crate::model::{launch::check::check_value, spec::check_variable_name};
+
+/// Letters of a name that are shown in a question.
+const NAMES: usize = 40;
+
+/// What is wrong with a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where it is mended.
+    pub half: Part,
+    pub why: String,
+}
+
+impl Fault {
+    pub fn of_name(why: impl Into<String>) -> Self {
+        let (half, why) = (Part::Name, why.into());
+        Self { half, why }
+    }
+
+    pub fn of_value(why: impl Into<String>) -> Self {
+        let (half, why) = (Part::Value, why.into());
+        Self { half, why }
+    }
+}
+
+impl Variables {
+    /// What is wrong with a row. `typing` = the person is in it: what is not typed yet is no fault.
+    pub fn fault(&self, at: usize, typing: bool) -> Option<Fault> {
+        let row = self.rows.get(at).filter(|row| !row.is_empty())?;
+        let (name, value) = (row.name.text(), row.value.text());
+        if name.is_empty() {
+            return (!typing).then(|| Fault::of_name("a name is missing for this value"));
+        }
+        if let Err(why) = check_variable_name(name) {
+            return Some(Fault::of_name(why));
+        }
+        if self.rows[..at].iter().any(|it| it.name.text() == name) {
+            let why = format!("{name} is there already: give it one value");
+            return Some(Fault::of_name(why));
+        }
+        if let Err(why) = check_value(name, value) {
+            return Some(Fault::of_value(why));
+        }
+        if !value.is_empty() || typing {
+            return None;
+        }
+        Some(Fault::of_value(if row.is_secret() {
+            format!("{name} is a secret and is kept nowhere: type its value")
+        } else {
+            format!("{name} needs a value; remove the row if it is not needed")
+        }))
+    }
+
+    /// The half that is missing of a row of which the other one is there.
+    pub fn missing(&self, at: usize) -> Option<Part> {
+        let row = self.rows.get(at)?;
+        match (row.name.is_empty(), row.value.is_empty()) {
+            (true, false) => Some(Part::Name),
+            (false, true) => Some(Part::Value),
+            _ => None,
+        }
+    }
+
+    /// The question before a row with only one of its halves is left.
+    pub fn ask_of_half(&self, at: usize) -> String {
+        let row = self.rows.get(at).filter(|row| !row.name.is_empty());
+        let Some(row) = row else {
+            return "A value has no name yet: type one, or remove its row.".to_owned();
+        };
+        let name: String = row.name.text().chars().take(NAMES).collect();
+        if row.is_secret() {
+            format!("{name} is a secret and is kept nowhere: type its value, or remove its row.")
+        } else {
+            format!("{name} has no value yet: type one, or remove its row.")
+        }
+    }
+}

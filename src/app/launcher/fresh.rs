@@ -1,0 +1,100 @@
+//! What changes while the wizard is open: what is free where sessions come and go, and what a start
+//! time means as time passes.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::Launcher;
+use crate::{
+    app::{clock, mirror::Mirror, step::Step},
+    model::{
+        capability::{Capability, EngineState},
+        change::Change,
+        id::ContextName,
+        launch::StartAt,
+    },
+};
+
+/// Changes that come together are asked about once.
+const TOGETHER: SignedDuration = SignedDuration::from_millis(300);
+/// At least so long between two questions.
+const PAUSE: SignedDuration = SignedDuration::from_secs(2);
+/// The same where a question is several requests over a network.
+const PAUSE_FAR: SignedDuration = SignedDuration::from_secs(15);
+
+impl Launcher {
+    /// Something is about to change in the mirror. Where it may change what is free, that is asked
+    /// for again soon.
+    pub fn notice(&mut self, change: &Change, mirror: &Mirror, now: Timestamp) {
+        let context = self.offer.context;
+        if self.due.is_some() || !moves_room(change, context, mirror) {
+            return;
+        }
+        let pause = if mirror.can(context, Capability::Schedules) {
+            PAUSE_FAR
+        } else {
+            PAUSE
+        };
+        let soon = now.saturating_add(TOGETHER);
+        let again = self.asked_at.saturating_add(pause);
+        self.due = soon.ok().max(again.ok());
+    }
+
+    /// When something is to be asked, or reads differently by time alone.
+    pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let start = self.start_changes(now);
+        [self.due, start].into_iter().flatten().min()
+    }
+
+    fn start_changes(&self, now: Timestamp) -> Option<Timestamp> {
+        match self.request.starts_at? {
+            // Shown in minutes.
+            after @ StartAt::After(_) => {
+                let into = after.moment(now).as_second().rem_euclid(60);
+                Some(clock::after(now, 60 - into))
+            }
+            // Then it is too late, or means tomorrow.
+            StartAt::At(at) => Some(at).filter(|at| *at > now),
+        }
+    }
+
+    /// Time has passed.
+    pub fn tick(&mut self, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+        if self.offer.now < now && self.request.starts_at.is_some() {
+            self.offer.now = now;
+            self.check();
+        }
+        if self.due.is_none_or(|due| now < due) {
+            return Vec::new();
+        }
+        self.due = None;
+        self.offer.now = now;
+        self.update(mirror);
+        self.ask_catalogue(mirror, true).into_iter().collect()
+    }
+}
+
+/// Whether what is free in a context, or who waits there, is another after `change`.
+fn moves_room(change: &Change, context: ContextName, mirror: &Mirror) -> bool {
+    match change {
+        Change::Session { session } if session.context == context => {
+            mirror.session(session.key()).is_none_or(|old| {
+                old.status != session.status || old.requested_slots != session.requested_slots
+            })
+        }
+        Change::Gone { session } => {
+            let old = mirror
+                .session(*session)
+                .filter(|_| session.context == context);
+            old.is_some_and(|old| !old.status.is_final())
+        }
+        // What was asked of the engine that was lost came to nothing.
+        Change::Engine {
+            context: of,
+            engine,
+        } => {
+            let back = matches!(**engine, EngineState::Connected { .. });
+            *of == context && back && mirror.engine_info(context).is_none()
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,198 @@
+//! Where one goes in the wizard: to a page, to a row, to what is wrong. What is half done is not left
+//! behind without a question.
+
+use jiff::Timestamp;
+
+use super::{Heard, Launcher, Overlay, Page, Question, Row};
+use crate::{
+    action::Action,
+    app::{mirror::Mirror, step::Step},
+    model::launch::FieldProblem,
+};
+
+/// Where a person wants to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To a page, to this row of it or to where one stood there.
+    To(Page, Option<Row>),
+    /// To a line that was clicked.
+    Click(Row),
+    /// Out, with the launch.
+    Launch,
+}
+
+impl Way {
+    /// The row of `page` it leads to.
+    fn row_on(self, page: Page) -> Option<Row> {
+        match self {
+            Self::To(to, row) => row.filter(|_| to == page),
+            Self::Click(row) => Some(row),
+            Self::Launch => None,
+        }
+    }
+
+    fn with_row(self, row: Row) -> Self {
+        match self {
+            Self::To(page, _) => Self::To(page, Some(row)),
+            Self::Click(_) => Self::Click(row),
+            Self::Launch => self,
+        }
+    }
+}
+
+impl Launcher {
+    /// Goes there, after a question where something half done would be left behind.
+    pub(super) fn leave(&mut self, way: Way, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+        if self.asks_before(way) {
+            return Vec::new();
+        }
+        self.go(way, mirror, now)
+    }
+
+    fn asks_before(&mut self, way: Way) -> bool {
+        if way == Way::To(self.page, None) {
+            return false;
+        }
+        let form = self.form(self.page);
+        let undone = form.undone(self.row(), way.row_on(self.page));
+        let asks = undone.is_some();
+        if let Some(undone) = undone {
+            self.overlay = Some(Overlay::Question(Question::leave(undone, way)));
+        }
+        asks
+    }
+
+    fn go(&mut self, way: Way, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
+        match way {
+            Way::To(page, row) => {
+                self.open(page);
+                self.focus[page.position()] = row.or(self.focus[page.position()]);
+            }
+            Way::Click(row) => self.take_click(row),
+            Way::Launch => return self.launch(mirror, now),
+        }
+        Vec::new()
+    }
+
+    /// What was half done goes, and its person goes on.
+    pub(super) fn leave_without(
+        &mut self,
+        row: Row,
+        way: Way,
+        mirror: &Mirror,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        let page = self.page;
+        let (form, _) = self.form_mut(page);
+        let to = way.row_on(page);
+        let then = form.let_go(row, to.unwrap_or(row));
+        let way = to.map_or(way, |_| way.with_row(then));
+        let mut steps = self.changed(mirror, now);
+        steps.extend(self.go(way, mirror, now));
+        steps
+    }
+
+    /// Shows a page.
+    pub(super) fn open(&mut self, page: Page) {
+        self.page = page;
+        self.seen[page.position()] = true;
+    }
+
+    /// Shows a page; where something is wrong on it, that.
+    pub(super) fn open_to_mend(&mut self, page: Page) {
+        let wrong = self.wrong_on(page).next();
+        match wrong.map(|(field, why)| FieldProblem::new(field, why)) {
+            Some(problem) => self.go_to_problem(&problem),
+            None => self.open(page),
+        }
+    }
+
+    /// Goes to where a problem is mended.
+    pub(super) fn go_to_problem(&mut self, problem: &FieldProblem) {
+        let page = Page::of(problem.field);
+        match self.form(page).row_of(problem, &self.offer) {
+            Some(row) => {
+                self.open(page);
+                self.stand_on(row);
+            }
+            // Nowhere to be mended: its card says it.
+            None => self.open(Page::Review),
+        }
+    }
+
+    /// Gives a row of the page the focus.
+    pub(super) fn stand_on(&mut self, row: Row) {
+        self.focus[self.page.position()] = Some(row);
+    }
+
+    /// A step was clicked.
+    pub fn click_step(&mut self, page: Page) {
+        if !self.asks_before(Way::To(page, None)) {
+            self.open(page);
+        }
+    }
+
+    /// A line was clicked: it gets the focus; one that has it already is pressed.
+    pub fn click(&mut self, row: Row) {
+        if !self.asks_before(Way::Click(row)) {
+            self.take_click(row);
+        }
+    }
+
+    fn take_click(&mut self, row: Row) {
+        if let Some(at) = row.clicked_choice().filter(|_| !self.rows().contains(&row)) {
+            let (form, offer) = self.form_mut(self.page);
+            form.clicked(row.field, at, offer);
+            self.stand_on(Row::of(row.field));
+            return self.check();
+        }
+        if self.row() != row {
+            return self.stand_on(row);
+        }
+        let (form, offer) = self.form_mut(self.page);
+        form.pressed(row, offer);
+        self.check();
+    }
+
+    /// A turn of the wheel moves as up and down do.
+    pub fn wheel(&mut self, action: Action) {
+        let row = self.row();
+        let (form, offer) = self.form_mut(self.page);
+        let to = match form.action(row, action, None, offer) {
+            Heard::No => self.row_beside(if action == Action::ListDown { 1 } else { -1 }),
+            Heard::Goto(row) => Some(row),
+            _ => return self.check(),
+        };
+        if let Some(to) = to
+            && !self.asks_before(Way::To(self.page, Some(to)))
+        {
+            self.stand_on(to);
+        }
+    }
+
+    /// The next row of the page; `None` = there is none.
+    pub(super) fn row_beside(&self, by: isize) -> Option<Row> {
+        let (rows, row) = (self.rows(), self.row());
+        let at = rows.iter().position(|it| *it == row).unwrap_or(0);
+        let next = at.checked_add_signed(by)?;
+        rows.get(next).copied()
+    }
+
+    /// The way to the next field, on the next page where this one ends.
+    pub(super) fn field_beside(&self, by: isize) -> Way {
+        if let Some(row) = self.row_beside(by) {
+            return Way::To(self.page, Some(row));
+        }
+        let (page, last) = if by > 0 {
+            (self.page.next(), false)
+        } else {
+            (self.page.previous(), true)
+        };
+        if page == self.page {
+            return Way::To(page, None);
+        }
+        let rows = self.form(page).rows(&self.offer);
+        let row = if last { rows.last() } else { rows.first() };
+        Way::To(page, row.copied())
+    }
+}

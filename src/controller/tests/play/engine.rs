@@ -1,0 +1,165 @@
+//! The engine that is played: it carries orders out, or fails at them.
+
+use super::{Play, fault};
+use crate::{
+    controller::{
+        fact::{Fact, FaultKind, Sight, SightRecord, SightState, SubSight, Survey},
+        order::Order,
+    },
+    model::{
+        environment::{Environment, EnvironmentSource, ImageFacts},
+        id::{KernelId, SessionId},
+        resources::ResourceSlots,
+        text::Clean,
+    },
+};
+
+impl Play {
+    pub fn survey(&self) -> Survey {
+        Survey {
+            seen: self.there.values().cloned().collect(),
+            others: self.others.clone(),
+            environments: Some(vec![Environment {
+                name: "host".into(),
+                version: "1".into(),
+                source: EnvironmentSource::Host,
+                size: None,
+                unavailable: None,
+                facts: ImageFacts::default(),
+            }]),
+            folders: Some(self.folders.clone()),
+        }
+    }
+
+    /// Carries one order out, or lets it fail.
+    pub fn carry_out(&mut self, index: usize, failure: Option<FaultKind>) {
+        let order = self.orders.remove(index);
+        if let Order::Connect { line } = order {
+            self.line = line;
+        }
+        let failure = if self.connected {
+            failure
+        } else {
+            Some(FaultKind::Lost)
+        };
+        let fact = match (&order, failure) {
+            (Order::Connect { line }, None) => Fact::EngineUp {
+                line: *line,
+                info: self.info.clone(),
+                survey: self.survey(),
+            },
+            (Order::Connect { line }, Some(kind)) => Fact::EngineDown {
+                line: *line,
+                fault: fault(kind),
+            },
+            (Order::Survey { survey, .. }, failure) => Fact::Surveyed {
+                survey: *survey,
+                result: failure.map_or_else(|| Ok(self.survey()), |kind| Err(fault(kind))),
+            },
+            (order, failure) => {
+                let (session, epoch) = order.about().unwrap();
+                let result = match failure {
+                    Some(kind) => Err(fault(kind)),
+                    None => Ok(self.act(order)),
+                };
+                Fact::Done {
+                    session,
+                    epoch,
+                    order: order.kind(),
+                    result,
+                }
+            }
+        };
+        self.tell(fact);
+    }
+
+    pub fn act(&mut self, order: &Order) -> Option<Sight> {
+        match order {
+            Order::Create { plan, .. } => {
+                let sight = Sight {
+                    session: plan.session,
+                    kernel: plan.kernel,
+                    container_id: "c".into(),
+                    state: SightState::Created,
+                    subs: (1..).zip(&plan.subs).map(sub).collect(),
+                    scratch: None,
+                    recorded: Some(Box::new(SightRecord {
+                        name: Clean::new(&plan.name),
+                        created_at: plan.created_at,
+                        owner: "me".into(),
+                        spec: plan.spec.clone(),
+                    })),
+                };
+                let there = self.there.entry(plan.session).or_insert(sight).clone();
+                self.check_capacity();
+                return Some(there);
+            }
+            Order::Start { session, .. } => {
+                if let Some(sight) = self.there.get_mut(session) {
+                    sight.state = SightState::Running { started_at: None };
+                    for sub in &mut sight.subs {
+                        sub.state = SightState::Running { started_at: None };
+                    }
+                }
+            }
+            Order::Stop { session, .. } => {
+                self.die(*session, 143);
+                self.die_sub(*session, 1, 143);
+                self.die_sub(*session, 2, 143);
+            }
+            Order::Remove { session, .. } => drop(self.there.remove(session)),
+            Order::Inspect { session, .. } => return self.there.get(session).cloned(),
+            _ => {}
+        }
+        None
+    }
+
+    pub fn die(&mut self, session: SessionId, exit_code: i64) {
+        if let Some(sight) = self.there.get_mut(&session) {
+            sight.state = exited(exit_code);
+        }
+    }
+
+    /// One of a cluster's other containers ends; the first is 1.
+    pub fn die_sub(&mut self, session: SessionId, number: usize, exit_code: i64) {
+        let sight = self.there.get_mut(&session);
+        if let Some(sub) = sight.and_then(|sight| sight.subs.get_mut(number - 1)) {
+            sub.state = exited(exit_code);
+        }
+    }
+
+    /// Never more than the machine has, or is taken to have.
+    fn check_capacity(&self) {
+        let specs = self
+            .there
+            .values()
+            .filter_map(|sight| sight.recorded.as_ref());
+        let held = specs.fold(self.others.clone(), |sum, it| {
+            sum.plus(&it.spec.total_slots())
+        });
+        let host = &self.settings.resources.host;
+        let all = ResourceSlots::new(
+            host.cpu.unwrap_or(self.info.cpus),
+            host.mem.unwrap_or(self.info.memory),
+        );
+        let plain = ResourceSlots::new(held.cpu, held.mem);
+        assert!(plain.fits(&all), "{held:?} are more than {all:?}");
+    }
+}
+
+fn exited(exit_code: i64) -> SightState {
+    SightState::Exited {
+        exit_code,
+        oom_killed: false,
+        finished_at: None,
+    }
+}
+
+fn sub((number, kernel): (u32, &KernelId)) -> SubSight {
+    SubSight {
+        kernel: *kernel,
+        hostname: Clean::new(&format!("sub{number}")),
+        container_id: Clean::new(&format!("s{number}")),
+        state: SightState::Created,
+    }
+}

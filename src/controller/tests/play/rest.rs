@@ -1,0 +1,60 @@
+//! What must be true whenever nothing moves.
+
+use std::collections::BTreeSet;
+
+use super::Play;
+use crate::model::{id::SessionId, status::Status};
+
+impl Play {
+    pub fn check_rest(&self) {
+        let running: BTreeSet<SessionId> = self
+            .controller
+            .sessions()
+            .filter(|session| session.status.is_live())
+            .map(|session| session.id)
+            .collect();
+        let there: BTreeSet<SessionId> = self.there.keys().copied().collect();
+        let kept: BTreeSet<SessionId> = self
+            .controller
+            .sessions()
+            .filter(|session| {
+                let info = session.status_info.as_ref();
+                info.is_some_and(|info| *info == "failed-to-terminate")
+            })
+            .map(|session| session.id)
+            .collect();
+        let strays: Vec<_> = there.difference(&running).collect();
+        assert!(
+            strays.iter().all(|id| kept.contains(id)),
+            "strays: {strays:?}"
+        );
+        assert!(running.is_subset(&there), "running without a container");
+        for session in self.controller.sessions() {
+            let waits = session.status == Status::Pending;
+            let rests = matches!(
+                session.status,
+                Status::Running
+                    | Status::RunningDegraded
+                    | Status::Terminated
+                    | Status::Cancelled
+                    | Status::Error
+            );
+            let rests = rests || waits && session.placement.queue_position.is_some();
+            assert!(rests, "{} hangs in {}", session.name, session.status);
+            assert_eq!(session.pending_request, None);
+            let mut stored = self.stored[&session.id].session.clone();
+            if waits {
+                // Places are told, not stored.
+                stored.placement.queue_position = session.placement.queue_position;
+                stored.status_message.clone_from(&session.status_message);
+            }
+            assert_eq!(stored, *session, "the store knows another session");
+        }
+        for id in &self.launched {
+            assert!(self.stored.contains_key(id), "a session was lost");
+        }
+        for ticket in 1..=self.asked {
+            assert!(self.answered.contains_key(&ticket), "ticket {ticket} waits");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a launch runs in must be there, as far as anybody but the engine knows.
+
+use super::{super::check::warnings, *};
+
+fn host(unavailable: Option<&str>) -> Environment {
+    Environment {
+        name: "host".into(),
+        version: "debian-12".into(),
+        source: EnvironmentSource::Host,
+        unavailable: unavailable.map(Into::into),
+        ..environment()
+    }
+}
+
+/// An engine of ours.
+fn ours() -> Capabilities {
+    Capabilities {
+        missing: vec![(Capability::Schedules, "workbay decides".into())],
+        open_streams_keep_alive: false,
+    }
+}
+
+/// What is wrong, and what is worth a word.
+fn said(
+    request: &LaunchRequest,
+    all: &[Environment],
+    capabilities: Option<&Capabilities>,
+) -> [Vec<(LaunchField, String)>; 2] {
+    let ground = Ground {
+        environment: super::super::environment::find(request, all, "host"),
+        environments: all,
+        capabilities,
+        ..Ground::at(now())
+    };
+    let mut warned = told(warnings(request, &ground));
+    warned.retain(|(field, _)| *field == LaunchField::Image);
+    [told(check(request, &ground)), warned]
+}
+
+fn image(text: &str) -> LaunchRequest {
+    LaunchRequest {
+        image: Some(text.to_owned()),
+        ..LaunchRequest::default()
+    }
+}
+
+#[test]
+fn an_image_that_is_not_on_an_engine_of_ours_is_refused() {
+    let all = [host(None), environment()];
+    for fine in ["python:3.12", "docker.io/library/python:3.12", "python"] {
+        assert_eq!(said(&image(fine), &all, Some(&ours())), [[], []], "{fine}");
+    }
+    for (missing, sentence) in [
+        (
+            "python:3.13",
+            "there is no image 'python:3.13' on this engine: did you mean python:3.12?",
+        ),
+        (
+            "nothing/like:it",
+            "there is no image 'nothing/like:it' on this engine: pull it first, or choose an environment",
+        ),
+    ] {
+        let problem = (LaunchField::Image, sentence.to_owned());
+        assert_eq!(
+            said(&image(missing), &all, Some(&ours())),
+            [vec![problem], vec![]]
+        );
+    }
+    // What is no image is told once.
+    let [problems, _] = said(&image("a b"), &all, Some(&ours()));
+    assert_eq!(problems.len(), 1, "{problems:?}");
+}
+
+#[test]
+fn a_manager_may_take_an_image_that_it_does_not_list() {
+    let all = [environment()];
+    let [problems, warned] = said(&image("python:3.13"), &all, Some(&able()));
+    assert_eq!(problems, []);
+    let word = "not among the images that are listed here: did you mean python:3.12?";
+    assert_eq!(warned, [(LaunchField::Image, word.to_owned())]);
+    assert_eq!(said(&image("python:3.12"), &all, Some(&able())), [[], []]);
+}
+
+#[test]
+fn nothing_is_said_of_images_before_they_are_told() {
+    for capabilities in [None, Some(ours()), Some(able())] {
+        let said = said(&image("python:3.13"), &[], capabilities.as_ref());
+        assert_eq!(said, [[], []]);
+    }
+    // Whose engine it is must be known too.
+    assert_eq!(
+        said(&image("python:3.13"), &[environment()], None),
+        [[], []]
+    );
+}
+
+#[test]
+fn an_environment_must_be_there_and_launchable() {
+    let asked = |name: &str| LaunchRequest {
+        environment: Some(name.to_owned()),
+        ..LaunchRequest::default()
+    };
+    let problem = |name: &str, all: &[Environment]| {
+        let [problems, _] = said(&asked(name), all, Some(&ours()));
+        let only = problems.first().cloned();
+        only.map(|(field, sentence)| {
+            assert_eq!(field, LaunchField::Environment);
+            sentence
+        })
+    };
+    let all = [host(None), environment()];
+    assert_eq!(problem("python", &all), None);
+    assert_eq!(
+        problem("hsot", &all).unwrap(),
+        "there is no environment 'hsot' here: did you mean host?"
+    );
+    assert_eq!(
+        problem("nothing", &all).unwrap(),
+        "there is no environment 'nothing' here: choose another one"
+    );
+    assert_eq!(
+        problem("host", &[host(Some("another machine's"))]).unwrap(),
+        "host:debian-12 cannot be launched here: another machine's"
+    );
+}

@@ -1,0 +1,30 @@
+//! What a misspelt word may have meant.
+
+/// The known word nearest to a misspelt one, if one is near enough to be meant.
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    known
+        .iter()
+        .map(|name| {
+            let distance = strsim::damerau_levenshtein(&word, &name.to_lowercase());
+            (distance, *name)
+        })
+        .filter(|(distance, name)| *distance <= (name.chars().count() / 3).max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_near_words_are_offered() {
+        assert_eq!(nearest("them", &["theme", "keymap"]), Some("theme"));
+        assert_eq!(
+            nearest("sesions.refesh", &["sessions.refresh"]),
+            Some("sessions.refresh")
+        );
+        assert_eq!(nearest("colour", &["theme", "keymap"]), None);
+    }
+}

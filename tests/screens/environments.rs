@@ -1,0 +1,151 @@
+//! What a launch runs in, on an engine of ours: images by hand, a search that is taken back.
+
+use workbay::{
+    app::launcher::{Mark, Page},
+    model::{
+        catalogue::{AcceleratorKind, Catalogue, ResourceGroup},
+        change::Change,
+        launch::LaunchField,
+        resources::{Bytes, Cpu, ResourceSlots},
+        text::Clean,
+    },
+    protocol::message::{Reply, Request},
+};
+
+use crate::{
+    screen::Screen,
+    world::{day, environments, snapshot},
+};
+
+fn page(columns: u16, rows: u16) -> Screen {
+    Screen::new(columns, rows)
+        .daemon(snapshot(day()))
+        .press("n alt-2")
+}
+
+fn mark(screen: &Screen) -> Mark {
+    screen.app.launcher.as_ref().unwrap().mark(Page::Allocation)
+}
+
+fn chosen(screen: &Screen) -> Option<String> {
+    let launcher = screen.app.launcher.as_ref().unwrap();
+    launcher.request().environment.clone()
+}
+
+/// How often environments were asked for.
+fn asked(screen: &Screen) -> usize {
+    let questions = screen.questions();
+    let of = questions.filter(|(_, it)| matches!(it, Request::Environments { .. }));
+    of.count()
+}
+
+#[test]
+fn an_image_that_is_not_there_is_told_while_it_is_typed() {
+    let screen = page(80, 24).press("tab").typed("busibox:1.35");
+    let why = "there is no image 'busibox:1.35' on this engine: did you";
+    assert!(screen.sees(why), "{}", screen.text());
+    assert!(screen.sees("mean busybox:1.35?"));
+    assert_eq!(mark(&screen), Mark::Wrong);
+    insta::assert_snapshot!(screen.text());
+    let right = screen
+        .press("ctrl-u")
+        .typed("docker.io/library/busybox:1.35");
+    assert!(right.sees("is busybox:1.35"), "{}", right.text());
+    assert_eq!(mark(&right), Mark::Done);
+    let review = right
+        .press("ctrl-u")
+        .typed("nothing/like:it")
+        .press("ctrl-r");
+    assert!(review.sees("pull it first, or choose an environment"));
+    let refused = review.press("ctrl-enter");
+    assert!(refused.wishes().is_empty(), "a wrong form was sent");
+}
+
+#[test]
+fn an_image_that_was_pulled_meanwhile_is_looked_for() {
+    let screen = page(80, 24).press("tab").typed("new:1");
+    let before = asked(&screen);
+    let screen = screen.press("tab");
+    assert_eq!(asked(&screen), before + 1);
+    let mut all = environments();
+    all[1].source = workbay::model::environment::EnvironmentSource::Image {
+        reference: "new:1".to_owned(),
+    };
+    let context = workbay::model::id::ContextName::local();
+    let screen = screen.notice(Change::Environments {
+        context,
+        environments: all,
+    });
+    assert_eq!(mark(&screen), Mark::Done, "{}", screen.text());
+    // One that is there is not looked for.
+    let before = asked(&screen);
+    assert_eq!(asked(&screen.press("shift-tab tab")), before);
+}
+
+#[test]
+fn esc_takes_a_search_back_and_leaving_keeps_what_it_found() {
+    let screen = page(80, 24).typed("torch");
+    assert_eq!(chosen(&screen).as_deref(), Some("pytorch:2.4-cuda12"));
+    insta::assert_snapshot!(screen.text());
+    let screen = screen.press("esc");
+    assert_eq!(chosen(&screen).as_deref(), Some("host:debian-12"));
+    assert!(screen.app.launcher.is_some(), "Esc took the search only");
+    let left = screen.typed("torch").press("tab shift-tab ctrl-u");
+    assert_eq!(chosen(&left).as_deref(), Some("pytorch:2.4-cuda12"));
+    let closed = page(80, 24).press("esc");
+    assert!(closed.app.launcher.is_none(), "nothing was searched");
+}
+
+/// A machine with shares of a GPU.
+fn shares(columns: u16, rows: u16) -> Screen {
+    let mut slots = ResourceSlots::new(Cpu::from_millis(8000), Bytes(16 * Bytes::GIB));
+    slots.accelerators.insert("cuda.shares".to_owned(), 5000);
+    let catalogue = Catalogue {
+        resource_groups: vec![ResourceGroup {
+            name: Clean::new("default"),
+            using: ResourceSlots::default(),
+            remaining: slots.clone(),
+            waiting: Some(0),
+            capacity: Some(slots),
+        }],
+        accelerators: vec![AcceleratorKind {
+            slot: "cuda.shares".to_owned(),
+            unit: Clean::new("fGPU"),
+            note: Some(Clean::new("5 fGPU = 1 GPU")),
+        }],
+        quanta: [("cuda.shares".to_owned(), 100)].into(),
+        ..Catalogue::default()
+    };
+    let reply = Reply::Catalogue {
+        catalogue: Box::new(catalogue),
+    };
+    Screen::new(columns, rows)
+        .daemon(snapshot(day()))
+        .press("n")
+        .answer(|it| matches!(it, Request::Catalogue { .. }), Ok(reply))
+        .press("alt-2")
+}
+
+/// To the row of a field.
+fn to(mut screen: Screen, field: LaunchField) -> Screen {
+    for _ in 0..20 {
+        if screen.app.launcher.as_ref().unwrap().row().field == field {
+            return screen;
+        }
+        screen = screen.press("tab");
+    }
+    panic!("no row {field:?}\n{}", screen.text());
+}
+
+#[test]
+fn shares_have_one_unit_and_a_cluster_says_why_they_are_whole() {
+    let screen = to(shares(140, 40), LaunchField::Accelerator).typed("0.5");
+    let screen = to(screen, LaunchField::ClusterSize).typed("3");
+    let why = "in a cluster fGPU (cuda.shares) is whole: 1, 2 or more, or cluster size 1";
+    assert!(screen.sees(why), "{}", screen.text());
+    let review = screen.press("ctrl-r");
+    insta::assert_snapshot!(review.text());
+    for told in ["0.5 fGPU", "1.5 fGPU", "cuda.shares=0.5"] {
+        assert!(review.sees(told), "{told}: {}", review.text());
+    }
+}

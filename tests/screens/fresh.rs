@@ -1,0 +1,173 @@
+//! An open wizard stays true while time passes and sessions come and go.
+
+use workbay::{
+    model::{
+        catalogue::{Catalogue, ResourceGroup},
+        change::Change,
+        launch::StartAt,
+        resources::{Bytes, Cpu, ResourceSlots},
+        session::Session,
+        span::Span,
+        status::Status,
+        text::Clean,
+    },
+    protocol::message::{Failure, FailureKind, Reply, Request},
+};
+
+use crate::{
+    screen::{Screen, noon},
+    world::{connected, day, lost, session, snapshot},
+};
+
+fn room(cores: u64, waiting: u32) -> Catalogue {
+    let slots = |cores: u64| ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(8 << 30));
+    Catalogue {
+        resource_groups: vec![ResourceGroup {
+            name: Clean::new("default"),
+            using: slots(8 - cores),
+            remaining: slots(cores),
+            waiting: Some(waiting),
+            capacity: Some(slots(8)),
+        }],
+        ..Catalogue::default()
+    }
+}
+
+fn told(screen: Screen, offer: Catalogue) -> Screen {
+    let catalogue = Box::new(offer);
+    screen.answer(
+        |r| matches!(r, Request::Catalogue { .. }),
+        Ok(Reply::Catalogue { catalogue }),
+    )
+}
+
+fn opened(columns: u16, rows: u16) -> Screen {
+    let screen = Screen::new(columns, rows).daemon(snapshot(day()));
+    told(screen.press("n"), room(3, 0))
+}
+
+fn changed(screen: Screen, session: Session) -> Screen {
+    let session = Box::new(session);
+    screen.notice(Change::Session { session })
+}
+
+/// How often what can be had was asked for.
+fn asked(screen: &Screen) -> usize {
+    let all = screen.questions();
+    all.filter(|(_, request)| matches!(request, Request::Catalogue { .. }))
+        .count()
+}
+
+#[test]
+fn what_is_free_is_asked_again_when_sessions_move_and_what_was_typed_stays() {
+    let screen = opened(140, 40).wait(60);
+    assert_eq!(asked(&screen), 1, "nothing moved");
+    let screen = screen.press("alt-2 down down").typed("2").press("alt-5");
+    let typed = screen.app.launcher.as_ref().unwrap().request().clone();
+    assert!(screen.sees("starts at once"), "{}", screen.text());
+    // Many changes at once are one question, and one that changes nothing of the room is none.
+    let mut screen = screen;
+    for n in 70..90 {
+        screen = changed(screen, session(n, &format!("more-{n}"), Status::Pending, 0));
+    }
+    let screen = screen.wait(1);
+    assert_eq!(asked(&screen), 2);
+    let screen = told(screen, room(0, 20));
+    assert!(screen.sees("20 wait before it"), "{}", screen.text());
+    assert_eq!(screen.app.launcher.as_ref().unwrap().request(), &typed);
+    let same = session(70, "more-70", Status::Pending, 0);
+    let screen = changed(screen, same).wait(60);
+    assert_eq!(asked(&screen), 2);
+    // Not more often than every two seconds.
+    let mut screen = screen;
+    for n in 70..90 {
+        screen = changed(
+            screen,
+            session(n, &format!("more-{n}"), Status::Preparing, 0),
+        )
+        .wait(1);
+    }
+    let times = asked(&screen) - 2;
+    assert!((9..=11).contains(&times), "{times} times in 20 seconds");
+}
+
+#[test]
+fn a_start_after_a_while_is_kept_as_typed_and_its_moment_goes_along() {
+    let screen = opened(140, 40)
+        .press("up right down")
+        .typed("nightly")
+        .press("tab")
+        .typed("make")
+        .press("tab")
+        .typed("+1m")
+        .press("alt-5");
+    assert!(screen.sees("+1m = 12:01 today"), "{}", screen.text());
+    assert!(screen.sees("waits until 12:01 today"), "{}", screen.text());
+    let line = screen.app.launcher.as_ref().unwrap().command_line();
+    assert!(line.contains(" --start-at +1m "), "{line}");
+    let screen = screen.wait(61);
+    assert!(screen.sees("+1m = 12:02 today"), "{}", screen.text());
+    let screen = screen.wait(11 * 3600 + 58 * 60).press("alt-enter enter");
+    assert!(screen.sees("+1m = 00:00 tomorrow"), "{}", screen.text());
+    let launch = screen.questions().find_map(|(_, request)| match request {
+        Request::Launch { launch, .. } => Some(launch.clone()),
+        _ => None,
+    });
+    assert_eq!(launch.unwrap().starts_at, Some(StartAt::After(Span(60))));
+}
+
+#[test]
+fn a_moment_that_passes_while_one_looks_is_said() {
+    let screen = opened(140, 40)
+        .press("up right down tab")
+        .typed("make")
+        .press("tab")
+        .typed("2026-03-02 12:05");
+    assert!(!screen.sees("has passed"));
+    let screen = screen.wait(301);
+    assert!(screen.sees("has passed"), "{}", screen.text());
+}
+
+#[test]
+fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
+    let engine = |screen: Screen, engine| {
+        let context = workbay::model::id::ContextName::local();
+        let engine = Box::new(engine);
+        screen.notice(Change::Engine { context, engine })
+    };
+    let screen = opened(140, 40).typed("my-work").press("alt-5");
+    let typed = screen.app.launcher.as_ref().unwrap().request().clone();
+    let screen = engine(screen, lost());
+    assert!(screen.sees("does not answer"), "{}", screen.text());
+    assert!(!screen.sees("starts at once"), "{}", screen.text());
+    let screen = engine(screen, connected()).wait(3);
+    assert_eq!(asked(&screen), 2);
+    let screen = told(screen, room(3, 2));
+    assert!(!screen.sees("does not answer"), "{}", screen.text());
+    assert!(
+        screen.sees("2 sessions wait before it"),
+        "{}",
+        screen.text()
+    );
+    assert_eq!(screen.app.launcher.as_ref().unwrap().request(), &typed);
+    let screen = screen.press("enter enter");
+    assert!(
+        screen
+            .wishes()
+            .iter()
+            .any(|r| matches!(r, Request::Launch { .. }))
+    );
+}
+
+#[test]
+fn what_cannot_be_read_again_leaves_the_wizard_as_it_is() {
+    let screen = opened(140, 40).typed("my-work").press("alt-5");
+    let screen = changed(screen, session(70, "more", Status::Pending, 0)).wait(3);
+    let away = Failure::new(FailureKind::Unreachable, "the engine does not answer");
+    let screen = screen.answer(|r| matches!(r, Request::Catalogue { .. }), Err(away));
+    let request = screen.app.launcher.as_ref().unwrap().request();
+    assert_eq!(request.name.as_deref(), Some("my-work"));
+    assert!(screen.sees("starts at once"), "{}", screen.text());
+    let launcher = screen.app.launcher.as_ref().unwrap();
+    assert_eq!(launcher.wake_at(noon()), None, "it asks on by itself");
+}

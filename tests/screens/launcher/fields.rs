@@ -1,0 +1,116 @@
+//! What single fields can do: explain themselves, find and make a folder, open the editor, look up a
+//! person.
+
+use workbay::{
+    app::{effect::Effect, msg::Msg},
+    model::{catalogue::OwnerChoices, id::ContextName, text::Clean},
+    protocol::message::{Reply, Request},
+};
+
+use super::{folder, launches, opened};
+
+#[test]
+fn every_field_is_explained() {
+    let screen = opened(80, 24).press("F1");
+    insta::assert_snapshot!(screen.text());
+    assert!(!screen.press("F1").sees("made up: eight"));
+    let screen = opened(80, 24).press("alt-4 F1");
+    assert!(screen.sees("10 at most"), "{}", screen.text());
+    // Who types on has read it.
+    let screen = screen.typed("8080");
+    assert!(!screen.sees("10 at most") && screen.sees("8080"));
+}
+
+#[test]
+fn a_folder_is_made_in_place_and_mounted() {
+    let screen = opened(80, 24)
+        .press("alt-3 +")
+        .typed("results")
+        .press("enter");
+    let wish = Request::CreateFolder {
+        context: ContextName::local(),
+        name: "results".to_owned(),
+    };
+    assert_eq!(screen.wishes(), [&wish]);
+    let screen = screen.answer(
+        |r| matches!(r, Request::CreateFolder { .. }),
+        Ok(Reply::Folder {
+            folder: folder("results", "rw"),
+        }),
+    );
+    assert!(screen.sees("[▪] results"), "{}", screen.text());
+    let screen = screen.press("alt-enter");
+    assert_eq!(launches(&screen)[0].mounts[0].folder, "results");
+    // A name that is taken is said before anything is asked.
+    let screen = opened(80, 24)
+        .press("alt-3 +")
+        .typed("models")
+        .press("enter");
+    assert!(screen.wishes().is_empty());
+    assert!(
+        screen.sees("there is a folder models already"),
+        "{}",
+        screen.text()
+    );
+}
+
+#[test]
+fn folders_are_searched() {
+    let screen = opened(80, 24)
+        .press("alt-3 /")
+        .typed("자료")
+        .press("enter space");
+    assert!(!screen.sees("datasets"), "{}", screen.text());
+    let screen = screen.press("alt-enter");
+    assert_eq!(launches(&screen)[0].mounts[0].folder, "자료-모음");
+}
+
+#[test]
+fn a_command_is_written_in_the_editor() {
+    let screen = opened(80, 24)
+        .press("up right down tab")
+        .typed("echo one")
+        .press("alt-e");
+    let Some(Effect::Edit { ticket, text }) = screen.effects().last().cloned() else {
+        panic!("{:?}", screen.effects().last());
+    };
+    assert_eq!(text, "echo one");
+    let result = Ok("echo one\necho two\n".to_owned());
+    let screen = screen.tell(Msg::Edited { ticket, result });
+    assert!(screen.sees("echo two"), "{}", screen.text());
+    // An editor that failed changes nothing.
+    let screen = screen.press("alt-e");
+    let Some(Effect::Edit { ticket, .. }) = screen.effects().last().cloned() else {
+        panic!("{:?}", screen.effects().last());
+    };
+    let result = Err(Clean::new("the editor failed"));
+    let screen = screen.tell(Msg::Edited { ticket, result });
+    assert!(screen.sees("echo two") && screen.sees("the editor failed"));
+}
+
+#[test]
+fn an_owner_is_looked_up_before_a_key_is_chosen() {
+    let screen = opened(80, 24).press("tab tab tab").typed("kim@lab.example");
+    assert!(screen.sees("look the person up first"), "{}", screen.text());
+    let screen = screen.press("enter");
+    let wish = Request::FindOwner {
+        context: ContextName::local(),
+        email: "kim@lab.example".to_owned(),
+    };
+    assert_eq!(screen.wishes(), [&wish]);
+    let owner = OwnerChoices {
+        email: Clean::new("kim@lab.example"),
+        access_keys: vec![Clean::new("AKIA1"), Clean::new("AKIA2")],
+        projects: vec![Clean::new("vision")],
+    };
+    let screen = screen.answer(
+        |r| matches!(r, Request::FindOwner { .. }),
+        Ok(Reply::Owner { owner }),
+    );
+    insta::assert_snapshot!(screen.text());
+    let screen = screen.press("tab right ctrl-r");
+    let launcher = screen.app.launcher.as_ref().unwrap();
+    let owner = launcher.request().owner.clone().unwrap();
+    assert_eq!(owner.access_key, "AKIA2");
+    assert_eq!(launcher.request().project.as_deref(), Some("vision"));
+}

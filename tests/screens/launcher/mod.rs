@@ -1,0 +1,102 @@
+//! The launcher: its pages, what is wrong on each, what lies on top of it, and the way through it.
+
+mod again;
+mod fields;
+mod pages;
+mod way;
+
+use workbay::{
+    model::{
+        catalogue::{Catalogue, Folder, Policy, ResourceGroup},
+        change::Change,
+        resources::{Bytes, Cpu, ResourceSlots},
+        spec::LaunchRequest,
+        text::Clean,
+    },
+    protocol::message::{Reply, Request},
+};
+
+use crate::{
+    screen::Screen,
+    world::{busy, day, snapshot},
+};
+
+fn slots(cores: u64, gib: u64) -> ResourceSlots {
+    ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(gib * Bytes::GIB))
+}
+
+fn folder(name: &str, permission: &str) -> Folder {
+    Folder {
+        permission: Clean::new(permission),
+        is_owner: permission == "rw",
+        ..Folder::own(name, "local")
+    }
+}
+
+/// What this machine offers.
+fn offer() -> Catalogue {
+    Catalogue {
+        resource_groups: vec![ResourceGroup {
+            name: Clean::new("default"),
+            using: slots(5, 17),
+            remaining: slots(3, 14),
+            waiting: Some(0),
+            capacity: Some(slots(8, 31)),
+        }],
+        folders: vec![
+            folder("datasets", "ro"),
+            folder("models", "rw"),
+            folder("자료-모음", "rw"),
+            folder(".cache", "rw"),
+        ],
+        policy: Policy {
+            max_containers_per_session: Some(4),
+            ..Policy::default()
+        },
+        ..Catalogue::default()
+    }
+}
+
+fn told(screen: Screen, offer: Catalogue) -> Screen {
+    let catalogue = Box::new(offer);
+    screen.answer(
+        |r| matches!(r, Request::Catalogue { .. }),
+        Ok(Reply::Catalogue { catalogue }),
+    )
+}
+
+fn list(columns: u16, rows: u16) -> Screen {
+    Screen::new(columns, rows)
+        .daemon(snapshot(day()))
+        .notice(Change::Usage { samples: busy() })
+}
+
+/// The launcher, opened, the catalogue told.
+fn opened(columns: u16, rows: u16) -> Screen {
+    told(list(columns, rows).press("n"), offer())
+}
+
+fn launches(screen: &Screen) -> Vec<LaunchRequest> {
+    let asked = screen.questions().filter_map(|(_, request)| match request {
+        Request::Launch { launch, .. } => Some((**launch).clone()),
+        _ => None,
+    });
+    asked.collect()
+}
+
+const SIZES: [(u16, u16); 2] = [(80, 24), (140, 40)];
+
+/// Of a batch session, everything of the first page filled in.
+fn batch(screen: Screen) -> Screen {
+    screen
+        .press("up right down")
+        .typed("nightly")
+        .press("tab")
+        .typed("python train.py")
+        .press("enter")
+        .typed("python report.py")
+        .press("tab")
+        .typed("+2h")
+        .press("tab")
+        .typed("90m")
+}

@@ -1,0 +1,76 @@
+//! The toast of a launch follows its session.
+
+use workbay::{
+    model::{
+        change::Change,
+        session::{Session, SessionType},
+        status::Status,
+    },
+    protocol::message::{Reply, Request},
+};
+
+use crate::{
+    screen::Screen,
+    world::{day, session, snapshot},
+};
+
+fn changed(screen: Screen, session: Session) -> Screen {
+    let session = Box::new(session);
+    screen.notice(Change::Session { session })
+}
+
+/// Launched from the wizard: the answer, then the first notice.
+fn launched(columns: u16, rows: u16, session: &Session) -> Screen {
+    let reply = Reply::Launched {
+        sessions: vec![session.clone()],
+        failure: None,
+    };
+    let screen = Screen::new(columns, rows)
+        .daemon(snapshot(day()))
+        .press("n")
+        .press("alt-enter enter")
+        .answer(|r| matches!(r, Request::Launch { .. }), Ok(reply));
+    changed(screen, session.clone())
+}
+
+fn train(status: Status) -> Session {
+    Session {
+        session_type: SessionType::Batch,
+        ..session(50, "train-1", status, 0)
+    }
+}
+
+#[test]
+fn the_toast_of_a_launch_follows_its_session() {
+    for (columns, rows) in [(80, 24), (140, 40)] {
+        let shot = |screen: &Screen, name: &str| {
+            insta::assert_snapshot!(format!("toast_{name}_{columns}x{rows}"), screen.text());
+        };
+        let screen = launched(columns, rows, &train(Status::Pending));
+        shot(&screen, "pending");
+        let screen = changed(screen, train(Status::Running));
+        shot(&screen, "running");
+        // How it ended is told by the daemon.
+        let screen = changed(screen, train(Status::Terminated));
+        assert!(!screen.sees("train-1 is"), "{}", screen.text());
+    }
+}
+
+#[test]
+fn the_keys_of_a_toast_are_those_of_the_session_they_would_reach() {
+    let screen = launched(80, 24, &train(Status::Running));
+    assert!(screen.sees("s shell, l log"), "{}", screen.text());
+    assert!(screen.sees("train-1 is RUNNING"));
+    let screen = screen.press("down down");
+    assert!(screen.sees("train-1 is RUNNING"));
+    assert!(!screen.sees("s shell, l log"), "{}", screen.text());
+}
+
+#[test]
+fn a_session_that_waited_long_is_told_when_it_runs() {
+    let screen = launched(80, 24, &train(Status::Pending)).wait(600);
+    assert!(!screen.sees("train-1 is"), "{}", screen.text());
+    let screen = changed(screen, train(Status::Running));
+    assert!(screen.sees("train-1 is RUNNING"), "{}", screen.text());
+    assert!(!screen.wait(10).sees("train-1 is RUNNING"));
+}

@@ -1,0 +1,122 @@
+//! What the engine in memory answers besides containers: itself, usage, folders, streams, images.
+
+use async_trait::async_trait;
+use futures_util::{StreamExt, stream::BoxStream};
+use jiff::Timestamp;
+use workbay::{
+    engine::{
+        api::{
+            AttachRequest, Attached, Engine, ExecCommand, Folders, Images, LogChunk, Result,
+            Streams,
+        },
+        error::EngineError,
+    },
+    model::{
+        capability::EngineInfo,
+        catalogue::Folder,
+        environment::Environment,
+        id::SessionId,
+        log::{LogOptions, LogSource},
+        resources::{Bytes, Cpu},
+        usage::Usage,
+    },
+};
+
+use super::{Call, MemoryEngine};
+use crate::support::programs;
+
+#[async_trait]
+impl Engine for MemoryEngine {
+    async fn probe(&self) -> Result<EngineInfo> {
+        self.enter(Call::Probe).await?;
+        Ok(EngineInfo {
+            version: "1".into(),
+            api_version: "1".into(),
+            cpus: Cpu::from_millis(4000),
+            memory: Bytes(8 * Bytes::GIB),
+            ..EngineInfo::new("Memory".into(), "memory:".into())
+        })
+    }
+
+    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {
+        if self.enter(Call::Usage).await.is_err() {
+            return Vec::new();
+        }
+        let inner = self.lock();
+        let sampled = sessions.iter().filter_map(|id| {
+            let (cpu, mem) = inner.usage.get(id)?;
+            let cpu = cpu.map(Cpu::from_millis);
+            Some((*id, Usage::new(now, cpu, Bytes(*mem))))
+        });
+        sampled.collect()
+    }
+}
+
+#[async_trait]
+impl Folders for MemoryEngine {
+    async fn folders(&self) -> Result<Vec<Folder>> {
+        self.enter(Call::Folders).await?;
+        let names = self.lock().world.folders.clone();
+        Ok(names
+            .iter()
+            .map(|name| Folder::own(name, "memory"))
+            .collect())
+    }
+
+    async fn create_folder(&self, name: &str) -> Result<Folder> {
+        self.enter(Call::CreateFolder).await?;
+        let mut inner = self.lock();
+        if inner.world.folders.iter().any(|known| known == name) {
+            let why = format!("there is a folder '{name}' already");
+            return Err(EngineError::Refused(why));
+        }
+        inner.world.folders.push(name.to_owned());
+        inner.world.save();
+        Ok(Folder::own(name, "memory"))
+    }
+}
+
+#[async_trait]
+impl Streams for MemoryEngine {
+    async fn logs(
+        &self,
+        session: SessionId,
+        options: LogOptions,
+    ) -> Result<BoxStream<'static, Result<LogChunk>>> {
+        self.enter(Call::Logs).await?;
+        let engine = self.clone();
+        let next = move |read: usize| {
+            let engine = engine.clone();
+            async move {
+                let (bytes, read) = engine.next_of_log(session, read, options.follow).await?;
+                let source = LogSource::Stderr;
+                Some((Ok(LogChunk { source, bytes }), read))
+            }
+        };
+        Ok(futures_util::stream::unfold(0, next).boxed())
+    }
+
+    async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached> {
+        self.enter(Call::Exec).await?;
+        self.container(session)?;
+        Ok(programs::run(self, session, &command.argv))
+    }
+
+    async fn attach(&self, session: SessionId, _request: AttachRequest) -> Result<Attached> {
+        self.enter(Call::Attach).await?;
+        self.container(session)?;
+        Ok(programs::run(self, session, &["shell".to_owned()]))
+    }
+
+    async fn detach_all(&self, _session: SessionId) -> Result<()> {
+        self.enter(Call::DetachAll).await
+    }
+}
+
+#[async_trait]
+impl Images for MemoryEngine {
+    async fn environments(&self) -> Result<Vec<Environment>> {
+        self.enter(Call::Environments).await?;
+        Ok(self.lock().environments.clone())
+    }
+}

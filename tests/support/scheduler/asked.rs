@@ -1,0 +1,147 @@
+//! What a manager alone is asked: sessions in pages, deeds, history, choices, events.
+
+use async_trait::async_trait;
+use futures_util::{StreamExt, stream::BoxStream};
+use jiff::Timestamp;
+use tokio::sync::mpsc;
+use workbay::{
+    engine::{
+        api::Result,
+        error::EngineError,
+        scheduler::{Page, PageQuery, Progress, Scheduler, SchedulerEvent, Totals},
+    },
+    model::{
+        catalogue::{Catalogue, OwnerChoices},
+        history::{HistoryEntry, Outcome},
+        id::SessionId,
+        session::Session,
+        spec::LaunchRequest,
+        status::{Status, Tab},
+    },
+};
+
+use super::{MemoryScheduler, Question};
+
+#[async_trait]
+impl Scheduler for MemoryScheduler {
+    async fn page(&self, query: &PageQuery) -> Result<Page> {
+        self.enter(Question::Page).await?;
+        let inner = self.lock();
+        let text = query.text.clone().unwrap_or_default();
+        let found = inner.of(query.tab);
+        let mut found: Vec<&Session> = found
+            .filter(|session| session.name.as_str().contains(&text))
+            .collect();
+        found.sort_by_key(|session| std::cmp::Reverse(session.created_at));
+        let total = found.len() as u64;
+        let page = found.into_iter().skip(query.offset as usize);
+        let sessions = page.take(query.limit as usize).cloned().collect();
+        Ok(Page { sessions, total })
+    }
+
+    async fn totals(&self) -> Result<Totals> {
+        self.enter(Question::Totals).await?;
+        let inner = self.lock();
+        Ok(Tab::ALL.map(|tab| inner.of(tab).count() as u64))
+    }
+
+    async fn rows(&self, sessions: &[SessionId]) -> Result<Vec<Session>> {
+        self.enter(Question::Rows).await?;
+        let inner = self.lock();
+        let found = sessions.iter().filter_map(|id| inner.sessions.get(id));
+        Ok(found.cloned().collect())
+    }
+
+    async fn session(&self, session: SessionId) -> Result<Option<Session>> {
+        self.enter(Question::Session).await?;
+        Ok(self.session_of(session))
+    }
+
+    async fn launch(&self, request: &LaunchRequest) -> Result<SessionId> {
+        self.enter(Question::Launch).await?;
+        self.lock().launches.push(request.clone());
+        let id = self.lock().make(request.name.as_deref(), "PENDING");
+        self.tell(id);
+        Ok(id)
+    }
+
+    async fn terminate(&self, session: SessionId, force: bool) -> Result<()> {
+        self.enter(Question::Terminate).await?;
+        if self.session_of(session).is_none() {
+            return Err(EngineError::NotFound(session.short()));
+        }
+        self.bring(session, if force { "TERMINATED" } else { "TERMINATING" });
+        Ok(())
+    }
+
+    async fn rename(&self, session: SessionId, name: &str) -> Result<()> {
+        self.enter(Question::Rename).await?;
+        self.edit(session, |session| session.name = name.into());
+        Ok(())
+    }
+
+    async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>> {
+        self.enter(Question::History).await?;
+        Ok(vec![HistoryEntry {
+            session,
+            at: Timestamp::UNIX_EPOCH,
+            phase: "schedule".into(),
+            from: None,
+            to: Status::Pending,
+            result: Outcome::NeedRetry,
+            message: Some("no room".into()),
+            error_code: None,
+            attempts: 3,
+            until: None,
+            steps: Vec::new(),
+        }])
+    }
+
+    async fn commit(
+        &self,
+        _session: SessionId,
+        _image_name: &str,
+    ) -> Result<BoxStream<'static, Result<Progress>>> {
+        self.enter(Question::Commit).await?;
+        let steps = (1..=3).map(|step| {
+            Ok(Progress {
+                message: format!("Step {step}").into(),
+                done: f64::from(step),
+                total: 3.0,
+            })
+        });
+        Ok(futures_util::stream::iter(steps).boxed())
+    }
+
+    async fn catalogue(&self, project: Option<&str>) -> Result<Catalogue> {
+        self.enter(Question::Catalogue).await?;
+        Ok(Catalogue {
+            project: project.map(Into::into),
+            ..self.lock().offer.clone()
+        })
+    }
+
+    async fn find_owner(&self, email: &str) -> Result<OwnerChoices> {
+        self.enter(Question::FindOwner).await?;
+        Ok(OwnerChoices {
+            email: email.into(),
+            access_keys: vec!["AKIAOTHER".into()],
+            projects: vec!["default".into()],
+        })
+    }
+
+    async fn events(&self) -> Result<BoxStream<'static, Result<SchedulerEvent>>> {
+        self.enter(Question::Events).await?;
+        let mut inner = self.lock();
+        if inner.deaf {
+            return Err(EngineError::Unsupported("no events".into()));
+        }
+        let (tell, told) = mpsc::channel(1024);
+        inner.listeners.push(tell);
+        let next = |mut told: mpsc::Receiver<_>| async move {
+            let event = told.recv().await?;
+            Some((event, told))
+        };
+        Ok(futures_util::stream::unfold(told, next).boxed())
+    }
+}

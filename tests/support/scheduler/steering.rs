@@ -1,0 +1,120 @@
+//! What a test does to the manager in memory, and what it sees of it.
+
+use workbay::{
+    engine::{error::EngineError, scheduler::SchedulerEvent},
+    model::{
+        catalogue::Catalogue, id::SessionId, session::Session, spec::LaunchRequest, status::Status,
+        usage::Usage,
+    },
+};
+
+use super::{MemoryScheduler, Question};
+
+impl MemoryScheduler {
+    /// A session of that status, younger than all others; without any event.
+    pub fn add(&self, status: &str) -> SessionId {
+        self.lock().make(None, status)
+    }
+
+    pub fn add_many(&self, count: usize, status: &str) {
+        let mut inner = self.lock();
+        for _ in 0..count {
+            inner.make(None, status);
+        }
+    }
+
+    /// The engine brings a session to a status and tells of it.
+    pub fn bring(&self, id: SessionId, status: &str) {
+        self.edit(id, |session| session.status = Status::from(status));
+        self.tell(id);
+    }
+
+    /// Changes a session without telling.
+    pub fn edit(&self, id: SessionId, change: impl FnOnce(&mut Session)) {
+        change(self.lock().sessions.get_mut(&id).expect("it is there"));
+    }
+
+    pub fn vanish(&self, id: SessionId) {
+        self.lock().sessions.remove(&id);
+    }
+
+    pub fn session_of(&self, id: SessionId) -> Option<Session> {
+        self.lock().sessions.get(&id).cloned()
+    }
+
+    /// Sends an event.
+    pub fn tell(&self, session: SessionId) {
+        let event = SchedulerEvent {
+            session,
+            event: "session_changed".into(),
+            reason: None,
+        };
+        self.lock()
+            .listeners
+            .retain(|listener| listener.try_send(Ok(event.clone())).is_ok());
+    }
+
+    /// What can be chosen from at a launch, from now on.
+    pub fn offer(&self, offer: Catalogue) {
+        self.lock().offer = offer;
+    }
+
+    /// What was asked to be launched, oldest first.
+    pub fn launches(&self) -> Vec<LaunchRequest> {
+        self.lock().launches.clone()
+    }
+
+    /// How many listen to events.
+    pub fn listeners(&self) -> usize {
+        let mut inner = self.lock();
+        inner.listeners.retain(|listener| !listener.is_closed());
+        inner.listeners.len()
+    }
+
+    /// The stream of events ends.
+    pub fn end_events(&self) {
+        self.lock().listeners.clear();
+    }
+
+    /// It has no events from now on.
+    pub fn have_no_events(&self) {
+        self.lock().deaf = true;
+    }
+
+    pub fn fail_next(&self, question: Question, error: EngineError) {
+        self.shared.script.fail_next(question, error);
+    }
+
+    /// Questions of this kind wait until [`release`](Self::release).
+    pub fn hold(&self, question: Question) {
+        self.shared.script.hold(question);
+    }
+
+    pub fn release(&self, question: Question) {
+        self.shared.script.release(question);
+    }
+
+    /// It stops answering; its events end.
+    pub fn cut(&self) {
+        self.shared.script.cut();
+        self.end_events();
+    }
+
+    pub fn restore(&self) {
+        self.shared.script.restore();
+    }
+
+    pub fn set_usage(&self, id: SessionId, usage: Usage) {
+        self.lock().usage.insert(id, usage);
+    }
+
+    /// How often it was asked that.
+    pub fn count(&self, question: Question) -> usize {
+        self.shared.script.count(question)
+    }
+
+    /// How often it was asked anything.
+    pub fn asked(&self) -> usize {
+        self.shared.script.count_all()
+    }
+}
