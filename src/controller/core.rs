@@ -384,22 +384,4 @@ impl Controller {
         turn.before.entry(held.id()).or_insert(None);
         self.held.insert(held.id(), held);
     }
-
-    /// Notes when scratch and log of an ended session are to be deleted.
-    pub(super) fn plan_forgetting(&mut self, held: &mut Held) {
-        let record = &held.record;
-        let ended = record.session.status.is_final() && record.step == Step::Settled;
-        if !ended || record.forgotten {
-            return;
-        }
-        let days = i64::from(self.settings.history.keep_days);
-        let Some(at) = record.session.terminated_at.and_then(|at| {
-            at.checked_add(jiff::SignedDuration::from_hours(24 * days))
-                .ok()
-        }) else {
-            return;
-        };
-        held.forget_at = Some(at);
-        self.deadlines.insert((at, held.id()));
-    }
 }

@@ -1,12 +1,10 @@
 //! `[idle]`: who is reclaimed and when, and what a person may do against it.
 
-use super::{
-    super::{
-        amount::{count, in_quotes, plain, quoted, some_span, span, thousandths},
-        document::{Entry, Fault, Item},
-        rows::{self, Row, row, set},
-        setting,
-    },
+use super::super::{
+    amount::{count, in_quotes, plain, quoted, some_span, span, thousandths},
+    document::{Entry, Fault, Item},
+    rows::{self, Row, row, set},
+    setting,
 };
 use crate::model::{
     idle::{IdleRules, Join, ReprieveRules, UTILIZATION_RESOURCES, UtilizationRules},
@@ -39,9 +37,11 @@ pub(super) const IDLE: &[Row<IdleTable>] = &[
     row!("extensions", extensions: any_count, plain),
     row!("extend-by", extend_by: some_span, in_quotes),
     row!("exempt", exempt: Item::boolean, plain),
-    row!("contact", |t, i| set(&mut t.contact, contact(i).map(Some)), |t| {
-        t.contact.as_ref().map(in_quotes)
-    }),
+    row!(
+        "contact",
+        |t, i| set(&mut t.contact, contact(i).map(Some)),
+        |t| { t.contact.as_ref().map(in_quotes) }
+    ),
 ];
 
 fn any_count(item: &Item) -> Result<u32, Fault> {

@@ -155,3 +155,16 @@ fn what_is_not_allowed_says_so_and_who_to_ask() {
         "{refusal:?}"
     );
 }
+
+#[test]
+fn the_catalogue_tells_the_rules() {
+    let mut play = play(network(600), twice_an_hour());
+    let ticket = play.ask(Ask::Catalogue);
+    pass(&mut play, 1);
+    let Ok(Answer::Catalogue(offer)) = &play.answered[&ticket] else {
+        panic!("no catalogue");
+    };
+    assert_eq!(offer.idle, network(600));
+    assert_eq!(offer.reprieve, twice_an_hour());
+    assert_eq!(offer.policy.idle_timeout, Some(600));
+}
