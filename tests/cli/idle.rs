@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::{
     machine::{BINARY, LARGE, Machine, launch},
     sessions::until,
+    terminal::Terminal,
 };
 
 fn with_rules(rules: &str) -> Machine {
@@ -102,4 +103,31 @@ fn who_uses_too_little_is_ended_and_a_busy_loop_lives() {
         checks[0]["resources"][0]["average"].as_i64() > Some(2_000),
         "{checks}"
     );
+}
+
+#[test]
+fn typing_in_a_terminal_keeps_a_session_and_an_open_one_does_not() {
+    let machine = with_rules("[idle]\nnetwork-timeout = \"8s\"\n");
+    let shell = |name: &str| Terminal::start(&[BINARY, "shell", name], &machine.env(), 80, 24);
+    begin(&machine, "idle-open", &[]);
+    let open = shell("idle-open");
+    open.wait_for("work@idle-open");
+    begin(&machine, "idle-typed", &[]);
+    let mut typed = shell("idle-typed");
+    typed.wait_for("work@idle-typed");
+    // In the one somebody types, the other is only open.
+    until("idle-open is ended", || {
+        typed.type_("x");
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        !runs(&machine, "idle-open")
+    });
+    assert_eq!(end(&machine, "idle-open").0, "idle-timeout");
+    for _ in 0..6 {
+        typed.type_("x");
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    assert!(runs(&machine, "idle-typed"));
+    let (_, why, lived) = end(&machine, "idle-typed");
+    assert!(why.contains("last: keys typed in a terminal"), "{why}");
+    assert!(lived >= 8 + 8, "it lived {lived} s");
 }
