@@ -15,9 +15,9 @@ use crate::{
 
 /// A length of time as it is said: `45 s`, `62 min`, `3 h 5 min`, `2 d 3 h`.
 pub(super) fn roughly(span: SignedDuration) -> String {
-    let seconds = span.as_secs().max(0);
+    let seconds = ((span.as_millis() + 500) / 1000).max(0);
     let (minutes, hours) = (seconds / 60, seconds / 3600);
-    let two = |whole: i64, unit: &str, part: i64, small: &str| match part {
+    let two = |whole: i128, unit: &str, part: i128, small: &str| match part {
         0 => format!("{whole} {unit}"),
         part => format!("{whole} {unit} {part} {small}"),
     };
@@ -56,6 +56,7 @@ fn unused(case: &Case<'_>, limit: Span, now: Timestamp) -> String {
         ActivityKind::App => "a connection to one of its services",
         ActivityKind::Extended => "its end was put off",
     };
+    let limit = roughly(limit.duration());
     format!("nobody used it for {idle} (limit {limit}; last: {last}) and it was ended")
 }
 
@@ -63,6 +64,7 @@ fn too_little(check: &IdleCheck, window: Span) -> String {
     let told = check.resources.iter().filter(|it| it.average >= 0);
     let low = told.filter(|it| check.join != Some(Join::Or) || it.average < it.threshold);
     let figures: Vec<String> = low.map(figure).collect();
+    let window = roughly(window.duration());
     format!(
         "over {window} it used too little of what it asked for ({}) and was ended",
         figures.join(", ")
@@ -77,4 +79,25 @@ fn figure(resource: &IdleResource) -> String {
         percent(resource.average),
         percent(resource.threshold)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_said_in_at_most_two_units() {
+        for (millis, said) in [
+            (0, "0 s"),
+            (19_990, "20 s"),
+            (119_000, "119 s"),
+            (120_000, "2 min"),
+            (3_720_000, "62 min"),
+            (7_200_000, "2 h"),
+            (11_100_000, "3 h 5 min"),
+            (183_600_000, "2 d 3 h"),
+        ] {
+            assert_eq!(roughly(SignedDuration::from_millis(millis)), said);
+        }
+    }
 }

@@ -99,7 +99,7 @@ fn who_is_not_used_is_warned_and_ended() {
     assert_eq!(info, "idle-timeout");
     assert_eq!(
         why,
-        "nobody used it for 10 min (limit 10m; last: its start) and it was ended"
+        "nobody used it for 10 min (limit 10 min; last: its start) and it was ended"
     );
     assert_eq!(told(&play), ["warning", "warning", "reclaimed"]);
     let entry = play
@@ -257,7 +257,7 @@ fn a_busy_session_lives_and_a_lazy_one_is_ended() {
     sample(&mut play, id, 60, 0);
     let (info, why) = end(&play, id);
     assert_eq!(info, "idle-utilization");
-    let begins = "over 100s it used too little of what it asked for (cpu_util ";
+    let begins = "over 100 s it used too little of what it asked for (cpu_util ";
     assert!(why.starts_with(begins), "{why}");
     assert!(told(&play).contains(&"warning"), "{:?}", told(&play));
     assert_eq!(play.controller.sampled(), []);
