@@ -25,6 +25,20 @@ impl Input {
         Self { area }
     }
 
+    /// An input that holds `text` marked as a whole: what is typed replaces it, a key that moves keeps
+    /// it.
+    #[must_use]
+    pub fn with_marked(text: &str) -> Self {
+        let mut input = Self::with_text(text);
+        input.area.select_all();
+        input
+    }
+
+    /// The whole text is marked: the next character replaces it.
+    pub fn is_marked(&self) -> bool {
+        self.area.is_selecting()
+    }
+
     pub fn text(&self) -> &str {
         self.area.lines().first().map_or("", String::as_str)
     }
@@ -61,12 +75,17 @@ impl Input {
             (false, true, KeyCode::Backspace) | (true, false, KeyCode::Backspace) => {
                 self.area.delete_word();
             }
-            (true, false, KeyCode::Left) => self.area.move_cursor(CursorMove::WordBack),
-            (true, false, KeyCode::Right) => self.area.move_cursor(CursorMove::WordForward),
+            (true, false, KeyCode::Left) => self.go(CursorMove::WordBack),
+            (true, false, KeyCode::Right) => self.go(CursorMove::WordForward),
             (false, false, code) => return self.named(code),
             _ => return false,
         }
         true
+    }
+
+    fn go(&mut self, to: CursorMove) {
+        self.area.cancel_selection();
+        self.area.move_cursor(to);
     }
 
     fn named(&mut self, code: KeyCode) -> bool {
@@ -77,10 +96,10 @@ impl Input {
             KeyCode::Delete => {
                 self.area.delete_next_char();
             }
-            KeyCode::Left => self.area.move_cursor(CursorMove::Back),
-            KeyCode::Right => self.area.move_cursor(CursorMove::Forward),
-            KeyCode::Home => self.area.move_cursor(CursorMove::Head),
-            KeyCode::End => self.area.move_cursor(CursorMove::End),
+            KeyCode::Left => self.go(CursorMove::Back),
+            KeyCode::Right => self.go(CursorMove::Forward),
+            KeyCode::Home => self.go(CursorMove::Head),
+            KeyCode::End => self.go(CursorMove::End),
             _ => return false,
         }
         true
@@ -88,10 +107,10 @@ impl Input {
 
     fn control(&mut self, c: char) -> bool {
         match c {
-            'a' => self.area.move_cursor(CursorMove::Head),
-            'e' => self.area.move_cursor(CursorMove::End),
-            'b' => self.area.move_cursor(CursorMove::Back),
-            'f' => self.area.move_cursor(CursorMove::Forward),
+            'a' => self.go(CursorMove::Head),
+            'e' => self.go(CursorMove::End),
+            'b' => self.go(CursorMove::Back),
+            'f' => self.go(CursorMove::Forward),
             'h' => {
                 self.area.delete_char();
             }
@@ -117,8 +136,8 @@ impl Input {
 
     fn meta(&mut self, c: char) -> bool {
         match c {
-            'b' => self.area.move_cursor(CursorMove::WordBack),
-            'f' => self.area.move_cursor(CursorMove::WordForward),
+            'b' => self.go(CursorMove::WordBack),
+            'f' => self.go(CursorMove::WordForward),
             'd' => {
                 self.area.delete_next_word();
             }
@@ -164,6 +183,28 @@ mod tests {
         assert_eq!(typed("세션", "left backspace").text(), "션");
         assert_eq!(typed("ab", "home delete end c").text(), "bc");
         assert_eq!(typed("세션", "left").before_cursor(), "세");
+    }
+
+    #[test]
+    fn a_marked_text_is_replaced_by_what_is_typed_and_kept_by_a_key_that_moves() {
+        let marked = |keys: &str| {
+            let mut input = Input::with_marked("train.toml");
+            assert!(input.is_marked());
+            for key in keys.split_whitespace() {
+                assert!(input.key(key.parse().unwrap()), "{key} was not taken");
+            }
+            assert!(!input.is_marked());
+            input.text().to_owned()
+        };
+        assert_eq!(marked("m y"), "my");
+        assert_eq!(marked("backspace x"), "x");
+        assert_eq!(marked("ctrl-w x"), "x");
+        assert_eq!(marked("home a"), "atrain.toml");
+        assert_eq!(marked("end x"), "train.tomlx");
+        assert_eq!(marked("left backspace"), "train.tol");
+        let mut input = Input::with_marked("train.toml");
+        input.paste("mine.toml\n");
+        assert_eq!(input.text(), "mine.toml");
     }
 
     #[test]

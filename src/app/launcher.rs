@@ -247,6 +247,25 @@ impl Launcher {
         wrong.map(|it| it.message.as_str())
     }
 
+    /// Where a problem is mended; `None` = nowhere.
+    pub fn row_of(&self, problem: &FieldProblem) -> Option<Row> {
+        let page = Page::of(problem.field);
+        self.form(page).row_of(problem, &self.offer)
+    }
+
+    /// What is wrong with one line of a field that is a list.
+    pub fn problem_on(&self, row: Row) -> Option<&str> {
+        let is_here = |it: &FieldProblem| it.field == row.field && self.row_of(it) == Some(row);
+        if let Progress::Failed(failure) = &self.progress
+            && let Some(field) = failure.field
+            && is_here(&FieldProblem::new(field, ""))
+        {
+            return Some(failure.message.as_str());
+        }
+        let wrong = self.problems.iter().find(|it| is_here(it));
+        wrong.map(|it| it.message.as_str())
+    }
+
     /// What a person should know of a field that is right.
     pub fn warning(&self, field: LaunchField) -> Option<&str> {
         let found = self.warnings.iter().find(|it| it.field == field);
@@ -306,7 +325,7 @@ impl Launcher {
             self.warnings = launch::warnings(&request, ground);
             self.filled = ground.filled(&request);
         });
-        problems.sort_by_key(|it| (Page::of(it.field), it.field));
+        problems.sort_by_key(|it| (Page::of(it.field), it.field, it.item));
         self.problems = problems;
         self.request = request;
     }

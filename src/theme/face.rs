@@ -58,6 +58,7 @@ faces! {
     Hint "hint" Dim
     Input "input" Text
     InputFocused "input.focused" Accent
+    InputMarked "input.marked" ButtonActive
     InputError "input.error" Bad
     Placeholder "placeholder" Dim
     Button "button" Text

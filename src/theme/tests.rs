@@ -92,6 +92,7 @@ fn the_terminals_own_background_stays_but_where_something_is_raised() {
         Face::RowSelected,
         Face::ButtonActive,
         Face::ButtonDanger,
+        Face::InputMarked,
         Face::Toast,
         Face::Dialog,
     ];

@@ -30,7 +30,9 @@ const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionsFilter], "filter"),
     (Scope::Global, &[Action::Panes], "terminals"),
     (Scope::Sessions, &[Action::SessionsSort], "sort"),
+    (Scope::Sessions, &[Action::SessionAgain], "launch again"),
     (Scope::Sessions, &[Action::Contexts], "context"),
+    (Scope::Sessions, &[Action::LauncherRecents], "recent"),
 ];
 
 const DETAIL: &[Hint] = &[
@@ -133,7 +135,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let x = area.right().saturating_sub(taken + 1);
     paint.pieces(x, area.y, taken, &always);
     let room = usize::from(area.width.saturating_sub(taken + 4));
-    let hints = group(app, of(app), room);
+    let hints = group(app, &of(app), room);
     paint.pieces(area.x + 1, area.y, room as u16, &hints);
 }
 
@@ -148,11 +150,17 @@ fn problem(app: &App) -> Option<String> {
         .or_else(|| app.launcher.as_ref()?.prompt()?.problem.clone())
 }
 
-fn of(app: &App) -> &'static [Hint] {
-    match app.focus() {
+fn of(app: &App) -> Vec<Hint> {
+    match (app.focus(), &app.launcher) {
+        (Focus::Launcher, Some(open)) => launcher::hints(open),
+        (focus, _) => of_focus(focus).to_vec(),
+    }
+}
+
+fn of_focus(focus: Focus) -> &'static [Hint] {
+    match focus {
         Focus::Help => HELP,
         Focus::Confirm => CONFIRM,
-        Focus::Launcher => app.launcher.as_ref().map_or(&[], launcher::hints),
         Focus::LauncherQuestion => launcher::QUESTION,
         Focus::Recents => RECENTS,
         Focus::Contexts => CONTEXTS,
@@ -165,7 +173,7 @@ fn of(app: &App) -> &'static [Hint] {
         Focus::Filter => FILTER,
         Focus::Detail => DETAIL,
         Focus::Sessions => SESSIONS,
-        Focus::Logs | Focus::Panes => &[],
+        Focus::Launcher | Focus::Logs | Focus::Panes => &[],
     }
 }
 
@@ -204,6 +212,10 @@ fn matters(app: &App, action: Action) -> bool {
         Action::Contexts => app.mirror.has_several_contexts(),
         Action::DetailSteps => app.detail.as_ref().is_some_and(Detail::has_steps),
         Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
+        // Who never had a session launched none before.
+        Action::LauncherRecents => {
+            app.mirror.sessions().next().is_some() && app.why_not(action).is_none()
+        }
         _ => app.why_not(action).is_none(),
     }
 }

@@ -29,7 +29,7 @@ use sheet::{Line, Sheet};
 const WIDTH: u16 = 150;
 const HEIGHT: u16 = 46;
 /// From this width on the steps stand at the left.
-const WIDE: u16 = 104;
+const WIDE: u16 = 100;
 /// A page is no wider: values and their notes stay together.
 const PAGE: u16 = 100;
 /// Pages of so many lines have room for air.
@@ -116,7 +116,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, launcher: &Launcher, areas: &Areas
     draw_foot(paint, launcher, wizard);
     match launcher.overlay() {
         Some(Overlay::Question(asked)) => question::draw(paint, asked, areas.screen),
-        Some(Overlay::Explain(field)) => explain::draw(paint, launcher, *field, areas.screen),
+        Some(Overlay::Explain(topic)) => explain::draw(paint, launcher, *topic, areas.screen),
         Some(Overlay::Prompt(_)) | None => {}
     }
 }

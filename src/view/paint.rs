@@ -114,23 +114,19 @@ impl<'a> Paint<'a> {
 
     /// A one-line input with the cursor in it when it has the focus; scrolls with the cursor.
     pub fn input(&mut self, area: Rect, input: &Input, focused: bool) {
-        self.typed(area, input.before_cursor(), input.text(), focused);
+        let face = face_of(input, focused);
+        self.typed(area, input.before_cursor(), input.text(), (face, focused));
     }
 
     /// The same of a secret: a dot for every character, the cursor among them.
     pub fn masked(&mut self, area: Rect, input: &Input, focused: bool) {
         let dots = |text: &str| self.glyphs.masked.repeat(text.chars().count());
         let (before, text) = (dots(input.before_cursor()), dots(input.text()));
-        self.typed(area, &before, &text, focused);
+        self.typed(area, &before, &text, (face_of(input, focused), focused));
     }
 
     /// `before` is what of `text` stands before the cursor.
-    fn typed(&mut self, area: Rect, before: &str, text: &str, focused: bool) {
-        let face = if focused {
-            Face::InputFocused
-        } else {
-            Face::Input
-        };
+    fn typed(&mut self, area: Rect, before: &str, text: &str, (face, focused): (Face, bool)) {
         let room = usize::from(area.width.saturating_sub(1));
         let shown_before = text::take_end(before, room);
         let start = before.len() - shown_before.len();
@@ -141,5 +137,13 @@ impl<'a> Paint<'a> {
             let x = area.x + (text::width(shown_before) as u16).min(area.width.saturating_sub(1));
             self.cursor = Some(Position::new(x, area.y));
         }
+    }
+}
+
+fn face_of(input: &Input, focused: bool) -> Face {
+    match (focused, input.is_marked()) {
+        (true, true) => Face::InputMarked,
+        (true, false) => Face::InputFocused,
+        (false, _) => Face::Input,
     }
 }

@@ -75,15 +75,15 @@ impl App {
 
     /// What a session was launched with is asked for, to launch it again.
     pub(super) fn ask_again(session: &Session) -> Step {
-        // A made-up name is no name to go on with.
-        let made_up = session.name.as_str().ends_with("-session");
+        // A generated name is no name to go on with.
+        let generated = session.name.as_str().ends_with("-session");
         Step::Ask {
             request: Request::Again {
                 session: session.key(),
             },
             purpose: Purpose::Again {
                 context: session.context,
-                name: (!made_up).then(|| session.name.clone()),
+                name: (!generated).then(|| session.name.clone()),
             },
         }
     }

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::{Heard, Launcher, Overlay, Page, Question, Row};
+use super::{Heard, LAUNCH, Launcher, Overlay, Page, Question, Row, help::Topic, review::page_of};
 use crate::{
     action::Action,
     app::{mirror::Mirror, step::Step},
@@ -98,10 +98,39 @@ impl Launcher {
         self.seen[page.position()] = true;
     }
 
+    /// Whether Enter goes to the review from here: who has been there came to change one thing.
+    pub fn goes_back_to_review(&self) -> bool {
+        self.page != Page::Review && self.seen[Page::Review.position()]
+    }
+
+    /// Where Enter leads.
+    pub(super) fn way_on(&self) -> Way {
+        if self.page == Page::Review {
+            return Way::Launch;
+        }
+        if self.goes_back_to_review() {
+            return Way::To(Page::Review, Some(LAUNCH));
+        }
+        Way::To(self.page.next(), None)
+    }
+
+    /// What is explained where one stands.
+    pub(super) fn topic(&self) -> Topic {
+        match self.page {
+            Page::Review => Topic::Card(page_of(self.row())),
+            _ => Topic::Field(self.row().field),
+        }
+    }
+
     /// Shows a page; where something is wrong on it, that.
     pub(super) fn open_to_mend(&mut self, page: Page) {
-        let wrong = self.wrong_on(page).next();
-        match wrong.map(|(field, why)| FieldProblem::new(field, why)) {
+        let mut all = self.problems().iter();
+        let known = all.find(|it| Page::of(it.field) == page).cloned();
+        let refused = || {
+            let (field, why) = self.wrong_on(page).next()?;
+            Some(FieldProblem::new(field, why))
+        };
+        match known.or_else(refused) {
             Some(problem) => self.go_to_problem(&problem),
             None => self.open(page),
         }
@@ -109,10 +138,9 @@ impl Launcher {
 
     /// Goes to where a problem is mended.
     pub(super) fn go_to_problem(&mut self, problem: &FieldProblem) {
-        let page = Page::of(problem.field);
-        match self.form(page).row_of(problem, &self.offer) {
+        match self.row_of(problem) {
             Some(row) => {
-                self.open(page);
+                self.open(Page::of(problem.field));
                 self.stand_on(row);
             }
             // Nowhere to be mended: its card says it.

@@ -1,13 +1,23 @@
-//! What each field of a launch means: one entry a field.
+//! What each field of a launch means: one entry a field, and one a card of the review.
 
-use super::Offer;
+mod cards;
+
+use super::{Offer, Page};
 use crate::model::{
     catalogue::unit,
     launch::{LaunchField as Field, amounts, check::MOST_COPIES, ports},
     spec::LaunchRequest,
 };
 
-/// What a person is told of a field.
+/// What can be explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    Field(Field),
+    /// A page's card on the review; of the review itself the launch.
+    Card(Page),
+}
+
+/// What a person is told of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub title: &'static str,
@@ -30,6 +40,13 @@ const fn entry(
         meaning,
         unit,
         rule,
+    }
+}
+
+pub fn entry_on(topic: Topic) -> Entry {
+    match topic {
+        Topic::Field(field) => entry_of(field),
+        Topic::Card(page) => cards::entry_of(page),
     }
 }
 
@@ -79,7 +96,7 @@ fn of_the_session(field: Field) -> Entry {
         ),
         Field::Name => entry(
             "Name",
-            "What the session is called in the list and on the command line. Left empty, one is made up: eight letters and digits and -session.",
+            "What the session is called in the list and on the command line. Left empty, one is generated: eight letters and digits and -session.",
             "",
             "4 to 64 letters, digits, _ - and .; the first and the last a letter, a digit or _; not that of another session that has not ended",
         ),

@@ -1,17 +1,16 @@
 //! What lies on top of the wizard: a question, what a field means, a path to type.
 
-use super::{Row, Way, page::Undone};
+use super::{Row, Way, help::Topic, page::Undone};
 use crate::{
     action::Action,
     app::{confirm::Button, input::Input},
-    model::launch::LaunchField,
 };
 
 #[derive(Clone, Debug)]
 pub enum Overlay {
     Question(Question),
-    /// What the field means.
-    Explain(LaunchField),
+    /// What something means.
+    Explain(Topic),
     Prompt(Box<Prompt>),
 }
 
@@ -125,7 +124,7 @@ impl Prompt {
         let path = format!("{}.toml", name.unwrap_or("session"));
         Self {
             what: For::SaveRecipe,
-            input: Input::with_text(&path),
+            input: Input::with_marked(&path),
             problem: None,
         }
     }

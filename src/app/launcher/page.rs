@@ -42,14 +42,6 @@ impl Page {
         }
     }
 
-    /// The same in a few words.
-    pub fn middle_title(self) -> &'static str {
-        match self {
-            Self::Allocation => "Environment & amounts",
-            page => page.title(),
-        }
-    }
-
     /// The same where there is little room.
     pub fn short_title(self) -> &'static str {
         match self {

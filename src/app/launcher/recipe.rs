@@ -28,11 +28,14 @@ impl Launcher {
             prompt.problem = Some("write the path of a file".to_owned());
             return Vec::new();
         }
-        let path = PathBuf::from(text);
+        let mut path = PathBuf::from(&text);
         match prompt.what {
             For::OpenRecipe => vec![Step::ReadRecipe { path }],
             For::SaveRecipe => {
                 self.overlay = None;
+                if path.extension().is_none() && !text.ends_with('/') {
+                    path.set_extension("toml");
+                }
                 vec![Step::SaveRecipe {
                     path,
                     launch: Box::new(self.request.clone()),
@@ -63,22 +66,10 @@ impl Launcher {
             Ok(launch) => {
                 self.overlay = None;
                 self.offer.now = now;
-                self.refill_as_is(&launch);
+                self.refill(&launch, None);
                 self.changed(mirror, now)
             }
         }
-    }
-
-    /// As it says, its name too; reviewed before anything is launched.
-    fn refill_as_is(&mut self, launch: &LaunchRequest) {
-        self.refill(launch, None);
-        let mut named = launch.clone();
-        if let Some(name) = &launch.name
-            && self.offer.taken.contains(name)
-        {
-            named.name.clone_from(&self.request.name);
-        }
-        self.fill(&named);
     }
 
     /// The path being typed.

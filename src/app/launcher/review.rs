@@ -18,6 +18,12 @@ pub const CARDS: [(Row, Page); 4] = [
     (Row::of(Field::PreopenPorts), Page::Network),
 ];
 
+/// The page whose card a row is; its own of the launch.
+pub fn page_of(row: Row) -> Page {
+    let card = CARDS.iter().find(|(card, _)| *card == row);
+    card.map_or(Page::Review, |(_, page)| *page)
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Review;
 
@@ -36,9 +42,9 @@ impl Form for Review {
             action,
             Action::LauncherGoOn | Action::LauncherEdit | Action::LauncherMore
         );
-        let card = CARDS.iter().find(|(card, _)| *card == row);
-        match card {
-            Some((_, page)) if edits => Heard::Open(*page),
+        match page_of(row) {
+            Page::Review => Heard::No,
+            page if edits => Heard::Open(page),
             _ => Heard::No,
         }
     }

@@ -1,22 +1,22 @@
 //! The third page: folders that survive the session, mounted in it.
 
+mod making;
+
 use super::{Form, Heard, Offer, Row};
 use crate::{
     action::Action,
-    app::{
-        input::Input,
-        step::{Purpose, Step},
-    },
+    app::input::Input,
     key::Key,
     model::{
-        capability::Capability,
         catalogue::Folder,
-        launch::{FieldProblem, LaunchField as Field, folders},
+        launch::{FieldProblem, LaunchField as Field},
         spec::{FolderMount, LaunchRequest},
         text::Clean,
     },
-    protocol::message::Request,
 };
+
+pub use making::Making;
+use making::begins_a_name;
 
 /// The line where one searches, the line that makes a folder; between them two of each folder.
 pub const SEARCH: usize = usize::MAX;
@@ -64,16 +64,6 @@ pub struct Entry {
     pub read_only: bool,
 }
 
-/// Making a folder in place.
-#[derive(Clone, Debug, Default)]
-pub enum Making {
-    #[default]
-    No,
-    Typing(Input),
-    Asked(Input),
-    Failed(Input, Clean),
-}
-
 #[derive(Clone, Debug, Default)]
 pub struct Storage {
     entries: Vec<Entry>,
@@ -101,10 +91,6 @@ impl Storage {
         &self.making
     }
 
-    pub fn mounted(&self) -> usize {
-        self.entries.iter().filter(|it| it.mounted).count()
-    }
-
     /// Those that hold what is searched for, and those that are mounted already.
     pub fn shown(&self) -> Vec<usize> {
         let query = self.search.as_ref().map(|it| it.text().to_lowercase());
@@ -130,15 +116,6 @@ impl Storage {
         }
     }
 
-    /// A refused name can be mended as soon as it is typed in.
-    fn mend(&mut self, row: Row) {
-        if Line::of(row) == Line::New
-            && let Making::Failed(input, _) = &self.making
-        {
-            self.making = Making::Typing(input.clone());
-        }
-    }
-
     fn toggle(&mut self, at: usize) {
         if let Some(entry) = self.entries.get_mut(at) {
             entry.mounted = !entry.mounted;
@@ -157,81 +134,6 @@ impl Storage {
         let only = entry.folder.as_ref().is_some_and(can_only_be_read);
         entry.read_only = only || !entry.read_only;
         entry.mounted = true;
-    }
-
-    fn begin_making(&mut self, offer: &Offer) -> Heard {
-        if offer.why_not(Capability::Folders).is_some() || matches!(self.making, Making::Asked(_)) {
-            return Heard::Yes;
-        }
-        self.making = Making::Typing(Input::default());
-        Heard::Goto(Line::New.row())
-    }
-
-    /// Enter in the line of a new folder.
-    fn make(&mut self, offer: &Offer) -> Heard {
-        let (Making::Typing(input) | Making::Failed(input, _)) = &self.making else {
-            return self.begin_making(offer);
-        };
-        let name = input.text().trim().to_owned();
-        if name.is_empty() {
-            self.making = Making::No;
-            return Heard::Yes;
-        }
-        if self.why_no_name(&name).is_some() {
-            return Heard::Yes;
-        }
-        self.making = Making::Asked(input.clone());
-        Heard::Steps(vec![Step::Ask {
-            request: Request::CreateFolder {
-                context: offer.context,
-                name: name.clone(),
-            },
-            purpose: Purpose::CreateFolder {
-                context: offer.context,
-                name,
-            },
-        }])
-    }
-
-    fn why_no_name(&self, name: &str) -> Option<String> {
-        let taken = self.entries.iter().any(|it| it.name == *name);
-        let taken = taken || self.automatic.iter().any(|it| *it == *name);
-        if taken {
-            return Some(format!("there is a folder {name} already"));
-        }
-        folders::check_name(name).err()
-    }
-
-    /// What is wrong with the name of the folder being made.
-    pub fn making_problem(&self) -> Option<String> {
-        match &self.making {
-            Making::Typing(input) if !input.is_empty() => self.why_no_name(input.text().trim()),
-            Making::Failed(_, why) => Some(why.to_string()),
-            _ => None,
-        }
-    }
-
-    /// The folder was made, or not; a new one is mounted at once.
-    pub fn made(&mut self, result: Result<Folder, Clean>) -> Option<Row> {
-        let (Making::Asked(input) | Making::Typing(input)) = &self.making else {
-            return None;
-        };
-        let input = input.clone();
-        match result {
-            Err(why) => {
-                self.making = Making::Failed(input, why);
-                None
-            }
-            Ok(folder) => {
-                self.making = Making::No;
-                if folder.is_auto_mounted() {
-                    self.automatic.push(folder.name);
-                    return None;
-                }
-                self.entries.push(entry(folder, true));
-                Some(Line::Folder(self.entries.len() - 1).row())
-            }
-        }
     }
 
     fn step_search(&mut self) -> Heard {
@@ -276,13 +178,22 @@ impl Form for Storage {
         rows.iter().find(folder).or(rows.first()).copied()
     }
 
-    fn key(&mut self, row: Row, key: Key, _offer: &Offer) -> bool {
-        self.mend(row);
+    fn key(&mut self, row: Row, key: Key, offer: &Offer) -> bool {
+        if Line::of(row) == Line::New {
+            match self.making {
+                // Whoever types on while it is made means no other key by it.
+                Making::Asked(_) => return begins_a_name(key),
+                Making::No if !begins_a_name(key) => return false,
+                _ => self.begin_typing(offer),
+            }
+        }
         self.input_mut(row).is_some_and(|input| input.key(key))
     }
 
-    fn paste(&mut self, row: Row, text: &str, _offer: &Offer) -> bool {
-        self.mend(row);
+    fn paste(&mut self, row: Row, text: &str, offer: &Offer) -> bool {
+        if Line::of(row) == Line::New {
+            self.begin_typing(offer);
+        }
         let input = self.input_mut(row);
         input.is_some_and(|input| {
             input.paste(text);
@@ -298,7 +209,8 @@ impl Form for Storage {
                 self.toggle_read_only(at);
             }
             (Action::LauncherAdd, _) => return self.begin_making(offer),
-            (Action::LauncherToggle | Action::LauncherGoOn, Line::New) => return self.make(offer),
+            (Action::LauncherToggle, Line::New) => return self.begin_making(offer),
+            (Action::LauncherGoOn, Line::New) => return self.make(offer),
             (Action::LauncherSearch, _) => return self.step_search(),
             (Action::LauncherGoOn, Line::Search) => {
                 let first = self.shown().first().copied();
@@ -316,6 +228,31 @@ impl Form for Storage {
             _ => return Heard::No,
         }
         Heard::Yes
+    }
+
+    fn back(&mut self, row: Row, _offer: &Offer) -> bool {
+        match (Line::of(row), &self.making) {
+            (Line::New, Making::Typing(_) | Making::Failed(..)) => self.making = Making::No,
+            (Line::Search, _) => self.search = None,
+            _ => return false,
+        }
+        true
+    }
+
+    /// The line of the path, for that is what can be wrong with a folder that is there.
+    fn row_of(&self, problem: &FieldProblem, _offer: &Offer) -> Option<Row> {
+        let all = self.entries.iter().enumerate();
+        let mut mounted = all.filter(|(_, entry)| entry.mounted);
+        let line = match problem.item {
+            Some(item) => match mounted.nth(item)? {
+                (at, entry) if entry.folder.is_some() => Line::Path(at),
+                (at, _) => Line::Folder(at),
+            },
+            // Of the one being made.
+            None if !matches!(self.making, Making::No) => Line::New,
+            None => mounted.next().map_or(Line::New, |(at, _)| Line::Folder(at)),
+        };
+        Some(line.row())
     }
 
     fn read(&mut self, request: &LaunchRequest, offer: &Offer) {
@@ -338,13 +275,7 @@ impl Form for Storage {
     }
 
     fn problems(&self, _offer: &Offer) -> Vec<FieldProblem> {
-        let why = match &self.making {
-            Making::Typing(input) if !input.is_empty() => Some(
-                "a new folder is being named: press Enter to make it, or empty the line".to_owned(),
-            ),
-            _ => None,
-        };
-        let why = self.making_problem().or(why);
+        let why = self.why_unfinished();
         why.map(|why| FieldProblem::new(Field::Folders, why))
             .into_iter()
             .collect()

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{About, Heard, LAUNCH, Launcher, Overlay, Page, Progress, Prompt, Question, Way};
+use super::{About, Heard, Launcher, Overlay, Page, Progress, Prompt, Question, Way};
 use crate::{
     action::Action,
     app::{
@@ -153,11 +153,7 @@ impl Launcher {
         }
         match action {
             Action::LauncherReset if self.is_touched() => self.question(Question::reset()),
-            // The launch itself is no field: its keys are what there is to tell.
-            Action::LauncherExplain if self.row() == LAUNCH => return vec![Step::Go(Go::Help)],
-            Action::LauncherExplain => {
-                self.overlay = Some(Overlay::Explain(self.row().field));
-            }
+            Action::LauncherExplain => self.overlay = Some(Overlay::Explain(self.topic())),
             Action::LauncherEditor => return self.edit().into_iter().collect(),
             Action::LauncherCopyLine => return vec![Step::Copy(self.command_line())],
             Action::LauncherOpenRecipe => {
@@ -181,8 +177,8 @@ impl Launcher {
             Action::LauncherPrevious => Some(self.field_beside(-1)),
             Action::ListDown => beside(1),
             Action::ListUp => beside(-1),
-            Action::LauncherGoOn if self.page == Page::Review => Some(Way::Launch),
-            Action::LauncherGoOn | Action::LauncherNextPage => page(self.page.next()),
+            Action::LauncherGoOn => Some(self.way_on()),
+            Action::LauncherNextPage => page(self.page.next()),
             Action::LauncherPreviousPage => page(self.page.previous()),
             Action::LauncherPageOne => page(Page::Kind),
             Action::LauncherPageTwo => page(Page::Allocation),

@@ -68,7 +68,7 @@ const INSIDE: &str = "Inside";
 /// Every field of a launch.
 #[derive(Args, Debug, Default)]
 pub struct Fields {
-    /// Name: 4 to 64 letters, digits, _ - and . (made up when left out)
+    /// Name: 4 to 64 letters, digits, _ - and . (generated when left out)
     #[arg(long, value_name = "N", help_heading = SESSION)]
     pub name: Option<String>,
     /// Environment, as `workbay env ls` lists it

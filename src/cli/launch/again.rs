@@ -1,5 +1,7 @@
 //! `workbay relaunch`, and whatever else launches with the settings of a launch before.
 
+use std::collections::HashSet;
+
 use super::{
     super::{
         Start,
@@ -13,19 +15,16 @@ use super::{
 };
 use crate::{
     model::{
-        id::{ContextName, SessionId, SessionKey},
-        launch::{LaunchField, check::names},
+        id::{ContextName, SessionKey},
+        launch::{LaunchField, check::names, free_name},
         session::Session,
         spec::LaunchRequest,
     },
     protocol::message::{Reply, Request, Snapshot},
 };
 
-/// `-` and four characters.
-const SUFFIX: usize = 5;
-const LONGEST_NAME: usize = 64;
-/// `-100`, of the last of many copies.
-const LONGEST_NUMBER: usize = 4;
+/// So many further names are tried: a cluster knows of sessions that are not told here.
+const TRIES: usize = 10;
 
 pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
     let Relaunch {
@@ -65,29 +64,29 @@ pub async fn launch(
     let mut request = request::over(base, fields, &around)?;
     // It was kept for then; now it would be refused.
     request.starts_at = request.starts_at.filter(|at| at.lies_ahead(around.now));
-    if !named {
-        let snapshot = line.snapshot().await?;
-        let taken = |name: &str| is_taken(&snapshot, context, name);
-        if let Some(name) = request.name.take() {
-            let mut all = names(&name, request.copies()).into_iter();
-            let clash = all.any(|name| taken(&name));
-            request.name = Some(if clash {
-                fresh(&name, request.copies())
-            } else {
-                name
-            });
-        }
+    let mut taken = HashSet::new();
+    let wanted = request.name.clone().filter(|_| !named);
+    if let Some(wanted) = &wanted {
+        taken = live_names(&line.snapshot().await?, context);
+        request.name = Some(free_name(wanted, request.copies(), |it| taken.contains(it)));
     }
     check(&request, manner)?;
     if manner.dry_run {
         return dry_run(&request, Some(context.as_str()));
     }
     let mut answer = ask(line, context, request.clone()).await?;
-    // A cluster knows of sessions that are not told here.
-    if let (Err(refused), Some(name), false) = (&answer, &request.name, named)
-        && refused.0.field == Some(LaunchField::Name)
-    {
-        request.name = Some(fresh(name, request.copies()));
+    for _ in 0..TRIES {
+        let (Err(refused), Some(wanted)) = (&answer, &wanted) else {
+            break;
+        };
+        if refused.0.field != Some(LaunchField::Name) {
+            break;
+        }
+        taken.extend(names(
+            request.name.as_deref().unwrap_or(wanted),
+            request.copies(),
+        ));
+        request.name = Some(free_name(wanted, request.copies(), |it| taken.contains(it)));
         answer = ask(line, context, request.clone()).await?;
     }
     let (made, failure) = answer?;
@@ -95,38 +94,9 @@ pub async fn launch(
     tell(&made, failure, &request, manner)
 }
 
-fn is_taken(snapshot: &Snapshot, context: ContextName, name: &str) -> bool {
-    let mut sessions = snapshot.sessions.iter();
-    sessions.any(|session| {
-        session.context == context && session.name == *name && !session.status.is_final()
-    })
-}
-
-/// The name with `-xxxx`, cut where it would become too long.
-fn fresh(name: &str, copies: u32) -> String {
-    let random = SessionId::random().short();
-    let number = if copies > 1 { LONGEST_NUMBER } else { 0 };
-    let longest = LONGEST_NAME - SUFFIX - number;
-    let kept: String = name.chars().take(longest).collect();
-    let random: String = random.chars().take(SUFFIX - 1).collect();
-    format!("{kept}-{random}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::name;
-
-    #[test]
-    fn a_fresh_name_keeps_the_rule() {
-        for old in ["work", &"x".repeat(64)] {
-            let new = fresh(old, 1);
-            assert_eq!(name::check(&new), Ok(()));
-            for name in names(&fresh(old, 100), 100) {
-                assert_eq!(name::check(&name), Ok(()));
-            }
-            assert_ne!(new, old);
-            assert!(new.starts_with(&old[..4]), "{new}");
-        }
-    }
+/// The names of sessions that have not ended.
+fn live_names(snapshot: &Snapshot, context: ContextName) -> HashSet<String> {
+    let sessions = snapshot.sessions.iter();
+    let live = sessions.filter(|it| it.context == context && !it.status.is_final());
+    live.map(|it| it.name.to_string()).collect()
 }

@@ -39,6 +39,8 @@ pub enum LaunchField {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldProblem {
     pub field: LaunchField,
+    /// Which entry it is about, where the field is a list and one entry of the request is.
+    pub item: Option<usize>,
     pub message: String,
 }
 
@@ -46,7 +48,17 @@ impl FieldProblem {
     pub fn new(field: LaunchField, message: impl Into<String>) -> Self {
         Self {
             field,
+            item: None,
             message: message.into(),
+        }
+    }
+
+    /// About one entry of a list.
+    #[must_use]
+    pub fn at(self, item: usize) -> Self {
+        Self {
+            item: Some(item),
+            ..self
         }
     }
 }

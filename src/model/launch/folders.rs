@@ -42,44 +42,55 @@ const KERNEL: [&str; 3] = ["/dev/", "/proc/", "/sys/"];
 /// Nobody mounts more in one session.
 const MOST: usize = 100;
 
-/// The rule for all of them together; `automatic` are mounted by themselves.
-pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Result<(), String> {
+/// What is wrong with each mount: its place among them, and why. `automatic` are mounted by
+/// themselves.
+pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Vec<(usize, String)> {
     if mounts.len() > MOST {
-        return Err(format!("{} folders: {MOST} at most", mounts.len()));
+        let why = format!("{} folders: {MOST} at most", mounts.len());
+        return vec![(MOST, why)];
     }
     let mut targets: Vec<String> = automatic
         .iter()
         .map(|name| format!("{}/{name}", inside::HOME))
         .collect();
+    let mut faults = Vec::new();
     for (at, mount) in mounts.iter().enumerate() {
-        if let Some(path) = &mount.path {
-            check_path(path.trim()).map_err(|why| format!("{}: {why}", mount.folder))?;
-        }
-        if mounts[..at]
-            .iter()
-            .any(|other| other.folder == mount.folder)
-        {
-            return Err(format!("the folder {} is mounted twice", mount.folder));
-        }
         let target = target(mount);
-        if target == inside::HOME || target == inside::TOOLBOX {
-            return Err(format!("{}: {target} is workbay's own", mount.folder));
-        }
-        let kernel = KERNEL.iter().any(|top| target.starts_with(top));
-        if kernel || SYSTEM.contains(&target.as_str()) {
-            return Err(format!(
-                "{}: {target} is a directory of the system: mount it below {}",
-                mount.folder,
-                inside::HOME
-            ));
-        }
-        if targets.contains(&target) {
-            return Err(format!(
-                "{}: something else is mounted at {target}",
-                mount.folder
-            ));
-        }
+        let outcome = check_one(mount, &target, &mounts[..at], &targets);
+        faults.extend(outcome.err().map(|why| (at, why)));
         targets.push(target);
+    }
+    faults
+}
+
+/// The rule for one of them after those `before` it, which come at `targets`.
+fn check_one(
+    mount: &FolderMount,
+    target: &String,
+    before: &[FolderMount],
+    targets: &[String],
+) -> Result<(), String> {
+    let folder = &mount.folder;
+    if let Some(path) = &mount.path {
+        check_path(path.trim()).map_err(|why| format!("{folder}: {why}"))?;
+    }
+    if before.iter().any(|other| other.folder == *folder) {
+        return Err(format!("the folder {folder} is mounted twice"));
+    }
+    if target == inside::HOME || target == inside::TOOLBOX {
+        return Err(format!("{folder}: {target} is workbay's own"));
+    }
+    let kernel = KERNEL.iter().any(|top| target.starts_with(top));
+    if kernel || SYSTEM.contains(&target.as_str()) {
+        return Err(format!(
+            "{folder}: {target} is a directory of the system: mount it below {}",
+            inside::HOME
+        ));
+    }
+    if targets.contains(target) {
+        return Err(format!(
+            "{folder}: something else is mounted at {target}: choose another path"
+        ));
     }
     Ok(())
 }
@@ -130,7 +141,14 @@ mod tests {
 
     #[test]
     fn the_rule() {
-        let why = |mounts: &[FolderMount]| check(mounts, &[".cache".to_owned()]).unwrap_err();
+        let why = |mounts: &[FolderMount]| {
+            let faults = check(mounts, &[".cache".to_owned()]);
+            let [(at, why)] = &faults[..] else {
+                panic!("{faults:?}");
+            };
+            assert_eq!(*at, mounts.len() - 1, "it is about the last one: {why}");
+            why.clone()
+        };
         assert!(why(&[mount("a", Some("../x"))]).contains("climb"));
         assert!(why(&[mount("a", Some("x y"))]).contains("' '"));
         assert!(why(&[mount("a", Some("/etc/"))]).contains("system"));
@@ -146,10 +164,22 @@ mod tests {
         assert!(why(&[mount("a", None), mount("a", Some("b"))]).contains("twice"));
         assert!(why(&[mount("a", Some("x")), mount("b", Some("x"))]).contains("/home/work/x"));
         assert!(why(&[mount("a", Some(".cache"))]).contains(".cache"));
-        assert_eq!(
-            check(&[mount("a", None), mount("b", Some("/srv/b"))], &[]),
-            Ok(())
-        );
+        let fine = check(&[mount("a", None), mount("b", Some("/srv/b"))], &[]);
+        assert!(fine.is_empty(), "{fine:?}");
+    }
+
+    #[test]
+    fn each_mount_that_is_wrong_is_told() {
+        let mounts = [
+            mount("a", Some("/etc")),
+            mount("b", Some("x")),
+            mount("c", Some("x")),
+            mount("d", Some("..")),
+        ];
+        let wrong: Vec<usize> = check(&mounts, &[]).into_iter().map(|it| it.0).collect();
+        assert_eq!(wrong, [0, 2, 3]);
+        let crowd: Vec<FolderMount> = (0..=MOST).map(|n| mount(&format!("f{n}"), None)).collect();
+        assert_eq!(check(&crowd, &[])[0].0, MOST);
     }
 
     #[test]

@@ -8,12 +8,14 @@ pub mod command;
 pub mod environment;
 pub mod field;
 pub mod folders;
+mod free_name;
 pub mod ports;
 pub mod secrets;
 pub mod start;
 
 pub use check::{Ground, check, check_words, warnings};
 pub use field::{FieldProblem, LaunchField};
+pub use free_name::free_name;
 pub use start::StartAt;
 
 #[cfg(test)]

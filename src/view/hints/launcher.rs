@@ -11,6 +11,7 @@ const S: Scope = Scope::Launcher;
 const TURN: &[Action] = &[Action::LauncherLess, Action::LauncherMore];
 
 const GO_ON: Hint = (S, &[Action::LauncherGoOn], "next step");
+const BACK_TO_REVIEW: Hint = (S, &[Action::LauncherGoOn], "back to review");
 const FIELD: Hint = (S, &[Action::LauncherNext], "field");
 const REVIEW: Hint = (S, &[Action::LauncherReview], "review");
 const NOW: Hint = (S, &[Action::LauncherLaunch], "launch now");
@@ -109,11 +110,24 @@ const FOLDER: &[Hint] = &[
     EXPLAIN,
 ];
 const NEW_FOLDER: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], "create"),
-    FIELD,
-    (S, &[Action::LauncherNextPage], "next step"),
+    GO_ON,
+    (S, &[Action::LauncherAdd], "create"),
     REVIEW,
+    NOW,
+    EXPLAIN,
     CANCEL,
+];
+const FOLDER_NAME: &[Hint] = &[
+    (S, &[Action::LauncherGoOn], "create"),
+    (Scope::Global, &[Action::Back], "drop the name"),
+    (S, &[Action::LauncherNextPage], "next step"),
+    EXPLAIN,
+];
+const FOLDER_SEARCH: &[Hint] = &[
+    (S, &[Action::LauncherGoOn], "to the list"),
+    (Scope::Global, &[Action::Back], "all folders"),
+    (S, &[Action::LauncherNextPage], "next step"),
+    EXPLAIN,
 ];
 const CARD: &[Hint] = &[
     (S, &[Action::LauncherGoOn], "edit"),
@@ -132,7 +146,25 @@ const LAUNCHING: &[Hint] = &[
     (S, &[Action::LauncherOpenRecipe], "open recipe"),
 ];
 
-pub fn hints(launcher: &Launcher) -> &'static [Hint] {
+pub fn hints(launcher: &Launcher) -> Vec<Hint> {
+    let hints = of_row(launcher);
+    if !launcher.goes_back_to_review() {
+        return hints.to_vec();
+    }
+    // Enter does it: another key for the same would only take room.
+    let others = hints.iter().filter(|hint| **hint != REVIEW);
+    others
+        .map(|hint| {
+            if *hint == GO_ON {
+                BACK_TO_REVIEW
+            } else {
+                *hint
+            }
+        })
+        .collect()
+}
+
+fn of_row(launcher: &Launcher) -> &'static [Hint] {
     if let Some(Overlay::Explain(_)) = launcher.overlay() {
         return EXPLAINED;
     }
@@ -149,8 +181,10 @@ pub fn hints(launcher: &Launcher) -> &'static [Hint] {
         },
         Page::Storage => match FolderLine::of(row) {
             FolderLine::Folder(_) => FOLDER,
+            FolderLine::New if launcher.storage.is_naming() => FOLDER_NAME,
             FolderLine::New => NEW_FOLDER,
-            FolderLine::Search | FolderLine::Path(_) => TYPED,
+            FolderLine::Search => FOLDER_SEARCH,
+            FolderLine::Path(_) => TYPED,
         },
         Page::Allocation => match row.field {
             Field::Environment => LISTED,

@@ -1,9 +1,12 @@
-//! What a field means, on top of the page.
+//! What a field or a card means, on top of the page.
 
 use ratatui::layout::Rect;
 
 use crate::{
-    app::launcher::{Launcher, help},
+    app::launcher::{
+        Launcher,
+        help::{self, Topic},
+    },
     model::launch::LaunchField,
     theme::face::Face,
     view::{dialog, paint::Paint, text},
@@ -18,9 +21,12 @@ pub fn title(field: LaunchField) -> &'static str {
     help::entry_of(field).title
 }
 
-fn parts(launcher: &Launcher, field: LaunchField) -> Vec<(&'static str, String)> {
-    let entry = help::entry_of(field);
-    let limits = help::limits(field, launcher.offer(), launcher.request());
+fn parts(launcher: &Launcher, topic: Topic) -> Vec<(&'static str, String)> {
+    let entry = help::entry_on(topic);
+    let limits = match topic {
+        Topic::Field(field) => help::limits(field, launcher.offer(), launcher.request()),
+        Topic::Card(_) => None,
+    };
     let mut parts = vec![("", entry.meaning.to_owned())];
     for (label, said) in [
         ("Written", entry.unit.to_owned()),
@@ -35,8 +41,8 @@ fn parts(launcher: &Launcher, field: LaunchField) -> Vec<(&'static str, String)>
 }
 
 /// Each part with its lines.
-fn lines(launcher: &Launcher, field: LaunchField, cells: u16) -> Vec<(&'static str, Vec<String>)> {
-    let parts = parts(launcher, field).into_iter();
+fn lines(launcher: &Launcher, topic: Topic, cells: u16) -> Vec<(&'static str, Vec<String>)> {
+    let parts = parts(launcher, topic).into_iter();
     parts
         .map(|(label, said)| {
             let taken = if label.is_empty() { 0 } else { VALUES };
@@ -46,13 +52,19 @@ fn lines(launcher: &Launcher, field: LaunchField, cells: u16) -> Vec<(&'static s
         .collect()
 }
 
-pub fn draw(paint: &mut Paint<'_>, launcher: &Launcher, field: LaunchField, screen: Rect) {
+pub fn draw(paint: &mut Paint<'_>, launcher: &Launcher, topic: Topic, screen: Rect) {
     let width = WIDTH.min(screen.width);
-    let lines = lines(launcher, field, width.saturating_sub(6));
+    let lines = lines(launcher, topic, width.saturating_sub(6));
     let count: usize = lines.iter().map(|(_, lines)| lines.len()).sum();
     // A blank below the meaning, one at either end, the border.
     let area = dialog::place(screen, WIDTH, count as u16 + 5);
-    let inner = dialog::frame(paint, screen, area, title(field), Face::Title);
+    let inner = dialog::frame(
+        paint,
+        screen,
+        area,
+        help::entry_on(topic).title,
+        Face::Title,
+    );
     paint.cursor = None;
     let mut y = inner.y + 1;
     for (label, lines) in lines {

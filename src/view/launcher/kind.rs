@@ -48,7 +48,7 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
 /// Label, what stands in it while it is empty, note.
 fn words(field: Field) -> (&'static str, &'static str, &'static str) {
     match field {
-        Field::Name => ("Name", "made up when left empty", ""),
+        Field::Name => ("Name", "generated when left empty", ""),
         Field::StartTime => ("Not before", "at once", "+2h, 09:30, 2026-11-22 09:30"),
         Field::Timeout => ("Timeout", "none", "90m, 2h, 1d"),
         _ => ("Priority", "10", "0 to 100"),

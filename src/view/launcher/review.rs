@@ -137,8 +137,7 @@ fn packed(facts: &[Fact], cells: usize, dot: &str) -> Vec<String> {
             "Type" | "Name" | "Environment" | "Per container" | "Folder" | "Context" => {
                 value.clone()
             }
-            "Folders" => format!("no folder {}", value.trim_start_matches("none ")),
-            "Ports" => format!("ports: {value}"),
+            _ if value == words::NO_FOLDER || value == words::NO_PORT => value.clone(),
             what => format!("{}: {value}", what.to_lowercase()),
         };
         match lines.last_mut() {

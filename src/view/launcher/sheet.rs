@@ -288,18 +288,25 @@ impl<'a> Sheet<'a> {
 
     /// A sentence below a row, in the column of the values.
     pub fn sentence(&mut self, row: Row, said: &str, face: Face) {
-        self.below(row, row, said, face);
+        self.below(row, row, VALUES, (said, face));
+    }
+
+    /// What is wrong with this line of a list, below it at `x`.
+    pub fn said_on(&mut self, row: Row, x: u16) {
+        if let Some(why) = self.launcher.problem_on(row) {
+            self.below(row, row, x, (why, Face::InputError));
+        }
     }
 
     /// What is wrong, below a row; a click on it goes to where it is mended.
     pub fn fault(&mut self, row: Row, mended: Row, why: &str) {
-        self.below(row, mended, why, Face::InputError);
+        self.below(row, mended, VALUES, (why, Face::InputError));
     }
 
-    fn below(&mut self, row: Row, click: Row, said: &str, face: Face) {
-        let room = self.width.saturating_sub(VALUES);
+    fn below(&mut self, row: Row, click: Row, x: u16, (said, face): (&str, Face)) {
+        let room = self.width.saturating_sub(x);
         for part in text::wrap(said, usize::from(room)) {
-            let mut line = Line::below(row).text(VALUES, room, part, face);
+            let mut line = Line::below(row).text(x, room, part, face);
             line.click = Some(click);
             self.push(line);
         }

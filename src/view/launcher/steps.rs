@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::words;
+use super::{PAGE, words};
 use crate::{
     app::{
         area::Wizard,
@@ -12,22 +12,42 @@ use crate::{
     view::{paint::Paint, text},
 };
 
-/// Cells of the list at the left.
-const RAIL: u16 = 30;
-/// Lines of a step there.
-const EACH: u16 = 3;
+/// Cells of the list at the left: at least, and at most. A title is in one line where there is room.
+const RAIL: [u16; 2] = [30, 44];
+/// Cells around a title: the mark and the number before it, a gap, the rule.
+const AROUND: u16 = 9;
+/// Lines of the last step's sentence.
+const SENTENCE: u16 = 3;
+
+/// Cells of the list: what the page leaves.
+fn rail(inner: Rect) -> u16 {
+    let [least, most] = RAIL;
+    inner.width.saturating_sub(PAGE).clamp(least, most)
+}
+
+fn title(page: Page, cells: u16) -> Vec<String> {
+    text::wrap(page.title(), usize::from(cells))
+}
 
 /// At the left of the page.
 pub fn beside(inner: Rect) -> ([Rect; 5], Rect) {
+    let rail = rail(inner);
+    let heights = Page::ALL.map(|page| title(page, rail - AROUND).len() as u16 + 1);
+    let all: u16 = heights.iter().sum();
+    let gaps = Page::ALL.len() as u16 - 1;
+    let gap = u16::from(all + gaps + SENTENCE < inner.height);
     let mut y = inner.y + 1;
-    let steps = Page::ALL.map(|_| {
-        let place = Rect::new(inner.x, y, RAIL - 5, 2);
-        y += EACH;
+    let mut steps = heights.map(|height| {
+        let place = Rect::new(inner.x, y, rail - 5, height);
+        y += height + gap;
         place
     });
-    let x = inner.x + RAIL;
+    if let Some(last) = steps.last_mut() {
+        last.height += gap * (SENTENCE - 1);
+    }
+    let x = inner.x + rail;
     let body = Rect::new(x, inner.y + 1, inner.right().saturating_sub(x), 0);
-    (steps, body)
+    (steps.map(|place| place.intersection(inner)), body)
 }
 
 /// In one line above it, with a rule below.
@@ -73,17 +93,13 @@ fn draw_step(paint: &mut Paint<'_>, launcher: &Launcher, page: Page, place: Rect
         Mark::Wrong => (wrong, Face::Bad),
         Mark::Unseen => (unseen, Face::Dim),
     };
-    let title = if wide {
-        page.middle_title()
-    } else {
-        page.short_title()
-    };
     let own = if here { Face::TabActive } else { Face::Tab };
     let x = paint.text(place.x, place.y, 1, mark, face);
-    let said = format!(" {} {title}", page.position() + 1);
-    let room = place.width.saturating_sub(1);
-    paint.text(x, place.y, room, &said, own);
+    let number = format!(" {} ", page.position() + 1);
+    let x = paint.text(x, place.y, 3, &number, own);
+    let room = place.right().saturating_sub(x);
     if !wide {
+        paint.text(x, place.y, room, page.short_title(), own);
         if here {
             let glyph = paint.glyphs.rule_active;
             paint.line(place.x, place.y + 1, place.width, glyph, Face::TabActive);
@@ -94,9 +110,22 @@ fn draw_step(paint: &mut Paint<'_>, launcher: &Launcher, page: Page, place: Rect
         let marker = paint.glyphs.marker;
         paint.text(place.x - 2, place.y, 1, marker, Face::RowMarker);
     }
-    let summary = words::summary(launcher, page);
-    let room = place.width.saturating_sub(4);
-    let ellipsis = paint.glyphs.ellipsis;
-    let (summary, _) = text::fit_path(&summary, usize::from(room), ellipsis);
-    paint.text(place.x + 4, place.y + 1, room, &summary, Face::Dim);
+    let titles = title(page, room).into_iter().map(|line| (line, own));
+    let height = usize::from(place.height);
+    let below = height.saturating_sub(titles.len());
+    let said = words::summary(launcher, page);
+    let summary = summary(&said, usize::from(room), below, paint.glyphs.ellipsis);
+    let summary = summary.into_iter().map(|line| (line, Face::Dim));
+    for (y, (line, face)) in (place.y..).zip(titles.chain(summary).take(height)) {
+        paint.text(x, y, room, &line, face);
+    }
+}
+
+/// What a step says of itself: in whole words where there are lines for it.
+fn summary(said: &str, cells: usize, lines: usize, ellipsis: &str) -> Vec<String> {
+    let parts = text::wrap(said, cells);
+    if parts.len() <= lines {
+        return parts;
+    }
+    vec![text::fit_path(said, cells, ellipsis).0]
 }

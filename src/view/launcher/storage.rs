@@ -1,50 +1,57 @@
 //! The third page: folders.
 
-use super::sheet::{Line, Sheet};
+use super::sheet::{Line, Sheet, VALUES};
 use crate::{
     app::launcher::{Entry, FolderLine, Making, Row},
     model::{capability::Capability, inside, launch::LaunchField as Field, text::Clean},
     theme::face::Face,
 };
 
-/// Cells of a folder's name and of what may be done in it.
-const NAME: u16 = 34;
-const ACCESS: u16 = 17;
+/// Columns of a folder's name, of its path below it, of what may be done in it, of whose it is.
+const NAME: u16 = 4;
+const PATH: u16 = 9;
+const ACCESS: u16 = 38;
+const WHOSE: u16 = 55;
 
 pub fn write(sheet: &mut Sheet<'_>) {
     let launcher = sheet.launcher;
     if let Some(why) = launcher.offer().why_not(Capability::Folders) {
         sheet.note(0, why.as_str(), Face::Dim);
     }
+    let storage = &launcher.storage;
+    let none = storage.entries().is_empty() && launcher.offer().catalogue.is_some();
+    if none && launcher.offer().has(Capability::Folders) {
+        sheet.note(0, "No folder yet. Enter goes on without one.", Face::Dim);
+        sheet.gap();
+    }
     for row in launcher.rows() {
         match FolderLine::of(row) {
             FolderLine::Search => {
-                if let Some(search) = launcher.storage.search() {
+                if let Some(search) = storage.search() {
                     sheet.typed(row, "Search", search, "part of a name", "");
                 }
             }
             FolderLine::Folder(at) => {
-                if let Some(entry) = launcher.storage.entries().get(at) {
+                if let Some(entry) = storage.entries().get(at) {
                     folder(sheet, row, entry);
+                    sheet.said_on(row, NAME);
                 }
             }
             FolderLine::Path(at) => {
-                if let Some(entry) = launcher.storage.entries().get(at) {
+                if let Some(entry) = storage.entries().get(at) {
                     path(sheet, row, entry);
+                    sheet.said_on(row, PATH);
                 }
             }
             FolderLine::New => new(sheet, row),
         }
     }
-    // What is wrong with a new folder's name stands below it.
-    if launcher.storage.making_problem().is_none() {
+    let warning = launcher.warning(Field::Folders);
+    if let (None, Some(word)) = (launcher.problem(Field::Folders), warning) {
         sheet.gap();
-        sheet.said(Row {
-            field: Field::Folders,
-            ..launcher.row()
-        });
+        sheet.note(NAME, word, Face::Warning);
     }
-    let automatic = launcher.storage.automatic();
+    let automatic = storage.automatic();
     if !automatic.is_empty() {
         sheet.heading("Mounted by themselves");
         let names: Vec<&str> = automatic.iter().map(Clean::as_str).collect();
@@ -64,12 +71,14 @@ fn folder(sheet: &mut Sheet<'_>, row: Row, entry: &Entry) {
         (false, true) => Face::Value,
         (false, false) => Face::Dim,
     };
-    let mut line =
-        Line::of(row)
-            .text(0, 3, mark, Face::Key)
-            .text(4, NAME - 2, entry.name.as_str(), face);
+    let mut line = Line::of(row).text(0, 3, mark, Face::Key).text(
+        NAME,
+        ACCESS - NAME - 2,
+        entry.name.as_str(),
+        face,
+    );
     let Some(folder) = &entry.folder else {
-        let line = line.text(4 + NAME, ACCESS, "is not there", Face::InputError);
+        let line = line.text(ACCESS, WHOSE - ACCESS, "is not there", Face::InputError);
         return sheet.push(line);
     };
     let access = match folder.permission.as_str() {
@@ -79,7 +88,7 @@ fn folder(sheet: &mut Sheet<'_>, row: Row, entry: &Entry) {
         "wd" => "all rights",
         other => other,
     };
-    line = line.text(4 + NAME, ACCESS, access, Face::Dim);
+    line = line.text(ACCESS, WHOSE - ACCESS, access, Face::Dim);
     let whose = if folder.ownership == *"group" {
         "the project's"
     } else if folder.is_owner {
@@ -87,22 +96,26 @@ fn folder(sheet: &mut Sheet<'_>, row: Row, entry: &Entry) {
     } else {
         "shared with you"
     };
-    let x = 4 + NAME + ACCESS;
-    sheet.push(line.text(x, sheet.width.saturating_sub(x), whose, Face::Dim));
+    let room = sheet.width.saturating_sub(WHOSE);
+    sheet.push(line.text(WHOSE, room, whose, Face::Dim));
 }
 
 fn path<'a>(sheet: &mut Sheet<'a>, row: Row, entry: &'a Entry) {
     let focused = sheet.is_focused(row);
-    let room = sheet.width.saturating_sub(9);
-    let mut line = Line::of(row)
-        .text(4, 4, "at", Face::Label)
-        .input(9, room, &entry.path, focused);
+    let room = sheet.width.saturating_sub(PATH);
+    let mut line =
+        Line::of(row)
+            .text(NAME, 4, "at", Face::Label)
+            .input(PATH, room, &entry.path, focused);
     if entry.path.is_empty() {
         let usual = format!("{}/{}", inside::HOME, entry.name);
-        line = line.text(9, room, usual, Face::Placeholder);
+        line = line.text(PATH, room, usual, Face::Placeholder);
     }
     sheet.push(line);
 }
+
+/// How a folder is made, where one stands on its line.
+const HOW: &str = "type a name, Enter makes it";
 
 fn new(sheet: &mut Sheet<'_>, row: Row) {
     let storage = &sheet.launcher.storage;
@@ -110,18 +123,24 @@ fn new(sheet: &mut Sheet<'_>, row: Row) {
     match storage.making() {
         Making::No => {
             let face = if focused { Face::Strong } else { Face::Label };
-            let line = Line::of(row).text(0, 3, " + ", Face::Key).text(
-                4,
-                sheet.width.saturating_sub(4),
-                "create a folder",
-                face,
-            );
-            sheet.push(line);
+            let mut pieces = vec![("create a folder".to_owned(), face)];
+            if focused {
+                pieces.push((format!("  {HOW}"), Face::Dim));
+            }
+            let line = Line::of(row).text(0, 3, " + ", Face::Key);
+            sheet.push(line.pieces(NAME, sheet.width, pieces));
+            sheet.said_on(row, VALUES);
         }
-        Making::Typing(input) | Making::Asked(input) | Making::Failed(input, _) => {
-            sheet.typed(row, " +  new folder", input, "its name, then Enter", "");
-            if let Some(why) = storage.making_problem() {
-                sheet.sentence(row, &why, Face::InputError);
+        Making::Asked(input) => sheet.typed(row, " +  new folder", input, "", "being made"),
+        Making::Typing(input) | Making::Failed(input, _) => {
+            sheet.typed(row, " +  new folder", input, HOW, "");
+            // While a good name is typed it is not wrong yet that it is unfinished.
+            if focused && storage.making_problem().is_none() {
+                if !input.is_empty() {
+                    sheet.sentence(row, "Enter makes it, Esc drops the name", Face::Dim);
+                }
+            } else {
+                sheet.said_on(row, VALUES);
             }
         }
     }

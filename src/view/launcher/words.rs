@@ -16,6 +16,9 @@ use crate::{
 /// A line of a card: what it is of, and its value.
 pub type Fact = (&'static str, String);
 
+pub const NO_FOLDER: &str = "no folder mounted";
+pub const NO_PORT: &str = "no port opened";
+
 /// Everything a page says, the most telling first.
 pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<Fact> {
     let request = launcher.filled();
@@ -54,7 +57,7 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
 /// What it will be called.
 pub fn name(request: &LaunchRequest) -> String {
     match (&request.name, request.copies()) {
-        (None, _) => "made up".to_owned(),
+        (None, _) => "generated: xxxxxxxx-session".to_owned(),
         (Some(name), 0 | 1) => name.clone(),
         (Some(name), copies) => format!("{name}-1 to {name}-{copies}"),
     }
@@ -195,7 +198,7 @@ fn storage(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
         })
         .collect();
     if facts.is_empty() {
-        facts.push(("Folders", "none mounted".to_owned()));
+        facts.push(("Folders", NO_FOLDER.to_owned()));
     }
     let automatic = launcher.storage.automatic();
     if !automatic.is_empty() {
@@ -207,14 +210,19 @@ fn storage(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
 
 fn network(request: &LaunchRequest) -> String {
     if request.preopen_ports.is_empty() {
-        return "none opened".to_owned();
+        return NO_PORT.to_owned();
     }
     ports::write(&request.preopen_ports)
 }
 
-/// What the queue would do; `None` = it is not known.
+/// What the queue would do; `None` = it is not known, or it will not be asked as things are.
 pub fn outlook(launcher: &Launcher) -> Option<String> {
-    Some(match launcher.outlook() {
+    let outlook = launcher.outlook();
+    // What does not launch starts at no time; that there is too little room is true all the same.
+    if !launcher.problems().is_empty() && !matches!(outlook, Outlook::Waits(_)) {
+        return None;
+    }
+    Some(match outlook {
         Outlook::Unknown => return None,
         Outlook::AtOnce => "starts at once".to_owned(),
         Outlook::At(at) => format!("waits until {}", moment(at, launcher.offer())),
@@ -264,10 +272,12 @@ pub fn summary(launcher: &Launcher, page: Page) -> String {
             0 => "no ports".to_owned(),
             _ => ports::write(&request.preopen_ports),
         },
-        Page::Review => {
-            let outlook = outlook(launcher).unwrap_or_default();
-            let first = outlook.split(": ").next().unwrap_or_default();
-            first.trim_start_matches("waits ").to_owned()
-        }
+        Page::Review => match launcher.problems().len() {
+            0 => outlook(launcher)
+                .and_then(|text| text.split(": ").next().map(str::to_owned))
+                .unwrap_or_default(),
+            1 => "1 problem".to_owned(),
+            many => format!("{many} problems"),
+        },
     }
 }

@@ -46,7 +46,7 @@ fn a_regular_launches_again_with_two_keys() {
         panic!("{}", screen.text());
     };
     let name = launch.name.clone().unwrap();
-    assert!(name.starts_with("train-resnet-") && name.len() == "train-resnet-".len() + 4);
+    assert_eq!(name, "train-resnet-2", "the one of before runs");
     let mut expected = before();
     expected.name = Some(name);
     assert_eq!(launch.mounts, expected.mounts);

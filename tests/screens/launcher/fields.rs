@@ -13,7 +13,7 @@ use super::{folder, launches, opened};
 fn every_field_is_explained() {
     let screen = opened(80, 24).press("F1");
     insta::assert_snapshot!(screen.text());
-    assert!(!screen.press("F1").sees("made up: eight"));
+    assert!(!screen.press("F1").sees("generated: eight"));
     let screen = opened(80, 24).press("alt-4 F1");
     assert!(screen.sees("10 at most"), "{}", screen.text());
     // Who types on has read it.

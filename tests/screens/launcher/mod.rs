@@ -3,6 +3,7 @@
 mod again;
 mod fields;
 mod pages;
+mod steps;
 mod way;
 
 use workbay::{

@@ -4,7 +4,7 @@ use super::{
     super::{
         super::{
             capability::Capability,
-            catalogue::{Catalogue, Preset},
+            catalogue::{Catalogue, Folder, Preset},
             session::ClusterMode,
             spec::LaunchRequest,
             text::Clean,
@@ -13,7 +13,7 @@ use super::{
         field::LaunchField as Field,
         folders, ports,
     },
-    Ground, MOST_COPIES, Problems, add, names, say, words,
+    Ground, MOST_COPIES, Problems, add, names, say, say_at, words,
 };
 
 pub(super) fn check_taken(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
@@ -194,33 +194,29 @@ pub(super) fn check_folders(request: &LaunchRequest, ground: &Ground<'_>, found:
     let Some(offer) = ground.offer else {
         return;
     };
-    for mount in &request.mounts {
-        let Some(folder) = offer
-            .folders
-            .iter()
-            .find(|it| it.name == *mount.folder.as_str())
-        else {
+    for (at, mount) in request.mounts.iter().enumerate() {
+        let known = |it: &&Folder| it.name == *mount.folder.as_str();
+        let Some(folder) = offer.folders.iter().find(known) else {
             let why = format!("there is no folder '{}'", Clean::new(&mount.folder));
-            say(found, Field::Folders, why);
+            say_at(found, Field::Folders, at, why);
             continue;
         };
         if folder.is_auto_mounted() {
             let why = format!("the folder {} is mounted by itself", folder.name);
-            say(found, Field::Folders, why);
+            say_at(found, Field::Folders, at, why);
         } else if folder.permission == *"ro" && !mount.read_only {
             let why = format!("the folder {} can be mounted read-only only", folder.name);
-            say(found, Field::Folders, why);
+            say_at(found, Field::Folders, at, why);
         }
     }
     let automatic = offer.folders.iter().filter(|it| it.is_auto_mounted());
     let automatic: Vec<String> = automatic.map(|it| it.name.to_string()).collect();
-    // Without these it was checked with the words already.
-    if folders::check(&request.mounts, &[]).is_ok() {
-        add(
-            found,
-            Field::Folders,
-            folders::check(&request.mounts, &automatic),
-        );
+    // What is wrong without these was told with the words already.
+    let told = folders::check(&request.mounts, &[]);
+    for (at, why) in folders::check(&request.mounts, &automatic) {
+        if !told.iter().any(|(it, _)| *it == at) {
+            say_at(found, Field::Folders, at, why);
+        }
     }
 }
 

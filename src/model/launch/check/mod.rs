@@ -110,12 +110,17 @@ pub fn check(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     slots::check_cluster(request, ground, &mut found);
     choices::check_folders(request, ground, &mut found);
     choices::check_ports(request, ground, &mut found);
-    found.sort_by_key(|problem| problem.field);
+    found.sort_by_key(|problem| (problem.field, problem.item));
     found
 }
 
 fn say(found: &mut Problems, field: Field, why: impl Into<String>) {
     found.push(FieldProblem::new(field, why));
+}
+
+/// About one entry of a list.
+fn say_at(found: &mut Problems, field: Field, at: usize, why: impl Into<String>) {
+    found.push(FieldProblem::new(field, why).at(at));
 }
 
 fn add(found: &mut Problems, field: Field, outcome: Result<(), String>) {

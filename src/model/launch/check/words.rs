@@ -14,7 +14,7 @@ use super::{
         field::LaunchField as Field,
         folders, ports, secrets,
     },
-    MOST_COPIES, Problems, add, names, say,
+    MOST_COPIES, Problems, add, names, say, say_at,
 };
 
 /// Bytes of a command or a script.
@@ -56,11 +56,9 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
         let why = format!("priority {priority}: 0 to 100, the highest goes first");
         say(&mut found, Field::Priority, why);
     }
-    add(
-        &mut found,
-        Field::Folders,
-        folders::check(&request.mounts, &[]),
-    );
+    for (at, why) in folders::check(&request.mounts, &[]) {
+        say_at(&mut found, Field::Folders, at, why);
+    }
     let ports = ports::check(&request.preopen_ports, &[], u32::MAX);
     add(&mut found, Field::PreopenPorts, ports);
     found.sort_by_key(|problem| problem.field);

@@ -1,0 +1,134 @@
+//! A new folder, made in place: its line is typed, asked of the daemon, and mounted when it is there.
+
+use super::{Line, Storage, entry};
+use crate::{
+    app::{
+        input::Input,
+        launcher::{Heard, Offer, Row},
+        step::{Purpose, Step},
+    },
+    key::{Key, KeyCode},
+    model::{capability::Capability, catalogue::Folder, launch::folders, text::Clean},
+    protocol::message::Request,
+};
+
+/// Making a folder in place.
+#[derive(Clone, Debug, Default)]
+pub enum Making {
+    #[default]
+    No,
+    Typing(Input),
+    Asked(Input),
+    Failed(Input, Clean),
+}
+
+impl Storage {
+    /// A name for a new folder stands on its line.
+    pub fn is_naming(&self) -> bool {
+        match &self.making {
+            Making::Typing(input) | Making::Failed(input, _) => !input.is_empty(),
+            Making::No | Making::Asked(_) => false,
+        }
+    }
+
+    /// The name of a new folder is about to be typed in. A refused one can be mended.
+    pub(super) fn begin_typing(&mut self, offer: &Offer) {
+        match &self.making {
+            Making::Failed(input, _) => self.making = Making::Typing(input.clone()),
+            Making::No if offer.why_not(Capability::Folders).is_none() => {
+                self.making = Making::Typing(Input::default());
+            }
+            Making::No | Making::Typing(_) | Making::Asked(_) => {}
+        }
+    }
+
+    pub(super) fn begin_making(&mut self, offer: &Offer) -> Heard {
+        self.begin_typing(offer);
+        Heard::Goto(Line::New.row())
+    }
+
+    /// Enter in the line of a new folder: a name that stands there is made, without one it is the
+    /// Enter of any other line.
+    pub(super) fn make(&mut self, offer: &Offer) -> Heard {
+        let (Making::Typing(input) | Making::Failed(input, _)) = &self.making else {
+            return Heard::No;
+        };
+        if input.is_empty() {
+            self.making = Making::No;
+            return Heard::No;
+        }
+        let name = input.text().trim().to_owned();
+        if self.why_no_name(&name).is_some() {
+            return Heard::Yes;
+        }
+        self.making = Making::Asked(input.clone());
+        Heard::Steps(vec![Step::Ask {
+            request: Request::CreateFolder {
+                context: offer.context,
+                name: name.clone(),
+            },
+            purpose: Purpose::CreateFolder {
+                context: offer.context,
+                name,
+            },
+        }])
+    }
+
+    fn why_no_name(&self, name: &str) -> Option<String> {
+        let taken = self.entries.iter().any(|it| it.name == *name);
+        let taken = taken || self.automatic.iter().any(|it| *it == *name);
+        if taken {
+            return Some(format!("there is a folder {name} already"));
+        }
+        folders::check_name(name).err()
+    }
+
+    /// Why it cannot be launched as it stands.
+    pub(super) fn why_unfinished(&self) -> Option<String> {
+        self.making_problem().or_else(|| match &self.making {
+            Making::Typing(input) if !input.is_empty() => {
+                Some("a new folder is being named: Enter makes it, Esc drops the name".to_owned())
+            }
+            Making::Asked(input) => Some(format!("the folder {} is being made", input.text())),
+            _ => None,
+        })
+    }
+
+    /// What is wrong with the name of the folder being made.
+    pub fn making_problem(&self) -> Option<String> {
+        match &self.making {
+            Making::Typing(input) if !input.is_empty() => self.why_no_name(input.text().trim()),
+            Making::Failed(_, why) => Some(why.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The folder was made, or not; a new one is mounted at once.
+    pub fn made(&mut self, result: Result<Folder, Clean>) -> Option<Row> {
+        let (Making::Asked(input) | Making::Typing(input)) = &self.making else {
+            return None;
+        };
+        let input = input.clone();
+        match result {
+            Err(why) => {
+                self.making = Making::Failed(input, why);
+                None
+            }
+            Ok(folder) => {
+                self.making = Making::No;
+                if folder.is_auto_mounted() {
+                    self.automatic.push(folder.name);
+                    return None;
+                }
+                self.entries.push(entry(folder, true));
+                Some(Line::Folder(self.entries.len() - 1).row())
+            }
+        }
+    }
+}
+
+/// Characters that a person means as a name, on a line where nothing is typed yet.
+pub(super) fn begins_a_name(key: Key) -> bool {
+    let plain = !key.ctrl && !key.alt;
+    plain && matches!(key.code, KeyCode::Char(c) if c.is_alphanumeric() || "_.".contains(c))
+}
