@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::msg::Ticket;
 use crate::{
     model::spec::LaunchRequest,
-    protocol::message::{Request, StreamId, StreamOpen},
+    protocol::message::{Origin, Request, StreamId, StreamOpen},
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,8 @@ pub enum Effect {
     },
     Send {
         stream: StreamId,
+        /// Who made it: only what a person types counts as use of a session.
+        origin: Origin,
         bytes: Bytes,
     },
     ResizeStream {

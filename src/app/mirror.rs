@@ -243,7 +243,7 @@ impl Mirror {
                 self.usage.extend(samples);
                 return Touched::Usage;
             }
-            Change::Message { .. } => return Touched::Other,
+            Change::Notice { .. } => return Touched::Other,
         }
         Touched::Sessions
     }

@@ -17,7 +17,7 @@ use crate::{
         id::{ContextName, SessionKey},
         text::Clean,
     },
-    protocol::message::StreamId,
+    protocol::message::{Origin, StreamId},
     terminal::encode::{self, MouseButton, MouseEvent, MouseReport},
 };
 
@@ -181,7 +181,7 @@ impl Panes {
         }
         let pane = self.list.get_mut(self.active)?;
         let report = encode::focus(on, pane.modes())?;
-        pane.send(report.to_vec())
+        pane.send(Origin::Focus, report.to_vec())
     }
 
     /// A session got another name.
@@ -261,7 +261,7 @@ impl Panes {
     pub fn paste(&mut self, text: &str) -> Vec<Step> {
         self.leader = false;
         let pane = self.list.get_mut(self.active);
-        pane.and_then(|pane| pane.send(encode::paste(text, pane.modes())))
+        pane.and_then(|pane| pane.send(Origin::Typed, encode::paste(text, pane.modes())))
             .into_iter()
             .collect()
     }
@@ -281,9 +281,13 @@ impl Panes {
         if !cells.contains(at.into()) {
             return Vec::new();
         }
+        let origin = match mouse.kind {
+            MouseKind::Moved => Origin::Motion,
+            _ => Origin::Typed,
+        };
         let report = report(mouse, cells);
         let pane = self.list.get_mut(self.active);
-        pane.and_then(|pane| pane.send(encode::mouse(report, pane.modes())?))
+        pane.and_then(|pane| pane.send(origin, encode::mouse(report, pane.modes())?))
             .into_iter()
             .collect()
     }

@@ -13,6 +13,7 @@ use crate::{
     model::{
         change::{Change, Level},
         id::SessionKey,
+        notice::NoticeKind,
         text::Clean,
     },
     protocol::message::Request,
@@ -50,15 +51,13 @@ async fn follow(line: &mut Line, seen: u64, key: SessionKey) -> Outcome {
         let (seq, change) = line.next_change(seen).await?;
         seen = seq;
         match change {
-            Change::Message {
-                level,
-                text,
-                session: Some(session),
-            } if session == key => {
-                if matches!(level, Level::Warning | Level::Error) {
-                    return Err(Fail::new(code::FAILED, text));
+            Change::Notice { notice }
+                if notice.session == Some(key) && notice.kind == NoticeKind::Message =>
+            {
+                if matches!(notice.level, Level::Warning | Level::Error) {
+                    return Err(Fail::new(code::FAILED, notice.text));
                 }
-                output::line(text.as_str())?;
+                output::line(notice.text.as_str())?;
                 return Ok(0);
             }
             Change::Session { session } if session.key() == key => {

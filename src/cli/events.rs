@@ -99,7 +99,7 @@ impl Listener {
                 context,
                 environments,
             } => format!("engine {context}  {} environments", environments.len()),
-            Change::Message { text, .. } => text.to_string(),
+            Change::Notice { notice } => notice.text.to_string(),
             Change::Totals { .. } | Change::Usage { .. } => return None,
         })
     }
@@ -134,7 +134,7 @@ fn context_of(change: &Change) -> Option<ContextName> {
         Change::Engine { context, .. }
         | Change::Environments { context, .. }
         | Change::Totals { context, .. } => Some(*context),
-        Change::Message { session, .. } => session.map(|session| session.context),
+        Change::Notice { notice } => notice.session.map(|session| session.context),
         Change::Usage { .. } => None,
     }
 }

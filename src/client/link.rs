@@ -219,7 +219,7 @@ async fn read_all(
             Some(Ok(Frame::Data(data))) => {
                 if let Some(state) = shared.stream(data.stream) {
                     state.push(StreamItem::Data {
-                        source: data.source,
+                        source: data.origin.output(),
                         bytes: data.bytes,
                     });
                 }

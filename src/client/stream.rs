@@ -12,7 +12,7 @@ use crate::{
     model::log::LogSource,
     protocol::{
         frame::Frame,
-        message::{FromClient, STREAM_WINDOW, StreamData, StreamEnd, StreamId},
+        message::{FromClient, Origin, STREAM_WINDOW, StreamData, StreamEnd, StreamId},
     },
 };
 
@@ -168,8 +168,17 @@ impl Drop for Stream {
 }
 
 impl StreamSender {
-    /// Sends input; waits while the program behind the stream does not read.
+    /// Sends what a person typed; waits while the program behind the stream does not read.
     pub async fn send(&self, bytes: impl Into<Bytes>) -> Result<(), StreamClosed> {
+        self.send_as(Origin::Typed, bytes).await
+    }
+
+    /// The same of any origin.
+    pub async fn send_as(
+        &self,
+        origin: Origin,
+        bytes: impl Into<Bytes>,
+    ) -> Result<(), StreamClosed> {
         let mut rest = bytes.into();
         while !rest.is_empty() {
             let piece = rest.split_to(rest.len().min(PIECE));
@@ -182,7 +191,7 @@ impl StreamSender {
             permits.forget();
             self.put(Frame::Data(StreamData {
                 stream: self.stream,
-                source: LogSource::Stdout,
+                origin,
                 bytes: piece,
             }))
             .await?;

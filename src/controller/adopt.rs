@@ -51,7 +51,11 @@ impl Controller {
                 let why = "it was found half-made on the engine: launch it again";
                 self.fail_because(turn, now, id, "creation-failed", why);
             }
-            _ => self.is_there(turn, now, id, &sight, true),
+            _ => {
+                self.is_there(turn, now, id, &sight, true);
+                self.plan_due(id);
+                self.attend(turn, now, id);
+            }
         }
     }
 }

@@ -43,6 +43,8 @@ impl Controller {
             accelerators: self.kinds(&room),
             quanta: self.quanta(&room),
             presets_only: rules.limits.presets_only,
+            idle: rules.idle.clone(),
+            reprieve: rules.reprieve.clone(),
             ..Catalogue::default()
         };
         offer.presets = rules
@@ -55,12 +57,14 @@ impl Controller {
 
     fn policy(&self, sessions: u32) -> Policy {
         let limits = &self.settings.resources.limits;
+        let idle = &self.settings.resources.idle;
         Policy {
             max_concurrent_sessions: limits.concurrent_sessions,
             concurrent_sessions: Some(sessions),
             max_containers_per_session: limits.containers_per_session,
             max_pending_sessions: limits.pending_sessions,
-            max_session_lifetime: limits.session_lifetime.map(Span::seconds),
+            max_session_lifetime: idle.session_lifetime.map(Span::seconds),
+            idle_timeout: idle.network_timeout.map(Span::seconds),
             per_container: self.per_container(),
             max_shmem: limits.shmem,
             max_preopen_ports: limits.preopen_ports,

@@ -8,6 +8,7 @@ use super::{
     again::again,
     fact::{Ask, Fact, Launch, Ticket},
     held::Held,
+    idle::Idle,
     line::{Line, refusal_of},
     order::SurveyNumber,
     queue::Queue,
@@ -42,6 +43,7 @@ pub struct Controller {
     pub(super) others: ResourceSlots,
     pub(super) line: Line,
     pub(super) queue: Queue,
+    pub(super) idle: Idle,
     pub(super) surveys: BTreeMap<SurveyNumber, Waiting>,
     next_survey: SurveyNumber,
     /// When sessions want to be looked after; entries may be stale.
@@ -87,6 +89,7 @@ impl Controller {
             others: ResourceSlots::default(),
             line: Line::default(),
             queue: Queue::default(),
+            idle: Idle::default(),
             surveys: BTreeMap::new(),
             next_survey: 0,
             deadlines: BTreeSet::new(),
@@ -104,7 +107,7 @@ impl Controller {
     /// What follows from a fact. The first fact of a life is [`Fact::Tick`].
     pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
         self.turn_number += 1;
-        let mut turn = Turn::new(self.context);
+        let mut turn = Turn::new(self.context, now);
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
             Fact::EngineUp { line, info, survey } => {
@@ -142,6 +145,9 @@ impl Controller {
                 self.note_differences(&mut turn);
                 return turn;
             }
+            Fact::Used { session, usage } => self.used(&mut turn, now, session, usage),
+            Fact::Sampled { samples } => self.sampled_now(&mut turn, now, samples),
+            Fact::Jumped => self.jumped(&mut turn, now),
             Fact::Tick => self.tick(&mut turn, now),
         }
         if !matches!(self.line.state, EngineState::Connecting) {
@@ -158,10 +164,10 @@ impl Controller {
     /// When [`Fact::Tick`] is due next.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let first = self.deadlines.first().map(|(at, _)| *at);
-        [self.line.retry_at, first, self.queue.next_deadline()]
-            .into_iter()
-            .flatten()
-            .min()
+        let queue = self.queue.next_deadline();
+        let idle = self.idle.next_deadline();
+        let all = [self.line.retry_at, first, queue, idle];
+        all.into_iter().flatten().min()
     }
 
     /// Takes a [refusable](Turn::refusable) turn back that could not be written.
@@ -171,6 +177,7 @@ impl Controller {
                 Some(held) => self.held.insert(id, held),
                 None => self.held.remove(&id),
             };
+            self.idle.doubt(id);
         }
     }
 
@@ -228,6 +235,10 @@ impl Controller {
                 Some(refusal) => turn.answer(ticket, Err(refusal)),
                 None => self.survey(turn, Purpose::Catalogue(ticket), true),
             },
+            Ask::Keep { session, keep } => {
+                let answer = self.keep(turn, now, session, keep);
+                turn.answer(ticket, answer);
+            }
             Ask::Again { session } => {
                 let answer = self.find(session).map(|held| again(held, now));
                 turn.answer(ticket, answer.map(|it| Answer::Again(Box::new(it))));
@@ -283,6 +294,10 @@ impl Controller {
             if !kernel.status.is_final() {
                 kernel.status = to.clone();
             }
+        }
+        if !to.is_live() {
+            session.idle_checks.clear();
+            self.idle.forget(id);
         }
         let result = if *to == Status::Error {
             Outcome::Failure
@@ -368,23 +383,5 @@ impl Controller {
     pub(super) fn add_held(&mut self, turn: &mut Turn, held: Held) {
         turn.before.entry(held.id()).or_insert(None);
         self.held.insert(held.id(), held);
-    }
-
-    /// Notes when scratch and log of an ended session are to be deleted.
-    pub(super) fn plan_forgetting(&mut self, held: &mut Held) {
-        let record = &held.record;
-        let ended = record.session.status.is_final() && record.step == Step::Settled;
-        if !ended || record.forgotten {
-            return;
-        }
-        let days = i64::from(self.settings.history.keep_days);
-        let Some(at) = record.session.terminated_at.and_then(|at| {
-            at.checked_add(jiff::SignedDuration::from_hours(24 * days))
-                .ok()
-        }) else {
-            return;
-        };
-        held.forget_at = Some(at);
-        self.deadlines.insert((at, held.id()));
     }
 }

@@ -8,10 +8,12 @@ use crate::model::{
     catalogue::Folder,
     environment::Environment,
     id::{KernelId, SessionId},
+    idle::{ActivityKind, Keep},
     launch::LaunchField,
     resources::ResourceSlots,
     spec::{LaunchRequest, LaunchSpec},
     text::Clean,
+    usage::Usage,
 };
 
 pub use super::order::Ticket;
@@ -62,6 +64,17 @@ pub enum Fact {
     },
     /// Follows whatever may have made room, or needs some: who may begin, and who waits for what.
     Round,
+    /// A person used a session, or what counts as use began or ended.
+    Used {
+        session: SessionId,
+        usage: Use,
+    },
+    /// Figures of sessions whose utilization is judged.
+    Sampled {
+        samples: Vec<(SessionId, Usage)>,
+    },
+    /// The clock was set, or the machine slept: nobody could be warned meanwhile.
+    Jumped,
     /// A deadline came.
     Tick,
 }
@@ -90,6 +103,21 @@ pub enum Ask {
     Again {
         session: SessionId,
     },
+    /// Idle checks put off or on again.
+    Keep {
+        session: SessionId,
+        keep: Keep,
+    },
+}
+
+/// How a session is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Somebody typed in a terminal; told once a second at most.
+    Typed,
+    /// A command or a connection was opened, and counts until it is closed.
+    Opened(ActivityKind),
+    Closed(ActivityKind),
 }
 
 /// A launch as asked, with the ids it will have.

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{fact::Ticket, queue::Tries};
-use crate::model::{id::SessionId, record::SessionRecord, secret::Secret};
+use crate::model::{
+    id::SessionId,
+    record::{SessionRecord, Step},
+    secret::Secret,
+};
 
 #[derive(Clone, Debug)]
 pub(super) struct Held {
@@ -65,6 +69,11 @@ impl Held {
     pub fn lacks_secrets(&self) -> bool {
         let mut names = self.record.spec.secret_names.iter();
         names.any(|name| !self.secrets.contains_key(name))
+    }
+
+    /// Whether it runs, and nothing is decided against it.
+    pub fn is_judged(&self) -> bool {
+        self.record.step == Step::Settled && self.record.session.status.is_live()
     }
 
     pub fn id(&self) -> SessionId {

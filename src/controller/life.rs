@@ -10,7 +10,12 @@ use super::{
     order::{Order, OrderKind, Plan},
     turn::Turn,
 };
-use crate::model::{id::SessionId, record::Step, status::Status};
+use crate::model::{
+    id::SessionId,
+    idle::{Activity, ActivityKind},
+    record::Step,
+    status::Status,
+};
 
 impl Controller {
     /// Orders the present step, unless it is under way or there is no engine.
@@ -73,6 +78,7 @@ impl Controller {
         });
         self.deadlines.extend(forgets);
         self.plan_all_due();
+        self.attend_all(turn, now);
     }
 
     /// An order was answered.
@@ -106,6 +112,7 @@ impl Controller {
                     self.apply_sight(turn, now, id, sight, false);
                 }
                 self.plan_due(id);
+                self.attend(turn, now, id);
             }
             _ if !held.busy || held.epoch != epoch => return,
             step => {
@@ -189,10 +196,16 @@ impl Controller {
         held.record.step = Step::Settled;
         let session = &mut held.record.session;
         let at = *session.started_at.get_or_insert(started_at.unwrap_or(now));
+        session.activity = Some(Activity {
+            at,
+            kind: ActivityKind::Started,
+            open: 0,
+        });
         for kernel in &mut session.kernels {
             kernel.started_at.get_or_insert(at);
         }
         self.plan_due(id);
+        self.attend(turn, now, id);
     }
 
     /// Its container is gone: the ending that was decided becomes true.

@@ -60,6 +60,9 @@ impl Controller {
             self.deadlines.pop_first();
             self.look_after(turn, now, id);
         }
+        for id in self.idle.due(now) {
+            self.attend(turn, now, id);
+        }
         self.queue_due(turn, now);
     }
 
@@ -94,6 +97,8 @@ impl Controller {
         self.line.attempt = 0;
         self.line.stood = true;
         self.tell_engine(turn);
+        // Without the line nobody could use a session.
+        self.idle.begin_anew(now);
         let asked_in = self.line.asked_in;
         self.take_survey(turn, now, survey, asked_in, true);
         self.resume_all(turn, now);

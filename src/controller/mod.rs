@@ -20,6 +20,7 @@ pub mod fact;
 mod failure;
 mod held;
 mod hints;
+mod idle;
 mod launch;
 mod life;
 mod line;

@@ -8,10 +8,12 @@ use super::{core::Controller, dress::dress, fact::Launch, held::Held, launch::ge
 use crate::model::{
     environment::{Environment, EnvironmentRef},
     id::SessionKey,
+    idle::IdleRules,
     launch::{folders, secrets},
     record::{SessionRecord, Step},
     secret::Secret,
     session::Session,
+    span::Span,
     spec::{FolderMount, LaunchRequest, LaunchSpec, Mounted, PRIORITY},
     text::Clean,
 };
@@ -34,6 +36,7 @@ impl Controller {
             env: open,
             secret_names: hidden.keys().cloned().collect(),
             mounts: self.mounts(&request.mounts),
+            idle: self.own_idle_rules(request),
             ..spec(request, environment, now)
         };
         let mut asked = launch.request.clone();
@@ -49,6 +52,24 @@ impl Controller {
             .map(|(name, value)| (name, Secret::new(value)))
             .collect();
         held
+    }
+
+    /// What its preset and itself say of idle checks. Nothing is no limit.
+    fn own_idle_rules(&self, request: &LaunchRequest) -> IdleRules {
+        let presets = self.settings.resources.presets.iter();
+        let wanted = request.preset.as_deref();
+        let preset = presets
+            .filter(|preset| wanted.is_some_and(|name| preset.name == *name))
+            .map(|preset| preset.idle.clone())
+            .next();
+        let mut rules = preset.unwrap_or_default();
+        let some = |span: Option<Span>| span.filter(|span| span.0 > 0);
+        rules.tighten(&IdleRules {
+            network_timeout: some(request.idle_timeout),
+            session_lifetime: some(request.lifetime),
+            utilization: None,
+        });
+        rules
     }
 
     /// Folders whose names begin with a dot are in every session.
@@ -112,6 +133,7 @@ fn spec(request: &LaunchRequest, environment: &Environment, asked: Timestamp) ->
         preopen_ports: request.preopen_ports.clone(),
         cluster_size: request.containers(),
         bootstrap_script: request.bootstrap_script.clone(),
+        last_will: request.last_will.clone(),
         ..usual
     }
 }

@@ -2,8 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{core::Controller, order::Order, turn::Turn};
-use crate::model::id::SessionId;
+use super::{core::Controller, held::Held, order::Order, turn::Turn};
+use crate::model::{id::SessionId, record::Step};
 
 /// Until deleting the remains of a session is tried again.
 const FORGET_AGAIN: SignedDuration = SignedDuration::from_hours(1);
@@ -27,6 +27,25 @@ impl Controller {
             self.issue(turn, id);
         }
         self.end_if_due(turn, now, id);
+    }
+
+    /// Notes when scratch and log of an ended session are to be deleted.
+    pub(super) fn plan_forgetting(&mut self, held: &mut Held) {
+        let record = &held.record;
+        let ended = record.session.status.is_final() && record.step == Step::Settled;
+        if !ended || record.forgotten {
+            return;
+        }
+        let days = i64::from(self.settings.history.keep_days);
+        let Some(at) = record
+            .session
+            .terminated_at
+            .and_then(|at| at.checked_add(SignedDuration::from_hours(24 * days)).ok())
+        else {
+            return;
+        };
+        held.forget_at = Some(at);
+        self.deadlines.insert((at, held.id()));
     }
 
     pub(super) fn forgot(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, done: bool) {

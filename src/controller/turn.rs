@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+
 use super::{
     fact::{Fact, Ticket},
     held::Held,
@@ -14,6 +16,7 @@ use crate::model::{
     history::HistoryEntry,
     id::{ContextName, SessionId, SessionKey},
     launch::LaunchField,
+    notice::{Notice, NoticeKind},
     record::Write,
     session::Session,
     spec::LaunchRequest,
@@ -24,6 +27,7 @@ use crate::model::{
 #[derive(Debug)]
 pub struct Turn {
     context: ContextName,
+    now: Timestamp,
     pub writes: Vec<Write>,
     pub changes: Vec<Change>,
     pub answers: Vec<(Ticket, Result<Answer, Refusal>)>,
@@ -110,9 +114,10 @@ impl Refusal {
 }
 
 impl Turn {
-    pub(super) fn new(context: ContextName) -> Self {
+    pub(super) fn new(context: ContextName, now: Timestamp) -> Self {
         Self {
             context,
+            now,
             writes: Vec::new(),
             changes: Vec::new(),
             answers: Vec::new(),
@@ -129,10 +134,20 @@ impl Turn {
     }
 
     pub(super) fn message(&mut self, level: Level, session: Option<SessionId>, text: String) {
-        self.changes.push(Change::Message {
-            level,
-            text: Clean::new(&text),
-            session: session.map(|id| SessionKey::new(self.context, id)),
+        self.notice(NoticeKind::Message, level, session, &text);
+    }
+
+    pub(super) fn notice(
+        &mut self,
+        kind: NoticeKind,
+        level: Level,
+        session: Option<SessionId>,
+        text: &str,
+    ) {
+        let mut notice = Notice::message(self.now, level, Clean::new(text)).of_kind(kind);
+        notice.session = session.map(|id| SessionKey::new(self.context, id));
+        self.changes.push(Change::Notice {
+            notice: Box::new(notice),
         });
     }
 }

@@ -17,6 +17,7 @@ use tokio_util::codec::FramedRead;
 use super::{
     inbound::{ConnectionId, Inbound},
     outbox::Outbox,
+    presence::{Presence, Typing},
     streams::{self, Seat},
 };
 use crate::{
@@ -195,12 +196,19 @@ fn feed_all(
     Ok(())
 }
 
+/// An open stream.
+struct Place {
+    seat: Arc<Seat>,
+    task: AbortHandle,
+    typing: Typing,
+}
+
 struct Client {
     id: ConnectionId,
     house: House,
     outbox: Arc<Outbox>,
     out: streams::Outgoing,
-    seats: HashMap<StreamId, (Arc<Seat>, AbortHandle)>,
+    seats: HashMap<StreamId, Place>,
     /// Aborted with the connection: terminals are detached, their shells live on.
     tasks: JoinSet<()>,
 }
@@ -212,10 +220,15 @@ impl Client {
             match frame {
                 Ok(Frame::Control(message)) => self.hear(message).await,
                 Ok(Frame::Data(data)) => {
-                    if let Some((seat, _)) = self.seats.get(&data.stream)
-                        && seat.input.bytes(&data.bytes).is_err()
-                    {
+                    let Some(place) = self.seats.get_mut(&data.stream) else {
+                        continue;
+                    };
+                    if place.seat.input.bytes(&data.bytes).is_err() {
                         return Err(Clean::new("more input was sent than was granted"));
+                    }
+                    if let Some(used) = place.typing.heard(data.origin) {
+                        // Without the loop the daemon is ending.
+                        let _ = self.house.inbound.send(used).await;
                     }
                 }
                 Err(FrameError::Io(_)) => return Ok(()),
@@ -252,21 +265,25 @@ impl Client {
     }
 
     fn with(&self, stream: StreamId, act: impl FnOnce(&Seat)) {
-        if let Some((seat, _)) = self.seats.get(&stream) {
-            act(seat);
+        if let Some(place) = self.seats.get(&stream) {
+            act(&place.seat);
         }
     }
 
     fn open(&mut self, stream: StreamId, open: StreamOpen) {
         while self.tasks.try_join_next().is_some() {}
-        self.seats.retain(|_, (_, task)| !task.is_finished());
+        self.seats.retain(|_, place| !place.task.is_finished());
         let seat = Arc::new(Seat::default());
         let (house, out) = (self.house.clone(), self.out.clone());
         let crowded = self.seats.len() >= STREAMS;
         let carried = seat.clone();
+        let typing = Typing::new(&open);
         let task = self.tasks.spawn(async move {
             match may_open(&house, &open, crowded).await {
-                Ok(engine) => streams::carry(engine, stream, open, carried, out).await,
+                Ok(engine) => {
+                    let _present = Presence::begin(&open, &house.inbound).await;
+                    streams::carry(engine, stream, open, carried, out).await;
+                }
                 Err(failure) => {
                     let end = StreamEnd::Failed { failure };
                     let ended = FromDaemon::StreamEnded { stream, end };
@@ -275,13 +292,14 @@ impl Client {
             }
         });
         // A number used twice: the older stream is closed.
-        if let Some((_, older)) = self.seats.insert(stream, (seat, task)) {
-            older.abort();
+        let place = Place { seat, task, typing };
+        if let Some(older) = self.seats.insert(stream, place) {
+            older.task.abort();
         }
     }
 
     fn close(&mut self, stream: StreamId) {
-        let Some((_, task)) = self.seats.remove(&stream) else {
+        let Some(Place { task, .. }) = self.seats.remove(&stream) else {
             return;
         };
         if task.is_finished() {

@@ -20,6 +20,7 @@ use super::{
     inbound::{ConnectionId, Inbound, LookAnswer},
     looks,
     outbox::Outbox,
+    pace::Pace,
     station::Station,
     teller::Number,
     translate,
@@ -27,10 +28,14 @@ use super::{
     waiters::Waiters,
 };
 use crate::{
-    controller::{fact::Ticket, observe::fact::Fact as Observed},
+    controller::{
+        fact::{Fact, Ticket, Use},
+        observe::fact::Fact as Observed,
+    },
     model::{
         change::{Change, Level},
         id::{InstanceId, SessionKey},
+        notice::Notice,
         record::Write,
         text::Clean,
     },
@@ -68,6 +73,7 @@ pub(super) struct Core {
     write_again: Option<Instant>,
     /// Whether the hearts were told that somebody looks.
     watched: bool,
+    pace: Pace,
     pub(super) stop: CancellationToken,
     /// What the next face that subscribes should tell its person.
     pub(super) notes: Vec<Clean>,
@@ -110,6 +116,7 @@ impl Core {
             withheld: Vec::new(),
             write_again: None,
             watched: false,
+            pace: Pace::new(clock::now(), clock::instant()),
             stop: parts.stop,
             notes: parts.notes,
         }
@@ -122,6 +129,7 @@ impl Core {
         }
         let stop = self.stop.clone();
         loop {
+            self.notice_jump().await;
             let deadline = self.deadline();
             let sweep = self.stations.iter().filter_map(|s| s.sampler.due()).min();
             tokio::select! {
@@ -131,7 +139,7 @@ impl Core {
                 () = until(deadline) => self.tick().await,
                 () = until(self.write_again) => self.write_owed().await,
                 () = until(sweep) => self.sweep(),
-                Some(samples) = ears.samples.recv() => self.tell_usage(samples),
+                Some(samples) = ears.samples.recv() => self.tell_usage(samples).await,
             }
             self.answer_looks();
             self.tell_watched().await;
@@ -264,10 +272,10 @@ impl Core {
         let commands = step.commands.drain(..).map(|command| (number, command));
         self.withheld.extend(commands);
         if self.write_again.is_none() {
-            step.changes.push(Change::Message {
-                level: Level::Error,
-                text: Clean::new(&error.to_string()),
-                session: None,
+            let text = Clean::new(&error.to_string());
+            let notice = Notice::message(clock::now(), Level::Error, text);
+            step.changes.push(Change::Notice {
+                notice: Box::new(notice),
             });
         }
         self.write_again = Some(clock::instant() + WRITE_AGAIN);
@@ -337,7 +345,32 @@ impl Core {
                 id,
                 request,
             } => self.asked(connection, id, request).await,
+            Inbound::Used { session, usage } => self.used(session, usage).await,
             Inbound::Look { open, answer } => self.looks.push((open, answer)),
+        }
+    }
+
+    /// Of an engine that judges by itself it is none of our business.
+    async fn used(&mut self, session: SessionKey, usage: Use) {
+        let Ok(number) = looks::station(&self.stations, session.context) else {
+            return;
+        };
+        if !self.stations[number].heart.is_observing() {
+            let session = session.id;
+            self.settle(number, Fact::Used { session, usage }.into())
+                .await;
+        }
+    }
+
+    /// The clock was set or the machine slept: nobody could be warned meanwhile.
+    async fn notice_jump(&mut self) {
+        if self.pace.jumped(clock::now(), clock::instant()) {
+            tracing::info!("the clock jumped");
+            for number in 0..self.stations.len() {
+                if !self.stations[number].heart.is_observing() {
+                    self.settle(number, Fact::Jumped.into()).await;
+                }
+            }
         }
     }
 

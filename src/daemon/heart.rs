@@ -1,5 +1,7 @@
 //! The pure heart of a context, whichever of the two it has.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use crate::{
@@ -142,6 +144,14 @@ impl Heart {
         match self {
             Self::Local(_) => None,
             Self::Observed(heart) => heart.totals(),
+        }
+    }
+
+    /// Sessions whose figures idle checks want, and how often.
+    pub fn sampled(&self) -> Vec<(SessionId, Duration)> {
+        match self {
+            Self::Local(heart) => heart.sampled(),
+            Self::Observed(_) => Vec::new(),
         }
     }
 

@@ -6,7 +6,9 @@ use tokio::sync::oneshot;
 
 use super::outbox::Outbox;
 use crate::{
+    controller::fact::Use,
     engine::api::Engine,
+    model::id::SessionKey,
     protocol::message::{Failure, Request, RequestId, StreamOpen},
 };
 
@@ -27,6 +29,11 @@ pub(super) enum Inbound {
         connection: ConnectionId,
         id: RequestId,
         request: Request,
+    },
+    /// A session is used.
+    Used {
+        session: SessionKey,
+        usage: Use,
     },
     /// May this stream be opened now?
     Look {

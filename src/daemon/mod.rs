@@ -19,6 +19,8 @@ mod looks;
 mod observing;
 mod options;
 mod outbox;
+mod pace;
+mod presence;
 mod requests;
 mod server;
 mod socket;

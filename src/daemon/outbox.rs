@@ -173,13 +173,12 @@ impl Inner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{change::Level, id::SessionId};
+    use crate::model::{change::Level, id::SessionId, notice::Notice};
 
     fn message(text: &str) -> Change {
-        Change::Message {
-            level: Level::Info,
-            text: text.into(),
-            session: None,
+        let notice = Notice::message(jiff::Timestamp::UNIX_EPOCH, Level::Info, text);
+        Change::Notice {
+            notice: Box::new(notice),
         }
     }
 

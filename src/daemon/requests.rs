@@ -1,6 +1,7 @@
 //! Requests: to which heart they go.
 
 use super::{
+    clock,
     core::Core,
     heart::{Heart, News},
     inbound::ConnectionId,
@@ -15,6 +16,7 @@ use crate::{
         capability::{Capability, EngineState},
         change::{Change, Level},
         id::{ContextName, SessionId, SessionKey},
+        notice::Notice,
         status::Tab,
     },
     protocol::message::{DaemonStatus, Failure, FailureKind, Reply, Request, RequestId},
@@ -63,7 +65,7 @@ impl Core {
         };
         let way = match &self.stations[number].heart {
             heart @ Heart::Local(_) => local(heart, ticket, request),
-            Heart::Observed(_) => observed(ticket, request),
+            heart @ Heart::Observed(_) => observed(heart, ticket, request),
         };
         let result = match way {
             Way::News(news) => return self.settle(number, *news).await,
@@ -149,11 +151,9 @@ impl Core {
             client.outbox.notice(&Change::Session { session });
         }
         for text in self.notes.drain(..) {
-            client.outbox.notice(&Change::Message {
-                level: Level::Warning,
-                text,
-                session: None,
-            });
+            let notice = Notice::message(clock::now(), Level::Warning, text);
+            let notice = Box::new(notice);
+            client.outbox.notice(&Change::Notice { notice });
         }
         Reply::Snapshot { snapshot }
     }
@@ -189,11 +189,14 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::Rename { session, .. }
         | Request::Terminate { session, .. }
         | Request::Again { session }
+        | Request::Figures { session }
+        | Request::Keep { session, .. }
         | Request::History { session } => Some(session.context),
         Request::Refresh { context: None }
         | Request::Subscribe
         | Request::Snapshot
         | Request::Recents
+        | Request::Notices
         | Request::EditRecent { .. }
         | Request::Watch { .. }
         | Request::Status
@@ -210,6 +213,7 @@ fn is_deed(request: &Request) -> bool {
             | Request::Terminate { .. }
             | Request::Commit { .. }
             | Request::CreateFolder { .. }
+            | Request::Keep { .. }
     )
 }
 
@@ -230,6 +234,10 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::CreateFolder { name, .. } => Ask::CreateFolder { name },
         Request::Again { session } => Ask::Again {
             session: session.id,
+        },
+        Request::Keep { session, keep } => Ask::Keep {
+            session: session.id,
+            keep,
         },
         Request::History { session } => {
             return match looks::find(heart, session) {
@@ -253,7 +261,7 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
     Way::News(Box::new(News::Local(Fact::Asked { ticket, ask })))
 }
 
-fn observed(ticket: Ticket, request: Request) -> Way {
+fn observed(heart: &Heart, ticket: Ticket, request: Request) -> Way {
     let ask = match request {
         Request::Rename { session, name } => Question::Rename {
             session: session.id,
@@ -284,6 +292,7 @@ fn observed(ticket: Ticket, request: Request) -> Way {
         Request::Catalogue { project, anew, .. } => Question::Catalogue { project, anew },
         Request::CreateFolder { name, .. } => Question::CreateFolder { name },
         Request::FindOwner { email, .. } => Question::FindOwner { email },
+        Request::Keep { .. } => return Way::Answer(Err(lacks(heart, Capability::Reprieve))),
         _ => return Way::Answer(Err(unknown())),
     };
     Way::News(Box::new(News::Observed(Observed::Asked { ticket, ask })))

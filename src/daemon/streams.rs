@@ -284,7 +284,7 @@ impl Line {
             permits.map_err(|_| Gone)?.forget();
             let data = StreamData {
                 stream: self.stream,
-                source,
+                origin: source.into(),
                 bytes: piece,
             };
             self.out.send(Frame::Data(data)).await.map_err(|_| Gone)?;

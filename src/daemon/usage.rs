@@ -1,6 +1,9 @@
-//! Sampling of what sessions use: only while somebody watches.
+//! Sampling of what sessions use: only while somebody watches, or idle checks need it.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use tokio::{
     sync::mpsc,
@@ -32,11 +35,41 @@ impl From<&Usage> for Shown {
     }
 }
 
+/// What is to be sampled.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    /// As often as the engine has new figures.
+    pub watched: BTreeSet<SessionId>,
+    /// At least so often.
+    pub judged: BTreeMap<SessionId, Duration>,
+}
+
+impl Wanted {
+    fn is_empty(&self) -> bool {
+        self.watched.is_empty() && self.judged.is_empty()
+    }
+
+    fn all(&self) -> Vec<SessionId> {
+        let judged = self.judged.keys().filter(|id| !self.watched.contains(id));
+        self.watched.iter().chain(judged).copied().collect()
+    }
+
+    /// Until the next sweep, on an engine that has new figures every `period`.
+    fn pause(&self, period: Duration) -> Duration {
+        if self.watched.is_empty()
+            && let Some(shortest) = self.judged.values().min()
+        {
+            return period.max(*shortest);
+        }
+        period
+    }
+}
+
 /// One context's.
 pub(super) struct Sampler {
     engine: AnySupply,
     context: Number,
-    wanted: BTreeSet<SessionId>,
+    wanted: Wanted,
     /// When the next sweep begins; `None` = nobody watches or one is under way.
     due: Option<Instant>,
     sweeping: bool,
@@ -48,7 +81,7 @@ impl Sampler {
         Self {
             engine,
             context,
-            wanted: BTreeSet::new(),
+            wanted: Wanted::default(),
             due: None,
             sweeping: false,
             results,
@@ -61,7 +94,7 @@ impl Sampler {
     }
 
     /// What is to be sampled from now on.
-    pub fn want(&mut self, wanted: BTreeSet<SessionId>) {
+    pub fn want(&mut self, wanted: Wanted) {
         self.wanted = wanted;
         if self.wanted.is_empty() {
             self.due = None;
@@ -82,7 +115,7 @@ impl Sampler {
         };
         self.sweeping = true;
         let (context, results) = (self.context, self.results.clone());
-        let wanted: Vec<SessionId> = self.wanted.iter().copied().collect();
+        let wanted = self.wanted.all();
         tokio::spawn(async move {
             let usages = timeout(PATIENCE, engine.usage(&wanted, clock::now())).await;
             let usages = usages.unwrap_or_default();
@@ -95,6 +128,13 @@ impl Sampler {
     pub fn swept(&mut self) {
         self.sweeping = false;
         let period = self.engine.there().map(|engine| engine.usage_period());
-        self.due = period.map(|period| clock::instant() + period);
+        self.due = period.map(|period| clock::instant() + self.wanted.pause(period));
+    }
+
+    /// Of the figures those that idle checks asked for.
+    pub fn judged_of(&self, usages: &[(SessionId, Usage)]) -> Vec<(SessionId, Usage)> {
+        let judged = usages.iter();
+        let judged = judged.filter(|(id, _)| self.wanted.judged.contains_key(id));
+        judged.cloned().collect()
     }
 }

@@ -1,32 +1,37 @@
 //! Who watches what: only that is sampled, and told only when what is shown moved.
 
-use std::collections::BTreeSet;
-
 use super::{
     clock,
     core::{ClientSeat, Core},
     station::Station,
-    usage::{Samples, Shown},
+    usage::{Samples, Shown, Wanted},
 };
-use crate::model::{
-    capability::EngineState,
-    change::Change,
-    id::{ContextName, SessionId, SessionKey},
-    usage::Usage,
+use crate::{
+    controller::fact::Fact,
+    model::{
+        capability::EngineState,
+        change::Change,
+        id::{ContextName, SessionId, SessionKey},
+        usage::Usage,
+    },
 };
 
 impl Station {
-    /// Those of the watched sessions that run on an engine that answers.
-    fn sampled(&self, watched: impl Iterator<Item = SessionKey>) -> BTreeSet<SessionId> {
+    /// Those of the watched sessions that run, and those that idle checks judge by their figures; none
+    /// while the engine does not answer.
+    fn sampled(&self, watched: impl Iterator<Item = SessionKey>) -> Wanted {
         if !matches!(self.heart.engine(), EngineState::Connected { .. }) {
-            return BTreeSet::new();
+            return Wanted::default();
         }
         let live = |id: &SessionId| {
             let session = self.heart.session(*id);
             session.is_some_and(|session| session.status.is_live())
         };
         let here = watched.filter(|key| key.context == self.context.name);
-        here.map(|key| key.id).filter(live).collect()
+        Wanted {
+            watched: here.map(|key| key.id).filter(live).collect(),
+            judged: self.heart.sampled().into_iter().collect(),
+        }
     }
 }
 
@@ -50,11 +55,19 @@ impl Core {
         }
     }
 
-    pub(super) fn tell_usage(&mut self, samples: Samples) {
+    pub(super) async fn tell_usage(&mut self, samples: Samples) {
         let Some(station) = self.stations.get_mut(samples.context) else {
             return;
         };
         station.sampler.swept();
+        let judged = station.sampler.judged_of(&samples.usages);
+        if !judged.is_empty() {
+            let fact = Fact::Sampled { samples: judged };
+            self.settle(samples.context, fact.into()).await;
+        }
+        let Some(station) = self.stations.get(samples.context) else {
+            return;
+        };
         let context = station.context.name;
         for client in self.clients.values_mut() {
             if client.outbox.lags() {
@@ -76,7 +89,7 @@ fn moved(
     let ClientSeat { watched, shown, .. } = client;
     let keyed = usages
         .iter()
-        .map(|(id, usage)| (SessionKey::new(context, *id), *usage));
+        .map(|(id, usage)| (SessionKey::new(context, *id), usage.clone()));
     let moved = keyed.filter(|(key, usage)| {
         let now = Shown::from(usage);
         watched.contains(key) && shown.insert(*key, now.clone()) != Some(now)

@@ -27,6 +27,8 @@ pub enum Capability {
     Catalogue,
     SchedulingHistory,
     IdleChecks,
+    /// An end put off, or a session exempted from idle checks.
+    Reprieve,
     /// Folders that survive sessions, made and mounted.
     Folders,
     /// Sessions made for somebody else, by an administrator.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    idle::{IdleRules, ReprieveRules},
     resources::{Bytes, ResourceSlots},
     text::Clean,
 };
@@ -29,6 +30,11 @@ pub struct Catalogue {
     pub quanta: BTreeMap<String, u64>,
     /// What a preset is for is known, but amounts by hand are not allowed here.
     pub presets_only: bool,
+    /// The checkers every session is judged by, and what a person may do against them.
+    #[serde(default)]
+    pub idle: IdleRules,
+    #[serde(default)]
+    pub reprieve: ReprieveRules,
     /// Parts that could not be read, with the reason: a missing part never hides the others.
     pub gaps: Vec<(Clean, Clean)>,
 }
@@ -90,6 +96,24 @@ pub struct Preset {
     /// The only resource group it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_group: Option<Clean>,
+    /// Idle checks of sessions made with it, besides the site's.
+    #[serde(default, skip_serializing_if = "IdleRules::is_empty")]
+    pub idle: IdleRules,
+}
+
+impl Preset {
+    /// With nothing but amounts.
+    #[must_use]
+    pub fn new(name: impl Into<Clean>, slots: ResourceSlots) -> Self {
+        Self {
+            name: name.into(),
+            slots,
+            shmem: None,
+            allocatable: None,
+            resource_group: None,
+            idle: IdleRules::default(),
+        }
+    }
 }
 
 /// A kind of accelerator that can be asked for.

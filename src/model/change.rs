@@ -6,8 +6,8 @@ use super::{
     capability::EngineState,
     environment::Environment,
     id::{ContextName, SessionKey},
+    notice::Notice,
     session::Session,
-    text::Clean,
     usage::Usage,
 };
 
@@ -33,12 +33,8 @@ pub enum Change {
     },
     /// Usage of watched sessions, sent only to those who watch and only when it moved.
     Usage { samples: Vec<(SessionKey, Usage)> },
-    /// Something a person should know now; becomes a toast.
-    Message {
-        level: Level,
-        text: Clean,
-        session: Option<SessionKey>,
-    },
+    /// Something a person should know now.
+    Notice { notice: Box<Notice> },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{
     catalogue::{Preset, SlotLimits},
+    idle::{IdleRules, ReprieveRules},
     resources::{Bytes, Cpu},
     span::Span,
     spec::DEFAULT_GROUP,
@@ -24,6 +25,10 @@ pub struct ResourceRules {
     pub host: SlotLimits,
     /// Accelerators that are declared, or told more of, by slot name.
     pub accelerators: BTreeMap<String, AcceleratorRules>,
+    /// Who is reclaimed, and when.
+    pub idle: IdleRules,
+    /// What a person may do against it.
+    pub reprieve: ReprieveRules,
 }
 
 /// A resource group: a share of this machine with a queue of its own.
@@ -59,8 +64,6 @@ pub struct UserLimits {
     pub concurrent_sessions: Option<u32>,
     pub pending_sessions: Option<u32>,
     pub containers_per_session: Option<u32>,
-    /// From its start on; a session that lives longer is ended.
-    pub session_lifetime: Option<Span>,
     pub preopen_ports: Option<u32>,
     /// Amounts are chosen from presets only.
     pub presets_only: bool,
@@ -86,6 +89,8 @@ impl Default for ResourceRules {
             limits: UserLimits::default(),
             host: SlotLimits::default(),
             accelerators: BTreeMap::new(),
+            idle: IdleRules::default(),
+            reprieve: ReprieveRules::default(),
         }
     }
 }

@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::{
     environment::EnvironmentRef,
     id::{ContextName, SessionId, SessionKey},
-    idle::IdleCheck,
+    idle::{Activity, IdleCheck, Reprieve},
     kernel::Kernel,
     resources::{Bytes, ResourceSlots},
     span::Span,
     status::{Status, Tab},
     text::Clean,
+    will::LastWill,
 };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -131,6 +132,15 @@ pub struct Session {
     pub result: BatchResult,
     #[serde(default)]
     pub commit: CommitStatus,
+    /// When it was last used, where the engine tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activity: Option<Activity>,
+    /// What was done against idle checks.
+    #[serde(default)]
+    pub reprieve: Reprieve,
+    /// What is done in it before it is ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_will: Option<LastWill>,
     /// Something was asked and is not done yet ("terminating", "renaming to x"): shown as asked.
     pub pending_request: Option<Clean>,
 }
@@ -172,6 +182,9 @@ impl Session {
             preopen_ports: Vec::new(),
             result: BatchResult::default(),
             commit: CommitStatus::default(),
+            activity: None,
+            reprieve: Reprieve::default(),
+            last_will: None,
             pending_request: None,
         }
     }

@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     environment::EnvironmentSource,
+    idle::IdleRules,
     launch::StartAt,
     resources::{Bytes, Cpu, ResourceSlots},
     session::{ClusterMode, SessionType},
     span::Span,
+    will::LastWill,
 };
 
 /// The priority of who says nothing, of 0 to 100.
@@ -62,6 +64,11 @@ pub struct LaunchRequest {
     pub owner: Option<Owner>,
     /// A script run in each container before its services.
     pub bootstrap_script: Option<String>,
+    /// Ends sooner when nobody uses it than the site's rules say.
+    pub idle_timeout: Option<Span>,
+    /// Lives no longer than this, within the site's limit.
+    pub lifetime: Option<Span>,
+    pub last_will: Option<LastWill>,
 }
 
 /// A folder to be mounted. Read and printed as `NAME`, `NAME:PATH`, `NAME:ro`, `NAME:PATH:ro`.
@@ -197,6 +204,11 @@ pub struct LaunchSpec {
     pub cluster_size: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap_script: Option<String>,
+    /// What the launch and its preset say; the site's rules count besides.
+    #[serde(default, skip_serializing_if = "IdleRules::is_empty")]
+    pub idle: IdleRules,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_will: Option<LastWill>,
 }
 
 /// A folder and its absolute place in the container.
@@ -251,6 +263,8 @@ impl LaunchSpec {
             preopen_ports: Vec::new(),
             cluster_size: 1,
             bootstrap_script: None,
+            idle: IdleRules::default(),
+            last_will: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! How messages lie on the wire.
 //!
 //! A frame is its length (4 bytes, big end first, counting what follows), one byte of kind, and the
-//! rest: JSON for a control message; the stream's number (4 bytes), the source (1 byte) and raw bytes
+//! rest: JSON for a control message; the stream's number (4 bytes), the origin (1 byte) and raw bytes
 //! for stream data.
 
 use std::marker::PhantomData;
@@ -12,8 +12,8 @@ use thiserror::Error;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio_util::codec::{Decoder, Encoder};
 
-use super::message::StreamData;
-use crate::model::{log::LogSource, text::Clean};
+use super::message::{Origin, StreamData};
+use crate::model::text::Clean;
 
 /// No frame is longer than this; a longer one ends the connection before it is read.
 pub const MAX_FRAME: usize = 64 * 1024 * 1024;
@@ -72,7 +72,7 @@ impl<Out: Serialize, In> Encoder<Frame<Out>> for FrameCodec<Out, In> {
             Frame::Data(data) => {
                 put_head(wire, DATA_HEAD + data.bytes.len(), DATA)?;
                 wire.put_u32(data.stream);
-                wire.put_u8(u8::from(data.source == LogSource::Stderr));
+                wire.put_u8(data.origin as u8);
                 wire.put_slice(&data.bytes);
             }
         }
@@ -170,13 +170,10 @@ fn take_body(wire: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
 
 fn read_data(mut body: Bytes) -> StreamData {
     let stream = body.get_u32();
-    let source = match body.get_u8() {
-        0 => LogSource::Stdout,
-        _ => LogSource::Stderr,
-    };
+    let origin = Origin::from(body.get_u8());
     StreamData {
         stream,
-        source,
+        origin,
         bytes: body,
     }
 }
@@ -203,7 +200,7 @@ mod tests {
     fn data() -> StreamData {
         StreamData {
             stream: 3,
-            source: LogSource::Stderr,
+            origin: Origin::Stderr,
             bytes: Bytes::from_static(b"\x00raw \xff bytes"),
         }
     }

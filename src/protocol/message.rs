@@ -10,13 +10,16 @@ use crate::model::{
     environment::Environment,
     history::HistoryEntry,
     id::{ContextName, InstanceId, SessionKey},
+    idle::Keep,
     launch::LaunchField,
     log::{LogOptions, LogSource},
+    notice::Notice,
     recent::{Recent, RecentEdit, RecentId},
     session::Session,
     spec::LaunchRequest,
     status::Tab,
     text::Clean,
+    usage::UsageReport,
 };
 
 /// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
@@ -186,6 +189,17 @@ pub enum Request {
     History {
         session: SessionKey,
     },
+    /// What is kept of a session's figures (`Reply::Figures`), of an ended one too.
+    Figures {
+        session: SessionKey,
+    },
+    /// Puts off what idle checks would do (`Reply::Session`, as it stands then).
+    Keep {
+        session: SessionKey,
+        keep: Keep,
+    },
+    /// The newest notices of this daemon's life (`Reply::Notices`).
+    Notices,
     Status,
     /// The daemon ends; sessions go on.
     Stop,
@@ -231,6 +245,13 @@ pub enum Reply {
     },
     History {
         entries: Vec<HistoryEntry>,
+    },
+    Figures {
+        report: Box<UsageReport>,
+    },
+    /// Oldest first.
+    Notices {
+        notices: Vec<Notice>,
     },
     Status {
         status: DaemonStatus,
@@ -365,7 +386,58 @@ pub enum StreamEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamData {
     pub stream: StreamId,
-    /// Which output it is; input is always `Stdout`.
-    pub source: LogSource,
+    pub origin: Origin,
     pub bytes: bytes::Bytes,
+}
+
+/// Where bytes come from: which output of a program, or who made the input. Only what a person typed
+/// counts as use of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Origin {
+    Stdout,
+    Stderr,
+    /// Keys and pastes of a person; of a stream that is no terminal, all input.
+    Typed,
+    /// The emulator's answers to what a program asked.
+    Reply,
+    /// The pane got or lost the focus.
+    Focus,
+    /// The mouse moved, without a button.
+    Motion,
+}
+
+impl From<u8> for Origin {
+    /// A number we do not know is nobody's typing.
+    fn from(byte: u8) -> Self {
+        let all = [
+            Self::Stdout,
+            Self::Stderr,
+            Self::Typed,
+            Self::Reply,
+            Self::Focus,
+            Self::Motion,
+        ];
+        let found = all.into_iter().find(|origin| *origin as u8 == byte);
+        found.unwrap_or(Self::Reply)
+    }
+}
+
+impl From<LogSource> for Origin {
+    fn from(source: LogSource) -> Self {
+        match source {
+            LogSource::Stdout => Self::Stdout,
+            LogSource::Stderr => Self::Stderr,
+        }
+    }
+}
+
+impl Origin {
+    /// Which output it is; input is none.
+    pub fn output(self) -> LogSource {
+        match self {
+            Self::Stderr => LogSource::Stderr,
+            _ => LogSource::Stdout,
+        }
+    }
 }

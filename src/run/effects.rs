@@ -14,6 +14,7 @@ use crate::{
     config::recipe,
     model::{
         change::{Change, Level},
+        notice::Notice,
         text::Clean,
     },
     protocol::message::Request,
@@ -48,8 +49,12 @@ impl Hands {
                 columns,
                 rows,
             } => self.streams.open_host(stream, columns, rows),
-            Effect::Send { stream, bytes } => {
-                if self.streams.send(stream, bytes).is_err() {
+            Effect::Send {
+                stream,
+                origin,
+                bytes,
+            } => {
+                if self.streams.send(stream, origin, bytes).is_err() {
                     stage.send(b"\x07")?;
                 }
             }
@@ -169,9 +174,8 @@ impl Hands {
 
 /// A word to the person that is no answer to anything.
 pub fn remark(level: Level, text: &str) -> Msg {
-    Msg::Daemon(crate::app::msg::Link::Notice(Change::Message {
-        level,
-        text: Clean::multiline(text),
-        session: None,
+    let notice = Notice::message(super::clock::now(), level, Clean::multiline(text));
+    Msg::Daemon(crate::app::msg::Link::Notice(Change::Notice {
+        notice: Box::new(notice),
     }))
 }

@@ -10,7 +10,7 @@ use crate::{
     app::msg::StreamEvent,
     client::{Client, StreamItem},
     model::log::LogSource,
-    protocol::message::{Failure, FailureKind, StreamEnd, StreamId, StreamOpen},
+    protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
     terminal::pty::{Pty, PtyCommand, PtyOutput},
 };
 
@@ -25,7 +25,7 @@ pub type Event = (StreamId, StreamEvent);
 /// To a stream's program.
 #[derive(Debug)]
 enum Order {
-    Send(Bytes),
+    Send(Origin, Bytes),
     Resize(u16, u16),
 }
 
@@ -93,8 +93,8 @@ impl Streams {
         received
     }
 
-    pub fn send(&self, stream: StreamId, bytes: Bytes) -> Result<(), Stuck> {
-        self.order(stream, Order::Send(bytes))
+    pub fn send(&self, stream: StreamId, origin: Origin, bytes: Bytes) -> Result<(), Stuck> {
+        self.order(stream, Order::Send(origin, bytes))
     }
 
     pub fn resize(&self, stream: StreamId, columns: u16, rows: u16) -> Result<(), Stuck> {
@@ -131,7 +131,7 @@ async fn carry(
     let write = async {
         while let Some(order) = orders.recv().await {
             let sent = match order {
-                Order::Send(bytes) => sender.send(bytes).await,
+                Order::Send(origin, bytes) => sender.send_as(origin, bytes).await,
                 Order::Resize(columns, rows) => sender.resize(columns, rows).await,
             };
             if sent.is_err() {
@@ -182,7 +182,7 @@ async fn carry_host(
     let write = async {
         while let Some(order) = orders.recv().await {
             match order {
-                Order::Send(bytes) => {
+                Order::Send(_, bytes) => {
                     if input.send(bytes).await.is_err() {
                         std::future::pending::<()>().await;
                     }

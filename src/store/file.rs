@@ -15,6 +15,7 @@ use crate::model::{
     recent::{Recent, RecentEdit, RecentId},
     record::Write,
     text::Clean,
+    usage::UsageReport,
 };
 
 /// Prepared statements kept; more than there are.
@@ -90,6 +91,10 @@ impl StoreFile {
         recents::edit(&self.db, id, edit)
             .map_err(|error| StoreError::sqlite(&self.path, &error))?;
         self.recents()
+    }
+
+    pub(super) fn figures(&self, session: SessionId) -> Result<Option<UsageReport>, StoreError> {
+        rows::figures(&self.db, session).map_err(|error| StoreError::sqlite(&self.path, &error))
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {

@@ -71,6 +71,12 @@ const STEPS: &[&str] = &[
         launch  TEXT NOT NULL
     );
 ",
+    "
+    CREATE TABLE figures (
+        session TEXT PRIMARY KEY,
+        report  TEXT NOT NULL
+    ) WITHOUT ROWID;
+",
 ];
 
 /// Brings the file to the newest layout.

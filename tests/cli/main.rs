@@ -17,6 +17,7 @@ mod terminal;
 mod alone;
 mod asking;
 mod contexts;
+mod idle;
 mod launching;
 mod line;
 mod secrets;

@@ -8,6 +8,7 @@ use workbay::{
         resources::{self, EXAMPLE, Resources},
     },
     model::{
+        idle::Join,
         policy::{QueueOrder, ResourceRules},
         resources::{Bytes, Cpu},
         span::Span,
@@ -70,9 +71,24 @@ fn the_example_says_what_its_comments_say() {
     assert_eq!(limits.concurrent_sessions, Some(5));
     assert_eq!(limits.pending_sessions, Some(20));
     assert_eq!(limits.containers_per_session, Some(4));
-    assert_eq!(limits.session_lifetime, Some(Span(7 * 86_400)));
     assert_eq!(limits.preopen_ports, Some(10));
     assert!(!limits.presets_only);
+    let train = &rules.presets[1].idle;
+    assert_eq!(train.network_timeout, Some(Span(30 * 60)));
+    assert_eq!(train.session_lifetime, Some(Span(86_400)));
+    let idle = &rules.idle;
+    assert_eq!(idle.network_timeout, Some(Span(3_600)));
+    assert_eq!(idle.session_lifetime, Some(Span(7 * 86_400)));
+    let utilization = idle.utilization.as_ref().unwrap();
+    assert_eq!(utilization.time_window, Span(12 * 3_600));
+    assert_eq!(utilization.initial_grace_period, Span(30 * 60));
+    assert_eq!(utilization.operator, Join::And);
+    let thresholds = [("cpu_util".to_owned(), 500), ("mem".to_owned(), 1_000)];
+    assert_eq!(utilization.thresholds, thresholds.into());
+    let reprieve = &rules.reprieve;
+    assert_eq!((reprieve.extensions, reprieve.extend_by), (2, Span(3_600)));
+    assert!(!reprieve.exempt);
+    assert_eq!(reprieve.contact, Some("ops@example.com".into()));
     let shares = &rules.accelerators["cuda.shares"];
     assert_eq!(
         (shares.amount, shares.quantum, shares.shares_per_device),
@@ -106,9 +122,9 @@ fn a_group_or_preset_of_the_same_name_is_the_persons() {
 #[test]
 fn of_two_limits_the_tighter_one_counts() {
     let site = "[limits]\ncpu = 4\nconcurrent-sessions = 3\npresets-only = true\n\
-                accelerators = { \"cuda.shares\" = 2 }\nsession-lifetime = \"1d\"\n";
+                accelerators = { \"cuda.shares\" = 2 }\n";
     let user = "[limits]\ncpu = 8\nconcurrent-sessions = 2\npresets-only = false\n\
-                accelerators = { \"cuda.shares\" = 1, \"cuda.device\" = 1 }\nsession-lifetime = \"2d\"\n\
+                accelerators = { \"cuda.shares\" = 1, \"cuda.device\" = 1 }\n\
                 shmem = \"1g\"\n";
     for resources in [load(site, user), load(user, site)] {
         let limits = &resources.rules.limits;
@@ -117,7 +133,6 @@ fn of_two_limits_the_tighter_one_counts() {
         assert!(limits.presets_only);
         assert_eq!(limits.total.accelerators["cuda.shares"], 1000);
         assert_eq!(limits.total.accelerators["cuda.device"], 1000);
-        assert_eq!(limits.session_lifetime, Some(Span(86_400)));
         assert_eq!(limits.shmem, Some(Bytes(Bytes::GIB)));
     }
     let resources = load(site, user);
@@ -127,6 +142,57 @@ fn of_two_limits_the_tighter_one_counts() {
         ("2", "user")
     );
     assert_eq!(origin(&resources, "limits.presets-only"), ("true", "site"));
+}
+
+#[test]
+fn of_two_idle_rules_the_tighter_one_counts_and_the_site_allows() {
+    let site = "[idle]\nnetwork-timeout = \"1h\"\nextensions = 2\nextend-by = \"1h\"\n\
+                contact = \"ops\"\n[limits]\nsession-lifetime = \"1d\"\n";
+    let user = "[idle]\nnetwork-timeout = \"2h\"\nsession-lifetime = \"12h\"\nextensions = 9\n\
+                extend-by = \"30m\"\nexempt = true\ncontact = \"me\"\n";
+    let resources = load(site, user);
+    assert_eq!(resources.problems, []);
+    let rules = &resources.rules;
+    assert_eq!(rules.idle.network_timeout, Some(Span(3_600)));
+    assert_eq!(rules.idle.session_lifetime, Some(Span(12 * 3_600)));
+    let reprieve = &rules.reprieve;
+    assert_eq!((reprieve.extensions, reprieve.extend_by), (2, Span(1_800)));
+    assert!(!reprieve.exempt, "the site says nothing of it");
+    assert_eq!(reprieve.contact, Some("ops".into()));
+    assert_eq!(
+        origin(&resources, "idle.network-timeout"),
+        ("\"1h\"", "site")
+    );
+    assert_eq!(
+        origin(&resources, "idle.session-lifetime"),
+        ("\"12h\"", "user")
+    );
+    // Who sets limits for nobody but himself may allow himself what he likes.
+    let own = load("[group.gpu]\ncpu = 4\n", user).rules.reprieve;
+    assert!(own.exempt && own.extensions == 9);
+}
+
+#[test]
+fn a_person_cannot_loosen_the_sites_utilization_check() {
+    let check = |window: &str, operator: &str, thresholds: &str| {
+        format!(
+            "[idle.utilization]\ntime-window = \"{window}\"\ninitial-grace-period = \"{window}\"\n\
+             operator = \"{operator}\"\nthresholds = {{ {thresholds} }}\n"
+        )
+    };
+    let merged = |site: &str, user: &str| {
+        let resources = load(site, user);
+        assert_eq!(resources.problems, []);
+        resources.rules.idle.utilization.unwrap()
+    };
+    let site = check("1h", "and", "cpu_util = 5");
+    let loose = merged(&site, &check("2h", "and", "cpu_util = 1, mem = 0.5"));
+    assert_eq!(loose, merged(&site, ""));
+    let tight = merged(&site, &check("10m", "or", "cpu_util = 7.5, mem = 2"));
+    assert_eq!(
+        tight,
+        merged("", &check("10m", "or", "cpu_util = 7.5, mem = 2"))
+    );
 }
 
 #[test]

@@ -170,7 +170,7 @@ async fn a_cluster_runs_degrades_and_ends_as_one() {
         "sub2 used more memory than its 256 MiB and was killed (exit code 137)"
     );
     assert_eq!(degraded.kernels[2].status, Status::Terminated);
-    let told = |change: &Change| matches!(change, Change::Message { session: Some(key), .. } if key.id == id);
+    let told = |change: &Change| matches!(change, Change::Notice { notice } if notice.session.is_some_and(|key| key.id == id));
     if !face.heard.iter().any(told) {
         face.until_heard(told).await;
     }

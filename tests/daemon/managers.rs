@@ -352,11 +352,11 @@ async fn usage_is_sampled_in_each_context() {
     let ours = face.run("busy-one").await;
     face.until_status(theirs, Status::Running).await;
     house.engine.set_usage(ours, Some(500), Bytes::mib(10));
-    let usage = Usage {
-        at: jiff::Timestamp::UNIX_EPOCH,
-        cpu: Some(Cpu::from_millis(700)),
-        mem: Bytes::mib(20),
-    };
+    let usage = Usage::new(
+        jiff::Timestamp::UNIX_EPOCH,
+        Some(Cpu::from_millis(700)),
+        Bytes::mib(20),
+    );
     manager.set_usage(theirs, usage);
     let sessions = vec![SessionKey::local(ours), key(theirs)];
     face.client.ask(Request::Watch { sessions }).await.unwrap();

@@ -71,8 +71,8 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
     };
     assert_eq!(ask(&face, commit).await, Reply::Done);
     let made = |change: &Change| {
-        matches!(change, Change::Message { level: Level::Success, text, .. }
-            if *text == "the image mine was made of renamed")
+        matches!(change, Change::Notice { notice } if notice.level == Level::Success
+            && notice.text == "the image mine was made of renamed")
     };
     until(&mut face, made).await;
     let shown = face.heard.iter().filter_map(|change| match change {

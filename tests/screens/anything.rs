@@ -6,6 +6,7 @@ use workbay::{
     app::msg::{Button, MouseKind, Msg},
     model::{
         change::{Change, Level},
+        notice::Notice,
         text::Clean,
     },
     protocol::message::{Failure, FailureKind, Reply, Request},
@@ -145,10 +146,12 @@ fn happen(screen: Screen, happening: Happening) -> Screen {
                 session: Box::new(changed),
             })
         }
-        Happening::Told(text) => screen.notice(Change::Message {
-            level: Level::Error,
-            text: Clean::new(&text),
-            session: None,
+        Happening::Told(text) => screen.notice(Change::Notice {
+            notice: Box::new(Notice::message(
+                crate::screen::noon(),
+                Level::Error,
+                Clean::new(&text),
+            )),
         }),
         Happening::Waited(seconds) => screen.wait(i64::from(seconds)),
     }

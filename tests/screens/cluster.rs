@@ -195,13 +195,6 @@ fn kernel(n: u128, hostname: &str, status: Status, agent: &str) -> Kernel {
 }
 
 fn checks() -> Vec<IdleCheck> {
-    let plain = |checker, state| IdleCheck {
-        checker,
-        basis: IdleBasis::ExpireAfter,
-        state,
-        join: None,
-        resources: Vec::new(),
-    };
     let counting = |minutes| IdleState::Counting {
         until: noon() + SignedDuration::from_mins(minutes),
     };
@@ -211,8 +204,8 @@ fn checks() -> Vec<IdleCheck> {
         threshold,
     };
     vec![
-        plain(IdleChecker::NetworkTimeout, counting(42)),
-        plain(IdleChecker::SessionLifetime, counting(7 * 24 * 60)),
+        IdleCheck::new(IdleChecker::NetworkTimeout, counting(42)),
+        IdleCheck::new(IdleChecker::SessionLifetime, counting(7 * 24 * 60)),
         IdleCheck {
             basis: IdleBasis::GracePeriod,
             join: Some(Join::And),
@@ -220,7 +213,7 @@ fn checks() -> Vec<IdleCheck> {
                 resource("cpu_util", 325, 1_000),
                 resource("cuda_util", 8_150, 1_000),
             ],
-            ..plain(IdleChecker::Utilization, counting(5))
+            ..IdleCheck::new(IdleChecker::Utilization, counting(5))
         },
     ]
 }

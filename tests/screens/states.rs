@@ -9,6 +9,7 @@ use workbay::{
         capability::EngineState,
         change::{Change, Level},
         id::ContextName,
+        notice::Notice,
         text::Clean,
     },
     protocol::message::{Failure, FailureKind},
@@ -109,10 +110,12 @@ fn a_terminal_too_small_gets_a_sentence_and_comes_back() {
 
 #[test]
 fn messages_stand_in_the_corner_and_go() {
-    let message = |level, text: &str| Change::Message {
-        level,
-        text: Clean::new(text),
-        session: None,
+    let message = |level, text: &str| Change::Notice {
+        notice: Box::new(Notice::message(
+            crate::screen::noon(),
+            level,
+            Clean::new(text),
+        )),
     };
     let screen = Screen::new(80, 24)
         .daemon(snapshot(day()))

@@ -191,11 +191,7 @@ pub fn day() -> Vec<Session> {
 }
 
 pub fn usage(n: u128, cpu: u64, mib: u64) -> (SessionKey, Usage) {
-    let usage = Usage {
-        at: noon(),
-        cpu: Some(Cpu::from_millis(cpu)),
-        mem: Bytes::mib(mib),
-    };
+    let usage = Usage::new(noon(), Some(Cpu::from_millis(cpu)), Bytes::mib(mib));
     (key(n), usage)
 }
 

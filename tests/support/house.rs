@@ -250,7 +250,7 @@ impl Face {
     /// Waits for a message that holds these words, if it has not come already.
     pub async fn until_told(&mut self, words: &str) {
         let says = |change: &Change| match change {
-            Change::Message { text, .. } => text.as_str().contains(words),
+            Change::Notice { notice } => notice.text.as_str().contains(words),
             _ => false,
         };
         if !self.heard.iter().any(says) {

@@ -97,7 +97,8 @@ impl App {
     }
 
     fn notice(&mut self, change: Change, now: Timestamp) -> Vec<Step> {
-        if let Change::Message { level, text, .. } = change {
+        if let Change::Notice { notice } = change {
+            let (level, text) = (notice.level, notice.text);
             return vec![Step::Toast { level, text }];
         }
         let renamed = match &change {

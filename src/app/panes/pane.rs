@@ -11,7 +11,7 @@ use crate::{
     },
     key::{Key, KeyCode},
     model::{change::Level, id::SessionKey, text::Clean},
-    protocol::message::{Failure, FailureKind, StreamEnd, StreamId, StreamOpen},
+    protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
     terminal::{
         emulator::Emulator,
         encode::{self, Modes},
@@ -188,16 +188,17 @@ impl Pane {
     }
 
     pub fn type_key(&mut self, key: Key) -> Option<Step> {
-        self.send(encode::key(key, self.modes()))
+        self.send(Origin::Typed, encode::key(key, self.modes()))
     }
 
     /// Bytes for the shell; kept while it opens, dropped while the line is broken, for nobody could
     /// see what they do.
-    pub fn send(&mut self, bytes: Vec<u8>) -> Option<Step> {
+    pub fn send(&mut self, origin: Origin, bytes: Vec<u8>) -> Option<Step> {
         match self.state {
             _ if bytes.is_empty() => None,
             State::Live => Some(Step::Do(Effect::Send {
                 stream: self.stream,
+                origin,
                 bytes: bytes.into(),
             })),
             State::Opening => {
@@ -231,7 +232,7 @@ impl Pane {
         self.emulator = Emulator::new(columns, rows);
         self.state = State::Live;
         let typed = std::mem::take(&mut self.typed_ahead);
-        self.send(typed).into_iter().collect()
+        self.send(Origin::Typed, typed).into_iter().collect()
     }
 
     fn data(&mut self, bytes: &Bytes, now: Timestamp) -> Vec<Step> {
@@ -239,7 +240,7 @@ impl Pane {
         self.has_news = true;
         self.emulator.feed(bytes, now);
         let answers = self.emulator.take_answers();
-        let mut steps: Vec<Step> = self.send(answers).into_iter().collect();
+        let mut steps: Vec<Step> = self.send(Origin::Reply, answers).into_iter().collect();
         let quiet = self
             .rang_at
             .is_none_or(|at| now.duration_since(at) >= BELL_EVERY);

@@ -61,6 +61,9 @@ fn judged(check: &IdleCheck, now: Timestamp) -> String {
 fn resource(resource: &IdleResource) -> String {
     let percent = |hundredths: i64| Cpu::from_millis(hundredths.unsigned_abs() * 10).to_string();
     let (name, least) = (&resource.resource, percent(resource.threshold));
+    if resource.average < 0 {
+        return format!("{name} {least}% (no data)");
+    }
     format!("{name} {least}% (now {}%)", percent(resource.average))
 }
 
@@ -70,11 +73,8 @@ mod tests {
 
     fn check(state: IdleState, basis: IdleBasis) -> IdleCheck {
         IdleCheck {
-            checker: IdleChecker::Utilization,
             basis,
-            state,
-            join: None,
-            resources: Vec::new(),
+            ..IdleCheck::new(IdleChecker::Utilization, state)
         }
     }
 
@@ -98,17 +98,22 @@ mod tests {
         );
         let mut both = check(IdleState::Over, IdleBasis::ExpireAfter);
         both.join = Some(Join::And);
-        both.resources = [("cpu_util", 42, 500), ("mem", 1_250, 2_000)]
-            .map(|(name, average, threshold)| IdleResource {
-                resource: name.into(),
-                average,
-                threshold,
-            })
-            .into();
+        both.resources = [
+            ("cpu_util", 42, 500),
+            ("mem", 1_250, 2_000),
+            ("cuda_util", -1, 500),
+        ]
+        .map(|(name, average, threshold)| IdleResource {
+            resource: name.into(),
+            average,
+            threshold,
+        })
+        .into();
         assert_eq!(
             judged(&both, now),
             "over its limit: the session is about to be ended; \
-             idle below cpu_util 5% (now 0.42%) and mem 20% (now 12.5%)"
+             idle below cpu_util 5% (now 0.42%) and mem 20% (now 12.5%) \
+             and cuda_util 5% (no data)"
         );
     }
 }

@@ -4,22 +4,27 @@ use std::path::Path;
 
 use super::{
     super::{
-        Problem,
+        Problem, amount,
         document::{Document, Entry, Fault, Item, Value},
         library,
         rows::{self, Row},
     },
+    idle::{IDLE, IdleTable},
     rules::{ACCELERATOR, GROUP, HOST, LIMITS, PRESET, PRESET_NEEDS},
 };
 use crate::model::{
     catalogue::{Preset, SlotLimits},
+    idle::IdleRules,
     launch::amounts,
     policy::{AcceleratorRules, GroupRules, UserLimits},
     resources::ResourceSlots,
     text::Clean,
 };
 
-const TABLES: [&str; 5] = ["host", "group", "preset", "limits", "accelerator"];
+const TABLES: [&str; 6] = ["host", "group", "preset", "limits", "idle", "accelerator"];
+
+/// Stood among the limits before idle checks had a table; still read there.
+const LIFETIME: &str = "session-lifetime";
 
 /// A table of a name, and where its name stands.
 #[derive(Debug)]
@@ -42,6 +47,9 @@ pub(super) struct File {
     /// Where the limits stand, key by key.
     pub limits_at: Vec<(String, usize)>,
     pub accelerators: Vec<Named<AcceleratorRules>>,
+    pub idle: IdleTable,
+    /// Where its settings stand, key by key.
+    pub idle_at: Vec<(String, usize)>,
 }
 
 /// `None` when it is not there or something in it is wrong.
@@ -74,6 +82,8 @@ pub(super) fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<File> {
         limits: reader.limits,
         limits_at: reader.limits_at,
         accelerators: reader.accelerators,
+        idle: reader.idle,
+        idle_at: reader.idle_at,
     })
 }
 
@@ -86,6 +96,8 @@ struct Reader {
     limits: UserLimits,
     limits_at: Vec<(String, usize)>,
     accelerators: Vec<Named<AcceleratorRules>>,
+    idle: IdleTable,
+    idle_at: Vec<(String, usize)>,
     faults: Vec<Fault>,
 }
 
@@ -109,11 +121,36 @@ impl Reader {
                 self.check_presets(entries);
             }
             "limits" => {
-                rows::read_into(&mut self.limits, LIMITS, "limit", entries, faults);
-                let places = entries.iter().map(|entry| (entry.key.clone(), entry.at));
-                self.limits_at = places.collect();
+                let (lifetime, entries): (Vec<Entry>, Vec<Entry>) =
+                    entries.iter().cloned().partition(|it| it.key == LIFETIME);
+                rows::read_into(&mut self.limits, LIMITS, "limit", &entries, faults);
+                self.limits_at = places(&entries);
+                for entry in &lifetime {
+                    self.lifetime(entry);
+                }
+            }
+            "idle" => {
+                let mut read = IdleTable::default();
+                let what = "setting of idle checks";
+                rows::read_into(&mut read, IDLE, what, entries, faults);
+                faults.extend(read.check(entry.at));
+                self.idle.tighten(&read);
+                self.idle_at.extend(places(entries));
             }
             _ => slots_of(entries, "", &mut self.accelerators, faults),
+        }
+    }
+
+    fn lifetime(&mut self, entry: &Entry) {
+        match amount::some_span(&entry.item) {
+            Ok(span) => {
+                self.idle.rules.tighten(&IdleRules {
+                    session_lifetime: Some(span),
+                    ..IdleRules::default()
+                });
+                self.idle_at.extend(places(std::slice::from_ref(entry)));
+            }
+            Err(fault) => self.faults.push(fault),
         }
     }
 
@@ -144,20 +181,25 @@ impl Reader {
     }
 }
 
+fn places(entries: &[Entry]) -> Vec<(String, usize)> {
+    let places = entries.iter().map(|entry| (entry.key.clone(), entry.at));
+    places.collect()
+}
+
 fn blank_preset() -> Preset {
-    Preset {
-        name: Clean::default(),
-        slots: ResourceSlots::default(),
-        shmem: None,
-        allocatable: None,
-        resource_group: None,
-    }
+    Preset::new(Clean::default(), ResourceSlots::default())
 }
 
 fn unknown(entry: &Entry) -> Fault {
     let fault = Fault::unknown(entry.at, "table", &entry.key, TABLES);
+    let is_idle = IDLE.iter().any(|row| row.name == entry.key);
     let is_limit = LIMITS.iter().any(|row| row.name == entry.key);
-    if is_limit && !matches!(entry.item.value, Value::Table(_)) {
+    let is_value = !matches!(entry.item.value, Value::Table(_));
+    if is_idle && is_value {
+        return Fault::new(entry.at, format!("'{}' must stand in a table", entry.key))
+            .help("write it below [idle]");
+    }
+    if is_limit && is_value {
         return Fault::new(entry.at, format!("'{}' must stand in a table", entry.key))
             .help("write it below [limits], [group.NAME] or [preset.NAME]");
     }

@@ -8,13 +8,10 @@ use super::{
     },
     Resources,
     file::{File, Named},
+    idle::{IDLE, IdleTable},
     rules::{ACCELERATOR, GROUP, HOST, LIMITS, PRESET, tighten},
 };
-use crate::model::{
-    catalogue::SlotLimits,
-    policy::{ResourceRules, UserLimits},
-    text::Clean,
-};
+use crate::model::{catalogue::SlotLimits, policy::ResourceRules, text::Clean};
 
 type Entries = Vec<(String, String, Origin)>;
 
@@ -28,9 +25,13 @@ pub(super) fn merge(site: Option<File>, user: Option<File>) -> Resources {
         .into_iter()
         .filter_map(|(file, is_site)| Some((file?, is_site)))
         .collect();
+    let mut idle = IdleTable::default();
     for (file, is_site) in &files {
         take(&mut merged, file, *is_site);
+        take_idle(&mut merged, &mut idle, file, *is_site);
     }
+    merged.rules.reprieve = idle.reprieve();
+    merged.rules.idle = idle.rules;
     merged
         .rules
         .presets
@@ -80,7 +81,18 @@ fn take(merged: &mut Resources, file: &File, is_site: bool) {
     }
     let before = merged.rules.limits.clone();
     tighten(&mut merged.rules.limits, &file.limits);
-    note_limits(merged, file, &before, is_site);
+    let (after, at) = (&merged.rules.limits, &file.limits_at);
+    let changed = changed("limits", LIMITS, (&before, after), at);
+    note_changed(merged, file, changed, is_site);
+}
+
+/// What the site says nothing of it does not allow.
+fn take_idle(merged: &mut Resources, idle: &mut IdleTable, file: &File, is_site: bool) {
+    let before = idle.clone();
+    let said = file.idle.clone();
+    idle.tighten(&if is_site { said.closed() } else { said });
+    let changed = changed("idle", IDLE, (&before, idle), &file.idle_at);
+    note_changed(merged, file, changed, is_site);
 }
 
 fn note<T>(set: &mut Entries, table: &str, named: &Named<T>, rows: &[Row<T>], origin: Origin) {
@@ -88,22 +100,30 @@ fn note<T>(set: &mut Entries, table: &str, named: &Named<T>, rows: &[Row<T>], or
     put(set, key, rows::inline(&named.value, rows), origin);
 }
 
-/// Limits whose value has changed by this file are told as set by it.
-fn note_limits(merged: &mut Resources, file: &File, before: &UserLimits, is_site: bool) {
-    for row in LIMITS {
-        let (was, is) = ((row.show)(before), (row.show)(&merged.rules.limits));
-        let Some(value) = is.filter(|value| was.as_ref() != Some(value)) else {
-            continue;
-        };
-        let place = file.limits_at.iter().find(|(key, _)| key == row.name);
+/// A key, its value, where it stands.
+type Changed = Vec<(String, String, usize)>;
+
+/// What a file has made another value of, by which it is set.
+fn changed<T>(
+    table: &str,
+    rows: &[Row<T>],
+    (before, after): (&T, &T),
+    places: &[(String, usize)],
+) -> Changed {
+    let changed = rows.iter().filter_map(|row| {
+        let (was, is) = ((row.show)(before), (row.show)(after));
+        let value = is.filter(|value| was.as_ref() != Some(value))?;
+        let place = places.iter().find(|(key, _)| key == row.name);
         let at = place.map_or(0, |(_, at)| *at);
+        Some((format!("{table}.{}", row.name), value, at))
+    });
+    changed.collect()
+}
+
+fn note_changed(merged: &mut Resources, file: &File, changed: Changed, is_site: bool) {
+    for (key, value, at) in changed {
         let origin = origin(&file.document, at, is_site);
-        put(
-            &mut merged.set,
-            format!("limits.{}", row.name),
-            value,
-            origin,
-        );
+        put(&mut merged.set, key, value, origin);
     }
 }
 

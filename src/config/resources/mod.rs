@@ -1,10 +1,11 @@
-//! Resource groups, presets, limits and accelerators of this machine, from `resources.toml` (the
+//! Resource groups, presets, limits, accelerators and idle checks of this machine, from `resources.toml` (the
 //! site's and the person's).
 //!
 //! A file with a fault is left out whole and told. Of both files one set of rules is made: a group, a
 //! preset or an accelerator of the same name is the person's, of two limits the tighter one counts.
 
 mod file;
+mod idle;
 mod merge;
 mod rules;
 

@@ -96,6 +96,8 @@ pub(super) const PRESET: &[Row<Preset>] = &[
         },
         |p| p.resource_group.as_ref().map(|name| quoted(name.as_str()))
     ),
+    row!("idle-timeout", idle.network_timeout: some_span, in_quotes),
+    row!("lifetime", idle.session_lifetime: some_span, in_quotes),
 ];
 
 /// What a preset cannot do without.
@@ -121,7 +123,6 @@ pub(super) const LIMITS: &[Row<UserLimits>] = &[
     row!("concurrent-sessions", concurrent_sessions: some_count, plain),
     row!("pending-sessions", pending_sessions: some_count, plain),
     row!("containers-per-session", containers_per_session: some_count, plain),
-    row!("session-lifetime", session_lifetime: some_span, in_quotes),
     row!(
         "preopen-ports",
         |l, i| set(&mut l.preopen_ports, count(i, 0).map(Some)),
@@ -160,7 +161,6 @@ pub(super) fn tighten(limits: &mut UserLimits, other: &UserLimits) {
         &mut limits.containers_per_session,
         other.containers_per_session,
     );
-    lower(&mut limits.session_lifetime, other.session_lifetime);
     lower(&mut limits.preopen_ports, other.preopen_ports);
     limits.presets_only |= other.presets_only;
 }

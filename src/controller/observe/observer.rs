@@ -15,7 +15,10 @@ use super::{
     wire::Line,
 };
 use crate::{
-    controller::fact::{Fault, Ticket},
+    controller::{
+        fact::{Fault, Ticket},
+        idle::warn::Warner,
+    },
     engine::scheduler::Totals,
     model::{
         capability::EngineState,
@@ -71,6 +74,8 @@ pub struct Observer {
     pub(super) times: Times,
     /// A person was told that reading fails.
     pub(super) complained: bool,
+    /// Who was warned of an end by the engine's idle checks.
+    pub(super) warner: Warner,
 }
 
 impl Observer {
@@ -102,12 +107,13 @@ impl Observer {
             curious: BTreeSet::new(),
             times: Times::default(),
             complained: false,
+            warner: Warner::default(),
         }
     }
 
     /// What follows from a fact. The first fact of a life is [`Fact::Tick`].
     pub fn handle(&mut self, now: Timestamp, fact: Fact) -> Turn {
-        let mut turn = Turn::new(self.context);
+        let mut turn = Turn::new(self.context, now);
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
             Fact::LineUp { line, info } => self.line_up(&mut turn, now, line, info),
@@ -134,6 +140,7 @@ impl Observer {
         }
         self.tend_line(turn, now);
         self.drop_old_deeds(turn, now);
+        self.warn_due(turn, now);
         if self.is_connected() && self.is_attended(now) {
             self.tend_reading(turn, now);
         }
@@ -157,7 +164,8 @@ impl Observer {
         let listen = self.line.listen_at.filter(|_| self.watched);
         let deeds = self.deeds.values().filter_map(Deed::expires_at);
         let attended = |at: &Timestamp| self.is_attended(*at);
-        let dues = reading.chain(retry).filter(attended);
+        let warning = self.warner.next_deadline();
+        let dues = reading.chain(retry).chain(warning).filter(attended);
         dues.chain(listen).chain(deeds).min()
     }
 

@@ -148,17 +148,12 @@ mod tests {
     use super::*;
     use crate::{
         controller::observe::testing::{at, session},
-        model::idle::{IdleBasis, IdleChecker},
+        model::idle::IdleChecker,
     };
 
     fn clock(until: i64) -> IdleCheck {
-        IdleCheck {
-            checker: IdleChecker::NetworkTimeout,
-            basis: IdleBasis::ExpireAfter,
-            state: IdleState::Counting { until: at(until) },
-            join: None,
-            resources: Vec::new(),
-        }
+        let until = at(until);
+        IdleCheck::new(IdleChecker::NetworkTimeout, IdleState::Counting { until })
     }
 
     #[test]

@@ -37,7 +37,8 @@ impl Observer {
         let Some(old) = self.rows.get(&id) else {
             self.insert(now, errand, session, whole);
             self.settle_deeds(id);
-            return self.tell(turn, id, None);
+            self.tell(turn, id, None);
+            return self.warn(turn, now, id);
         };
         // What was asked for earlier is older, whenever it comes.
         if errand < old.read_by {
@@ -78,6 +79,7 @@ impl Observer {
         }
         self.settle_deeds(id);
         self.tell(turn, id, Some(&before));
+        self.warn(turn, now, id);
     }
 
     fn insert(&mut self, now: Timestamp, errand: ErrandNumber, session: Session, whole: bool) {
@@ -144,6 +146,7 @@ impl Observer {
         self.moving.remove(&id);
         self.queued.remove(&id);
         self.curious.remove(&id);
+        self.warner.forget(id);
         turn.changes.push(Change::Gone {
             session: SessionKey::new(self.context, id),
         });

@@ -1,5 +1,7 @@
 //! What follows from one fact.
 
+use jiff::Timestamp;
+
 use super::{fact::Fact, order::Order};
 use crate::{
     controller::{
@@ -9,6 +11,7 @@ use crate::{
     model::{
         change::{Change, Level},
         id::{ContextName, SessionId, SessionKey},
+        notice::{Notice, NoticeKind},
         record::AuditEntry,
         text::Clean,
     },
@@ -18,6 +21,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Turn {
     context: ContextName,
+    now: Timestamp,
     /// Who asked for what. With any, everything in the turn follows from one request, so it can be
     /// taken back when it cannot be written.
     pub audits: Vec<AuditEntry>,
@@ -29,9 +33,10 @@ pub struct Turn {
 }
 
 impl Turn {
-    pub(super) fn new(context: ContextName) -> Self {
+    pub(super) fn new(context: ContextName, now: Timestamp) -> Self {
         Self {
             context,
+            now,
             audits: Vec::new(),
             changes: Vec::new(),
             answers: Vec::new(),
@@ -45,10 +50,20 @@ impl Turn {
     }
 
     pub(super) fn message(&mut self, level: Level, session: Option<SessionId>, text: &str) {
-        self.changes.push(Change::Message {
-            level,
-            text: Clean::new(text),
-            session: session.map(|id| SessionKey::new(self.context, id)),
+        self.notice(NoticeKind::Message, level, session, text);
+    }
+
+    pub(super) fn notice(
+        &mut self,
+        kind: NoticeKind,
+        level: Level,
+        session: Option<SessionId>,
+        text: &str,
+    ) {
+        let mut notice = Notice::message(self.now, level, Clean::new(text)).of_kind(kind);
+        notice.session = session.map(|id| SessionKey::new(self.context, id));
+        self.changes.push(Change::Notice {
+            notice: Box::new(notice),
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Sessions that run one command: how they end, whoever was away meanwhile.
 
-use super::play::{Play, fault, settings};
+use super::play::{Play, fault};
 use crate::{
     controller::fact::{Fact, FaultKind, Happening, SightState},
     model::{
@@ -280,21 +280,4 @@ fn a_lost_store_is_filled_again_and_knows_how_commands_ended() {
         play.controller.next_deadline().is_some(),
         "its timeout counts"
     );
-}
-
-#[test]
-fn a_session_lives_no_longer_than_it_may() {
-    let mut rules = settings();
-    rules.resources.limits.session_lifetime = Some(Span(3_600));
-    let mut play = Play::with(rules);
-    let id = play.comes(LaunchRequest::default());
-    play.wait(3_000);
-    assert_eq!(play.status(id), Status::Running);
-    play.restart();
-    play.work_off();
-    play.wait(600);
-    let (info, why, result, _) = end(&play, id);
-    assert_eq!(info, "idle-session-lifetime");
-    assert_eq!(why, "it lived as long as a session may (1h) and was ended");
-    assert_eq!(result, BatchResult::Undefined);
 }

@@ -1,6 +1,6 @@
 //! The controller played through without a daemon: any order of facts must keep its promises.
 
-mod batch;
+pub(in crate::controller) mod batch;
 mod cluster;
 pub(in crate::controller) mod play;
 

@@ -20,6 +20,7 @@ use crate::{
         change::Change,
         history::HistoryEntry,
         id::{ContextName, KernelId, SessionId},
+        notice::Notice,
         record::{SessionRecord, Write},
         resources::{Bytes, Cpu, ResourceSlots},
         settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
@@ -72,6 +73,8 @@ pub struct Play {
     pub history: Vec<HistoryEntry>,
     /// Sessions told as changed, in their order.
     pub told: Vec<SessionId>,
+    /// What people were told, in its order.
+    pub notices: Vec<Notice>,
     /// How much was written in all.
     pub written: usize,
     pub others: ResourceSlots,
@@ -107,6 +110,7 @@ impl Play {
             answered: BTreeMap::new(),
             history: Vec::new(),
             told: Vec::new(),
+            notices: Vec::new(),
             written: 0,
             others: ResourceSlots::default(),
             folders: Vec::new(),
@@ -135,8 +139,10 @@ impl Play {
             self.store(write);
         }
         for change in &turn.changes {
-            if let Change::Session { session } = change {
-                self.told.push(session.id);
+            match change {
+                Change::Session { session } => self.told.push(session.id),
+                Change::Notice { notice } => self.notices.push((**notice).clone()),
+                _ => {}
             }
         }
         for (ticket, answer) in turn.answers {
@@ -168,7 +174,7 @@ impl Play {
                 let place = self.history.iter().rposition(same);
                 self.history[place.expect("an entry to be replaced")] = entry;
             }
-            Write::Recent { .. } | Write::Audit(_) => {}
+            Write::Figures { .. } | Write::Recent { .. } | Write::Audit(_) => {}
         }
     }
 

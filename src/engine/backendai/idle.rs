@@ -32,6 +32,7 @@ fn one(name: &str, check: Node<'_>, now: Timestamp) -> IdleCheck {
         checker: checker(name),
         basis,
         state: state(check.number("remaining"), now),
+        limit: None,
         join: match extra.str("thresholds_check_operator") {
             Some("and") => Some(Join::And),
             Some("or") => Some(Join::Or),

@@ -16,6 +16,7 @@ use super::{
 use crate::model::{
     environment::EnvironmentRef,
     id::{ContextName, SessionId},
+    idle::Reprieve,
     resources::Bytes,
     session::{BatchResult, ClusterMode, CommitStatus, Placement, Service, Session, SessionType},
     status::Status,
@@ -86,6 +87,9 @@ impl Reader<'_> {
                 Some(word) if word.eq_ignore_ascii_case("ongoing") => CommitStatus::Ongoing,
                 _ => CommitStatus::Ready,
             },
+            activity: None,
+            reprieve: Reprieve::default(),
+            last_will: None,
             pending_request: None,
         })
     }

@@ -50,11 +50,8 @@ fn of_session(node: Node<'_>, now: Timestamp) -> Option<(SessionId, Usage)> {
 /// `{"cpu_util": {"current": "12.3", "unit_hint": "percent"}, "mem": {"current": "…"}}`.
 fn of_stat(stat: &Value, now: Timestamp) -> Option<Usage> {
     let mem = number(stat.get("mem")?.get("current")?)?;
-    Some(Usage {
-        at: now,
-        cpu: stat.get("cpu_util").and_then(cpu),
-        mem: Bytes(mem.max(0.0).round() as u64),
-    })
+    let cpu = stat.get("cpu_util").and_then(cpu);
+    Some(Usage::new(now, cpu, Bytes(mem.max(0.0).round() as u64)))
 }
 
 /// Releases differ: percent of one core, or thousandths of a core.

@@ -83,11 +83,8 @@ pub fn many() -> Vec<Environment> {
 
 fn preset(name: &str, slots: ResourceSlots, shmem: Option<u64>) -> Preset {
     Preset {
-        name: Clean::new(name),
-        slots,
         shmem: shmem.map(|gib| Bytes(gib * Bytes::GIB)),
-        allocatable: None,
-        resource_group: None,
+        ..Preset::new(name, slots)
     }
 }
 

@@ -45,12 +45,8 @@ impl Engine for MemoryEngine {
         let inner = self.lock();
         let sampled = sessions.iter().filter_map(|id| {
             let (cpu, mem) = inner.usage.get(id)?;
-            let usage = Usage {
-                at: now,
-                cpu: cpu.map(Cpu::from_millis),
-                mem: Bytes(*mem),
-            };
-            Some((*id, usage))
+            let cpu = cpu.map(Cpu::from_millis);
+            Some((*id, Usage::new(now, cpu, Bytes(*mem))))
         });
         sampled.collect()
     }

@@ -72,7 +72,13 @@ impl Engine for MemoryScheduler {
         let inner = self.lock();
         let sampled = sessions.iter().filter_map(|id| {
             let usage = inner.usage.get(id)?;
-            Some((*id, Usage { at: now, ..*usage }))
+            Some((
+                *id,
+                Usage {
+                    at: now,
+                    ..usage.clone()
+                },
+            ))
         });
         sampled.collect()
     }

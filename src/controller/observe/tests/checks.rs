@@ -194,12 +194,9 @@ fn a_preset_counts_with_its_amounts() {
     let mut play = Play::watched(0);
     play.offer.resource_groups = vec![group(4)];
     play.offer.presets = [("fits", 2), ("huge", 64)]
-        .map(|(name, cores)| Preset {
-            name: name.into(),
-            slots: ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(1 << 30)),
-            shmem: None,
-            allocatable: None,
-            resource_group: None,
+        .map(|(name, cores)| {
+            let slots = ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(1 << 30));
+            Preset::new(name, slots)
         })
         .into();
     play.ask(Ask::Catalogue {

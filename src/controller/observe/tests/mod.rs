@@ -376,7 +376,7 @@ impl Play {
 
     fn messages(&self) -> Vec<(Level, String)> {
         let messages = self.told.iter().filter_map(|change| match change {
-            Change::Message { level, text, .. } => Some((*level, text.to_string())),
+            Change::Notice { notice } => Some((notice.level, notice.text.to_string())),
             _ => None,
         });
         messages.collect()

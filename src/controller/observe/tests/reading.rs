@@ -12,9 +12,10 @@ use crate::{
     controller::{fact::FaultKind, turn::Answer},
     model::{
         capability::EngineState,
-        change::Level,
+        change::{Change, Level},
         id::SessionId,
-        idle::{IdleBasis, IdleCheck, IdleChecker, IdleState},
+        idle::{IdleCheck, IdleChecker, IdleState},
+        notice::NoticeKind,
         status::{Status, Tab},
     },
 };
@@ -188,12 +189,9 @@ fn ten_thousand_sessions_come_as_far_as_somebody_wants_them() {
 fn a_trembling_idle_clock_is_no_news() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    let clock = |until| IdleCheck {
-        checker: IdleChecker::NetworkTimeout,
-        basis: IdleBasis::ExpireAfter,
-        state: IdleState::Counting { until: at(until) },
-        join: None,
-        resources: Vec::new(),
+    let clock = |until| {
+        let until = at(until);
+        IdleCheck::new(IdleChecker::NetworkTimeout, IdleState::Counting { until })
     };
     play.there.get_mut(&id).unwrap().idle_checks = vec![clock(1000)];
     play.pass(60);
@@ -206,6 +204,27 @@ fn a_trembling_idle_clock_is_no_news() {
     play.there.get_mut(&id).unwrap().idle_checks = vec![clock(2000)];
     play.pass(60);
     assert_eq!(play.told.len(), 1);
+}
+
+#[test]
+fn a_person_is_warned_of_an_end_that_the_engine_tells() {
+    let mut play = Play::watched(1);
+    let id = *play.there.keys().next().unwrap();
+    let state = IdleState::Counting { until: at(2_000) };
+    play.there.get_mut(&id).unwrap().idle_checks =
+        vec![IdleCheck::new(IdleChecker::SessionLifetime, state)];
+    play.pass(2_500);
+    let warned = play.told.iter().filter_map(|change| match change {
+        Change::Notice { notice } => {
+            assert!(matches!(notice.kind, NoticeKind::IdleWarning { .. }));
+            Some(notice.at.as_second() - at(0).as_second())
+        }
+        _ => None,
+    });
+    assert_eq!(warned.collect::<Vec<_>>(), [200, 1_400, 1_700, 1_940]);
+    // Nobody looks: nobody is warned, and no timer runs.
+    play.tell(Fact::Watched(false));
+    assert_eq!(play.observer.next_deadline(), None);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::{
         policy::AcceleratorRules,
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
+        span::Span,
         spec::{LaunchRequest, Mounted},
         status::Status,
         text::Clean,
@@ -20,13 +21,7 @@ use crate::{
 };
 
 fn preset(name: &str, millis: u64, mem: Bytes) -> Preset {
-    Preset {
-        name: name.into(),
-        slots: ResourceSlots::new(Cpu::from_millis(millis), mem),
-        shmem: None,
-        allocatable: None,
-        resource_group: None,
-    }
+    Preset::new(name, ResourceSlots::new(Cpu::from_millis(millis), mem))
 }
 
 fn catalogue(play: &mut Play) -> Catalogue {
@@ -298,6 +293,8 @@ fn a_session_can_be_launched_again_as_it_was() {
     let mut play = Play::new();
     let request = LaunchRequest {
         env: [("API_TOKEN".to_owned(), "hush".to_owned())].into(),
+        idle_timeout: Some(Span(86_400)),
+        lifetime: Some(Span(604_800)),
         ..cpus("again", 500)
     };
     let session = play.comes(request.clone());
@@ -331,4 +328,6 @@ fn a_session_can_be_launched_again_as_it_was() {
     assert_eq!(rebuilt.cpu, blank.cpu);
     assert_eq!(rebuilt.env, blank.env);
     assert_eq!(rebuilt.name, blank.name);
+    let limits = (rebuilt.idle_timeout, rebuilt.lifetime);
+    assert_eq!(limits, (blank.idle_timeout, blank.lifetime));
 }

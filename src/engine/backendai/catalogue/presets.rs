@@ -10,7 +10,7 @@ use super::super::{
 };
 use crate::{
     engine::api::Result,
-    model::{catalogue::Preset, text::Clean},
+    model::{catalogue::Preset, idle::IdleRules, text::Clean},
 };
 
 const BOUND: &str = "query { resource_presets { name resource_slots shared_memory \
@@ -67,5 +67,6 @@ fn preset(node: Node<'_>) -> Option<Preset> {
         shmem: bytes(node.raw("shared_memory")),
         allocatable: node.flag("allocatable"),
         resource_group: node.text("scaling_group_name"),
+        idle: IdleRules::default(),
     })
 }

@@ -76,11 +76,7 @@ impl Sampler {
     fn usage(&mut self, session: SessionId, reading: Reading, now: Timestamp) -> Usage {
         let before = self.last.insert(session, (now, reading.cpu_nanos));
         let cpu = before.and_then(|(then, nanos)| share(then, nanos, now, reading.cpu_nanos));
-        Usage {
-            at: now,
-            cpu,
-            mem: reading.mem,
-        }
+        Usage::new(now, cpu, reading.mem)
     }
 }
 

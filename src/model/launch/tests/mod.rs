@@ -58,11 +58,8 @@ fn group(name: &str, all: ResourceSlots) -> ResourceGroup {
 
 fn preset(name: &str, slots: ResourceSlots, only: Option<&str>) -> Preset {
     Preset {
-        name: name.into(),
-        slots,
-        shmem: None,
-        allocatable: None,
         resource_group: only.map(Into::into),
+        ..Preset::new(name, slots)
     }
 }
 

@@ -13,11 +13,11 @@ use crate::{
 
 fn offer(presets: &[(&str, u64)]) -> Offer {
     let preset = |(name, cores): &(&str, u64)| Preset {
-        name: Clean::new(name),
-        slots: ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(Bytes::GIB)),
         shmem: Some(Bytes::mib(256)),
-        allocatable: None,
-        resource_group: None,
+        ..Preset::new(
+            *name,
+            ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(Bytes::GIB)),
+        )
     };
     let kind = AcceleratorKind {
         slot: "cuda.device".to_owned(),

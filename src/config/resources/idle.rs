@@ -1,0 +1,199 @@
+//! `[idle]`: who is reclaimed and when, and what a person may do against it.
+
+use super::super::{
+    amount::{count, in_quotes, plain, quoted, some_span, span, thousandths},
+    document::{Entry, Fault, Item},
+    rows::{self, Row, row, set},
+    setting,
+};
+use crate::model::{
+    idle::{IdleRules, Join, ReprieveRules, UTILIZATION_RESOURCES, UtilizationRules},
+    span::Span,
+    text::Clean,
+};
+
+/// As it is written: what is not said is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct IdleTable {
+    pub rules: IdleRules,
+    extensions: Option<u32>,
+    extend_by: Option<Span>,
+    exempt: Option<bool>,
+    contact: Option<Clean>,
+}
+
+/// `[idle]`.
+pub(super) const IDLE: &[Row<IdleTable>] = &[
+    row!("network-timeout", rules.network_timeout: some_span, in_quotes),
+    row!("session-lifetime", rules.session_lifetime: some_span, in_quotes),
+    row!(
+        "utilization",
+        |t, i| set(&mut t.rules.utilization, utilization(i).map(Some)),
+        |t| {
+            let rules = t.rules.utilization.as_ref();
+            rules.map(|rules| rows::inline(rules, UTILIZATION))
+        }
+    ),
+    row!("extensions", extensions: any_count, plain),
+    row!("extend-by", extend_by: some_span, in_quotes),
+    row!("exempt", exempt: Item::boolean, plain),
+    row!(
+        "contact",
+        |t, i| set(&mut t.contact, contact(i).map(Some)),
+        |t| { t.contact.as_ref().map(in_quotes) }
+    ),
+];
+
+fn any_count(item: &Item) -> Result<u32, Fault> {
+    count(item, 0)
+}
+
+fn contact(item: &Item) -> Result<Clean, Fault> {
+    setting::word(item).map(Clean::from)
+}
+
+/// `[idle.utilization]`.
+const UTILIZATION: &[Row<UtilizationRules>] = &[
+    Row {
+        name: "time-window",
+        read: |u, i| set(&mut u.time_window, some_span(i)),
+        show: |u| Some(in_quotes(u.time_window)),
+    },
+    Row {
+        name: "initial-grace-period",
+        read: |u, i| set(&mut u.initial_grace_period, span(i)),
+        show: |u| (u.initial_grace_period.0 > 0).then(|| in_quotes(u.initial_grace_period)),
+    },
+    Row {
+        name: "operator",
+        read: |u, i| set(&mut u.operator, operator(i)),
+        show: |u| (u.operator == Join::Or).then(|| quoted("or")),
+    },
+    Row {
+        name: "thresholds",
+        read: |u, i| thresholds(u, i),
+        show: |u| {
+            let percent = |hundredths: i64| (hundredths as f64 / 100.0).to_string();
+            let pairs = u.thresholds.iter();
+            let pairs = pairs.map(|(name, least)| (name.clone(), percent(*least)));
+            Some(rows::table(pairs))
+        },
+    },
+];
+
+fn utilization(item: &Item) -> Result<UtilizationRules, Fault> {
+    let mut rules = UtilizationRules {
+        time_window: Span(0),
+        initial_grace_period: Span(0),
+        operator: Join::And,
+        thresholds: std::collections::BTreeMap::new(),
+    };
+    let (entries, mut faults) = (item.table()?, Vec::new());
+    let what = "setting of the utilization check";
+    rows::read_into(&mut rules, UTILIZATION, what, entries, &mut faults);
+    let has = |key: &str| entries.iter().any(|entry| entry.key == key);
+    for need in ["time-window", "thresholds"] {
+        if !has(need) {
+            faults.push(Fault::new(
+                item.at,
+                format!("the utilization check has no {need}"),
+            ));
+        }
+    }
+    faults.into_iter().next().map_or(Ok(rules), Err)
+}
+
+fn operator(item: &Item) -> Result<Join, Fault> {
+    match item.text()? {
+        "and" => Ok(Join::And),
+        "or" => Ok(Join::Or),
+        other => Err(Fault::unknown(item.at, "operator", other, ["and", "or"])),
+    }
+}
+
+fn thresholds(rules: &mut UtilizationRules, item: &Item) -> Result<(), Fault> {
+    for Entry { key, at, item } in item.table()? {
+        if !UTILIZATION_RESOURCES.contains(&key.as_str()) {
+            let what = "resource of the utilization check";
+            return Err(Fault::unknown(*at, what, key, UTILIZATION_RESOURCES));
+        }
+        let hundredths = thousandths(item)? / 10;
+        let threshold = i64::try_from(hundredths).unwrap_or(i64::MAX);
+        if !(1..=10_000).contains(&threshold) {
+            let message = "a threshold is a percentage from 0.01 to 100";
+            return Err(Fault::new(item.at, message));
+        }
+        rules.thresholds.insert(key.clone(), threshold);
+    }
+    Ok(())
+}
+
+impl IdleTable {
+    /// Extensions without a length are none.
+    pub fn check(&self, at: usize) -> Option<Fault> {
+        let missing = self.extensions.is_some_and(|n| n > 0) && self.extend_by.is_none();
+        missing.then(|| {
+            Fault::new(
+                at,
+                "extensions need extend-by: by how long each puts the end off",
+            )
+        })
+    }
+
+    /// A site that sets limits and says nothing of extensions allows none.
+    pub fn closed(mut self) -> Self {
+        if !self.rules.is_empty() {
+            self.extensions.get_or_insert(0);
+            self.exempt.get_or_insert(false);
+        }
+        self
+    }
+
+    /// Of each limit the tighter one, of each permission the smaller.
+    pub fn tighten(&mut self, other: &Self) {
+        let utilization = match (self.rules.utilization.take(), &other.rules.utilization) {
+            (Some(mine), Some(other)) => Some(tighter(mine, other)),
+            (mine, other) => mine.or_else(|| other.clone()),
+        };
+        self.rules.tighten(&other.rules);
+        self.rules.utilization = utilization;
+        self.extensions = less(self.extensions, other.extensions);
+        self.extend_by = less(self.extend_by, other.extend_by);
+        self.exempt = less(self.exempt, other.exempt);
+        self.contact = self.contact.take().or_else(|| other.contact.clone());
+    }
+
+    pub fn reprieve(&self) -> ReprieveRules {
+        ReprieveRules {
+            extensions: self.extensions.unwrap_or_default(),
+            extend_by: self.extend_by.unwrap_or_default(),
+            exempt: self.exempt.unwrap_or_default(),
+            contact: self.contact.clone(),
+        }
+    }
+}
+
+/// Never looser than the first: what only the second watches could keep a session alive where all
+/// must be below, so it counts only where one is enough.
+fn tighter(mut mine: UtilizationRules, other: &UtilizationRules) -> UtilizationRules {
+    mine.time_window = mine.time_window.min(other.time_window);
+    mine.initial_grace_period = mine.initial_grace_period.min(other.initial_grace_period);
+    if other.operator == Join::Or {
+        mine.operator = Join::Or;
+    }
+    for (name, least) in &other.thresholds {
+        match mine.thresholds.get_mut(name) {
+            Some(mine) => *mine = (*mine).max(*least),
+            None if mine.operator == Join::Or => drop(mine.thresholds.insert(name.clone(), *least)),
+            None => {}
+        }
+    }
+    mine
+}
+
+fn less<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}

@@ -1,0 +1,191 @@
+//! Idle checks put off or on again, as a person asks for it and the rules allow.
+
+use jiff::Timestamp;
+
+use super::warn::nearest;
+use crate::{
+    controller::{
+        core::Controller,
+        held::Held,
+        turn::{Answer, Refusal, Turn},
+    },
+    model::{
+        history::{HistoryEntry, Outcome},
+        id::SessionId,
+        idle::{ActivityKind, IdleState, Keep, Reprieve},
+        record::Write,
+        session::Session,
+        text::Clean,
+    },
+};
+
+/// What is granted.
+struct Grant {
+    /// Its word in the audit trail.
+    action: &'static str,
+    reprieve: Reprieve,
+    /// For the history.
+    text: String,
+}
+
+impl Controller {
+    /// The session as it stands then.
+    pub(in crate::controller) fn keep(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        keep: Keep,
+    ) -> Result<Answer, Refusal> {
+        turn.refusable = true;
+        let held = self.find(id)?;
+        let session = &held.record.session;
+        if !held.is_judged() {
+            return Err(Refusal::refused(format!(
+                "session {} is {}: idle checks are of running sessions only",
+                session.name, session.status
+            )));
+        }
+        let grant = match keep {
+            Keep::Extend => Some(self.extended(session, now)?),
+            Keep::Exempt => self.exempted(session)?,
+            Keep::Include => included(session),
+        };
+        if let Some(grant) = grant {
+            self.grant(turn, now, id, &grant, keep);
+            self.attend(turn, now, id);
+        }
+        let session = self.find(id)?.record.session.clone();
+        Ok(Answer::Session(Box::new(session)))
+    }
+
+    fn grant(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, grant: &Grant, keep: Keep) {
+        Self::audit(turn, now, grant.action, Some(id), &grant.text);
+        let Some(Held { record, .. }) = self.change(turn, id) else {
+            return;
+        };
+        let session = &mut record.session;
+        session.reprieve = grant.reprieve;
+        turn.writes.push(Write::History(HistoryEntry {
+            session: id,
+            at: now,
+            phase: Clean::new("reprieve"),
+            from: Some(session.status.clone()),
+            to: session.status.clone(),
+            result: Outcome::Success,
+            message: Some(Clean::new(&grant.text)),
+            error_code: None,
+            attempts: 1,
+            until: None,
+            steps: Vec::new(),
+        }));
+        let Some(clock) = self.idle.clocks.get_mut(&id) else {
+            return;
+        };
+        match keep {
+            Keep::Extend => {
+                clock.activity.at = now;
+                clock.activity.kind = ActivityKind::Extended;
+            }
+            Keep::Include => clock.included_at = Some(now),
+            Keep::Exempt => {}
+        }
+    }
+
+    /// So many times, by so much each, from now or from the end that is due.
+    fn extended(&self, session: &Session, now: Timestamp) -> Result<Grant, Refusal> {
+        let (rules, name) = (&self.settings.resources.reprieve, &session.name);
+        let mut reprieve = session.reprieve;
+        if rules.extensions == 0 {
+            return Err(self.not_allowed(format!("the end of {name} cannot be put off here")));
+        }
+        if reprieve.extended >= rules.extensions {
+            return Err(self.not_allowed(format!(
+                "the end of {name} was put off {} already",
+                times(reprieve.extended)
+            )));
+        }
+        let checks = &session.idle_checks;
+        let over = checks.iter().any(|check| check.state == IdleState::Over);
+        let due = nearest(checks).map(|(_, until)| until.max(now));
+        let Some(due) = due.or(over.then_some(now)) else {
+            return Err(Refusal::refused(format!(
+                "no idle check is about to end {name}: there is nothing to be put off"
+            )));
+        };
+        let until = due.checked_add(rules.extend_by.duration());
+        reprieve.until = reprieve.until.max(until.ok());
+        reprieve.extended += 1;
+        let text = format!(
+            "its end was put off by {} ({} of {})",
+            rules.extend_by, reprieve.extended, rules.extensions
+        );
+        Ok(Grant {
+            action: "extend",
+            reprieve,
+            text,
+        })
+    }
+
+    /// Nothing, when it is exempt already.
+    fn exempted(&self, session: &Session) -> Result<Option<Grant>, Refusal> {
+        if session.reprieve.exempt {
+            return Ok(None);
+        }
+        if !self.settings.resources.reprieve.exempt {
+            let name = &session.name;
+            return Err(
+                self.not_allowed(format!("{name} cannot be exempted from idle checks here"))
+            );
+        }
+        Ok(Some(Grant {
+            action: "exempt",
+            reprieve: Reprieve {
+                exempt: true,
+                ..session.reprieve
+            },
+            text: "no idle check ends it any more".to_owned(),
+        }))
+    }
+
+    fn not_allowed(&self, message: String) -> Refusal {
+        let rules = &self.settings.resources.reprieve;
+        let mut allowed = Vec::new();
+        if rules.extensions > 0 {
+            let (often, by) = (times(rules.extensions), rules.extend_by);
+            allowed.push(format!("extending {often} by {by}"));
+        }
+        if rules.exempt {
+            allowed.push("exempting".to_owned());
+        }
+        let allowed = if allowed.is_empty() {
+            "neither extending nor exempting is allowed".to_owned()
+        } else {
+            format!("allowed: {}", allowed.join(", "))
+        };
+        let ask = rules.contact.as_ref().map_or_else(
+            || "the table [idle] of resources.toml says so".to_owned(),
+            |contact| format!("for more ask {contact}"),
+        );
+        Refusal::refused(message).with_help(format!("{allowed}; {ask}"))
+    }
+}
+
+fn included(session: &Session) -> Option<Grant> {
+    session.reprieve.exempt.then(|| Grant {
+        action: "include",
+        reprieve: Reprieve {
+            exempt: false,
+            ..session.reprieve
+        },
+        text: "idle checks count again".to_owned(),
+    })
+}
+
+fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
+    }
+}

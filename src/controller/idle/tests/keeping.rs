@@ -1,0 +1,170 @@
+//! What a person may do against idle checks.
+
+use super::{
+    facts::{lifetime, network},
+    lives::{pass, runs, told, used},
+};
+use crate::{
+    controller::{
+        fact::{Ask, Use},
+        tests::play::{Play, at, settings},
+        turn::{Answer, Refusal},
+    },
+    model::{
+        id::SessionId,
+        idle::{ActivityKind, IdleRules, IdleState, Keep, ReprieveRules},
+        session::Session,
+        span::Span,
+        spec::LaunchRequest,
+        status::Status,
+        text::Clean,
+    },
+};
+
+fn play(idle: IdleRules, reprieve: ReprieveRules) -> Play {
+    let mut settings = settings();
+    settings.resources.idle = idle;
+    settings.resources.reprieve = reprieve;
+    Play::with(settings)
+}
+
+fn twice_an_hour() -> ReprieveRules {
+    ReprieveRules {
+        extensions: 2,
+        extend_by: Span(3_600),
+        contact: Some("ops@example.com".into()),
+        ..ReprieveRules::default()
+    }
+}
+
+fn keep(play: &mut Play, session: SessionId, keep: Keep) -> Result<Session, Refusal> {
+    let ticket = play.ask(Ask::Keep { session, keep });
+    match play.answered[&ticket].clone() {
+        Ok(Answer::Session(session)) => Ok(*session),
+        Ok(other) => panic!("no session: {other:?}"),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+#[test]
+fn an_end_is_put_off_as_often_as_is_allowed() {
+    let mut play = play(network(600), twice_an_hour());
+    let id = runs(&mut play, LaunchRequest::default());
+    pass(&mut play, 400);
+    let session = keep(&mut play, id, Keep::Extend).unwrap();
+    let until = session.reprieve.until.unwrap().duration_since(at(play.now));
+    // From the end that was due, some 200 s from now.
+    assert!((3_780..=3_800).contains(&until.as_secs()), "{until:?}");
+    assert_eq!(session.activity.unwrap().kind, ActivityKind::Extended);
+    assert_eq!(
+        session.idle_checks[0].state,
+        IdleState::Counting {
+            until: session.reprieve.until.unwrap()
+        }
+    );
+    pass(&mut play, 3_700);
+    assert_eq!(play.status(id), Status::Running);
+    // A second time, after the warnings came once more.
+    let warned = told(&play).len();
+    assert!(warned >= 2, "{warned}");
+    keep(&mut play, id, Keep::Extend).unwrap();
+    let refusal = keep(&mut play, id, Keep::Extend).unwrap_err();
+    assert!(
+        refusal
+            .message
+            .as_str()
+            .ends_with("was put off twice already")
+    );
+    let help = refusal.help.unwrap();
+    assert_eq!(
+        help,
+        *"allowed: extending twice by 1h; for more ask ops@example.com"
+    );
+    pass(&mut play, 3_500);
+    assert_eq!(play.status(id), Status::Running);
+    pass(&mut play, 300);
+    assert_eq!(play.status(id), Status::Terminated);
+    let kept = play
+        .history
+        .iter()
+        .filter(|entry| entry.phase == "reprieve");
+    let texts: Vec<_> = kept.map(|entry| entry.message.clone().unwrap()).collect();
+    let both = ["1 of 2", "2 of 2"].map(|n| format!("its end was put off by 1h ({n})"));
+    assert_eq!(texts, both.map(|text| Clean::new(&text)));
+}
+
+#[test]
+fn an_exempted_session_stays_and_an_included_one_is_warned_first() {
+    let rules = ReprieveRules {
+        exempt: true,
+        ..ReprieveRules::default()
+    };
+    let mut play = play(lifetime(600), rules);
+    let id = runs(&mut play, LaunchRequest::default());
+    assert!(keep(&mut play, id, Keep::Exempt).unwrap().reprieve.exempt);
+    let written = play.written;
+    keep(&mut play, id, Keep::Exempt).unwrap();
+    assert_eq!(play.written, written, "it is exempt already");
+    pass(&mut play, 5_000);
+    play.restart();
+    pass(&mut play, 5_000);
+    assert_eq!(play.status(id), Status::Running);
+    assert_eq!(told(&play), [""; 0]);
+    assert_eq!(
+        play.session(id).idle_checks[0].state,
+        IdleState::NotCounting
+    );
+    keep(&mut play, id, Keep::Include).unwrap();
+    pass(&mut play, 110);
+    assert_eq!(play.status(id), Status::Running);
+    assert_eq!(told(&play), ["warning", "warning"]);
+    pass(&mut play, 20);
+    assert_eq!(play.status(id), Status::Terminated);
+}
+
+#[test]
+fn what_is_not_allowed_says_so_and_who_to_ask() {
+    let mut closed = play(network(600), ReprieveRules::default());
+    let id = runs(&mut closed, LaunchRequest::default());
+    for (asked, message) in [
+        (Keep::Extend, "cannot be put off here"),
+        (Keep::Exempt, "cannot be exempted from idle checks here"),
+    ] {
+        let refusal = keep(&mut closed, id, asked).unwrap_err();
+        assert!(refusal.message.as_str().ends_with(message), "{refusal:?}");
+        let help = "neither extending nor exempting is allowed; the table [idle] of resources.toml \
+                    says so";
+        assert_eq!(refusal.help.unwrap(), *help);
+    }
+    // Nothing is due while something is open.
+    let mut play = play(network(600), twice_an_hour());
+    let id = runs(&mut play, LaunchRequest::default());
+    used(&mut play, id, Use::Opened(ActivityKind::Exec));
+    let refusal = keep(&mut play, id, Keep::Extend).unwrap_err();
+    assert!(
+        refusal
+            .message
+            .as_str()
+            .ends_with("there is nothing to be put off")
+    );
+    used(&mut play, id, Use::Closed(ActivityKind::Exec));
+    pass(&mut play, 700);
+    let refusal = keep(&mut play, id, Keep::Extend).unwrap_err();
+    assert!(
+        refusal.message.as_str().contains("is TERMINATED"),
+        "{refusal:?}"
+    );
+}
+
+#[test]
+fn the_catalogue_tells_the_rules() {
+    let mut play = play(network(600), twice_an_hour());
+    let ticket = play.ask(Ask::Catalogue);
+    pass(&mut play, 1);
+    let Ok(Answer::Catalogue(offer)) = &play.answered[&ticket] else {
+        panic!("no catalogue");
+    };
+    assert_eq!(offer.idle, network(600));
+    assert_eq!(offer.reprieve, twice_an_hour());
+    assert_eq!(offer.policy.idle_timeout, Some(600));
+}

@@ -1,0 +1,77 @@
+//! What is heard of sessions: that they are used, what they use, that the clock jumped.
+
+use jiff::Timestamp;
+
+use crate::{
+    controller::{core::Controller, fact::Use, turn::Turn},
+    model::{
+        id::SessionId,
+        idle::{Activity, ActivityKind},
+        usage::Usage,
+    },
+};
+
+impl Controller {
+    /// A person used a session, or what counts as use began or ended.
+    pub(in crate::controller) fn used(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        usage: Use,
+    ) {
+        let Some(session) = self.held.get(&id).map(|held| &held.record.session) else {
+            return;
+        };
+        if !session.status.is_live() {
+            return;
+        }
+        let activity = &mut self.idle.clock(session, now).activity;
+        *activity = after_use(*activity, now, usage);
+        self.attend(turn, now, id);
+    }
+
+    /// Figures of sessions came; of those whose utilization is judged they count.
+    pub(in crate::controller) fn sampled_now(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        samples: Vec<(SessionId, Usage)>,
+    ) {
+        for (id, usage) in samples {
+            let Some(held) = self.held.get(&id) else {
+                continue;
+            };
+            let rules = self.idle_rules(held).utilization;
+            let slots = &held.record.session.requested_slots;
+            let clock = self.idle.clocks.get_mut(&id);
+            if let (Some(clock), Some(rules)) = (clock.filter(|it| it.period.is_some()), rules) {
+                clock.window.push(usage.at.min(now), &usage, slots, &rules);
+                self.attend(turn, now, id);
+            }
+        }
+    }
+
+    /// The clock was set, or the machine slept: what became due meanwhile is due after a notice.
+    pub(in crate::controller) fn jumped(&mut self, turn: &mut Turn, now: Timestamp) {
+        self.idle.begin_anew(now);
+        for clock in self.idle.clocks.values_mut() {
+            clock.window.clear();
+            clock.activity.at = clock.activity.at.min(now);
+        }
+        self.attend_all(turn, now);
+    }
+}
+
+fn after_use(activity: Activity, now: Timestamp, usage: Use) -> Activity {
+    let (kind, open) = match usage {
+        Use::Typed => (ActivityKind::Typed, activity.open),
+        Use::Opened(kind) => (kind, activity.open.saturating_add(1)),
+        Use::Closed(kind) => (kind, activity.open.saturating_sub(1)),
+    };
+    Activity {
+        at: now,
+        kind,
+        open,
+    }
+}

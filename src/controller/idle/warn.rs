@@ -1,0 +1,146 @@
+//! Warnings before an end: 30, 10, 5 and 1 minutes, each once. Pure, and the same for sessions that
+//! we judge and for those a manager does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::words::roughly;
+use crate::model::{
+    id::SessionId,
+    idle::{IdleBasis, IdleCheck, IdleChecker, IdleState},
+    span::Span,
+};
+
+const MARKS: [SignedDuration; 4] = [
+    SignedDuration::from_mins(30),
+    SignedDuration::from_mins(10),
+    SignedDuration::from_mins(5),
+    SignedDuration::from_mins(1),
+];
+/// Of a shorter limit there is one warning, at its half.
+const SHORT: SignedDuration = SignedDuration::from_mins(2);
+
+/// An end that its person should hear of now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::controller) struct Warning {
+    pub checker: IdleChecker,
+    pub until: Timestamp,
+    left: SignedDuration,
+}
+
+impl Warning {
+    pub fn sentence(&self, name: &str) -> String {
+        let why = match &self.checker {
+            IdleChecker::NetworkTimeout => "nobody uses it",
+            IdleChecker::SessionLifetime => "it has lived as long as it may by then",
+            IdleChecker::Utilization => "it uses too little of what it asked for",
+            IdleChecker::Other(_) => "an idle check says so",
+        };
+        format!("{name} will be ended in {}: {why}", roughly(self.left))
+    }
+}
+
+/// What was said of a session's nearest end.
+#[derive(Clone, Copy, Debug)]
+struct Said {
+    until: Timestamp,
+    /// The last mark that was passed, told or not.
+    mark: Option<SignedDuration>,
+    next: Option<Timestamp>,
+}
+
+/// Who was warned of what.
+#[derive(Debug, Default)]
+pub(in crate::controller) struct Warner {
+    said: BTreeMap<SessionId, Said>,
+    due: BTreeSet<(Timestamp, SessionId)>,
+}
+
+impl Warner {
+    /// Takes in how a session's checks stand now.
+    pub fn look(&mut self, now: Timestamp, id: SessionId, checks: &[IdleCheck]) -> Option<Warning> {
+        // What is over by now was warned of, or was read long ago.
+        let Some((check, until)) = nearest(checks).filter(|(_, until)| *until > now) else {
+            self.forget(id);
+            return None;
+        };
+        let left = until.duration_since(now);
+        let marks = marks(check.limit);
+        let passed = marks.iter().copied().filter(|mark| left <= *mark).min();
+        let known = self.said.get(&id).copied();
+        let later = |said: &Said| until.duration_since(said.until) >= tolerance(check.limit);
+        // An end that moved away passes its marks once more, but not those it has moved to between.
+        let mark = match known {
+            Some(said) if later(&said) => passed,
+            Some(said) => said.mark,
+            None => None,
+        };
+        let warned = passed.is_some_and(|passed| mark.is_none_or(|mark| passed < mark));
+        let next = marks.iter().copied().filter(|mark| *mark < left).max();
+        let stays = known.filter(|said| !later(said) && !warned);
+        let said = Said {
+            until: stays.map_or(until, |said| said.until.min(until)),
+            mark: if warned { passed } else { mark },
+            next: next.and_then(|mark| until.checked_sub(mark).ok()),
+        };
+        self.plan(id, Some(said));
+        warned.then(|| Warning {
+            checker: check.checker.clone(),
+            until,
+            left,
+        })
+    }
+
+    pub fn forget(&mut self, id: SessionId) {
+        self.plan(id, None);
+    }
+
+    fn plan(&mut self, id: SessionId, said: Option<Said>) {
+        let old = match said {
+            Some(said) => self.said.insert(id, said),
+            None => self.said.remove(&id),
+        };
+        if let Some(at) = old.and_then(|old| old.next) {
+            self.due.remove(&(at, id));
+        }
+        let next = said.and_then(|said| said.next);
+        self.due.extend(next.map(|at| (at, id)));
+    }
+
+    pub fn due(&self, now: Timestamp) -> impl Iterator<Item = SessionId> {
+        let due = self.due.iter().take_while(move |(at, _)| *at <= now);
+        due.map(|(_, id)| *id)
+    }
+
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        self.due.first().map(|(at, _)| *at)
+    }
+}
+
+/// The check that ends the session first, and when.
+pub(super) fn nearest(checks: &[IdleCheck]) -> Option<(&IdleCheck, Timestamp)> {
+    let ends = checks.iter().filter_map(|check| match check.state {
+        IdleState::Counting { until } if check.basis == IdleBasis::ExpireAfter => {
+            Some((check, until))
+        }
+        _ => None,
+    });
+    ends.min_by_key(|(_, until)| *until)
+}
+
+/// Before the end, the longest first. What a manager does not tell the limit of has all.
+fn marks(limit: Option<Span>) -> Vec<SignedDuration> {
+    match limit.map(Span::duration) {
+        Some(limit) if limit < SHORT => vec![limit / 2],
+        Some(limit) => MARKS.into_iter().filter(|mark| *mark < limit).collect(),
+        None => MARKS.into(),
+    }
+}
+
+/// Ends that differ by less are the same end.
+pub(super) fn tolerance(limit: Option<Span>) -> SignedDuration {
+    const MOST: SignedDuration = SignedDuration::from_secs(15);
+    const LEAST: SignedDuration = SignedDuration::from_secs(1);
+    limit.map_or(MOST, |limit| (limit.duration() / 20).clamp(LEAST, MOST))
+}

@@ -1,0 +1,31 @@
+//! Warnings before the engine's idle checks end a session: the engine judges, we count the time down.
+
+use jiff::Timestamp;
+
+use super::{observer::Observer, turn::Turn};
+use crate::model::{change::Level, id::SessionId, notice::NoticeKind};
+
+impl Observer {
+    /// Warns of a session as its checks were last read, if it is time.
+    pub(super) fn warn(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+        let session = self.rows.get(&id).map(|row| &row.shown);
+        let Some(session) = session.filter(|session| session.status.is_live()) else {
+            return self.warner.forget(id);
+        };
+        if let Some(warning) = self.warner.look(now, id, &session.idle_checks) {
+            let text = warning.sentence(session.name.as_str());
+            let kind = NoticeKind::IdleWarning {
+                checker: warning.checker,
+                until: warning.until,
+            };
+            turn.notice(kind, Level::Warning, Some(id), &text);
+        }
+    }
+
+    pub(super) fn warn_due(&mut self, turn: &mut Turn, now: Timestamp) {
+        let due: Vec<SessionId> = self.warner.due(now).collect();
+        for id in due {
+            self.warn(turn, now, id);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What connections do that counts as use of a session: a person types, a command or a connection to
+//! a service is open. Watching is none of it, and neither is a terminal nobody types in.
+
+use std::time::Duration;
+
+use tokio::{sync::mpsc, time::Instant};
+
+use super::{clock, inbound::Inbound};
+use crate::{
+    controller::fact::Use,
+    model::{id::SessionKey, idle::ActivityKind},
+    protocol::message::{Origin, StreamOpen},
+};
+
+/// Typing is told so often at most.
+const TYPED_EVERY: Duration = Duration::from_secs(1);
+
+/// Whose typing it is that comes by one stream.
+#[derive(Debug)]
+pub(super) struct Typing {
+    session: Option<SessionKey>,
+    told: Option<Instant>,
+}
+
+impl Typing {
+    pub fn new(open: &StreamOpen) -> Self {
+        let session = match open {
+            StreamOpen::Terminal { session, .. } => Some(*session),
+            _ => None,
+        };
+        Self {
+            session,
+            told: None,
+        }
+    }
+
+    /// Input came: whether it is to be told, and of which session.
+    pub fn heard(&mut self, origin: Origin) -> Option<Inbound> {
+        let session = self.session.filter(|_| origin == Origin::Typed)?;
+        let now = clock::instant();
+        if self.told.is_some_and(|at| now < at + TYPED_EVERY) {
+            return None;
+        }
+        self.told = Some(now);
+        let usage = Use::Typed;
+        Some(Inbound::Used { session, usage })
+    }
+}
+
+/// A command or a connection that is open; told as closed when it is dropped, however that comes.
+pub(super) struct Presence {
+    session: SessionKey,
+    kind: ActivityKind,
+    inbound: mpsc::Sender<Inbound>,
+}
+
+impl Presence {
+    /// `None` for what does not count while it is merely open.
+    pub async fn begin(open: &StreamOpen, inbound: &mpsc::Sender<Inbound>) -> Option<Self> {
+        let (session, kind) = match open {
+            StreamOpen::Exec { session, .. } => (*session, ActivityKind::Exec),
+            StreamOpen::Dial { session, .. } => (*session, ActivityKind::App),
+            StreamOpen::Terminal { .. } | StreamOpen::Log { .. } => return None,
+        };
+        let usage = Use::Opened(kind);
+        // Without the loop the daemon is ending.
+        inbound.send(Inbound::Used { session, usage }).await.ok()?;
+        let inbound = inbound.clone();
+        Some(Self {
+            session,
+            kind,
+            inbound,
+        })
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        let closed = Inbound::Used {
+            session: self.session,
+            usage: Use::Closed(self.kind),
+        };
+        // The loop may be busy just now; without this word the session would count as used for ever.
+        if let Err(mpsc::error::TrySendError::Full(closed)) = self.inbound.try_send(closed) {
+            let inbound = self.inbound.clone();
+            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                runtime.spawn(async move { drop(inbound.send(closed).await) });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        id::{ContextName, SessionId},
+        log::LogOptions,
+    };
+
+    fn session() -> SessionKey {
+        SessionKey::new(ContextName::local(), SessionId::from_u128(1))
+    }
+
+    fn terminal() -> StreamOpen {
+        StreamOpen::Terminal {
+            session: session(),
+            tag: "t".to_owned(),
+            columns: 80,
+            rows: 24,
+        }
+    }
+
+    fn exec() -> StreamOpen {
+        StreamOpen::Exec {
+            session: session(),
+            argv: vec!["true".to_owned()],
+            tty: None,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_what_a_person_types_in_a_terminal_is_told_and_once_a_second() {
+        let mut typing = Typing::new(&terminal());
+        for origin in [Origin::Reply, Origin::Focus, Origin::Motion] {
+            assert!(typing.heard(origin).is_none(), "{origin:?} counted");
+        }
+        assert!(typing.heard(Origin::Typed).is_some());
+        assert!(typing.heard(Origin::Typed).is_none());
+        tokio::time::advance(TYPED_EVERY).await;
+        assert!(typing.heard(Origin::Typed).is_some());
+        assert!(Typing::new(&exec()).heard(Origin::Typed).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_command_counts_until_it_is_dropped_and_a_log_never() {
+        let (inbound, mut heard) = mpsc::channel(1);
+        let presence = Presence::begin(&exec(), &inbound).await.unwrap();
+        // The channel is full: the last word comes all the same.
+        drop(presence);
+        let mut next = async || match heard.recv().await {
+            Some(Inbound::Used { usage, .. }) => usage,
+            _ => panic!("something else was told"),
+        };
+        assert_eq!(next().await, Use::Opened(ActivityKind::Exec));
+        assert_eq!(next().await, Use::Closed(ActivityKind::Exec));
+        let log = StreamOpen::Log {
+            session: session(),
+            options: LogOptions::default(),
+        };
+        assert!(Presence::begin(&log, &inbound).await.is_none());
+        assert!(Presence::begin(&terminal(), &inbound).await.is_none());
+    }
+}

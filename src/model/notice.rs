@@ -1,0 +1,69 @@
+//! Something a person should know: a toast, a line of the notification centre and of
+//! `workbay events`, and what a hook is told.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{change::Level, id::SessionKey, idle::IdleChecker, text::Clean};
+
+/// What it is about. The words are part of the command line's contract (docs/cli.md).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum NoticeKind {
+    /// A session was put in the queue.
+    Launched,
+    /// It reached RUNNING.
+    Running,
+    /// It could not be started, or stands in ERROR.
+    Failed,
+    /// A batch session's command ended.
+    BatchEnded,
+    /// A checker will end it soon.
+    IdleWarning {
+        checker: IdleChecker,
+        until: Timestamp,
+    },
+    /// A checker ended it.
+    Reclaimed { checker: IdleChecker },
+    /// It ended for any other reason.
+    Ended,
+    /// Anything else.
+    Message,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    pub at: Timestamp,
+    #[serde(flatten)]
+    pub kind: NoticeKind,
+    pub level: Level,
+    pub session: Option<SessionKey>,
+    /// One sentence.
+    pub text: Clean,
+}
+
+impl Notice {
+    /// A sentence without more meaning.
+    #[must_use]
+    pub fn message(at: Timestamp, level: Level, text: impl Into<Clean>) -> Self {
+        Self {
+            at,
+            kind: NoticeKind::Message,
+            level,
+            session: None,
+            text: text.into(),
+        }
+    }
+
+    #[must_use]
+    pub fn about(mut self, session: SessionKey) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    #[must_use]
+    pub fn of_kind(mut self, kind: NoticeKind) -> Self {
+        self.kind = kind;
+        self
+    }
+}

@@ -1,0 +1,133 @@
+//! Idle checks on real containers, by rules of seconds: each ends a session, and not before its time.
+
+use std::process::{Child, Command, Stdio};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::{
+    machine::{BINARY, LARGE, Machine, launch},
+    sessions::until,
+    terminal::Terminal,
+};
+
+fn with_rules(rules: &str) -> Machine {
+    let machine = Machine::new();
+    let file = machine.path("config/resources.toml");
+    std::fs::write(file, format!("{LARGE}{rules}")).unwrap();
+    machine
+}
+
+fn begin(machine: &Machine, name: &str, more: &[&str]) {
+    machine.ok(&launch(
+        name,
+        &[more, &["--wait", "--wait-timeout", "2m"]].concat(),
+    ));
+}
+
+fn show(machine: &Machine, name: &str) -> Value {
+    machine.json(&["show", name, "--json"])
+}
+
+fn runs(machine: &Machine, name: &str) -> bool {
+    show(machine, name)["status"] == "RUNNING"
+}
+
+/// Waits for the end; the reason's word, its sentence, and the seconds since it began to run.
+fn end(machine: &Machine, name: &str) -> (String, String, i64) {
+    let over = || show(machine, name)["status"] == "TERMINATED";
+    until(&format!("{name} is ended"), over);
+    let session = show(machine, name);
+    let text = |key: &str| session[key].as_str().unwrap().to_owned();
+    let time = |key: &str| text(key).parse::<Timestamp>().unwrap();
+    let lived = time("terminated_at").duration_since(time("started_at"));
+    (text("status_info"), text("status_message"), lived.as_secs())
+}
+
+/// A command of workbay that goes on by itself.
+fn aside(machine: &Machine, words: &[&str]) -> Child {
+    let mut command = Command::new(BINARY);
+    command.args(words).envs(machine.env());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.spawn().expect("workbay starts")
+}
+
+#[test]
+fn who_is_not_used_is_ended_and_a_command_keeps_a_session() {
+    let machine = with_rules("[idle]\nnetwork-timeout = \"8s\"\n");
+    begin(&machine, "idle-used", &[]);
+    let mut command = aside(&machine, &["exec", "idle-used", "--", "sleep", "16"]);
+    begin(&machine, "idle-left", &[]);
+    // Watching is no use.
+    let mut log = aside(&machine, &["logs", "-f", "idle-left"]);
+    let (info, why, lived) = end(&machine, "idle-left");
+    assert_eq!(info, "idle-timeout", "{why}");
+    assert!(lived >= 8, "it lived {lived} s");
+    assert!(runs(&machine, "idle-used"));
+    log.wait().unwrap();
+    command.wait().unwrap();
+    let (info, why, lived) = end(&machine, "idle-used");
+    assert_eq!(info, "idle-timeout");
+    assert!(why.contains("last: a command run in it"), "{why}");
+    assert!(lived >= 16 + 8, "it lived {lived} s");
+}
+
+#[test]
+fn who_lives_too_long_is_ended_whatever_it_does() {
+    let machine = with_rules("[idle]\nsession-lifetime = \"6s\"\n");
+    let busy = ["--batch", "--command", "while :; do :; done"];
+    begin(&machine, "idle-old", &busy);
+    let (info, _, lived) = end(&machine, "idle-old");
+    assert_eq!(info, "idle-session-lifetime");
+    assert!((6..30).contains(&lived), "it lived {lived} s");
+}
+
+#[test]
+fn who_uses_too_little_is_ended_and_a_busy_loop_lives() {
+    let machine =
+        with_rules("[idle.utilization]\ntime-window = \"10s\"\nthresholds = { cpu_util = 20 }\n");
+    let busy = ["--batch", "--command", "while :; do :; done"];
+    begin(&machine, "idle-busy", &busy);
+    begin(&machine, "idle-lazy", &[]);
+    let (info, why, lived) = end(&machine, "idle-lazy");
+    assert_eq!(info, "idle-utilization", "{why}");
+    assert!(why.contains("cpu_util"), "{why}");
+    assert!(lived >= 10, "it lived {lived} s");
+    assert!(runs(&machine, "idle-busy"));
+    let checks = show(&machine, "idle-busy")["idle_checks"].clone();
+    assert_eq!(checks[0]["state"], "not_counting", "{checks}");
+    assert!(
+        checks[0]["resources"][0]["average"].as_i64() > Some(2_000),
+        "{checks}"
+    );
+}
+
+#[test]
+fn typing_in_a_terminal_keeps_a_session_and_an_open_one_does_not() {
+    let machine = with_rules("[idle]\nnetwork-timeout = \"8s\"\n");
+    let shell = |name: &str| Terminal::start(&[BINARY, "shell", name], &machine.env(), 80, 24);
+    begin(&machine, "idle-open", &[]);
+    let open = shell("idle-open");
+    open.wait_for("work@idle-open");
+    begin(&machine, "idle-typed", &[]);
+    let mut typed = shell("idle-typed");
+    typed.wait_for("work@idle-typed");
+    // In the one somebody types, the other is only open.
+    until("idle-open is ended", || {
+        typed.type_("x");
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        !runs(&machine, "idle-open")
+    });
+    assert_eq!(end(&machine, "idle-open").0, "idle-timeout");
+    for _ in 0..6 {
+        typed.type_("x");
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    assert!(runs(&machine, "idle-typed"));
+    let (_, why, lived) = end(&machine, "idle-typed");
+    assert!(why.contains("last: keys typed in a terminal"), "{why}");
+    assert!(lived >= 8 + 8, "it lived {lived} s");
+}
