@@ -56,12 +56,11 @@ impl Question {
         Self::new(About::Form(row), text, yes)
     }
 
-    /// Before something half done is left behind. Who wants to go on goes on with Enter.
+    /// Before something half done is left behind. Enter loses nothing.
     pub fn leave(undone: Undone, way: Way) -> Self {
         let Undone { row, text } = undone;
         Self {
             no: "Keep editing",
-            button: Button::Yes,
             ..Self::new(About::Leave { row, way }, text, "Remove the row")
         }
     }
