@@ -1,22 +1,28 @@
-//! `workbay rename` and `workbay terminate`.
+//! `workbay rename`, `workbay keep` and `workbay terminate`.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use super::{
     Start,
-    args::{Rename, Terminate},
+    args::{self, Rename, Terminate},
     choice::Choice,
     fail::{Fail, Outcome, code},
     find::{self, Wanted},
     line::{self, Line},
+    ls::moment,
     output, tty,
 };
 use crate::{
     model::{
-        capability::EngineState, change::Change, id::SessionKey, name, session::Session,
+        capability::EngineState,
+        change::Change,
+        id::SessionKey,
+        idle::{Keep, Reprieve},
+        name,
+        session::Session,
         status::Tab,
     },
-    protocol::message::{Request, Snapshot},
+    protocol::message::{Reply, Request, Snapshot},
 };
 
 /// As far as a cluster is asked for "all".
@@ -32,6 +38,36 @@ pub fn rename(start: &Start, arguments: &Rename) -> Outcome {
         line.tell(Request::Rename { session, name }).await?;
         Ok(0)
     })
+}
+
+pub fn keep(start: &Start, arguments: &args::Keep) -> Outcome {
+    let keep = match (arguments.exempt, arguments.include) {
+        (true, _) => Keep::Exempt,
+        (false, true) => Keep::Include,
+        (false, false) => Keep::Extend,
+    };
+    line::block_on(async {
+        let line = Line::connect(&start.paths).await?;
+        let asked = &arguments.one.session;
+        let session = find::session(&line, Choice::of(start), asked).await?.key();
+        let reply = line.ask(Request::Keep { session, keep }).await?;
+        if let Reply::Session { session } = reply {
+            output::line(&kept(&session))?;
+        }
+        Ok(0)
+    })
+}
+
+/// How the session stands then.
+fn kept(session: &Session) -> String {
+    let name = &session.name;
+    match session.reprieve {
+        Reprieve { exempt: true, .. } => format!("{name}: no idle check ends it"),
+        Reprieve {
+            until: Some(until), ..
+        } => format!("{name}: no idle check ends it before {}", moment(until)),
+        Reprieve { .. } => format!("{name}: idle checks count again"),
+    }
 }
 
 pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {

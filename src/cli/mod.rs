@@ -93,6 +93,7 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Logs(arguments) => logs::logs(&ready(look)?, &arguments),
         Command::Shell(arguments) => shell(doors, ready(look)?, &arguments.session),
         Command::Exec(arguments) => exec::exec(&ready(look)?, arguments),
+        Command::Keep(arguments) => manage::keep(&ready(look)?, &arguments),
         Command::Rename(arguments) => manage::rename(&ready(look)?, &arguments),
         Command::Terminate(arguments) => manage::terminate(&ready(look)?, &arguments),
         Command::Commit(arguments) => commit::commit(&ready(look)?, &arguments),

@@ -83,6 +83,8 @@ pub enum Command {
     Exec(Exec),
     /// Give a session another name
     Rename(Rename),
+    /// Put off, or forbid, what idle checks would do to a session
+    Keep(Keep),
     /// End sessions
     Terminate(Terminate),
     /// Make an image of a running session
@@ -224,6 +226,18 @@ pub struct Rename {
     pub one: One,
     /// The new name
     pub new: String,
+}
+
+#[derive(Args, Debug)]
+pub struct Keep {
+    #[command(flatten)]
+    pub one: One,
+    /// No idle check ends it any more
+    #[arg(long, conflicts_with = "include")]
+    pub exempt: bool,
+    /// Idle checks count again
+    #[arg(long)]
+    pub include: bool,
 }
 
 #[derive(Args, Debug)]
