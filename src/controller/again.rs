@@ -61,7 +61,6 @@ fn rebuilt(record: &SessionRecord) -> LaunchRequest {
         bootstrap_script: spec.bootstrap_script.clone(),
         idle_timeout: spec.idle.network_timeout,
         lifetime: spec.idle.session_lifetime,
-        last_will: spec.last_will.clone(),
         ..LaunchRequest::default()
     }
 }

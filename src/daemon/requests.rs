@@ -189,14 +189,12 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::Rename { session, .. }
         | Request::Terminate { session, .. }
         | Request::Again { session }
-        | Request::Figures { session }
         | Request::Keep { session, .. }
         | Request::History { session } => Some(session.context),
         Request::Refresh { context: None }
         | Request::Subscribe
         | Request::Snapshot
         | Request::Recents
-        | Request::Notices
         | Request::EditRecent { .. }
         | Request::Watch { .. }
         | Request::Status

@@ -35,4 +35,3 @@ pub mod spec;
 pub mod status;
 pub mod text;
 pub mod usage;
-pub mod will;

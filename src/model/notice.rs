@@ -1,5 +1,4 @@
-//! Something a person should know: a toast, a line of the notification centre and of
-//! `workbay events`, and what a hook is told.
+//! Something a person should know: a toast, and a line of `workbay events`.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,14 +9,6 @@ use super::{change::Level, id::SessionKey, idle::IdleChecker, text::Clean};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum NoticeKind {
-    /// A session was put in the queue.
-    Launched,
-    /// It reached RUNNING.
-    Running,
-    /// It could not be started, or stands in ERROR.
-    Failed,
-    /// A batch session's command ended.
-    BatchEnded,
     /// A checker will end it soon.
     IdleWarning {
         checker: IdleChecker,
@@ -25,8 +16,6 @@ pub enum NoticeKind {
     },
     /// A checker ended it.
     Reclaimed { checker: IdleChecker },
-    /// It ended for any other reason.
-    Ended,
     /// Anything else.
     Message,
 }

@@ -10,7 +10,6 @@ use super::{
     spec::{LaunchRequest, LaunchSpec},
     status::Status,
     text::Clean,
-    usage::UsageReport,
 };
 
 /// What the engine has been told to do for a session and has not answered yet. It is stored before
@@ -96,11 +95,6 @@ pub struct AuditEntry {
 pub enum Write {
     Session(Box<SessionRecord>),
     History(HistoryEntry),
-    /// What is left of a session's figures when it has ended.
-    Figures {
-        session: SessionId,
-        report: Box<UsageReport>,
-    },
     /// In place of the session's newest entry of the same phase: the same attempt, once more.
     HistoryAgain(HistoryEntry),
     Audit(AuditEntry),

@@ -12,7 +12,6 @@ use super::{
     span::Span,
     status::{Status, Tab},
     text::Clean,
-    will::LastWill,
 };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -138,9 +137,6 @@ pub struct Session {
     /// What was done against idle checks.
     #[serde(default)]
     pub reprieve: Reprieve,
-    /// What is done in it before it is ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_will: Option<LastWill>,
     /// Something was asked and is not done yet ("terminating", "renaming to x"): shown as asked.
     pub pending_request: Option<Clean>,
 }
@@ -184,7 +180,6 @@ impl Session {
             commit: CommitStatus::default(),
             activity: None,
             reprieve: Reprieve::default(),
-            last_will: None,
             pending_request: None,
         }
     }

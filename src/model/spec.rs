@@ -12,7 +12,6 @@ use super::{
     resources::{Bytes, Cpu, ResourceSlots},
     session::{ClusterMode, SessionType},
     span::Span,
-    will::LastWill,
 };
 
 /// The priority of who says nothing, of 0 to 100.
@@ -68,7 +67,6 @@ pub struct LaunchRequest {
     pub idle_timeout: Option<Span>,
     /// Lives no longer than this, within the site's limit.
     pub lifetime: Option<Span>,
-    pub last_will: Option<LastWill>,
 }
 
 /// A folder to be mounted. Read and printed as `NAME`, `NAME:PATH`, `NAME:ro`, `NAME:PATH:ro`.
@@ -207,8 +205,6 @@ pub struct LaunchSpec {
     /// What the launch and its preset say; the site's rules count besides.
     #[serde(default, skip_serializing_if = "IdleRules::is_empty")]
     pub idle: IdleRules,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_will: Option<LastWill>,
 }
 
 /// A folder and its absolute place in the container.
@@ -264,7 +260,6 @@ impl LaunchSpec {
             cluster_size: 1,
             bootstrap_script: None,
             idle: IdleRules::default(),
-            last_will: None,
         }
     }
 

@@ -13,13 +13,11 @@ use crate::model::{
     idle::Keep,
     launch::LaunchField,
     log::{LogOptions, LogSource},
-    notice::Notice,
     recent::{Recent, RecentEdit, RecentId},
     session::Session,
     spec::LaunchRequest,
     status::Tab,
     text::Clean,
-    usage::UsageReport,
 };
 
 /// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
@@ -189,17 +187,11 @@ pub enum Request {
     History {
         session: SessionKey,
     },
-    /// What is kept of a session's figures (`Reply::Figures`), of an ended one too.
-    Figures {
-        session: SessionKey,
-    },
     /// Puts off what idle checks would do (`Reply::Session`, as it stands then).
     Keep {
         session: SessionKey,
         keep: Keep,
     },
-    /// The newest notices of this daemon's life (`Reply::Notices`).
-    Notices,
     Status,
     /// The daemon ends; sessions go on.
     Stop,
@@ -245,13 +237,6 @@ pub enum Reply {
     },
     History {
         entries: Vec<HistoryEntry>,
-    },
-    Figures {
-        report: Box<UsageReport>,
-    },
-    /// Oldest first.
-    Notices {
-        notices: Vec<Notice>,
     },
     Status {
         status: DaemonStatus,

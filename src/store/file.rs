@@ -15,7 +15,6 @@ use crate::model::{
     recent::{Recent, RecentEdit, RecentId},
     record::Write,
     text::Clean,
-    usage::UsageReport,
 };
 
 /// Prepared statements kept; more than there are.
@@ -91,10 +90,6 @@ impl StoreFile {
         recents::edit(&self.db, id, edit)
             .map_err(|error| StoreError::sqlite(&self.path, &error))?;
         self.recents()
-    }
-
-    pub(super) fn figures(&self, session: SessionId) -> Result<Option<UsageReport>, StoreError> {
-        rows::figures(&self.db, session).map_err(|error| StoreError::sqlite(&self.path, &error))
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {

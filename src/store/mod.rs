@@ -22,7 +22,6 @@ use crate::model::{
     recent::{Recent, RecentEdit, RecentId},
     record::{SessionRecord, Write},
     text::Clean,
-    usage::UsageReport,
 };
 
 /// Jobs that wait for the owner thread.
@@ -71,10 +70,6 @@ enum Job {
         SessionId,
         oneshot::Sender<Result<Vec<HistoryEntry>, StoreError>>,
     ),
-    Figures(
-        SessionId,
-        oneshot::Sender<Result<Option<UsageReport>, StoreError>>,
-    ),
     Recents(oneshot::Sender<Result<Vec<Recent>, StoreError>>),
     EditRecent(
         RecentId,
@@ -98,7 +93,6 @@ impl Store {
                     match job {
                         Job::Write(writes, answer) => drop(answer.send(file.write(&writes))),
                         Job::History(id, answer) => drop(answer.send(file.history(id))),
-                        Job::Figures(id, answer) => drop(answer.send(file.figures(id))),
                         Job::Recents(answer) => drop(answer.send(file.recents())),
                         Job::EditRecent(id, edit, answer) => {
                             drop(answer.send(file.edit_recent(id, &edit)));
@@ -127,11 +121,6 @@ impl Store {
     /// What happened to a session, newest first.
     pub async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
         self.ask(|answer| Job::History(session, answer)).await
-    }
-
-    /// What is left of an ended session's figures; `None` = nothing was kept.
-    pub async fn figures(&self, session: SessionId) -> Result<Option<UsageReport>, StoreError> {
-        self.ask(|answer| Job::Figures(session, answer)).await
     }
 
     /// Remembered launches: pinned ones first, then the newest first.

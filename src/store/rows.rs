@@ -14,7 +14,6 @@ use crate::model::{
     record::{SessionRecord, Write},
     status::Status,
     text::Clean,
-    usage::UsageReport,
 };
 
 type Result<T> = rusqlite::Result<T>;
@@ -42,10 +41,6 @@ pub(super) fn put(db: &Connection, write: &Write) -> Result<()> {
             forget_newest(db, entry)?;
             put_history(db, entry)
         }
-        Write::Figures { session, report } => db
-            .prepare_cached("INSERT OR REPLACE INTO figures (session, report) VALUES (?1, ?2)")?
-            .execute((session.to_string(), to_json(report)?.to_string()))
-            .map(drop),
         Write::Recent {
             at,
             context,
@@ -221,19 +216,6 @@ pub(super) fn history(db: &Connection, session: SessionId) -> Result<Vec<History
         })
     })?;
     entries.collect()
-}
-
-/// `None` = none were kept.
-pub(super) fn figures(db: &Connection, session: SessionId) -> Result<Option<UsageReport>> {
-    db.query_row(
-        "SELECT report FROM figures WHERE session = ?1",
-        [session.to_string()],
-        |row| {
-            let report: String = row.get(0)?;
-            serde_json::from_str(&report).map_err(|e| unreadable(0, e))
-        },
-    )
-    .optional()
 }
 
 pub(super) fn clean(row: &Row<'_>, column: usize) -> Result<Option<Clean>> {

@@ -71,12 +71,6 @@ const STEPS: &[&str] = &[
         launch  TEXT NOT NULL
     );
 ",
-    "
-    CREATE TABLE figures (
-        session TEXT PRIMARY KEY,
-        report  TEXT NOT NULL
-    ) WITHOUT ROWID;
-",
 ];
 
 /// Brings the file to the newest layout.

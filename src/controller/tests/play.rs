@@ -174,7 +174,7 @@ impl Play {
                 let place = self.history.iter().rposition(same);
                 self.history[place.expect("an entry to be replaced")] = entry;
             }
-            Write::Figures { .. } | Write::Recent { .. } | Write::Audit(_) => {}
+            Write::Recent { .. } | Write::Audit(_) => {}
         }
     }
 

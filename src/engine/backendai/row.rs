@@ -89,7 +89,6 @@ impl Reader<'_> {
             },
             activity: None,
             reprieve: Reprieve::default(),
-            last_will: None,
             pending_request: None,
         })
     }
