@@ -77,7 +77,7 @@ pub fn told(play: &Play) -> Vec<&'static str> {
     let words = play.notices.iter().filter_map(|notice| match notice.kind {
         NoticeKind::IdleWarning { .. } => Some("warning"),
         NoticeKind::Reclaimed { .. } => Some("reclaimed"),
-        _ => None,
+        NoticeKind::Message => None,
     });
     words.collect()
 }
