@@ -33,7 +33,6 @@ beginning of its id; CONTEXT/S where it is not of the context in force.
 Examples:
   workbay launch --name work --cpu 1 --wait a session with this machine's own programs
   workbay exec work -- make -j2             one command in it
-  workbay launch --context prod             on another engine; `workbay context ls` lists them
 
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found, 4 not allowed, 5 engine or daemon does not
 answer, 124 timed out. `exec` passes on the code of its command.";
