@@ -3,15 +3,17 @@
 
 mod actions;
 mod acts;
+mod carry;
 mod contexts;
 mod daemon;
 mod keys;
 mod launched;
 mod launching;
 mod pointer;
+mod scope;
 mod wake;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -25,7 +27,7 @@ use super::{
     facts::Facts,
     focus::{Focus, Page},
     help::Help,
-    launcher::{Launcher, Overlay},
+    launcher::Launcher,
     logs::Logs,
     mirror::Mirror,
     msg::{Msg, Ticket},
@@ -36,11 +38,10 @@ use super::{
     rename::Rename,
     sessions::Sessions,
     shown::Shown,
-    step::{Go, Ids, Purpose, Step},
+    step::{Ids, Purpose, Step},
     toast::Toasts,
 };
 use crate::{
-    action::Scope,
     key::Key,
     keymap::Keymap,
     model::{
@@ -259,55 +260,6 @@ impl App {
         self.carry_out(steps, now)
     }
 
-    /// Who gets the keys.
-    pub fn focus(&self) -> Focus {
-        if let Some(help) = &self.help {
-            return if help.searching {
-                Focus::HelpSearch
-            } else {
-                Focus::Help
-            };
-        }
-        if self.confirm.is_some() {
-            return Focus::Confirm;
-        }
-        if let Some(recents) = &self.recents {
-            return match recents.renaming() {
-                Some(_) => Focus::RecentTitle,
-                None => Focus::Recents,
-            };
-        }
-        if let Some(launcher) = &self.launcher {
-            return match launcher.overlay() {
-                Some(Overlay::Question(_)) => Focus::LauncherQuestion,
-                Some(Overlay::Prompt(_)) => Focus::LauncherPrompt,
-                Some(Overlay::Explain(_)) | None => Focus::Launcher,
-            };
-        }
-        if self.picker.is_some() {
-            return Focus::Contexts;
-        }
-        match self.page {
-            Page::Logs => Focus::Logs,
-            Page::Panes => Focus::Panes,
-            Page::Sessions if self.command.is_some() => Focus::Command,
-            Page::Sessions if self.rename.is_some() => Focus::Rename,
-            Page::Sessions if self.commit.is_some() => Focus::Commit,
-            Page::Sessions if self.sessions.filter.editing().is_some() => Focus::Filter,
-            Page::Sessions if self.detail.as_ref().is_some_and(|d| d.focused) => Focus::Detail,
-            Page::Sessions => Focus::Sessions,
-        }
-    }
-
-    /// The scope where keys are looked up first now.
-    pub fn scope(&self) -> Scope {
-        match (self.focus(), &self.logs) {
-            (Focus::Panes, _) => self.panes.scope(),
-            (Focus::Logs, Some(logs)) => logs.scope(),
-            (focus, _) => focus.scope(),
-        }
-    }
-
     /// Whether what is known of this context may be old.
     pub fn is_stale(&self, context: ContextName) -> bool {
         self.mirror.stale_since(Shown::One(context)).is_some()
@@ -325,97 +277,6 @@ impl App {
             _ => self.sessions.selected(),
         };
         self.mirror.session(id?)
-    }
-
-    /// Carries the panels' wishes out: moves inside at once, the rest as effects.
-    fn carry_out(&mut self, steps: Vec<Step>, now: Timestamp) -> Vec<Effect> {
-        let mut effects = Vec::new();
-        let mut queue: VecDeque<Step> = steps.into();
-        while let Some(step) = queue.pop_front() {
-            match step {
-                Step::Do(effect) => effects.push(effect),
-                Step::Ask { request, purpose } => {
-                    let ticket = self.ticket(purpose);
-                    effects.push(Effect::Ask { ticket, request });
-                }
-                Step::Copy(text) => {
-                    let ticket = self.ticket(Purpose::Effect);
-                    effects.push(Effect::Copy { ticket, text });
-                }
-                Step::Save { path, contents } => {
-                    let ticket = self.ticket(Purpose::Effect);
-                    effects.push(Effect::SaveFile {
-                        ticket,
-                        path,
-                        contents,
-                    });
-                }
-                Step::Edit { field, text } => {
-                    let ticket = self.ticket(Purpose::Edit(field));
-                    effects.push(Effect::Edit { ticket, text });
-                }
-                Step::SaveRecipe { path, launch } => {
-                    let ticket = self.ticket(Purpose::Effect);
-                    effects.push(Effect::SaveRecipe {
-                        ticket,
-                        path,
-                        launch,
-                    });
-                }
-                Step::ReadRecipe { path } => {
-                    let ticket = self.ticket(Purpose::Recipe);
-                    effects.push(Effect::ReadRecipe { ticket, path });
-                }
-                Step::Toast { level, text } => self.toasts.push(level, text, now),
-                Step::Launched(launched) => {
-                    let session = self.mirror.session(launched.first);
-                    self.toasts.launched(launched, now);
-                    // Its notices may have come before the answer.
-                    if let Some(session) = session {
-                        self.toasts.follow(session, now);
-                    }
-                }
-                Step::Go(go) => {
-                    for step in self.go(go).into_iter().rev() {
-                        queue.push_front(step);
-                    }
-                }
-            }
-        }
-        effects
-    }
-
-    fn ticket(&mut self, purpose: Purpose) -> Ticket {
-        let ticket = self.ids.ticket();
-        self.asked.insert(ticket, purpose);
-        ticket
-    }
-
-    /// Moves inside the face.
-    fn go(&mut self, go: Go) -> Vec<Step> {
-        match go {
-            Go::Sessions => self.show(Page::Sessions),
-            Go::Panes => self.show(Page::Panes),
-            Go::Shell(id) => {
-                let Some(session) = self.mirror.session(id) else {
-                    return Vec::new();
-                };
-                let keeps_alive = self.mirror.streams_keep_alive(id.context);
-                let mut steps =
-                    self.panes
-                        .open_session(id, &session.name, keeps_alive, &mut self.ids);
-                steps.extend(self.show(Page::Panes));
-                steps
-            }
-            Go::CloseTop => {
-                self.close_top();
-                Vec::new()
-            }
-            Go::Help => {
-                self.help = Some(Help::new(self.scope(), &self.keymap));
-                Vec::new()
-            }
-        }
     }
 
     /// Changes the page; a log that is left is closed, terminals go on.

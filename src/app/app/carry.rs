@@ -1,0 +1,109 @@
+//! Carrying out what panels wish.
+
+use std::collections::VecDeque;
+
+use jiff::Timestamp;
+
+use super::{
+    super::{
+        effect::Effect,
+        focus::Page,
+        help::Help,
+        msg::Ticket,
+        step::{Go, Purpose, Step},
+    },
+    App,
+};
+
+impl App {
+    /// Carries the panels' wishes out: moves inside at once, the rest as effects.
+    pub(super) fn carry_out(&mut self, steps: Vec<Step>, now: Timestamp) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let mut queue: VecDeque<Step> = steps.into();
+        while let Some(step) = queue.pop_front() {
+            match step {
+                Step::Do(effect) => effects.push(effect),
+                Step::Ask { request, purpose } => {
+                    let ticket = self.ticket(purpose);
+                    effects.push(Effect::Ask { ticket, request });
+                }
+                Step::Copy(text) => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    effects.push(Effect::Copy { ticket, text });
+                }
+                Step::Save { path, contents } => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    effects.push(Effect::SaveFile {
+                        ticket,
+                        path,
+                        contents,
+                    });
+                }
+                Step::Edit { field, text } => {
+                    let ticket = self.ticket(Purpose::Edit(field));
+                    effects.push(Effect::Edit { ticket, text });
+                }
+                Step::SaveRecipe { path, launch } => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    effects.push(Effect::SaveRecipe {
+                        ticket,
+                        path,
+                        launch,
+                    });
+                }
+                Step::ReadRecipe { path } => {
+                    let ticket = self.ticket(Purpose::Recipe);
+                    effects.push(Effect::ReadRecipe { ticket, path });
+                }
+                Step::Toast { level, text } => self.toasts.push(level, text, now),
+                Step::Launched(launched) => {
+                    let session = self.mirror.session(launched.first);
+                    self.toasts.launched(launched, now);
+                    // Its notices may have come before the answer.
+                    if let Some(session) = session {
+                        self.toasts.follow(session, now);
+                    }
+                }
+                Step::Go(go) => {
+                    for step in self.go(go).into_iter().rev() {
+                        queue.push_front(step);
+                    }
+                }
+            }
+        }
+        effects
+    }
+
+    pub(super) fn ticket(&mut self, purpose: Purpose) -> Ticket {
+        let ticket = self.ids.ticket();
+        self.asked.insert(ticket, purpose);
+        ticket
+    }
+
+    /// Moves inside the face.
+    pub(super) fn go(&mut self, go: Go) -> Vec<Step> {
+        match go {
+            Go::Sessions => self.show(Page::Sessions),
+            Go::Panes => self.show(Page::Panes),
+            Go::Shell(id) => {
+                let Some(session) = self.mirror.session(id) else {
+                    return Vec::new();
+                };
+                let keeps_alive = self.mirror.streams_keep_alive(id.context);
+                let mut steps =
+                    self.panes
+                        .open_session(id, &session.name, keeps_alive, &mut self.ids);
+                steps.extend(self.show(Page::Panes));
+                steps
+            }
+            Go::CloseTop => {
+                self.close_top();
+                Vec::new()
+            }
+            Go::Help => {
+                self.help = Some(Help::new(self.scope(), &self.keymap));
+                Vec::new()
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Who has the keys.
+
+use super::{
+    super::{
+        focus::{Focus, Page},
+        launcher::Overlay,
+    },
+    App,
+};
+use crate::action::Scope;
+
+impl App {
+    /// Who gets the keys.
+    pub fn focus(&self) -> Focus {
+        if let Some(help) = &self.help {
+            return if help.searching {
+                Focus::HelpSearch
+            } else {
+                Focus::Help
+            };
+        }
+        if self.confirm.is_some() {
+            return Focus::Confirm;
+        }
+        if let Some(recents) = &self.recents {
+            return match recents.renaming() {
+                Some(_) => Focus::RecentTitle,
+                None => Focus::Recents,
+            };
+        }
+        if let Some(launcher) = &self.launcher {
+            return match launcher.overlay() {
+                Some(Overlay::Question(_)) => Focus::LauncherQuestion,
+                Some(Overlay::Prompt(_)) => Focus::LauncherPrompt,
+                Some(Overlay::Explain(_)) | None => Focus::Launcher,
+            };
+        }
+        if self.picker.is_some() {
+            return Focus::Contexts;
+        }
+        match self.page {
+            Page::Logs => Focus::Logs,
+            Page::Panes => Focus::Panes,
+            Page::Sessions if self.command.is_some() => Focus::Command,
+            Page::Sessions if self.rename.is_some() => Focus::Rename,
+            Page::Sessions if self.commit.is_some() => Focus::Commit,
+            Page::Sessions if self.sessions.filter.editing().is_some() => Focus::Filter,
+            Page::Sessions if self.detail.as_ref().is_some_and(|d| d.focused) => Focus::Detail,
+            Page::Sessions => Focus::Sessions,
+        }
+    }
+
+    /// The scope where keys are looked up first now.
+    pub fn scope(&self) -> Scope {
+        match (self.focus(), &self.logs) {
+            (Focus::Panes, _) => self.panes.scope(),
+            (Focus::Logs, Some(logs)) => logs.scope(),
+            (focus, _) => focus.scope(),
+        }
+    }
+}
