@@ -23,6 +23,7 @@ use super::{
     pace::Pace,
     station::Station,
     teller::Number,
+    told::Told,
     translate,
     usage::{Samples, Shown},
     waiters::Waiters,
@@ -33,7 +34,7 @@ use crate::{
         observe::fact::Fact as Observed,
     },
     model::{
-        change::{Change, Level},
+        change::Level,
         id::{InstanceId, SessionKey},
         notice::Notice,
         record::Write,
@@ -77,6 +78,7 @@ pub(super) struct Core {
     pub(super) stop: CancellationToken,
     /// What the next face that subscribes should tell its person.
     pub(super) notes: Vec<Clean>,
+    pub(super) told: Told,
 }
 
 pub(super) struct ClientSeat {
@@ -117,6 +119,7 @@ impl Core {
             write_again: None,
             watched: false,
             pace: Pace::new(clock::now(), clock::instant()),
+            told: Told::default(),
             stop: parts.stop,
             notes: parts.notes,
         }
@@ -274,9 +277,7 @@ impl Core {
         if self.write_again.is_none() {
             let text = Clean::new(&error.to_string());
             let notice = Notice::message(clock::now(), Level::Error, text);
-            step.changes.push(Change::Notice {
-                notice: Box::new(notice),
-            });
+            step.changes.push(notice.into());
         }
         self.write_again = Some(clock::instant() + WRITE_AGAIN);
     }
@@ -290,6 +291,7 @@ impl Core {
 
     fn publish(&mut self, step: Step) {
         for change in &step.changes {
+            self.told.heard(change);
             for client in self.clients.values() {
                 client.outbox.notice(change);
             }

@@ -28,6 +28,7 @@ mod station;
 mod streams;
 mod supply;
 mod teller;
+mod told;
 mod translate;
 mod usage;
 mod waiters;

@@ -176,10 +176,7 @@ mod tests {
     use crate::model::{change::Level, id::SessionId, notice::Notice};
 
     fn message(text: &str) -> Change {
-        let notice = Notice::message(jiff::Timestamp::UNIX_EPOCH, Level::Info, text);
-        Change::Notice {
-            notice: Box::new(notice),
-        }
+        Notice::message(jiff::Timestamp::UNIX_EPOCH, Level::Info, text).into()
     }
 
     fn session(number: u128, name: &str) -> Change {

@@ -55,6 +55,13 @@ impl Core {
                 .with_help("`read-only` of that context in contexts.toml says so");
             return self.answer(connection, id, Err(failure));
         }
+        if let Request::Figures { session } = request {
+            let heart = &self.stations[number].heart;
+            let figures = looks::find(heart, session).map(|_| Reply::Figures {
+                figures: Box::default(),
+            });
+            return self.answer(connection, id, figures);
+        }
         if let Request::Launch { launch, .. } = request {
             return self.launch(connection, id, number, *launch).await;
         }
@@ -116,6 +123,9 @@ impl Core {
                 self.watch_these(connection, sessions);
                 Ok(Reply::Done)
             }
+            Request::Notices => Ok(Reply::Notices {
+                notices: self.told.all(),
+            }),
             Request::Status => Ok(Reply::Status {
                 status: self.status(),
             }),
@@ -152,8 +162,7 @@ impl Core {
         }
         for text in self.notes.drain(..) {
             let notice = Notice::message(clock::now(), Level::Warning, text);
-            let notice = Box::new(notice);
-            client.outbox.notice(&Change::Notice { notice });
+            client.outbox.notice(&notice.into());
         }
         Reply::Snapshot { snapshot }
     }
@@ -190,6 +199,7 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::Terminate { session, .. }
         | Request::Again { session }
         | Request::Keep { session, .. }
+        | Request::Figures { session }
         | Request::History { session } => Some(session.context),
         Request::Refresh { context: None }
         | Request::Subscribe
@@ -197,6 +207,7 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::Recents
         | Request::EditRecent { .. }
         | Request::Watch { .. }
+        | Request::Notices
         | Request::Status
         | Request::Stop => None,
     }

@@ -37,6 +37,14 @@ pub enum Change {
     Notice { notice: Box<Notice> },
 }
 
+impl From<Notice> for Change {
+    fn from(notice: Notice) -> Self {
+        Self::Notice {
+            notice: Box::new(notice),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {

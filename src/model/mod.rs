@@ -9,6 +9,7 @@ pub mod catalogue;
 pub mod change;
 pub mod context;
 pub mod environment;
+pub mod figures;
 pub mod history;
 pub mod id;
 pub mod idle;

@@ -16,6 +16,16 @@ pub enum NoticeKind {
     },
     /// A checker ended it.
     Reclaimed { checker: IdleChecker },
+    /// It stands in the queue.
+    Launched,
+    /// It can be used.
+    Running,
+    /// A batch session's command ended.
+    BatchEnded { exit_code: Option<i64> },
+    /// It could not be started, or ended in an error.
+    Failed,
+    /// It ended otherwise.
+    Ended,
     /// Anything else.
     Message,
 }
@@ -42,17 +52,5 @@ impl Notice {
             session: None,
             text: text.into(),
         }
-    }
-
-    #[must_use]
-    pub fn about(mut self, session: SessionKey) -> Self {
-        self.session = Some(session);
-        self
-    }
-
-    #[must_use]
-    pub fn of_kind(mut self, kind: NoticeKind) -> Self {
-        self.kind = kind;
-        self
     }
 }

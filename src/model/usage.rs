@@ -20,6 +20,28 @@ pub struct Usage {
     /// Empty where the engine does not tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accelerators: Vec<AcceleratorUsage>,
+    /// What its `/home/work` holds on disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scratch: Option<Bytes>,
+    #[serde(default, skip_serializing_if = "Traffic::is_unknown")]
+    pub traffic: Traffic,
+}
+
+/// Bytes moved since its containers started, as `docker stats` counts them; `None` = the engine does
+/// not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Traffic {
+    pub block_read: Option<u64>,
+    pub block_write: Option<u64>,
+    pub network_in: Option<u64>,
+    pub network_out: Option<u64>,
+}
+
+impl Traffic {
+    fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// One device, or one kind of device where the engine tells no more.
@@ -42,6 +64,8 @@ impl Usage {
             cpu,
             mem,
             accelerators: Vec::new(),
+            scratch: None,
+            traffic: Traffic::default(),
         }
     }
 }

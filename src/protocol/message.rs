@@ -8,11 +8,13 @@ use crate::model::{
     change::Change,
     context::Context,
     environment::Environment,
+    figures::Figures,
     history::HistoryEntry,
     id::{ContextName, InstanceId, SessionKey},
     idle::Keep,
     launch::LaunchField,
     log::{LogOptions, LogSource},
+    notice::Notice,
     recent::{Recent, RecentEdit, RecentId},
     session::Session,
     spec::LaunchRequest,
@@ -22,7 +24,7 @@ use crate::model::{
 
 /// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
 /// other with a sentence.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// How many bytes a stream's receiver takes before it must grant more credit.
 pub const STREAM_WINDOW: u32 = 256 * 1024;
@@ -192,6 +194,12 @@ pub enum Request {
         session: SessionKey,
         keep: Keep,
     },
+    /// What the session used over its last minutes, and how it ended (`Reply::Figures`).
+    Figures {
+        session: SessionKey,
+    },
+    /// What a person was told of late (`Reply::Notices`, oldest first).
+    Notices,
     Status,
     /// The daemon ends; sessions go on.
     Stop,
@@ -237,6 +245,12 @@ pub enum Reply {
     },
     History {
         entries: Vec<HistoryEntry>,
+    },
+    Figures {
+        figures: Box<Figures>,
+    },
+    Notices {
+        notices: Vec<Notice>,
     },
     Status {
         status: DaemonStatus,

@@ -12,11 +12,7 @@ use super::{
 use crate::{
     app::{effect::Effect, msg::Msg},
     config::recipe,
-    model::{
-        change::{Change, Level},
-        notice::Notice,
-        text::Clean,
-    },
+    model::{change::Level, notice::Notice, text::Clean},
     protocol::message::Request,
 };
 
@@ -175,7 +171,5 @@ impl Hands {
 /// A word to the person that is no answer to anything.
 pub fn remark(level: Level, text: &str) -> Msg {
     let notice = Notice::message(super::clock::now(), level, Clean::multiline(text));
-    Msg::Daemon(crate::app::msg::Link::Notice(Change::Notice {
-        notice: Box::new(notice),
-    }))
+    Msg::Daemon(crate::app::msg::Link::Notice(notice.into()))
 }

@@ -60,10 +60,13 @@ impl Turn {
         session: Option<SessionId>,
         text: &str,
     ) {
-        let mut notice = Notice::message(self.now, level, Clean::new(text)).of_kind(kind);
-        notice.session = session.map(|id| SessionKey::new(self.context, id));
-        self.changes.push(Change::Notice {
-            notice: Box::new(notice),
-        });
+        let notice = Notice {
+            at: self.now,
+            kind,
+            level,
+            session: session.map(|id| SessionKey::new(self.context, id)),
+            text: Clean::new(text),
+        };
+        self.changes.push(notice.into());
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{
     super::judge::notice,
     facts::{Facts, activity, lifetime, network, utilization},
-    lives::{pass, play, runs, told, used},
+    lives::{ends_after_its_notice, pass, play, runs, used},
 };
 use crate::{
     controller::{
@@ -26,15 +26,7 @@ fn a_daemon_that_was_away_warns_before_it_ends() {
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 5_000;
     play.restart();
-    pass(&mut play, 110);
-    assert_eq!(play.status(id), Status::Running);
-    assert_eq!(
-        told(&play),
-        ["warning", "warning"],
-        "at once and at a minute"
-    );
-    pass(&mut play, 20);
-    assert_eq!(play.status(id), Status::Terminated);
+    ends_after_its_notice(&mut play, id);
 }
 
 #[test]
@@ -43,11 +35,7 @@ fn a_machine_that_slept_warns_before_it_ends() {
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 5_000;
     play.tell(Fact::Jumped);
-    pass(&mut play, 110);
-    assert_eq!(play.status(id), Status::Running);
-    assert_eq!(told(&play), ["warning", "warning"]);
-    pass(&mut play, 20);
-    assert_eq!(play.status(id), Status::Terminated);
+    ends_after_its_notice(&mut play, id);
 }
 
 #[test]

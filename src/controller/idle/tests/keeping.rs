@@ -2,7 +2,7 @@
 
 use super::{
     facts::{lifetime, network},
-    lives::{pass, runs, told, used},
+    lives::{ends_after_its_notice, pass, runs, told, used},
 };
 use crate::{
     controller::{
@@ -115,11 +115,7 @@ fn an_exempted_session_stays_and_an_included_one_is_warned_first() {
         IdleState::NotCounting
     );
     keep(&mut play, id, Keep::Include).unwrap();
-    pass(&mut play, 110);
-    assert_eq!(play.status(id), Status::Running);
-    assert_eq!(told(&play), ["warning", "warning"]);
-    pass(&mut play, 20);
-    assert_eq!(play.status(id), Status::Terminated);
+    ends_after_its_notice(&mut play, id);
 }
 
 #[test]

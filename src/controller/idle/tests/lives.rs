@@ -77,9 +77,22 @@ pub fn told(play: &Play) -> Vec<&'static str> {
     let words = play.notices.iter().filter_map(|notice| match notice.kind {
         NoticeKind::IdleWarning { .. } => Some("warning"),
         NoticeKind::Reclaimed { .. } => Some("reclaimed"),
-        NoticeKind::Message => None,
+        _ => None,
     });
     words.collect()
+}
+
+/// What became due while nobody could be warned ends after the notice of two minutes, not before.
+pub fn ends_after_its_notice(play: &mut Play, id: SessionId) {
+    pass(play, 110);
+    assert_eq!(play.status(id), Status::Running);
+    assert_eq!(
+        told(play),
+        ["warning", "warning"],
+        "at once and at a minute"
+    );
+    pass(play, 20);
+    assert_eq!(play.status(id), Status::Terminated);
 }
 
 #[test]
