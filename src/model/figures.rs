@@ -1,0 +1,67 @@
+//! What a session used over its last minutes, as the daemon keeps it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::text::Clean;
+
+/// What a series is of, and in what unit its values are.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "metric", rename_all = "kebab-case")]
+pub enum Metric {
+    /// Thousandths of a core.
+    Cpu,
+    /// Bytes.
+    Mem,
+    /// Hundredths of a percent of one device.
+    Accelerator {
+        name: Clean,
+    },
+    /// Bytes on one device.
+    AcceleratorMem {
+        name: Clean,
+    },
+    /// Bytes in its `/home/work`.
+    Scratch,
+    /// Bytes a second.
+    BlockRead,
+    BlockWrite,
+    NetworkIn,
+    NetworkOut,
+}
+
+/// One metric over time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Series {
+    #[serde(flatten)]
+    pub metric: Metric,
+    /// One for each time of [`Figures::at`]; `None` = it was not known then.
+    pub values: Vec<Option<u64>>,
+    /// Over all that was ever sampled of the session, not only what is kept.
+    pub average: Option<u64>,
+    pub peak: Option<u64>,
+    /// What it may use at most, where there is such a limit; the unit is the metric's.
+    pub limit: Option<u64>,
+    /// Bytes moved since its containers started, of metrics that are a rate.
+    pub total: Option<u64>,
+}
+
+/// What is kept of a session's use: of one that runs as long as somebody watches or idle checks need
+/// it, of one that ended what was kept last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figures {
+    /// When the samples were taken, oldest first; not evenly spaced.
+    pub at: Vec<Timestamp>,
+    /// Metrics without any value are left out.
+    pub series: Vec<Series>,
+    /// Of a session that ended: the last lines of its log.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_lines: Vec<Clean>,
+}
+
+impl Series {
+    /// The newest value.
+    pub fn now(&self) -> Option<u64> {
+        self.values.iter().rev().find_map(|value| *value)
+    }
+}
