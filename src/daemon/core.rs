@@ -210,6 +210,7 @@ impl Core {
             let mut step = self.stations[number].heart.handle(clock::now(), news);
             queue.extend(step.follow.drain(..));
             self.remember(&mut step);
+            self.drop_figures(number, &step);
             match self.write(&step).await {
                 Ok(()) => commands.append(&mut step.commands),
                 Err(error) if step.refusable || only_asks(&step, asked) => {

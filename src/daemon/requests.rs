@@ -56,11 +56,7 @@ impl Core {
             return self.answer(connection, id, Err(failure));
         }
         if let Request::Figures { session } = request {
-            let heart = &self.stations[number].heart;
-            let figures = looks::find(heart, session).map(|_| Reply::Figures {
-                figures: Box::default(),
-            });
-            return self.answer(connection, id, figures);
+            return self.answer(connection, id, self.figures(number, session));
         }
         if let Request::Launch { launch, .. } = request {
             return self.launch(connection, id, number, *launch).await;

@@ -9,6 +9,7 @@ use super::{
     heart::{Command, Heart},
     observing::Runner,
     options::{ContextSeat, EngineFactory, EngineSeat},
+    recorder::Recorder,
     supply::{AnySupply, Supply},
     teller::Teller,
     usage::{Sampler, Samples},
@@ -28,6 +29,7 @@ pub(super) struct Station {
     pub heart: Heart,
     pub supply: AnySupply,
     pub sampler: Sampler,
+    pub recorder: Recorder,
     hands: Hands,
 }
 
@@ -67,6 +69,7 @@ impl Station {
             context: seat.context,
             heart,
             sampler: Sampler::new(supply.clone(), number, samples),
+            recorder: Recorder::default(),
             supply,
             hands,
         }

@@ -60,6 +60,7 @@ impl Core {
             return;
         };
         station.sampler.swept();
+        station.record(&samples.usages);
         let judged = station.sampler.judged_of(&samples.usages);
         if !judged.is_empty() {
             let fact = Fact::Sampled { samples: judged };

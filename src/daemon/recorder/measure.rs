@@ -1,0 +1,115 @@
+//! What a sample says of each metric.
+
+use jiff::Timestamp;
+
+use crate::model::{
+    figures::Metric,
+    usage::{AcceleratorUsage, Traffic, Usage},
+};
+
+/// All of a device, in hundredths of a percent.
+const WHOLE_DEVICE: u64 = 10_000;
+
+/// What a sample says of one metric.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    pub value: Option<u64>,
+    pub limit: Option<u64>,
+    pub total: Option<u64>,
+}
+
+/// Counters as they stood at a sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counters {
+    pub at: Timestamp,
+    pub traffic: Traffic,
+}
+
+/// Each metric the sample tells of; `before` are the counters of the sample before, if it was taken
+/// shortly before.
+pub(super) fn readings(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
+    let mut all = vec![
+        (Metric::Cpu, gauge(usage.cpu.map(|cpu| cpu.millis()))),
+        (Metric::Mem, gauge(Some(usage.mem.0))),
+    ];
+    if let Some(scratch) = usage.scratch {
+        all.push((Metric::Scratch, gauge(Some(scratch.0))));
+    }
+    all.extend(usage.accelerators.iter().flat_map(accelerator));
+    all.extend(traffic(usage, before));
+    all
+}
+
+fn gauge(value: Option<u64>) -> Reading {
+    Reading {
+        value,
+        ..Reading::default()
+    }
+}
+
+fn accelerator(device: &AcceleratorUsage) -> [(Metric, Reading); 2] {
+    let name = &device.name;
+    let utilization = Reading {
+        value: device.utilization.map(u64::from),
+        limit: Some(WHOLE_DEVICE),
+        total: None,
+    };
+    let mem = Reading {
+        value: device.mem.map(|mem| mem.0),
+        limit: device.mem_total.map(|total| total.0),
+        total: None,
+    };
+    [
+        (Metric::Accelerator { name: name.clone() }, utilization),
+        (Metric::AcceleratorMem { name: name.clone() }, mem),
+    ]
+}
+
+/// Rates, of those counters that the engine tells.
+fn traffic(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
+    let now = &usage.traffic;
+    let then = before.map(|before| before.traffic).unwrap_or_default();
+    let millis = before.map_or(0, |before| passed(before.at, usage.at));
+    let counters = [
+        (Metric::BlockRead, then.block_read, now.block_read),
+        (Metric::BlockWrite, then.block_write, now.block_write),
+        (Metric::NetworkIn, then.network_in, now.network_in),
+        (Metric::NetworkOut, then.network_out, now.network_out),
+    ];
+    let told = counters.into_iter().filter_map(|(metric, then, now)| {
+        let reading = Reading {
+            value: rate(then, now?, millis),
+            limit: None,
+            total: now,
+        };
+        Some((metric, reading))
+    });
+    told.collect()
+}
+
+/// Bytes a second; none where the counter began anew.
+fn rate(then: Option<u64>, now: u64, millis: u64) -> Option<u64> {
+    let moved = u128::from(now.checked_sub(then?)?);
+    let rate = (moved * 1000).checked_div(u128::from(millis))?;
+    u64::try_from(rate).ok()
+}
+
+/// Milliseconds, none where the clock was set back.
+pub(super) fn passed(then: Timestamp, now: Timestamp) -> u64 {
+    u64::try_from(now.duration_since(then).as_millis()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_what_moved_in_a_second() {
+        assert_eq!(rate(Some(1_000), 4_000, 2_000), Some(1_500));
+        assert_eq!(rate(Some(1_000), 1_000, 500), Some(0));
+        assert_eq!(rate(None, 4_000, 2_000), None, "the first one");
+        assert_eq!(rate(Some(4_000), 10, 2_000), None, "it began anew");
+        assert_eq!(rate(Some(1), 2, 0), None, "no time passed");
+        assert_eq!(rate(Some(0), u64::MAX, 1), None, "it cannot be");
+    }
+}

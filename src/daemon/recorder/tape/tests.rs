@@ -1,0 +1,168 @@
+use super::*;
+use crate::model::{
+    resources::{Bytes, Cpu},
+    text::Clean,
+    usage::{AcceleratorUsage, Traffic},
+};
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millisecond(1_700_000_000_000 + millis).unwrap()
+}
+
+/// A sample at a second.
+fn sample(second: i64, cpu: u64, mem: u64) -> Usage {
+    Usage::new(at(second * 1000), Some(Cpu::from_millis(cpu)), Bytes(mem))
+}
+
+fn reading(second: i64, read: u64) -> Usage {
+    let traffic = Traffic {
+        block_read: Some(read),
+        ..Traffic::default()
+    };
+    Usage {
+        traffic,
+        ..sample(second, 0, 1)
+    }
+}
+
+fn tape(samples: impl IntoIterator<Item = Usage>) -> Tape {
+    let mut tape = Tape::default();
+    for usage in samples {
+        tape.push(&usage);
+    }
+    tape
+}
+
+#[track_caller]
+fn series(tape: &Tape, metric: &Metric) -> Series {
+    let slots = ResourceSlots::new(Cpu::from_millis(2000), Bytes(512));
+    let figures = tape.figures(&slots);
+    let mut all = figures.series.into_iter();
+    all.find(|series| series.metric == *metric).unwrap()
+}
+
+#[test]
+fn an_average_is_by_time_and_a_peak_is_of_all() {
+    let tape = tape([
+        sample(0, 100, 64),
+        sample(1, 900, 64),
+        sample(11, 100, 128),
+        sample(12, 100, 32),
+    ]);
+    let cpu = series(&tape, &Metric::Cpu);
+    assert_eq!(cpu.values, [100, 900, 100, 100].map(Some));
+    assert_eq!(cpu.average, Some((900 + 10 * 100 + 100) / 12));
+    assert_eq!((cpu.peak, cpu.limit), (Some(900), Some(2000)));
+    let mem = series(&tape, &Metric::Mem);
+    assert_eq!(
+        (mem.peak, mem.limit, mem.now()),
+        (Some(128), Some(512), Some(32))
+    );
+}
+
+#[test]
+fn a_single_sample_is_its_own_average() {
+    let tape = tape([sample(0, 250, 1)]);
+    assert_eq!(series(&tape, &Metric::Cpu).average, Some(250));
+}
+
+#[test]
+fn what_has_no_value_is_left_out() {
+    let mut first = sample(0, 0, 1);
+    first.cpu = None;
+    let figures = tape([first]).figures(&ResourceSlots::default());
+    let metrics: Vec<Metric> = figures
+        .series
+        .iter()
+        .map(|one| one.metric.clone())
+        .collect();
+    assert_eq!(metrics, [Metric::Mem]);
+    assert_eq!(figures.series[0].limit, None, "nothing was asked for");
+}
+
+#[test]
+fn counters_become_rates_and_a_restart_is_no_flood() {
+    let tape = tape([
+        reading(0, 1_000),
+        reading(2, 5_000),
+        reading(3, 100),
+        reading(4, 400),
+    ]);
+    let read = series(&tape, &Metric::BlockRead);
+    assert_eq!(read.values, [None, Some(2_000), None, Some(300)]);
+    assert_eq!((read.peak, read.total), (Some(2_000), Some(400)));
+    assert_eq!(read.average, Some((2 * 2_000 + 300) / 3));
+}
+
+#[test]
+fn while_nobody_watched_there_is_a_gap() {
+    let tape = tape([
+        reading(0, 0),
+        reading(1, 10),
+        reading(600, 9_999),
+        reading(601, 10_000),
+    ]);
+    assert_eq!(tape.at, [0, 1000, 2000, 600_000, 601_000].map(at));
+    let read = series(&tape, &Metric::BlockRead);
+    assert_eq!(read.values, [None, Some(10), None, None, Some(1)]);
+    let mem = series(&tape, &Metric::Mem);
+    assert_eq!(mem.values, [Some(1), Some(1), None, Some(1), Some(1)]);
+    assert_eq!(series(&tape, &Metric::Cpu).average, Some(0));
+}
+
+#[test]
+fn a_gap_counts_in_no_average() {
+    let tape = tape([
+        sample(0, 100, 1),
+        sample(1, 100, 1),
+        sample(1000, 700, 1),
+        sample(1001, 300, 1),
+    ]);
+    assert_eq!(series(&tape, &Metric::Cpu).average, Some(200));
+}
+
+#[test]
+fn a_clock_that_was_set_back_begins_the_line_anew_and_keeps_the_average() {
+    let tape = tape([sample(100, 100, 1), sample(101, 900, 1), sample(7, 500, 1)]);
+    assert_eq!(tape.at, [at(7000)]);
+    let cpu = series(&tape, &Metric::Cpu);
+    assert_eq!((cpu.values, cpu.average), (vec![Some(500)], Some(900)));
+}
+
+#[test]
+fn a_day_of_samples_fits_and_reaches_back_ten_minutes() {
+    let mut tape = Tape::default();
+    for second in 0..86_400 {
+        tape.push(&sample(second, 100 + second as u64 % 2, 64));
+        assert!(tape.at.len() < thin::MOST);
+        let back = at(second * 1000).duration_since(tape.at[0]).as_secs();
+        assert!(
+            back >= (second - 5).min(600),
+            "only {back} s back at {second}"
+        );
+    }
+    assert!(tape.at.is_sorted());
+    let cpu = series(&tape, &Metric::Cpu);
+    assert_eq!(cpu.values.len(), tape.at.len());
+    assert_eq!((cpu.average, cpu.peak), (Some(100), Some(101)));
+    let newest = &tape.at[tape.at.len() - 100..];
+    assert_eq!(newest[99].duration_since(newest[0]).as_secs(), 99);
+}
+
+#[test]
+fn a_device_that_comes_later_has_no_values_before() {
+    let mut later = sample(1, 0, 1);
+    later.accelerators = vec![AcceleratorUsage {
+        name: "GPU 0".into(),
+        utilization: Some(5_000),
+        mem: Some(Bytes(7)),
+        mem_total: Some(Bytes(9)),
+    }];
+    let tape = tape([sample(0, 0, 1), later, sample(2, 0, 1)]);
+    let name = Clean::from("GPU 0");
+    let device = series(&tape, &Metric::Accelerator { name: name.clone() });
+    assert_eq!(device.values, [None, Some(5_000), None]);
+    assert_eq!((device.now(), device.limit), (Some(5_000), Some(10_000)));
+    let mem = series(&tape, &Metric::AcceleratorMem { name });
+    assert_eq!((mem.average, mem.limit), (Some(7), Some(9)));
+}
