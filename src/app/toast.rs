@@ -11,6 +11,10 @@ use crate::model::{change::Level, id::SessionKey, session::Session, status::Stat
 /// So many are kept; the oldest gives way.
 const MAX: usize = 4;
 
+/// Sessions launched from here that are remembered: what becomes of them at first is told by the
+/// toast of their launch.
+const OURS: usize = 256;
+
 /// How long a launch is told, and then again that it runs.
 const LAUNCH_STAYS: SignedDuration = SignedDuration::from_secs(8);
 
@@ -34,21 +38,22 @@ pub enum What {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launched {
     pub first: SessionKey,
-    pub count: usize,
+    pub all: Vec<SessionKey>,
     /// As it was answered, until the session itself has been told.
     pub name: Clean,
     pub status: Status,
 }
 
 impl Launched {
-    #[must_use]
-    pub fn new(first: &Session, count: usize) -> Self {
-        Self {
+    /// `None` = there is none.
+    pub fn new(sessions: &[Session]) -> Option<Self> {
+        let first = sessions.first()?;
+        Some(Self {
             first: first.key(),
-            count,
+            all: sessions.iter().map(Session::key).collect(),
             name: first.name.clone(),
             status: first.status.clone(),
-        }
+        })
     }
 }
 
@@ -57,6 +62,8 @@ pub struct Toasts {
     shown: VecDeque<Toast>,
     /// Launches whose sessions did not run yet, shown or not.
     starting: VecDeque<Launched>,
+    /// The newest of those launched from here.
+    ours: VecDeque<SessionKey>,
 }
 
 impl Toasts {
@@ -74,6 +81,9 @@ impl Toasts {
 
     /// Shows what became of a launch.
     pub fn launched(&mut self, launched: Launched, now: Timestamp) {
+        self.ours.extend(&launched.all);
+        let surplus = self.ours.len().saturating_sub(OURS);
+        self.ours.drain(..surplus);
         if !launched.status.is_live() {
             if self.starting.len() == MAX {
                 self.starting.pop_front();
@@ -81,6 +91,11 @@ impl Toasts {
             self.starting.push_back(launched.clone());
         }
         self.show(What::Launch(launched), LAUNCH_STAYS, now);
+    }
+
+    /// Whether a session was launched from here: its own toast tells that it stands and that it runs.
+    pub fn tells_of(&self, session: SessionKey) -> bool {
+        self.ours.contains(&session)
     }
 
     fn show(&mut self, what: What, stay: SignedDuration, now: Timestamp) {
@@ -176,6 +191,10 @@ mod tests {
         }
     }
 
+    fn launched(session: &Session) -> Launched {
+        Launched::new(std::slice::from_ref(session)).unwrap()
+    }
+
     fn mirror(sessions: Vec<Session>) -> Mirror {
         let mut mirror = Mirror::default();
         let snapshot = Snapshot {
@@ -208,7 +227,7 @@ mod tests {
     fn a_launch_is_told_again_when_it_runs_and_only_once() {
         let mut toasts = Toasts::default();
         let mut train = pending();
-        toasts.launched(Launched::new(&train, 1), at(0));
+        toasts.launched(launched(&train), at(0));
         train.status = Status::Preparing;
         toasts.follow(&train, at(2));
         assert_eq!(toasts.wake_at(), Some(at(8)), "nothing to tell anew");
@@ -227,7 +246,7 @@ mod tests {
         for end in [Status::Cancelled, Status::Terminated, Status::Error] {
             let mut toasts = Toasts::default();
             let mut train = pending();
-            toasts.launched(Launched::new(&train, 1), at(0));
+            toasts.launched(launched(&train), at(0));
             train.status = Status::Running;
             toasts.follow(&train, at(1));
             assert_eq!(toasts.iter().count(), 1);
@@ -240,7 +259,7 @@ mod tests {
     #[test]
     fn what_happened_while_the_daemon_was_away_is_caught_up_with() {
         let mut toasts = Toasts::default();
-        toasts.launched(Launched::new(&pending(), 1), at(0));
+        toasts.launched(launched(&pending()), at(0));
         toasts.expire(at(60));
         toasts.catch_up(&mirror(vec![session(1, "train")]), at(60));
         assert_eq!(toasts.wake_at(), Some(at(68)));

@@ -53,7 +53,7 @@ impl Controller {
         };
         if self.may_be_ended(id) {
             let ending = self.time_is_out(turn, id, timeout);
-            self.end_when_due(turn, now, id, ending, NoticeKind::Message);
+            self.end_when_due(turn, now, id, ending, None);
         }
     }
 
@@ -78,14 +78,14 @@ impl Controller {
         ending("task-timeout", text)
     }
 
-    /// Asks a running session to end, as it was decided.
+    /// Asks a running session to end, as it was decided; `notice` tells of it before it has.
     pub(super) fn end_when_due(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
         id: SessionId,
         ending: Ending,
-        kind: NoticeKind,
+        notice: Option<NoticeKind>,
     ) {
         let message = ending.message.clone();
         self.begin_ending(turn, now, id, "terminate-sessions", ending);
@@ -93,7 +93,7 @@ impl Controller {
             return;
         };
         held.record.step = Step::Stop;
-        if let Some(why) = &message {
+        if let (Some(why), Some(kind)) = (&message, notice) {
             let text = format!("{} is ended: {why}", held.record.session.name);
             turn.notice(kind, Level::Warning, Some(id), &text);
         }

@@ -52,11 +52,9 @@ impl Controller {
         held.secrets.clear();
         let session = &mut held.record.session;
         session.status_info = Some(Clean::new(info));
-        session.status_message = Some(why.clone());
+        session.status_message = Some(why);
         session.terminated_at = Some(now);
         session.pending_request = None;
-        let text = format!("{} failed: {why}", session.name);
-        turn.message(Level::Error, Some(id), text);
         self.issue(turn, id);
     }
 
@@ -87,10 +85,9 @@ impl Controller {
             "its container could not be ended ({}): terminate it again, with force if need be",
             fault.sentence()
         ));
-        if self
-            .session(id)
-            .is_some_and(|session| session.status == Status::Terminating)
-        {
+        let ending = self.session(id).map(|session| session.status.clone());
+        let ending = ending == Some(Status::Terminating);
+        if ending {
             self.advance(
                 turn,
                 now,
@@ -111,7 +108,10 @@ impl Controller {
         session.pending_request = None;
         session.status_info = Some(Clean::new("failed-to-terminate"));
         session.status_message = Some(why.clone());
-        let text = format!("{}: {why}", session.name);
-        turn.message(Level::Error, Some(id), text);
+        if !ending {
+            // Its status does not change: nothing else tells of it.
+            let text = format!("{}: {why}", session.name);
+            turn.message(Level::Error, Some(id), text);
+        }
     }
 }

@@ -13,11 +13,10 @@ use super::{
     turn::Turn,
 };
 use crate::model::{
-    change::Level,
     id::SessionId,
     kernel::Kernel,
     record::{Ending, SessionRecord, Step},
-    session::{BatchResult, Session, SessionType},
+    session::{BatchResult, SessionType},
     status::Status,
     text::Clean,
 };
@@ -160,7 +159,6 @@ impl Controller {
             kernel.oom_killed = exit.oom_killed;
             kernel.terminated_at = Some(exit.finished_at.unwrap_or(now));
         }
-        tell_end(turn, session, &ending, exit.code);
         self.end_by_itself(turn, now, id, ending);
     }
 
@@ -250,8 +248,6 @@ impl Controller {
                 _ => BatchResult::Failure,
             };
         }
-        let text = format!("{} ended: its container was removed", session.name);
-        turn.message(Level::Warning, Some(id), text);
         self.decide(turn, id, ending("container-removed", how));
         self.finish(turn, now, id);
     }
@@ -276,18 +272,4 @@ impl Controller {
 
 fn is_open(record: &SessionRecord) -> bool {
     record.step != Step::Settled || record.session.status.is_live()
-}
-
-/// A person who did something else meanwhile hears of a bad end, and of every end of a command.
-fn tell_end(turn: &mut Turn, session: &Session, ending: &Ending, code: i64) {
-    let batch = session.session_type == SessionType::Batch;
-    if let (true, Some(message)) = (batch || code != 0, &ending.message) {
-        let level = if code == 0 {
-            Level::Info
-        } else {
-            Level::Warning
-        };
-        let text = format!("{} ended: {message}", session.name);
-        turn.message(level, Some(session.id), text);
-    }
 }

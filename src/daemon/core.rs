@@ -19,6 +19,7 @@ use super::{
     heart::{Command, News, Step},
     inbound::{ConnectionId, Inbound, LookAnswer},
     looks,
+    noticing::{Happened, Noticing},
     outbox::Outbox,
     pace::Pace,
     station::Station,
@@ -32,9 +33,10 @@ use crate::{
     controller::{
         fact::{Fact, Ticket, Use},
         observe::fact::Fact as Observed,
+        turn::Answer,
     },
     model::{
-        change::Level,
+        change::{Change, Level},
         id::{InstanceId, SessionKey},
         notice::Notice,
         record::Write,
@@ -79,6 +81,7 @@ pub(super) struct Core {
     /// What the next face that subscribes should tell its person.
     pub(super) notes: Vec<Clean>,
     pub(super) told: Told,
+    noticing: Noticing,
 }
 
 pub(super) struct ClientSeat {
@@ -107,7 +110,9 @@ pub(super) struct Ears {
 
 impl Core {
     pub fn new(parts: Parts) -> Self {
+        let sessions = parts.stations.iter().flat_map(|it| it.heart.sessions());
         Self {
+            noticing: Noticing::begin(sessions),
             stations: parts.stations,
             store: parts.store,
             identity: parts.identity,
@@ -218,6 +223,7 @@ impl Core {
                 }
                 Err(error) => self.owe(number, &mut step, &error),
             }
+            self.take_notice(number, &mut step);
             self.publish(step);
         }
         commands
@@ -288,6 +294,23 @@ impl Core {
             Ok(()) => self.pay(),
             Err(_) => self.write_again = Some(clock::instant() + WRITE_AGAIN),
         }
+    }
+
+    /// What a person should know of it is told after it.
+    fn take_notice(&mut self, number: Number, step: &mut Step) {
+        let heart = &self.stations[number].heart;
+        let launched = step.answers.iter().filter_map(|(_, answer)| match answer {
+            Ok(Answer::Launched(session)) => Some(&**session),
+            _ => None,
+        });
+        let happened = Happened {
+            changes: &step.changes,
+            launched: launched.collect(),
+            observed: heart.is_observing(),
+            me: heart.me(),
+        };
+        let notices = self.noticing.hear(&happened, clock::now());
+        step.changes.extend(notices.into_iter().map(Change::from));
     }
 
     fn publish(&mut self, step: Step) {

@@ -14,7 +14,7 @@ use crate::{
     },
     model::{
         capability::EngineState, change::Change, environment::Environment, id::SessionId,
-        record::Write, session::Session,
+        record::Write, session::Session, text::Clean,
     },
 };
 
@@ -136,6 +136,16 @@ impl Heart {
         match self {
             Self::Local(heart) => heart.engine(),
             Self::Observed(heart) => heart.engine(),
+        }
+    }
+
+    /// Whom the engine takes us for, where it may show sessions of others.
+    pub fn me(&self) -> Option<&Clean> {
+        match (self, self.engine()) {
+            (Self::Observed(_), EngineState::Connected { info }) => {
+                info.user.as_ref().map(|user| &user.email)
+            }
+            _ => None,
         }
     }
 

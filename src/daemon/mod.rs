@@ -17,6 +17,7 @@ mod launches;
 mod lock;
 mod logging;
 mod looks;
+mod noticing;
 mod observing;
 mod options;
 mod outbox;

@@ -155,7 +155,10 @@ async fn a_snapshot_of_two_hundred_sessions_is_whole() {
     for number in 0..200 {
         let mut request = named(&format!("many-{number}"));
         request.mem = Some("16m".parse().unwrap());
-        last = Some(face.launch(request).await.unwrap().id);
+        let id = face.launch(request).await.unwrap().id;
+        // Who asks without ever hearing holds itself up.
+        face.until(id, |_| true).await;
+        last = Some(id);
     }
     face.until_status(last.unwrap(), Status::Running).await;
     let other = tokio::time::timeout(Duration::from_secs(60), house.face())

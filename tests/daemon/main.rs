@@ -20,6 +20,7 @@ mod launches;
 mod life;
 mod line;
 mod managers;
+mod notices;
 mod observing;
 mod process;
 mod streams;

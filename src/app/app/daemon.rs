@@ -15,6 +15,7 @@ use crate::{
         capability::Capability,
         change::{Change, Level},
         id::{ContextName, SessionKey},
+        notice::{Notice, NoticeKind},
         session::Session,
         status::Tab,
         text::Clean,
@@ -98,8 +99,7 @@ impl App {
 
     fn notice(&mut self, change: Change, now: Timestamp) -> Vec<Step> {
         if let Change::Notice { notice } = change {
-            let (level, text) = (notice.level, notice.text);
-            return vec![Step::Toast { level, text }];
+            return self.told_notice(*notice);
         }
         let renamed = match &change {
             Change::Session { session } => {
@@ -137,6 +137,18 @@ impl App {
             }
         }
         Vec::new()
+    }
+
+    fn told_notice(&mut self, notice: Notice) -> Vec<Step> {
+        let ours = notice.session.is_some_and(|it| self.toasts.tells_of(it));
+        match notice.kind {
+            // Whoever launched it was answered.
+            NoticeKind::Launched => return Vec::new(),
+            NoticeKind::Running if ours => return Vec::new(),
+            _ => {}
+        }
+        let (level, text) = (notice.level, notice.text);
+        vec![Step::Toast { level, text }]
     }
 
     pub(super) fn answer(

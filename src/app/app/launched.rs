@@ -29,7 +29,7 @@ impl App {
     }
 
     fn told_launch(&self, launched: &Launched) -> (Level, Clean) {
-        let others = match launched.count {
+        let others = match launched.all.len() {
             0 | 1 => String::new(),
             count => format!("{count} sessions, "),
         };

@@ -54,8 +54,8 @@ impl App {
                 let mut steps = Vec::new();
                 if let Some(session) = sessions.first() {
                     self.sessions.select_when_there(session.key());
-                    steps.push(Step::Launched(Launched::new(session, sessions.len())));
                 }
+                steps.extend(Launched::new(&sessions).map(Step::Launched));
                 steps.extend(failure.iter().map(toast_of));
                 steps
             }

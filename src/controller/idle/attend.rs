@@ -142,7 +142,7 @@ impl Controller {
         if self.may_be_ended(id) {
             let checker = check.checker;
             let kind = NoticeKind::Reclaimed { checker };
-            self.end_when_due(turn, now, id, ending, kind);
+            self.end_when_due(turn, now, id, ending, Some(kind));
         }
     }
 }

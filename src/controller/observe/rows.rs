@@ -13,6 +13,7 @@ use super::{
 use crate::model::{
     change::{Change, Level},
     id::{SessionId, SessionKey},
+    notice::NoticeKind,
     session::Session,
     status::{Status, Tab},
 };
@@ -269,7 +270,7 @@ impl Observer {
             _ => "failed",
         };
         let text = format!("{} {what}: {why}", session.name);
-        turn.message(Level::Error, Some(id), &text);
+        turn.notice(NoticeKind::Failed, Level::Error, Some(id), &text);
     }
 }
 

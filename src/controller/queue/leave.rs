@@ -6,7 +6,6 @@ use super::tries::PHASE;
 use crate::{
     controller::{core::Controller, held::Held, turn::Turn},
     model::{
-        change::Level,
         history::{HistoryEntry, Outcome},
         id::SessionId,
         record::{Step, Write},
@@ -108,10 +107,6 @@ impl Controller {
         info: &str,
         why: &str,
     ) {
-        if let Some(session) = self.session(id) {
-            let text = format!("{} was cancelled: {why}", session.name);
-            turn.message(Level::Warning, Some(id), text);
-        }
         let leaving = Leaving {
             phase: PHASE,
             result,

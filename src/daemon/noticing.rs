@@ -1,0 +1,248 @@
+//! What a person should know of a session's life, told from what it was and what it is: the same for
+//! both kinds of engines. Pure.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::Timestamp;
+
+use crate::model::{
+    change::{Change, Level},
+    id::SessionKey,
+    idle::IdleChecker,
+    notice::{Notice, NoticeKind},
+    session::{BatchResult, Session, SessionType},
+    status::Status,
+    text::Clean,
+};
+
+/// Reasons that are a person's own wish.
+const ASKED: [&str; 2] = ["user-requested", "force-terminated"];
+
+/// What was last known of a session that has not ended.
+#[derive(Clone, Debug)]
+struct Known {
+    status: Status,
+    /// It was seen running.
+    ran: bool,
+    /// It was launched here; an engine that schedules explains by itself why one came to nothing.
+    launched: bool,
+    /// Its end was told when it was decided.
+    end_is_told: bool,
+}
+
+impl Known {
+    fn new(session: &Session) -> Self {
+        Self {
+            status: session.status.clone(),
+            ran: session.started_at.is_some() || session.status.is_live(),
+            launched: false,
+            end_is_told: false,
+        }
+    }
+}
+
+/// Follows every session that has not ended.
+#[derive(Debug, Default)]
+pub(super) struct Noticing {
+    known: HashMap<SessionKey, Known>,
+}
+
+/// What happened in one step.
+pub(super) struct Happened<'a> {
+    pub changes: &'a [Change],
+    /// Sessions that were launched in it.
+    pub launched: Vec<&'a Session>,
+    /// The engine decides, and tells of launches that came to nothing.
+    pub observed: bool,
+    /// Whose sessions are told of, where an engine shows those of others too.
+    pub me: Option<&'a Clean>,
+}
+
+impl Noticing {
+    /// Sessions as they are when the daemon begins: nothing of them is news. What is ending was told
+    /// by the daemon before.
+    pub fn begin<'a>(sessions: impl Iterator<Item = &'a Session>) -> Self {
+        let open = sessions.filter(|session| !session.status.is_final());
+        let known = open.map(|session| {
+            let known = Known {
+                end_is_told: session.status == Status::Terminating,
+                ..Known::new(session)
+            };
+            (session.key(), known)
+        });
+        Self {
+            known: known.collect(),
+        }
+    }
+
+    /// What follows from a step, to be told after its changes.
+    pub fn hear(&mut self, happened: &Happened<'_>, now: Timestamp) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        let new: HashSet<SessionKey> = happened.launched.iter().map(|it| it.key()).collect();
+        for session in &happened.launched {
+            let text = format!("{} was launched", session.name);
+            notices.push(notice(
+                session,
+                now,
+                NoticeKind::Launched,
+                Level::Info,
+                &text,
+            ));
+            let known = self.known.entry(session.key());
+            known.or_insert_with(|| Known::new(session)).launched = true;
+        }
+        // The end that is told in this step is known before the session shows it.
+        for change in happened.changes {
+            if let Change::Notice { notice } = change {
+                self.end_was_told(notice);
+            }
+        }
+        for change in happened.changes {
+            match change {
+                Change::Session { session } => {
+                    notices.extend(self.follow(session, happened, &new, now));
+                }
+                Change::Gone { session } => drop(self.known.remove(session)),
+                _ => {}
+            }
+        }
+        notices
+    }
+
+    fn end_was_told(&mut self, notice: &Notice) {
+        let reclaimed = matches!(notice.kind, NoticeKind::Reclaimed { .. });
+        if let Some(key) = notice.session.filter(|_| reclaimed)
+            && let Some(known) = self.known.get_mut(&key)
+        {
+            known.end_is_told = true;
+        }
+    }
+
+    fn follow(
+        &mut self,
+        session: &Session,
+        happened: &Happened<'_>,
+        new: &HashSet<SessionKey>,
+        now: Timestamp,
+    ) -> Option<Notice> {
+        let key = session.key();
+        // What is seen for the first time is no news, unless it was launched this moment.
+        let before = self.known.remove(&key);
+        let launched = new.contains(&key) || before.as_ref().is_some_and(|it| it.launched);
+        if !session.status.is_final() {
+            let known = Known {
+                ran: before.as_ref().is_some_and(|it| it.ran) || session.status.is_live(),
+                launched,
+                end_is_told: before.as_ref().is_some_and(|it| it.end_is_told),
+                ..Known::new(session)
+            };
+            self.known.insert(key, known);
+        }
+        let before = before?;
+        let theirs = happened.me.is_some_and(|me| session.owner != *me);
+        if theirs && !launched {
+            return None;
+        }
+        let ran = before.ran || session.started_at.is_some();
+        let explained = happened.observed && launched && !ran;
+        let (kind, level, text) = news(&before, session, explained)?;
+        Some(notice(session, now, kind, level, &text))
+    }
+}
+
+fn notice(session: &Session, at: Timestamp, kind: NoticeKind, level: Level, text: &str) -> Notice {
+    Notice {
+        at,
+        kind,
+        level,
+        session: Some(session.key()),
+        text: Clean::new(text),
+    }
+}
+
+type News = (NoticeKind, Level, String);
+
+/// `explained` = why it never ran is told by the engine's heart.
+fn news(before: &Known, session: &Session, explained: bool) -> Option<News> {
+    let (name, status) = (&session.name, &session.status);
+    if before.status == *status {
+        return None;
+    }
+    if status.is_live() {
+        let text = format!("{name} is running");
+        let begun = before.status.is_starting();
+        return begun.then_some((NoticeKind::Running, Level::Success, text));
+    }
+    // Who puts away what failed knows that it did.
+    let told = before.status == Status::Error;
+    match status {
+        Status::Error if !explained => Some(failed(session, "failed")),
+        Status::Terminated | Status::Cancelled if !told => end(before, session, explained),
+        _ => None,
+    }
+}
+
+fn end(before: &Known, session: &Session, explained: bool) -> Option<News> {
+    let name = &session.name;
+    let info = session.status_info.as_ref().map_or("", Clean::as_str);
+    if ASKED.contains(&info) {
+        let text = format!("{name} was ended as asked");
+        return Some((NoticeKind::Ended, Level::Info, text));
+    }
+    if let Some(checker) = checker_of(info) {
+        let kind = NoticeKind::Reclaimed { checker };
+        let text = with_reason(session, "was reclaimed");
+        return (!before.end_is_told).then_some((kind, Level::Warning, text));
+    }
+    if !before.ran && session.started_at.is_none() {
+        let what = match session.status {
+            Status::Cancelled => "was cancelled",
+            _ => "ended before it ran",
+        };
+        return (!explained).then(|| failed(session, what));
+    }
+    let exit_code = session.main_kernel().and_then(|kernel| kernel.exit_code);
+    if session.session_type == SessionType::Batch && session.result != BatchResult::Undefined {
+        let (level, word) = match session.result {
+            BatchResult::Success => (Level::Success, "succeeded"),
+            _ => (Level::Error, "failed"),
+        };
+        let kind = NoticeKind::BatchEnded { exit_code };
+        return Some((kind, level, with_reason(session, word)));
+    }
+    let usual = matches!(info, "" | "self-terminated") && exit_code.unwrap_or(0) == 0;
+    let level = if usual { Level::Info } else { Level::Warning };
+    let text = with_reason(session, "ended");
+    Some((NoticeKind::Ended, level, text))
+}
+
+fn failed(session: &Session, what: &str) -> News {
+    let level = match session.status {
+        Status::Cancelled => Level::Warning,
+        _ => Level::Error,
+    };
+    (NoticeKind::Failed, level, with_reason(session, what))
+}
+
+/// `train failed: no space left on device`.
+fn with_reason(session: &Session, what: &str) -> String {
+    let why = session.status_message.as_ref();
+    let why = why.or(session.status_info.as_ref());
+    match why {
+        Some(why) => format!("{} {what}: {why}", session.name),
+        None => format!("{} {what}", session.name),
+    }
+}
+
+/// Whose reason it is.
+fn checker_of(info: &str) -> Option<IdleChecker> {
+    Some(match info {
+        "idle-timeout" => IdleChecker::NetworkTimeout,
+        "idle-session-lifetime" => IdleChecker::SessionLifetime,
+        "idle-utilization" => IdleChecker::Utilization,
+        _ => IdleChecker::Other(Clean::new(info.strip_prefix("idle-")?)),
+    })
+}
+
+#[cfg(test)]
+mod tests;
