@@ -146,6 +146,7 @@ actions! {
     SessionsRefresh "sessions.refresh" "ask the engine again" [Sessions]
     SessionsFilter "sessions.filter" "filter by name, environment or id" [Sessions]
     SessionsSort "sessions.sort" "sort by the next column" [Sessions]
+    SessionsStatistics "sessions.statistics" "resource bars on top: show or hide" [Sessions, Detail]
     SessionsReverse "sessions.reverse" "reverse the order" [Sessions]
     CopyId "session.copy-id" "copy the id to your clipboard" [Sessions, Detail]
     Contexts "contexts.open" "choose the context: which engine's sessions" [Sessions, Detail]

@@ -78,6 +78,8 @@ pub struct App {
     /// Keys of an unfinished sequence.
     pub pending: Vec<Key>,
     pub mouse: bool,
+    /// Whether the bars of what the person holds are to be seen.
+    pub statistics_shown: bool,
     /// Whether the outer terminal has the focus.
     pub in_front: bool,
     /// The context to begin with, until the daemon has said which there are.
@@ -101,6 +103,7 @@ impl App {
         Self {
             panes: Panes::new(&facts.tag),
             mouse: facts.mouse,
+            statistics_shown: facts.statistics,
             facts,
             keymap,
             mirror: Mirror::default(),
@@ -263,6 +266,10 @@ impl App {
     /// Whether what is known of this context may be old.
     pub fn is_stale(&self, context: ContextName) -> bool {
         self.mirror.stale_since(Shown::One(context)).is_some()
+    }
+
+    pub(super) fn screen_rows(&self) -> u16 {
+        self.areas.screen.height
     }
 
     /// Whether words must be saved.

@@ -8,6 +8,8 @@ use super::launcher::Row;
 /// The smallest screen anything is drawn on.
 pub const MIN_COLUMNS: u16 = 60;
 pub const MIN_ROWS: u16 = 16;
+/// From here on there is room for bars above the list.
+pub const STATISTICS_ROWS: u16 = 24;
 /// From here on the detail stands beside the list.
 pub const BESIDE_COLUMNS: u16 = 120;
 
@@ -19,6 +21,8 @@ pub struct Areas {
     pub too_small: bool,
 
     pub header: Rect,
+    /// The bars of what the person holds.
+    pub statistics: Option<Rect>,
     pub tabs: Rect,
     /// The three tab titles, for clicks.
     pub tab_titles: [Rect; 3],

@@ -18,6 +18,8 @@ pub struct Facts {
     pub unicode: bool,
     /// Nothing destructive is offered.
     pub read_only: bool,
+    /// Whether the bars above the list are shown at the start.
+    pub statistics: bool,
     /// Whether the mouse is taken at the start.
     pub mouse: bool,
     /// Whether the face itself runs inside tmux (its prefix is taken there).

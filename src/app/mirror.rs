@@ -239,6 +239,15 @@ impl Mirror {
                 }
                 return Touched::Other;
             }
+            Change::Statistics {
+                context,
+                statistics,
+            } => {
+                if let Some(state) = self.context_mut(context) {
+                    state.statistics = statistics;
+                }
+                return Touched::Other;
+            }
             Change::Usage { samples } => {
                 self.usage.extend(samples);
                 return Touched::Usage;

@@ -34,6 +34,7 @@ pub mod rename;
 pub mod sessions;
 pub mod shown;
 pub mod sort;
+pub mod statistics;
 pub mod step;
 #[cfg(test)]
 pub mod testing;

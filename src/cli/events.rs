@@ -100,7 +100,9 @@ impl Listener {
                 environments,
             } => format!("engine {context}  {} environments", environments.len()),
             Change::Notice { notice } => notice.text.to_string(),
-            Change::Totals { .. } | Change::Usage { .. } => return None,
+            Change::Totals { .. } | Change::Statistics { .. } | Change::Usage { .. } => {
+                return None;
+            }
         })
     }
 
@@ -133,7 +135,8 @@ fn context_of(change: &Change) -> Option<ContextName> {
         Change::Gone { session } => Some(session.context),
         Change::Engine { context, .. }
         | Change::Environments { context, .. }
-        | Change::Totals { context, .. } => Some(*context),
+        | Change::Totals { context, .. }
+        | Change::Statistics { context, .. } => Some(*context),
         Change::Notice { notice } => notice.session.map(|session| session.context),
         Change::Usage { .. } => None,
     }

@@ -51,6 +51,13 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         table: "ui",
+        name: "statistics",
+        variable: None,
+        read: |s, item| set(&mut s.ui.statistics, item.boolean()),
+        show: |s| s.ui.statistics.to_string(),
+    },
+    Setting {
+        table: "ui",
         name: "unicode",
         variable: Some("WORKBAY_UNICODE"),
         read: |s, item| set(&mut s.ui.unicode, automatic(item)),

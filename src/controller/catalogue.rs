@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use super::{
     core::Controller,
     queue::{Room, Share},
+    turn::Turn,
 };
 use crate::model::{
     capability::EngineState,
     catalogue::{AcceleratorKind, Catalogue, Limits, Policy, Preset, ResourceGroup, SlotLimits},
+    change::Change,
     launch::amounts,
     policy::AcceleratorRules,
     resources::{Bytes, Cpu, ResourceSlots},
     span::Span,
+    statistics::Statistics,
     text::Clean,
 };
 
@@ -27,16 +30,9 @@ impl Controller {
         };
         let waiting = self.waiting_by_group();
         let rules = &self.settings.resources;
-        let groups: Vec<ResourceGroup> = room
-            .groups()
-            .map(|(name, share)| group(&room, name, share, &waiting))
-            .collect();
+        let groups = groups(&room, &waiting);
         let mut offer = Catalogue {
-            limits: Limits {
-                limits: rules.limits.total.clone(),
-                using: room.own().clone(),
-                remaining: room.left_of_limits(),
-            },
+            limits: limits(&room),
             resource_groups: groups,
             folders: self.folders.clone(),
             policy: self.policy(room.sessions()),
@@ -53,6 +49,33 @@ impl Controller {
             .map(|preset| told(preset, &offer))
             .collect();
         offer
+    }
+
+    /// After each turn: what people's sessions hold is told when it differs from what was told.
+    pub(super) fn tell_statistics(&mut self, turn: &mut Turn) {
+        let known = self.statistics.is_some();
+        if known == self.is_connected() && !turn.stirred && !self.has_moved(turn) {
+            return;
+        }
+        let now = self.count();
+        if now != self.statistics {
+            self.statistics.clone_from(&now);
+            turn.changes.push(Change::Statistics {
+                context: self.context,
+                statistics: now.map(Box::new),
+            });
+        }
+    }
+
+    /// What they hold now; `None` without an engine.
+    pub(super) fn count(&self) -> Option<Statistics> {
+        let room = self.room()?;
+        Some(Statistics {
+            groups: groups(&room, &self.waiting_by_group()),
+            limits: limits(&room),
+            sessions: Some(room.sessions()),
+            max_sessions: room.limits().concurrent_sessions,
+        })
     }
 
     fn policy(&self, sessions: u32) -> Policy {
@@ -124,6 +147,20 @@ impl Controller {
             (slot.clone(), told.unwrap_or_else(usual))
         };
         room.accelerators().keys().map(quantum).collect()
+    }
+}
+
+fn groups(room: &Room<'_>, waiting: &BTreeMap<&str, u32>) -> Vec<ResourceGroup> {
+    let all = room.groups();
+    all.map(|(name, share)| group(room, name, share, waiting))
+        .collect()
+}
+
+fn limits(room: &Room<'_>) -> Limits {
+    Limits {
+        limits: room.limits().total.clone(),
+        using: room.own().clone(),
+        remaining: room.left_of_limits(),
     }
 }
 

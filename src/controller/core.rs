@@ -25,6 +25,7 @@ use crate::model::{
     resources::ResourceSlots,
     session::Session,
     settings::Settings,
+    statistics::Statistics,
     status::Status,
     text::Clean,
 };
@@ -44,6 +45,8 @@ pub struct Controller {
     pub(super) line: Line,
     pub(super) queue: Queue,
     pub(super) idle: Idle,
+    /// As told last.
+    pub(super) statistics: Option<Statistics>,
     pub(super) surveys: BTreeMap<SurveyNumber, Waiting>,
     next_survey: SurveyNumber,
     /// When sessions want to be looked after; entries may be stale.
@@ -90,6 +93,7 @@ impl Controller {
             line: Line::default(),
             queue: Queue::default(),
             idle: Idle::default(),
+            statistics: None,
             surveys: BTreeMap::new(),
             next_survey: 0,
             deadlines: BTreeSet::new(),
@@ -142,6 +146,7 @@ impl Controller {
             Fact::Round => {
                 self.round(&mut turn, now);
                 self.forget_secrets(&turn);
+                self.tell_statistics(&mut turn);
                 self.note_differences(&mut turn);
                 return turn;
             }
@@ -157,6 +162,7 @@ impl Controller {
         }
         self.forget_secrets(&turn);
         self.follow_with_round(&mut turn);
+        self.tell_statistics(&mut turn);
         self.note_differences(&mut turn);
         turn
     }
@@ -179,6 +185,8 @@ impl Controller {
             };
             self.idle.doubt(id);
         }
+        // What was told of it was not heard.
+        self.statistics = None;
     }
 
     pub fn session(&self, id: SessionId) -> Option<&Session> {
@@ -195,6 +203,11 @@ impl Controller {
 
     pub fn engine(&self) -> &EngineState {
         &self.line.state
+    }
+
+    /// What this person's sessions hold of what they may hold.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
     }
 
     pub fn context(&self) -> ContextName {

@@ -14,7 +14,7 @@ use crate::{
     },
     model::{
         capability::EngineState, change::Change, environment::Environment, id::SessionId,
-        record::Write, session::Session, text::Clean,
+        record::Write, session::Session, statistics::Statistics, text::Clean,
     },
 };
 
@@ -154,6 +154,14 @@ impl Heart {
         match self {
             Self::Local(_) => None,
             Self::Observed(heart) => heart.totals(),
+        }
+    }
+
+    /// What the person's sessions hold of what they may hold, as far as it is known.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        match self {
+            Self::Local(heart) => heart.statistics(),
+            Self::Observed(heart) => heart.statistics(),
         }
     }
 

@@ -75,6 +75,7 @@ fn state(station: &Station) -> ContextState {
         engine: heart.engine().clone(),
         environments: heart.environments().to_vec(),
         totals: heart.totals(),
+        statistics: heart.statistics().cloned().map(Box::new),
     }
 }
 

@@ -201,6 +201,7 @@ impl Runner {
             }
             Errand::History(session) => Got::History(engine.history(session).await?),
             Errand::Environments => Got::Environments(engine.environments().await?),
+            Errand::Statistics => Got::Statistics(Box::new(engine.statistics().await?)),
             Errand::Catalogue { project } => {
                 let catalogue = engine.catalogue(project.as_deref()).await?;
                 Got::Catalogue(Box::new(catalogue))

@@ -14,6 +14,7 @@ use crate::model::{
     id::SessionId,
     session::Session,
     spec::LaunchRequest,
+    statistics::Statistics,
     status::Tab,
     text::Clean,
 };
@@ -52,6 +53,9 @@ pub trait Scheduler: Engine {
 
     /// What can be chosen from at a launch, for this project (`None` = the configured one).
     async fn catalogue(&self, project: Option<&str>) -> Result<Catalogue>;
+
+    /// What the caller's sessions hold of what they may hold.
+    async fn statistics(&self) -> Result<Statistics>;
 
     /// Whom an administrator may make sessions for, by address.
     async fn find_owner(&self, _email: &str) -> Result<OwnerChoices> {

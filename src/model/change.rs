@@ -8,6 +8,7 @@ use super::{
     id::{ContextName, SessionKey},
     notice::Notice,
     session::Session,
+    statistics::Statistics,
     usage::Usage,
 };
 
@@ -30,6 +31,11 @@ pub enum Change {
     Totals {
         context: ContextName,
         totals: Option<[u64; 3]>,
+    },
+    /// See `ContextState::statistics` of the protocol.
+    Statistics {
+        context: ContextName,
+        statistics: Option<Box<Statistics>>,
     },
     /// Usage of watched sessions, sent only to those who watch and only when it moved.
     Usage { samples: Vec<(SessionKey, Usage)> },

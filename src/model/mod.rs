@@ -33,6 +33,7 @@ pub mod session;
 pub mod settings;
 pub mod span;
 pub mod spec;
+pub mod statistics;
 pub mod status;
 pub mod text;
 pub mod usage;

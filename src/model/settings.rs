@@ -27,6 +27,7 @@ impl Settings {
                 theme: String::new(),
                 keymap: String::new(),
                 mouse: false,
+                statistics: false,
                 unicode: None,
                 read_only: false,
             },
@@ -55,6 +56,8 @@ pub struct UiSettings {
     /// A file in `keymaps/`.
     pub keymap: String,
     pub mouse: bool,
+    /// The resource bars above the list are shown at the start.
+    pub statistics: bool,
     /// Unicode drawing characters; `None` = by the locale.
     pub unicode: Option<bool>,
     /// Nothing destructive is offered.

@@ -18,6 +18,7 @@ use crate::model::{
     recent::{Recent, RecentEdit, RecentId},
     session::Session,
     spec::LaunchRequest,
+    statistics::Statistics,
     status::Tab,
     text::Clean,
 };
@@ -274,6 +275,8 @@ pub struct ContextState {
     pub environments: Vec<Environment>,
     /// Sessions per tab in the order of `Tab::ALL`, where the engine has more than were told.
     pub totals: Option<[u64; 3]>,
+    /// What the person's sessions hold; `None` while it is not known.
+    pub statistics: Option<Box<Statistics>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

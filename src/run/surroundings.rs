@@ -18,6 +18,7 @@ pub fn facts(settings: &Settings) -> Facts {
         unicode: settings.ui.unicode.unwrap_or_else(|| is_utf8(variable)),
         read_only: settings.ui.read_only,
         mouse: settings.ui.mouse,
+        statistics: settings.ui.statistics,
         inside_tmux: variable("TMUX").is_some(),
         tag: tag(),
         launch: settings.launch.clone(),

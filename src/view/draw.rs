@@ -5,7 +5,7 @@ use ratatui::{Frame, buffer::Buffer, layout::Position};
 
 use super::{
     banner, confirm, detail, glyphs::Glyphs, header, help, hints, launcher, list, logs,
-    paint::Paint, panes, picker, prompt, reason, recents, state, tabs, toasts,
+    paint::Paint, panes, picker, prompt, reason, recents, state, statistics, tabs, toasts,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page},
@@ -46,6 +46,7 @@ pub fn draw_into(
 
 fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     header::draw(paint, app, areas);
+    statistics::draw(paint, app, areas);
     tabs::draw(paint, app, areas);
     banner::draw(paint, app, areas, now);
     if areas.rows.height > 0 {

@@ -9,6 +9,8 @@ pub struct Glyphs {
     pub marker: &'static str,
     pub bar_full: &'static str,
     pub bar_empty: &'static str,
+    /// Of two bars in one line: only the upper one, only the lower one, both, none.
+    pub halves: [&'static str; 4],
     /// A mark across a bar.
     pub tick: &'static str,
     pub rule: &'static str,
@@ -49,6 +51,7 @@ pub const UNICODE: Glyphs = Glyphs {
     marker: "▎",
     bar_full: "━",
     bar_empty: "─",
+    halves: ["⠛", "⣤", "⣿", "⠒"],
     tick: "┿",
     rule: "─",
     rule_active: "━",
@@ -79,6 +82,7 @@ pub const ASCII: Glyphs = Glyphs {
     marker: ">",
     bar_full: "=",
     bar_empty: "-",
+    halves: ["'", ".", ":", "-"],
     tick: "|",
     rule: "-",
     rule_active: "=",

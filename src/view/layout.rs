@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use ratatui::layout::{Rect, Size};
 
 use super::{
-    banner, confirm, detail, glyphs::Glyphs, help, launcher, picker, reason, recents, tabs, toasts,
+    banner, confirm, detail, glyphs::Glyphs, help, launcher, picker, reason, recents, statistics,
+    tabs, toasts,
 };
 use crate::app::{
     app::App,
@@ -45,9 +46,16 @@ fn sessions(app: &App, areas: &mut Areas) {
     // Taller screens have room for air.
     let air = u16::from(screen.height >= 24);
     areas.header = row(screen, 0);
-    areas.tabs = row(screen, 1 + air);
+    let bars = statistics::height(app, screen.width, screen.height);
+    // One line of bars takes the place of the air, two have some of their own.
+    let above = u16::from(bars > 1);
+    if bars > 0 {
+        areas.statistics = Some(Rect::new(0, 1 + above, screen.width, bars));
+    }
+    let tabs = if bars == 1 { 2 } else { 1 + above + bars + air };
+    areas.tabs = row(screen, tabs);
     areas.tab_titles = tabs::titles(app, areas.tabs);
-    areas.rule = row(screen, 2 + air);
+    areas.rule = row(screen, tabs + 1);
     areas.hints = row(screen, screen.height - 1);
     let mut top = areas.rule.bottom();
     let mut bottom = areas.hints.y;

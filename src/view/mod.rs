@@ -24,6 +24,7 @@ mod prompt;
 mod reason;
 mod recents;
 mod state;
+mod statistics;
 mod status;
 mod tabs;
 pub mod text;

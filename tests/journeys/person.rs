@@ -43,6 +43,7 @@ fn facts(name: &str) -> Facts {
         unicode: true,
         read_only: false,
         mouse: true,
+        statistics: true,
         inside_tmux: false,
         tag: name.to_owned(),
         launch: settings().launch,

@@ -113,6 +113,7 @@ fn context(text: &str, engine: EngineState) -> ContextState {
         engine,
         environments: images(),
         totals: None,
+        statistics: None,
     }
 }
 

@@ -21,6 +21,7 @@ mod paging;
 mod screen;
 mod sessions_of_a_cluster;
 mod states;
+mod statistics;
 mod terminals;
 mod toasts;
 mod variables;

@@ -53,6 +53,7 @@ pub fn facts() -> Facts {
         unicode: true,
         read_only: false,
         mouse: true,
+        statistics: true,
         inside_tmux: false,
         tag: "face".to_owned(),
         launch: LaunchSettings {

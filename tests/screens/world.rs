@@ -156,6 +156,7 @@ pub fn snapshot(sessions: Vec<Session>) -> Snapshot {
             engine: connected(),
             environments: environments(),
             totals: None,
+            statistics: None,
         }],
     }
 }

@@ -36,6 +36,7 @@ pub enum Question {
     Rename,
     History,
     Commit,
+    Statistics,
     Catalogue,
     CreateFolder,
     FindOwner,

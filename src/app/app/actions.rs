@@ -257,6 +257,7 @@ impl App {
                 self.sessions.sort(order);
             }
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
+            Action::SessionsStatistics => return self.toggle_statistics(),
             Action::LauncherRecents => return self.open_recents(),
             _ => return self.on_session(action, now),
         }

@@ -134,6 +134,7 @@ impl Offer {
             unicode: true,
             read_only: false,
             mouse: true,
+            statistics: true,
             inside_tmux: false,
             tag: String::new(),
             launch: LaunchSettings {

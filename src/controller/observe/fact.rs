@@ -12,6 +12,7 @@ use crate::{
         id::SessionId,
         session::Session,
         spec::LaunchRequest,
+        statistics::Statistics,
         status::Tab,
     },
 };
@@ -76,6 +77,7 @@ pub enum Got {
     Launched(SessionId),
     History(Vec<HistoryEntry>),
     Environments(Vec<Environment>),
+    Statistics(Box<Statistics>),
     Catalogue(Box<Catalogue>),
     Folder(Folder),
     Owner(OwnerChoices),

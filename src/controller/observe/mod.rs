@@ -18,6 +18,7 @@ pub mod order;
 mod reading;
 mod row;
 mod rows;
+mod statistics;
 mod sweep;
 mod task;
 pub mod turn;

@@ -27,6 +27,7 @@ use crate::{
         id::{ContextName, SessionId},
         record::AuditEntry,
         session::Session,
+        statistics::Statistics,
         text::Clean,
     },
 };
@@ -52,6 +53,7 @@ pub struct Observer {
     /// Sessions that wait in the queue.
     pub(super) queued: BTreeSet<SessionId>,
     pub(super) totals: Option<Totals>,
+    pub(super) statistics: Option<Statistics>,
     pub(super) environments: Vec<Environment>,
     pub(super) environments_at: Option<Timestamp>,
     pub(super) catalogues: BTreeMap<Option<String>, (Timestamp, Catalogue)>,
@@ -92,6 +94,7 @@ impl Observer {
             moving: BTreeSet::new(),
             queued: BTreeSet::new(),
             totals: None,
+            statistics: None,
             environments: Vec::new(),
             environments_at: None,
             catalogues: BTreeMap::new(),
@@ -155,6 +158,7 @@ impl Observer {
             times.moving,
             times.reasons,
             times.totals,
+            times.statistics,
         ];
         let reading = reading
             .into_iter()
@@ -264,6 +268,7 @@ impl Observer {
             Purpose::Environments { tickets } => {
                 self.environments_read(turn, now, &tickets, result);
             }
+            Purpose::Statistics => self.counted(turn, now, result),
             Purpose::Catalogue { project, tickets } => {
                 self.catalogue_read(turn, now, project, &tickets, result);
             }
@@ -353,6 +358,10 @@ impl Observer {
 
     pub fn engine(&self) -> &EngineState {
         &self.line.state
+    }
+
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
     }
 
     pub fn totals(&self) -> Option<Totals> {

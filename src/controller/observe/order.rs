@@ -53,6 +53,7 @@ pub enum Errand {
         image_name: String,
     },
     Environments,
+    Statistics,
     Catalogue {
         project: Option<String>,
     },
@@ -78,6 +79,7 @@ impl Errand {
             Self::History(_) => "history",
             Self::Commit { .. } => "commit",
             Self::Environments => "environments",
+            Self::Statistics => "statistics",
             Self::Catalogue { .. } => "catalogue",
             Self::CreateFolder { .. } => "create-folder",
             Self::FindOwner { .. } => "find-owner",

@@ -123,6 +123,7 @@ impl Observer {
         if due(&mut self.times.hints, now) {
             self.read_hints(turn, now);
         }
+        self.tend_statistics(turn, now);
     }
 
     pub(super) fn ask_totals(&mut self, turn: &mut Turn) {
@@ -233,6 +234,7 @@ impl Observer {
         if !self.queued.is_empty() {
             sooner(&mut self.times.reasons, now, REASONS);
         }
+        self.plan_statistics(now);
         let details = |purpose: &Purpose| matches!(purpose, Purpose::Detail { .. });
         if !self.curious.is_empty()
             && !self.is_under_way(details)
@@ -374,7 +376,7 @@ fn complete(session: &mut Session, request: &LaunchRequest, now: Timestamp) {
 }
 
 /// The earlier of what was planned and this.
-fn sooner(at: &mut Option<Timestamp>, now: Timestamp, pause: SignedDuration) {
+pub(super) fn sooner(at: &mut Option<Timestamp>, now: Timestamp, pause: SignedDuration) {
     let new = now.checked_add(pause).ok();
     *at = match (*at, new) {
         (Some(old), Some(new)) => Some(old.min(new)),
@@ -383,6 +385,6 @@ fn sooner(at: &mut Option<Timestamp>, now: Timestamp, pause: SignedDuration) {
 }
 
 /// Whether its time has come; then it is over.
-fn due(at: &mut Option<Timestamp>, now: Timestamp) -> bool {
+pub(super) fn due(at: &mut Option<Timestamp>, now: Timestamp) -> bool {
     at.take_if(|at| *at <= now).is_some()
 }

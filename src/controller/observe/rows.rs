@@ -61,6 +61,9 @@ impl Observer {
         if moved && self.queued.contains(&id) {
             self.wonder_soon(now);
         }
+        if moved {
+            self.count_soon(now);
+        }
         let Some(row) = self.rows.get_mut(&id) else {
             return;
         };

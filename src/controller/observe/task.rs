@@ -21,6 +21,9 @@ pub(super) struct Times {
     /// Queued sessions are asked why they wait.
     pub reasons: Option<Timestamp>,
     pub totals: Option<Timestamp>,
+    /// What the person holds is counted anew.
+    pub statistics: Option<Timestamp>,
+    pub counted_at: Option<Timestamp>,
     /// When the last list was begun, and when one last came to its end.
     pub read_begun: Option<Timestamp>,
     pub read_done: Option<Timestamp>,
@@ -64,6 +67,7 @@ pub(super) enum Purpose {
     Environments {
         tickets: Vec<Ticket>,
     },
+    Statistics,
     Catalogue {
         project: Option<String>,
         tickets: Vec<Ticket>,

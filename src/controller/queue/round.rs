@@ -137,7 +137,8 @@ impl Controller {
         }
     }
 
-    fn has_moved(&self, turn: &Turn) -> bool {
+    /// Whether a session went a step further in this turn.
+    pub(in crate::controller) fn has_moved(&self, turn: &Turn) -> bool {
         turn.before.iter().any(|(id, before)| {
             let after = self.held.get(id).map(|held| &held.record);
             let before = before.as_ref().map(|held| &held.record);

@@ -25,6 +25,7 @@ use crate::{
         resources::{Bytes, Cpu, ResourceSlots},
         settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
         spec::LaunchRequest,
+        statistics::Statistics,
         status::Status,
     },
 };
@@ -75,6 +76,8 @@ pub struct Play {
     pub told: Vec<SessionId>,
     /// What people were told, in its order.
     pub notices: Vec<Notice>,
+    /// What they hold, as told.
+    pub statistics: Option<Box<Statistics>>,
     /// How much was written in all.
     pub written: usize,
     pub others: ResourceSlots,
@@ -111,6 +114,7 @@ impl Play {
             history: Vec::new(),
             told: Vec::new(),
             notices: Vec::new(),
+            statistics: None,
             written: 0,
             others: ResourceSlots::default(),
             folders: Vec::new(),
@@ -142,9 +146,16 @@ impl Play {
             match change {
                 Change::Session { session } => self.told.push(session.id),
                 Change::Notice { notice } => self.notices.push((**notice).clone()),
+                Change::Statistics { statistics, .. } => {
+                    assert_ne!(self.statistics, *statistics, "told though nothing changed");
+                    self.statistics.clone_from(statistics);
+                }
                 _ => {}
             }
         }
+        let known = self.controller.statistics().cloned().map(Box::new);
+        assert_eq!(self.statistics, known);
+        assert_eq!(known, self.controller.count().map(Box::new));
         for (ticket, answer) in turn.answers {
             if let Ok(Answer::Launched(session)) = &answer {
                 self.launched.push(session.id);
@@ -260,6 +271,7 @@ impl Play {
         let records = self.stored.values().cloned().collect();
         let settings = self.settings.clone();
         self.controller = Controller::new(ContextName::local(), settings, "me".into(), records);
+        self.statistics = None;
         self.orders.clear();
         for ticket in 1..=self.asked {
             let gone = Err(Refusal::refused("the daemon was killed"));

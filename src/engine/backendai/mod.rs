@@ -60,6 +60,7 @@ use crate::model::{
     id::SessionId,
     session::Session,
     spec::LaunchRequest,
+    statistics::Statistics,
     usage::Usage,
 };
 
@@ -150,6 +151,10 @@ impl Scheduler for BackendAiEngine {
         image_name: &str,
     ) -> Result<BoxStream<'static, Result<Progress>>> {
         self.make_image(session, image_name).await
+    }
+
+    async fn statistics(&self) -> Result<Statistics> {
+        self.read_statistics().await
     }
 
     async fn catalogue(&self, project: Option<&str>) -> Result<Catalogue> {

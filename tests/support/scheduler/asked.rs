@@ -16,6 +16,7 @@ use workbay::{
         id::SessionId,
         session::Session,
         spec::LaunchRequest,
+        statistics::Statistics,
         status::{Status, Tab},
     },
 };
@@ -111,6 +112,11 @@ impl Scheduler for MemoryScheduler {
             })
         });
         Ok(futures_util::stream::iter(steps).boxed())
+    }
+
+    async fn statistics(&self) -> Result<Statistics> {
+        self.enter(Question::Statistics).await?;
+        Ok(Statistics::default())
     }
 
     async fn catalogue(&self, project: Option<&str>) -> Result<Catalogue> {

@@ -3,6 +3,7 @@
 
 mod any_order;
 mod checks;
+mod counting;
 mod deeds;
 mod line;
 mod reading;
@@ -31,6 +32,7 @@ use crate::{
         id::{ContextName, SessionId},
         session::Session,
         spec::LaunchRequest,
+        statistics::Statistics,
         status::{Status, Tab},
     },
 };
@@ -60,6 +62,8 @@ struct Play {
     audits: usize,
     /// What can be chosen from.
     offer: Catalogue,
+    /// What the person holds.
+    held: Statistics,
 }
 
 fn fault(kind: FaultKind) -> Fault {
@@ -99,6 +103,7 @@ impl Play {
             requests: Vec::new(),
             audits: 0,
             offer: Catalogue::default(),
+            held: Statistics::default(),
         };
         for _ in 0..count {
             play.make("RUNNING");
@@ -256,6 +261,7 @@ impl Play {
             Errand::History(_) => Got::History(Vec::new()),
             Errand::Commit { .. } => Got::Done,
             Errand::Environments => Got::Environments(Vec::new()),
+            Errand::Statistics => Got::Statistics(Box::new(self.held.clone())),
             Errand::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),
             Errand::CreateFolder { name } => {
                 let folder = Folder::own(name, "local");

@@ -4,6 +4,7 @@ mod agents;
 mod groups;
 mod policy;
 mod presets;
+mod statistics;
 
 use reqwest::Url;
 use serde_json::json;

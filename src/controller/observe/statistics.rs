@@ -1,0 +1,81 @@
+//! What the person holds of what may be held: counted by the engine, asked for while somebody looks.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    fact::Got,
+    observer::Observer,
+    order::Errand,
+    reading::{due, sooner},
+    task::Purpose,
+    turn::Turn,
+};
+use crate::{
+    controller::fact::Fault,
+    model::{capability::Capability, change::Change, statistics::Statistics},
+};
+
+/// Without a reason it is counted anew after this time.
+const AGAIN: SignedDuration = SignedDuration::from_mins(1);
+/// After a session went a step further, and never more often than [`BETWEEN`].
+const SOON: SignedDuration = SignedDuration::from_secs(3);
+const BETWEEN: SignedDuration = SignedDuration::from_secs(15);
+
+impl Observer {
+    /// A session went a step further: it may hold more or less.
+    pub(super) fn count_soon(&mut self, now: Timestamp) {
+        let free = self.times.counted_at.map(|at| later(at, BETWEEN));
+        let at = free.map_or(later(now, SOON), |free| free.max(later(now, SOON)));
+        sooner(&mut self.times.statistics, now, at.duration_since(now));
+    }
+
+    pub(super) fn plan_statistics(&mut self, now: Timestamp) {
+        if !self.watched {
+            self.times.statistics = None;
+            return;
+        }
+        if !self.is_counting() {
+            let age = self.times.counted_at.map(|at| now.duration_since(at));
+            let pause = age.map_or(SignedDuration::ZERO, |age| AGAIN.saturating_sub(age));
+            let pause = pause.max(SignedDuration::ZERO);
+            sooner(&mut self.times.statistics, now, pause);
+        }
+    }
+
+    pub(super) fn tend_statistics(&mut self, turn: &mut Turn, now: Timestamp) {
+        let is_due = due(&mut self.times.statistics, now);
+        if !is_due || self.is_counting() || self.lacks(Capability::Catalogue).is_some() {
+            return;
+        }
+        self.times.counted_at = Some(now);
+        self.run(turn, Errand::Statistics, Purpose::Statistics);
+    }
+
+    fn is_counting(&self) -> bool {
+        self.is_under_way(|purpose| matches!(purpose, Purpose::Statistics))
+    }
+
+    /// An engine that does not answer this time is asked again a minute later; what was told stays.
+    pub(super) fn counted(&mut self, turn: &mut Turn, now: Timestamp, result: Result<Got, Fault>) {
+        self.times.counted_at = Some(now);
+        match result {
+            Ok(Got::Statistics(statistics)) => self.tell_statistics(turn, Some(*statistics)),
+            Ok(_) => {}
+            Err(fault) => tracing::debug!(why = %fault.text, "nothing is counted"),
+        }
+    }
+
+    pub(super) fn tell_statistics(&mut self, turn: &mut Turn, statistics: Option<Statistics>) {
+        if statistics != self.statistics {
+            self.statistics.clone_from(&statistics);
+            turn.changes.push(Change::Statistics {
+                context: self.context,
+                statistics: statistics.map(Box::new),
+            });
+        }
+    }
+}
+
+fn later(at: Timestamp, by: SignedDuration) -> Timestamp {
+    at.saturating_add(by).unwrap_or(Timestamp::MAX)
+}

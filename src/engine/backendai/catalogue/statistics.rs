@@ -1,0 +1,84 @@
+//! What the person's sessions hold: read often, so in two requests.
+
+use serde_json::{Value, json};
+
+use super::{
+    super::{
+        BackendAiEngine,
+        blob::{Node, slots},
+        gql::Schema,
+        limits::read_limits,
+    },
+    policy,
+};
+use crate::{
+    engine::api::Result,
+    model::{catalogue::ResourceGroup, statistics::Statistics, text::Clean},
+};
+
+impl BackendAiEngine {
+    pub(in super::super) async fn read_statistics(&self) -> Result<Statistics> {
+        let line = self.core.line().await?;
+        let project = line.project_or_default(None)?;
+        let project = project.as_ref().map_or("", |(_, name)| name.as_str());
+        let (checked, told) = tokio::join!(
+            line.checked_presets(project),
+            line.http.ask(Schema::One, policy::QUERY, json!({})),
+        );
+        let policy = policy::read(Node::new(&told?));
+        let mut statistics = read(&checked?);
+        statistics.sessions = policy.concurrent_sessions;
+        statistics.max_sessions = policy.max_concurrent_sessions;
+        Ok(statistics)
+    }
+}
+
+fn read(checked: &Value) -> Statistics {
+    let checked = Node::new(checked);
+    let groups = checked.raw("scaling_groups").as_object();
+    let groups = groups.into_iter().flatten();
+    Statistics {
+        groups: groups.map(|(name, told)| group(name, told)).collect(),
+        limits: read_limits(checked),
+        ..Statistics::default()
+    }
+}
+
+fn group(name: &str, told: &Value) -> ResourceGroup {
+    let told = Node::new(told);
+    ResourceGroup {
+        name: Clean::new(name),
+        using: slots(told.raw("using")),
+        remaining: slots(told.raw("remaining")),
+        waiting: None,
+        capacity: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::resources::Cpu;
+
+    #[test]
+    fn groups_and_limits_are_those_of_one_answer() {
+        let checked = json!({
+            "keypair_limits": {"cpu": "8", "mem": "Infinity"},
+            "keypair_using": {"cpu": "3", "mem": "1073741824"},
+            "keypair_remaining": {"cpu": "5", "mem": "Infinity"},
+            "scaling_groups": {
+                "default": {
+                    "using": {"cpu": "3", "mem": "1073741824"},
+                    "remaining": {"cpu": "5", "mem": "2147483648"},
+                },
+            },
+        });
+        let told = read(&checked);
+        let group = told.group(None).unwrap();
+        assert_eq!(group.name, *"default");
+        let bars = told.allotments(group);
+        assert_eq!(bars[0].in_group.share(), Some(3.0 / 8.0));
+        assert_eq!(bars[0].in_total.all, Some(Cpu::from_millis(8000).millis()));
+        assert_eq!(bars[1].in_total.share(), Some(1.0 / 3.0));
+    }
+}

@@ -1,0 +1,124 @@
+//! The bars above the list: what the person's sessions hold of what they may hold.
+
+use workbay::model::{
+    catalogue::{Limits, ResourceGroup},
+    change::Change,
+    context::Context,
+    resources::{Bytes, Cpu, ResourceSlots},
+    statistics::Statistics,
+};
+
+use crate::{
+    screen::Screen,
+    world::{busy, day, snapshot},
+};
+
+fn slots(cores: u64, gib: u64, gpus: u64) -> ResourceSlots {
+    let mut slots = ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes(gib * Bytes::GIB));
+    slots
+        .accelerators
+        .insert("cuda.device".to_owned(), gpus * 1000);
+    slots
+}
+
+/// Two groups; some GPUs are held in the other one.
+fn held() -> Statistics {
+    let group = |name: &str, using, remaining| ResourceGroup {
+        name: name.into(),
+        using,
+        remaining,
+        waiting: Some(0),
+        capacity: None,
+    };
+    let mut limits = Limits {
+        using: slots(6, 18, 3),
+        ..Limits::default()
+    };
+    limits.limits.cpu = Some(Cpu::from_millis(24_000));
+    limits.limits.mem = Some(Bytes(64 * Bytes::GIB));
+    Statistics {
+        groups: vec![
+            group("default", slots(5, 16, 1), slots(3, 4, 1)),
+            group("gpu", slots(1, 2, 2), slots(8, 32, 0)),
+        ],
+        limits,
+        sessions: Some(3),
+        max_sessions: Some(10),
+    }
+}
+
+fn told(statistics: Option<Statistics>) -> Change {
+    Change::Statistics {
+        context: Context::local().name,
+        statistics: statistics.map(Box::new),
+    }
+}
+
+fn screen(columns: u16, rows: u16) -> Screen {
+    Screen::new(columns, rows)
+        .daemon(snapshot(day()))
+        .notice(Change::Usage { samples: busy() })
+        .notice(told(Some(held())))
+}
+
+#[test]
+fn compact_80x24() {
+    insta::assert_snapshot!(screen(80, 24).text());
+}
+
+#[test]
+fn two_lines_140x40() {
+    insta::assert_snapshot!(screen(140, 40).text());
+}
+
+#[test]
+fn two_lines_200x50() {
+    insta::assert_snapshot!(screen(200, 50).looks());
+}
+
+#[test]
+fn plain_ascii() {
+    let mut facts = crate::screen::facts();
+    facts.unicode = false;
+    let screen = Screen::with(80, 24, facts)
+        .daemon(snapshot(day()))
+        .notice(told(Some(held())));
+    insta::assert_snapshot!(screen.text().lines().take(3).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_key_hides_them_and_low_screens_have_none() {
+    let shown = |screen: &Screen| screen.text().contains("3/10 sessions");
+    let screen = screen(80, 24);
+    assert!(shown(&screen));
+    let screen = screen.press("b");
+    assert!(!shown(&screen));
+    assert!(shown(&screen.press("b")));
+    let low = self::screen(80, 20);
+    assert!(!shown(&low));
+    let low = low.press("b").press("b");
+    assert!(low.text().contains("need 24 rows"), "{}", low.text());
+}
+
+#[test]
+fn an_engine_that_is_lost_tells_nothing() {
+    let screen = screen(140, 40).notice(told(None));
+    assert!(!screen.text().contains("in total"));
+}
+
+#[test]
+fn the_group_is_that_of_the_selected_session() {
+    let mut sessions = day();
+    for session in &mut sessions {
+        session.placement.resource_group = Some("gpu".into());
+    }
+    let screen = Screen::new(140, 40)
+        .daemon(snapshot(sessions))
+        .notice(told(Some(held())));
+    let text = screen.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[2].trim_start().starts_with("gpu "), "{text}");
+    assert!(lines[2].contains("1/9"), "{text}");
+    assert!(lines[2].contains("2/2"), "{text}");
+    assert!(lines[3].contains("6/24"), "{text}");
+}
