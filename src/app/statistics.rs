@@ -2,7 +2,7 @@
 
 use super::{app::App, area::STATISTICS_ROWS, step::Step};
 use crate::model::{
-    catalogue::ResourceGroup, change::Level, id::ContextName, statistics::Statistics,
+    catalogue::ResourceGroup, change::Level, id::ContextName, statistics::Statistics, text::Clean,
 };
 
 /// What is shown of a context.
@@ -53,7 +53,7 @@ impl App {
         Some(Counted {
             context: several.then_some(state.context.name),
             statistics,
-            group: statistics.group(name.map(|name| name.as_str()))?,
+            group: statistics.group(name.map(Clean::as_str))?,
         })
     }
 }

@@ -90,9 +90,9 @@ fn wide(
     let room = width.saturating_sub(name_width + GAP + text::width(&sessions) + GAP);
     let (blocks, bar) = fitting(all, room, usize::max);
     let mut lines = Vec::new();
-    let rows: [(&str, fn(&Allotment) -> Part); 2] =
-        [(name.as_str(), |it| it.in_group), (TOTAL, |it| it.in_total)];
-    for (row, (title, part)) in rows.into_iter().enumerate() {
+    let titles = [name.as_str(), TOTAL];
+    for (row, title) in titles.into_iter().enumerate() {
+        let part = |it: &Allotment| if row == 0 { it.in_group } else { it.in_total };
         let title = text::fit(title, name_width, glyphs.ellipsis);
         let face = if row == 0 { Face::Value } else { Face::Label };
         let mut line = vec![(pad(&title, name_width + GAP), face)];
