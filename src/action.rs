@@ -126,8 +126,8 @@ actions! {
     Back "app.back" "one step back, clear the filter, close" [Global]
     Command "app.command" "a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Recents, Logs, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Recents, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Recents, Logs, Confirm, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Recents, Logs, Confirm, Help]
     ListPageDown "list.page-down" "a page down" [Sessions, Detail, Contexts, Logs, Help]
     ListPageUp "list.page-up" "a page up" [Sessions, Detail, Contexts, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
@@ -141,6 +141,7 @@ actions! {
     SessionRename "session.rename" "rename" [Sessions, Detail]
     SessionTerminate "session.terminate" "terminate, after a question" [Sessions, Detail]
     SessionCommit "session.commit" "make an image of the session" [Sessions, Detail]
+    SessionKeep "session.keep" "keep it from idle checks: extend, exempt" [Sessions, Detail]
     SessionLaunch "session.launch" "launch a session" [Sessions]
     SessionAgain "session.again" "launch again with the same settings" [Sessions, Detail]
     SessionsRefresh "sessions.refresh" "ask the engine again" [Sessions]

@@ -32,6 +32,7 @@ pub fn why_not(
         | Action::SessionRename
         | Action::SessionTerminate
         | Action::SessionCommit
+        | Action::SessionKeep
         | Action::SessionAgain
         | Action::CopyId => match session {
             None => Some("no session is selected".to_owned()),
@@ -93,6 +94,14 @@ fn with_session(
             .or_else(|| {
                 let busy = session.commit == CommitStatus::Ongoing;
                 busy.then(|| format!("an image is being made of {} already", session.name))
+            })
+            .or_else(|| unreachable(mirror, context)),
+        Action::SessionKeep => may_change()
+            .or_else(|| lacks(mirror, context, Capability::Reprieve))
+            .or_else(|| not_live(session, "idle checks are of running sessions"))
+            .or_else(|| {
+                let unchecked = session.idle_checks.is_empty() && !session.reprieve.exempt;
+                unchecked.then(|| format!("no idle check is in force for {}", session.name))
             })
             .or_else(|| unreachable(mirror, context)),
         Action::SessionAgain => may_change().or_else(|| unreachable(mirror, context)),

@@ -6,6 +6,7 @@ mod acts;
 mod carry;
 mod contexts;
 mod daemon;
+mod keeping;
 mod keys;
 mod launched;
 mod launching;
@@ -27,6 +28,7 @@ use super::{
     facts::Facts,
     focus::{Focus, Page},
     help::Help,
+    keep::KeepForm,
     launcher::Launcher,
     logs::Logs,
     mirror::Mirror,
@@ -36,6 +38,7 @@ use super::{
     reach::Reaches,
     recents::Recents,
     rename::Rename,
+    reprieves::Reprieves,
     sessions::Sessions,
     shown::Shown,
     step::{Ids, Purpose, Step},
@@ -71,6 +74,9 @@ pub struct App {
     /// Launches of before.
     pub recents: Option<Recents>,
     pub confirm: Option<Confirm>,
+    /// What can be done against idle checks.
+    pub keep: Option<KeepForm>,
+    pub reprieves: Reprieves,
     pub help: Option<Help>,
     pub logs: Option<Logs>,
     pub panes: Panes,
@@ -118,6 +124,8 @@ impl App {
             launcher: None,
             recents: None,
             confirm: None,
+            keep: None,
+            reprieves: Reprieves::default(),
             help: None,
             logs: None,
             toasts: Toasts::default(),
@@ -237,6 +245,8 @@ impl App {
             detail.laid_out(areas.detail_lines, usize::from(area.height));
             if self.mirror.is_up() {
                 steps.extend(detail.ask_if_due(&self.mirror, now));
+                let session = detail.session();
+                steps.extend(self.rules_for(session));
             }
         }
         if let (Some(help), Some(area)) = (&mut self.help, areas.help_rows) {
@@ -307,7 +317,7 @@ impl App {
         if self.help.take().is_some() || self.confirm.take().is_some() {
             return true;
         }
-        if self.recents.take().is_some() {
+        if self.keep.take().is_some() || self.recents.take().is_some() {
             return true;
         }
         if self.launcher.take().is_some() || self.picker.take().is_some() {

@@ -55,6 +55,8 @@ pub struct Areas {
     pub dialog: Option<Rect>,
     /// The rows of the list of contexts, inside its border.
     pub picker_rows: Option<Rect>,
+    /// What can be done against idle checks, a row each, inside the border.
+    pub keep_rows: Option<Rect>,
     /// The rows of the launches of before, inside their border.
     pub recent_rows: Option<Rect>,
     /// The reason why the selected session does not run yet, above the prompt.

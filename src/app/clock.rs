@@ -38,6 +38,37 @@ pub fn fine(seconds: i64) -> String {
     }
 }
 
+/// For a countdown: `6d 23:12:05`, `00:42:10`.
+#[must_use]
+pub fn digits(seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    let (hours, minutes) = (seconds % DAY / HOUR, seconds % HOUR / MINUTE);
+    let time = format!("{hours:02}:{minutes:02}:{:02}", seconds % MINUTE);
+    match seconds / DAY {
+        0 => time,
+        days => format!("{days}d {time}"),
+    }
+}
+
+/// How long ago something was; nothing ticks below a minute.
+#[must_use]
+pub fn ago(seconds: i64) -> String {
+    if seconds < MINUTE {
+        "a moment ago".to_owned()
+    } else {
+        format!("{} ago", coarse(seconds))
+    }
+}
+
+/// How many seconds later [`ago`] reads differently.
+#[must_use]
+pub fn ago_changes_in(seconds: i64) -> i64 {
+    match seconds {
+        ..MINUTE => MINUTE - seconds.max(0),
+        _ => coarse_changes_in(seconds),
+    }
+}
+
 /// How many seconds later [`coarse`] reads differently.
 #[must_use]
 pub fn coarse_changes_in(seconds: i64) -> i64 {
@@ -91,6 +122,9 @@ mod tests {
         ] {
             assert_eq!(coarse(seconds), text);
         }
+        assert_eq!(digits(-1), "00:00:00");
+        assert_eq!(digits(2_530), "00:42:10");
+        assert_eq!(digits(6 * DAY + DAY - 1), "6d 23:59:59");
         assert_eq!(fine(9), "9s");
         assert_eq!(fine(3_605), "1h 00m 05s");
         assert_eq!(fine(90_061), "1d 01h 01m 01s");
@@ -104,6 +138,11 @@ mod tests {
             let later = seconds + coarse_changes_in(seconds);
             assert_ne!(coarse(seconds), coarse(later), "{seconds}");
             assert_eq!(coarse(seconds), coarse(later - 1), "{seconds}");
+        }
+        for seconds in [0, 30, 59, 60, 3_599, 86_400] {
+            let later = seconds + ago_changes_in(seconds);
+            assert_ne!(ago(seconds), ago(later), "{seconds}");
+            assert_eq!(ago(seconds), ago(later - 1), "{seconds}");
         }
         for seconds in [2, 59, 60, 61, 3_599, 3_600, 3_661, 86_400, 86_401, 100_000] {
             let later = seconds - coarse_left_changes_in(seconds);

@@ -55,7 +55,7 @@ impl Confirm {
             Action::ConfirmNo | Action::Back | Action::Quit | Action::Interrupt => {
                 return Some(Answer::Leave);
             }
-            Action::ConfirmToggle => {
+            Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
                 self.button = match self.button {
                     Button::No => Button::Yes,
                     Button::Yes => Button::No,

@@ -18,6 +18,8 @@ pub enum Focus {
     /// The search line of the help.
     HelpSearch,
     Confirm,
+    /// What can be done against idle checks.
+    Keep,
     Launcher,
     /// A question of the launcher.
     LauncherQuestion,
@@ -51,7 +53,7 @@ impl Focus {
             | Self::Filter
             | Self::LauncherPrompt
             | Self::RecentTitle => Scope::Input,
-            Self::Confirm | Self::LauncherQuestion => Scope::Confirm,
+            Self::Confirm | Self::Keep | Self::LauncherQuestion => Scope::Confirm,
             Self::Launcher => Scope::Launcher,
             Self::Recents => Scope::Recents,
             Self::Contexts => Scope::Contexts,

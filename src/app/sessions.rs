@@ -13,7 +13,13 @@ use super::{
     shown::Shown,
     sort::{Column, Order},
 };
-use crate::model::{id::SessionKey, session::Session, status::Tab, text::Clean};
+use crate::model::{
+    id::SessionKey,
+    reclaim::{Reclaim, reclaim},
+    session::Session,
+    status::Tab,
+    text::Clean,
+};
 
 #[derive(Debug, Default)]
 pub struct Sessions {
@@ -33,12 +39,14 @@ pub struct Sessions {
     widest: Widest,
 }
 
-/// Cells the longest texts of the list take.
+/// Cells the longest texts of the list take, and what else its columns depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Widest {
     pub name: u16,
     /// With its version.
     pub environment: u16,
+    /// Idle checks end one of its sessions, or would.
+    pub reclaim: bool,
 }
 
 impl Widest {
@@ -48,6 +56,7 @@ impl Widest {
         let label = cells(&environment.name).saturating_add(cells(&environment.version));
         self.name = self.name.max(cells(&session.name));
         self.environment = self.environment.max(label.saturating_add(1));
+        self.reclaim |= reclaim(session) != Reclaim::Never;
     }
 }
 

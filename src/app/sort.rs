@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{mirror::Mirror, shown::Shown};
-use crate::model::session::Session;
+use crate::model::{reclaim::reclaim, session::Session};
 
 /// A column of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,16 +17,19 @@ pub enum Column {
     Memory,
     Elapsed,
     Created,
+    /// When idle checks end it.
+    Reclaim,
 }
 
 /// The columns one can sort by, in the order of `sessions.sort`.
-const CYCLE: [Column; 7] = [
+const CYCLE: [Column; 8] = [
     Column::Created,
     Column::Name,
     Column::Status,
     Column::Environment,
     Column::Cpu,
     Column::Memory,
+    Column::Reclaim,
     Column::Context,
 ];
 
@@ -41,6 +44,7 @@ impl Column {
             Self::Memory => "Memory",
             Self::Elapsed => "Elapsed",
             Self::Created => "Created",
+            Self::Reclaim => "Reclaim in",
         }
     }
 
@@ -71,15 +75,18 @@ impl Order {
         }
     }
 
-    /// By the next column; by the context only where several are `shown`.
+    /// By the next column; by the context only where several are `shown`, by the end that idle checks
+    /// bring only where there is one.
     #[must_use]
-    pub fn next(self, shown: Shown) -> Self {
+    pub fn next(self, shown: Shown, reclaim: bool) -> Self {
         let at = CYCLE.iter().position(|c| *c == self.column).unwrap_or(0);
-        let columns = match shown {
-            Shown::All => CYCLE.len(),
-            Shown::One(_) => CYCLE.len() - 1,
-        };
-        Self::by(CYCLE[(at + 1) % columns])
+        let mut following = CYCLE.iter().cycle().skip(at + 1).take(CYCLE.len());
+        let next = following.find(|column| match column {
+            Column::Context => shown == Shown::All,
+            Column::Reclaim => reclaim,
+            _ => true,
+        });
+        Self::by(*next.unwrap_or(&Column::Created))
     }
 
     #[must_use]
@@ -112,6 +119,7 @@ impl Order {
         match self.column {
             Column::Created | Column::Elapsed => a.created_at.cmp(&b.created_at),
             Column::Name => a.name.cmp(&b.name),
+            Column::Reclaim => reclaim(a).cmp(&reclaim(b)),
             Column::Context => a.context.cmp(&b.context),
             Column::Status => a.status.word().cmp(b.status.word()),
             Column::Environment => (&a.environment.name, &a.environment.version)

@@ -7,6 +7,7 @@ use crate::{
     model::{
         change::Level,
         id::{ContextName, SessionKey},
+        idle::Keep,
         launch::LaunchField,
         spec::LaunchRequest,
         status::Tab,
@@ -106,6 +107,10 @@ pub enum Purpose {
         name: Clean,
     },
     History(SessionKey),
+    /// Idle checks are put off or on again.
+    Keep(Keep),
+    /// What may be done against them.
+    Reprieves(ContextName),
     /// All about one session; what could not be read again is not told.
     Detail(SessionKey),
     Catalogue {

@@ -14,6 +14,7 @@ use super::{
     line::{self, Line},
     now, output,
     output::Cell,
+    reclaim,
 };
 use crate::{
     config::person,
@@ -69,10 +70,14 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
 fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> Result<(), Fail> {
     let theme = colours();
     let several = contexts.len() > 1;
+    let reclaimed = reclaim::is_told(sessions);
     let rows: Vec<Vec<Cell>> = sessions
         .iter()
         .map(|session| {
             let mut cells = row(session, now(), theme.as_ref());
+            if reclaimed {
+                cells.push(reclaim::cell(session, now(), theme.as_ref()));
+            }
             if several {
                 let style = accent(picture, session.context, theme.as_ref());
                 cells.insert(0, Cell::styled(session.context.as_str(), style));
@@ -81,7 +86,7 @@ fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> R
         })
         .collect();
     let head = several.then_some("CONTEXT").into_iter().chain(HEAD);
-    let head: Vec<&str> = head.collect();
+    let head: Vec<&str> = head.chain(reclaimed.then_some(reclaim::HEAD)).collect();
     output::print(&output::table(&head, &rows, theme.is_some()))
 }
 

@@ -29,6 +29,7 @@ mod ls;
 mod manage;
 mod output;
 mod recent;
+mod reclaim;
 mod show;
 mod themes;
 mod tty;

@@ -24,6 +24,7 @@ pub mod notice;
 pub mod policy;
 pub mod problem;
 pub mod recent;
+pub mod reclaim;
 pub mod record;
 pub mod reference;
 pub mod resources;

@@ -26,7 +26,7 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
     let attempt = trouble(app).iter().map(|it| it.attempt).max().unwrap_or(0);
     let shown = app.sessions.shown();
     let age = match (app.mirror.stale_since(shown), now) {
-        (Some(since), Some(now)) => ago(now.as_second() - since.as_second()),
+        (Some(since), Some(now)) => clock::ago(now.as_second() - since.as_second()),
         _ => String::new(),
     };
     let tries = match attempt {
@@ -75,14 +75,6 @@ fn in_short(several: &[Trouble]) -> Vec<Vec<Piece>> {
         lines.push(vec![(more, Face::Bad)]);
     }
     lines
-}
-
-fn ago(seconds: i64) -> String {
-    if seconds < 60 {
-        "a moment ago".to_owned()
-    } else {
-        format!("{} ago", clock::coarse(seconds))
-    }
 }
 
 /// Something that is away.

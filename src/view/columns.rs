@@ -17,6 +17,9 @@ pub struct Place {
 /// A longer environment is shortened.
 const LONGEST_ENVIRONMENT: u16 = 48;
 
+/// From here on there is room for gauges of CPU and memory.
+const GAUGES: u16 = 68;
+
 /// What the texts of the list would fill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
@@ -24,6 +27,8 @@ pub struct Wanted {
     pub environment: u16,
     /// The longest name of a context, where several are listed.
     pub context: Option<u16>,
+    /// Idle checks end one of the sessions.
+    pub reclaim: bool,
 }
 
 impl From<Widest> for Wanted {
@@ -32,6 +37,7 @@ impl From<Widest> for Wanted {
             name: widest.name,
             environment: widest.environment,
             context: None,
+            reclaim: widest.reclaim,
         }
     }
 }
@@ -45,6 +51,13 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
     });
     // What is left for the other columns.
     let width = width.saturating_sub(context.map_or(0, |cells| cells + GAP));
+    let reclaim = wanted.reclaim.then_some(if width < 100 { 7 } else { 10 });
+    // The end to come says more than the age; a little wider both are there.
+    let has_elapsed = reclaim.is_none() || !(GAUGES..GAUGES + 9).contains(&width);
+    let beside = reclaim
+        .filter(|_| has_elapsed)
+        .map_or(0, |cells| cells + GAP);
+    let width = width.saturating_sub(beside);
     let mut fixed: Vec<(Column, u16)> = vec![(Column::Name, 0)];
     fixed.extend(context.map(|cells| (Column::Context, cells)));
     fixed.push((Column::Status, 13));
@@ -53,7 +66,7 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
         fixed.push((Column::Environment, 0));
     }
     // What a session uses says more than where it came from: the gauges outlive the environment.
-    if width >= 68 {
+    if width >= GAUGES {
         let gauge = match width {
             100.. => 17,
             // A column of contexts takes a cell of each bar.
@@ -63,7 +76,8 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
         fixed.push((Column::Cpu, gauge));
         fixed.push((Column::Memory, gauge));
     }
-    fixed.push((Column::Elapsed, 7));
+    fixed.extend(has_elapsed.then_some((Column::Elapsed, 7)));
+    fixed.extend(reclaim.map(|cells| (Column::Reclaim, cells)));
     if width >= 112 {
         fixed.push((Column::Created, 16));
     }
@@ -106,7 +120,10 @@ fn share(room: u16, has_environment: bool, wanted: Wanted) -> (u16, u16) {
 
 /// Whether a column's text stands flush right.
 pub fn is_right(column: Column) -> bool {
-    matches!(column, Column::Cpu | Column::Memory | Column::Elapsed)
+    matches!(
+        column,
+        Column::Cpu | Column::Memory | Column::Elapsed | Column::Reclaim
+    )
 }
 
 #[cfg(test)]
@@ -134,6 +151,7 @@ mod tests {
             name: 16,
             environment: 33,
             context: Some(7),
+            reclaim: false,
         };
         let of = |column| {
             let places = places(140, wanted);
@@ -149,6 +167,34 @@ mod tests {
                 assert!(last.x + last.width <= width, "{width}: {places:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_end_to_come_takes_the_place_of_what_says_less() {
+        let columns = |width, context| -> Vec<Column> {
+            let wanted = Wanted {
+                reclaim: true,
+                context,
+                ..Wanted::default()
+            };
+            let places = places(width, wanted);
+            let last = places.last().unwrap();
+            assert!(last.x + last.width <= width, "{width}: {places:?}");
+            assert!(places[0].width >= 12, "{width}: {places:?}");
+            places.iter().map(|place| place.column).collect()
+        };
+        for width in 60..=300 {
+            for context in [None, Some(7), Some(24)] {
+                assert!(columns(width, context).contains(&Column::Reclaim));
+            }
+        }
+        let has = |width, column| columns(width, None).contains(&column);
+        // Beside an open detail: the gauges stay.
+        assert!(has(69, Column::Memory) && !has(69, Column::Elapsed));
+        assert!(has(80, Column::Elapsed) && !has(80, Column::Environment));
+        assert!(has(90, Column::Environment) && has(140, Column::Created));
+        let crowded = columns(80, Some(24));
+        assert!(crowded.contains(&Column::Memory) && !crowded.contains(&Column::Elapsed));
     }
 
     #[test]

@@ -59,6 +59,17 @@ fn draw_edge(paint: &mut Paint<'_>, detail: &Detail, areas: &Areas, area: Rect) 
     }
 }
 
+/// What the panel's lines are made from.
+struct Panel<'a> {
+    app: &'a App,
+    detail: &'a Detail,
+    session: &'a Session,
+    /// Cells of a line.
+    width: usize,
+    glyphs: &'a Glyphs,
+    now: Timestamp,
+}
+
 /// All lines for a width; how many there are does not depend on `now`.
 pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Timestamp) -> Vec<Line> {
     let Some(session) = app.full(detail.session()) else {
@@ -67,16 +78,26 @@ pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Times
     let session = &session;
     // The last column is for the mark that there is more.
     let width = usize::from(width.saturating_sub(2));
+    let panel = Panel {
+        app,
+        detail,
+        session,
+        width,
+        glyphs,
+        now,
+    };
     let mut lines = title(session, width, glyphs);
+    lines.push(idle::alert(&panel));
     let label = session.environment.label();
     lines.extend(wrapped_row("Environment", &label, width));
-    lines.extend(resources(app, session, glyphs));
     lines.extend(cluster::command(session, width));
+    lines.extend(resources(app, session, glyphs));
+    lines.extend(idle::lines(&panel));
+    lines.extend([Vec::new(), vec![("Session".to_owned(), Face::Title)]]);
     lines.extend(cluster::placement(app, session, width));
     lines.extend(times(app, detail, session, now));
     lines.extend(places(session, width));
     lines.extend(cluster::kernels(app, session, width, glyphs));
-    lines.extend(idle::lines(session, detail.focused, now));
     lines.push(Vec::new());
     lines.extend(history::lines(app, detail, width, glyphs));
     lines
@@ -101,7 +122,6 @@ fn title(session: &Session, width: usize, glyphs: &Glyphs) -> Vec<Line> {
             lines.extend(wrapped.into_iter().map(|line| vec![(line, face)]));
         }
     }
-    lines.push(Vec::new());
     lines
 }
 
@@ -178,6 +198,18 @@ fn moment(app: &App, at: Timestamp) -> String {
     at.to_zoned(app.facts.time_zone.clone())
         .strftime("%Y-%m-%d %H:%M:%S")
         .to_string()
+}
+
+/// A time near `now`: with its day only where that is another one.
+pub(super) fn short_moment(app: &App, at: Timestamp, now: Timestamp) -> String {
+    let zone = &app.facts.time_zone;
+    let (at, now) = (at.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
+    let form = if at.date() == now.date() {
+        "%H:%M"
+    } else {
+        "%m-%d %H:%M"
+    };
+    at.strftime(form).to_string()
 }
 
 fn places(session: &Session, width: usize) -> Vec<Line> {

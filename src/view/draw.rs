@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use ratatui::{Frame, buffer::Buffer, layout::Position};
 
 use super::{
-    banner, confirm, detail, glyphs::Glyphs, header, help, hints, launcher, list, logs,
+    banner, confirm, detail, glyphs::Glyphs, header, help, hints, keep, launcher, list, logs,
     paint::Paint, panes, picker, prompt, reason, recents, state, statistics, tabs, toasts,
 };
 use crate::{
@@ -72,6 +72,8 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             help::draw(paint, app, open, areas);
         } else if let Some(open) = &app.confirm {
             confirm::draw(paint, app, open, areas);
+        } else if let Some(open) = &app.keep {
+            keep::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.recents {
             recents::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.launcher {

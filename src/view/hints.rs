@@ -29,6 +29,7 @@ const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionRename], "rename"),
     (Scope::Sessions, &[Action::SessionsFilter], "filter"),
     (Scope::Global, &[Action::Panes], "terminals"),
+    (Scope::Sessions, &[Action::SessionKeep], "keep"),
     (Scope::Sessions, &[Action::SessionsSort], "sort"),
     (Scope::Sessions, &[Action::SessionAgain], "launch again"),
     (Scope::Sessions, &[Action::Contexts], "context"),
@@ -40,6 +41,7 @@ const DETAIL: &[Hint] = &[
     (Scope::Detail, &[Action::SessionShell], "shell"),
     (Scope::Detail, &[Action::SessionLogs], "log"),
     (Scope::Detail, &[Action::SessionTerminate], "terminate"),
+    (Scope::Detail, &[Action::SessionKeep], "keep"),
     (Scope::Detail, &[Action::SessionRename], "rename"),
     (Scope::Detail, &[Action::DetailSteps], "steps"),
     (Scope::Detail, &[Action::CopyId], "copy id"),
@@ -73,6 +75,12 @@ const CONFIRM: &[Hint] = &[
     (Scope::Confirm, &[Action::ConfirmForce], "force"),
     (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
     (Scope::Confirm, &[Action::ConfirmPress], "press it"),
+];
+
+const KEEP: &[Hint] = &[
+    (Scope::Confirm, &[Action::ConfirmPress], "do it"),
+    (Scope::Confirm, MOVE, "move"),
+    (Scope::Confirm, &[Action::ConfirmNo], "leave it"),
 ];
 
 const HELP: &[Hint] = &[
@@ -161,6 +169,7 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
     match focus {
         Focus::Help => HELP,
         Focus::Confirm => CONFIRM,
+        Focus::Keep => KEEP,
         Focus::LauncherQuestion => launcher::QUESTION,
         Focus::Recents => RECENTS,
         Focus::Contexts => CONTEXTS,

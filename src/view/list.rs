@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::{
     bar,
     columns::{self, Place},
+    idle,
     paint::Paint,
     status, text,
 };
@@ -86,6 +87,7 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order
     let x = area.x + place.x;
     let title = match place.column {
         Column::Environment if place.width < 11 => "Env",
+        Column::Reclaim if place.width < 10 => "Reclaim",
         column => column.title(),
     };
     let face = if mark.is_some() {
@@ -165,6 +167,10 @@ impl Row<'_> {
             Column::Elapsed => {
                 let elapsed = clock::coarse(session.elapsed_seconds(self.now));
                 paint.right(x, y, place.width, &elapsed, self.face(Face::Text));
+            }
+            Column::Reclaim => {
+                let (text, face) = idle::until_end(session, self.now);
+                paint.right(x, y, place.width, &text, self.face(face));
             }
             Column::Created => {
                 let zone = &self.app.facts.time_zone;

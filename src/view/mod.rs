@@ -13,6 +13,8 @@ pub mod glyphs;
 mod header;
 mod help;
 mod hints;
+mod idle;
+mod keep;
 mod launcher;
 pub mod layout;
 mod list;

@@ -63,6 +63,8 @@ fn who_is_not_used_is_ended_and_a_command_keeps_a_session() {
     begin(&machine, "idle-left", &[]);
     // Watching is no use.
     let mut log = aside(&machine, &["logs", "-f", "idle-left"]);
+    let list = machine.ok(&["ls"]);
+    assert!(list.contains("RECLAIM IN"), "{list}");
     let (info, why, lived) = end(&machine, "idle-left");
     assert_eq!(info, "idle-timeout", "{why}");
     assert!(lived >= 8, "it lived {lived} s");

@@ -14,6 +14,7 @@ mod cluster;
 mod contexts;
 mod environments;
 mod fresh;
+mod idle;
 mod launcher;
 mod list;
 mod overlays;

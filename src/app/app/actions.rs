@@ -41,6 +41,7 @@ impl App {
             _ => match self.focus() {
                 Focus::Help | Focus::HelpSearch => self.in_help(action, now),
                 Focus::Confirm => self.in_confirm(action),
+                Focus::Keep => self.in_keep(action, now),
                 Focus::Launcher | Focus::LauncherQuestion | Focus::LauncherPrompt => {
                     self.in_launcher(action, key, now)
                 }
@@ -111,7 +112,12 @@ impl App {
                 }
             }
             Focus::Recents | Focus::RecentTitle => return self.in_recents(Action::Back, now),
-            Focus::Confirm | Focus::Contexts | Focus::Rename | Focus::Commit | Focus::Command => {
+            Focus::Confirm
+            | Focus::Keep
+            | Focus::Contexts
+            | Focus::Rename
+            | Focus::Commit
+            | Focus::Command => {
                 self.close_top();
             }
             Focus::Logs => return self.in_logs(Action::Back, now),
@@ -253,8 +259,10 @@ impl App {
             Action::DetailSteps => self.toggle_steps(),
             Action::SessionsFilter => self.sessions.filter.edit(),
             Action::SessionsSort => {
-                let order = self.sessions.order().next(self.sessions.shown());
-                self.sessions.sort(order);
+                let reclaim = self.sessions.widest().reclaim;
+                let order = self.sessions.order();
+                self.sessions
+                    .sort(order.next(self.sessions.shown(), reclaim));
             }
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
             Action::SessionsStatistics => return self.toggle_statistics(),

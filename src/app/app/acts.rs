@@ -55,6 +55,7 @@ impl App {
                 self.confirm = Some(Confirm::terminate(&session, shells, days));
                 Vec::new()
             }
+            Action::SessionKeep => self.open_keep(&session),
             Action::SessionAgain => vec![Self::ask_again(&session)],
             Action::CopyId => vec![Step::Copy(session.id.to_string())],
             _ => Vec::new(),

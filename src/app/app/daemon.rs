@@ -57,6 +57,7 @@ impl App {
         let begun = self.begin();
         self.sessions.mark_stale();
         self.watched = None;
+        self.reprieves.forget();
         if let Some(detail) = &mut self.detail {
             detail.ask_again();
         }
@@ -217,6 +218,11 @@ impl App {
                 if let Some(launcher) = &mut self.launcher {
                     launcher.found_owner(context, &email, result);
                 }
+                Vec::new()
+            }
+            (Purpose::Keep(keep), Ok(reply)) => Self::kept(keep, &reply),
+            (Purpose::Reprieves(context), result) => {
+                self.reprieves.answered(context, result);
                 Vec::new()
             }
             (Purpose::Commit { name, image }, Ok(_)) => vec![Self::committing(&name, &image)],

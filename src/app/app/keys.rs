@@ -105,6 +105,7 @@ impl App {
             }
             Focus::Help
             | Focus::Confirm
+            | Focus::Keep
             | Focus::LauncherQuestion
             | Focus::Recents
             | Focus::Detail
@@ -179,6 +180,7 @@ impl App {
             }
             Focus::Help
             | Focus::Confirm
+            | Focus::Keep
             | Focus::LauncherQuestion
             | Focus::Recents
             | Focus::Detail

@@ -46,7 +46,10 @@ impl App {
     fn wheel(&mut self, mouse: Mouse, by: isize) {
         match (self.focus(), &mut self.help, &mut self.detail) {
             (Focus::Help | Focus::HelpSearch, Some(help), _) => help.move_by(by),
-            (Focus::Confirm | Focus::LauncherQuestion | Focus::LauncherPrompt, ..) => {}
+            (
+                Focus::Confirm | Focus::Keep | Focus::LauncherQuestion | Focus::LauncherPrompt,
+                ..,
+            ) => {}
             (Focus::Launcher, ..) => self.wheel_in_launcher(by.signum()),
             (Focus::Recents | Focus::RecentTitle, ..) => {
                 if let Some(recents) = &mut self.recents {
@@ -68,6 +71,7 @@ impl App {
     fn click(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Confirm | Focus::LauncherQuestion => self.click_button(mouse, now),
+            Focus::Keep => self.click_in_keep(mouse, now),
             Focus::LauncherPrompt => Vec::new(),
             Focus::Recents | Focus::RecentTitle => self.click_in_recents(mouse, now),
             Focus::Launcher => {
@@ -91,6 +95,19 @@ impl App {
             return self.press_button(hits(yes, mouse), now);
         }
         Vec::new()
+    }
+
+    fn click_in_keep(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
+        match self.areas.keep_rows {
+            Some(rows) if hits(rows, mouse) => {
+                self.click_keep(usize::from(mouse.row - rows.y), now)
+            }
+            _ if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) => {
+                self.keep = None;
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn click_in_picker(&mut self, mouse: Mouse) -> Vec<Step> {

@@ -22,6 +22,9 @@ impl App {
         if self.confirm.is_some() {
             return Focus::Confirm;
         }
+        if self.keep.is_some() {
+            return Focus::Keep;
+        }
         if let Some(recents) = &self.recents {
             return match recents.renaming() {
                 Some(_) => Focus::RecentTitle,

@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 
 use super::{App, interrupt_ends};
-use crate::app::{clock, focus::Page};
+use crate::{
+    app::{clock, focus::Page},
+    model::reclaim::{Reclaim, reclaim},
+};
 
 impl App {
     /// The next moment at which something visible changes by time alone; `None` = never.
@@ -36,7 +39,7 @@ impl App {
             .min()
     }
 
-    /// The Elapsed column: seconds only below a minute.
+    /// The columns Elapsed and Reclaim in: seconds only below a minute.
     fn next_list_change(&self, now: Timestamp) -> Option<Timestamp> {
         if self.page != Page::Sessions || self.areas.too_small {
             return None;
@@ -47,7 +50,14 @@ impl App {
             .iter()
             .filter_map(|id| self.mirror.session(*id))
             .filter(|session| session.terminated_at.is_none())
-            .map(|session| clock::coarse_changes_in(session.elapsed_seconds(now)))
+            .flat_map(|session| {
+                let elapsed = clock::coarse_changes_in(session.elapsed_seconds(now));
+                let left = match reclaim(session) {
+                    Reclaim::At(until) => left_changes_in(until, now),
+                    Reclaim::Due | Reclaim::Exempt | Reclaim::Never => None,
+                };
+                left.into_iter().chain([elapsed])
+            })
             .min()?;
         Some(clock::after(now, seconds))
     }
@@ -65,12 +75,12 @@ impl App {
         let seconds = if detail.focused {
             1
         } else {
-            let ends = detail.idle_ends(session).filter_map(|until| {
-                let left = until.as_second() - now.as_second();
-                (left > 0).then(|| clock::coarse_left_changes_in(left))
-            });
+            let ends = detail.idle_ends(session);
+            let ends = ends.filter_map(|until| left_changes_in(until, now));
+            let used = session.activity.filter(|used| used.open == 0);
+            let used = used.map(|it| clock::ago_changes_in(now.as_second() - it.at.as_second()));
             let elapsed = clock::coarse_changes_in(session.elapsed_seconds(now));
-            ends.chain([elapsed]).min().unwrap_or(elapsed)
+            ends.chain(used).fold(elapsed, i64::min)
         };
         Some(clock::after(now, seconds))
     }
@@ -79,10 +89,12 @@ impl App {
     fn next_age_change(&self, now: Timestamp) -> Option<Timestamp> {
         let since = self.mirror.stale_since(self.sessions.shown())?;
         let age = now.as_second() - since.as_second();
-        // Below a minute it reads "a moment ago".
-        Some(clock::after(
-            now,
-            clock::coarse_changes_in(age.max(60)).max(60 - age),
-        ))
+        Some(clock::after(now, clock::ago_changes_in(age)))
     }
+}
+
+/// How many seconds later the time left reads differently; what has passed does not.
+fn left_changes_in(until: Timestamp, now: Timestamp) -> Option<i64> {
+    let left = until.as_second() - now.as_second();
+    (left > 0).then(|| clock::coarse_left_changes_in(left))
 }

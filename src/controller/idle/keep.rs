@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 
-use super::warn::nearest;
 use crate::{
     controller::{
         core::Controller,
@@ -13,6 +12,7 @@ use crate::{
         history::{HistoryEntry, Outcome},
         id::SessionId,
         idle::{ActivityKind, IdleState, Keep, Reprieve},
+        reclaim::nearest,
         record::Write,
         session::Session,
         text::Clean,

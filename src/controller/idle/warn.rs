@@ -8,7 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::words::roughly;
 use crate::model::{
     id::SessionId,
-    idle::{IdleBasis, IdleCheck, IdleChecker, IdleState},
+    idle::{IdleCheck, IdleChecker},
+    reclaim::nearest,
     span::Span,
 };
 
@@ -116,17 +117,6 @@ impl Warner {
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.due.first().map(|(at, _)| *at)
     }
-}
-
-/// The check that ends the session first, and when.
-pub(super) fn nearest(checks: &[IdleCheck]) -> Option<(&IdleCheck, Timestamp)> {
-    let ends = checks.iter().filter_map(|check| match check.state {
-        IdleState::Counting { until } if check.basis == IdleBasis::ExpireAfter => {
-            Some((check, until))
-        }
-        _ => None,
-    });
-    ends.min_by_key(|(_, until)| *until)
 }
 
 /// Before the end, the longest first. What a manager does not tell the limit of has all.

@@ -1,102 +1,219 @@
-//! Idle checks as plain lines: who would end the session, when, by what.
+//! Idle checks of a running session: who would end it and when, what it was used for last, what a
+//! person did against it.
 
-use jiff::Timestamp;
-
-use super::{LABEL, Line};
+use super::{Line, Panel, short_moment};
 use crate::{
+    action::{Action, Scope},
     app::clock,
     model::{
-        idle::{IdleBasis, IdleCheck, IdleChecker, IdleResource, IdleState, Join},
-        session::Session,
+        idle::{Activity, ActivityKind, IdleBasis, IdleCheck, IdleResource, IdleState, Join},
+        reclaim::{left, nearest, of_resource, standing},
     },
     theme::face::Face,
+    view::idle::{face, name, word},
 };
 
+/// Cells of the labels below a checker's name.
+const INDENTED: usize = 16;
+/// A name and the word of how it stands.
+const NAME: usize = 22;
 const HOUR: i64 = 60 * 60;
 
-/// Nothing for a session that does not run. `fine` = seconds are shown. The number of lines does not
-/// depend on `now`.
-pub fn lines(session: &Session, fine: bool, now: Timestamp) -> Vec<Line> {
-    if !session.status.is_live() || session.idle_checks.is_empty() {
+/// One line below the title: an end in less than an hour, and the key against it; else it is blank.
+pub fn alert(panel: &Panel<'_>) -> Line {
+    let (session, glyphs) = (panel.session, panel.glyphs);
+    if !session.status.is_live() {
+        return Vec::new();
+    }
+    let Some((check, until)) = nearest(&session.idle_checks) else {
+        return Vec::new();
+    };
+    let left = until.as_second() - panel.now.as_second();
+    if left >= HOUR {
+        return Vec::new();
+    }
+    let when = if left < 0 {
+        "now".to_owned()
+    } else {
+        format!("in {}", clock::coarse(left))
+    };
+    let text = format!(
+        "{} reclaimed {when}: {}",
+        glyphs.shapes.bad,
+        name(&check.checker)
+    );
+    let mut line = vec![(text, Face::Bad)];
+    let keys = panel
+        .app
+        .keymap
+        .keys_for(Scope::Detail, Action::SessionKeep);
+    if let Some(key) = keys.into_iter().next() {
+        line.push(("  ".to_owned(), Face::Text));
+        line.push((key, Face::Key));
+        line.push((" keep".to_owned(), Face::Dim));
+    }
+    line
+}
+
+/// Nothing for a session that does not run. The number of lines does not depend on the time.
+pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
+    let session = panel.session;
+    let checks: Vec<&IdleCheck> = session
+        .idle_checks
+        .iter()
+        .filter(|it| is_shown(it))
+        .collect();
+    if !session.status.is_live() || checks.is_empty() {
         return Vec::new();
     }
     let mut lines = vec![Vec::new(), vec![("Idle checks".to_owned(), Face::Title)]];
-    for check in &session.idle_checks {
-        lines.push(head(check, fine, now));
-        if let Some(join) = check.join.filter(|_| check.resources.len() > 1) {
-            let text = match join {
-                Join::And => "idle when all are below their threshold",
-                Join::Or => "idle when any is below its threshold",
-            };
-            lines.push(vec![(format!("  {text}"), Face::Dim)]);
-        }
-        lines.extend(check.resources.iter().map(resource));
-    }
+    lines.extend(checks.into_iter().flat_map(|check| panel.check(check)));
+    lines.extend(panel.used());
+    lines.extend(panel.reprieve());
     lines
 }
 
-fn name(checker: &IdleChecker) -> String {
-    match checker {
-        IdleChecker::NetworkTimeout => "Network".to_owned(),
-        IdleChecker::SessionLifetime => "Lifetime".to_owned(),
-        IdleChecker::Utilization => "Utilization".to_owned(),
-        IdleChecker::Other(word) => word.to_string(),
-    }
+/// Of what is not limited a manager tells no time.
+fn is_shown(check: &IdleCheck) -> bool {
+    check.state != IdleState::NotCounting || check.limit.is_some() || !check.resources.is_empty()
 }
 
-fn head(check: &IdleCheck, fine: bool, now: Timestamp) -> Line {
-    let label = (format!("{:LABEL$}", name(&check.checker)), Face::Label);
-    let (text, face) = match check.state {
-        IdleState::NotCounting => ("not counting".to_owned(), Face::Dim),
-        IdleState::Over => (
-            "over its limit: the session is ended soon".to_owned(),
-            Face::Bad,
-        ),
-        IdleState::Counting { until } => {
-            let left = until.as_second() - now.as_second();
-            let time = if fine {
-                clock::fine(left)
-            } else {
-                clock::coarse(left)
+impl Panel<'_> {
+    fn check(&self, check: &IdleCheck) -> Vec<Line> {
+        let standing = standing(check, self.now);
+        let mut lines = vec![vec![
+            (format!("{:NAME$}", name(&check.checker)), Face::Value),
+            (word(standing, self.glyphs), face(standing)),
+        ]];
+        lines.push(self.state(check));
+        if let Some(join) = check.join.filter(|_| check.resources.len() > 1) {
+            let text = match join {
+                Join::And => "  idle when all conditions are met",
+                Join::Or => "  idle when any condition is met",
             };
-            match check.basis {
-                IdleBasis::ExpireAfter => (format!("ends the session in {time}"), urgency(left)),
-                IdleBasis::GracePeriod => (format!("begins to count in {time}"), Face::Value),
-            }
+            lines.push(vec![(text.to_owned(), Face::Dim)]);
         }
-    };
-    vec![label, (text, face)]
-}
+        lines.extend(check.resources.iter().map(|it| self.resource(it)));
+        lines
+    }
 
-/// The colours of the web page: below an hour, below four, more.
-fn urgency(left: i64) -> Face {
-    match left {
-        ..HOUR => Face::Bad,
-        _ if left < 4 * HOUR => Face::Warning,
-        _ => Face::Value,
+    fn state(&self, check: &IdleCheck) -> Line {
+        let over = "checking reclamation status".to_owned();
+        let standing = face(standing(check, self.now));
+        let (label, text, look) = match (check.state, left(check, self.now)) {
+            (IdleState::Over, _) => ("expires in", over, Face::Bad),
+            (_, Some(left)) => {
+                let label = match check.basis {
+                    IdleBasis::ExpireAfter => "expires in",
+                    IdleBasis::GracePeriod => "grace period",
+                };
+                let time = match left {
+                    ..0 => over,
+                    left if self.detail.focused => clock::digits(left),
+                    left => clock::coarse(left),
+                };
+                (label, time, standing)
+            }
+            (_, None) => self.stands_still(),
+        };
+        let mut line = vec![indented(label), (text, look)];
+        if let Some(limit) = check.limit {
+            let word = match check.join {
+                Some(_) => "window",
+                None => "limit",
+            };
+            line.push((format!("  {word} {limit}"), Face::Dim));
+        }
+        line
+    }
+
+    /// Why nothing counts.
+    fn stands_still(&self) -> (&'static str, String, Face) {
+        if self.session.reprieve.exempt {
+            return ("exempt", "it does not count".to_owned(), Face::Dim);
+        }
+        match self.session.activity {
+            Some(used) if used.open > 0 => ("stands still", "it is in use".to_owned(), Face::Value),
+            _ => ("no end is due", String::new(), Face::Dim),
+        }
+    }
+
+    fn resource(&self, resource: &IdleResource) -> Line {
+        let standing = of_resource(resource);
+        let label = indented(resource.resource.as_str());
+        let threshold = format!(" | threshold {} %", percent(resource.threshold));
+        let current = match resource.average {
+            ..0 => "-".to_owned(),
+            average => format!("{} %", percent(average)),
+        };
+        let mut line = vec![label];
+        // A narrow panel has the two numbers alone.
+        if self.width >= 48 {
+            line.push(("current ".to_owned(), Face::Dim));
+        }
+        line.push((current, face(standing)));
+        line.push((threshold, Face::Dim));
+        line
+    }
+
+    fn used(&self) -> Option<Line> {
+        let used = self.session.activity?;
+        if used.open > 0 {
+            return Some(told("In use now", in_use(&used)));
+        }
+        let what = match used.kind {
+            ActivityKind::Started => "it began to run",
+            ActivityKind::Typed => "keys typed",
+            ActivityKind::Exec => "a command",
+            ActivityKind::App => "a connection",
+            ActivityKind::Extended => "its end put off",
+        };
+        let ago = clock::ago(self.now.as_second() - used.at.as_second());
+        Some(told("Last used", format!("{what}, {ago}")))
+    }
+
+    /// What a person did against idle checks.
+    fn reprieve(&self) -> Vec<Line> {
+        let reprieve = self.session.reprieve;
+        let mut lines = Vec::new();
+        if reprieve.exempt {
+            lines.push(told("Exempt", "no idle check ends it".to_owned()));
+        }
+        if let Some(until) = reprieve.until {
+            let most = self.app.reprieves.rules(self.session.context);
+            let often = match most.map(|rules| rules.extensions) {
+                Some(most) if most > 0 => format!("{} of {most}", reprieve.extended),
+                _ if reprieve.extended == 1 => "once".to_owned(),
+                _ => format!("{} times", reprieve.extended),
+            };
+            let until = short_moment(self.app, until, self.now);
+            lines.push(told("Put off", format!("until {until} ({often})")));
+        }
+        lines
     }
 }
 
-fn resource(resource: &IdleResource) -> Line {
-    let (average, face) = if resource.average < 0 {
-        ("no data".to_owned(), Face::Dim)
-    } else {
-        let face = if resource.average < resource.threshold.saturating_mul(2) {
-            Face::Bad
-        } else if resource.average < resource.threshold.saturating_mul(10) {
-            Face::Warning
-        } else {
-            Face::Value
-        };
-        (format!("{} %", percent(resource.average)), face)
+/// A row of what belongs to no one checker.
+fn told(label: &str, text: String) -> Line {
+    let label = format!("{label:INDENTED$}");
+    vec![(label, Face::Label), (text, Face::Value)]
+}
+
+fn in_use(used: &Activity) -> String {
+    let (one, several) = match used.kind {
+        ActivityKind::Exec => ("command", "commands"),
+        ActivityKind::App => ("connection", "connections"),
+        _ => ("command or connection", "commands or connections"),
     };
-    let label = format!("  {:width$}", resource.resource.as_str(), width = LABEL - 2);
-    let threshold = format!("  threshold {} %", percent(resource.threshold));
-    vec![
-        (label, Face::Label),
-        (average, face),
-        (threshold, Face::Dim),
-    ]
+    match used.open {
+        1 => format!("1 {one} open"),
+        open => format!("{open} {several} open"),
+    }
+}
+
+fn indented(label: &str) -> (String, Face) {
+    let width = INDENTED - 2;
+    (format!("  {label:width$}"), Face::Label)
 }
 
 /// Hundredths of a percent as `3.25`, without needless zeros.

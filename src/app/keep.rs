@@ -1,0 +1,274 @@
+//! The dialog in which a person keeps a session from its idle checks: what ends it, and what can be
+//! done against that.
+
+use jiff::Timestamp;
+
+use super::reprieves::Told;
+use crate::{
+    action::Action,
+    model::{
+        id::SessionKey,
+        idle::{IdleState, Keep, ReprieveRules},
+        reclaim::nearest,
+        session::Session,
+        text::Clean,
+    },
+};
+
+/// What can be done, one row each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    Do(Keep),
+    Leave,
+}
+
+/// A row of the dialog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    pub choice: Choice,
+    pub title: String,
+    /// Beside it: what comes of it, or why it cannot be done.
+    pub note: String,
+    /// Until when no idle check ends the session then.
+    pub until: Option<Timestamp>,
+    pub allowed: bool,
+}
+
+/// What the person decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Nothing,
+    Close,
+    Ask(Keep),
+}
+
+#[derive(Clone, Debug)]
+pub struct KeepForm {
+    pub session: SessionKey,
+    pub name: Clean,
+    marked: usize,
+}
+
+impl KeepForm {
+    #[must_use]
+    pub fn new(session: &Session) -> Self {
+        Self {
+            session: session.key(),
+            name: session.name.clone(),
+            marked: 0,
+        }
+    }
+
+    /// The row that Enter presses.
+    pub fn marked(&self, offers: &[Offer]) -> usize {
+        self.marked.min(offers.len().saturating_sub(1))
+    }
+
+    pub fn action(&mut self, action: Action, offers: &[Offer]) -> Answer {
+        let (at, count) = (self.marked(offers), offers.len().max(1));
+        match action {
+            Action::ConfirmNo | Action::Back | Action::Quit | Action::Interrupt => {
+                return Answer::Close;
+            }
+            Action::ConfirmToggle | Action::ListDown => self.marked = (at + 1) % count,
+            Action::ListUp => self.marked = (at + count - 1) % count,
+            Action::ConfirmPress | Action::ConfirmYes => return self.press(at, offers),
+            _ => {}
+        }
+        Answer::Nothing
+    }
+
+    /// Presses a row; what is not allowed only says why, beside it.
+    pub fn press(&mut self, at: usize, offers: &[Offer]) -> Answer {
+        self.marked = at;
+        match offers.get(at) {
+            Some(offer) if !offer.allowed => Answer::Nothing,
+            Some(Offer {
+                choice: Choice::Do(keep),
+                ..
+            }) => Answer::Ask(*keep),
+            _ => Answer::Close,
+        }
+    }
+}
+
+/// What can be done with a session now; the last row leaves it.
+pub fn offers(session: &Session, told: Option<&Told>, now: Timestamp) -> Vec<Offer> {
+    let mut offers = if session.reprieve.exempt {
+        vec![include()]
+    } else {
+        vec![extend(session, told, now), exempt(told)]
+    };
+    offers.push(Offer {
+        choice: Choice::Leave,
+        title: "Leave it".to_owned(),
+        note: String::new(),
+        until: None,
+        allowed: true,
+    });
+    offers
+}
+
+fn include() -> Offer {
+    Offer {
+        choice: Choice::Do(Keep::Include),
+        title: "Include again".to_owned(),
+        note: "idle checks count again".to_owned(),
+        until: None,
+        allowed: true,
+    }
+}
+
+fn exempt(told: Option<&Told>) -> Offer {
+    let (allowed, note) = match known(told) {
+        Ok(rules) if rules.exempt => (true, "no idle check ends it any more".to_owned()),
+        Ok(_) => (false, "not allowed here".to_owned()),
+        Err(why) => (false, why),
+    };
+    Offer {
+        choice: Choice::Do(Keep::Exempt),
+        title: "Exempt".to_owned(),
+        note,
+        until: None,
+        allowed,
+    }
+}
+
+fn extend(session: &Session, told: Option<&Told>, now: Timestamp) -> Offer {
+    let mut offer = Offer {
+        choice: Choice::Do(Keep::Extend),
+        title: "Extend".to_owned(),
+        note: String::new(),
+        until: None,
+        allowed: false,
+    };
+    let rules = match known(told) {
+        Ok(rules) => rules,
+        Err(why) => {
+            offer.note = why;
+            return offer;
+        }
+    };
+    let used = session.reprieve.extended;
+    if rules.extensions == 0 {
+        "not allowed here".clone_into(&mut offer.note);
+        return offer;
+    }
+    offer.title = format!("Extend by {}", rules.extend_by);
+    offer.note = format!("{used} of {} used", rules.extensions);
+    let until = due(session, now).and_then(|due| due.checked_add(rules.extend_by.duration()).ok());
+    if used < rules.extensions && until.is_none() {
+        offer.note.push_str("; no end is due");
+    }
+    offer.until = until.filter(|_| used < rules.extensions);
+    offer.allowed = offer.until.is_some();
+    offer
+}
+
+/// From when on an end is put off.
+fn due(session: &Session, now: Timestamp) -> Option<Timestamp> {
+    let checks = &session.idle_checks;
+    let over = checks.iter().any(|check| check.state == IdleState::Over);
+    let end = nearest(checks).map(|(_, until)| until.max(now));
+    end.or(over.then_some(now))
+}
+
+fn known(told: Option<&Told>) -> Result<&ReprieveRules, String> {
+    match told {
+        Some(Told::Rules(rules)) => Ok(rules),
+        Some(Told::Failed(why)) => Err(why.to_string()),
+        Some(Told::Asked) | None => Err("asking what is allowed".to_owned()),
+    }
+}
+
+/// Whom to ask for what is not allowed.
+pub fn whom_to_ask(offers: &[Offer], told: Option<&Told>) -> Option<String> {
+    let Some(Told::Rules(rules)) = told else {
+        return None;
+    };
+    if offers.iter().all(|offer| offer.allowed) {
+        return None;
+    }
+    Some(match &rules.contact {
+        Some(contact) => format!("For more ask {contact}."),
+        None => "The table [idle] of resources.toml sets the rules.".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing::session,
+        model::{
+            idle::{IdleCheck, IdleChecker},
+            span::Span,
+        },
+    };
+
+    fn now() -> Timestamp {
+        Timestamp::from_second(1_000).unwrap()
+    }
+
+    fn ending() -> Session {
+        let mut it = session(1, "train");
+        let until = Timestamp::from_second(1_600).unwrap();
+        let state = IdleState::Counting { until };
+        it.idle_checks = vec![IdleCheck::new(IdleChecker::NetworkTimeout, state)];
+        it
+    }
+
+    fn rules(extensions: u32, exempt: bool) -> Told {
+        Told::Rules(ReprieveRules {
+            extensions,
+            extend_by: Span(3_600),
+            exempt,
+            contact: Some("ops@example.org".into()),
+        })
+    }
+
+    #[test]
+    fn what_is_allowed_can_be_pressed_and_the_rest_says_whom_to_ask() {
+        let mut it = ending();
+        it.reprieve.extended = 1;
+        let told = rules(2, false);
+        let all = offers(&it, Some(&told), now());
+        assert_eq!(all[0].title, "Extend by 1h");
+        assert_eq!(all[0].until.unwrap().as_second(), 1_600 + 3_600);
+        assert_eq!(all[0].note, "1 of 2 used");
+        assert!(all[0].allowed && !all[1].allowed && all[2].allowed);
+        let whom = whom_to_ask(&all, Some(&told)).unwrap();
+        assert_eq!(whom, "For more ask ops@example.org.");
+        let mut form = KeepForm::new(&it);
+        let press = Action::ConfirmPress;
+        assert_eq!(form.action(press, &all), Answer::Ask(Keep::Extend));
+        assert_eq!(form.action(Action::ListDown, &all), Answer::Nothing);
+        assert_eq!(form.action(press, &all), Answer::Nothing, "not allowed");
+        form.action(Action::ConfirmToggle, &all);
+        assert_eq!(form.action(press, &all), Answer::Close);
+        it.reprieve.extended = 2;
+        assert!(!offers(&it, Some(&told), now())[0].allowed);
+    }
+
+    #[test]
+    fn an_exempt_session_is_included_again_by_anybody() {
+        let mut it = ending();
+        it.reprieve.exempt = true;
+        let all = offers(&it, Some(&rules(0, false)), now());
+        assert_eq!(all.len(), 2);
+        let mut form = KeepForm::new(&it);
+        let answer = form.action(Action::ConfirmPress, &all);
+        assert_eq!(answer, Answer::Ask(Keep::Include));
+    }
+
+    #[test]
+    fn nothing_can_be_pressed_before_the_rules_are_known() {
+        for told in [None, Some(Told::Asked), Some(Told::Failed("away".into()))] {
+            let all = offers(&ending(), told.as_ref(), now());
+            assert!(!all[0].allowed && !all[1].allowed, "{told:?}");
+        }
+        let idle = session(1, "train");
+        let all = offers(&idle, Some(&rules(2, true)), now());
+        assert!(!all[0].allowed && all[0].note.contains("no end is due"));
+    }
+}

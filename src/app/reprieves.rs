@@ -1,0 +1,70 @@
+//! What a person may do against idle checks in each context, as far as the daemon has told.
+
+use std::collections::HashMap;
+
+use super::step::{Purpose, Step};
+use crate::{
+    model::{id::ContextName, idle::ReprieveRules, text::Clean},
+    protocol::message::{Failure, Reply, Request},
+};
+
+/// What is known of one context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    Asked,
+    Rules(ReprieveRules),
+    Failed(Clean),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Reprieves {
+    told: HashMap<ContextName, Told>,
+}
+
+impl Reprieves {
+    pub fn told(&self, context: ContextName) -> Option<&Told> {
+        self.told.get(&context)
+    }
+
+    pub fn rules(&self, context: ContextName) -> Option<&ReprieveRules> {
+        match self.told(context)? {
+            Told::Rules(rules) => Some(rules),
+            Told::Asked | Told::Failed(_) => None,
+        }
+    }
+
+    /// Asks anew; what was known before is shown until the answer comes.
+    pub fn ask(&mut self, context: ContextName) -> Step {
+        if self.rules(context).is_none() {
+            self.told.insert(context, Told::Asked);
+        }
+        Step::Ask {
+            request: Request::Catalogue {
+                context,
+                project: None,
+                anew: false,
+            },
+            purpose: Purpose::Reprieves(context),
+        }
+    }
+
+    /// Asks where nothing was asked yet.
+    pub fn ask_once(&mut self, context: ContextName) -> Option<Step> {
+        let unknown = !self.told.contains_key(&context);
+        unknown.then(|| self.ask(context))
+    }
+
+    pub fn answered(&mut self, context: ContextName, result: Result<Reply, Failure>) {
+        let told = match result {
+            Ok(Reply::Catalogue { catalogue }) => Told::Rules(catalogue.reprieve),
+            Ok(_) => return,
+            Err(failure) => Told::Failed(failure.message),
+        };
+        self.told.insert(context, told);
+    }
+
+    /// A connection that broke answers no more, and a new daemon may have other rules.
+    pub fn forget(&mut self) {
+        self.told.clear();
+    }
+}

@@ -1,0 +1,37 @@
+//! The column of `workbay ls` that tells when idle checks end a session.
+
+use jiff::Timestamp;
+use ratatui::style::Style;
+
+use super::{ls::elapsed, output::Cell};
+use crate::{
+    model::{
+        reclaim::{Reclaim, Standing, nearest, reclaim, standing},
+        session::Session,
+    },
+    theme::{Theme, face::Face},
+};
+
+pub const HEAD: &str = "RECLAIM IN";
+
+/// Whether the column has anything to tell.
+pub fn is_told(sessions: &[Session]) -> bool {
+    sessions.iter().any(|it| reclaim(it) != Reclaim::Never)
+}
+
+pub fn cell(session: &Session, now: Timestamp, theme: Option<&Theme>) -> Cell {
+    let text = match reclaim(session) {
+        Reclaim::Never => "-".to_owned(),
+        Reclaim::Exempt => "exempt".to_owned(),
+        Reclaim::At(until) if until > now => elapsed(until.as_second() - now.as_second()),
+        Reclaim::Due | Reclaim::At(_) => "now".to_owned(),
+    };
+    let check = nearest(&session.idle_checks).map(|(check, _)| standing(check, now));
+    let face = match (reclaim(session), check) {
+        (Reclaim::Due, _) | (_, Some(Standing::AtRisk | Standing::Over)) => Some(Face::Bad),
+        (_, Some(Standing::Warning)) => Some(Face::Warning),
+        _ => None,
+    };
+    let style = face.and_then(|face| Some(theme?.style(face)));
+    Cell::styled(text, style.unwrap_or_else(Style::new))
+}

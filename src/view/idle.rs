@@ -1,0 +1,64 @@
+//! How idle checks look in few cells: the time until the end, the colour of how near it is.
+
+use jiff::Timestamp;
+
+use super::glyphs::Glyphs;
+use crate::{
+    app::clock,
+    model::{
+        idle::IdleChecker,
+        reclaim::{Reclaim, Standing, nearest, reclaim, standing},
+        session::Session,
+    },
+    theme::face::Face,
+};
+
+/// The names people know from the web pages of Backend.AI.
+pub fn name(checker: &IdleChecker) -> &str {
+    match checker {
+        IdleChecker::NetworkTimeout => "Network Idle Timeout",
+        IdleChecker::SessionLifetime => "Max Session Lifetime",
+        IdleChecker::Utilization => "Utilization Checker",
+        IdleChecker::Other(word) => word.as_str(),
+    }
+}
+
+pub fn face(standing: Standing) -> Face {
+    match standing {
+        Standing::NoData => Face::Dim,
+        Standing::Grace => Face::Value,
+        Standing::Safe => Face::StatusGood,
+        Standing::Warning => Face::Warning,
+        Standing::AtRisk | Standing::Over => Face::Bad,
+    }
+}
+
+/// `▪ safe`: a shape beside the word, so that colour is never the only sign.
+pub fn word(standing: Standing, glyphs: &Glyphs) -> String {
+    let shape = match standing {
+        Standing::NoData | Standing::Grace => glyphs.shapes.neutral,
+        Standing::Safe => glyphs.shapes.good,
+        Standing::Warning => glyphs.shapes.ending,
+        Standing::AtRisk | Standing::Over => glyphs.shapes.bad,
+    };
+    format!("{shape} {}", standing.word())
+}
+
+/// The cell of the list: the time until the nearest end, in the colour of its check.
+pub fn until_end(session: &Session, now: Timestamp) -> (String, Face) {
+    match reclaim(session) {
+        Reclaim::Due => ("now".to_owned(), Face::Bad),
+        Reclaim::Exempt => ("exempt".to_owned(), Face::Dim),
+        Reclaim::Never => ("-".to_owned(), Face::Dim),
+        Reclaim::At(until) => {
+            let left = until.as_second() - now.as_second();
+            let check = nearest(&session.idle_checks).map(|(check, _)| standing(check, now));
+            let text = if left < 0 {
+                "now".to_owned()
+            } else {
+                clock::coarse(left)
+            };
+            (text, face(check.unwrap_or(Standing::NoData)))
+        }
+    }
+}
