@@ -14,6 +14,8 @@ pub enum Scope {
     Contexts,
     /// Launches of before.
     Recents,
+    /// What a person was told.
+    Notices,
     Logs,
     Panes,
     Terminal,
@@ -26,13 +28,14 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
         Self::Launcher,
         Self::Contexts,
         Self::Recents,
+        Self::Notices,
         Self::Logs,
         Self::Panes,
         Self::Terminal,
@@ -51,6 +54,7 @@ impl Scope {
             Self::Launcher => "launcher",
             Self::Contexts => "contexts",
             Self::Recents => "recents",
+            Self::Notices => "notices",
             Self::Logs => "logs",
             Self::Panes => "panes",
             Self::Terminal => "terminal",
@@ -70,6 +74,7 @@ impl Scope {
             Self::Launcher => "Launcher",
             Self::Contexts => "Contexts",
             Self::Recents => "Recent launches",
+            Self::Notices => "Notifications",
             Self::Logs => "Log",
             Self::Panes => "Terminals",
             Self::Terminal => "In a terminal",
@@ -123,27 +128,29 @@ actions! {
     TabRunning "tab.running" "tab Running" [Global]
     TabFinished "tab.finished" "tab Finished" [Global]
     TabOthers "tab.others" "tab Others" [Global]
+    Notices "app.notices" "what you were told: notifications" [Global, Leader]
+    Quiet "app.quiet" "quiet: nothing rings, only what is grave pops up" [Global, Notices]
     Back "app.back" "one step back, clear the filter, close" [Global]
     Command "app.command" "a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Recents, Logs, Confirm, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Recents, Logs, Confirm, Help]
-    ListPageDown "list.page-down" "a page down" [Sessions, Detail, Contexts, Logs, Help]
-    ListPageUp "list.page-up" "a page up" [Sessions, Detail, Contexts, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Recents, Notices, Logs, Confirm, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Recents, Notices, Logs, Confirm, Help]
+    ListPageDown "list.page-down" "a page down" [Sessions, Detail, Contexts, Notices, Logs, Help]
+    ListPageUp "list.page-up" "a page up" [Sessions, Detail, Contexts, Notices, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Logs, Help]
-    ListFirst "list.first" "to the first line" [Sessions, Detail, Launcher, Logs, Help]
-    ListLast "list.last" "to the last line" [Sessions, Detail, Launcher, Logs, Help]
+    ListFirst "list.first" "to the first line" [Sessions, Detail, Launcher, Notices, Logs, Help]
+    ListLast "list.last" "to the last line" [Sessions, Detail, Launcher, Notices, Logs, Help]
 
     SessionOpen "session.open" "details" [Sessions]
-    SessionShell "session.shell" "shell in the session" [Sessions, Detail]
-    SessionLogs "session.logs" "log" [Sessions, Detail]
+    SessionShell "session.shell" "shell in the session" [Sessions, Detail, Notices]
+    SessionLogs "session.logs" "log" [Sessions, Detail, Notices]
     SessionRename "session.rename" "rename" [Sessions, Detail]
-    SessionTerminate "session.terminate" "terminate, after a question" [Sessions, Detail]
+    SessionTerminate "session.terminate" "terminate, after a question" [Sessions, Detail, Notices]
     SessionCommit "session.commit" "make an image of the session" [Sessions, Detail]
-    SessionKeep "session.keep" "keep it from idle checks: extend, exempt" [Sessions, Detail]
+    SessionKeep "session.keep" "keep it from idle checks: extend, exempt" [Sessions, Detail, Notices]
     SessionLaunch "session.launch" "launch a session" [Sessions]
-    SessionAgain "session.again" "launch again with the same settings" [Sessions, Detail]
+    SessionAgain "session.again" "launch again with the same settings" [Sessions, Detail, Notices]
     SessionsRefresh "sessions.refresh" "ask the engine again" [Sessions]
     SessionsFilter "sessions.filter" "filter by name, environment or id" [Sessions]
     SessionsSort "sessions.sort" "sort by the next column" [Sessions]
@@ -186,6 +193,11 @@ actions! {
     RecentPin "recents.pin" "keep it here, or no longer" [Recents]
     RecentRename "recents.rename" "another title" [Recents]
     RecentRemove "recents.remove" "take it out of the list" [Recents]
+
+    NoticeOpen "notices.open" "go to its session" [Notices]
+    NoticeCopy "notices.copy" "copy it to your clipboard" [Notices]
+    NoticeForget "notices.forget" "take it out of the list" [Notices]
+    NoticeForgetAll "notices.forget-all" "empty the list" [Notices]
 
     LogsFollow "logs.follow" "follow on or off" [Logs]
     LogsWrap "logs.wrap" "wrap on or off" [Logs]

@@ -19,7 +19,9 @@ use workbay::{
         record::{SessionRecord, Step},
         resources::{Bytes, Cpu},
         session::Session,
-        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
+        settings::{
+            EngineSettings, HistorySettings, LaunchSettings, NotificationSettings, Settings,
+        },
         spec::LaunchSpec,
         status::Status,
     },
@@ -165,6 +167,7 @@ fn settings(skip: u32) -> Settings {
             endpoint: None,
             stop_grace_seconds: 5,
         },
+        notifications: NotificationSettings::default(),
         history: HistorySettings { keep_days: 7 },
         resources,
         ..Settings::blank()

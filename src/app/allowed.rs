@@ -26,20 +26,28 @@ pub fn why_not(
     match action {
         Action::SessionLaunch => why_no_launch(shown, mirror, facts),
         Action::SessionsRefresh | Action::LauncherRecents => daemon_away(mirror),
-        Action::SessionOpen
-        | Action::SessionShell
-        | Action::SessionLogs
-        | Action::SessionRename
-        | Action::SessionTerminate
-        | Action::SessionCommit
-        | Action::SessionKeep
-        | Action::SessionAgain
-        | Action::CopyId => match session {
+        action if is_about_a_session(action) => match session {
             None => Some("no session is selected".to_owned()),
             Some(session) => with_session(action, session, mirror, facts),
         },
         _ => None,
     }
+}
+
+/// Whether it is done with one session.
+pub fn is_about_a_session(action: Action) -> bool {
+    matches!(
+        action,
+        Action::SessionOpen
+            | Action::SessionShell
+            | Action::SessionLogs
+            | Action::SessionRename
+            | Action::SessionTerminate
+            | Action::SessionCommit
+            | Action::SessionKeep
+            | Action::SessionAgain
+            | Action::CopyId
+    )
 }
 
 /// Among all contexts one that takes a launch is enough.

@@ -10,6 +10,7 @@ mod keeping;
 mod keys;
 mod launched;
 mod launching;
+mod notices;
 mod pointer;
 mod scope;
 mod wake;
@@ -33,6 +34,8 @@ use super::{
     logs::Logs,
     mirror::Mirror,
     msg::{Msg, Ticket},
+    notice_list::NoticeList,
+    notices::Notices,
     panes::Panes,
     picker::Picker,
     reach::Reaches,
@@ -73,6 +76,9 @@ pub struct App {
     pub launcher: Option<Launcher>,
     /// Launches of before.
     pub recents: Option<Recents>,
+    pub notices: Notices,
+    /// The list of notices, open.
+    pub notice_list: Option<NoticeList>,
     pub confirm: Option<Confirm>,
     /// What can be done against idle checks.
     pub keep: Option<KeepForm>,
@@ -110,6 +116,7 @@ impl App {
             panes: Panes::new(&facts.tag),
             mouse: facts.mouse,
             statistics_shown: facts.statistics,
+            notices: Notices::new(facts.notifications.quiet),
             facts,
             keymap,
             mirror: Mirror::default(),
@@ -123,6 +130,7 @@ impl App {
             reach: Reaches::default(),
             launcher: None,
             recents: None,
+            notice_list: None,
             confirm: None,
             keep: None,
             reprieves: Reprieves::default(),
@@ -255,6 +263,9 @@ impl App {
         if let (Some(recents), Some(area)) = (&mut self.recents, areas.recent_rows) {
             recents.laid_out(usize::from(area.height));
         }
+        if let (Some(list), Some(area)) = (&mut self.notice_list, areas.notice_rows) {
+            list.laid_out(usize::from(area.height), self.notices.len());
+        }
         if let (Some(picker), Some(area)) = (&mut self.picker, areas.picker_rows) {
             picker.laid_out(usize::from(area.height));
         }
@@ -287,9 +298,11 @@ impl App {
         self.areas.screen.width < 100
     }
 
-    /// The session that actions are about: the detail's when it has the keys, else the selected one.
+    /// The session that actions are about: the marked notice's, the detail's when it has the keys,
+    /// else the selected one.
     pub fn current(&self) -> Option<&Session> {
         let id = match (&self.detail, self.focus()) {
+            (_, Focus::Notices) => self.marked_notice().and_then(|it| it.session),
             (Some(detail), Focus::Detail) => Some(detail.session()),
             _ => self.sessions.selected(),
         };
@@ -300,6 +313,7 @@ impl App {
     fn show(&mut self, page: Page) -> Vec<Step> {
         let mut steps = Vec::new();
         self.pending.clear();
+        self.notice_list = None;
         if page != Page::Logs
             && let Some(mut logs) = self.logs.take()
         {

@@ -59,6 +59,8 @@ pub struct Areas {
     pub keep_rows: Option<Rect>,
     /// The rows of the launches of before, inside their border.
     pub recent_rows: Option<Rect>,
+    /// The rows of the list of notices, inside its border.
+    pub notice_rows: Option<Rect>,
     /// The reason why the selected session does not run yet, above the prompt.
     pub reason: Option<Rect>,
     /// The lines of the help, inside its border.

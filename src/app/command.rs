@@ -14,6 +14,8 @@ pub enum Command {
     Launch,
     Refresh,
     Help,
+    Notices,
+    Quiet,
     Quit,
 }
 
@@ -26,7 +28,9 @@ const WORDS: &[(&str, Command, bool)] = &[
     ("finished", Command::Tab(Tab::Finished), true),
     ("help", Command::Help, true),
     ("launch", Command::Launch, true),
+    ("notifications", Command::Notices, true),
     ("others", Command::Tab(Tab::Others), true),
+    ("quiet", Command::Quiet, true),
     ("quit", Command::Quit, true),
     ("q", Command::Quit, false),
     ("q!", Command::Quit, false),

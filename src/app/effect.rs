@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::msg::Ticket;
 use crate::{
-    model::spec::LaunchRequest,
+    model::{spec::LaunchRequest, text::Clean},
     protocol::message::{Origin, Request, StreamId, StreamOpen},
 };
 
@@ -71,6 +71,8 @@ pub enum Effect {
     },
     Mouse(bool),
     Bell,
+    /// To the person's desktop, where their terminal passes it on.
+    Notify(Clean),
     /// Clear and paint everything.
     Repaint,
     Suspend,

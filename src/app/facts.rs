@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use crate::model::settings::LaunchSettings;
+use crate::model::settings::{LaunchSettings, NotificationSettings};
 
 /// Constant for the life of a face.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Facts {
     pub tag: String,
     /// What the launcher offers.
     pub launch: LaunchSettings,
+    /// How loud it is.
+    pub notifications: NotificationSettings,
     /// Days that log and scratch of an ended session are kept.
     pub keep_days: u32,
 }

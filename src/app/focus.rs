@@ -29,6 +29,8 @@ pub enum Focus {
     /// The title of a launch of before.
     RecentTitle,
     Contexts,
+    /// The list of notices.
+    Notices,
     Rename,
     /// The name of an image to be made.
     Commit,
@@ -57,6 +59,7 @@ impl Focus {
             Self::Launcher => Scope::Launcher,
             Self::Recents => Scope::Recents,
             Self::Contexts => Scope::Contexts,
+            Self::Notices => Scope::Notices,
             Self::Detail => Scope::Detail,
             Self::Sessions => Scope::Sessions,
             Self::Logs => Scope::Logs,

@@ -27,6 +27,8 @@ pub mod launcher;
 pub mod logs;
 pub mod mirror;
 pub mod msg;
+pub mod notice_list;
+pub mod notices;
 pub mod panes;
 pub mod picker;
 pub mod reach;

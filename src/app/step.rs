@@ -94,6 +94,8 @@ pub enum Purpose {
     },
     /// The launches of before, told or changed.
     Recents,
+    /// What was told before.
+    Notices,
     /// A text is in the person's editor.
     Edit(LaunchField),
     /// A recipe is read.

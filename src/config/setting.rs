@@ -5,7 +5,11 @@ use super::{
     document::{Fault, Item, Value},
     rows::set,
 };
-use crate::model::{resources::Bytes, settings::Settings, spec::check_variable_name};
+use crate::model::{
+    resources::Bytes,
+    settings::{DesktopNotices, Settings},
+    spec::check_variable_name,
+};
 
 /// One setting: `[table] name`.
 pub struct Setting {
@@ -72,6 +76,27 @@ pub const SETTINGS: &[Setting] = &[
         variable: Some("WORKBAY_READ_ONLY"),
         read: |s, item| set(&mut s.ui.read_only, item.boolean()),
         show: |s| s.ui.read_only.to_string(),
+    },
+    Setting {
+        table: "notifications",
+        name: "quiet",
+        variable: Some("WORKBAY_QUIET"),
+        read: |s, item| set(&mut s.notifications.quiet, item.boolean()),
+        show: |s| s.notifications.quiet.to_string(),
+    },
+    Setting {
+        table: "notifications",
+        name: "bell",
+        variable: None,
+        read: |s, item| set(&mut s.notifications.bell, item.boolean()),
+        show: |s| s.notifications.bell.to_string(),
+    },
+    Setting {
+        table: "notifications",
+        name: "desktop",
+        variable: None,
+        read: |s, item| set(&mut s.notifications.desktop, desktop(item)),
+        show: |s| quoted(s.notifications.desktop.word()),
     },
     Setting {
         table: "launch",
@@ -170,6 +195,15 @@ fn automatic(item: &Item) -> Result<Option<bool>, Fault> {
         Value::Text(text) if text == "auto" => Ok(None),
         _ => Err(item.mismatch("\"auto\", true or false")),
     }
+}
+
+fn desktop(item: &Item) -> Result<DesktopNotices, Fault> {
+    let word = item.text()?;
+    let known = DesktopNotices::ALL.into_iter().find(|it| it.word() == word);
+    known.ok_or_else(|| {
+        let words = DesktopNotices::ALL.map(DesktopNotices::word);
+        Fault::unknown(item.at, "way of telling the desktop", word, words)
+    })
 }
 
 pub(super) fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {

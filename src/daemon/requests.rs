@@ -119,9 +119,11 @@ impl Core {
                 self.watch_these(connection, sessions);
                 Ok(Reply::Done)
             }
-            Request::Notices => Ok(Reply::Notices {
-                notices: self.told.all(),
-            }),
+            Request::Notices => Ok(self.told.all()),
+            Request::EditNotices { edit } => {
+                self.told.edit(edit);
+                Ok(Reply::Done)
+            }
             Request::Status => Ok(Reply::Status {
                 status: self.status(),
             }),
@@ -204,6 +206,7 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::EditRecent { .. }
         | Request::Watch { .. }
         | Request::Notices
+        | Request::EditNotices { .. }
         | Request::Status
         | Request::Stop => None,
     }

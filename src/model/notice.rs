@@ -41,7 +41,29 @@ pub struct Notice {
     pub text: Clean,
 }
 
+/// What is done with the notices that the daemon keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "edit", rename_all = "kebab-case")]
+pub enum NoticesEdit {
+    /// A person has looked at all of them.
+    Seen,
+    Forget {
+        notice: Box<Notice>,
+    },
+    Clear,
+}
+
 impl Notice {
+    /// Whether it is worth being looked at later: not what its person has just done.
+    #[must_use]
+    pub fn is_news(&self) -> bool {
+        match self.kind {
+            NoticeKind::Launched => false,
+            NoticeKind::Ended => self.level != Level::Info,
+            _ => true,
+        }
+    }
+
     /// A sentence without more meaning.
     #[must_use]
     pub fn message(at: Timestamp, level: Level, text: impl Into<Clean>) -> Self {

@@ -11,6 +11,7 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub ui: UiSettings,
+    pub notifications: NotificationSettings,
     pub launch: LaunchSettings,
     pub engine: EngineSettings,
     pub history: HistorySettings,
@@ -31,6 +32,7 @@ impl Settings {
                 unicode: None,
                 read_only: false,
             },
+            notifications: NotificationSettings::default(),
             launch: LaunchSettings {
                 environment: String::new(),
                 cpu: Cpu::default(),
@@ -62,6 +64,39 @@ pub struct UiSettings {
     pub unicode: Option<bool>,
     /// Nothing destructive is offered.
     pub read_only: bool,
+}
+
+/// How loud the full-screen view is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NotificationSettings {
+    /// Begins quiet: nothing rings, only warnings and errors pop up.
+    pub quiet: bool,
+    /// The terminal's bell.
+    pub bell: bool,
+    pub desktop: DesktopNotices,
+}
+
+/// Whether the terminal is asked to tell the desktop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DesktopNotices {
+    /// Where it is known to do so.
+    #[default]
+    Auto,
+    On,
+    Off,
+}
+
+impl DesktopNotices {
+    pub const ALL: [Self; 3] = [Self::Auto, Self::On, Self::Off];
+
+    /// The word in the settings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::On => "on",
+            Self::Off => "off",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

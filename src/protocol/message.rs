@@ -14,7 +14,7 @@ use crate::model::{
     idle::Keep,
     launch::LaunchField,
     log::{LogOptions, LogSource},
-    notice::Notice,
+    notice::{Notice, NoticesEdit},
     recent::{Recent, RecentEdit, RecentId},
     session::Session,
     spec::LaunchRequest,
@@ -201,6 +201,9 @@ pub enum Request {
     },
     /// What a person was told of late (`Reply::Notices`, oldest first).
     Notices,
+    EditNotices {
+        edit: NoticesEdit,
+    },
     Status,
     /// The daemon ends; sessions go on.
     Stop,
@@ -252,6 +255,9 @@ pub enum Reply {
     },
     Notices {
         notices: Vec<Notice>,
+        /// So many of the newest nobody has looked at.
+        #[serde(default)]
+        unseen: usize,
     },
     Status {
         status: DaemonStatus,

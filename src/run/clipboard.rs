@@ -19,8 +19,13 @@ pub fn osc52(text: &str, inside_tmux: bool) -> Result<Vec<u8>, String> {
     if !inside_tmux {
         return Ok(plain.into_bytes());
     }
-    let doubled = plain.replace('\x1b', "\x1b\x1b");
-    Ok(format!("{plain}\x1bPtmux;{doubled}\x1b\\").into_bytes())
+    Ok(format!("{plain}{}", through_tmux(&plain)).into_bytes())
+}
+
+/// A sequence that tmux passes on to the terminal outside, where its `allow-passthrough` is on.
+pub(super) fn through_tmux(sequence: &str) -> String {
+    let doubled = sequence.replace('\x1b', "\x1b\x1b");
+    format!("\x1bPtmux;{doubled}\x1b\\")
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use super::{
-    clipboard, clock, editor, files,
+    clipboard, clock,
+    desktop::{self, Dialect},
+    editor, files,
     link::{Current, no_line},
     screen::Stage,
     streams::Streams,
@@ -32,6 +34,8 @@ pub struct Hands {
     pub current: Current,
     pub answers: mpsc::Sender<Msg>,
     pub inside_tmux: bool,
+    /// How the terminal is asked to tell the desktop; `None` = it is not.
+    pub desktop: Option<Dialect>,
 }
 
 impl Hands {
@@ -90,6 +94,12 @@ impl Hands {
             Effect::ReadRecipe { ticket, path } => self.read_recipe(ticket, path),
             Effect::Mouse(on) => stage.mouse(on)?,
             Effect::Bell => stage.send(b"\x07")?,
+            Effect::Notify(text) => {
+                if let Some(dialect) = self.desktop {
+                    let bytes = desktop::notification(&text, dialect, self.inside_tmux);
+                    stage.send(&bytes)?;
+                }
+            }
             Effect::Repaint => stage.repaint()?,
             Effect::Suspend => {
                 if let Err(why) = stage.suspend() {

@@ -5,6 +5,7 @@ use futures_util::Stream;
 use tokio::sync::{mpsc, watch};
 
 use super::{
+    desktop,
     effects::{self, Hands},
     face::{Face, Sources},
     link,
@@ -50,6 +51,9 @@ where
         current,
         answers: answers_in,
         inside_tmux: parts.app.facts.inside_tmux,
+        desktop: desktop::dialect(parts.app.facts.notifications.desktop, |name| {
+            std::env::var(name).ok().filter(|value| !value.is_empty())
+        }),
     };
     let sources = Sources {
         input,

@@ -7,6 +7,7 @@
 mod background;
 mod clipboard;
 mod clock;
+mod desktop;
 mod editor;
 pub mod effects;
 pub mod face;

@@ -22,6 +22,7 @@ pub fn facts(settings: &Settings) -> Facts {
         inside_tmux: variable("TMUX").is_some(),
         tag: tag(),
         launch: settings.launch.clone(),
+        notifications: settings.notifications,
         keep_days: settings.history.keep_days,
     }
 }

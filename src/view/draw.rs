@@ -5,7 +5,7 @@ use ratatui::{Frame, buffer::Buffer, layout::Position};
 
 use super::{
     banner, confirm, detail, glyphs::Glyphs, header, help, hints, keep, launcher, list, logs,
-    paint::Paint, panes, picker, prompt, reason, recents, state, statistics, tabs, toasts,
+    notices, paint::Paint, panes, picker, prompt, reason, recents, state, statistics, tabs, toasts,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page},
@@ -36,8 +36,14 @@ pub fn draw_into(
         return None;
     }
     match (app.page, &app.logs) {
-        (Page::Panes, _) => panes::draw(&mut paint, areas, &app.panes, &app.keymap),
-        (Page::Logs, Some(open)) => logs::draw(&mut paint, areas, open, &app.keymap),
+        (Page::Panes, _) => {
+            let badge = notices::badge(app, now);
+            panes::draw(&mut paint, areas, &app.panes, &app.keymap, &badge);
+        }
+        (Page::Logs, Some(open)) => {
+            logs::draw(&mut paint, areas, open, &app.keymap);
+            notices::draw_badge(&mut paint, areas.log_title, &notices::badge(app, now));
+        }
         _ => sessions(&mut paint, app, areas, now),
     }
     overlays(&mut paint, app, areas, now);
@@ -45,7 +51,7 @@ pub fn draw_into(
 }
 
 fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
-    header::draw(paint, app, areas);
+    header::draw(paint, app, areas, now);
     statistics::draw(paint, app, areas);
     tabs::draw(paint, app, areas);
     banner::draw(paint, app, areas, now);
@@ -74,6 +80,8 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             confirm::draw(paint, app, open, areas);
         } else if let Some(open) = &app.keep {
             keep::draw(paint, app, open, areas, now);
+        } else if let Some(open) = &app.notice_list {
+            notices::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.recents {
             recents::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.launcher {

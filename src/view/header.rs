@@ -1,8 +1,9 @@
 //! The first line: who we are, where sessions run, whether everything answers.
 
+use jiff::Timestamp;
 use ratatui::layout::Rect;
 
-use super::{paint::Paint, text};
+use super::{notices, paint::Paint, text};
 use crate::{
     app::{
         app::App,
@@ -14,7 +15,7 @@ use crate::{
     theme::face::Face,
 };
 
-pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
+pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     let area = areas.header;
     paint.fill(area, Face::Header);
     let dot = format!(" {} ", paint.glyphs.dot);
@@ -24,6 +25,11 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let person = format!("{}@{}", app.facts.user, app.facts.host);
     let mut right = text::width(&state) as u16 + 1;
     paint.right(area.x, area.y, area.width - 1, &state, face);
+    let rest = Rect {
+        width: area.width.saturating_sub(right + 2),
+        ..area
+    };
+    right += notices::draw_badge(paint, rest, &notices::badge(app, now));
     let brand = paint.text(area.x + 1, area.y, 12, "workbay", Face::HeaderBrand) + 2;
     let mut facts = engine_facts(&app.mirror, shown);
     let room = |right: u16| area.width.saturating_sub(brand + right + 3);

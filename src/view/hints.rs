@@ -26,6 +26,7 @@ const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionLogs], "log"),
     (Scope::Sessions, &[Action::SessionOpen], "details"),
     (Scope::Sessions, &[Action::SessionTerminate], "terminate"),
+    (Scope::Global, &[Action::Notices], "news"),
     (Scope::Sessions, &[Action::SessionRename], "rename"),
     (Scope::Sessions, &[Action::SessionsFilter], "filter"),
     (Scope::Global, &[Action::Panes], "terminals"),
@@ -61,6 +62,20 @@ const RECENTS: &[Hint] = &[
     (Scope::Recents, &[Action::RecentRemove], "remove"),
     (Scope::Recents, MOVE, "move"),
     (Scope::Global, &[Action::Back], "cancel"),
+];
+
+const NOTICES: &[Hint] = &[
+    (Scope::Notices, &[Action::NoticeOpen], "go to it"),
+    (Scope::Notices, &[Action::SessionShell], "shell"),
+    (Scope::Notices, &[Action::SessionKeep], "keep"),
+    (Scope::Notices, &[Action::SessionLogs], "log"),
+    (Scope::Notices, &[Action::SessionAgain], "launch again"),
+    (Scope::Notices, &[Action::SessionTerminate], "terminate"),
+    (Scope::Notices, &[Action::NoticeForget], "take out"),
+    (Scope::Notices, &[Action::Quiet], "quiet"),
+    (Scope::Global, &[Action::Back], "close"),
+    (Scope::Notices, &[Action::NoticeCopy], "copy"),
+    (Scope::Notices, &[Action::NoticeForgetAll], "empty"),
 ];
 
 const COMMAND: &[Hint] = &[
@@ -173,6 +188,7 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
         Focus::LauncherQuestion => launcher::QUESTION,
         Focus::Recents => RECENTS,
         Focus::Contexts => CONTEXTS,
+        Focus::Notices => NOTICES,
         Focus::Command => COMMAND,
         Focus::HelpSearch
         | Focus::Rename
@@ -218,7 +234,12 @@ fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
 fn matters(app: &App, action: Action) -> bool {
     match action {
         Action::Panes => !app.panes.is_empty(),
+        Action::Notices => app.notices.unread() > 0,
         Action::Contexts => app.mirror.has_several_contexts(),
+        Action::NoticeOpen => app.why_not(Action::SessionOpen).is_none(),
+        Action::NoticeCopy | Action::NoticeForget | Action::NoticeForgetAll => {
+            !app.notices.is_empty()
+        }
         Action::DetailSteps => app.detail.as_ref().is_some_and(Detail::has_steps),
         Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
         // Who never had a session launched none before.

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use ratatui::layout::{Rect, Size};
 
 use super::{
-    banner, confirm, detail, glyphs::Glyphs, help, keep, launcher, picker, reason, recents,
-    statistics, tabs, toasts,
+    banner, confirm, detail, glyphs::Glyphs, help, keep, launcher, notices, picker, reason,
+    recents, statistics, tabs, toasts,
 };
 use crate::app::{
     app::App,
@@ -179,6 +179,10 @@ fn overlays(app: &App, areas: &mut Areas) {
         let area = keep::area(app, open, screen);
         areas.dialog = Some(area);
         areas.keep_rows = Some(keep::rows(app, open, area));
+    } else if app.notice_list.is_some() {
+        let area = notices::area(app, screen);
+        areas.dialog = Some(area);
+        areas.notice_rows = Some(notices::rows(area));
     } else if let Some(open) = &app.recents {
         let area = recents::area(open, screen);
         areas.dialog = Some(area);

@@ -19,6 +19,7 @@ mod launcher;
 pub mod layout;
 mod list;
 pub mod logs;
+mod notices;
 pub mod paint;
 pub mod panes;
 mod picker;

@@ -2,7 +2,11 @@
 
 use ratatui::layout::Rect;
 
-use super::{cells, paint::Paint, text};
+use super::{
+    cells, notices,
+    paint::{Paint, Piece},
+    text,
+};
 use crate::{
     action::{Action, Scope},
     app::{
@@ -26,7 +30,7 @@ const AFTER_LEADER: &[(Action, &str)] = &[
 ];
 
 /// Paints the page of the terminals and sets `paint.cursor`.
-pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, keymap: &Keymap) {
+pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, keymap: &Keymap, news: &[Piece]) {
     draw_tabs(paint, areas, panes);
     let Some(pane) = panes.active() else { return };
     match &pane.state {
@@ -49,7 +53,13 @@ pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, keymap: &Keymap
             paint.fill(areas.pane, Face::Shade);
         }
     }
-    draw_status(paint, areas, panes, pane, keymap);
+    paint.fill(areas.pane_status, Face::PaneStatus);
+    let taken = notices::draw_badge(paint, areas.pane_status, news);
+    let line = Rect {
+        width: areas.pane_status.width.saturating_sub(taken),
+        ..areas.pane_status
+    };
+    draw_status(paint, line, panes, pane, keymap);
 }
 
 fn draw_tabs(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes) {
@@ -74,8 +84,7 @@ fn draw_tabs(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes) {
     }
 }
 
-fn draw_status(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, pane: &Pane, keymap: &Keymap) {
-    let area = areas.pane_status;
+fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, keymap: &Keymap) {
     let room = usize::from(area.width.saturating_sub(2));
     let hints = if panes.scope() == Scope::Leader {
         after_leader(keymap)
@@ -84,7 +93,6 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, pane: &Pane,
     } else {
         hints_when_ended(keymap)
     };
-    paint.fill(area, Face::PaneStatus);
     let badge = draw_badge(paint, area, pane);
     let room = room.saturating_sub(badge);
     let mut x = area.x + 1;

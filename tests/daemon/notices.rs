@@ -79,7 +79,7 @@ async fn a_life_is_told_step_by_step_and_each_end_once() {
 
     // Who comes later is told the same when it asks, oldest first.
     let later = house.face().await;
-    let Ok(Reply::Notices { notices }) = later.client.ask(Request::Notices).await else {
+    let Ok(Reply::Notices { notices, .. }) = later.client.ask(Request::Notices).await else {
         panic!("no notices");
     };
     for id in [asked, itself, good, bad, failed] {

@@ -47,6 +47,7 @@ fn facts(name: &str) -> Facts {
         inside_tmux: false,
         tag: name.to_owned(),
         launch: settings().launch,
+        notifications: settings().notifications,
         keep_days: 7,
     }
 }

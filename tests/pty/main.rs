@@ -15,4 +15,5 @@ mod machine;
 mod terminal;
 
 mod habits;
+mod notices;
 mod whole_path;

@@ -17,6 +17,7 @@ mod fresh;
 mod idle;
 mod launcher;
 mod list;
+mod notices;
 mod overlays;
 mod paging;
 mod screen;

@@ -20,7 +20,7 @@ use workbay::{
     model::{
         change::Change,
         resources::{Bytes, Cpu},
-        settings::LaunchSettings,
+        settings::{LaunchSettings, NotificationSettings},
         text::Clean,
     },
     protocol::message::{Failure, Reply, Request, Snapshot},
@@ -63,6 +63,10 @@ pub fn facts() -> Facts {
             shmem: Bytes::mib(64),
             pids: 4096,
             env: std::collections::BTreeMap::new(),
+        },
+        notifications: NotificationSettings {
+            bell: true,
+            ..NotificationSettings::default()
         },
         keep_days: 7,
     }
@@ -200,6 +204,7 @@ impl Screen {
                         | Request::Catalogue { .. }
                         | Request::Reach { .. }
                         | Request::Watch { .. }
+                        | Request::Notices
                         | Request::Environments { .. }
                 )
             })

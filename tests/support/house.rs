@@ -21,7 +21,9 @@ use workbay::{
         id::{ContextName, SessionId, SessionKey},
         resources::{Bytes, Cpu},
         session::Session,
-        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
+        settings::{
+            EngineSettings, HistorySettings, LaunchSettings, NotificationSettings, Settings,
+        },
         spec::LaunchRequest,
         status::Status,
     },
@@ -48,6 +50,7 @@ pub fn settings() -> Settings {
             endpoint: None,
             stop_grace_seconds: 5,
         },
+        notifications: NotificationSettings::default(),
         history: HistorySettings { keep_days: 7 },
         ..Settings::blank()
     }

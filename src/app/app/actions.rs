@@ -38,6 +38,8 @@ impl App {
             Action::ToggleMouse => self.toggle_mouse(),
             Action::Interrupt => self.interrupt(now),
             Action::Quit => self.quit(now),
+            Action::Notices => self.toggle_notices(),
+            Action::Quiet => self.toggle_quiet(),
             _ => match self.focus() {
                 Focus::Help | Focus::HelpSearch => self.in_help(action, now),
                 Focus::Confirm => self.in_confirm(action),
@@ -47,6 +49,7 @@ impl App {
                 }
                 Focus::Recents | Focus::RecentTitle => self.in_recents(action, now),
                 Focus::Contexts => self.in_picker(action, now),
+                Focus::Notices => self.in_notices(action, now),
                 Focus::Logs => self.in_logs(action, now),
                 Focus::Panes => self.in_panes(scope, action),
                 Focus::Rename => self.in_rename(action, now),
@@ -112,6 +115,7 @@ impl App {
                 }
             }
             Focus::Recents | Focus::RecentTitle => return self.in_recents(Action::Back, now),
+            Focus::Notices => return self.in_notices(Action::Back, now),
             Focus::Confirm
             | Focus::Keep
             | Focus::Contexts
@@ -333,7 +337,7 @@ impl App {
 }
 
 /// How far a motion goes, with pages of `page` lines.
-fn motion(action: Action, page: isize) -> Option<isize> {
+pub(super) fn motion(action: Action, page: isize) -> Option<isize> {
     Some(match action {
         Action::ListDown => 1,
         Action::ListUp => -1,

@@ -104,7 +104,7 @@ impl App {
     }
 
     /// Opens the detail; pressed again, gives it the keys, and in it closes it.
-    fn open_detail(&mut self, id: SessionKey) {
+    pub(super) fn open_detail(&mut self, id: SessionKey) {
         let beside = self.areas.screen.width >= crate::app::area::BESIDE_COLUMNS;
         match &mut self.detail {
             Some(detail) if detail.focused => self.unfocus_detail(),

@@ -128,6 +128,8 @@ impl App {
             Command::Launch => act(self, Action::SessionLaunch),
             Command::Refresh => act(self, Action::SessionsRefresh),
             Command::Help => self.go(Go::Help),
+            Command::Notices => self.toggle_notices(),
+            Command::Quiet => self.toggle_quiet(),
             Command::Quit => self.leave(),
         }
     }

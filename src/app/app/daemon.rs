@@ -15,7 +15,6 @@ use crate::{
         capability::Capability,
         change::{Change, Level},
         id::{ContextName, SessionKey},
-        notice::{Notice, NoticeKind},
         session::Session,
         status::Tab,
         text::Clean,
@@ -66,6 +65,7 @@ impl App {
             picker.update(&self.mirror);
         }
         let mut steps = self.panes.link_up(&mut self.ids, now);
+        steps.push(Self::ask_notices());
         steps.extend(begun);
         // What it asked of the line that broke will not be answered.
         if let Some(launcher) = &mut self.launcher {
@@ -100,10 +100,11 @@ impl App {
 
     fn notice(&mut self, change: Change, now: Timestamp) -> Vec<Step> {
         if let Change::Notice { notice } = change {
-            return self.told_notice(*notice);
+            return self.told_notice(*notice, now);
         }
         let renamed = match &change {
             Change::Session { session } => {
+                self.notices.follow(session);
                 self.toasts.follow(session, now);
                 Some((session.key(), session.name.clone()))
             }
@@ -140,18 +141,6 @@ impl App {
         Vec::new()
     }
 
-    fn told_notice(&mut self, notice: Notice) -> Vec<Step> {
-        let ours = notice.session.is_some_and(|it| self.toasts.tells_of(it));
-        match notice.kind {
-            // Whoever launched it was answered.
-            NoticeKind::Launched => return Vec::new(),
-            NoticeKind::Running if ours => return Vec::new(),
-            _ => {}
-        }
-        let (level, text) = (notice.level, notice.text);
-        vec![Step::Toast { level, text }]
-    }
-
     pub(super) fn answer(
         &mut self,
         ticket: Ticket,
@@ -170,6 +159,7 @@ impl App {
                 }
                 Vec::new()
             }
+            (Purpose::Notices, result) => self.notices_told(result),
             (Purpose::History(id), result) => {
                 if let Some(detail) = &mut self.detail {
                     match result {

@@ -108,6 +108,7 @@ impl App {
             | Focus::Keep
             | Focus::LauncherQuestion
             | Focus::Recents
+            | Focus::Notices
             | Focus::Detail
             | Focus::Sessions => false,
         };
@@ -183,6 +184,7 @@ impl App {
             | Focus::Keep
             | Focus::LauncherQuestion
             | Focus::Recents
+            | Focus::Notices
             | Focus::Detail
             | Focus::Sessions => {}
         }

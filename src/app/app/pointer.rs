@@ -56,6 +56,12 @@ impl App {
                     recents.move_by(by.signum());
                 }
             }
+            (Focus::Notices, ..) => {
+                let count = self.notices.len();
+                if let Some(list) = &mut self.notice_list {
+                    list.move_by(by.signum(), count);
+                }
+            }
             (Focus::Contexts, ..) => {
                 if let Some(picker) = &mut self.picker {
                     picker.move_by(by.signum());
@@ -79,6 +85,7 @@ impl App {
                 Vec::new()
             }
             Focus::Contexts => self.click_in_picker(mouse),
+            Focus::Notices => self.click_in_notices(mouse, now),
             Focus::Help | Focus::HelpSearch => {
                 if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) {
                     self.help = None;

@@ -25,6 +25,9 @@ impl App {
         if self.keep.is_some() {
             return Focus::Keep;
         }
+        if self.notice_list.is_some() {
+            return Focus::Notices;
+        }
         if let Some(recents) = &self.recents {
             return match recents.renaming() {
                 Some(_) => Focus::RecentTitle,

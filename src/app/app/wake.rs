@@ -20,6 +20,7 @@ impl App {
             self.next_list_change(now),
             self.next_detail_change(now),
             self.next_age_change(now),
+            self.next_countdown(now),
         ]
         .into_iter()
         .flatten()
@@ -83,6 +84,12 @@ impl App {
             ends.chain(used).fold(elapsed, i64::min)
         };
         Some(clock::after(now, seconds))
+    }
+
+    /// The end that is told on every page.
+    fn next_countdown(&self, now: Timestamp) -> Option<Timestamp> {
+        let (_, left) = self.next_end(now).filter(|_| !self.areas.too_small)?;
+        Some(clock::after(now, clock::coarse_left_changes_in(left)))
     }
 
     /// How old a list is that cannot be brought up to date.

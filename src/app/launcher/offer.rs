@@ -125,7 +125,10 @@ impl Offer {
 impl Offer {
     /// A context of which nothing is known, with the settings' amounts.
     pub fn blank() -> Self {
-        use crate::model::resources::{Bytes, Cpu};
+        use crate::model::{
+            resources::{Bytes, Cpu},
+            settings::NotificationSettings,
+        };
         let facts = Facts {
             user: String::new(),
             host: String::new(),
@@ -145,6 +148,7 @@ impl Offer {
                 pids: 100,
                 env: std::collections::BTreeMap::new(),
             },
+            notifications: NotificationSettings::default(),
             keep_days: 7,
         };
         Self::new(&facts, ContextName::local(), Vec::new())

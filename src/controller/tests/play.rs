@@ -23,7 +23,9 @@ use crate::{
         notice::Notice,
         record::{SessionRecord, Write},
         resources::{Bytes, Cpu, ResourceSlots},
-        settings::{EngineSettings, HistorySettings, LaunchSettings, Settings},
+        settings::{
+            EngineSettings, HistorySettings, LaunchSettings, NotificationSettings, Settings,
+        },
         spec::LaunchRequest,
         statistics::Statistics,
         status::Status,
@@ -44,6 +46,7 @@ pub fn settings() -> Settings {
             endpoint: None,
             stop_grace_seconds: 5,
         },
+        notifications: NotificationSettings::default(),
         history: HistorySettings { keep_days: 7 },
         ..Settings::blank()
     }

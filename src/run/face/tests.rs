@@ -127,6 +127,7 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
         current,
         answers: answers_in,
         inside_tmux: false,
+        desktop: None,
     };
     let sources = Sources {
         input: futures_util::stream::poll_fn(move |context| typed.poll_recv(context)),

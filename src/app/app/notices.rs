@@ -1,0 +1,230 @@
+//! Notices: how they reach a person, and what is done from the list of them.
+
+use jiff::Timestamp;
+
+use super::App;
+use crate::{
+    action::Action,
+    app::{
+        allowed,
+        effect::Effect,
+        focus::{Focus, Page},
+        msg::Mouse,
+        notice_list::NoticeList,
+        notices::Attention,
+        step::{Purpose, Step},
+    },
+    model::{
+        change::Level,
+        id::SessionKey,
+        notice::{Notice, NoticesEdit},
+        text::Clean,
+    },
+    protocol::message::{Failure, Reply, Request},
+};
+
+impl App {
+    /// Something a person should know now.
+    pub(super) fn told_notice(&mut self, notice: Notice, now: Timestamp) -> Vec<Step> {
+        let attention = Attention {
+            in_front: self.in_front,
+            in_terminal: self.page == Page::Panes,
+            is_followed: notice.session.is_some_and(|it| self.toasts.tells_of(it)),
+        };
+        let mut steps = Vec::new();
+        if !self.notices.hear(&notice, attention) {
+            return steps;
+        }
+        self.notice_came();
+        let how = self.notices.announce(&notice, attention, now);
+        if how.bell && self.facts.notifications.bell {
+            steps.push(Step::Do(Effect::Bell));
+        }
+        if how.desktop {
+            steps.push(Step::Do(Effect::Notify(notice.text.clone())));
+        }
+        if how.toast {
+            let (level, text) = (notice.level, notice.text);
+            steps.push(Step::Toast { level, text });
+        }
+        steps
+    }
+
+    fn notice_came(&mut self) {
+        if let Some(list) = &mut self.notice_list {
+            list.came(1, self.notices.len());
+            self.notices.mark_read();
+        }
+    }
+
+    /// What was told before this face came, or while the line was down.
+    pub(super) fn ask_notices() -> Step {
+        Step::Ask {
+            request: Request::Notices,
+            purpose: Purpose::Notices,
+        }
+    }
+
+    pub(super) fn notices_told(&mut self, result: Result<Reply, Failure>) -> Vec<Step> {
+        if let Ok(Reply::Notices { notices, unseen }) = result {
+            let before = self.notices.len();
+            self.notices.catch_up(notices, unseen);
+            if let Some(list) = &mut self.notice_list {
+                let count = self.notices.len();
+                list.came(count.saturating_sub(before), count);
+                self.notices.mark_read();
+            }
+        }
+        Vec::new()
+    }
+
+    /// Opens the list, or closes it.
+    pub(super) fn toggle_notices(&mut self) -> Vec<Step> {
+        if self.notice_list.take().is_some() {
+            return Vec::new();
+        }
+        // Forms keep what is typed into them.
+        let free = matches!(
+            self.focus(),
+            Focus::Sessions | Focus::Detail | Focus::Logs | Focus::Panes
+        );
+        if !free {
+            return Vec::new();
+        }
+        self.notice_list = Some(NoticeList::default());
+        self.notices.mark_read();
+        self.edit_notices(NoticesEdit::Seen).into_iter().collect()
+    }
+
+    fn edit_notices(&self, edit: NoticesEdit) -> Option<Step> {
+        // Without a daemon there is nothing but what stands here.
+        self.mirror.is_up().then_some(Step::Ask {
+            request: Request::EditNotices { edit },
+            purpose: Purpose::Effect,
+        })
+    }
+
+    pub(super) fn toggle_quiet(&mut self) -> Vec<Step> {
+        self.notices.quiet = !self.notices.quiet;
+        let text = if self.notices.quiet {
+            "quiet: nothing rings, only warnings and errors pop up"
+        } else {
+            "no longer quiet: notices pop up, what is grave rings"
+        };
+        vec![Step::toast(Level::Info, text)]
+    }
+
+    /// The notice that is marked in the open list.
+    pub fn marked_notice(&self) -> Option<&Notice> {
+        self.notice_list.as_ref()?.notice(&self.notices)
+    }
+
+    pub(super) fn in_notices(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        let count = self.notices.len();
+        let Some(list) = &mut self.notice_list else {
+            return Vec::new();
+        };
+        if let Some(by) = super::actions::motion(action, list.page()) {
+            list.move_by(by, count);
+            return Vec::new();
+        }
+        match action {
+            Action::Back => {
+                self.notice_list = None;
+                Vec::new()
+            }
+            Action::NoticeForgetAll => {
+                self.notices.forget_all();
+                self.edit_notices(NoticesEdit::Clear).into_iter().collect()
+            }
+            _ => match self.marked_notice().cloned() {
+                Some(notice) => self.on_notice(action, notice, now),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    fn on_notice(&mut self, action: Action, notice: Notice, now: Timestamp) -> Vec<Step> {
+        match action {
+            Action::NoticeOpen => self.go_to_session(&notice),
+            Action::NoticeCopy => vec![Step::Copy(notice.text.into_string())],
+            Action::NoticeForget => {
+                self.notices.forget(&notice);
+                let notice = Box::new(notice);
+                let step = self.edit_notices(NoticesEdit::Forget { notice });
+                step.into_iter().collect()
+            }
+            action if allowed::is_about_a_session(action) => {
+                if let Some(why) = self.not_there(&notice) {
+                    return vec![Step::toast(Level::Warning, why)];
+                }
+                let may = self.why_not(action).is_none();
+                let steps = self.on_session(action, now);
+                // A question lies on top of the list; everything else is elsewhere.
+                if may && self.confirm.is_none() && self.keep.is_none() {
+                    self.notice_list = None;
+                }
+                steps
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Why nothing can be done with its session; `None` = it is known.
+    fn not_there(&self, notice: &Notice) -> Option<String> {
+        match notice.session {
+            None => Some("it is about no session".to_owned()),
+            Some(key) if self.mirror.session(key).is_none() => Some(format!(
+                "the session {} is not in the list any more",
+                key.id.short()
+            )),
+            Some(_) => None,
+        }
+    }
+
+    /// Shows a session with its details.
+    fn go_to_session(&mut self, notice: &Notice) -> Vec<Step> {
+        let why = self.not_there(notice);
+        let Some(key) = notice.session.filter(|_| why.is_none()) else {
+            let why = why.unwrap_or_default();
+            return vec![Step::toast(Level::Warning, why)];
+        };
+        self.notice_list = None;
+        self.show_session(key)
+    }
+
+    fn show_session(&mut self, key: SessionKey) -> Vec<Step> {
+        let steps = self.show(Page::Sessions);
+        self.sessions.select_when_there(key);
+        self.detail = None;
+        self.open_detail(key);
+        steps
+    }
+
+    pub(super) fn click_in_notices(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
+        let count = self.notices.len();
+        let position = ratatui::layout::Position::new(mouse.column, mouse.row);
+        let Some((rows, list)) = self.areas.notice_rows.zip(self.notice_list.as_mut()) else {
+            return Vec::new();
+        };
+        if !rows.contains(position) {
+            let outside = self.areas.dialog.is_some_and(|it| !it.contains(position));
+            if outside {
+                self.notice_list = None;
+            }
+            return Vec::new();
+        }
+        let at = list.scroll() + usize::from(mouse.row - rows.y);
+        if at == list.marked() {
+            return self.in_notices(Action::NoticeOpen, now);
+        }
+        list.go_to(at, count);
+        Vec::new()
+    }
+
+    /// The session that is ended first, when that is soon: told on every page.
+    pub fn next_end(&self, now: Timestamp) -> Option<(Clean, i64)> {
+        let (session, until) = self.notices.next_end(&self.mirror, now)?;
+        Some((session.name.clone(), until.as_second() - now.as_second()))
+    }
+}

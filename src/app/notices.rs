@@ -1,0 +1,303 @@
+//! What a person was told of late, how much of it is new, and what announces it: toasts, the bell,
+//! the desktop.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::mirror::Mirror;
+use crate::model::{
+    change::Level,
+    id::SessionKey,
+    notice::{Notice, NoticeKind},
+    reclaim::nearest,
+    session::Session,
+};
+
+/// How many are kept; the oldest gives way.
+const KEPT: usize = 200;
+/// An end is told all the time from here on.
+const SOON: SignedDuration = SignedDuration::from_mins(30);
+/// A flood of bad news rings no more often than so many times in so long.
+const RINGS: usize = 3;
+const RINGS_IN: SignedDuration = SignedDuration::from_secs(10);
+
+#[derive(Clone, Debug, Default)]
+pub struct Notices {
+    /// The newest first.
+    told: VecDeque<Notice>,
+    unread: usize,
+    /// Only warnings and errors pop up, and nothing rings.
+    pub quiet: bool,
+    /// Sessions that idle checks warned of.
+    warned: BTreeSet<SessionKey>,
+    /// When it rang last.
+    rung: VecDeque<Timestamp>,
+    /// What was told before this face came is known.
+    pub caught_up: bool,
+}
+
+/// How a notice is announced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Announced {
+    pub toast: bool,
+    pub bell: bool,
+    pub desktop: bool,
+}
+
+/// Where the person is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attention {
+    /// The outer terminal has the focus.
+    pub in_front: bool,
+    /// The eyes are on a program in a terminal.
+    pub in_terminal: bool,
+    /// Another toast tells of this session's start.
+    pub is_followed: bool,
+}
+
+impl Notices {
+    #[must_use]
+    pub fn new(quiet: bool) -> Self {
+        Self {
+            quiet,
+            ..Self::default()
+        }
+    }
+
+    /// The newest first.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Notice> {
+        self.told.iter()
+    }
+
+    pub fn get(&self, at: usize) -> Option<&Notice> {
+        self.told.get(at)
+    }
+
+    pub fn len(&self) -> usize {
+        self.told.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.told.is_empty()
+    }
+
+    /// How many came since the list was last looked at.
+    pub fn unread(&self) -> usize {
+        self.unread
+    }
+
+    pub fn mark_read(&mut self) {
+        self.unread = 0;
+    }
+
+    /// A new one; `false` = it was known already.
+    pub fn hear(&mut self, notice: &Notice, attention: Attention) -> bool {
+        if self.told.contains(notice) {
+            return false;
+        }
+        let followed = notice.kind == NoticeKind::Running && attention.is_followed;
+        if notice.is_news() && !followed {
+            self.unread += 1;
+        }
+        self.keep(notice.clone());
+        true
+    }
+
+    /// What the daemon told before, oldest first; so many of the newest nobody has looked at.
+    pub fn catch_up(&mut self, notices: Vec<Notice>, unseen: usize) {
+        self.caught_up = true;
+        let seen = notices.len().saturating_sub(unseen);
+        for (at, notice) in notices.into_iter().enumerate() {
+            if !self.told.contains(&notice) {
+                self.unread += usize::from(at >= seen && notice.is_news());
+                self.keep(notice);
+            }
+        }
+        self.unread = self.unread.min(self.told.len());
+    }
+
+    /// At its place in time.
+    fn keep(&mut self, notice: Notice) {
+        if let (NoticeKind::IdleWarning { .. }, Some(key)) = (&notice.kind, notice.session) {
+            self.warned.insert(key);
+        }
+        let at = self.told.iter().position(|it| it.at <= notice.at);
+        self.told.insert(at.unwrap_or(self.told.len()), notice);
+        self.told.truncate(KEPT);
+    }
+
+    pub fn forget(&mut self, notice: &Notice) {
+        self.told.retain(|it| it != notice);
+    }
+
+    pub fn forget_all(&mut self) {
+        self.told.clear();
+        self.unread = 0;
+    }
+
+    /// How a notice is announced now.
+    pub fn announce(&mut self, notice: &Notice, attention: Attention, now: Timestamp) -> Announced {
+        let followed = match notice.kind {
+            // Whoever launched it was answered.
+            NoticeKind::Launched => true,
+            NoticeKind::Running => attention.is_followed,
+            _ => false,
+        };
+        let grave = matches!(notice.level, Level::Warning | Level::Error);
+        let toast = !followed && (grave || !self.quiet);
+        let rings = !self.quiet && rings(notice, attention) && self.may_ring(now);
+        Announced {
+            toast,
+            bell: rings,
+            desktop: rings && (!attention.in_front || is_about_an_end(&notice.kind)),
+        }
+    }
+
+    fn may_ring(&mut self, now: Timestamp) -> bool {
+        let recent = |at: &Timestamp| now.duration_since(*at) < RINGS_IN;
+        self.rung.retain(recent);
+        let may = self.rung.len() < RINGS;
+        if may {
+            self.rung.push_back(now);
+        }
+        may
+    }
+
+    /// The session that idle checks end first, when that is soon.
+    pub fn next_end<'a>(
+        &self,
+        mirror: &'a Mirror,
+        now: Timestamp,
+    ) -> Option<(&'a Session, Timestamp)> {
+        let warned = self.warned.iter().filter_map(|key| {
+            let session = mirror.session(*key).filter(|it| it.status.is_live())?;
+            let (_, until) = nearest(&session.idle_checks)?;
+            let left = until.duration_since(now);
+            (left > SignedDuration::ZERO && left <= SOON).then_some((session, until))
+        });
+        warned.min_by_key(|(_, until)| *until)
+    }
+
+    /// A session that is over is not warned of any more.
+    pub fn follow(&mut self, session: &Session) {
+        if session.status.is_final() {
+            self.warned.remove(&session.key());
+        }
+    }
+}
+
+fn is_about_an_end(kind: &NoticeKind) -> bool {
+    matches!(
+        kind,
+        NoticeKind::IdleWarning { .. } | NoticeKind::Reclaimed { .. }
+    )
+}
+
+/// Ends by idle checks always, failures and ends of commands where they would not be seen.
+fn rings(notice: &Notice, attention: Attention) -> bool {
+    let elsewhere = !attention.in_front || attention.in_terminal;
+    match notice.kind {
+        NoticeKind::IdleWarning { .. } | NoticeKind::Reclaimed { .. } => true,
+        NoticeKind::BatchEnded { .. } | NoticeKind::Failed => elsewhere,
+        NoticeKind::Ended => elsewhere && notice.level >= Level::Warning,
+        NoticeKind::Launched | NoticeKind::Running | NoticeKind::Message => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{id::SessionId, idle::IdleChecker};
+
+    const HERE: Attention = Attention {
+        in_front: true,
+        in_terminal: false,
+        is_followed: false,
+    };
+    const AWAY: Attention = Attention {
+        in_front: false,
+        ..HERE
+    };
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn notice(second: i64, kind: NoticeKind, level: Level) -> Notice {
+        Notice {
+            kind,
+            session: Some(SessionKey::local(SessionId::from_u128(1))),
+            ..Notice::message(at(second), level, format!("notice {second}"))
+        }
+    }
+
+    fn warning(second: i64) -> Notice {
+        let checker = IdleChecker::NetworkTimeout;
+        let until = at(second + 300);
+        notice(
+            second,
+            NoticeKind::IdleWarning { checker, until },
+            Level::Warning,
+        )
+    }
+
+    #[test]
+    fn ends_ring_always_and_failures_where_they_would_be_missed() {
+        let failed = notice(1, NoticeKind::Failed, Level::Error);
+        let in_terminal = Attention {
+            in_terminal: true,
+            ..HERE
+        };
+        let how = |notice: &Notice, attention, quiet| {
+            let told = Notices::new(quiet).announce(notice, attention, at(0));
+            (told.toast, told.bell, told.desktop)
+        };
+        assert_eq!(how(&warning(1), HERE, false), (true, true, true));
+        assert_eq!(how(&failed, HERE, false), (true, false, false));
+        assert_eq!(how(&failed, in_terminal, false), (true, true, false));
+        assert_eq!(how(&failed, AWAY, false), (true, true, true));
+        // Quiet: what is grave is still shown.
+        assert_eq!(how(&warning(1), AWAY, true), (true, false, false));
+        let running = notice(1, NoticeKind::Running, Level::Success);
+        assert_eq!(how(&running, HERE, false), (true, false, false));
+        assert_eq!(how(&running, HERE, true), (false, false, false));
+        let followed = Attention {
+            is_followed: true,
+            ..HERE
+        };
+        assert_eq!(how(&running, followed, false), (false, false, false));
+        let launched = notice(1, NoticeKind::Launched, Level::Info);
+        assert_eq!(how(&launched, HERE, false), (false, false, false));
+    }
+
+    #[test]
+    fn a_flood_rings_three_times() {
+        let mut notices = Notices::default();
+        let mut ring = |second| {
+            let told = notices.announce(&warning(second), AWAY, at(second));
+            told.bell
+        };
+        let rung: Vec<bool> = (0..5).map(&mut ring).collect();
+        assert_eq!(rung, [true, true, true, false, false]);
+        assert!(ring(11));
+    }
+
+    #[test]
+    fn what_comes_twice_is_kept_once_and_in_the_order_of_time() {
+        let mut notices = Notices::default();
+        let (old, new) = (warning(1), warning(3));
+        notices.hear(&new, HERE);
+        notices.catch_up(vec![old.clone(), warning(2), new.clone()], 2);
+        let times: Vec<i64> = notices.iter().map(|it| it.at.as_second()).collect();
+        assert_eq!(times, [3, 2, 1]);
+        assert_eq!(notices.unread(), 2, "the oldest was looked at before");
+        notices.mark_read();
+        notices.catch_up(vec![old, new], 0);
+        assert_eq!((notices.unread(), notices.len()), (0, 3));
+        for second in 10..400 {
+            notices.hear(&warning(second), HERE);
+        }
+        assert_eq!(notices.len(), KEPT);
+    }
+}

@@ -1,0 +1,116 @@
+//! A word to the person's desktop, by their terminal.
+
+use super::clipboard::through_tmux;
+use crate::model::{settings::DesktopNotices, text::Clean};
+
+/// Desktops cut longer ones.
+const LONGEST: usize = 200;
+
+/// How a terminal is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// iTerm2's, which most others understand.
+    Osc9,
+    /// rxvt's.
+    Osc777,
+}
+
+/// What this terminal understands; `None` = it is not asked.
+pub fn dialect(
+    setting: DesktopNotices,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<Dialect> {
+    let term = variable("TERM").unwrap_or_default();
+    let known = if term.starts_with("rxvt") {
+        Some(Dialect::Osc777)
+    } else {
+        takes_osc9(&term, variable).then_some(Dialect::Osc9)
+    };
+    match setting {
+        DesktopNotices::Off => None,
+        DesktopNotices::Auto => known,
+        DesktopNotices::On => Some(known.unwrap_or(Dialect::Osc9)),
+    }
+}
+
+/// Inside tmux and over SSH only some of these signs are left.
+fn takes_osc9(term: &str, variable: impl Fn(&str) -> Option<String>) -> bool {
+    const TERMS: [&str; 5] = ["xterm-kitty", "xterm-ghostty", "ghostty", "wezterm", "foot"];
+    const PROGRAMS: [&str; 4] = ["WezTerm", "iTerm.app", "ghostty", "kitty"];
+    const SIGNS: [&str; 7] = [
+        "WEZTERM_PANE",
+        "ITERM_SESSION_ID",
+        "KITTY_WINDOW_ID",
+        "GHOSTTY_RESOURCES_DIR",
+        "WT_SESSION",
+        "ConEmuPID",
+        "FOOT_PID",
+    ];
+    let is = |name: &str, known: &[&str]| {
+        variable(name).is_some_and(|value| known.contains(&value.as_str()))
+    };
+    TERMS.iter().any(|known| term.starts_with(known))
+        || is("TERM_PROGRAM", &PROGRAMS)
+        || is("LC_TERMINAL", &["iTerm2"])
+        || SIGNS.iter().any(|name| variable(name).is_some())
+}
+
+/// The bytes that have the terminal tell the desktop. The text ends nothing, whatever it holds.
+pub fn notification(text: &Clean, dialect: Dialect, inside_tmux: bool) -> Vec<u8> {
+    let plain = |c: char| match c {
+        ';' => ',',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    // It never begins with a number: some terminals take one for a command.
+    let said: String = text.as_str().chars().take(LONGEST).map(plain).collect();
+    let sequence = match dialect {
+        Dialect::Osc9 => format!("\x1b]9;workbay: {said}\x1b\\"),
+        Dialect::Osc777 => format!("\x1b]777;notify;workbay;{said}\x1b\\"),
+    };
+    if inside_tmux {
+        return through_tmux(&sequence).into_bytes();
+    }
+    sequence.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(setting: DesktopNotices, pairs: &[(&str, &str)]) -> Option<Dialect> {
+        dialect(setting, |name| {
+            let found = pairs.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn only_terminals_that_are_known_to_take_it_are_asked() {
+        use DesktopNotices::{Auto, Off, On};
+        let xterm = ("TERM", "xterm-256color");
+        assert_eq!(told(Auto, &[xterm]), None);
+        assert_eq!(told(On, &[xterm]), Some(Dialect::Osc9));
+        let inside_tmux = [("TERM", "tmux-256color"), ("WEZTERM_PANE", "0")];
+        assert_eq!(told(Auto, &inside_tmux), Some(Dialect::Osc9));
+        assert_eq!(told(Off, &inside_tmux), None);
+        let iterm = [xterm, ("TERM_PROGRAM", "iTerm.app")];
+        assert_eq!(told(Auto, &iterm), Some(Dialect::Osc9));
+        let rxvt = [("TERM", "rxvt-unicode-256color")];
+        assert_eq!(told(Auto, &rxvt), Some(Dialect::Osc777));
+    }
+
+    #[test]
+    fn a_text_cannot_end_its_sequence_or_begin_another() {
+        let text = Clean::multiline("4;1;a\nb\u{1b}\\c");
+        let bytes = notification(&text, Dialect::Osc9, false);
+        let said = String::from_utf8(bytes).unwrap();
+        assert!(said.starts_with("\x1b]9;workbay: 4,1,a b"), "{said:?}");
+        assert_eq!(said.matches('\x1b').count(), 2);
+        let long = Clean::new(&"x".repeat(1000));
+        let bytes = notification(&long, Dialect::Osc777, false);
+        assert!(bytes.len() < 250 && bytes.starts_with(b"\x1b]777;notify;workbay;x"));
+        let inside = notification(&Clean::new("hi"), Dialect::Osc9, true);
+        assert_eq!(inside, b"\x1bPtmux;\x1b\x1b]9;workbay: hi\x1b\x1b\\\x1b\\");
+    }
+}
