@@ -10,8 +10,11 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{clock, supply::AnySupply, teller::Number};
-use crate::model::{id::SessionId, usage::Usage};
+use super::{clock, recorder::Rates, supply::AnySupply, teller::Number};
+use crate::{
+    engine::api::UsageAsk,
+    model::{id::SessionId, resources::Bytes, usage::Usage},
+};
 
 /// A sweep that takes longer is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -22,16 +25,30 @@ pub(super) struct Samples {
     pub usages: Vec<(SessionId, Usage)>,
 }
 
-/// A figure as the list shows it: hundredths of a core, memory in its shortest form.
+/// Figures as they are shown: hundredths of a core, memory in its shortest form, whole percents of
+/// devices, hundredths of a MiB a second.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shown(Option<u64>, String);
+pub(super) struct Shown {
+    cpu: Option<u64>,
+    mem: String,
+    scratch: Option<String>,
+    devices: Vec<(Option<u32>, Option<String>)>,
+    rates: Rates,
+}
 
-impl From<&Usage> for Shown {
-    fn from(usage: &Usage) -> Self {
-        Self(
-            usage.cpu.map(|cpu| cpu.millis() / 10),
-            usage.mem.to_string(),
-        )
+impl Shown {
+    pub fn new(usage: &Usage, rates: Rates) -> Self {
+        let devices = usage.accelerators.iter().map(|device| {
+            let percent = device.utilization.map(|hundredths| hundredths / 100);
+            (percent, device.mem.map(|mem| mem.to_string()))
+        });
+        Self {
+            cpu: usage.cpu.map(|cpu| cpu.millis() / 10),
+            mem: usage.mem.to_string(),
+            scratch: usage.scratch.map(|held| held.to_string()),
+            devices: devices.collect(),
+            rates: rates.map(|rate| rate.map(|bytes| bytes.saturating_mul(100) / Bytes::MIB)),
+        }
     }
 }
 
@@ -49,9 +66,14 @@ impl Wanted {
         self.watched.is_empty() && self.judged.is_empty()
     }
 
-    fn all(&self) -> Vec<SessionId> {
+    fn asks(&self) -> Vec<UsageAsk> {
         let judged = self.judged.keys().filter(|id| !self.watched.contains(id));
-        self.watched.iter().chain(judged).copied().collect()
+        let judged = judged.map(|id| UsageAsk {
+            session: *id,
+            all: false,
+        });
+        let watched = self.watched.iter().copied().map(UsageAsk::all);
+        watched.chain(judged).collect()
     }
 
     /// Until the next sweep, on an engine that has new figures every `period`.
@@ -73,6 +95,8 @@ pub(super) struct Sampler {
     /// When the next sweep begins; `None` = nobody watches or one is under way.
     due: Option<Instant>,
     sweeping: bool,
+    /// The engine may keep things open for sessions: a last sweep, of none, lets them go.
+    holds: bool,
     results: mpsc::Sender<Samples>,
 }
 
@@ -84,6 +108,7 @@ impl Sampler {
             wanted: Wanted::default(),
             due: None,
             sweeping: false,
+            holds: false,
             results,
         }
     }
@@ -96,7 +121,7 @@ impl Sampler {
     /// What is to be sampled from now on.
     pub fn want(&mut self, wanted: Wanted) {
         self.wanted = wanted;
-        if self.wanted.is_empty() {
+        if self.wanted.is_empty() && !self.holds {
             self.due = None;
         } else if self.due.is_none() && !self.sweeping {
             self.due = Some(clock::instant());
@@ -110,12 +135,14 @@ impl Sampler {
 
     pub fn sweep(&mut self) {
         self.due = None;
+        self.holds = false;
         let Some(engine) = self.engine.there() else {
             return;
         };
         self.sweeping = true;
+        self.holds = !self.wanted.is_empty();
         let (context, results) = (self.context, self.results.clone());
-        let wanted = self.wanted.all();
+        let wanted = self.wanted.asks();
         tokio::spawn(async move {
             let usages = timeout(PATIENCE, engine.usage(&wanted, clock::now())).await;
             let usages = usages.unwrap_or_default();

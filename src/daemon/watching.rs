@@ -3,6 +3,7 @@
 use super::{
     clock,
     core::{ClientSeat, Core},
+    recorder::Recorder,
     station::Station,
     usage::{Samples, Shown, Wanted},
 };
@@ -69,12 +70,12 @@ impl Core {
         let Some(station) = self.stations.get(samples.context) else {
             return;
         };
-        let context = station.context.name;
+        let (context, recorder) = (station.context.name, &station.recorder);
         for client in self.clients.values_mut() {
             if client.outbox.lags() {
                 continue;
             }
-            let samples = moved(client, context, &samples.usages);
+            let samples = moved(client, context, recorder, &samples.usages);
             if !samples.is_empty() {
                 client.outbox.notice(&Change::Usage { samples });
             }
@@ -85,6 +86,7 @@ impl Core {
 fn moved(
     client: &mut ClientSeat,
     context: ContextName,
+    recorder: &Recorder,
     usages: &[(SessionId, Usage)],
 ) -> Vec<(SessionKey, Usage)> {
     let ClientSeat { watched, shown, .. } = client;
@@ -92,7 +94,7 @@ fn moved(
         .iter()
         .map(|(id, usage)| (SessionKey::new(context, *id), usage.clone()));
     let moved = keyed.filter(|(key, usage)| {
-        let now = Shown::from(usage);
+        let now = Shown::new(usage, recorder.rates(key.id));
         watched.contains(key) && shown.insert(*key, now.clone()) != Some(now)
     });
     moved.collect()

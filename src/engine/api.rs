@@ -34,12 +34,30 @@ pub trait Engine: Streams + Images + Folders + Send + Sync {
     async fn probe(&self) -> Result<EngineInfo>;
 
     /// Usage of these sessions now; a session that cannot be sampled is left out. Cheap enough to be
-    /// asked once in [`Engine::usage_period`] with 200 sessions.
-    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)>;
+    /// asked once in [`Engine::usage_period`] with 200 sessions. What was kept open for sessions that
+    /// are not asked for any more is let go.
+    async fn usage(&self, asked: &[UsageAsk], now: Timestamp) -> Vec<(SessionId, Usage)>;
 
     /// How often new figures can be had.
     fn usage_period(&self) -> Duration {
         Duration::from_secs(1)
+    }
+}
+
+/// A session whose usage is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsageAsk {
+    pub session: SessionId,
+    /// All there is to know; otherwise CPU, memory and accelerators, by which idle checks judge, and
+    /// the rest where it costs nothing.
+    pub all: bool,
+}
+
+impl UsageAsk {
+    /// All there is to know of a session.
+    #[must_use]
+    pub const fn all(session: SessionId) -> Self {
+        Self { session, all: true }
     }
 }
 

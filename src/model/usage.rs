@@ -36,9 +36,26 @@ pub struct Traffic {
     pub block_write: Option<u64>,
     pub network_in: Option<u64>,
     pub network_out: Option<u64>,
+    /// Bytes a second, of an engine that tells them instead of what moved so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_in_rate: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_out_rate: Option<u64>,
 }
 
 impl Traffic {
+    /// Counters: what was read and written, what was received and sent.
+    #[must_use]
+    pub fn counted(block: Option<(u64, u64)>, network: Option<(u64, u64)>) -> Self {
+        Self {
+            block_read: block.map(|(read, _)| read),
+            block_write: block.map(|(_, written)| written),
+            network_in: network.map(|(received, _)| received),
+            network_out: network.map(|(_, sent)| sent),
+            ..Self::default()
+        }
+    }
+
     fn is_unknown(&self) -> bool {
         *self == Self::default()
     }

@@ -3,7 +3,10 @@
 use futures_util::StreamExt as _;
 use workbay::{
     engine::{
-        api::{ContainerState, Containers as _, CreatePlan, Engine as _, EventKind, SubSighting},
+        api::{
+            ContainerState, Containers as _, CreatePlan, Engine as _, EventKind, SubSighting,
+            UsageAsk,
+        },
         error::EngineError,
     },
     model::{
@@ -171,7 +174,14 @@ async fn a_cluster_is_one_session_in_every_answer() {
     .await;
     assert!(log.contains("sub1 of 3"), "{log}");
     let at = "2026-01-02T03:04:05Z".parse().unwrap();
-    assert_eq!(bench.engine.usage(&[plan.session], at).await.len(), 1);
+    assert_eq!(
+        bench
+            .engine
+            .usage(&[UsageAsk::all(plan.session)], at)
+            .await
+            .len(),
+        1
+    );
 
     // A rename is everybody's.
     bench

@@ -12,7 +12,7 @@ use workbay::{
     engine::{
         api::{
             ContainerState, Containers as _, Engine as _, ExecCommand, Folders as _, Output,
-            Streams as _,
+            Streams as _, UsageAsk,
         },
         docker::{DockerConfig, DockerEngine},
     },
@@ -130,7 +130,14 @@ async fn all_of_it() {
 
     // Its usage is read, and its log is kept.
     let at = "2026-01-02T03:04:05Z".parse().unwrap();
-    assert_eq!(bench.engine.usage(&[session], at).await.len(), 1);
+    assert_eq!(
+        bench
+            .engine
+            .usage(&[UsageAsk::all(session)], at)
+            .await
+            .len(),
+        1
+    );
     bench.engine.stop(session, 10).await.unwrap();
     assert!(matches!(pane.end().await, Output::End { .. }));
     let ended = within(bench.engine.inspect(session))

@@ -1,12 +1,20 @@
 //! How much a session uses.
 
+use std::{fs, os::unix::fs::MetadataExt as _};
+
 use jiff::{SignedDuration, Timestamp};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use workbay::{
-    engine::api::{Containers as _, Engine as _},
-    model::{id::SessionId, resources::Bytes},
+    engine::api::{Containers as _, CreatePlan, Engine as _, UsageAsk},
+    model::{
+        id::{KernelId, SessionId},
+        resources::Bytes,
+        spec::LaunchSpec,
+        usage::Traffic,
+    },
 };
 
-use crate::support::{Bench, until};
+use crate::support::{Bench, containers, docker, host_spec, plan, record, until, within};
 
 #[tokio::test]
 async fn a_busy_session_is_seen_and_an_idle_one_is_not() {
@@ -19,7 +27,7 @@ async fn a_busy_session_is_seen_and_an_idle_one_is_not() {
         let passed = SignedDuration::try_from(begun.elapsed()).unwrap();
         Timestamp::try_from(start).unwrap() + passed
     };
-    let first = bench.engine.usage(&[session], now()).await;
+    let first = bench.engine.usage(&[UsageAsk::all(session)], now()).await;
     assert_eq!(first.len(), 1);
     assert_eq!(first[0].1.cpu, None, "nothing to compare with yet");
     assert!(
@@ -31,13 +39,13 @@ async fn a_busy_session_is_seen_and_an_idle_one_is_not() {
     pane.wait_for("work@bench").await;
     pane.type_text("while :; do :; done\r").await;
     until(async || {
-        let sample = bench.engine.usage(&[session], now()).await;
+        let sample = bench.engine.usage(&[UsageAsk::all(session)], now()).await;
         sample[0].1.cpu.filter(|cpu| cpu.millis() > 200)
     })
     .await;
     pane.type_text("\u{3}").await;
     until(async || {
-        let sample = bench.engine.usage(&[session], now()).await;
+        let sample = bench.engine.usage(&[UsageAsk::all(session)], now()).await;
         sample[0].1.cpu.filter(|cpu| cpu.millis() < 50)
     })
     .await;
@@ -48,7 +56,7 @@ async fn sessions_that_cannot_be_sampled_are_left_out() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let at = |second| Timestamp::from_second(second).unwrap();
-    let both = [SessionId::random(), session];
+    let both = [SessionId::random(), session].map(UsageAsk::all);
     let sample = bench.engine.usage(&both, at(1)).await;
     assert_eq!(
         sample.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
@@ -64,4 +72,172 @@ async fn sessions_that_cannot_be_sampled_are_left_out() {
             .then_some(())
     })
     .await;
+}
+
+/// What the engine's own client shows of a container: `[read, written, received, sent]`, and memory.
+fn docker_stats(session: SessionId) -> ([f64; 4], f64) {
+    let container = &containers(session)[0];
+    let said = docker(&["stats", "--no-stream", "--format", "{{json .}}", container]);
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let pair = |name: &str| {
+        let (one, other) = said[name].as_str().unwrap().split_once('/').unwrap();
+        [amount(one.trim()), amount(other.trim())]
+    };
+    let ([read, written], [received, sent]) = (pair("BlockIO"), pair("NetIO"));
+    ([read, written, received, sent], pair("MemUsage")[0])
+}
+
+/// `12.3MB`, `1.5MiB`.
+fn amount(text: &str) -> f64 {
+    let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap();
+    let factor = match &text[unit..] {
+        "B" => 1.0,
+        "kB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        "KiB" => 1024.0,
+        "MiB" => 1024.0 * 1024.0,
+        other => panic!("what is {other}?"),
+    };
+    text[..unit].parse::<f64>().unwrap() * factor
+}
+
+/// Some kernels count a group's block I/O (version 1) only once it has a limit: it gets a high one.
+/// Whether the session's home lies on a disk that is counted.
+fn count_block_io(bench: &Bench, session: SessionId) -> bool {
+    let home = fs::metadata(bench.home(session)).unwrap().dev();
+    let (major, minor) = (rustix::fs::major(home), rustix::fs::minor(home));
+    let Ok(disk) = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")) else {
+        return false;
+    };
+    let disk = match disk.join("partition").exists() {
+        true => disk.parent().unwrap().to_owned(),
+        false => disk,
+    };
+    let number = fs::read_to_string(disk.join("dev")).unwrap();
+    let group = format!("/sys/fs/cgroup/blkio/docker/{}", containers(session)[0]);
+    for way in ["read", "write"] {
+        let file = format!("{group}/blkio.throttle.{way}_bps_device");
+        // Version 2 has no such file and counts always.
+        if fs::exists(&file).unwrap() {
+            fs::write(&file, format!("{} 1000000000000", number.trim())).unwrap();
+        }
+    }
+    true
+}
+
+/// Three digits are shown.
+#[track_caller]
+fn same(name: &str, ours: Option<u64>, theirs: f64) {
+    let ours = ours.unwrap_or_else(|| panic!("{name} is not known")) as f64;
+    let near = (ours - theirs).abs() <= theirs * 0.01 + 1.0;
+    assert!(near, "{name}: {ours} here, {theirs} by docker stats");
+}
+
+#[tokio::test]
+async fn what_moved_is_what_docker_stats_shows() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let counted = count_block_io(&bench, session);
+    let listener = tokio::net::TcpListener::bind("0.0.0.0:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let gateway = record(session)["NetworkSettings"]["Gateway"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let peer = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(&vec![7; 3_000_000]).await.unwrap();
+        let mut received = Vec::new();
+        stream.read_to_end(&mut received).await.unwrap();
+        received.len()
+    });
+    let talk = format!(
+        "exec 3<>/dev/tcp/{gateway}/{port}; head -c 3000000 <&3 >/dev/null; head -c 500000 /dev/zero >&3"
+    );
+    bench.run(session, &["bash", "-c", &talk]).await;
+    assert_eq!(within(peer).await.unwrap(), 500_000);
+    let write = "dd if=/dev/zero of=big bs=1M count=8 oflag=direct 2>&1";
+    bench.sh(session, write).await;
+    let read = "dd if=big of=/dev/null bs=1M count=4 iflag=direct 2>&1";
+    bench.sh(session, read).await;
+    let ask = [UsageAsk::all(session)];
+    let at = Timestamp::UNIX_EPOCH;
+    // What an engine shows is a second old.
+    let (usage, (theirs, mem)) = until(async || {
+        let before = bench.engine.usage(&ask, at).await.remove(0).1;
+        let theirs = docker_stats(session);
+        let usage = bench.engine.usage(&ask, at).await.remove(0).1;
+        (before.traffic == usage.traffic && usage.scratch.is_some()).then_some((usage, theirs))
+    })
+    .await;
+    let traffic = usage.traffic;
+    assert!(
+        !counted || traffic.block_read >= Some(4 << 20),
+        "{traffic:?}"
+    );
+    assert!(
+        !counted || traffic.block_write >= Some(8 << 20),
+        "{traffic:?}"
+    );
+    assert!(traffic.network_in > Some(3_000_000), "{traffic:?}");
+    assert!(traffic.network_out > Some(500_000), "{traffic:?}");
+    same("read", traffic.block_read, theirs[0]);
+    same("written", traffic.block_write, theirs[1]);
+    same("received", traffic.network_in, theirs[2]);
+    same("sent", traffic.network_out, theirs[3]);
+    same("memory", Some(usage.mem.0), mem);
+    assert!(usage.scratch.unwrap() >= Bytes::mib(8), "{usage:?}");
+}
+
+#[tokio::test]
+async fn a_session_that_is_only_judged_is_read_for_no_more_than_that() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let judged = [UsageAsk {
+        session,
+        all: false,
+    }];
+    let at = |second| Timestamp::from_second(second).unwrap();
+    for second in 1..4 {
+        let usage = bench.engine.usage(&judged, at(second)).await.remove(0).1;
+        assert!(usage.mem > Bytes(0));
+        assert_eq!((usage.traffic, usage.scratch), (Traffic::default(), None));
+    }
+    let all = [UsageAsk::all(session)];
+    let usage = bench.engine.usage(&all, at(4)).await.remove(0).1;
+    assert!(usage.traffic.network_in.is_some(), "{usage:?}");
+    assert_eq!(bench.engine.usage(&[], at(5)).await, []);
+}
+
+#[tokio::test]
+async fn a_clusters_containers_are_added_up() {
+    let bench = Bench::new();
+    let plan = CreatePlan {
+        subs: vec![KernelId::random()],
+        ..plan(
+            "cluster",
+            LaunchSpec {
+                cluster_size: 2,
+                ..host_spec()
+            },
+        )
+    };
+    bench.launch(&plan).await;
+    let talk = "for i in {1..200}; do head -c 1000 /dev/zero > /dev/udp/sub1/9; done";
+    bench.run(plan.session, &["bash", "-c", talk]).await;
+    let ask = [UsageAsk::all(plan.session)];
+    let usage = until(async || {
+        let usage = bench
+            .engine
+            .usage(&ask, Timestamp::UNIX_EPOCH)
+            .await
+            .remove(0)
+            .1;
+        let traffic = usage.traffic;
+        (traffic.network_in >= Some(200_000) && traffic.network_out >= Some(200_000))
+            .then_some(usage)
+    })
+    .await;
+    assert!(usage.mem > Bytes(0));
 }

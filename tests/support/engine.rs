@@ -22,6 +22,7 @@ use workbay::{
         environment::{Environment, EnvironmentSource, ImageFacts},
         id::SessionId,
         resources::{Bytes, ResourceSlots},
+        usage::Usage,
     },
 };
 
@@ -71,7 +72,7 @@ struct Inner {
     listeners: Vec<mpsc::Sender<Result<EngineEvent>>>,
     others: ResourceSlots,
     environments: Vec<Environment>,
-    usage: BTreeMap<SessionId, (Option<u64>, u64)>,
+    usage: BTreeMap<SessionId, Usage>,
     /// Logs that are written without an end, by the number of the next line.
     floods: BTreeMap<SessionId, u64>,
 }

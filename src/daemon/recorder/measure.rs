@@ -71,20 +71,32 @@ fn traffic(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
     let then = before.map(|before| before.traffic).unwrap_or_default();
     let millis = before.map_or(0, |before| passed(before.at, usage.at));
     let counters = [
-        (Metric::BlockRead, then.block_read, now.block_read),
-        (Metric::BlockWrite, then.block_write, now.block_write),
-        (Metric::NetworkIn, then.network_in, now.network_in),
-        (Metric::NetworkOut, then.network_out, now.network_out),
+        (Metric::BlockRead, then.block_read, now.block_read, None),
+        (Metric::BlockWrite, then.block_write, now.block_write, None),
+        (
+            Metric::NetworkIn,
+            then.network_in,
+            now.network_in,
+            now.network_in_rate,
+        ),
+        (
+            Metric::NetworkOut,
+            then.network_out,
+            now.network_out,
+            now.network_out_rate,
+        ),
     ];
-    let told = counters.into_iter().filter_map(|(metric, then, now)| {
+    let told = counters.into_iter().map(|(metric, then, now, told)| {
+        let counted = now.and_then(|now| rate(then, now, millis));
         let reading = Reading {
-            value: rate(then, now?, millis),
+            value: told.or(counted),
             limit: None,
             total: now,
         };
-        Some((metric, reading))
+        (metric, reading)
     });
-    told.collect()
+    told.filter(|(_, reading)| *reading != Reading::default())
+        .collect()
 }
 
 /// Bytes a second; none where the counter began anew.

@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 use self::tape::Tape;
 use crate::model::{figures::Figures, id::SessionId, session::Session, usage::Usage};
 
+/// Bytes a second: read, written, received, sent.
+pub(super) type Rates = [Option<u64>; 4];
+
 /// One context's.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
@@ -29,6 +32,12 @@ impl Recorder {
         tape.map_or_else(Figures::default, |tape| {
             tape.figures(&session.requested_slots)
         })
+    }
+
+    /// How fast it moves now what is counted.
+    pub fn rates(&self, session: SessionId) -> Rates {
+        let tape = self.tapes.get(&session);
+        tape.map_or_else(Rates::default, Tape::rates)
     }
 
     pub fn forget(&mut self, session: SessionId) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
+    Rates,
     column::Column,
     measure::{self, Counters, Reading, passed},
     thin,
@@ -99,6 +100,21 @@ impl Tape {
                 .map(|group| thin::mean(&column.values[group.clone()]))
                 .collect();
         }
+    }
+
+    /// The newest.
+    pub fn rates(&self) -> Rates {
+        let metrics = [
+            Metric::BlockRead,
+            Metric::BlockWrite,
+            Metric::NetworkIn,
+            Metric::NetworkOut,
+        ];
+        let newest = |metric| {
+            let column = self.columns.get(&metric)?;
+            column.values.last().copied().flatten()
+        };
+        metrics.map(newest)
     }
 
     pub fn figures(&self, limits: &ResourceSlots) -> Figures {

@@ -50,7 +50,7 @@ use futures_util::stream::BoxStream;
 use jiff::Timestamp;
 
 use super::{
-    api::{Engine, Result},
+    api::{Engine, Result, UsageAsk},
     scheduler::{Page, PageQuery, Progress, Scheduler, SchedulerEvent, Totals},
 };
 use crate::model::{
@@ -98,9 +98,13 @@ impl Engine for BackendAiEngine {
         Ok(self.core.probe().await?.info.clone())
     }
 
-    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {
-        let asked = async { self.core.line().await?.usage(sessions, now).await };
-        asked.await.unwrap_or_else(|error| {
+    async fn usage(&self, asked: &[UsageAsk], now: Timestamp) -> Vec<(SessionId, Usage)> {
+        if asked.is_empty() {
+            return Vec::new();
+        }
+        let sessions: Vec<SessionId> = asked.iter().map(|one| one.session).collect();
+        let answer = async { self.core.line().await?.usage(&sessions, now).await };
+        answer.await.unwrap_or_else(|error| {
             tracing::debug!(%error, "no usage");
             Vec::new()
         })

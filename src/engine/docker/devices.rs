@@ -3,13 +3,13 @@
 //! Whole devices (`cuda.device`) are handed to containers, the least used first. Shares
 //! (`cuda.shares`) are bookkeeping: their containers see the first devices and share them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bollard::models::DeviceRequest;
 
 use crate::{
     engine::{api::Result, error::EngineError},
-    model::policy::AcceleratorRules,
+    model::{policy::AcceleratorRules, resources::Bytes, text::Clean, usage::AcceleratorUsage},
 };
 
 pub(super) const WHOLE: &str = "cuda.device";
@@ -30,6 +30,35 @@ pub(super) struct Device {
 pub(super) trait Library: Send + Sync {
     /// Empty where there is no library, no driver or no device.
     fn devices(&self) -> Vec<Device>;
+
+    /// What these devices do now, by number; those that cannot be asked are left out.
+    fn usage(&self, numbers: &BTreeSet<u32>) -> BTreeMap<u32, DeviceUsage>;
+}
+
+/// What one device does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct DeviceUsage {
+    /// Percent.
+    pub(super) utilization: Option<u32>,
+    pub(super) mem: Option<Bytes>,
+    pub(super) mem_total: Option<Bytes>,
+}
+
+/// What a session's devices do. One that told nothing is named all the same.
+pub(super) fn usage_of(
+    numbers: &BTreeSet<u32>,
+    told: &BTreeMap<u32, DeviceUsage>,
+) -> Vec<AcceleratorUsage> {
+    let of = |number: &u32| {
+        let usage = told.get(number).copied().unwrap_or_default();
+        AcceleratorUsage {
+            name: Clean::from(format!("GPU {number}")),
+            utilization: usage.utilization.map(|percent| percent * 100),
+            mem: usage.mem,
+            mem_total: usage.mem_total,
+        }
+    };
+    numbers.iter().map(of).collect()
 }
 
 /// What the site has said of a kind.
@@ -172,6 +201,16 @@ mod tests {
         fn devices(&self) -> Vec<Device> {
             machine(self.0)
         }
+
+        fn usage(&self, numbers: &BTreeSet<u32>) -> BTreeMap<u32, DeviceUsage> {
+            let known = numbers.iter().filter(|number| **number < self.0);
+            let usage = |number: u32| DeviceUsage {
+                utilization: Some(number * 10),
+                mem: Some(Bytes::mib(u64::from(number))),
+                mem_total: Some(Bytes::mib(100)),
+            };
+            known.map(|number| (*number, usage(*number))).collect()
+        }
     }
 
     #[test]
@@ -183,6 +222,26 @@ mod tests {
         let ids = request(&chosen.all()).unwrap().remove(0).device_ids;
         assert_eq!(ids.unwrap(), ["0", "1"]);
         assert!(amounts(&Played(0).devices(), &Rules::new()).is_empty());
+    }
+
+    #[test]
+    fn what_a_sessions_devices_do_is_told_by_their_numbers() {
+        let library: &dyn Library = &Played(4);
+        let numbers = BTreeSet::from([3, 7]);
+        let told = usage_of(&numbers, &library.usage(&numbers));
+        let known = AcceleratorUsage {
+            name: "GPU 3".into(),
+            utilization: Some(3_000),
+            mem: Some(Bytes::mib(3)),
+            mem_total: Some(Bytes::mib(100)),
+        };
+        let lost = AcceleratorUsage {
+            name: "GPU 7".into(),
+            utilization: None,
+            mem: None,
+            mem_total: None,
+        };
+        assert_eq!(told, [known, lost]);
     }
 
     fn ask(slot: &str, amount: u64) -> BTreeMap<String, u64> {

@@ -49,7 +49,7 @@ use std::{
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::api::{Engine, Result};
+use super::api::{Engine, Result, UsageAsk};
 use crate::model::{
     capability::EngineInfo,
     id::{InstanceId, SessionId},
@@ -111,7 +111,7 @@ impl DockerEngine {
                 config.dotfiles_dir.clone(),
             ),
             shelf: Shelf::new(config.folders_dir.clone()),
-            library: Arc::new(Nvidia),
+            library: Arc::new(Nvidia::default()),
             found: Mutex::new(None),
             config,
             line: tokio::sync::RwLock::new(None),
@@ -204,7 +204,7 @@ impl Engine for DockerEngine {
         self.with_accelerators(&line, line.info()).await
     }
 
-    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {
-        usage::sample(self, sessions, now).await
+    async fn usage(&self, asked: &[UsageAsk], now: Timestamp) -> Vec<(SessionId, Usage)> {
+        usage::sample(self, asked, now).await
     }
 }

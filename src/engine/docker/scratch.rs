@@ -127,6 +127,11 @@ impl Scratches {
         Ok(notes)
     }
 
+    /// The homes of all its containers, as far as they are there.
+    pub(super) fn homes(&self, session: SessionId) -> Vec<PathBuf> {
+        homes(&self.of(session)).unwrap_or_default()
+    }
+
     /// Removes the homes; saved logs stay.
     pub(super) fn discard(&self, session: SessionId) -> Result<()> {
         let dir = self.of(session);

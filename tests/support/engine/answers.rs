@@ -7,7 +7,7 @@ use workbay::{
     engine::{
         api::{
             AttachRequest, Attached, Engine, ExecCommand, Folders, Images, LogChunk, Result,
-            Streams,
+            Streams, UsageAsk,
         },
         error::EngineError,
     },
@@ -38,15 +38,20 @@ impl Engine for MemoryEngine {
         })
     }
 
-    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {
+    async fn usage(&self, asked: &[UsageAsk], now: Timestamp) -> Vec<(SessionId, Usage)> {
         if self.enter(Call::Usage).await.is_err() {
             return Vec::new();
         }
         let inner = self.lock();
-        let sampled = sessions.iter().filter_map(|id| {
-            let (cpu, mem) = inner.usage.get(id)?;
-            let cpu = cpu.map(Cpu::from_millis);
-            Some((*id, Usage::new(now, cpu, Bytes(*mem))))
+        let sampled = asked.iter().map(|one| one.session).filter_map(|id| {
+            let usage = inner.usage.get(&id)?;
+            Some((
+                id,
+                Usage {
+                    at: now,
+                    ..usage.clone()
+                },
+            ))
         });
         sampled.collect()
     }

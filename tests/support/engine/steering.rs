@@ -1,10 +1,12 @@
 //! What a test does to the engine in memory, and what it sees of it.
 
+use jiff::Timestamp;
 use workbay::{
     engine::{api::EventKind, error::EngineError},
     model::{
         id::SessionId,
         resources::{Bytes, Cpu, ResourceSlots},
+        usage::Usage,
     },
 };
 
@@ -92,7 +94,13 @@ impl MemoryEngine {
     }
 
     pub fn set_usage(&self, session: SessionId, cpu_millis: Option<u64>, mem: Bytes) {
-        self.lock().usage.insert(session, (cpu_millis, mem.0));
+        let cpu = cpu_millis.map(Cpu::from_millis);
+        self.set_whole_usage(session, Usage::new(Timestamp::UNIX_EPOCH, cpu, mem));
+    }
+
+    /// The time in it does not count.
+    pub fn set_whole_usage(&self, session: SessionId, usage: Usage) {
+        self.lock().usage.insert(session, usage);
     }
 
     pub fn add_image(&self, name: &str, version: &str) {

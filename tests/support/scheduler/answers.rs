@@ -7,7 +7,7 @@ use workbay::{
     engine::{
         api::{
             AttachRequest, Attached, DialTarget, Engine, ExecCommand, Folders, Images, LogChunk,
-            Result, Streams,
+            Result, Streams, UsageAsk,
         },
         error::EngineError,
     },
@@ -65,15 +65,15 @@ impl Engine for MemoryScheduler {
         })
     }
 
-    async fn usage(&self, sessions: &[SessionId], now: Timestamp) -> Vec<(SessionId, Usage)> {
+    async fn usage(&self, asked: &[UsageAsk], now: Timestamp) -> Vec<(SessionId, Usage)> {
         if self.enter(Question::Usage).await.is_err() {
             return Vec::new();
         }
         let inner = self.lock();
-        let sampled = sessions.iter().filter_map(|id| {
-            let usage = inner.usage.get(id)?;
+        let sampled = asked.iter().map(|one| one.session).filter_map(|id| {
+            let usage = inner.usage.get(&id)?;
             Some((
-                *id,
+                id,
                 Usage {
                     at: now,
                     ..usage.clone()

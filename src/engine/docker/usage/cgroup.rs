@@ -1,16 +1,8 @@
-//! Control groups of this machine, version 1 and 2.
+//! Where the control groups of this machine lie, version 1 and 2.
 
-use std::{
-    fs::{self, File},
-    os::unix::fs::FileExt as _,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
-use super::Reading;
-use crate::{engine::docker::mounts::unescape, model::resources::Bytes};
-
-/// Longer than any file we read; memory.stat is the longest.
-const LONGEST: usize = 8 * 1024;
+use crate::engine::docker::mounts::unescape;
 
 /// Where the hierarchies are mounted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +53,7 @@ impl Layout {
     }
 
     /// The directory of a process's group: for version 1 that of `controller`, else the common one.
-    fn directory(&self, groups: &str, controller: &str) -> Option<(PathBuf, bool)> {
+    pub(super) fn directory(&self, groups: &str, controller: &str) -> Option<(PathBuf, bool)> {
         for line in groups.lines() {
             let mut parts = line.splitn(3, ':');
             let (Some(_), Some(names), Some(path)) = (parts.next(), parts.next(), parts.next())
@@ -91,78 +83,6 @@ impl Mounted {
     }
 }
 
-/// The files of one container's groups, open.
-#[derive(Debug)]
-pub(super) struct Meter {
-    v2: bool,
-    cpu: File,
-    memory: File,
-    memory_stat: File,
-    memory_v2: bool,
-}
-
-impl Meter {
-    /// Opens the files of the group that process `pid` is in; `None` where they cannot be read.
-    pub(super) fn open(layout: &Layout, pid: i64) -> Option<Self> {
-        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
-        let (cpu_dir, v2) = layout.directory(&groups, "cpuacct")?;
-        let (memory_dir, memory_v2) = layout.directory(&groups, "memory")?;
-        let open = |dir: &Path, name: &str| File::open(dir.join(name)).ok();
-        Some(Self {
-            v2,
-            cpu: open(&cpu_dir, if v2 { "cpu.stat" } else { "cpuacct.usage" })?,
-            memory: open(
-                &memory_dir,
-                if memory_v2 {
-                    "memory.current"
-                } else {
-                    "memory.usage_in_bytes"
-                },
-            )?,
-            memory_stat: open(&memory_dir, "memory.stat")?,
-            memory_v2,
-        })
-    }
-
-    /// `None` when the groups are gone.
-    pub(super) fn read(&self) -> Option<Reading> {
-        let mut buffer = [0_u8; LONGEST];
-        let cpu_text = text(&self.cpu, &mut buffer)?;
-        let cpu_nanos = if self.v2 {
-            field(cpu_text, "usage_usec")?.checked_mul(1000)?
-        } else {
-            cpu_text.trim().parse().ok()?
-        };
-        let total: u64 = text(&self.memory, &mut buffer)?.trim().parse().ok()?;
-        let cached = if self.memory_v2 {
-            "inactive_file"
-        } else {
-            "total_inactive_file"
-        };
-        let idle = field(text(&self.memory_stat, &mut buffer)?, cached).unwrap_or(0);
-        Some(Reading {
-            cpu_nanos,
-            mem: Bytes(total.saturating_sub(idle)),
-        })
-    }
-}
-
-fn text<'a>(file: &File, buffer: &'a mut [u8; LONGEST]) -> Option<&'a str> {
-    let length = file.read_at(buffer, 0).ok()?;
-    std::str::from_utf8(&buffer[..length]).ok()
-}
-
-/// The number behind `name` at the beginning of a line.
-fn field(text: &str, name: &str) -> Option<u64> {
-    text.lines().find_map(|line| {
-        line.strip_prefix(name)?
-            .strip_prefix(' ')?
-            .trim()
-            .parse()
-            .ok()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,13 +110,5 @@ mod tests {
             memory,
             ("/sys/fs/cgroup/system.slice/docker-abc.scope".into(), true)
         );
-    }
-
-    #[test]
-    fn fields_are_found_by_their_whole_name() {
-        let text = "total_inactive_file_x 1\ninactive_file 7\ntotal_inactive_file 9\n";
-        assert_eq!(field(text, "inactive_file"), Some(7));
-        assert_eq!(field(text, "total_inactive_file"), Some(9));
-        assert_eq!(field(text, "inactive"), None);
     }
 }

@@ -1,73 +1,70 @@
-//! How much of what it asked a session uses: read from this machine's control groups, whose files are
-//! kept open; asked of the engine only where they are not to be had.
+//! How much of what it asked a session uses: read from this machine's control groups and networks,
+//! whose files are kept open; asked of the engine only where they are not to be had. What its home
+//! holds is looked at beside that, now and then, and what its devices do is asked of their library.
 
 mod api;
 mod cgroup;
+mod counters;
+mod disk;
+mod homes;
+mod meter;
+mod opening;
+mod reading;
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, PoisonError},
+    collections::{BTreeSet, HashMap, HashSet},
+    sync::PoisonError,
 };
 
-use futures_util::{StreamExt as _, stream};
 use jiff::Timestamp;
 
-use super::{DockerEngine, line::Line};
-use crate::model::{
-    id::SessionId,
-    resources::{Bytes, Cpu},
-    usage::Usage,
+use super::{DockerEngine, devices, line::Line, sessions::off_loop};
+use crate::{
+    engine::api::UsageAsk,
+    model::{id::SessionId, usage::Usage},
 };
-use cgroup::{Layout, Meter};
-
-/// Questions to the engine under way at once.
-const AT_ONCE: usize = 16;
-
-/// What has been used up to some moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Reading {
-    /// Time on all cores, in nanoseconds.
-    cpu_nanos: u64,
-    mem: Bytes,
-}
-
-impl Reading {
-    /// Of several containers together.
-    fn sum(all: impl IntoIterator<Item = Self>) -> Option<Self> {
-        all.into_iter().reduce(|one, other| Self {
-            cpu_nanos: one.cpu_nanos + other.cpu_nanos,
-            mem: Bytes(one.mem.0 + other.mem.0),
-        })
-    }
-}
+use cgroup::Layout;
+use homes::Homes;
+use meter::{LONGEST, Meter};
+use reading::{Reading, share};
 
 /// The sessions that are sampled now, with what was read of them last.
 #[derive(Default)]
 pub(super) struct Sampler {
     layout: Option<Layout>,
     meters: HashMap<SessionId, Vec<Meter>>,
+    /// Numbers of the devices a session sees.
+    devices: HashMap<SessionId, BTreeSet<u32>>,
     last: HashMap<SessionId, (Timestamp, u64)>,
+    homes: Homes,
+    buffer: Vec<u8>,
 }
 
 impl Sampler {
     /// Files of sessions nobody asks for are closed.
-    fn keep_only(&mut self, sessions: &[SessionId]) {
+    fn keep_only(&mut self, asked: &[UsageAsk]) {
+        let sessions: HashSet<SessionId> = asked.iter().map(|ask| ask.session).collect();
         self.meters.retain(|session, _| sessions.contains(session));
+        self.devices.retain(|session, _| sessions.contains(session));
         self.last.retain(|session, _| sessions.contains(session));
+        let whole: HashSet<SessionId> = watched(asked).collect();
+        self.homes.keep_only(|session| whole.contains(session));
     }
 
     /// Reads every session that has a meter; the others come back as missing.
-    fn read(&mut self, sessions: &[SessionId]) -> (Vec<(SessionId, Reading)>, Vec<SessionId>) {
-        let mut read = Vec::with_capacity(sessions.len());
+    fn read(&mut self, asked: &[UsageAsk]) -> (Vec<(SessionId, Reading)>, Vec<UsageAsk>) {
+        let mut read = Vec::with_capacity(asked.len());
         let mut missing = Vec::new();
-        for session in sessions {
-            let meters = self.meters.get(session);
-            if let Some(reading) = meters.and_then(|all| read_all(all)) {
-                read.push((*session, reading));
+        self.buffer.resize(LONGEST, 0);
+        for ask in asked {
+            let meters = self.meters.get_mut(&ask.session);
+            let reading = meters.and_then(|all| read_all(all, ask.all, &mut self.buffer));
+            if let Some(reading) = reading {
+                read.push((ask.session, reading));
             } else {
                 // A group of its went away (the container was restarted or ended), or it never had one.
-                self.meters.remove(session);
-                missing.push(*session);
+                self.meters.remove(&ask.session);
+                missing.push(*ask);
             }
         }
         (read, missing)
@@ -76,146 +73,95 @@ impl Sampler {
     fn usage(&mut self, session: SessionId, reading: Reading, now: Timestamp) -> Usage {
         let before = self.last.insert(session, (now, reading.cpu_nanos));
         let cpu = before.and_then(|(then, nanos)| share(then, nanos, now, reading.cpu_nanos));
-        Usage::new(now, cpu, reading.mem)
+        Usage {
+            scratch: self.homes.held(session),
+            traffic: reading.traffic,
+            ..Usage::new(now, cpu, reading.mem)
+        }
     }
 }
 
 /// `None` when one of them cannot be read any more.
-fn read_all(meters: &[Meter]) -> Option<Reading> {
-    let readings: Option<Vec<Reading>> = meters.iter().map(Meter::read).collect();
-    Reading::sum(readings?)
+fn read_all(meters: &mut [Meter], all: bool, buffer: &mut [u8]) -> Option<Reading> {
+    let readings = meters.iter_mut().map(|meter| meter.read(all, buffer));
+    Reading::sum(readings.collect::<Option<Vec<Reading>>>()?)
 }
 
-/// Cores busy between two readings; `None` where no time passed or the counter began anew.
-fn share(then: Timestamp, before: u64, now: Timestamp, after: u64) -> Option<Cpu> {
-    let passed = now.as_nanosecond() - then.as_nanosecond();
-    let used = i128::from(after.checked_sub(before)?);
-    if passed <= 0 {
-        return None;
-    }
-    u64::try_from(used * 1000 / passed)
-        .ok()
-        .map(Cpu::from_millis)
+fn watched(asked: &[UsageAsk]) -> impl Iterator<Item = SessionId> {
+    let whole = asked.iter().filter(|ask| ask.all);
+    whole.map(|ask| ask.session)
 }
 
 /// One sample of each session that can be sampled.
 pub(super) async fn sample(
     engine: &DockerEngine,
-    sessions: &[SessionId],
+    asked: &[UsageAsk],
     now: Timestamp,
 ) -> Vec<(SessionId, Usage)> {
+    let (mut readings, missing) = {
+        let mut sampler = engine.usage_sampler();
+        sampler.keep_only(asked);
+        sampler.read(asked)
+    };
+    if asked.is_empty() {
+        return Vec::new();
+    }
     let Ok(line) = engine.line().await else {
         return Vec::new();
     };
-    let (mut readings, missing) = {
-        let mut sampler = engine
-            .sampler
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        sampler.keep_only(sessions);
-        sampler.read(sessions)
+    readings.extend(opening::first_readings(engine, &line, missing).await);
+    look_at_homes(engine, &line, asked);
+    let mut usages: Vec<(SessionId, Usage)> = {
+        let mut sampler = engine.usage_sampler();
+        readings
+            .into_iter()
+            .map(|(session, reading)| (session, sampler.usage(session, reading, now)))
+            .collect()
     };
-    readings.extend(first_readings(engine, &line, missing).await);
-    let mut sampler = engine
-        .sampler
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    readings
-        .into_iter()
-        .map(|(session, reading)| (session, sampler.usage(session, reading, now)))
-        .collect()
+    add_devices(engine, &mut usages).await;
+    usages
 }
 
-/// Sessions without open files: their groups are looked up, or the engine is asked.
-async fn first_readings(
-    engine: &DockerEngine,
-    line: &Arc<Line>,
-    sessions: Vec<SessionId>,
-) -> Vec<(SessionId, Reading)> {
-    stream::iter(sessions)
-        .map(|session| async move {
-            let members = engine.members(line, session).await.ok()?;
-            let containers: Vec<String> = members.into_iter().map(|one| one.id).collect();
-            let reading = match open_meters(engine, line, session, &containers).await {
-                Some(reading) => Some(reading),
-                None => ask_all(line, &containers).await,
-            };
-            reading.map(|reading| (session, reading))
-        })
-        .buffer_unordered(AT_ONCE)
-        .filter_map(std::future::ready)
-        .collect()
-        .await
-}
-
-/// Of those of its containers that run.
-async fn open_meters(
-    engine: &DockerEngine,
-    line: &Line,
-    session: SessionId,
-    containers: &[String],
-) -> Option<Reading> {
+/// Begins to look at homes whose time has come. Those of an engine elsewhere lie there.
+fn look_at_homes(engine: &DockerEngine, line: &Line, asked: &[UsageAsk]) {
     if line.remote.is_some() {
-        return None;
+        return;
     }
-    let mut pids = Vec::new();
-    for container in containers {
-        pids.extend(main_pid(line, container).await);
+    let homes = engine.usage_sampler().homes.clone();
+    let due = homes.due(watched(asked));
+    if due.is_empty() {
+        return;
     }
-    let mut sampler = engine
-        .sampler
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    let layout = sampler.layout.get_or_insert_with(Layout::of_machine);
-    let meters: Option<Vec<Meter>> = pids
-        .into_iter()
-        .map(|pid| Meter::open(layout, pid))
-        .collect();
-    let meters = meters?;
-    let reading = read_all(&meters)?;
-    sampler.meters.insert(session, meters);
-    Some(reading)
+    let scratches = engine.scratches.clone();
+    tokio::task::spawn_blocking(move || {
+        let places = due
+            .into_iter()
+            .map(|session| (session, scratches.homes(session)));
+        homes.look(places.collect());
+    });
 }
 
-async fn ask_all(line: &Line, containers: &[String]) -> Option<Reading> {
-    let mut readings = Vec::new();
-    for container in containers {
-        readings.extend(api::ask(line, container).await);
+/// What the devices do that sessions see; a shared one does it for all who share it.
+async fn add_devices(engine: &DockerEngine, usages: &mut [(SessionId, Usage)]) {
+    let seen = engine.usage_sampler().devices.clone();
+    let numbers: BTreeSet<u32> = seen.values().flatten().copied().collect();
+    if numbers.is_empty() {
+        return;
     }
-    Reading::sum(readings)
+    let library = engine.library.clone();
+    // It may take as long as the driver takes.
+    let Ok(told) = off_loop(move || Ok(library.usage(&numbers))).await else {
+        return;
+    };
+    for (session, usage) in usages {
+        if let Some(numbers) = seen.get(session) {
+            usage.accelerators = devices::usage_of(numbers, &told);
+        }
+    }
 }
 
-async fn main_pid(line: &Line, container: &str) -> Option<i64> {
-    let options = None::<bollard::query_parameters::InspectContainerOptions>;
-    let record = line
-        .docker
-        .inspect_container(container, options)
-        .await
-        .ok()?;
-    record.state?.pid.filter(|pid| *pid > 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_busy_core_is_a_thousand() {
-        let at = |second| Timestamp::from_second(second).unwrap();
-        let second = 1_000_000_000;
-        assert_eq!(
-            share(at(10), 0, at(12), 2 * second),
-            Some(Cpu::from_millis(1000))
-        );
-        assert_eq!(
-            share(at(10), 5, at(14), 5 + second),
-            Some(Cpu::from_millis(250))
-        );
-        assert_eq!(share(at(10), 0, at(10), second), None);
-        assert_eq!(
-            share(at(10), second, at(12), 0),
-            None,
-            "the counter began anew"
-        );
+impl DockerEngine {
+    fn usage_sampler(&self) -> std::sync::MutexGuard<'_, Sampler> {
+        self.sampler.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,0 +1,112 @@
+//! Sessions that are sampled for the first time: their files are opened, or the engine is asked.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use bollard::{models::HostConfig, query_parameters::InspectContainerOptions};
+use futures_util::{StreamExt as _, stream};
+
+use super::{
+    api,
+    cgroup::Layout,
+    meter::{LONGEST, Meter},
+    read_all,
+    reading::Reading,
+};
+use crate::{
+    engine::{
+        api::UsageAsk,
+        docker::{DockerEngine, line::Line},
+    },
+    model::id::SessionId,
+};
+
+/// Questions to the engine under way at once.
+const AT_ONCE: usize = 16;
+
+/// What is told of a container that runs.
+struct Running {
+    pid: i64,
+    devices: Vec<u32>,
+}
+
+/// Sessions without open files: their groups are looked up, or the engine is asked.
+pub(super) async fn first_readings(
+    engine: &DockerEngine,
+    line: &Arc<Line>,
+    asked: Vec<UsageAsk>,
+) -> Vec<(SessionId, Reading)> {
+    stream::iter(asked)
+        .map(|ask| async move {
+            let members = engine.members(line, ask.session).await.ok()?;
+            let containers: Vec<String> = members.into_iter().map(|one| one.id).collect();
+            let reading = match open_meters(engine, line, ask, &containers).await {
+                Some(reading) => Some(reading),
+                None => ask_all(line, &containers).await,
+            };
+            reading.map(|reading| (ask.session, reading))
+        })
+        .buffer_unordered(AT_ONCE)
+        .filter_map(std::future::ready)
+        .collect()
+        .await
+}
+
+/// Of those of its containers that run.
+async fn open_meters(
+    engine: &DockerEngine,
+    line: &Line,
+    ask: UsageAsk,
+    containers: &[String],
+) -> Option<Reading> {
+    if line.remote.is_some() {
+        return None;
+    }
+    let mut running = Vec::new();
+    for container in containers {
+        running.extend(look(line, container).await);
+    }
+    let mut sampler = engine.usage_sampler();
+    let layout = sampler.layout.get_or_insert_with(Layout::of_machine);
+    let meters = running.iter().map(|one| Meter::open(layout, one.pid));
+    let mut meters = meters.collect::<Option<Vec<Meter>>>()?;
+    sampler.buffer.resize(LONGEST, 0);
+    let reading = read_all(&mut meters, ask.all, &mut sampler.buffer)?;
+    sampler.meters.insert(ask.session, meters);
+    let devices: BTreeSet<u32> = running.into_iter().flat_map(|one| one.devices).collect();
+    if devices.is_empty() {
+        sampler.devices.remove(&ask.session);
+    } else {
+        sampler.devices.insert(ask.session, devices);
+    }
+    Some(reading)
+}
+
+async fn ask_all(line: &Line, containers: &[String]) -> Option<Reading> {
+    let mut readings = Vec::new();
+    for container in containers {
+        readings.extend(api::ask(line, container).await);
+    }
+    Reading::sum(readings)
+}
+
+async fn look(line: &Line, container: &str) -> Option<Running> {
+    let options = None::<InspectContainerOptions>;
+    let record = line
+        .docker
+        .inspect_container(container, options)
+        .await
+        .ok()?;
+    Some(Running {
+        pid: record.state?.pid.filter(|pid| *pid > 0)?,
+        devices: record.host_config.map(devices).unwrap_or_default(),
+    })
+}
+
+/// Numbers of the devices a container was given.
+fn devices(host_config: HostConfig) -> Vec<u32> {
+    let requests = host_config.device_requests.unwrap_or_default();
+    let ids = requests
+        .into_iter()
+        .filter_map(|request| request.device_ids);
+    ids.flatten().filter_map(|id| id.parse().ok()).collect()
+}

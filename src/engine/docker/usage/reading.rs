@@ -1,0 +1,94 @@
+//! What has been used up to some moment.
+
+use jiff::Timestamp;
+
+use crate::model::{
+    resources::{Bytes, Cpu},
+    usage::Traffic,
+};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// Time on all cores, in nanoseconds.
+    pub cpu_nanos: u64,
+    pub mem: Bytes,
+    pub traffic: Traffic,
+}
+
+impl Reading {
+    /// Of several containers together; `None` of none.
+    pub fn sum(all: impl IntoIterator<Item = Self>) -> Option<Self> {
+        all.into_iter().reduce(|one, other| Self {
+            cpu_nanos: one.cpu_nanos + other.cpu_nanos,
+            mem: Bytes(one.mem.0 + other.mem.0),
+            traffic: together(one.traffic, other.traffic),
+        })
+    }
+}
+
+/// What is not known of one of them is not known of all.
+fn together(one: Traffic, other: Traffic) -> Traffic {
+    let sum = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
+    Traffic {
+        block_read: sum(one.block_read, other.block_read),
+        block_write: sum(one.block_write, other.block_write),
+        network_in: sum(one.network_in, other.network_in),
+        network_out: sum(one.network_out, other.network_out),
+        ..Traffic::default()
+    }
+}
+
+/// Cores busy between two readings; `None` where no time passed or the counter began anew.
+pub(super) fn share(then: Timestamp, before: u64, now: Timestamp, after: u64) -> Option<Cpu> {
+    let passed = now.as_nanosecond() - then.as_nanosecond();
+    let used = i128::from(after.checked_sub(before)?);
+    if passed <= 0 {
+        return None;
+    }
+    u64::try_from(used * 1000 / passed)
+        .ok()
+        .map(Cpu::from_millis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_busy_core_is_a_thousand() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let second = 1_000_000_000;
+        assert_eq!(
+            share(at(10), 0, at(12), 2 * second),
+            Some(Cpu::from_millis(1000))
+        );
+        assert_eq!(
+            share(at(10), 5, at(14), 5 + second),
+            Some(Cpu::from_millis(250))
+        );
+        assert_eq!(share(at(10), 0, at(10), second), None);
+        assert_eq!(
+            share(at(10), second, at(12), 0),
+            None,
+            "the counter began anew"
+        );
+    }
+
+    #[test]
+    fn containers_of_a_session_are_added_up() {
+        let one = |bytes: u64, network_in: Option<u64>| Reading {
+            cpu_nanos: 1,
+            mem: Bytes(bytes),
+            traffic: Traffic {
+                block_read: Some(bytes),
+                network_in,
+                ..Traffic::default()
+            },
+        };
+        let sum = Reading::sum([one(1, Some(5)), one(2, None), one(4, Some(5))]).unwrap();
+        assert_eq!((sum.cpu_nanos, sum.mem), (3, Bytes(7)));
+        assert_eq!(sum.traffic.block_read, Some(7));
+        assert_eq!(sum.traffic.network_in, None, "one of them is not known");
+        assert_eq!(Reading::sum([]), None);
+    }
+}
