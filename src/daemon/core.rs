@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep_until},
@@ -65,6 +65,7 @@ pub(super) struct Core {
     /// In the order of the configuration.
     pub(super) stations: Vec<Station>,
     pub(super) store: Store,
+    pub(super) figures_kept: SignedDuration,
     pub(super) identity: Identity,
     pub(super) clients: HashMap<ConnectionId, ClientSeat>,
     pub(super) waiters: Waiters,
@@ -96,6 +97,8 @@ pub(super) struct ClientSeat {
 pub(super) struct Parts {
     pub stations: Vec<Station>,
     pub store: Store,
+    /// How long figures are kept.
+    pub figures_kept: SignedDuration,
     pub identity: Identity,
     pub stop: CancellationToken,
     pub notes: Vec<Clean>,
@@ -115,6 +118,7 @@ impl Core {
             noticing: Noticing::begin(sessions),
             stations: parts.stations,
             store: parts.store,
+            figures_kept: parts.figures_kept,
             identity: parts.identity,
             clients: HashMap::new(),
             waiters: Waiters::default(),
@@ -132,6 +136,7 @@ impl Core {
 
     /// Runs until it is told to stop. Sessions go on.
     pub async fn run(mut self, mut ears: Ears) {
+        self.forget_old_figures().await;
         for number in 0..self.stations.len() {
             self.settle(number, News::Tick).await;
         }
@@ -168,6 +173,7 @@ impl Core {
         while let Ok((number, news)) = news.try_recv() {
             self.settle_last(number, news).await;
         }
+        self.save_figures().await;
         for client in self.clients.values() {
             client.outbox.close();
         }
@@ -215,7 +221,7 @@ impl Core {
             let mut step = self.stations[number].heart.handle(clock::now(), news);
             queue.extend(step.follow.drain(..));
             self.remember(&mut step);
-            self.drop_figures(number, &step);
+            self.put_figures_away(number, &mut step);
             match self.write(&step).await {
                 Ok(()) => commands.append(&mut step.commands),
                 Err(error) if step.refusable || only_asks(&step, asked) => {

@@ -1,14 +1,37 @@
-//! What sessions used: every sample is recorded, and told to who asks.
+//! What sessions used: every sample is recorded, put away when a session or the daemon ends, and told
+//! to who asks.
 
-use super::{core::Core, heart::Step, looks, station::Station};
+mod last_lines;
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    clock,
+    core::Core,
+    heart::{Heart, Step},
+    inbound::ConnectionId,
+    looks,
+    recorder::Recorder,
+    station::Station,
+    teller::Number,
+    translate,
+};
 use crate::{
     model::{
         change::Change,
-        id::{SessionId, SessionKey},
+        figures::{Figures, FiguresRecord},
+        id::{ContextName, SessionId, SessionKey},
+        record::Write,
+        session::Session,
         usage::Usage,
     },
-    protocol::message::{Failure, Reply},
+    protocol::message::{FromDaemon, Reply, RequestId},
 };
+
+/// Figures are kept for a day at least: those of sessions that run must outlive a daemon.
+const KEPT_AT_LEAST: SignedDuration = SignedDuration::from_hours(24);
 
 impl Station {
     /// A sweep may have been under way when a session ended: what comes late is not heard.
@@ -22,20 +45,149 @@ impl Station {
     }
 }
 
-impl Core {
-    pub(super) fn figures(&self, number: usize, session: SessionKey) -> Result<Reply, Failure> {
-        let station = &self.stations[number];
-        let session = looks::find(&station.heart, session)?;
-        let figures = Box::new(station.recorder.figures(session));
-        Ok(Reply::Figures { figures })
-    }
+/// How long figures are kept.
+pub(super) fn kept_for(keep_days: u32) -> SignedDuration {
+    SignedDuration::from_hours(24 * i64::from(keep_days)).max(KEPT_AT_LEAST)
+}
 
-    /// What is kept of sessions that are gone is not needed any more.
-    pub(super) fn drop_figures(&mut self, number: usize, step: &Step) {
-        for change in &step.changes {
-            if let Change::Gone { session } = change {
-                self.stations[number].recorder.forget(session.id);
+pub(super) fn by_context(
+    figures: Vec<(SessionKey, FiguresRecord)>,
+) -> BTreeMap<ContextName, Vec<(SessionId, FiguresRecord)>> {
+    let mut sorted: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (session, record) in figures {
+        let of_context = sorted.entry(session.context).or_default();
+        of_context.push((session.id, record));
+    }
+    sorted
+}
+
+/// What follows from the changes of a step: figures of sessions that ended are written down with their
+/// end, those of sessions that were forgotten are forgotten.
+pub(super) fn put_away(recorder: &mut Recorder, heart: &Heart, step: &mut Step, oldest: Timestamp) {
+    for change in &step.changes {
+        match change {
+            Change::Session { session } if session.status.is_final() => {
+                step.writes
+                    .extend(of_ended(recorder, heart, session, oldest));
             }
+            Change::Gone { session } => recorder.forget(session.id),
+            _ => {}
         }
     }
+}
+
+fn of_ended(
+    recorder: &mut Recorder,
+    heart: &Heart,
+    session: &Session,
+    oldest: Timestamp,
+) -> Vec<Write> {
+    let key = session.key();
+    if heart.is_forgotten(session.id) {
+        return vec![Write::ForgetFigures { session: key }];
+    }
+    let Some(write) = recorder.write(session, true) else {
+        return Vec::new();
+    };
+    recorder.forget(session.id);
+    vec![write, Write::ForgetFiguresBefore { at: oldest }]
+}
+
+impl Core {
+    pub(super) fn put_figures_away(&mut self, number: Number, step: &mut Step) {
+        let oldest = self.oldest_figures();
+        let Station {
+            heart, recorder, ..
+        } = &mut self.stations[number];
+        put_away(recorder, heart, step, oldest);
+    }
+
+    fn oldest_figures(&self) -> Timestamp {
+        let oldest = clock::now().checked_sub(self.figures_kept);
+        oldest.unwrap_or(Timestamp::UNIX_EPOCH)
+    }
+
+    /// What is too old goes, whoever it belonged to.
+    pub(super) async fn forget_old_figures(&self) {
+        let at = self.oldest_figures();
+        let forgotten = self.store.write(vec![Write::ForgetFiguresBefore { at }]);
+        if let Err(error) = forgotten.await {
+            tracing::warn!(%error, "old figures could not be deleted");
+        }
+    }
+
+    /// The daemon ends; the next one goes on with what sessions used so far.
+    pub(super) async fn save_figures(&self) {
+        let writes = self.stations.iter().flat_map(|station| {
+            let sessions = station.heart.sessions();
+            let unfinished = sessions.filter(|session| !session.status.is_final());
+            unfinished.filter_map(|session| station.recorder.write(session, false))
+        });
+        let writes: Vec<Write> = writes.collect();
+        if !writes.is_empty()
+            && let Err(error) = self.store.write(writes).await
+        {
+            tracing::warn!(%error, "figures could not be written down");
+        }
+    }
+
+    /// Of a session that runs from the recorder, of one that ended from the store.
+    pub(super) async fn tell_figures(
+        &self,
+        connection: ConnectionId,
+        id: RequestId,
+        number: Number,
+        key: SessionKey,
+    ) {
+        let station = &self.stations[number];
+        let session = match looks::find(&station.heart, key) {
+            Ok(session) => session,
+            Err(failure) => return self.answer(connection, id, Err(failure)),
+        };
+        if !session.status.is_final() {
+            let figures = station.recorder.figures(session);
+            return self.answer(connection, id, Ok(reply(figures)));
+        }
+        match self.store.figures(key).await {
+            Ok(figures) => {
+                let figures = figures.unwrap_or_default();
+                self.tell_with_last_lines(connection, id, number, key.id, figures);
+            }
+            Err(error) => self.answer(connection, id, Err(translate::store_failure(&error))),
+        }
+    }
+
+    /// The log may be far away: the loop does not wait for it.
+    fn tell_with_last_lines(
+        &self,
+        connection: ConnectionId,
+        id: RequestId,
+        number: Number,
+        session: SessionId,
+        mut figures: Figures,
+    ) {
+        let Some(client) = self.clients.get(&connection) else {
+            return;
+        };
+        let station = &self.stations[number];
+        let began = station.heart.session(session).is_some_and(looks::has_begun);
+        let engine = if began && !station.heart.is_forgotten(session) {
+            station.supply.there()
+        } else {
+            None
+        };
+        let outbox = client.outbox.clone();
+        tokio::spawn(async move {
+            if let Some(engine) = engine {
+                figures.last_lines = last_lines::read(engine.as_ref(), session).await;
+            }
+            let result = Ok(reply(figures));
+            outbox.answer(FromDaemon::Answer { id, result });
+        });
+    }
+}
+
+fn reply(figures: Figures) -> Reply {
+    let figures = Box::new(figures);
+    Reply::Figures { figures }
 }

@@ -170,7 +170,7 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
 }
 
 /// There is nothing to show of a session before it is placed.
-fn has_begun(session: &Session) -> bool {
+pub(super) fn has_begun(session: &Session) -> bool {
     let queued = matches!(session.status, Status::Pending | Status::Scheduled);
     let never = session.status == Status::Cancelled && session.started_at.is_none();
     !(queued || never)

@@ -14,6 +14,7 @@ mod figures;
 mod heart;
 mod inbound;
 mod launches;
+mod limits;
 mod lock;
 mod logging;
 mod looks;
@@ -54,6 +55,7 @@ use self::{
     connection::House,
     core::{Core, Ears, Identity, Parts},
     lock::Lock,
+    recorder::Recorder,
     socket::Socket,
     station::Station,
     teller::Teller,
@@ -113,6 +115,7 @@ fn live(options: DaemonOptions) -> Result<()> {
     let lock = Lock::take(&options.paths.lock())?;
     let log = options.paths.daemon_log();
     logging::begin(&log).wrap_err_with(|| format!("{} cannot be written", log.display()))?;
+    limits::take_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -223,17 +226,23 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
         inbound: inbound_in,
         instance: opened.instance,
     };
+    let figures_kept = figures::kept_for(seat.settings.history.keep_days);
     let owner = Clean::new(&owner);
     let mut records = by_context(opened.records);
+    let mut figures = figures::by_context(opened.figures);
     let stations = contexts.into_iter().enumerate().map(|(number, context)| {
         let records = records.remove(&context.context.name).unwrap_or_default();
         let teller = Teller::new(number, news_in.clone());
         let (seat, samples) = (seat.clone(), samples_in.clone());
-        Station::new(context, seat, &owner, records, teller, samples)
+        let figures = figures.remove(&context.context.name).unwrap_or_default();
+        let mut station = Station::new(context, seat, &owner, records, teller, samples);
+        station.recorder = Recorder::resume(figures);
+        station
     });
     let core = Core::new(Parts {
         stations: stations.collect(),
         store: store.clone(),
+        figures_kept,
         identity,
         stop: controls.stop.clone(),
         notes: opened.notes,

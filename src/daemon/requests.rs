@@ -56,7 +56,7 @@ impl Core {
             return self.answer(connection, id, Err(failure));
         }
         if let Request::Figures { session } = request {
-            return self.answer(connection, id, self.figures(number, session));
+            return self.tell_figures(connection, id, number, session).await;
         }
         if let Request::Launch { launch, .. } = request {
             return self.launch(connection, id, number, *launch).await;

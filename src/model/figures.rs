@@ -59,6 +59,23 @@ pub struct Figures {
     pub last_lines: Vec<Clean>,
 }
 
+/// Figures as they are put away, with what it takes to go on with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FiguresRecord {
+    pub figures: Figures,
+    /// How many milliseconds the average of each series is over.
+    pub spans: Vec<u64>,
+}
+
+impl FiguresRecord {
+    /// Whether each series has a value for each time, and a span.
+    pub fn is_whole(&self) -> bool {
+        let Figures { at, series, .. } = &self.figures;
+        let full = |one: &Series| one.values.len() == at.len();
+        self.spans.len() == series.len() && series.iter().all(full)
+    }
+}
+
 impl Series {
     /// The newest value.
     pub fn now(&self) -> Option<u64> {

@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    figures::FiguresRecord,
     history::HistoryEntry,
-    id::{ContextName, SessionId},
+    id::{ContextName, SessionId, SessionKey},
     session::Session,
     spec::{LaunchRequest, LaunchSpec},
     status::Status,
@@ -104,5 +105,20 @@ pub enum Write {
         context: ContextName,
         title: Clean,
         launch: Box<LaunchRequest>,
+    },
+    /// What a session used, in place of what was kept of it before.
+    Figures {
+        session: SessionKey,
+        at: Timestamp,
+        /// Nothing will be added any more.
+        ended: bool,
+        record: Box<FiguresRecord>,
+    },
+    ForgetFigures {
+        session: SessionKey,
+    },
+    /// Of all sessions, what was kept before that time.
+    ForgetFiguresBefore {
+        at: Timestamp,
     },
 }

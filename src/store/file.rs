@@ -8,10 +8,11 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{Opened, StoreError, StoreOptions, recents, rows, schema};
+use super::{Opened, StoreError, StoreOptions, figures, recents, rows, schema};
 use crate::model::{
+    figures::Figures,
     history::HistoryEntry,
-    id::{InstanceId, SessionId},
+    id::{InstanceId, SessionId, SessionKey},
     recent::{Recent, RecentEdit, RecentId},
     record::Write,
     text::Clean,
@@ -60,9 +61,11 @@ impl StoreFile {
         schema::migrate(&mut db, path)?;
         let instance = instance(&db, options)?;
         let records = rows::load(&db).map_err(sql)?;
+        let figures = figures::unfinished(&db).map_err(sql)?;
         let opened = Opened {
             instance,
             records,
+            figures,
             notes: Vec::new(),
         };
         let path = path.clone();
@@ -90,6 +93,10 @@ impl StoreFile {
         recents::edit(&self.db, id, edit)
             .map_err(|error| StoreError::sqlite(&self.path, &error))?;
         self.recents()
+    }
+
+    pub(super) fn figures(&self, session: SessionKey) -> Result<Option<Figures>, StoreError> {
+        figures::of(&self.db, session).map_err(|error| StoreError::sqlite(&self.path, &error))
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {

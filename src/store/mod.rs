@@ -5,6 +5,7 @@
 //! engine bear labels enough to fill it again.
 
 mod error;
+mod figures;
 mod file;
 mod recents;
 mod rows;
@@ -17,8 +18,9 @@ use tokio::sync::{mpsc, oneshot};
 pub use error::StoreError;
 
 use crate::model::{
+    figures::{Figures, FiguresRecord},
     history::HistoryEntry,
-    id::{InstanceId, SessionId},
+    id::{InstanceId, SessionId, SessionKey},
     recent::{Recent, RecentEdit, RecentId},
     record::{SessionRecord, Write},
     text::Clean,
@@ -54,6 +56,8 @@ impl StoreOptions {
 pub struct Opened {
     pub instance: InstanceId,
     pub records: Vec<SessionRecord>,
+    /// What sessions used that had not ended.
+    pub figures: Vec<(SessionKey, FiguresRecord)>,
     /// What a person should know about the opening (a broken file was kept aside).
     pub notes: Vec<Clean>,
 }
@@ -69,6 +73,10 @@ enum Job {
     History(
         SessionId,
         oneshot::Sender<Result<Vec<HistoryEntry>, StoreError>>,
+    ),
+    Figures(
+        SessionKey,
+        oneshot::Sender<Result<Option<Figures>, StoreError>>,
     ),
     Recents(oneshot::Sender<Result<Vec<Recent>, StoreError>>),
     EditRecent(
@@ -93,6 +101,9 @@ impl Store {
                     match job {
                         Job::Write(writes, answer) => drop(answer.send(file.write(&writes))),
                         Job::History(id, answer) => drop(answer.send(file.history(id))),
+                        Job::Figures(session, answer) => {
+                            drop(answer.send(file.figures(session)));
+                        }
                         Job::Recents(answer) => drop(answer.send(file.recents())),
                         Job::EditRecent(id, edit, answer) => {
                             drop(answer.send(file.edit_recent(id, &edit)));
@@ -121,6 +132,11 @@ impl Store {
     /// What happened to a session, newest first.
     pub async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
         self.ask(|answer| Job::History(session, answer)).await
+    }
+
+    /// What is kept of a session's use.
+    pub async fn figures(&self, session: SessionKey) -> Result<Option<Figures>, StoreError> {
+        self.ask(|answer| Job::Figures(session, answer)).await
     }
 
     /// Remembered launches: pinned ones first, then the newest first.

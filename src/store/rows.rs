@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, types::Type};
 use serde_json::Value;
 
-use super::recents;
+use super::{figures, recents};
 use crate::model::{
     history::HistoryEntry,
     id::SessionId,
@@ -47,6 +47,14 @@ pub(super) fn put(db: &Connection, write: &Write) -> Result<()> {
             title,
             launch,
         } => recents::put(db, at, *context, title, launch),
+        Write::Figures {
+            session,
+            at,
+            ended,
+            record,
+        } => figures::put(db, *session, *at, *ended, record),
+        Write::ForgetFigures { session } => figures::forget(db, *session),
+        Write::ForgetFiguresBefore { at } => figures::forget_before(db, *at),
         Write::Audit(entry) => db
             .prepare_cached(
                 "INSERT INTO audit (at, action, session, detail) VALUES (?1, ?2, ?3, ?4)",
@@ -239,7 +247,7 @@ where
         .map_err(|e| unreadable(column, e))
 }
 
-fn to_json(value: &impl serde::Serialize) -> Result<Value> {
+pub(super) fn to_json(value: &impl serde::Serialize) -> Result<Value> {
     serde_json::to_value(value).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))
 }
 

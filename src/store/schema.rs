@@ -71,6 +71,16 @@ const STEPS: &[&str] = &[
         launch  TEXT NOT NULL
     );
 ",
+    "
+    CREATE TABLE figures (
+        context TEXT NOT NULL,
+        session TEXT NOT NULL,
+        at      INTEGER NOT NULL,
+        ended   INTEGER NOT NULL,
+        body    TEXT NOT NULL,
+        PRIMARY KEY (context, session)
+    );
+",
 ];
 
 /// Brings the file to the newest layout.

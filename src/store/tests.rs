@@ -6,6 +6,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::model::{
     environment::{EnvironmentRef, EnvironmentSource},
+    figures::{Figures, FiguresRecord, Metric, Series},
     history::Outcome,
     id::{KernelId, SessionKey},
     kernel::Kernel,
@@ -182,4 +183,103 @@ fn nobody_else_may_read_it() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&database), 0o600);
     assert_eq!(mode(database.parent().unwrap()), 0o700);
+}
+
+fn figures(cpu: u64) -> FiguresRecord {
+    let series = Series {
+        metric: Metric::Cpu,
+        values: vec![None, Some(cpu)],
+        average: Some(cpu),
+        peak: Some(cpu),
+        limit: Some(2_000),
+        total: None,
+    };
+    FiguresRecord {
+        figures: Figures {
+            at: vec![Timestamp::UNIX_EPOCH, Timestamp::from_second(1).unwrap()],
+            series: vec![series],
+            last_lines: Vec::new(),
+        },
+        spans: vec![1_000],
+    }
+}
+
+fn used(session: SessionKey, second: i64, ended: bool, cpu: u64) -> Write {
+    Write::Figures {
+        session,
+        at: Timestamp::from_second(second).unwrap(),
+        ended,
+        record: Box::new(figures(cpu)),
+    }
+}
+
+#[tokio::test]
+async fn figures_are_kept_until_they_are_forgotten_or_too_old() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = |number| SessionKey::local(SessionId::from_u128(number));
+    let elsewhere = SessionKey::new("prod".parse().unwrap(), SessionId::from_u128(1));
+    let (store, first) = open(&dir);
+    assert_eq!(first.figures, []);
+    let writes = vec![
+        used(local(1), 10, false, 1),
+        used(elsewhere, 20, false, 2),
+        used(local(3), 30, true, 3),
+        used(local(1), 40, true, 4),
+        used(local(5), 50, true, 5),
+    ];
+    store.write(writes).await.unwrap();
+    store.close().await;
+    let (store, second) = open(&dir);
+    assert_eq!(
+        second.figures,
+        [(elsewhere, figures(2))],
+        "the others ended"
+    );
+    let kept = async |session| store.figures(session).await.unwrap();
+    assert_eq!(kept(local(1)).await, Some(figures(4).figures));
+    assert_eq!(kept(local(9)).await, None);
+    let forget = Write::ForgetFigures { session: local(1) };
+    let before = Write::ForgetFiguresBefore {
+        at: Timestamp::from_second(50).unwrap(),
+    };
+    store.write(vec![forget]).await.unwrap();
+    assert_eq!(kept(local(1)).await, None);
+    assert_eq!(kept(elsewhere).await, Some(figures(2).figures));
+    store.write(vec![before]).await.unwrap();
+    assert_eq!((kept(elsewhere).await, kept(local(3)).await), (None, None));
+    assert_eq!(kept(local(5)).await, Some(figures(5).figures));
+}
+
+#[tokio::test]
+async fn a_file_of_an_earlier_version_is_brought_up_to_date() {
+    let dir = tempfile::tempdir().unwrap();
+    let database = options(&dir).database;
+    let (store, _) = open(&dir);
+    store.write(vec![session(1)]).await.unwrap();
+    store.close().await;
+    // As step 2 left it.
+    let db = rusqlite::Connection::open(&database).unwrap();
+    db.execute_batch("DROP TABLE figures; DELETE FROM migrations WHERE number > 2")
+        .unwrap();
+    drop(db);
+    let (store, opened) = open(&dir);
+    assert_eq!(opened.records, [record(1)]);
+    let key = SessionKey::local(SessionId::from_u128(1));
+    store.write(vec![used(key, 1, true, 7)]).await.unwrap();
+    assert!(store.figures(key).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn figures_that_cannot_be_read_are_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let key = SessionKey::local(SessionId::from_u128(1));
+    let (store, _) = open(&dir);
+    store.write(vec![used(key, 1, false, 7)]).await.unwrap();
+    store.close().await;
+    let db = rusqlite::Connection::open(options(&dir).database).unwrap();
+    db.execute_batch("UPDATE figures SET body = '{}'").unwrap();
+    drop(db);
+    let (store, opened) = open(&dir);
+    assert_eq!((opened.figures, opened.notes), (Vec::new(), Vec::new()));
+    assert_eq!(store.figures(key).await.unwrap(), None);
 }

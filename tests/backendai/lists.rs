@@ -3,7 +3,7 @@
 use serde_json::json;
 use workbay::{
     engine::{
-        api::Engine,
+        api::{Engine, UsageAsk},
         backendai::BackendAiEngine,
         scheduler::{PageQuery, Scheduler},
     },
@@ -292,7 +292,9 @@ async fn usage_of_the_main_kernel() {
     silent["kernel_nodes"]["edges"][0]["node"]["live_stat"] = json!(null);
     manager.put(silent);
     let engine = open(&manager).await;
-    let usage = engine.usage(&[id(ONE), id(TWO)], now()).await;
+    let usage = engine
+        .usage(&[id(ONE), id(TWO)].map(UsageAsk::all), now())
+        .await;
     assert_eq!(usage.len(), 1);
     assert_eq!(usage[0].0, id(ONE));
     assert_eq!(usage[0].1.cpu, Some(Cpu::from_millis(1120)));

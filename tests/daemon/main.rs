@@ -16,6 +16,7 @@ mod batch;
 mod choosing;
 mod clients;
 mod disk;
+mod figures;
 mod launches;
 mod life;
 mod line;

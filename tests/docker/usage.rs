@@ -110,9 +110,11 @@ fn count_block_io(bench: &Bench, session: SessionId) -> bool {
     let Ok(disk) = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")) else {
         return false;
     };
-    let disk = match disk.join("partition").exists() {
-        true => disk.parent().unwrap().to_owned(),
-        false => disk,
+    let is_part = disk.join("partition").exists();
+    let disk = if is_part {
+        disk.parent().unwrap()
+    } else {
+        &disk
     };
     let number = fs::read_to_string(disk.join("dev")).unwrap();
     let group = format!("/sys/fs/cgroup/blkio/docker/{}", containers(session)[0]);

@@ -188,7 +188,8 @@ impl Play {
                 let place = self.history.iter().rposition(same);
                 self.history[place.expect("an entry to be replaced")] = entry;
             }
-            Write::Recent { .. } | Write::Audit(_) => {}
+            // None of the rest is a controller's to ask for, or of a session.
+            _ => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! One metric of a session: the values that are kept, and what all there ever were came to.
 
 use super::measure::Reading;
+use crate::model::figures::Series;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Column {
@@ -40,6 +41,23 @@ impl Column {
             self.sum += u128::from(value) * u128::from(millis);
             self.span = self.span.saturating_add(millis);
         }
+    }
+
+    pub fn resume(series: Series, span: u64) -> Self {
+        let average = series.average.unwrap_or_default();
+        Self {
+            values: series.values,
+            peak: series.peak,
+            limit: series.limit,
+            total: series.total,
+            sum: u128::from(average) * u128::from(span),
+            span,
+        }
+    }
+
+    /// How many milliseconds the average is over.
+    pub fn span(&self) -> u64 {
+        self.span
     }
 
     /// By how long each value held; of a single one that one.

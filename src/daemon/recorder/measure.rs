@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use crate::model::{
     figures::Metric,
+    resources::Cpu,
     usage::{AcceleratorUsage, Traffic, Usage},
 };
 
@@ -29,7 +30,7 @@ pub(super) struct Counters {
 /// shortly before.
 pub(super) fn readings(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, Reading)> {
     let mut all = vec![
-        (Metric::Cpu, gauge(usage.cpu.map(|cpu| cpu.millis()))),
+        (Metric::Cpu, gauge(usage.cpu.map(Cpu::millis))),
         (Metric::Mem, gauge(Some(usage.mem.0))),
     ];
     if let Some(scratch) = usage.scratch {

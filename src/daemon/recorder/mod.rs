@@ -9,7 +9,13 @@ mod thin;
 use std::collections::BTreeMap;
 
 use self::tape::Tape;
-use crate::model::{figures::Figures, id::SessionId, session::Session, usage::Usage};
+use crate::model::{
+    figures::{Figures, FiguresRecord},
+    id::SessionId,
+    record::Write,
+    session::Session,
+    usage::Usage,
+};
 
 /// Bytes a second: read, written, received, sent.
 pub(super) type Rates = [Option<u64>; 4];
@@ -24,6 +30,28 @@ impl Recorder {
     /// A sample of a session was taken.
     pub fn heard(&mut self, session: SessionId, usage: &Usage) {
         self.tapes.entry(session).or_default().push(usage);
+    }
+
+    /// Goes on with what was put away.
+    pub fn resume(figures: Vec<(SessionId, FiguresRecord)>) -> Self {
+        let tapes = figures.into_iter();
+        Self {
+            tapes: tapes
+                .map(|(id, record)| (id, Tape::resume(record)))
+                .collect(),
+        }
+    }
+
+    /// What is kept of a session, to be written down; `ended` = nothing will be added.
+    pub fn write(&self, session: &Session, ended: bool) -> Option<Write> {
+        let tape = self.tapes.get(&session.id)?;
+        let at = session.terminated_at.filter(|_| ended);
+        Some(Write::Figures {
+            session: session.key(),
+            at: at.or(tape.last())?,
+            ended,
+            record: Box::new(tape.put_away(&session.requested_slots)),
+        })
     }
 
     /// What is kept of a session; nothing of one that was never sampled.

@@ -11,7 +11,7 @@ use super::{
     thin,
 };
 use crate::model::{
-    figures::{Figures, Metric, Series},
+    figures::{Figures, FiguresRecord, Metric, Series},
     resources::ResourceSlots,
     usage::Usage,
 };
@@ -117,21 +117,46 @@ impl Tape {
         metrics.map(newest)
     }
 
+    /// When the newest sample was taken.
+    pub fn last(&self) -> Option<Timestamp> {
+        self.at.last().copied()
+    }
+
     pub fn figures(&self, limits: &ResourceSlots) -> Figures {
-        let series = self.columns.iter().filter_map(|(metric, column)| {
-            Some(Series {
+        self.put_away(limits).figures
+    }
+
+    pub fn put_away(&self, limits: &ResourceSlots) -> FiguresRecord {
+        let known = self.columns.iter().filter_map(|(metric, column)| {
+            let series = Series {
                 metric: metric.clone(),
                 values: column.values.clone(),
                 average: Some(column.average()?),
                 peak: column.peak,
                 limit: limit(metric, column, limits),
                 total: column.total,
-            })
+            };
+            Some((series, column.span()))
         });
-        Figures {
-            series: series.collect(),
+        let (series, spans) = known.unzip();
+        let figures = Figures {
             at: self.at.clone(),
+            series,
             last_lines: Vec::new(),
+        };
+        FiguresRecord { figures, spans }
+    }
+
+    /// The next sample tells no rates: what moved meanwhile moved in a time nobody knows.
+    pub fn resume(record: FiguresRecord) -> Self {
+        let FiguresRecord { figures, spans } = record;
+        let columns = figures.series.into_iter().zip(spans);
+        Self {
+            at: figures.at,
+            columns: columns
+                .map(|(series, span)| (series.metric.clone(), Column::resume(series, span)))
+                .collect(),
+            before: None,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Live usage of sessions, as far as the manager has it.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -9,13 +11,18 @@ use crate::{
     model::{
         id::SessionId,
         resources::{Bytes, Cpu},
-        usage::Usage,
+        text::Clean,
+        usage::{AcceleratorUsage, Traffic, Usage},
     },
 };
 
 const FIELDS: &str = "row_id kernel_nodes { edges { node { cluster_role live_stat } } }";
 /// Sessions asked for in one request; statistics are dear.
 const SESSIONS: usize = 50;
+/// Kinds of accelerators of one session; there are no more, whatever a manager says.
+const KINDS: usize = 16;
+/// A capacity that is none is the largest number there is (2^63); no amount of bytes comes near.
+const ENDLESS: f64 = 1e18;
 
 impl Line {
     /// Usage of these sessions' main kernels; those without figures are left out.
@@ -51,7 +58,63 @@ fn of_session(node: Node<'_>, now: Timestamp) -> Option<(SessionId, Usage)> {
 fn of_stat(stat: &Value, now: Timestamp) -> Option<Usage> {
     let mem = number(stat.get("mem")?.get("current")?)?;
     let cpu = stat.get("cpu_util").and_then(cpu);
-    Some(Usage::new(now, cpu, Bytes(mem.max(0.0).round() as u64)))
+    Some(Usage {
+        accelerators: accelerators(stat),
+        scratch: amount(stat, "io_scratch_size", "current").map(Bytes),
+        traffic: traffic(stat),
+        ..Usage::new(now, cpu, whole(mem).map(Bytes)?)
+    })
+}
+
+/// What is read and written is counted; of the network only rates are told.
+fn traffic(stat: &Value) -> Traffic {
+    Traffic {
+        block_read: amount(stat, "io_read", "current"),
+        block_write: amount(stat, "io_write", "current"),
+        network_in_rate: amount(stat, "net_rx", "current"),
+        network_out_rate: amount(stat, "net_tx", "current"),
+        ..Traffic::default()
+    }
+}
+
+/// One for each kind that has a `…_util` or a `…_mem`, all its devices together.
+fn accelerators(stat: &Value) -> Vec<AcceleratorUsage> {
+    let keys = stat.as_object().into_iter().flat_map(|all| all.keys());
+    let kinds: BTreeSet<&str> = keys
+        .filter_map(|key| key.strip_suffix("_util").or(key.strip_suffix("_mem")))
+        .filter(|kind| !kind.is_empty() && *kind != "cpu")
+        .take(KINDS)
+        .collect();
+    let usage = |kind: &str| {
+        let mem = format!("{kind}_mem");
+        AcceleratorUsage {
+            name: Clean::new(kind),
+            utilization: stat.get(format!("{kind}_util")).and_then(utilization),
+            mem: amount(stat, &mem, "current").map(Bytes),
+            mem_total: amount(stat, &mem, "capacity").map(Bytes),
+        }
+    };
+    kinds.into_iter().map(usage).collect()
+}
+
+/// Hundredths of a percent of all devices: their capacity is 100 each.
+fn utilization(metric: &Value) -> Option<u32> {
+    let read = |name: &str| metric.get(name).and_then(number);
+    let capacity = read("capacity").filter(|all| (1.0..ENDLESS).contains(all));
+    let part = match (read("current"), capacity) {
+        (Some(current), Some(all)) => current / all * 100.0,
+        (current, _) => read("pct").or(current)?,
+    };
+    u32::try_from(whole(part * 100.0)?).ok()
+}
+
+fn amount(stat: &Value, key: &str, name: &str) -> Option<u64> {
+    whole(number(stat.get(key)?.get(name)?)?)
+}
+
+/// What stands for "no limit" is no amount.
+fn whole(number: f64) -> Option<u64> {
+    (number < ENDLESS).then(|| number.max(0.0).round() as u64)
 }
 
 /// Releases differ: percent of one core, or thousandths of a core.
@@ -67,6 +130,48 @@ fn cpu(metric: &Value) -> Option<Cpu> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn everything_a_kernel_tells_of() {
+        let metric = |current: &str, capacity: &str, unit: &str| json!({"current": current, "capacity": capacity, "pct": "0.00", "unit_hint": unit});
+        let endless = "9223372036854775807";
+        let stat = json!({
+            "mem": metric("119726080", "268435456", "bytes"),
+            "cpu_used": metric("12", endless, "msec"),
+            "io_read": metric("4096", endless, "bytes"),
+            "io_write": metric("8192", endless, "bytes"),
+            "net_rx": metric("1500.4", endless, "bps"),
+            "net_tx": metric("0", endless, "bps"),
+            "io_scratch_size": metric("77", "0", "bytes"),
+            "cuda_util": metric("50", "200", "percent"),
+            "cuda_mem": metric("1024", "4096", "bytes"),
+            "rocm_util": {"current": "12.5", "capacity": null, "unit_hint": "percent"},
+            "tpu_mem": metric("5", endless, "bytes"),
+        });
+        let usage = of_stat(&stat, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(usage.scratch, Some(Bytes(77)));
+        let traffic = Traffic {
+            block_read: Some(4096),
+            block_write: Some(8192),
+            network_in_rate: Some(1500),
+            network_out_rate: Some(0),
+            ..Traffic::default()
+        };
+        assert_eq!(usage.traffic, traffic);
+        let device =
+            |name: &str, utilization, mem: Option<u64>, total: Option<u64>| AcceleratorUsage {
+                name: name.into(),
+                utilization,
+                mem: mem.map(Bytes),
+                mem_total: total.map(Bytes),
+            };
+        let all = [
+            device("cuda", Some(2_500), Some(1024), Some(4096)),
+            device("rocm", Some(1_250), None, None),
+            device("tpu", None, Some(5), None),
+        ];
+        assert_eq!(usage.accelerators, all);
+    }
 
     #[test]
     fn both_units_of_cpu() {

@@ -23,7 +23,14 @@ pub(super) async fn open(
     session: SessionId,
     options: LogOptions,
 ) -> Result<Chunks> {
-    let line = engine.line().await?;
+    let line = match engine.line().await {
+        Ok(line) => line,
+        // What was saved lies here, whether the engine answers or not.
+        Err(lost) => {
+            let saved = saved(&engine.scratches, session, options).await;
+            return saved.map_err(|_| lost);
+        }
+    };
     let known = match engine.container_of(&line, session, options.kernel).await {
         Ok(id) => engine_log(&line, &id, options).await,
         Err(error) => Err(error),

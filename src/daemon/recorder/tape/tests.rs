@@ -166,3 +166,22 @@ fn a_device_that_comes_later_has_no_values_before() {
     let mem = series(&tape, &Metric::AcceleratorMem { name });
     assert_eq!((mem.average, mem.limit), (Some(7), Some(9)));
 }
+
+#[test]
+fn what_was_put_away_goes_on() {
+    let slots = ResourceSlots::new(Cpu::from_millis(2000), Bytes(512));
+    let first = tape([reading(0, 0), reading(1, 100), sample(3, 900, 64)]);
+    let record = first.put_away(&slots);
+    assert!(record.is_whole());
+    let read: FiguresRecord =
+        serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+    let mut second = Tape::resume(read);
+    assert_eq!(second.put_away(&slots), record);
+    second.push(&reading(13, 500));
+    second.push(&reading(14, 600));
+    let read = series(&second, &Metric::BlockRead);
+    assert_eq!(read.values, [None, Some(100), None, None, Some(100)]);
+    assert_eq!(read.total, Some(600));
+    let cpu = series(&second, &Metric::Cpu);
+    assert_eq!((cpu.average, cpu.peak), (Some(2 * 900 / 4), Some(900)));
+}

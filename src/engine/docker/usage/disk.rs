@@ -21,36 +21,52 @@ const DEPTH: u32 = 100;
 /// Of `Stat::st_blocks`, whatever the file system's own are.
 const BLOCK: u64 = 512;
 
-struct Walk {
+struct Walk<'a> {
     /// Nothing on another file system is counted.
     device: u64,
-    entries: u32,
+    /// Entries that may still be looked at.
+    left: &'a mut u32,
     blocks: u64,
     /// Files of several names that were met.
     met: HashSet<u64>,
 }
 
-/// Of all of them together; `None` where it cannot be found out. Links are not followed: sessions write
-/// there while we look.
-pub(super) fn held(directories: &[PathBuf]) -> Option<Bytes> {
-    let mut blocks = 0;
-    for directory in directories {
-        blocks += walk(directory, ENTRIES)?.blocks;
-    }
-    Some(Bytes(blocks * BLOCK))
+/// What was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    /// `None` where it cannot be found out.
+    pub held: Option<Bytes>,
+    /// Files and directories that were looked at for it.
+    pub entries: u32,
 }
 
-fn walk(directory: &Path, entries: u32) -> Option<Walk> {
+/// Of all of them together. Links are not followed: sessions write there while we look.
+pub(super) fn look(directories: &[PathBuf]) -> Found {
+    look_at_most(directories, ENTRIES)
+}
+
+fn look_at_most(directories: &[PathBuf], most: u32) -> Found {
+    let (mut left, mut blocks) = (most, Some(0));
+    for directory in directories {
+        blocks = blocks.and_then(|sum| Some(sum + walk(directory, &mut left)?));
+    }
+    Found {
+        held: blocks.map(|blocks: u64| Bytes(blocks * BLOCK)),
+        entries: most - left,
+    }
+}
+
+fn walk(directory: &Path, left: &mut u32) -> Option<u64> {
     let of_root = fs::symlink_metadata(directory).ok()?;
     let mut walk = Walk {
         device: of_root.dev(),
-        entries,
+        left,
         blocks: of_root.blocks(),
         met: HashSet::new(),
     };
     let root = open(CWD, directory).ok()?;
     walk.below(&root, DEPTH)?;
-    Some(walk)
+    Some(walk.blocks)
 }
 
 fn open(at: impl AsFd, name: impl rustix::path::Arg) -> rustix::io::Result<File> {
@@ -58,7 +74,7 @@ fn open(at: impl AsFd, name: impl rustix::path::Arg) -> rustix::io::Result<File>
     openat(at, name, flags, Mode::empty()).map(File::from)
 }
 
-impl Walk {
+impl Walk<'_> {
     /// `None` when it is too much, too deep or not to be read.
     fn below(&mut self, directory: &File, depth: u32) -> Option<()> {
         for entry in Dir::read_from(directory).ok()? {
@@ -67,7 +83,7 @@ impl Walk {
             if matches!(name.to_bytes(), b"." | b"..") {
                 continue;
             }
-            self.entries = self.entries.checked_sub(1)?;
+            *self.left = self.left.checked_sub(1)?;
             let stat = match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => stat,
                 Err(Errno::NOENT) => continue,
@@ -128,26 +144,33 @@ mod tests {
         symlink(dir.path().join("outside"), home.join("file link")).unwrap();
         let sparse = File::create(home.join("sparse")).unwrap();
         sparse.set_len(1 << 40).unwrap();
-        let held = held(std::slice::from_ref(&home)).unwrap();
-        assert_eq!(held, du(&home));
+        let found = look(std::slice::from_ref(&home));
+        let held = found.held.unwrap();
+        assert_eq!((held, found.entries), (du(&home), 7));
         assert!((300_000..400_000).contains(&held.0), "{held:?}");
     }
 
     #[test]
     fn what_cannot_be_counted_is_not_known() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(held(&[dir.path().join("none")]), None);
+        assert_eq!(look(&[dir.path().join("none")]), Found::default());
         let mut deep = dir.path().to_path_buf();
         for _ in 0..=DEPTH {
             deep.push("d");
         }
         fs::create_dir_all(&deep).unwrap();
-        assert_eq!(held(&[dir.path().to_path_buf()]), None, "too deep");
-        assert!(walk(&deep, 1).is_some());
+        let found = look(&[dir.path().to_path_buf()]);
+        assert_eq!(found.held, None, "too deep");
+        let one = || look_at_most(std::slice::from_ref(&deep), 1);
+        assert!(one().held.is_some());
         fs::write(deep.join("1"), "").unwrap();
-        assert!(walk(&deep, 1).is_some());
+        assert!(one().held.is_some());
         fs::write(deep.join("2"), "").unwrap();
-        assert!(walk(&deep, 1).is_none(), "too many");
-        assert_eq!(held(&[]), Some(Bytes(0)));
+        let many = Found {
+            held: None,
+            entries: 1,
+        };
+        assert_eq!(one(), many, "too many");
+        assert_eq!(look(&[]).held, Some(Bytes(0)));
     }
 }

@@ -5,16 +5,17 @@ use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
 };
 
-use super::disk;
+use jiff::{SignedDuration, Timestamp};
+
+use super::disk::{self, Found};
 use crate::model::{id::SessionId, resources::Bytes};
 
 /// A home is looked at once in this time at most.
-const PAUSE: Duration = Duration::from_secs(60);
-/// And for a hundredth of the time at most.
-const REST: u32 = 100;
+const PAUSE: SignedDuration = SignedDuration::from_secs(60);
+/// And, the more is in it, the more seldom: to look at an entry takes a hundredth of this at most.
+const PAUSE_FOR_EACH: SignedDuration = SignedDuration::from_micros(500);
 
 #[derive(Clone, Default)]
 pub(super) struct Homes {
@@ -29,8 +30,17 @@ struct Known {
 }
 
 struct Home {
-    held: Option<Bytes>,
-    next: Instant,
+    at: Timestamp,
+    found: Found,
+}
+
+impl Home {
+    fn is_due(&self, now: Timestamp) -> bool {
+        let entries = i32::try_from(self.found.entries).unwrap_or(i32::MAX);
+        let pause = PAUSE.max(PAUSE_FOR_EACH * entries);
+        // A clock that was set back must not stop it.
+        now < self.at || now.duration_since(self.at) >= pause
+    }
 }
 
 /// A session and the directories of its homes.
@@ -43,7 +53,7 @@ impl Homes {
 
     /// As it was when it was looked at last.
     pub(super) fn held(&self, session: SessionId) -> Option<Bytes> {
-        self.lock().homes.get(&session)?.held
+        self.lock().homes.get(&session)?.found.held
     }
 
     /// Sessions that are not watched any more are looked at anew when they are again.
@@ -53,15 +63,18 @@ impl Homes {
 
     /// Those of the sessions that it is time to look at; empty while somebody does. Who gets any must
     /// [look](Self::look).
-    pub(super) fn due(&self, sessions: impl Iterator<Item = SessionId>) -> Vec<SessionId> {
+    pub(super) fn due(
+        &self,
+        sessions: impl Iterator<Item = SessionId>,
+        now: Timestamp,
+    ) -> Vec<SessionId> {
         let mut known = self.lock();
         if known.busy {
             return Vec::new();
         }
-        let now = Instant::now();
         let is_due = |session: &SessionId| {
             let home = known.homes.get(session);
-            home.is_none_or(|home| home.next <= now)
+            home.is_none_or(|home| home.is_due(now))
         };
         let due: Vec<SessionId> = sessions.filter(is_due).collect();
         known.busy = !due.is_empty();
@@ -69,13 +82,10 @@ impl Homes {
     }
 
     /// Blocks on the disk.
-    pub(super) fn look(&self, places: Vec<Place>) {
+    pub(super) fn look(&self, places: Vec<Place>, at: Timestamp) {
         for (session, directories) in places {
-            let begun = Instant::now();
-            let held = disk::held(&directories);
-            let took = begun.elapsed();
-            let next = begun + PAUSE.max(took * REST);
-            self.lock().homes.insert(session, Home { held, next });
+            let found = disk::look(&directories);
+            self.lock().homes.insert(session, Home { at, found });
         }
         self.lock().busy = false;
     }
@@ -92,17 +102,35 @@ mod tests {
         let homes = Homes::default();
         let (one, other) = (SessionId::from_u128(1), SessionId::from_u128(2));
         assert_eq!(homes.held(one), None);
-        assert_eq!(homes.due([one, other].into_iter()), [one, other]);
-        assert_eq!(homes.due([one].into_iter()), [], "somebody looks");
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let due = |sessions: &[SessionId], second| homes.due(sessions.iter().copied(), at(second));
+        assert_eq!(due(&[one, other], 0), [one, other]);
+        assert_eq!(due(&[one], 99), [], "somebody looks");
         let places = vec![
             (one, vec![dir.path().to_path_buf()]),
             (other, vec![dir.path().join("none")]),
         ];
-        homes.look(places);
+        homes.look(places, at(0));
         assert!(homes.held(one).unwrap() > Bytes(100_000));
         assert_eq!(homes.held(other), None, "it cannot be found out");
-        assert_eq!(homes.due([one, other].into_iter()), []);
+        assert_eq!(due(&[one, other], 59), []);
         homes.keep_only(|session| *session == one);
-        assert_eq!(homes.due([one, other].into_iter()), [other]);
+        assert_eq!(due(&[one, other], 59), [other]);
+        homes.look(Vec::new(), at(59));
+        assert_eq!(due(&[one], 60), [one]);
+    }
+
+    #[test]
+    fn a_home_of_many_files_is_looked_at_more_seldom() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let home = Home {
+            at: at(1000),
+            found: Found {
+                held: None,
+                entries: 1_000_000,
+            },
+        };
+        assert!(!home.is_due(at(1499)) && home.is_due(at(1500)));
+        assert!(home.is_due(at(900)), "the clock was set back");
     }
 }

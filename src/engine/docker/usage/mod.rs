@@ -110,7 +110,7 @@ pub(super) async fn sample(
         return Vec::new();
     };
     readings.extend(opening::first_readings(engine, &line, missing).await);
-    look_at_homes(engine, &line, asked);
+    look_at_homes(engine, &line, asked, now);
     let mut usages: Vec<(SessionId, Usage)> = {
         let mut sampler = engine.usage_sampler();
         readings
@@ -123,12 +123,12 @@ pub(super) async fn sample(
 }
 
 /// Begins to look at homes whose time has come. Those of an engine elsewhere lie there.
-fn look_at_homes(engine: &DockerEngine, line: &Line, asked: &[UsageAsk]) {
+fn look_at_homes(engine: &DockerEngine, line: &Line, asked: &[UsageAsk], now: Timestamp) {
     if line.remote.is_some() {
         return;
     }
     let homes = engine.usage_sampler().homes.clone();
-    let due = homes.due(watched(asked));
+    let due = homes.due(watched(asked), now);
     if due.is_empty() {
         return;
     }
@@ -137,7 +137,7 @@ fn look_at_homes(engine: &DockerEngine, line: &Line, asked: &[UsageAsk]) {
         let places = due
             .into_iter()
             .map(|session| (session, scratches.homes(session)));
-        homes.look(places.collect());
+        homes.look(places.collect(), now);
     });
 }
 

@@ -1,0 +1,73 @@
+//! Figures of sessions that ended, and of those that ran when the daemon ended.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Result, Row};
+
+use super::rows::to_json;
+use crate::model::{
+    figures::{Figures, FiguresRecord},
+    id::SessionKey,
+};
+
+pub(super) fn put(
+    db: &Connection,
+    session: SessionKey,
+    at: Timestamp,
+    ended: bool,
+    record: &FiguresRecord,
+) -> Result<()> {
+    db.prepare_cached(
+        "INSERT OR REPLACE INTO figures (context, session, at, ended, body)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?
+    .execute((
+        session.context.as_str(),
+        session.id.to_string(),
+        at.as_second(),
+        ended,
+        to_json(record)?.to_string(),
+    ))
+    .map(drop)
+}
+
+pub(super) fn forget(db: &Connection, session: SessionKey) -> Result<()> {
+    db.prepare_cached("DELETE FROM figures WHERE context = ?1 AND session = ?2")?
+        .execute((session.context.as_str(), session.id.to_string()))
+        .map(drop)
+}
+
+pub(super) fn forget_before(db: &Connection, at: Timestamp) -> Result<()> {
+    db.prepare_cached("DELETE FROM figures WHERE at < ?1")?
+        .execute([at.as_second()])
+        .map(drop)
+}
+
+/// What is kept of a session.
+pub(super) fn of(db: &Connection, session: SessionKey) -> Result<Option<Figures>> {
+    let body: Option<String> = db
+        .prepare_cached("SELECT body FROM figures WHERE context = ?1 AND session = ?2")?
+        .query_row((session.context.as_str(), session.id.to_string()), |row| {
+            row.get(0)
+        })
+        .optional()?;
+    Ok(body.and_then(|body| Some(read(&body)?.figures)))
+}
+
+/// Of sessions that had not ended.
+pub(super) fn unfinished(db: &Connection) -> Result<Vec<(SessionKey, FiguresRecord)>> {
+    let mut query = db.prepare("SELECT context, session, body FROM figures WHERE ended = 0")?;
+    let rows = query.query_map((), |row: &Row<'_>| {
+        let [context, session, body]: [String; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
+        let key = context.parse().ok().zip(session.parse().ok());
+        let key = key.map(|(context, id)| SessionKey::new(context, id));
+        Ok(key.zip(read(&body)))
+    })?;
+    let found: Result<Vec<Option<_>>> = rows.collect();
+    Ok(found?.into_iter().flatten().collect())
+}
+
+/// Figures that cannot be read are as good as none: nothing else depends on them.
+fn read(body: &str) -> Option<FiguresRecord> {
+    let record: FiguresRecord = serde_json::from_str(body).ok()?;
+    record.is_whole().then_some(record)
+}

@@ -1,0 +1,168 @@
+//! What sessions used: kept by the daemon, put away when a session or the daemon ends.
+
+use workbay::{
+    model::{
+        figures::{Figures, Metric, Series},
+        id::{SessionId, SessionKey},
+        resources::{Bytes, Cpu},
+        status::Status,
+        usage::{Traffic, Usage},
+    },
+    protocol::message::{FailureKind, Reply, Request},
+};
+
+use crate::support::{Face, House, house::settings};
+
+async fn figures(face: &Face, id: SessionId) -> Figures {
+    let session = SessionKey::local(id);
+    match face.client.ask(Request::Figures { session }).await {
+        Ok(Reply::Figures { figures }) => *figures,
+        other => panic!("no figures but {other:?}"),
+    }
+}
+
+async fn watch(face: &Face, id: SessionId) {
+    let sessions = vec![SessionKey::local(id)];
+    face.client.ask(Request::Watch { sessions }).await.unwrap();
+}
+
+/// Asks until there are so many samples.
+async fn until_sampled(face: &Face, id: SessionId, samples: usize) -> Figures {
+    loop {
+        let found = figures(face, id).await;
+        if found.at.len() >= samples {
+            return found;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[track_caller]
+fn series(figures: &Figures, metric: Metric) -> &Series {
+    let mut all = figures.series.iter();
+    all.find(|series| series.metric == metric).unwrap()
+}
+
+fn busy(moved: u64) -> Usage {
+    let at = jiff::Timestamp::UNIX_EPOCH;
+    Usage {
+        scratch: Some(Bytes(4096)),
+        traffic: Traffic::counted(Some((moved, 0)), None),
+        ..Usage::new(at, Some(Cpu::from_millis(500)), Bytes::mib(10))
+    }
+}
+
+#[tokio::test]
+async fn figures_outlive_the_face_that_watched() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let id = face.run("watched").await;
+    assert_eq!(
+        figures(&face, id).await,
+        Figures::default(),
+        "nobody watched"
+    );
+    house.engine.set_whole_usage(id, busy(1000));
+    watch(&face, id).await;
+    let before = until_sampled(&face, id, 2).await;
+    drop(face);
+    let face = house.face().await;
+    let after = figures(&face, id).await;
+    assert_eq!(after.at[..2], before.at[..2]);
+    let cpu = series(&after, Metric::Cpu);
+    // 10 millis were asked for.
+    assert_eq!((cpu.now(), cpu.limit), (Some(500), Some(10)));
+    let read = series(&after, Metric::BlockRead);
+    assert_eq!(
+        (read.values[..2].to_vec(), read.total),
+        (vec![None, Some(0)], Some(1000))
+    );
+    let metrics: Vec<&Metric> = after.series.iter().map(|one| &one.metric).collect();
+    let written = &Metric::BlockWrite;
+    assert_eq!(
+        metrics,
+        [
+            &Metric::Cpu,
+            &Metric::Mem,
+            &Metric::Scratch,
+            &Metric::BlockRead,
+            written
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_session_that_ended_is_told_of_from_the_store() {
+    let mut house = House::open().await;
+    let mut face = house.face().await;
+    let id = face.run("shortlived").await;
+    house.engine.set_whole_usage(id, busy(1));
+    watch(&face, id).await;
+    until_sampled(&face, id, 2).await;
+    let lines = (0..30).map(|number| format!("line {number}"));
+    let lines: Vec<String> = lines.collect();
+    house.engine.write_log(id, &lines.join("\n"));
+    face.terminate(id, false).await.unwrap();
+    face.until_status(id, Status::Terminated).await;
+    let kept = figures(&face, id).await;
+    assert!(kept.at.len() >= 2);
+    assert_eq!(series(&kept, Metric::Cpu).peak, Some(500));
+    assert_eq!(kept.last_lines.len(), 20);
+    assert_eq!(kept.last_lines[19], "line 29");
+    house.restart().await;
+    let face = house.face().await;
+    let again = loop {
+        // The log is the engine's, and the line to it is made anew.
+        let again = figures(&face, id).await;
+        if !again.last_lines.is_empty() {
+            break again;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!(again, kept);
+}
+
+#[tokio::test]
+async fn a_running_sessions_figures_go_on_after_the_daemon_began_anew() {
+    let mut house = House::open().await;
+    let mut face = house.face().await;
+    let id = face.run("lasting").await;
+    house.engine.set_whole_usage(id, busy(1));
+    watch(&face, id).await;
+    let before = until_sampled(&face, id, 2).await;
+    house.restart().await;
+    let mut face = house.face().await;
+    face.until_status(id, Status::Running).await;
+    let kept = figures(&face, id).await;
+    assert_eq!(kept.at[..2], before.at[..2]);
+    watch(&face, id).await;
+    let after = until_sampled(&face, id, kept.at.len() + 1).await;
+    assert_eq!(after.at[..kept.at.len()], kept.at);
+}
+
+#[tokio::test]
+async fn a_forgotten_sessions_figures_are_forgotten() {
+    let mut short = settings();
+    short.history.keep_days = 0;
+    let house = House::with(short).await;
+    let mut face = house.face().await;
+    let id = face.run("shortlived").await;
+    house.engine.set_whole_usage(id, busy(1));
+    watch(&face, id).await;
+    until_sampled(&face, id, 1).await;
+    face.terminate(id, false).await.unwrap();
+    face.until(id, |session| {
+        session.status.is_final() && session.scratch.is_none()
+    })
+    .await;
+    assert_eq!(figures(&face, id).await, Figures::default());
+}
+
+#[tokio::test]
+async fn of_a_session_nobody_knows_there_are_no_figures() {
+    let house = House::open().await;
+    let face = house.face().await;
+    let session = SessionKey::local(SessionId::random());
+    let failure = face.client.ask(Request::Figures { session }).await;
+    assert_eq!(failure.unwrap_err().kind, FailureKind::NotFound);
+}
