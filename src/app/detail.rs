@@ -1,10 +1,13 @@
 //! One session in full: state and scrolling of the detail panel. What it shows comes from the
 //! mirror; its own are the history, and what a row of a list does not tell.
 
+mod figures;
 mod full;
 
 use jiff::{SignedDuration, Timestamp};
 
+pub use self::figures::Used;
+use self::figures::Watched;
 use super::{
     mirror::Mirror,
     step::{Purpose, Step},
@@ -44,6 +47,7 @@ pub struct Detail {
     /// Every step of the history is shown, not only what failed last.
     pub all_steps: bool,
     history: History,
+    figures: Watched,
     /// The session as it was read in full last.
     full: Option<Session>,
     asked: Option<Asked>,
@@ -70,6 +74,7 @@ impl Detail {
             focused,
             all_steps: false,
             history: History::Asked,
+            figures: Watched::default(),
             full: None,
             asked: None,
             rest: None,
@@ -87,6 +92,18 @@ impl Detail {
         &self.history
     }
 
+    /// What it used.
+    pub fn figures(&self) -> &Used {
+        &self.figures.told
+    }
+
+    /// A new sample of a session was told.
+    pub fn moved(&mut self, session: SessionKey) {
+        if session == self.session {
+            self.figures.moved();
+        }
+    }
+
     /// First visible line.
     pub fn scroll(&self) -> usize {
         self.scroll
@@ -102,6 +119,7 @@ impl Detail {
         if session != self.session {
             self.session = session;
             self.history = History::Asked;
+            self.figures = Watched::default();
             self.full = None;
             self.rest = None;
             self.scroll = 0;
@@ -144,7 +162,7 @@ impl Detail {
             Some(_) => self.again_at(mirror).is_some_and(|at| now >= at),
         };
         if !is_due {
-            return Vec::new();
+            return self.ask_figures_again(now);
         }
         self.rest = None;
         self.asked = Some(Asked {
@@ -152,7 +170,35 @@ impl Detail {
             status: session.status.clone(),
             at: now,
         });
-        self.questions(mirror, session)
+        let mut steps = self.questions(mirror, session);
+        steps.extend(self.ask_figures(mirror, session, now));
+        steps
+    }
+
+    /// What it used; of one that has not run there is nothing.
+    fn ask_figures(&mut self, mirror: &Mirror, row: &Session, now: Timestamp) -> Option<Step> {
+        if let Some(why) = mirror.why_not(row.context, Capability::LiveUsage) {
+            self.figures.answered(Used::Lacking(why.clone()));
+            return None;
+        }
+        if row.status.is_starting() {
+            return None;
+        }
+        Some(self.figures_step(now))
+    }
+
+    fn ask_figures_again(&mut self, now: Timestamp) -> Vec<Step> {
+        let due = self.figures.due().is_some_and(|due| now >= due);
+        due.then(|| self.figures_step(now)).into_iter().collect()
+    }
+
+    fn figures_step(&mut self, now: Timestamp) -> Step {
+        self.figures.asked(now);
+        let session = self.session;
+        Step::Ask {
+            request: Request::Figures { session },
+            purpose: Purpose::Figures(session),
+        }
     }
 
     fn questions(&mut self, mirror: &Mirror, row: &Session) -> Vec<Step> {
@@ -192,12 +238,19 @@ impl Detail {
     /// When something is to be asked.
     pub fn wake_at(&self, mirror: &Mirror, now: Timestamp) -> Option<Timestamp> {
         let at = self.rest.or_else(|| self.again_at(mirror));
-        at.filter(|at| *at > now)
+        let both = at.into_iter().chain(self.figures.due());
+        both.filter(|at| *at > now).min()
     }
 
     /// The daemon is back: what was asked before may never be answered.
     pub fn ask_again(&mut self) {
         self.asked = None;
+    }
+
+    pub fn figures_answered(&mut self, session: SessionKey, told: Used) {
+        if session == self.session {
+            self.figures.answered(told);
+        }
     }
 
     pub fn answered(&mut self, session: SessionKey, entries: Result<Vec<HistoryEntry>, Clean>) {

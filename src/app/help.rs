@@ -16,8 +16,13 @@ pub enum HelpRow {
         doc: &'static str,
         name: &'static str,
     },
+    /// What is good to know there.
+    Note(&'static str),
     Gap,
 }
+
+/// How the numbers of the detail compare to those of other tools.
+const CPU: &str = "CPU is in cores, as in `docker stats`: 1.00 = 100 % = one core busy";
 
 #[derive(Clone, Debug)]
 pub struct Help {
@@ -132,7 +137,7 @@ impl Help {
         for row in &self.all {
             match row {
                 HelpRow::Title(text) => title = Some(*text),
-                HelpRow::Gap => {}
+                HelpRow::Gap | HelpRow::Note(_) => {}
                 HelpRow::Entry { keys, doc, name } => {
                     let text = format!("{keys} {doc} {name}").to_lowercase();
                     if !words.iter().all(|word| text.contains(word)) {
@@ -170,4 +175,7 @@ fn add_scope(rows: &mut Vec<HelpRow>, scope: Scope, keymap: &Keymap) {
         doc: action.doc(),
         name: action.name(),
     }));
+    if scope == Scope::Detail {
+        rows.push(HelpRow::Note(CPU));
+    }
 }

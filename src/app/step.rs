@@ -109,6 +109,7 @@ pub enum Purpose {
         name: Clean,
     },
     History(SessionKey),
+    Figures(SessionKey),
     /// Idle checks are put off or on again.
     Keep(Keep),
     /// What may be done against them.

@@ -1,12 +1,8 @@
 //! How much of what was asked is used: a thin bar and two numbers.
 
-use super::{glyphs::Glyphs, paint::Piece};
+use super::{amount::cores, glyphs::Glyphs, paint::Piece};
 use crate::{
-    model::{
-        resources::{Bytes, Cpu},
-        session::Session,
-        usage::Usage,
-    },
+    model::{resources::Bytes, session::Session, usage::Usage},
     theme::face::Face,
 };
 
@@ -42,15 +38,6 @@ pub fn memory(session: &Session, usage: Option<&Usage>) -> Gauge {
 
 fn share(used: f64, asked: f64) -> Option<f64> {
     (asked > 0.0).then(|| used / asked)
-}
-
-fn cores(cpu: Cpu) -> String {
-    let cores = cpu.cores();
-    if cores < 9.995 {
-        format!("{cores:.2}")
-    } else {
-        format!("{cores:.1}")
-    }
 }
 
 /// Both in the unit of what was asked: `118/256M`, `0.9/16G`.
@@ -114,8 +101,6 @@ mod tests {
         assert_eq!(pair(Some(Bytes::mib(118)), Bytes::mib(256)), "118/256M");
         assert_eq!(pair(Some(gib(0.93)), gib(16.0)), "0.9/16G");
         assert_eq!(pair(None, gib(1.5)), "1.5G");
-        assert_eq!(cores(Cpu::from_millis(312)), "0.31");
-        assert_eq!(cores(Cpu::from_millis(12_340)), "12.3");
     }
 
     #[test]

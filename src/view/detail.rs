@@ -3,6 +3,7 @@
 mod cluster;
 mod history;
 mod idle;
+mod usage;
 
 use std::fmt::Write as _;
 
@@ -10,14 +11,18 @@ use jiff::Timestamp;
 use ratatui::layout::Rect;
 
 use super::{
-    bar,
     glyphs::Glyphs,
     paint::{Paint, Piece},
     status, text,
 };
 use crate::{
     app::{app::App, area::Areas, clock, detail::Detail},
-    model::{catalogue::AcceleratorKind, kernel::Kernel, resources::Cpu, session::Session},
+    model::{
+        catalogue::AcceleratorKind,
+        kernel::Kernel,
+        resources::{Cpu, ResourceSlots},
+        session::Session,
+    },
     theme::face::Face,
 };
 
@@ -91,7 +96,8 @@ pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Times
     let label = session.environment.label();
     lines.extend(wrapped_row("Environment", &label, width));
     lines.extend(cluster::command(session, width));
-    lines.extend(resources(app, session, glyphs));
+    lines.extend(allocation(session, width));
+    lines.extend(usage::lines(&panel));
     lines.extend(idle::lines(&panel));
     lines.extend([Vec::new(), vec![("Session".to_owned(), Face::Title)]]);
     lines.extend(cluster::placement(app, session, width));
@@ -132,36 +138,32 @@ fn row(label: &str, value: impl Into<String>) -> Line {
     ]
 }
 
-fn resources(app: &App, session: &Session, glyphs: &Glyphs) -> Vec<Line> {
-    let usage = app.mirror.usage(session.key());
-    let slots = &session.requested_slots;
-    let cpu = match usage.and_then(|usage| usage.cpu) {
-        Some(used) => format!("{:.2} of {}", used.cores(), cores(slots.cpu)),
-        None => cores(slots.cpu),
-    };
-    let memory = match usage {
-        Some(usage) => format!("{} of {}", usage.mem, slots.mem),
-        None => slots.mem.to_string(),
-    };
-    let mut lines = Vec::new();
-    for (label, value, gauge) in [
-        ("CPU", cpu, bar::cpu(session, usage)),
-        ("Memory", memory, bar::memory(session, usage)),
-    ] {
-        let mut line = row(label, format!("{value:20} "));
-        if session.status.is_live() && gauge.share.is_some() {
-            line.extend(bar::pieces(&gauge, 8, glyphs));
-        }
+/// What the engine has given it, else what it asked for; a warning where it was given less.
+fn allocation(session: &Session, width: usize) -> Vec<Line> {
+    let (asked, given) = (&session.requested_slots, &session.occupied_slots);
+    let told = *given != ResourceSlots::default();
+    let label = "Resources";
+    let mut lines = wrapped_row(label, &amounts(if told { given } else { asked }), width);
+    if told && !asked.fits(given) {
+        let mut line = row("", "");
+        line.push((
+            format!("fewer than asked: {}", amounts(asked)),
+            Face::Warning,
+        ));
         lines.push(line);
     }
-    for (slot, amount) in &slots.accelerators {
-        let amount = Cpu::from_millis(*amount);
-        let unit = AcceleratorKind::usual_unit(slot);
-        lines.push(row(&unit, amount.to_string()));
-    }
     lines.push(row("Shared memory", session.shmem.to_string()));
-    lines.extend(cluster::given(session));
     lines
+}
+
+/// `4 cores, 16 GiB, 1 GPU`.
+fn amounts(slots: &ResourceSlots) -> String {
+    let mut text = format!("{}, {}", cores(slots.cpu), slots.mem);
+    for (slot, amount) in &slots.accelerators {
+        let unit = AcceleratorKind::usual_unit(slot);
+        let _ = write!(text, ", {} {unit}", Cpu::from_millis(*amount));
+    }
+    text
 }
 
 fn cores(cpu: Cpu) -> String {

@@ -1,5 +1,6 @@
 //! The drawing characters, in Unicode or plain ASCII; chosen once per face.
 
+use super::spark::Form;
 use crate::model::status::{Status, Tone};
 
 /// Every character we draw with that is not a letter. Shapes are of certain width: none of them is
@@ -33,6 +34,8 @@ pub struct Glyphs {
     pub masked: &'static str,
     /// A step that is done, one with a problem, one not seen.
     pub marks: [&'static str; 3],
+    /// What sparklines are made of.
+    pub spark: Form,
     pub shapes: Shapes,
 }
 
@@ -68,6 +71,7 @@ pub const UNICODE: Glyphs = Glyphs {
     line_break: "⏎",
     masked: "∙",
     marks: ["▪", "▴", "▫"],
+    spark: Form::Braille,
     shapes: Shapes {
         progress: "▸",
         good: "▪",
@@ -99,6 +103,7 @@ pub const ASCII: Glyphs = Glyphs {
     line_break: "\\n",
     masked: "*",
     marks: ["*", "!", "-"],
+    spark: Form::Ramp(&[".", ":", "-", "=", "+", "*", "#"]),
     shapes: Shapes {
         progress: ">",
         good: "*",

@@ -70,6 +70,9 @@ fn draw_search(paint: &mut Paint<'_>, app: &App, help: &Help, line: Rect) {
 fn draw_row(paint: &mut Paint<'_>, area: Rect, y: u16, row: &HelpRow) {
     match row {
         HelpRow::Gap => {}
+        HelpRow::Note(text) => {
+            paint.text(area.x + 2, y, area.width - 2, text, Face::Dim);
+        }
         HelpRow::Title(title) => {
             paint.text(area.x, y, area.width, title, Face::Title);
         }

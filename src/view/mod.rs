@@ -1,6 +1,7 @@
 //! From the app's state to cells: `layout` says where, `draw` paints. Nothing is changed here, and
 //! nothing is read but the arguments.
 
+mod amount;
 mod banner;
 mod bar;
 pub mod cells;
@@ -26,6 +27,7 @@ mod picker;
 mod prompt;
 mod reason;
 mod recents;
+mod spark;
 mod state;
 mod statistics;
 mod status;

@@ -26,5 +26,6 @@ mod states;
 mod statistics;
 mod terminals;
 mod toasts;
+mod usage;
 mod variables;
 mod world;

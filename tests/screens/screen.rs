@@ -200,6 +200,7 @@ impl Screen {
                 !matches!(
                     r,
                     Request::History { .. }
+                        | Request::Figures { .. }
                         | Request::Detail { .. }
                         | Request::Catalogue { .. }
                         | Request::Reach { .. }

@@ -6,6 +6,7 @@ use super::App;
 use crate::app::focus::Page;
 use crate::{
     app::{
+        detail::Used,
         launcher::Progress,
         mirror::Touched,
         msg::{Link, Ticket},
@@ -117,6 +118,11 @@ impl App {
         if let Some(launcher) = &mut self.launcher {
             launcher.notice(&change, &self.mirror, now);
         }
+        if let (Change::Usage { samples }, Some(detail)) = (&change, &mut self.detail) {
+            for (session, _) in samples {
+                detail.moved(*session);
+            }
+        }
         let touches_launcher =
             matches!(change, Change::Environments { .. } | Change::Engine { .. });
         match self.mirror.apply(change, now) {
@@ -167,6 +173,17 @@ impl App {
                         Ok(_) => {}
                         Err(failure) => detail.answered(id, Err(failure.message)),
                     }
+                }
+                Vec::new()
+            }
+            (Purpose::Figures(id), result) => {
+                let told = match result {
+                    Ok(Reply::Figures { figures }) => Used::Known(*figures),
+                    Ok(_) => return Vec::new(),
+                    Err(failure) => Used::Failed(failure.message),
+                };
+                if let Some(detail) = &mut self.detail {
+                    detail.figures_answered(id, told);
                 }
                 Vec::new()
             }

@@ -8,7 +8,6 @@ use crate::{
     app::app::App,
     model::{
         kernel::Kernel,
-        resources::ResourceSlots,
         session::{BatchResult, ClusterMode, CommitStatus, Session, SessionType},
         text::Clean,
     },
@@ -38,15 +37,6 @@ pub fn command(session: &Session, width: usize) -> Vec<Line> {
     line.push((result.to_owned(), face));
     lines.push(line);
     lines
-}
-
-/// What the engine has given it, where that is not what was asked for.
-pub fn given(session: &Session) -> Option<Line> {
-    let slots = &session.occupied_slots;
-    let told = *slots != ResourceSlots::default();
-    let other =
-        slots.cpu != session.requested_slots.cpu || slots.mem != session.requested_slots.mem;
-    (told && other).then(|| row("Given", format!("{} cores, {}", slots.cpu, slots.mem)))
 }
 
 pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {

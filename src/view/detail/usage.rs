@@ -1,0 +1,222 @@
+//! What a session uses: now, on average, at most, and over the last minutes. CPU is counted in cores,
+//! as `docker stats` counts: one core busy = 1.
+
+use jiff::Timestamp;
+
+use super::{Line, Panel, text};
+use crate::{
+    app::{clock, detail::Used},
+    model::{
+        figures::{Figures, Metric, Series},
+        resources::{Bytes, Cpu},
+        usage::Usage,
+    },
+    theme::face::Face,
+    view::{
+        amount::{cores, short},
+        bar,
+        glyphs::Glyphs,
+        spark,
+    },
+};
+
+/// Where the columns stand.
+struct Columns {
+    ellipsis: &'static str,
+    label: usize,
+    spark: usize,
+    /// Cells of a number with the gap before it.
+    number: usize,
+}
+
+impl Columns {
+    fn of(width: usize, glyphs: &Glyphs) -> Self {
+        let (label, number) = match width {
+            70.. => (20, 9),
+            52.. => (17, 7),
+            _ => (15, 7),
+        };
+        Self {
+            ellipsis: glyphs.ellipsis,
+            label,
+            number,
+            spark: width.saturating_sub(label + 3 * number),
+        }
+    }
+}
+
+/// One metric.
+struct Row<'a> {
+    metric: Metric,
+    now: Option<u64>,
+    limit: Option<u64>,
+    /// `None` = only what it uses now is known.
+    series: Option<&'a Series>,
+}
+
+/// Of a session that runs how it stands; of one that ended what was recorded last.
+pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
+    let live = panel.session.status.is_live();
+    let told = panel.detail.figures();
+    let rows = match told {
+        Used::Known(figures) if !figures.series.is_empty() => recorded(figures),
+        _ if live => sampled(panel),
+        _ => Vec::new(),
+    };
+    if rows.is_empty() && !live {
+        return Vec::new();
+    }
+    let columns = Columns::of(panel.width, panel.glyphs);
+    let mut lines = vec![Vec::new(), head(told, live, !rows.is_empty(), &columns)];
+    let at = match told {
+        Used::Known(figures) => &figures.at[..],
+        _ => &[],
+    };
+    let form = panel.glyphs.spark;
+    lines.extend(rows.iter().map(|row| row.line(at, &columns, form)));
+    let note = match told {
+        Used::Lacking(why) | Used::Failed(why) => Some(why.to_string()),
+        Used::Asked if rows.is_empty() => Some("asking the daemon".to_owned()),
+        Used::Known(_) if rows.is_empty() => Some("no figures yet".to_owned()),
+        _ => None,
+    };
+    let wrapped = note.map(|note| text::wrap(&note, panel.width));
+    let wrapped = wrapped.into_iter().flatten();
+    lines.extend(wrapped.map(|line| vec![(line, Face::Dim)]));
+    lines
+}
+
+/// The title, with how far back the bars go, and what the numbers are.
+fn head(told: &Used, live: bool, rows: bool, columns: &Columns) -> Line {
+    let title = if live { "Usage" } else { "Usage recorded" };
+    let mut line = vec![(title.to_owned(), Face::Title)];
+    if !rows {
+        return line;
+    }
+    let back = match told {
+        Used::Known(figures) => seconds(figures).map(|it| format!("  last {}", clock::coarse(it))),
+        _ => None,
+    };
+    let room = columns.label + columns.spark;
+    let back = back.unwrap_or_default();
+    let pad = room.saturating_sub(text::width(title) + text::width(&back));
+    line.push((back, Face::Dim));
+    line.push((" ".repeat(pad), Face::Dim));
+    let now = if live { "now" } else { "last" };
+    let average = if columns.number > 8 { "average" } else { "avg" };
+    for word in [now, average, "peak"] {
+        line.push((right(word, columns.number), Face::Dim));
+    }
+    line
+}
+
+/// How far back the samples go.
+fn seconds(figures: &Figures) -> Option<i64> {
+    let (first, last) = (figures.at.first()?, figures.at.last()?);
+    Some((last.as_second() - first.as_second()).max(1))
+}
+
+fn recorded(figures: &Figures) -> Vec<Row<'_>> {
+    let row = |series| Row::recorded(series);
+    figures.series.iter().map(row).collect()
+}
+
+/// What the newest sample alone tells.
+fn sampled(panel: &Panel<'_>) -> Vec<Row<'static>> {
+    let Some(usage) = panel.app.mirror.usage(panel.session.key()) else {
+        return Vec::new();
+    };
+    let slots = &panel.session.requested_slots;
+    let Usage { cpu, mem, .. } = usage;
+    let row = |metric, now, limit| Row {
+        metric,
+        now,
+        limit: Some(limit).filter(|limit| *limit > 0),
+        series: None,
+    };
+    vec![
+        row(Metric::Cpu, cpu.map(Cpu::millis), slots.cpu.millis()),
+        row(Metric::Mem, Some(mem.0), slots.mem.0),
+    ]
+}
+
+impl<'a> Row<'a> {
+    fn recorded(series: &'a Series) -> Self {
+        Self {
+            metric: series.metric.clone(),
+            now: series.now(),
+            limit: series.limit,
+            series: Some(series),
+        }
+    }
+
+    fn line(&self, at: &[Timestamp], columns: &Columns, form: spark::Form) -> Line {
+        let label = text::fit(&self.label(), columns.label - 1, columns.ellipsis);
+        let mut line = vec![(
+            format!("{label:width$}", width = columns.label),
+            Face::Label,
+        )];
+        let bars = match self.series {
+            Some(series) => spark::line(at, &series.values, self.top(series), columns.spark, form),
+            None => " ".repeat(columns.spark),
+        };
+        line.push((bars, self.face()));
+        let series = self.series;
+        let numbers = [
+            (self.now, Face::Value),
+            (series.and_then(|it| it.average), Face::Dim),
+            (series.and_then(|it| it.peak), Face::Dim),
+        ];
+        for (number, face) in numbers {
+            let text = number.map_or_else(|| "-".to_owned(), |number| self.amount(number));
+            line.push((right(&text, columns.number), face));
+        }
+        line
+    }
+
+    /// What fills a bar: all it may use, or the most it used.
+    fn top(&self, series: &Series) -> u64 {
+        let most = series.values.iter().flatten().max();
+        self.limit.or(most.copied()).unwrap_or(1)
+    }
+
+    fn face(&self) -> Face {
+        match (self.now, self.limit) {
+            (Some(now), Some(limit)) => bar::face(now as f64 / limit as f64),
+            _ => Face::BarNormal,
+        }
+    }
+
+    fn label(&self) -> String {
+        let of = |name: &str| match self.limit {
+            Some(limit) => format!("{name} of {}", self.amount(limit)),
+            None => name.to_owned(),
+        };
+        match &self.metric {
+            Metric::Cpu => match self.limit {
+                Some(limit) => format!("CPU of {}", Cpu::from_millis(limit)),
+                None => "CPU".to_owned(),
+            },
+            Metric::Mem => of("Memory"),
+            Metric::Accelerator { name } => name.to_string(),
+            Metric::AcceleratorMem { name } => of(&format!("{name} mem")),
+            Metric::Scratch => of("Scratch disk"),
+            Metric::BlockRead => "Disk read/s".to_owned(),
+            Metric::BlockWrite => "Disk write/s".to_owned(),
+            Metric::NetworkIn => "Network in/s".to_owned(),
+            Metric::NetworkOut => "Network out/s".to_owned(),
+        }
+    }
+
+    fn amount(&self, value: u64) -> String {
+        match self.metric {
+            Metric::Cpu => cores(Cpu::from_millis(value)),
+            Metric::Accelerator { .. } => format!("{} %", value / 100),
+            _ => short(Bytes(value)),
+        }
+    }
+}
+
+fn right(text: &str, cells: usize) -> String {
+    format!("{text:>cells$}")
+}
