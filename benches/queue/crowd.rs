@@ -20,7 +20,8 @@ use workbay::{
         resources::{Bytes, Cpu},
         session::Session,
         settings::{
-            EngineSettings, HistorySettings, LaunchSettings, NotificationSettings, Settings,
+            EngineSettings, HistorySettings, HookSettings, LaunchSettings, NotificationSettings,
+            Settings,
         },
         spec::LaunchSpec,
         status::Status,
@@ -168,6 +169,7 @@ fn settings(skip: u32) -> Settings {
             stop_grace_seconds: 5,
         },
         notifications: NotificationSettings::default(),
+        hooks: HookSettings::default(),
         history: HistorySettings { keep_days: 7 },
         resources,
         ..Settings::blank()

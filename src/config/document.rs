@@ -177,6 +177,13 @@ impl Item {
         }
     }
 
+    pub fn list(&self) -> Result<&[Self], Fault> {
+        match &self.value {
+            Value::List(items) => Ok(items),
+            _ => Err(self.mismatch("a list")),
+        }
+    }
+
     pub fn table(&self) -> Result<&[Entry], Fault> {
         match &self.value {
             Value::Table(entries) => Ok(entries),

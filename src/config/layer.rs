@@ -20,6 +20,9 @@ pub const DEFAULT: &str = include_str!("default.toml");
 /// Where the site's file lies.
 pub const SITE_FILE: &str = "/etc/workbay/config.toml";
 
+/// The table that a site cannot set for others.
+const PERSONAL: &str = "hooks";
+
 /// What a value in force was set by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -122,7 +125,11 @@ impl Loaded {
         let mut settings = self.settings.clone();
         let mut set = Vec::new();
         let mut faults = Vec::new();
+        let site = matches!(origin(0, 0), Origin::Site { .. });
         each_value(document, &mut faults, |setting, item| {
+            if site && setting.table == PERSONAL {
+                return Err(of_a_person(item));
+            }
             let outcome = (setting.read)(&mut settings, item);
             set.push((setting.key(), item.at));
             outcome
@@ -251,6 +258,11 @@ fn unknown_top(at: usize, key: &str) -> Fault {
     let mut tables: Vec<&str> = SETTINGS.iter().map(|row| row.table).collect();
     tables.dedup();
     Fault::unknown(at, "table", key, tables)
+}
+
+fn of_a_person(item: &Item) -> Fault {
+    let text = format!("[{PERSONAL}] counts in a person's own file only: it runs programs as them");
+    Fault::new(item.at, text)
 }
 
 /// The text of an environment variable as the value a file would hold.

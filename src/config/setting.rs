@@ -1,13 +1,15 @@
 //! THE list of settings: one row each, with how it is read and shown.
 
 use super::{
-    amount::{cores, memory, quoted},
+    amount::{cores, memory, quoted, some_span},
     document::{Fault, Item, Value},
     rows::set,
 };
 use crate::model::{
+    notice::EVENTS,
     resources::Bytes,
     settings::{DesktopNotices, Settings},
+    span::Span,
     spec::check_variable_name,
 };
 
@@ -97,6 +99,27 @@ pub const SETTINGS: &[Setting] = &[
         variable: None,
         read: |s, item| set(&mut s.notifications.desktop, desktop(item)),
         show: |s| quoted(s.notifications.desktop.word()),
+    },
+    Setting {
+        table: "hooks",
+        name: "command",
+        variable: None,
+        read: |s, item| set(&mut s.hooks.command, words(item)),
+        show: |s| quoted_list(&s.hooks.command),
+    },
+    Setting {
+        table: "hooks",
+        name: "events",
+        variable: None,
+        read: |s, item| set(&mut s.hooks.events, events(item)),
+        show: |s| quoted_list(&s.hooks.events),
+    },
+    Setting {
+        table: "hooks",
+        name: "timeout",
+        variable: None,
+        read: |s, item| set(&mut s.hooks.timeout, hook_timeout(item)),
+        show: |s| quoted(&s.hooks.timeout.to_string()),
     },
     Setting {
         table: "launch",
@@ -195,6 +218,45 @@ fn automatic(item: &Item) -> Result<Option<bool>, Fault> {
         Value::Text(text) if text == "auto" => Ok(None),
         _ => Err(item.mismatch("\"auto\", true or false")),
     }
+}
+
+/// A program and its arguments, each a string.
+fn words(item: &Item) -> Result<Vec<String>, Fault> {
+    let words = item.list()?.iter().map(|word| match word.text()? {
+        text if text.contains('\0') => Err(Fault::new(word.at, "a word cannot hold a zero byte")),
+        text => Ok(text.to_owned()),
+    });
+    let words: Vec<String> = words.collect::<Result<_, _>>()?;
+    match words.first() {
+        Some(program) if program.is_empty() => {
+            Err(Fault::new(item.at, "the name of the program is empty"))
+        }
+        _ => Ok(words),
+    }
+}
+
+fn events(item: &Item) -> Result<Vec<String>, Fault> {
+    let events = item.list()?.iter().map(|word| match word.text()? {
+        text if EVENTS.contains(&text) => Ok(text.to_owned()),
+        text => Err(Fault::unknown(word.at, "event", text, EVENTS)),
+    });
+    events.collect()
+}
+
+fn hook_timeout(item: &Item) -> Result<Span, Fault> {
+    const MOST: Span = Span(10 * 60);
+    match some_span(item)? {
+        span if span > MOST => {
+            let text = format!("{span} is too long: {MOST} at most");
+            Err(Fault::new(item.at, text))
+        }
+        span => Ok(span),
+    }
+}
+
+fn quoted_list(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    format!("[{}]", words.join(", "))
 }
 
 fn desktop(item: &Item) -> Result<DesktopNotices, Fault> {

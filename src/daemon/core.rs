@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     clock,
     heart::{Command, News, Step},
+    hooks::Hooks,
     inbound::{ConnectionId, Inbound, LookAnswer},
     looks,
     noticing::{Happened, Noticing},
@@ -83,6 +84,7 @@ pub(super) struct Core {
     pub(super) notes: Vec<Clean>,
     pub(super) told: Told,
     noticing: Noticing,
+    hooks: Hooks,
 }
 
 pub(super) struct ClientSeat {
@@ -102,6 +104,7 @@ pub(super) struct Parts {
     pub identity: Identity,
     pub stop: CancellationToken,
     pub notes: Vec<Clean>,
+    pub hooks: Hooks,
 }
 
 /// What the loop hears besides connections.
@@ -131,6 +134,7 @@ impl Core {
             told: Told::default(),
             stop: parts.stop,
             notes: parts.notes,
+            hooks: parts.hooks,
         }
     }
 
@@ -322,6 +326,7 @@ impl Core {
     fn publish(&mut self, step: Step) {
         for change in &step.changes {
             self.told.heard(change);
+            self.hooks.hear(change);
             for client in self.clients.values() {
                 client.outbox.notice(change);
             }
@@ -378,6 +383,12 @@ impl Core {
                 request,
             } => self.asked(connection, id, request).await,
             Inbound::Used { session, usage } => self.used(session, usage).await,
+            Inbound::Remark { text } => {
+                let notice = Notice::message(clock::now(), Level::Warning, text);
+                let mut step = Step::default();
+                step.changes.push(notice.into());
+                self.publish(step);
+            }
             Inbound::Look { open, answer } => self.looks.push((open, answer)),
         }
     }

@@ -8,7 +8,7 @@ use super::outbox::Outbox;
 use crate::{
     controller::fact::Use,
     engine::api::Engine,
-    model::id::SessionKey,
+    model::{id::SessionKey, text::Clean},
     protocol::message::{Failure, Request, RequestId, StreamOpen},
 };
 
@@ -34,6 +34,10 @@ pub(super) enum Inbound {
     Used {
         session: SessionKey,
         usage: Use,
+    },
+    /// Something everybody should know.
+    Remark {
+        text: Clean,
     },
     /// May this stream be opened now?
     Look {

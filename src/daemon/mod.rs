@@ -12,6 +12,7 @@ mod executor;
 pub mod fault;
 mod figures;
 mod heart;
+mod hooks;
 mod inbound;
 mod launches;
 mod limits;
@@ -54,6 +55,7 @@ pub use socket::SocketError;
 use self::{
     connection::House,
     core::{Core, Ears, Identity, Parts},
+    hooks::Hooks,
     lock::Lock,
     recorder::Recorder,
     socket::Socket,
@@ -222,6 +224,7 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
     let (news_in, news) = mpsc::channel(WAITING);
     let (inbound_in, inbound) = mpsc::channel(WAITING);
     let (samples_in, samples) = mpsc::channel(contexts.len());
+    let hooks = Hooks::new(&seat.settings.hooks, inbound_in.clone());
     let house = House {
         inbound: inbound_in,
         instance: opened.instance,
@@ -246,6 +249,7 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
         identity,
         stop: controls.stop.clone(),
         notes: opened.notes,
+        hooks,
     });
     let ears = Ears {
         inbound,

@@ -30,6 +30,34 @@ pub enum NoticeKind {
     Message,
 }
 
+/// The words of all kinds that are about a session's life.
+pub const EVENTS: [&str; 7] = [
+    "launched",
+    "running",
+    "batch-ended",
+    "failed",
+    "ended",
+    "idle-warning",
+    "reclaimed",
+];
+
+impl NoticeKind {
+    /// Its word, as in JSON.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::IdleWarning { .. } => "idle-warning",
+            Self::Reclaimed { .. } => "reclaimed",
+            Self::Launched => "launched",
+            Self::Running => "running",
+            Self::BatchEnded { .. } => "batch-ended",
+            Self::Failed => "failed",
+            Self::Ended => "ended",
+            Self::Message => "message",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     pub at: Timestamp,
@@ -73,6 +101,33 @@ impl Notice {
             level,
             session: None,
             text: text.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_of_a_kind_is_the_one_in_json() {
+        let until = Timestamp::UNIX_EPOCH;
+        let checker = IdleChecker::Utilization;
+        let all = [
+            NoticeKind::Launched,
+            NoticeKind::Running,
+            NoticeKind::BatchEnded { exit_code: None },
+            NoticeKind::Failed,
+            NoticeKind::Ended,
+            NoticeKind::IdleWarning {
+                checker: checker.clone(),
+                until,
+            },
+            NoticeKind::Reclaimed { checker },
+        ];
+        assert_eq!(all.each_ref().map(NoticeKind::word), EVENTS);
+        for kind in all.into_iter().chain([NoticeKind::Message]) {
+            assert_eq!(serde_json::to_value(&kind).unwrap()["event"], kind.word());
         }
     }
 }

@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use super::{
     policy::ResourceRules,
     resources::{Bytes, Cpu},
+    span::Span,
 };
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub ui: UiSettings,
     pub notifications: NotificationSettings,
+    pub hooks: HookSettings,
     pub launch: LaunchSettings,
     pub engine: EngineSettings,
     pub history: HistorySettings,
@@ -33,6 +35,7 @@ impl Settings {
                 read_only: false,
             },
             notifications: NotificationSettings::default(),
+            hooks: HookSettings::default(),
             launch: LaunchSettings {
                 environment: String::new(),
                 cpu: Cpu::default(),
@@ -97,6 +100,17 @@ impl DesktopNotices {
             Self::Off => "off",
         }
     }
+}
+
+/// A person's own command that the daemon runs for what they should know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HookSettings {
+    /// Program and arguments; empty = none.
+    pub command: Vec<String>,
+    /// Which kinds of notices it is run for.
+    pub events: Vec<String>,
+    /// It is ended after this.
+    pub timeout: Span,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

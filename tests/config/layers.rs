@@ -138,3 +138,29 @@ fn a_file_that_cannot_be_read_as_text_is_told() {
             .ends_with("user.toml: the file is not UTF-8 text")
     );
 }
+
+#[test]
+fn hooks_are_a_persons_own_and_name_events_there_are() {
+    let hook = "[hooks]\ncommand = [\"notify-send\", \"it\"]\nevents = [\"failed\"]\n";
+    let loaded = Machine::new("", hook).load(&[]);
+    assert_eq!(loaded.problems, []);
+    assert_eq!(loaded.settings.hooks.command, ["notify-send", "it"]);
+    let site = Machine::new(hook, "").load(&[]);
+    assert!(site.settings.hooks.command.is_empty());
+    let told = site.problems[0].to_string();
+    assert!(
+        told.contains("site.toml:2:11") && told.contains("own file only"),
+        "{told}"
+    );
+    let wrong = "[hooks]\nevents = [\"failed\",\n  \"runing\"]\n";
+    let told = Machine::new("", wrong).load(&[]).problems[0].to_string();
+    assert!(
+        told.contains("user.toml:3:3: unknown event 'runing'"),
+        "{told}"
+    );
+    assert!(told.contains("did you mean 'running'"), "{told}");
+    for wrong in ["command = [\"\"]", "command = \"a b\"", "timeout = \"1h\""] {
+        let loaded = Machine::new("", &format!("[hooks]\n{wrong}\n")).load(&[]);
+        assert_eq!(loaded.problems.len(), 1, "{wrong}");
+    }
+}

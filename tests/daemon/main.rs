@@ -17,6 +17,7 @@ mod choosing;
 mod clients;
 mod disk;
 mod figures;
+mod hooks;
 mod launches;
 mod life;
 mod line;

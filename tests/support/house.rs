@@ -22,7 +22,8 @@ use workbay::{
         resources::{Bytes, Cpu},
         session::Session,
         settings::{
-            EngineSettings, HistorySettings, LaunchSettings, NotificationSettings, Settings,
+            EngineSettings, HistorySettings, HookSettings, LaunchSettings, NotificationSettings,
+            Settings,
         },
         spec::LaunchRequest,
         status::Status,
@@ -51,6 +52,7 @@ pub fn settings() -> Settings {
             stop_grace_seconds: 5,
         },
         notifications: NotificationSettings::default(),
+        hooks: HookSettings::default(),
         history: HistorySettings { keep_days: 7 },
         ..Settings::blank()
     }

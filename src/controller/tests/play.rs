@@ -24,7 +24,8 @@ use crate::{
         record::{SessionRecord, Write},
         resources::{Bytes, Cpu, ResourceSlots},
         settings::{
-            EngineSettings, HistorySettings, LaunchSettings, NotificationSettings, Settings,
+            EngineSettings, HistorySettings, HookSettings, LaunchSettings, NotificationSettings,
+            Settings,
         },
         spec::LaunchRequest,
         statistics::Statistics,
@@ -47,6 +48,7 @@ pub fn settings() -> Settings {
             stop_grace_seconds: 5,
         },
         notifications: NotificationSettings::default(),
+        hooks: HookSettings::default(),
         history: HistorySettings { keep_days: 7 },
         ..Settings::blank()
     }

@@ -1,0 +1,195 @@
+//! A person's own command, run for what they should know: in the background, a few at once, never for
+//! longer than its time.
+
+use std::{
+    collections::VecDeque,
+    process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::{Child, Command},
+    sync::mpsc,
+    time::timeout,
+};
+
+use super::inbound::Inbound;
+use crate::model::{change::Change, notice::Notice, settings::HookSettings, text::Clean};
+
+/// Hooks that run at once.
+const AT_ONCE: usize = 4;
+/// Notices that wait for their turn; the oldest gives way.
+const WAITING: usize = 100;
+/// Bytes of each output that go to the log.
+const LOGGED: u64 = 4 * 1024;
+/// Between asking it to end and killing it.
+const GRACE: Duration = Duration::from_secs(2);
+/// What it left running may hold its output open: it is not waited for.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Hooks {
+    settings: Arc<HookSettings>,
+    state: Arc<Mutex<State>>,
+    core: mpsc::Sender<Inbound>,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Notice>,
+    running: usize,
+    /// The last one failed: that is told once.
+    failing: bool,
+}
+
+impl Hooks {
+    pub fn new(settings: &HookSettings, core: mpsc::Sender<Inbound>) -> Self {
+        Self {
+            settings: Arc::new(settings.clone()),
+            state: Arc::default(),
+            core,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs the person's command for it, or has it wait.
+    pub fn hear(&self, change: &Change) {
+        let Change::Notice { notice } = change else {
+            return;
+        };
+        let event = notice.kind.word();
+        if self.settings.command.is_empty() || !self.settings.events.iter().any(|it| it == event) {
+            return;
+        }
+        let mut state = self.state();
+        if state.waiting.len() == WAITING {
+            state.waiting.pop_front();
+            tracing::warn!("hooks are too slow: the oldest notice that waited was dropped");
+        }
+        state.waiting.push_back((**notice).clone());
+        drop(state);
+        self.begin();
+    }
+
+    fn begin(&self) {
+        let mut state = self.state();
+        if state.running == AT_ONCE {
+            return;
+        }
+        if let Some(notice) = state.waiting.pop_front() {
+            state.running += 1;
+            let this = self.clone();
+            tokio::spawn(async move { this.run(notice).await });
+        }
+    }
+
+    /// Whether the one before it had failed already.
+    fn ended(&self, well: bool) -> bool {
+        let mut state = self.state();
+        state.running -= 1;
+        std::mem::replace(&mut state.failing, !well)
+    }
+
+    async fn run(self, notice: Notice) {
+        let event = notice.kind.word();
+        let result = carry_out(&self.settings, &notice).await;
+        let told = self.ended(result.is_ok());
+        if let Err(why) = result {
+            tracing::warn!(event, %why, "the hook failed");
+            if !told {
+                let text =
+                    format!("the hook for {event} failed: {why}; the daemon's log tells more");
+                let text = Clean::new(&text);
+                // The loop is gone only when the daemon ends.
+                let _ = self.core.send(Inbound::Remark { text }).await;
+            }
+        }
+        self.begin();
+    }
+}
+
+async fn carry_out(settings: &HookSettings, notice: &Notice) -> Result<(), String> {
+    let [program, arguments @ ..] = settings.command.as_slice() else {
+        return Ok(());
+    };
+    let session = notice.session.map(|key| key.id.to_string());
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env("WORKBAY_EVENT", notice.kind.word())
+        .env("WORKBAY_SESSION", session.unwrap_or_default())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        // What it starts ends with it when its time is over.
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| format!("{program} cannot be run: {error}"))?;
+    let words = serde_json::to_vec(notice).map_err(|error| error.to_string())?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // Who does not read it needs it not.
+        tokio::spawn(async move { stdin.write_all(&words).await });
+    }
+    let out = tokio::spawn(log("stdout", child.stdout.take()));
+    let errors = tokio::spawn(log("stderr", child.stderr.take()));
+    let limit = Duration::from_secs(settings.timeout.seconds());
+    let ended = timeout(limit, child.wait()).await;
+    if ended.is_err() {
+        end(&mut child).await;
+    }
+    for reading in [out, errors] {
+        let last = reading.abort_handle();
+        if timeout(LAST_WORDS, reading).await.is_err() {
+            last.abort();
+        }
+    }
+    match ended {
+        Ok(Ok(status)) => of(status),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(format!(
+            "it did not end within {}",
+            settings.timeout.in_words()
+        )),
+    }
+}
+
+fn of(status: ExitStatus) -> Result<(), String> {
+    if status.success() {
+        return Ok(());
+    }
+    Err(status.to_string())
+}
+
+/// Asks the whole group to end, then kills it.
+async fn end(child: &mut Child) {
+    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    let Some(group) = group else {
+        return;
+    };
+    // A group that is gone already is what was wanted.
+    let _ = kill_process_group(group, Signal::TERM);
+    let _ = timeout(GRACE, child.wait()).await;
+    let _ = kill_process_group(group, Signal::KILL);
+    let _ = child.wait().await;
+}
+
+/// The beginning of what it says goes to the log, the rest nowhere.
+async fn log(which: &'static str, output: Option<impl AsyncRead + Unpin>) {
+    let Some(mut output) = output else {
+        return;
+    };
+    let mut said = Vec::new();
+    let _ = (&mut output).take(LOGGED).read_to_end(&mut said).await;
+    for line in String::from_utf8_lossy(&said).lines() {
+        let line = Clean::new(line);
+        tracing::info!(which, %line, "the hook says");
+    }
+    let _ = tokio::io::copy(&mut output, &mut tokio::io::sink()).await;
+}
