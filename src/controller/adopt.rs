@@ -11,7 +11,7 @@ use super::{
 use crate::model::{
     change::Level,
     environment::EnvironmentRef,
-    history::{HistoryEntry, Outcome},
+    history::HistoryEntry,
     id::{ContextName, KernelId, SessionKey},
     record::{SessionRecord, Step, Write},
     session::Session,
@@ -28,17 +28,8 @@ impl Controller {
         let record = adopted(&sight, recorded, self.context);
         let (id, name) = (record.session.id, record.session.name.clone());
         turn.writes.push(Write::History(HistoryEntry {
-            session: id,
-            at: now,
-            phase: Clean::new("adopt"),
-            from: None,
-            to: record.session.status.clone(),
-            result: Outcome::Success,
             message: Some(Clean::new("found on the engine, rebuilt from its labels")),
-            error_code: None,
-            attempts: 1,
-            until: None,
-            steps: Vec::new(),
+            ..HistoryEntry::new(id, now, "adopt", None, record.session.status.clone())
         }));
         turn.message(
             Level::Info,

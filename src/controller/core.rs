@@ -318,17 +318,9 @@ impl Controller {
             Outcome::Success
         };
         turn.writes.push(Write::History(HistoryEntry {
-            session: id,
-            at: now,
-            phase: Clean::new(phase),
-            from: Some(from),
-            to: to.clone(),
             result,
             message: message.cloned(),
-            error_code: None,
-            attempts: 1,
-            until: None,
-            steps: Vec::new(),
+            ..HistoryEntry::new(id, now, phase, Some(from), to.clone())
         }));
     }
 

@@ -1,5 +1,7 @@
 //! The record of what happened to a session and why.
 
+pub mod filter;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +27,9 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
     pub session: SessionId,
+    /// As whoever keeps it names it; `None` = it has no name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<Clean>,
     pub at: Timestamp,
     /// `start-sessions`, `terminate-sessions`, `promote-to-running`, …
     pub phase: Clean,
@@ -43,6 +48,54 @@ pub struct HistoryEntry {
     pub until: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<SubStep>,
+}
+
+impl HistoryEntry {
+    /// One attempt that went well, with nothing to say.
+    #[must_use]
+    pub fn new(
+        session: SessionId,
+        at: Timestamp,
+        phase: impl Into<Clean>,
+        from: Option<Status>,
+        to: Status,
+    ) -> Self {
+        Self {
+            session,
+            id: None,
+            at,
+            phase: phase.into(),
+            from,
+            to,
+            result: Outcome::Success,
+            message: None,
+            error_code: None,
+            attempts: 1,
+            until: None,
+            steps: Vec::new(),
+        }
+    }
+
+    /// When its last attempt ended.
+    pub fn updated_at(&self) -> Timestamp {
+        self.until.unwrap_or(self.at)
+    }
+}
+
+impl Outcome {
+    /// `SUCCESS`, `NEED_RETRY`.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Success => "SUCCESS",
+            Self::Failure => "FAILURE",
+            Self::NeedRetry => "NEED_RETRY",
+            Self::GiveUp => "GIVE_UP",
+            Self::Expired => "EXPIRED",
+            Self::Stale => "STALE",
+            Self::Skipped => "SKIPPED",
+            Self::Other(word) => word.as_str(),
+        }
+    }
 }
 
 fn one() -> u32 {

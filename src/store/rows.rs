@@ -198,13 +198,14 @@ fn load_kernels(db: &Connection) -> Result<HashMap<String, Vec<Kernel>>> {
 pub(super) fn history(db: &Connection, session: SessionId) -> Result<Vec<HistoryEntry>> {
     let mut query = db.prepare_cached(
         "SELECT at, phase, from_status, to_status, result, message, error_code, attempts, until,
-             steps
+             steps, number
          FROM history
          WHERE session = ?1 ORDER BY number DESC",
     )?;
     let entries = query.query_map([session.to_string()], |row| {
         Ok(HistoryEntry {
             session,
+            id: Some(Clean::from(row.get::<_, i64>(10)?.to_string().as_str())),
             at: parsed(row, 0)?,
             phase: clean(row, 1)?.unwrap_or_default(),
             from: row

@@ -69,17 +69,15 @@ fn record(number: u128) -> SessionRecord {
 
 fn entry(number: u128, phase: &str) -> HistoryEntry {
     HistoryEntry {
-        session: SessionId::from_u128(number),
-        at: Timestamp::UNIX_EPOCH,
-        phase: phase.into(),
-        from: Some(Status::Creating),
-        to: Status::Running,
         result: Outcome::NeedRetry,
         message: Some("why".into()),
-        error_code: None,
-        attempts: 1,
-        until: None,
-        steps: Vec::new(),
+        ..HistoryEntry::new(
+            SessionId::from_u128(number),
+            Timestamp::UNIX_EPOCH,
+            phase,
+            Some(Status::Creating),
+            Status::Running,
+        )
     }
 }
 

@@ -263,18 +263,14 @@ pub fn attempts() -> Vec<HistoryEntry> {
         started_at: None,
         ended_at: None,
     };
-    let entry = |minutes, phase: &str, from: Option<Status>| HistoryEntry {
-        session: crate::world::id(23),
-        at: ago(minutes),
-        phase: Clean::new(phase),
-        from,
-        to: Status::Pending,
-        result: Outcome::Success,
-        message: None,
-        error_code: None,
-        attempts: 1,
-        until: None,
-        steps: Vec::new(),
+    let entry = |minutes, phase: &str, from: Option<Status>| {
+        HistoryEntry::new(
+            crate::world::id(23),
+            ago(minutes),
+            phase,
+            from,
+            Status::Pending,
+        )
     };
     vec![
         HistoryEntry {

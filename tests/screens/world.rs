@@ -214,17 +214,8 @@ pub fn many(count: u128) -> Vec<Session> {
 pub fn history(n: u128) -> Vec<HistoryEntry> {
     let entry =
         |minutes, phase: &str, from: Option<Status>, to, message: Option<&str>| HistoryEntry {
-            session: id(n),
-            at: ago(minutes),
-            phase: Clean::new(phase),
-            from,
-            to,
-            result: Outcome::Success,
             message: message.map(Clean::new),
-            error_code: None,
-            attempts: 1,
-            until: None,
-            steps: Vec::new(),
+            ..HistoryEntry::new(id(n), ago(minutes), phase, from, to)
         };
     vec![
         entry(

@@ -73,7 +73,7 @@ fn step(entry: &HistoryEntry, with_steps: bool) -> Vec<Vec<Cell>> {
         Some(from) => format!("{from} -> {}", entry.to),
         None => entry.to.to_string(),
     };
-    let mut result = word(&entry.result);
+    let mut result = entry.result.word().to_owned();
     if entry.attempts > 1 {
         let _ = write!(result, " ({} attempts)", entry.attempts);
     }
@@ -90,7 +90,7 @@ fn step(entry: &HistoryEntry, with_steps: bool) -> Vec<Vec<Cell>> {
                 step.started_at.map_or_else(String::new, moment).into(),
                 format!("- {}", step.step).into(),
                 "".into(),
-                word(&step.result).into(),
+                step.result.word().into(),
                 message(step.message.as_ref(), step.error_code.as_ref()).into(),
             ]
         }));
@@ -104,11 +104,6 @@ fn message(text: Option<&Clean>, code: Option<&Clean>) -> String {
         (Some(one), None) | (None, Some(one)) => one.to_string(),
         (None, None) => String::new(),
     }
-}
-
-fn word(result: &Outcome) -> String {
-    let word = serde_json::to_value(result).unwrap_or_default();
-    word.as_str().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -128,17 +123,18 @@ mod tests {
             ended_at: None,
         };
         let mut entry = HistoryEntry {
-            session: SessionId::from_u128(1),
-            at: Timestamp::UNIX_EPOCH,
-            phase: "schedule-sessions".into(),
-            from: Some(Status::Pending),
-            to: Status::Pending,
             result: Outcome::NeedRetry,
             message: Some("no room".into()),
             error_code: Some("agent_schedule_unavailable".into()),
             attempts: 3,
-            until: None,
             steps: vec![step("sequencer", Outcome::Success)],
+            ..HistoryEntry::new(
+                SessionId::from_u128(1),
+                Timestamp::UNIX_EPOCH,
+                "schedule-sessions",
+                Some(Status::Pending),
+                Status::Pending,
+            )
         };
         let text = short(std::slice::from_ref(&entry));
         assert!(text.contains("NEED_RETRY (3 attempts)"), "{text}");

@@ -9,7 +9,7 @@ use crate::{
         turn::{Answer, Refusal, Turn},
     },
     model::{
-        history::{HistoryEntry, Outcome},
+        history::HistoryEntry,
         id::SessionId,
         idle::{ActivityKind, IdleState, Keep, Reprieve},
         reclaim::nearest,
@@ -67,17 +67,14 @@ impl Controller {
         let session = &mut record.session;
         session.reprieve = grant.reprieve;
         turn.writes.push(Write::History(HistoryEntry {
-            session: id,
-            at: now,
-            phase: Clean::new("reprieve"),
-            from: Some(session.status.clone()),
-            to: session.status.clone(),
-            result: Outcome::Success,
             message: Some(Clean::new(&grant.text)),
-            error_code: None,
-            attempts: 1,
-            until: None,
-            steps: Vec::new(),
+            ..HistoryEntry::new(
+                id,
+                now,
+                "reprieve",
+                Some(session.status.clone()),
+                session.status.clone(),
+            )
         }));
         let Some(clock) = self.idle.clocks.get_mut(&id) else {
             return;

@@ -51,17 +51,15 @@ impl Controller {
             kernel.terminated_at = Some(now);
         }
         turn.writes.push(Write::History(HistoryEntry {
-            session: id,
-            at: now,
-            phase: Clean::new(leaving.phase),
-            from: Some(Status::Pending),
-            to: Status::Cancelled,
             result: leaving.result,
             message,
-            error_code: None,
-            attempts: 1,
-            until: None,
-            steps: Vec::new(),
+            ..HistoryEntry::new(
+                id,
+                now,
+                leaving.phase,
+                Some(Status::Pending),
+                Status::Cancelled,
+            )
         }));
         if let Some(mut held) = self.held.remove(&id) {
             self.plan_forgetting(&mut held);

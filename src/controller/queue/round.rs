@@ -15,11 +15,10 @@ use crate::{
         turn::Turn,
     },
     model::{
-        history::{HistoryEntry, Outcome},
+        history::HistoryEntry,
         id::SessionId,
         record::{Step, Write},
         status::Status,
-        text::Clean,
     },
 };
 
@@ -81,17 +80,8 @@ impl Controller {
         session.status_message = None;
         session.placement.queue_position = None;
         turn.writes.push(Write::History(HistoryEntry {
-            session: id,
-            at: now,
-            phase: Clean::new(PHASE),
-            from: Some(Status::Pending),
-            to: Status::Scheduled,
-            result: Outcome::Success,
-            message: None,
-            error_code: None,
-            attempts: 1,
-            until: None,
             steps: steps(order, None, now),
+            ..HistoryEntry::new(id, now, PHASE, Some(Status::Pending), Status::Scheduled)
         }));
         let preparing = Status::Preparing;
         self.advance(turn, now, id, "check-precondition", &preparing, None);

@@ -73,17 +73,18 @@ impl Controller {
             return;
         };
         let entry = HistoryEntry {
-            session: id,
-            at: tries.first,
-            phase: Clean::new(PHASE),
-            from: Some(Status::Pending),
-            to: Status::Pending,
             result: Outcome::NeedRetry,
             message: Some(Clean::new(&tries.hold.sentence(group))),
-            error_code: None,
             attempts: tries.count,
             until: (tries.count > 1).then_some(tries.last),
             steps: steps(order, Some((&tries.hold, group)), tries.last),
+            ..HistoryEntry::new(
+                id,
+                tries.first,
+                PHASE,
+                Some(Status::Pending),
+                Status::Pending,
+            )
         };
         let first = tries.written == 0;
         tries.written = tries.count;

@@ -19,7 +19,7 @@ const MANY: u32 = 200;
 
 const QUERY: &str = "query($id: UUID!, $limit: Int!) { sessionScopedSchedulingHistories(scope: \
                      {sessionId: $id}, orderBy: [{field: UPDATED_AT, direction: DESC}], limit: \
-                     $limit, offset: 0) { edges { node { phase fromStatus toStatus result errorCode \
+                     $limit, offset: 0) { edges { node { id phase fromStatus toStatus result errorCode \
                      message attempts createdAt updatedAt subSteps { step result errorCode message \
                      startedAt endedAt } } } } }";
 
@@ -73,11 +73,7 @@ fn entry(session: SessionId, node: Node<'_>) -> HistoryEntry {
         None => from.clone().unwrap_or_else(|| status(node, "toStatus")),
     };
     HistoryEntry {
-        session,
-        at,
-        phase: node.text("phase").unwrap_or_else(|| "?".into()),
-        from,
-        to,
+        id: node.text("id"),
         result: outcome(node),
         message: node.text("message"),
         error_code: node.text("errorCode"),
@@ -91,6 +87,13 @@ fn entry(session: SessionId, node: Node<'_>) -> HistoryEntry {
             .iter()
             .map(|step| sub_step(Node::new(step)))
             .collect(),
+        ..HistoryEntry::new(
+            session,
+            at,
+            node.text("phase").unwrap_or_else(|| "?".into()),
+            from,
+            to,
+        )
     }
 }
 
@@ -136,19 +139,13 @@ fn coarse(session: SessionId, blob: &Value) -> Vec<HistoryEntry> {
     let mut entries = Vec::with_capacity(reached.len());
     let mut from: Option<Status> = None;
     for (at, to) in reached {
-        entries.push(HistoryEntry {
+        entries.push(HistoryEntry::new(
             session,
             at,
-            phase: "status".into(),
-            from: from.replace(to.clone()),
+            "status",
+            from.replace(to.clone()),
             to,
-            result: Outcome::Success,
-            message: None,
-            error_code: None,
-            attempts: 1,
-            until: None,
-            steps: Vec::new(),
-        });
+        ));
     }
     entries.reverse();
     entries

@@ -171,16 +171,9 @@ mod tests {
 
     fn waiting(message: &str) -> String {
         let entry = HistoryEntry {
-            session: SessionId::from_u128(1),
-            at: jiff::Timestamp::UNIX_EPOCH,
-            phase: "schedule-sessions".into(),
-            from: Some(Status::Pending),
-            to: Status::Pending,
             result: Outcome::NeedRetry,
             message: Some("all of it failed".into()),
-            error_code: None,
             attempts: 3,
-            until: None,
             steps: vec![SubStep {
                 step: "DispersedAgentSelector".into(),
                 result: Outcome::Failure,
@@ -189,6 +182,13 @@ mod tests {
                 started_at: None,
                 ended_at: None,
             }],
+            ..HistoryEntry::new(
+                SessionId::from_u128(1),
+                jiff::Timestamp::UNIX_EPOCH,
+                "schedule-sessions",
+                Some(Status::Pending),
+                Status::Pending,
+            )
         };
         of_history(&entry).unwrap().into_string()
     }

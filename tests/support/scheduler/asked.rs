@@ -84,17 +84,16 @@ impl Scheduler for MemoryScheduler {
     async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>> {
         self.enter(Question::History).await?;
         Ok(vec![HistoryEntry {
-            session,
-            at: Timestamp::UNIX_EPOCH,
-            phase: "schedule".into(),
-            from: None,
-            to: Status::Pending,
             result: Outcome::NeedRetry,
             message: Some("no room".into()),
-            error_code: None,
             attempts: 3,
-            until: None,
-            steps: Vec::new(),
+            ..HistoryEntry::new(
+                session,
+                Timestamp::UNIX_EPOCH,
+                "schedule",
+                None,
+                Status::Pending,
+            )
         }])
     }
 

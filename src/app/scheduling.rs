@@ -1,0 +1,465 @@
+//! The scheduling history of one session, in full: a table that is filtered, sorted and unfolded.
+
+use std::collections::BTreeSet;
+
+use jiff::{Timestamp, tz::TimeZone};
+
+use super::{
+    input::Input,
+    step::{Purpose, Step},
+};
+use crate::{
+    action::Action,
+    key::Key,
+    model::{
+        history::{HistoryEntry, filter::HistoryFilter},
+        id::SessionKey,
+        text::Clean,
+    },
+    protocol::message::{Failure, Reply, Request},
+};
+
+/// What the newest entry is first by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SortedBy {
+    #[default]
+    Updated,
+    Created,
+}
+
+/// What was told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Told {
+    #[default]
+    Asked,
+    /// As the engine told them, newest first.
+    Known(Vec<HistoryEntry>),
+    Failed(Clean),
+}
+
+#[derive(Clone, Debug)]
+pub struct Scheduling {
+    session: SessionKey,
+    name: Clean,
+    told: Told,
+    /// Asked again, while what was told before is shown.
+    pub asking: bool,
+    pub sorted_by: SortedBy,
+    pub oldest_first: bool,
+    query: Input,
+    /// The filter is being typed.
+    pub typing: bool,
+    filter: HistoryFilter,
+    /// Why what is typed is no filter; the one before holds.
+    problem: Option<String>,
+    /// Entries whose steps are shown, by their place in what was told.
+    unfolded: BTreeSet<usize>,
+    /// Places in what was told, in the order they are shown.
+    rows: Vec<usize>,
+    marked: usize,
+    scroll: usize,
+    height: usize,
+}
+
+/// A line of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownLine {
+    /// An entry, by its place among those shown.
+    Entry(usize),
+    /// A step of it.
+    Step(usize, usize),
+}
+
+impl Scheduling {
+    #[must_use]
+    pub fn new(session: SessionKey, name: Clean) -> Self {
+        Self {
+            session,
+            name,
+            told: Told::default(),
+            asking: false,
+            sorted_by: SortedBy::default(),
+            oldest_first: false,
+            query: Input::default(),
+            typing: false,
+            filter: HistoryFilter::default(),
+            problem: None,
+            unfolded: BTreeSet::new(),
+            rows: Vec::new(),
+            marked: 0,
+            scroll: 0,
+            height: 1,
+        }
+    }
+
+    /// Asks for it, for the first time or again.
+    pub fn ask(&mut self) -> Step {
+        self.asking = true;
+        let session = self.session;
+        Step::Ask {
+            request: Request::History { session },
+            purpose: Purpose::Scheduling(session),
+        }
+    }
+
+    pub fn answered(&mut self, session: SessionKey, result: Result<Reply, Failure>) {
+        if session != self.session {
+            return;
+        }
+        self.asking = false;
+        match result {
+            Ok(Reply::History { entries }) => self.take(entries),
+            Ok(_) => {}
+            Err(failure) => self.told = Told::Failed(failure.message),
+        }
+    }
+
+    /// What was unfolded and marked stays so, wherever it went.
+    fn take(&mut self, entries: Vec<HistoryEntry>) {
+        let same = |one: &HistoryEntry, other: &HistoryEntry| {
+            one.id == other.id && one.at == other.at && one.phase == other.phase
+        };
+        let old = match std::mem::take(&mut self.told) {
+            Told::Known(old) => old,
+            _ => Vec::new(),
+        };
+        let now_at = |place: &usize| {
+            let old = old.get(*place)?;
+            entries.iter().position(|it| same(it, old))
+        };
+        let marked = self.rows.get(self.marked).and_then(now_at);
+        self.unfolded = self.unfolded.iter().filter_map(now_at).collect();
+        self.told = Told::Known(entries);
+        self.arrange();
+        if let Some(place) = marked {
+            self.mark(place);
+        }
+    }
+
+    pub fn session(&self) -> SessionKey {
+        self.session
+    }
+
+    pub fn name(&self) -> &Clean {
+        &self.name
+    }
+
+    pub fn told(&self) -> &Told {
+        &self.told
+    }
+
+    fn all(&self) -> &[HistoryEntry] {
+        match &self.told {
+            Told::Known(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// How many there are, shown or not.
+    pub fn count(&self) -> usize {
+        self.all().len()
+    }
+
+    /// Those that are shown, in their order.
+    pub fn shown(&self) -> impl ExactSizeIterator<Item = &HistoryEntry> {
+        self.rows.iter().map(|place| &self.all()[*place])
+    }
+
+    pub fn entry(&self, row: usize) -> Option<&HistoryEntry> {
+        self.all().get(*self.rows.get(row)?)
+    }
+
+    pub fn is_unfolded(&self, row: usize) -> bool {
+        let place = self.rows.get(row);
+        place.is_some_and(|place| self.unfolded.contains(place))
+    }
+
+    /// Every line of the table, seen or not.
+    pub fn lines(&self) -> Vec<ShownLine> {
+        let mut lines = Vec::new();
+        for (row, entry) in self.shown().enumerate() {
+            lines.push(ShownLine::Entry(row));
+            if self.is_unfolded(row) {
+                lines.extend((0..entry.steps.len()).map(|step| ShownLine::Step(row, step)));
+            }
+        }
+        lines
+    }
+
+    pub fn marked(&self) -> usize {
+        self.marked
+    }
+
+    pub fn scroll(&self) -> usize {
+        self.scroll
+    }
+
+    pub fn query(&self) -> &Input {
+        &self.query
+    }
+
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// From the layout: how many lines are seen.
+    pub fn laid_out(&mut self, height: usize) {
+        self.height = height.max(1);
+        self.keep_visible();
+    }
+
+    /// The marked entry is seen, with as many of its steps as fit.
+    fn keep_visible(&mut self) {
+        let lines = self.lines();
+        let is_marked = |line: &ShownLine| match line {
+            ShownLine::Entry(row) | ShownLine::Step(row, _) => *row == self.marked,
+        };
+        let first = lines.iter().position(is_marked).unwrap_or(0);
+        let last = lines.iter().rposition(is_marked).unwrap_or(0);
+        let end = last.min(first + self.height - 1);
+        self.scroll = self
+            .scroll
+            .max((end + 1).saturating_sub(self.height))
+            .min(first)
+            .min(lines.len().saturating_sub(self.height));
+    }
+
+    /// Filters and sorts anew.
+    fn arrange(&mut self) {
+        let place = self.rows.get(self.marked).copied();
+        let entries = self.all();
+        let holds = |place: &usize| self.filter.holds(&entries[*place]);
+        let mut rows: Vec<usize> = (0..entries.len()).filter(holds).collect();
+        // What has the same time stays as it was told.
+        let key = |place: &usize| match self.sorted_by {
+            SortedBy::Updated => entries[*place].updated_at(),
+            SortedBy::Created => entries[*place].at,
+        };
+        rows.sort_by_key(|place| std::cmp::Reverse(key(place)));
+        if self.oldest_first {
+            rows.reverse();
+        }
+        self.rows = rows;
+        self.mark(place.unwrap_or_default());
+    }
+
+    fn mark(&mut self, place: usize) {
+        let found = self.rows.iter().position(|it| *it == place);
+        self.marked = found.unwrap_or(0);
+        self.keep_visible();
+    }
+
+    pub fn move_by(&mut self, by: isize) {
+        let last = self.rows.len().saturating_sub(1);
+        self.marked = self.marked.saturating_add_signed(by).min(last);
+        self.keep_visible();
+    }
+
+    /// A line that was clicked; on the marked one it is unfolded, or folded again.
+    pub fn click(&mut self, line: usize) {
+        let (ShownLine::Entry(row) | ShownLine::Step(row, _)) =
+            match self.lines().get(self.scroll + line) {
+                Some(line) => *line,
+                None => return,
+            };
+        if row == self.marked {
+            self.unfold();
+        } else {
+            self.marked = row;
+            self.keep_visible();
+        }
+    }
+
+    fn unfold(&mut self) {
+        let Some(place) = self.rows.get(self.marked).copied() else {
+            return;
+        };
+        if !self.unfolded.remove(&place) {
+            self.unfolded.insert(place);
+        }
+        self.keep_visible();
+    }
+
+    /// An action of its scope, or of the line where the filter is typed; `None` = it is not for here.
+    pub fn action(&mut self, action: Action, now: Timestamp, zone: &TimeZone) -> Option<Vec<Step>> {
+        let page = self.height.max(2).cast_signed() - 1;
+        match action {
+            Action::ListDown => self.move_by(1),
+            Action::ListUp => self.move_by(-1),
+            Action::ListPageDown => self.move_by(page),
+            Action::ListPageUp => self.move_by(-page),
+            Action::ListFirst => self.move_by(isize::MIN),
+            Action::ListLast => self.move_by(isize::MAX),
+            Action::HistoryUnfold => self.unfold(),
+            Action::HistoryFilter => self.typing = true,
+            Action::HistorySort => {
+                self.sorted_by = match self.sorted_by {
+                    SortedBy::Updated => SortedBy::Created,
+                    SortedBy::Created => SortedBy::Updated,
+                };
+                self.arrange();
+            }
+            Action::HistoryReverse => {
+                self.oldest_first = !self.oldest_first;
+                self.arrange();
+            }
+            Action::HistoryRefresh => return Some(vec![self.ask()]),
+            Action::HistoryCopyId => return Some(self.copy_id()),
+            Action::InputSubmit => self.typing = false,
+            Action::InputCancel => self.clear_filter(now, zone),
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    fn copy_id(&self) -> Vec<Step> {
+        let id = self.entry(self.marked).and_then(|entry| entry.id.as_ref());
+        id.map(|id| Step::Copy(id.to_string())).into_iter().collect()
+    }
+
+    /// Esc: first the filter goes; `false` = there was none.
+    pub fn back(&mut self, now: Timestamp, zone: &TimeZone) -> bool {
+        let had = self.typing || !self.query.is_empty();
+        self.clear_filter(now, zone);
+        had
+    }
+
+    fn clear_filter(&mut self, now: Timestamp, zone: &TimeZone) {
+        self.typing = false;
+        self.query = Input::default();
+        self.read_filter(now, zone);
+    }
+
+    /// A key while the filter is typed.
+    pub fn key(&mut self, key: Key, now: Timestamp, zone: &TimeZone) -> bool {
+        let taken = self.typing && self.query.key(key);
+        if taken {
+            self.read_filter(now, zone);
+        }
+        taken
+    }
+
+    pub fn paste(&mut self, text: &str, now: Timestamp, zone: &TimeZone) {
+        if self.typing {
+            self.query.paste(text);
+            self.read_filter(now, zone);
+        }
+    }
+
+    fn read_filter(&mut self, now: Timestamp, zone: &TimeZone) {
+        match HistoryFilter::read(self.query.text(), now, zone) {
+            Ok(filter) => {
+                self.filter = filter;
+                self.problem = None;
+                self.arrange();
+            }
+            Err(problem) => self.problem = Some(problem),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        history::SubStep,
+        history::Outcome,
+        id::{ContextName, SessionId},
+        status::Status,
+    };
+
+    fn at(minute: i64) -> Timestamp {
+        Timestamp::from_second(minute * 60).unwrap()
+    }
+
+    fn entry(id: &str, created: i64, updated: i64) -> HistoryEntry {
+        let step = SubStep {
+            step: "selector".into(),
+            result: Outcome::Failure,
+            error_code: None,
+            message: Some(Clean::new(id)),
+            started_at: None,
+            ended_at: None,
+        };
+        HistoryEntry {
+            id: Some(Clean::new(id)),
+            until: Some(at(updated)),
+            steps: vec![step; 2],
+            ..HistoryEntry::new(
+                SessionId::from_u128(1),
+                at(created),
+                "schedule-sessions",
+                None,
+                Status::Pending,
+            )
+        }
+    }
+
+    fn told(entries: Vec<HistoryEntry>) -> Scheduling {
+        let key = SessionKey::new(ContextName::local(), SessionId::from_u128(1));
+        let mut it = Scheduling::new(key, "name".into());
+        it.laid_out(3);
+        it.answered(key, Ok(Reply::History { entries }));
+        it
+    }
+
+    fn order(it: &Scheduling) -> Vec<&str> {
+        it.shown()
+            .filter_map(|entry| entry.id.as_ref())
+            .map(Clean::as_str)
+            .collect()
+    }
+
+    fn act(it: &mut Scheduling, action: Action) {
+        it.action(action, at(100), &TimeZone::UTC).unwrap();
+    }
+
+    #[test]
+    fn it_is_sorted_by_either_time_both_ways() {
+        let mut it = told(vec![entry("a", 1, 9), entry("b", 2, 5), entry("c", 3, 7)]);
+        assert_eq!(order(&it), ["a", "c", "b"]);
+        act(&mut it, Action::HistorySort);
+        assert_eq!(order(&it), ["c", "b", "a"]);
+        act(&mut it, Action::HistoryReverse);
+        assert_eq!(order(&it), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn steps_unfold_and_the_marked_one_stays_when_it_is_told_anew() {
+        let mut it = told(vec![entry("a", 1, 9), entry("b", 2, 5)]);
+        act(&mut it, Action::ListLast);
+        act(&mut it, Action::HistoryUnfold);
+        let (first, second) = (ShownLine::Entry(0), ShownLine::Entry(1));
+        let steps = [ShownLine::Step(1, 0), ShownLine::Step(1, 1)];
+        assert_eq!(it.lines(), [first, second, steps[0], steps[1]]);
+        assert_eq!(it.scroll(), 1, "entry and steps are seen");
+        let key = it.session();
+        let entries = vec![entry("new", 3, 10), entry("a", 1, 9), entry("b", 2, 6)];
+        it.answered(key, Ok(Reply::History { entries }));
+        assert_eq!(it.entry(it.marked()).unwrap().id, Some("b".into()));
+        assert!(it.is_unfolded(2) && !it.is_unfolded(1));
+    }
+
+    #[test]
+    fn what_is_typed_filters_at_once_and_a_slip_keeps_the_list() {
+        let mut it = told(vec![entry("a", 1, 9), entry("b", 2, 5)]);
+        act(&mut it, Action::HistoryFilter);
+        it.paste("id:b", at(100), &TimeZone::UTC);
+        assert_eq!(order(&it), ["b"]);
+        it.paste(" colour:x", at(100), &TimeZone::UTC);
+        assert_eq!(order(&it), ["b"]);
+        assert!(it.problem().unwrap().contains("colour"));
+        assert!(it.back(at(100), &TimeZone::UTC), "the filter goes first");
+        assert_eq!(order(&it).len(), 2);
+        assert!(!it.back(at(100), &TimeZone::UTC));
+    }
+
+    #[test]
+    fn nothing_told_is_no_fall() {
+        let mut it = told(Vec::new());
+        for action in [Action::ListDown, Action::HistoryUnfold, Action::HistoryCopyId] {
+            act(&mut it, action);
+        }
+        assert_eq!(it.lines(), []);
+    }
+}

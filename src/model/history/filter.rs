@@ -1,0 +1,272 @@
+//! Which entries of a history are wanted: words of the form `property:value`, all of them must hold. A
+//! word without a property is looked for in messages.
+
+use jiff::{
+    Timestamp,
+    civil::{Date, DateTime, Time},
+    tz::TimeZone,
+};
+
+use super::{HistoryEntry, Outcome};
+use crate::model::{nearest::nearest, span::Span, status::Status};
+
+/// What can be asked of an entry, as it is typed.
+pub const PROPERTIES: [&str; 9] = [
+    "id", "phase", "result", "from", "to", "error", "message", "created", "updated",
+];
+const RESULTS: [&str; 7] = [
+    "SUCCESS",
+    "FAILURE",
+    "NEED_RETRY",
+    "GIVE_UP",
+    "EXPIRED",
+    "STALE",
+    "SKIPPED",
+];
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HistoryFilter {
+    wanted: Vec<Wanted>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// The whole of it.
+    Id(String),
+    /// A part of it, whatever the case.
+    Phase(String),
+    Error(String),
+    Message(String),
+    Result(String),
+    /// Its beginning: an engine may have statuses that we do not know.
+    From(String),
+    To(String),
+    /// At that time or later.
+    Created(Timestamp),
+    Updated(Timestamp),
+}
+
+impl HistoryFilter {
+    /// Reads what was typed; times are of `zone`, spans count back from `now`. What cannot be read is
+    /// named, with what would do.
+    pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Self, String> {
+        let mut wanted = Vec::new();
+        for word in words(text) {
+            wanted.push(read(&word, now, zone)?);
+        }
+        Ok(Self { wanted })
+    }
+
+    pub fn holds(&self, entry: &HistoryEntry) -> bool {
+        self.wanted.iter().all(|it| it.holds(entry))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.wanted.is_empty()
+    }
+}
+
+/// Quotes hold a value with blanks together.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for c in text.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            c if c.is_whitespace() && !quoted => words.push(String::new()),
+            c => {
+                if let Some(word) = words.last_mut() {
+                    word.push(c);
+                }
+            }
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+fn read(word: &str, now: Timestamp, zone: &TimeZone) -> Result<Wanted, String> {
+    let Some((property, value)) = word.split_once(':') else {
+        return Ok(Wanted::Message(word.to_lowercase()));
+    };
+    let property = property.to_lowercase();
+    let text = value.to_lowercase();
+    Ok(match property.as_str() {
+        "id" => Wanted::Id(value.to_owned()),
+        "phase" => Wanted::Phase(text),
+        "error" | "code" => Wanted::Error(text),
+        "message" => Wanted::Message(text),
+        "result" => Wanted::Result(one_of(&text, &RESULTS)?),
+        "from" => Wanted::From(text),
+        "to" => Wanted::To(text),
+        "created" => Wanted::Created(moment(value, now, zone)?),
+        "updated" => Wanted::Updated(moment(value, now, zone)?),
+        _ => return Err(unknown(&property)),
+    })
+}
+
+fn unknown(property: &str) -> String {
+    let all = PROPERTIES.join(", ");
+    match nearest(property, &PROPERTIES) {
+        Some(near) => format!("there is no '{property}:', is it '{near}:'?"),
+        None => format!("there is no '{property}:': there is {all}"),
+    }
+}
+
+/// A word of a closed list; its beginning is enough where it is the only one.
+fn one_of(text: &str, known: &[&str]) -> Result<String, String> {
+    let wanted = text.to_uppercase().replace('-', "_");
+    if known.contains(&wanted.as_str()) {
+        return Ok(wanted);
+    }
+    let begins: Vec<&&str> = known.iter().filter(|it| it.starts_with(&wanted)).collect();
+    match begins.as_slice() {
+        [one] if !wanted.is_empty() => Ok((**one).to_owned()),
+        _ => Err(format!("'{text}' is none of {}", known.join(", "))),
+    }
+}
+
+/// `30m` (so long ago), `10:30` (today), `2026-11-22`, `2026-11-22T10:30`.
+fn moment(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, String> {
+    if let Ok(span) = text.parse::<Span>() {
+        return Ok(now
+            .saturating_sub(span.duration())
+            .unwrap_or(Timestamp::MIN));
+    }
+    let today = now.to_zoned(zone.clone()).date();
+    let civil = if let Ok(time) = text.parse::<Time>() {
+        Some(today.to_datetime(time))
+    } else if let Ok(date) = text.parse::<Date>()
+        && !text.contains(['T', 't', ' '])
+    {
+        Some(date.to_datetime(Time::midnight()))
+    } else {
+        text.parse::<DateTime>().ok()
+    };
+    let zoned = civil.and_then(|civil| civil.to_zoned(zone.clone()).ok());
+    zoned
+        .map(|zoned| zoned.timestamp())
+        .ok_or_else(|| format!("'{text}' is no time: write 30m (ago), 10:30 or 2026-11-22T10:30"))
+}
+
+fn begins(status: &Status, word: &str) -> bool {
+    status.word().to_lowercase().starts_with(word)
+}
+
+impl Wanted {
+    fn holds(&self, entry: &HistoryEntry) -> bool {
+        let holds = |text: Option<&str>, part: &str| {
+            text.is_some_and(|text| text.to_lowercase().contains(part))
+        };
+        match self {
+            Self::Id(id) => entry.id.as_ref().is_some_and(|it| it.as_str() == id),
+            Self::Phase(part) => holds(Some(entry.phase.as_str()), part),
+            Self::Error(part) => {
+                let codes = entry.steps.iter().map(|step| step.error_code.as_ref());
+                let mut codes = codes.chain([entry.error_code.as_ref()]).flatten();
+                codes.any(|code| holds(Some(code.as_str()), part))
+            }
+            Self::Message(part) => {
+                let texts = entry.steps.iter().map(|step| step.message.as_ref());
+                let mut texts = texts.chain([entry.message.as_ref()]).flatten();
+                texts.any(|text| holds(Some(text.as_str()), part))
+            }
+            Self::Result(word) => entry.result.word() == word,
+            Self::From(word) => entry.from.as_ref().is_some_and(|it| begins(it, word)),
+            Self::To(word) => begins(&entry.to, word),
+            Self::Created(since) => entry.at >= *since,
+            Self::Updated(since) => entry.updated_at() >= *since,
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether it asks for a look: what failed, or is to be tried again.
+    pub fn is_trouble(&self) -> bool {
+        matches!(
+            self,
+            Self::Failure | Self::GiveUp | Self::Expired | Self::NeedRetry
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{history::SubStep, id::SessionId, text::Clean};
+
+    fn noon() -> Timestamp {
+        "2026-03-02T12:00:00Z".parse().unwrap()
+    }
+
+    fn filter(text: &str) -> HistoryFilter {
+        HistoryFilter::read(text, noon(), &TimeZone::UTC).unwrap()
+    }
+
+    fn problem(text: &str) -> String {
+        HistoryFilter::read(text, noon(), &TimeZone::UTC).unwrap_err()
+    }
+
+    fn entry() -> HistoryEntry {
+        HistoryEntry {
+            id: Some("17".into()),
+            result: Outcome::NeedRetry,
+            message: Some("No room: 4 CPU".into()),
+            error_code: Some("agent_schedule_unavailable".into()),
+            until: Some("2026-03-02T11:50:00Z".parse().unwrap()),
+            steps: vec![SubStep {
+                step: "selector".into(),
+                result: Outcome::Failure,
+                error_code: Some("no-agent".into()),
+                message: Some(Clean::new("group gpu is full")),
+                started_at: None,
+                ended_at: None,
+            }],
+            ..HistoryEntry::new(
+                SessionId::from_u128(1),
+                "2026-03-02T11:00:00Z".parse().unwrap(),
+                "schedule-sessions",
+                Some(Status::Pending),
+                Status::Pending,
+            )
+        }
+    }
+
+    #[test]
+    fn every_property_can_hold_and_not() {
+        for (holds, fails) in [
+            ("id:17", "id:1"),
+            ("phase:SCHED", "phase:start"),
+            ("result:need-retry", "result:success"),
+            ("result:n", "result:f"),
+            ("from:pending", "from:running"),
+            ("to:PENDING", "to:TERMINATED"),
+            ("error:unavailable", "error:quota"),
+            ("error:no-agent", "code:other"),
+            ("message:\"no room\"", "message:\"room no\""),
+            ("gpu", "cuda"),
+            ("created:11:00", "created:11:01"),
+            ("created:2026-03-02", "created:2026-03-03"),
+            ("updated:10m", "updated:9m"),
+            ("updated:2026-03-02T11:50", "updated:2026-03-02T11:51"),
+            ("", "phase:sched result:success"),
+        ] {
+            assert!(filter(holds).holds(&entry()), "{holds}");
+            assert!(!filter(fails).holds(&entry()), "{fails}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        assert_eq!(problem("phas:x"), "there is no 'phas:', is it 'phase:'?");
+        assert!(problem("colour:x").contains("there is id, phase"));
+        assert!(problem("result:maybe").contains("NEED_RETRY"));
+        assert!(problem("created:soon").contains("10:30"));
+    }
+
+    #[test]
+    fn nothing_typed_is_everything() {
+        assert!(filter("  ").is_empty());
+        assert!(filter("").holds(&entry()));
+    }
+}
