@@ -16,6 +16,8 @@ pub enum Scope {
     Recents,
     /// What a person was told.
     Notices,
+    /// The scheduling history.
+    History,
     Logs,
     Panes,
     Terminal,
@@ -28,7 +30,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
@@ -36,6 +38,7 @@ impl Scope {
         Self::Contexts,
         Self::Recents,
         Self::Notices,
+        Self::History,
         Self::Logs,
         Self::Panes,
         Self::Terminal,
@@ -55,6 +58,7 @@ impl Scope {
             Self::Contexts => "contexts",
             Self::Recents => "recents",
             Self::Notices => "notices",
+            Self::History => "history",
             Self::Logs => "logs",
             Self::Panes => "panes",
             Self::Terminal => "terminal",
@@ -75,6 +79,7 @@ impl Scope {
             Self::Contexts => "Contexts",
             Self::Recents => "Recent launches",
             Self::Notices => "Notifications",
+            Self::History => "Scheduling history",
             Self::Logs => "Log",
             Self::Panes => "Terminals",
             Self::Terminal => "In a terminal",
@@ -133,14 +138,14 @@ actions! {
     Back "app.back" "one step back, clear the filter, close" [Global]
     Command "app.command" "a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Recents, Notices, Logs, Confirm, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Recents, Notices, Logs, Confirm, Help]
-    ListPageDown "list.page-down" "a page down" [Sessions, Detail, Contexts, Notices, Logs, Help]
-    ListPageUp "list.page-up" "a page up" [Sessions, Detail, Contexts, Notices, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Recents, Notices, History, Logs, Confirm, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Recents, Notices, History, Logs, Confirm, Help]
+    ListPageDown "list.page-down" "a page down" [Sessions, Detail, Contexts, Notices, History, Logs, Help]
+    ListPageUp "list.page-up" "a page up" [Sessions, Detail, Contexts, Notices, History, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Logs, Help]
-    ListFirst "list.first" "to the first line" [Sessions, Detail, Launcher, Notices, Logs, Help]
-    ListLast "list.last" "to the last line" [Sessions, Detail, Launcher, Notices, Logs, Help]
+    ListFirst "list.first" "to the first line" [Sessions, Detail, Launcher, Notices, History, Logs, Help]
+    ListLast "list.last" "to the last line" [Sessions, Detail, Launcher, Notices, History, Logs, Help]
 
     SessionOpen "session.open" "details" [Sessions]
     SessionShell "session.shell" "shell in the session" [Sessions, Detail, Notices]
@@ -156,6 +161,7 @@ actions! {
     SessionsSort "sessions.sort" "sort by the next column" [Sessions]
     SessionsStatistics "sessions.statistics" "resource bars on top: show or hide" [Sessions, Detail]
     SessionsReverse "sessions.reverse" "reverse the order" [Sessions]
+    SessionHistory "session.history" "scheduling history" [Sessions, Detail]
     CopyId "session.copy-id" "copy the id to your clipboard" [Sessions, Detail]
     Contexts "contexts.open" "choose the context: which engine's sessions" [Sessions, Detail]
     ContextChoose "contexts.choose" "show this context" [Contexts]
@@ -198,6 +204,12 @@ actions! {
     NoticeCopy "notices.copy" "copy it to your clipboard" [Notices]
     NoticeForget "notices.forget" "take it out of the list" [Notices]
     NoticeForgetAll "notices.forget-all" "empty the list" [Notices]
+    HistoryUnfold "history.unfold" "steps of the entry, or hide them" [History]
+    HistoryFilter "history.filter" "filter by phase:, result:, from:, to:, error:, message:, id:, created:, updated:" [History]
+    HistorySort "history.sort" "sort by updated or created" [History]
+    HistoryReverse "history.reverse" "reverse the order" [History]
+    HistoryRefresh "history.refresh" "ask the engine again" [History]
+    HistoryCopyId "history.copy-id" "copy the entry's id to your clipboard" [History]
 
     LogsFollow "logs.follow" "follow on or off" [Logs]
     LogsWrap "logs.wrap" "wrap on or off" [Logs]

@@ -46,6 +46,7 @@ pub fn is_about_a_session(action: Action) -> bool {
             | Action::SessionCommit
             | Action::SessionKeep
             | Action::SessionAgain
+            | Action::SessionHistory
             | Action::CopyId
     )
 }
@@ -112,6 +113,9 @@ fn with_session(
                 unchecked.then(|| format!("no idle check is in force for {}", session.name))
             })
             .or_else(|| unreachable(mirror, context)),
+        Action::SessionHistory => {
+            lacks(mirror, context, Capability::SchedulingHistory).or_else(|| daemon_away(mirror))
+        }
         Action::SessionAgain => may_change().or_else(|| unreachable(mirror, context)),
         Action::SessionTerminate => may_change()
             .or_else(|| {

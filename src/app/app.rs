@@ -12,6 +12,7 @@ mod launched;
 mod launching;
 mod notices;
 mod pointer;
+mod scheduling;
 mod scope;
 mod wake;
 
@@ -42,6 +43,7 @@ use super::{
     recents::Recents,
     rename::Rename,
     reprieves::Reprieves,
+    scheduling::Scheduling,
     sessions::Sessions,
     shown::Shown,
     step::{Ids, Purpose, Step},
@@ -79,6 +81,8 @@ pub struct App {
     pub notices: Notices,
     /// The list of notices, open.
     pub notice_list: Option<NoticeList>,
+    /// The scheduling history of a session.
+    pub scheduling: Option<Scheduling>,
     pub confirm: Option<Confirm>,
     /// What can be done against idle checks.
     pub keep: Option<KeepForm>,
@@ -131,6 +135,7 @@ impl App {
             launcher: None,
             recents: None,
             notice_list: None,
+            scheduling: None,
             confirm: None,
             keep: None,
             reprieves: Reprieves::default(),
@@ -266,6 +271,9 @@ impl App {
         if let (Some(list), Some(area)) = (&mut self.notice_list, areas.notice_rows) {
             list.laid_out(usize::from(area.height), self.notices.len());
         }
+        if let (Some(scheduling), Some(area)) = (&mut self.scheduling, areas.scheduling_rows) {
+            scheduling.laid_out(usize::from(area.height));
+        }
         if let (Some(picker), Some(area)) = (&mut self.picker, areas.picker_rows) {
             picker.laid_out(usize::from(area.height));
         }
@@ -331,7 +339,10 @@ impl App {
         if self.help.take().is_some() || self.confirm.take().is_some() {
             return true;
         }
-        if self.keep.take().is_some() || self.recents.take().is_some() {
+        if self.keep.take().is_some()
+            || self.scheduling.take().is_some()
+            || self.recents.take().is_some()
+        {
             return true;
         }
         if self.launcher.take().is_some() || self.picker.take().is_some() {

@@ -28,6 +28,10 @@ pub enum Focus {
     Recents,
     /// The title of a launch of before.
     RecentTitle,
+    /// The scheduling history.
+    Scheduling,
+    /// Its filter is typed.
+    SchedulingFilter,
     Contexts,
     /// The list of notices.
     Notices,
@@ -54,10 +58,12 @@ impl Focus {
             | Self::Command
             | Self::Filter
             | Self::LauncherPrompt
+            | Self::SchedulingFilter
             | Self::RecentTitle => Scope::Input,
             Self::Confirm | Self::Keep | Self::LauncherQuestion => Scope::Confirm,
             Self::Launcher => Scope::Launcher,
             Self::Recents => Scope::Recents,
+            Self::Scheduling => Scope::History,
             Self::Contexts => Scope::Contexts,
             Self::Notices => Scope::Notices,
             Self::Detail => Scope::Detail,

@@ -35,6 +35,7 @@ pub mod reach;
 pub mod recents;
 pub mod rename;
 pub mod reprieves;
+pub mod scheduling;
 pub mod sessions;
 pub mod shown;
 pub mod sort;

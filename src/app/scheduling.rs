@@ -314,7 +314,9 @@ impl Scheduling {
 
     fn copy_id(&self) -> Vec<Step> {
         let id = self.entry(self.marked).and_then(|entry| entry.id.as_ref());
-        id.map(|id| Step::Copy(id.to_string())).into_iter().collect()
+        id.map(|id| Step::Copy(id.to_string()))
+            .into_iter()
+            .collect()
     }
 
     /// Esc: first the filter goes; `false` = there was none.
@@ -362,8 +364,8 @@ impl Scheduling {
 mod tests {
     use super::*;
     use crate::model::{
-        history::SubStep,
         history::Outcome,
+        history::SubStep,
         id::{ContextName, SessionId},
         status::Status,
     };
@@ -457,7 +459,11 @@ mod tests {
     #[test]
     fn nothing_told_is_no_fall() {
         let mut it = told(Vec::new());
-        for action in [Action::ListDown, Action::HistoryUnfold, Action::HistoryCopyId] {
+        for action in [
+            Action::ListDown,
+            Action::HistoryUnfold,
+            Action::HistoryCopyId,
+        ] {
             act(&mut it, action);
         }
         assert_eq!(it.lines(), []);

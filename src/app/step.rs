@@ -110,6 +110,8 @@ pub enum Purpose {
     },
     History(SessionKey),
     Figures(SessionKey),
+    /// For the table of the whole history.
+    Scheduling(SessionKey),
     /// Idle checks are put off or on again.
     Keep(Keep),
     /// What may be done against them.

@@ -5,7 +5,8 @@ use ratatui::{Frame, buffer::Buffer, layout::Position};
 
 use super::{
     banner, confirm, detail, glyphs::Glyphs, header, help, hints, keep, launcher, list, logs,
-    notices, paint::Paint, panes, picker, prompt, reason, recents, state, statistics, tabs, toasts,
+    notices, paint::Paint, panes, picker, prompt, reason, recents, scheduling, state, statistics,
+    tabs, toasts,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page},
@@ -82,6 +83,8 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             keep::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.notice_list {
             notices::draw(paint, app, open, areas, now);
+        } else if let Some(open) = &app.scheduling {
+            scheduling::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.recents {
             recents::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.launcher {

@@ -78,6 +78,16 @@ const NOTICES: &[Hint] = &[
     (Scope::Notices, &[Action::NoticeForgetAll], "empty"),
 ];
 
+const SCHEDULING: &[Hint] = &[
+    (Scope::Global, &[Action::Back], "close"),
+    (Scope::History, &[Action::HistoryUnfold], "steps"),
+    (Scope::History, &[Action::HistoryFilter], "filter"),
+    (Scope::History, &[Action::HistorySort], "updated or created"),
+    (Scope::History, &[Action::HistoryReverse], "reverse"),
+    (Scope::History, &[Action::HistoryRefresh], "ask again"),
+    (Scope::History, &[Action::HistoryCopyId], "copy id"),
+];
+
 const COMMAND: &[Hint] = &[
     (Scope::Input, &[Action::InputSubmit], "do it"),
     (Scope::Global, &[Action::TabNext], "complete"),
@@ -187,6 +197,7 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
         Focus::Keep => KEEP,
         Focus::LauncherQuestion => launcher::QUESTION,
         Focus::Recents => RECENTS,
+        Focus::Scheduling => SCHEDULING,
         Focus::Contexts => CONTEXTS,
         Focus::Notices => NOTICES,
         Focus::Command => COMMAND,
@@ -195,7 +206,7 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
         | Focus::Commit
         | Focus::LauncherPrompt
         | Focus::RecentTitle => INPUT,
-        Focus::Filter => FILTER,
+        Focus::Filter | Focus::SchedulingFilter => FILTER,
         Focus::Detail => DETAIL,
         Focus::Sessions => SESSIONS,
         Focus::Launcher | Focus::Logs | Focus::Panes => &[],

@@ -27,6 +27,7 @@ mod picker;
 mod prompt;
 mod reason;
 mod recents;
+mod scheduling;
 mod spark;
 mod state;
 mod statistics;

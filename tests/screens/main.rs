@@ -20,6 +20,7 @@ mod list;
 mod notices;
 mod overlays;
 mod paging;
+mod scheduling;
 mod screen;
 mod sessions_of_a_cluster;
 mod states;

@@ -6,7 +6,7 @@ use workbay::{
         capability::{Capabilities, Capability, EngineInfo, EngineState},
         context::Context,
         environment::{Environment, EnvironmentRef, EnvironmentSource, ImageFacts},
-        history::{HistoryEntry, Outcome},
+        history::HistoryEntry,
         id::{KernelId, SessionId, SessionKey},
         kernel::Kernel,
         resources::{Bytes, Cpu, ResourceSlots},

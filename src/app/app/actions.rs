@@ -48,6 +48,7 @@ impl App {
                     self.in_launcher(action, key, now)
                 }
                 Focus::Recents | Focus::RecentTitle => self.in_recents(action, now),
+                Focus::Scheduling | Focus::SchedulingFilter => self.in_scheduling(action, now),
                 Focus::Contexts => self.in_picker(action, now),
                 Focus::Notices => self.in_notices(action, now),
                 Focus::Logs => self.in_logs(action, now),
@@ -116,6 +117,7 @@ impl App {
             }
             Focus::Recents | Focus::RecentTitle => return self.in_recents(Action::Back, now),
             Focus::Notices => return self.in_notices(Action::Back, now),
+            Focus::Scheduling | Focus::SchedulingFilter => self.leave_scheduling(now),
             Focus::Confirm
             | Focus::Keep
             | Focus::Contexts

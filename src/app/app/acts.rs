@@ -57,6 +57,7 @@ impl App {
             }
             Action::SessionKeep => self.open_keep(&session),
             Action::SessionAgain => vec![Self::ask_again(&session)],
+            Action::SessionHistory => self.open_scheduling(&session),
             Action::CopyId => vec![Step::Copy(session.id.to_string())],
             _ => Vec::new(),
         }

@@ -187,6 +187,12 @@ impl App {
                 }
                 Vec::new()
             }
+            (Purpose::Scheduling(session), result) => {
+                if let Some(scheduling) = &mut self.scheduling {
+                    scheduling.answered(session, result);
+                }
+                Vec::new()
+            }
             (Purpose::Environments(context), Ok(Reply::Environments { environments })) => {
                 self.mirror.set_environments(context, environments);
                 if let Some(launcher) = &mut self.launcher {

@@ -90,6 +90,10 @@ impl App {
             Focus::HelpSearch => self.help.as_mut()?.type_into(|input| input.key(key)),
             Focus::Rename => self.rename.as_mut()?.input.key(key),
             Focus::RecentTitle => self.recents.as_mut()?.key(key),
+            Focus::SchedulingFilter => {
+                let zone = &self.facts.time_zone;
+                self.scheduling.as_mut()?.key(key, now, zone)
+            }
             Focus::Launcher | Focus::LauncherPrompt => {
                 return self.launcher.as_mut()?.key(key, &self.mirror, now);
             }
@@ -109,6 +113,7 @@ impl App {
             | Focus::LauncherQuestion
             | Focus::Recents
             | Focus::Notices
+            | Focus::Scheduling
             | Focus::Detail
             | Focus::Sessions => false,
         };
@@ -154,6 +159,11 @@ impl App {
                     recents.paste(text);
                 }
             }
+            Focus::SchedulingFilter => {
+                if let Some(scheduling) = &mut self.scheduling {
+                    scheduling.paste(text, now, &self.facts.time_zone);
+                }
+            }
             Focus::Launcher | Focus::LauncherPrompt => {
                 if let Some(launcher) = &mut self.launcher {
                     return launcher.paste(text, &self.mirror, now);
@@ -185,6 +195,7 @@ impl App {
             | Focus::LauncherQuestion
             | Focus::Recents
             | Focus::Notices
+            | Focus::Scheduling
             | Focus::Detail
             | Focus::Sessions => {}
         }
@@ -224,6 +235,7 @@ fn outer_scopes(inner: Scope, focus: Focus) -> &'static [Scope] {
         (Scope::Terminal | Scope::Leader | Scope::Global, _) => &[],
         // Arrows move the list while its filter is typed.
         (Scope::Input, Focus::Filter) => &[Scope::Sessions, Scope::Global],
+        (Scope::Input, Focus::SchedulingFilter) => &[Scope::History, Scope::Global],
         (Scope::Input, Focus::HelpSearch) => &[Scope::Help, Scope::Global],
         (Scope::Input, Focus::Logs) => &[Scope::Logs, Scope::Global],
         _ => &[Scope::Global],

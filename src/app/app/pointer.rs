@@ -62,6 +62,11 @@ impl App {
                     list.move_by(by.signum(), count);
                 }
             }
+            (Focus::Scheduling | Focus::SchedulingFilter, ..) => {
+                if let Some(scheduling) = &mut self.scheduling {
+                    scheduling.move_by(by.signum());
+                }
+            }
             (Focus::Contexts, ..) => {
                 if let Some(picker) = &mut self.picker {
                     picker.move_by(by.signum());
@@ -82,6 +87,10 @@ impl App {
             Focus::Recents | Focus::RecentTitle => self.click_in_recents(mouse, now),
             Focus::Launcher => {
                 self.click_in_launcher(mouse);
+                Vec::new()
+            }
+            Focus::Scheduling | Focus::SchedulingFilter => {
+                self.click_in_scheduling(mouse);
                 Vec::new()
             }
             Focus::Contexts => self.click_in_picker(mouse),

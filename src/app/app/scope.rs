@@ -28,6 +28,13 @@ impl App {
         if self.notice_list.is_some() {
             return Focus::Notices;
         }
+        if let Some(scheduling) = &self.scheduling {
+            return if scheduling.typing {
+                Focus::SchedulingFilter
+            } else {
+                Focus::Scheduling
+            };
+        }
         if let Some(recents) = &self.recents {
             return match recents.renaming() {
                 Some(_) => Focus::RecentTitle,

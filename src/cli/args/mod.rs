@@ -73,7 +73,7 @@ pub enum Command {
     /// Everything about one session
     Show(Show),
     /// What was decided about a session, step by step
-    History(Show),
+    History(History),
     /// The log of a session
     Logs(Logs),
     /// Work in a session's shell on this terminal
@@ -188,6 +188,18 @@ pub struct Ls {
 pub struct Show {
     #[command(flatten)]
     pub one: One,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct History {
+    #[command(flatten)]
+    pub one: One,
+    /// Only entries for which all of it holds: `phase:`, `result:`, `from:`, `to:`, `error:`,
+    /// `message:`, `id:`, `created:`, `updated:` (at that time or later; `30m` = half an hour ago)
+    #[arg(long, value_name = "WORDS")]
+    pub filter: Option<String>,
     #[command(flatten)]
     pub format: Json,
 }

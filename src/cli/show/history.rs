@@ -4,30 +4,36 @@ use std::fmt::Write as _;
 
 use super::super::{
     Start,
-    args::Show,
+    args::History,
     choice::Choice,
     fail::{self, Fail},
     find,
     line::{self, Line},
     ls::moment,
+    now,
     output::{self, Cell},
 };
 use crate::{
+    config::person,
     model::{
-        history::{HistoryEntry, Outcome},
+        history::{HistoryEntry, Outcome, filter::HistoryFilter},
         session::Session,
         text::Clean,
     },
     protocol::message::{Reply, Request},
 };
 
-pub fn history(start: &Start, arguments: &Show) -> fail::Outcome {
+pub fn history(start: &Start, arguments: &History) -> fail::Outcome {
+    let typed = arguments.filter.as_deref().unwrap_or_default();
+    let filter = HistoryFilter::read(typed, now(), &person::time_zone())
+        .map_err(|why| Fail::usage(format!("--filter: {why}")))?;
     let entries = line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
         let session = find::session(&line, Choice::of(start), name).await?;
         read(&line, &session).await
     })?;
+    let entries: Vec<HistoryEntry> = entries.into_iter().filter(|it| filter.holds(it)).collect();
     if arguments.format.json {
         output::json(&entries)?;
     } else {

@@ -1,0 +1,57 @@
+//! The table of the scheduling history: opened, asked for, left.
+
+use jiff::Timestamp;
+use ratatui::layout::Position;
+
+use super::App;
+use crate::{
+    action::Action,
+    app::{msg::Mouse, scheduling::Scheduling, step::Step},
+    model::session::Session,
+};
+
+impl App {
+    pub(super) fn open_scheduling(&mut self, session: &Session) -> Vec<Step> {
+        let mut scheduling = Scheduling::new(session.key(), session.name.clone());
+        let ask = scheduling.ask();
+        self.scheduling = Some(scheduling);
+        vec![ask]
+    }
+
+    pub(super) fn in_scheduling(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        let zone = &self.facts.time_zone;
+        let Some(scheduling) = &mut self.scheduling else {
+            return Vec::new();
+        };
+        if let Action::Back | Action::Quit | Action::Interrupt = action {
+            self.leave_scheduling(now);
+            return Vec::new();
+        }
+        scheduling.action(action, now, zone).unwrap_or_default()
+    }
+
+    /// First its filter goes, then the table.
+    pub(super) fn leave_scheduling(&mut self, now: Timestamp) {
+        let zone = &self.facts.time_zone;
+        let filtered = self
+            .scheduling
+            .as_mut()
+            .is_some_and(|it| it.back(now, zone));
+        if !filtered {
+            self.scheduling = None;
+        }
+    }
+
+    pub(super) fn click_in_scheduling(&mut self, mouse: Mouse) {
+        let (Some(rows), Some(scheduling)) = (self.areas.scheduling_rows, &mut self.scheduling)
+        else {
+            return;
+        };
+        let place = Position::new(mouse.column, mouse.row);
+        if rows.contains(place) {
+            scheduling.click(usize::from(mouse.row - rows.y));
+        } else if self.areas.dialog.is_some_and(|area| !area.contains(place)) {
+            self.scheduling = None;
+        }
+    }
+}

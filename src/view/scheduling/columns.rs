@@ -1,0 +1,103 @@
+//! Which columns the table has, and where.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// Whether its steps are shown.
+    Fold,
+    Updated,
+    Created,
+    Phase,
+    Result,
+    /// From one status to another.
+    Way,
+    Attempts,
+    Message,
+}
+
+impl Column {
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Fold => "",
+            Self::Updated => "Updated",
+            Self::Created => "Created",
+            Self::Phase => "Phase",
+            Self::Result => "Result",
+            Self::Way => "From, to",
+            Self::Attempts => "Tries",
+            Self::Message => "Message",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub column: Column,
+    pub x: u16,
+    pub width: u16,
+}
+
+const GAP: u16 = 2;
+/// With this much there is a column for each time and one for messages.
+const WIDE: u16 = 110;
+
+/// From the left, in a table of so many cells.
+pub fn places(width: u16) -> Vec<Place> {
+    let wide = width >= WIDE;
+    let mut columns = vec![
+        (Column::Fold, 1),
+        (Column::Updated, if wide { 11 } else { 9 }),
+    ];
+    if wide {
+        columns.push((Column::Created, 11));
+    }
+    let phase = if wide {
+        22
+    } else if width >= 72 {
+        19
+    } else {
+        14
+    };
+    columns.extend([
+        (Column::Phase, phase),
+        (Column::Result, 10),
+        (Column::Way, 0),
+        (Column::Attempts, 5),
+    ]);
+    if wide {
+        columns.push((Column::Message, 0));
+    }
+    let fixed: u16 = columns.iter().map(|(_, cells)| cells + GAP).sum();
+    let room = width.saturating_sub(1 + fixed - GAP);
+    let way = if wide { room.min(24) } else { room };
+    let mut x = 1;
+    let mut places = Vec::with_capacity(columns.len());
+    for (column, cells) in columns {
+        let cells = match column {
+            Column::Way => way,
+            Column::Message => room - way,
+            _ => cells,
+        };
+        places.push(Place {
+            column,
+            x,
+            width: cells,
+        });
+        x += cells + GAP;
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_fill_the_width_and_no_more() {
+        for width in 50..200 {
+            let places = places(width);
+            let last = places.last().unwrap();
+            assert_eq!(last.x + last.width, width.max(last.x + last.width.min(5)));
+            assert!(places.windows(2).all(|two| two[0].x < two[1].x), "{width}");
+        }
+    }
+}

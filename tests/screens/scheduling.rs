@@ -1,0 +1,164 @@
+//! The scheduling history of a session in full.
+
+use workbay::{
+    model::{
+        history::{HistoryEntry, Outcome, SubStep},
+        status::Status,
+        text::Clean,
+    },
+    protocol::message::{Failure, FailureKind, Reply, Request},
+};
+
+use crate::{
+    screen::Screen,
+    world::{self, ago, session, snapshot},
+};
+
+fn step(name: &str, result: Outcome, message: Option<&str>) -> SubStep {
+    SubStep {
+        step: name.into(),
+        result,
+        error_code: None,
+        message: message.map(Clean::new),
+        started_at: Some(ago(3)),
+        ended_at: Some(ago(3)),
+    }
+}
+
+/// It waited, was tried, came into being and was lost sight of.
+fn entries() -> Vec<HistoryEntry> {
+    let entry = |id: &str, minutes, phase: &str, from: Option<Status>, to| HistoryEntry {
+        id: Some(id.into()),
+        ..HistoryEntry::new(world::id(1), ago(minutes), phase, from, to)
+    };
+    vec![
+        HistoryEntry {
+            result: Outcome::Stale,
+            ..entry(
+                "6",
+                1,
+                "check-running",
+                Some(Status::Running),
+                Status::Running,
+            )
+        },
+        entry(
+            "5",
+            2,
+            "promote-to-running",
+            Some(Status::Creating),
+            Status::Running,
+        ),
+        HistoryEntry {
+            result: Outcome::GiveUp,
+            message: Some("the image could not be pulled: no route to the registry".into()),
+            error_code: Some("image_pull_unreachable".into()),
+            ..entry(
+                "4",
+                3,
+                "check-precondition",
+                Some(Status::Preparing),
+                Status::Pending,
+            )
+        },
+        HistoryEntry {
+            result: Outcome::NeedRetry,
+            message: Some(
+                "no room in default: 4 CPU are asked for and 1 is free; \
+                 the session before it in the queue needs 2"
+                    .into(),
+            ),
+            attempts: 118,
+            until: Some(ago(3)),
+            steps: vec![
+                step("ConcurrencyValidator", Outcome::Success, None),
+                step("DependenciesValidator", Outcome::Skipped, None),
+                step(
+                    "AgentSelector",
+                    Outcome::Failure,
+                    Some("cpu: asked 4, free on one agent 1"),
+                ),
+            ],
+            ..entry(
+                "3",
+                60,
+                "schedule-sessions",
+                Some(Status::Pending),
+                Status::Pending,
+            )
+        },
+        entry("1", 26 * 60, "enqueue", None, Status::Pending),
+    ]
+}
+
+fn is_history(request: &Request) -> bool {
+    matches!(request, Request::History { .. })
+}
+
+fn asked(columns: u16, rows: u16) -> Screen {
+    Screen::new(columns, rows)
+        .daemon(snapshot(vec![session(
+            1,
+            "train-resnet",
+            Status::Running,
+            1600,
+        )]))
+        .press("h")
+}
+
+fn told(columns: u16, rows: u16) -> Screen {
+    let entries = entries();
+    asked(columns, rows).answer(is_history, Ok(Reply::History { entries }))
+}
+
+#[test]
+fn in_full_80x24() {
+    insta::assert_snapshot!(told(80, 24).text());
+}
+
+#[test]
+fn in_full_140x40_with_steps() {
+    insta::assert_snapshot!(told(140, 40).press("down down down enter").text());
+}
+
+#[test]
+fn the_looks_of_results() {
+    insta::assert_snapshot!(told(80, 24).press("G up space").looks());
+}
+
+#[test]
+fn empty_loading_failed() {
+    assert!(asked(80, 24).sees("asking"));
+    let none = Ok(Reply::History { entries: vec![] });
+    assert!(
+        asked(80, 24)
+            .answer(is_history, none)
+            .sees("nothing is recorded yet")
+    );
+    let failure = Failure::new(FailureKind::Unreachable, "the manager does not answer");
+    let failed = asked(80, 24).answer(is_history, Err(failure));
+    assert!(failed.sees("the manager does not answer"));
+}
+
+#[test]
+fn a_filter_names_its_slips_and_esc_takes_it_away_first() {
+    let screen = told(80, 24).press("/").typed("result:need");
+    assert!(screen.sees("1 of 5"), "{}", screen.text());
+    let screen = screen.typed(" phas:x");
+    assert!(screen.sees("is it 'phase:'?"), "{}", screen.text());
+    let screen = screen.press("esc");
+    assert!(screen.sees("5 entries"), "{}", screen.text());
+    assert!(!screen.press("esc").sees("Scheduling history"));
+}
+
+#[test]
+fn sorted_by_created_the_head_says_so() {
+    let screen = told(80, 24).press("o O");
+    assert!(screen.sees("Created ▴"), "{}", screen.text());
+}
+
+#[test]
+fn asked_again_what_is_shown_stays() {
+    let screen = told(80, 24).press("R");
+    assert!(screen.sees("asking") && screen.sees("check-precondition"));
+}
