@@ -163,8 +163,12 @@ actions! {
     SessionsReverse "sessions.reverse" "reverse the order" [Sessions]
     SessionHistory "session.history" "scheduling history" [Sessions, Detail]
     CopyId "session.copy-id" "copy the id to your clipboard" [Sessions, Detail]
+    CopyKernelId "session.copy-kernel-id" "copy the id of the kernel" [Sessions, Detail]
+    CopyContainerId "session.copy-container-id" "copy the id of the container" [Sessions, Detail]
     Contexts "contexts.open" "choose the context: which engine's sessions" [Sessions, Detail]
     ContextChoose "contexts.choose" "show this context" [Contexts]
+    DetailNextKernel "detail.next-kernel" "mark the next kernel, for its log and ids" [Detail]
+    DetailPreviousKernel "detail.previous-kernel" "mark the kernel before" [Detail]
     DetailSteps "detail.steps" "all steps of the history, or what failed" [Detail]
 
     LauncherGoOn "launcher.go-on" "go on; on the last page launch" [Launcher]

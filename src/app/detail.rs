@@ -53,6 +53,8 @@ pub struct Detail {
     asked: Option<Asked>,
     /// Until when the selection must rest before it is asked about.
     rest: Option<Timestamp>,
+    /// Position of the kernel that keys are about.
+    kernel: usize,
     scroll: usize,
     lines: usize,
     height: usize,
@@ -78,6 +80,7 @@ impl Detail {
             full: None,
             asked: None,
             rest: None,
+            kernel: 0,
             scroll: 0,
             lines: 0,
             height: 0,
@@ -104,6 +107,18 @@ impl Detail {
         }
     }
 
+    /// Which of `count` kernels is marked; the main one at first.
+    pub fn kernel(&self, count: usize) -> usize {
+        self.kernel.min(count.saturating_sub(1))
+    }
+
+    /// Marks another of `count` kernels, the first after the last.
+    pub fn mark_kernel(&mut self, by: isize, count: usize) {
+        let count = count.max(1).cast_signed();
+        let at = self.kernel(count.cast_unsigned()).cast_signed();
+        self.kernel = (at + by).rem_euclid(count).cast_unsigned();
+    }
+
     /// First visible line.
     pub fn scroll(&self) -> usize {
         self.scroll
@@ -122,6 +137,7 @@ impl Detail {
             self.figures = Watched::default();
             self.full = None;
             self.rest = None;
+            self.kernel = 0;
             self.scroll = 0;
         }
     }

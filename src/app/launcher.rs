@@ -5,6 +5,7 @@ mod again;
 pub mod allocation;
 mod fresh;
 mod go;
+mod grown;
 pub mod help;
 mod kind;
 mod network;
@@ -40,6 +41,7 @@ use crate::{
 
 pub use allocation::Allocation;
 pub use go::Way;
+pub use grown::Grown;
 pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
 pub use network::Network;
 pub use offer::Offer;
@@ -97,6 +99,8 @@ pub struct Launcher {
     /// When it is to be asked for again, because sessions came and went.
     due: Option<Timestamp>,
     overlay: Option<Overlay>,
+    /// It is done again with more memory.
+    grown: Option<Grown>,
     /// Something was chosen or typed since it was opened.
     edited: bool,
     /// Nothing is mounted, and the person was told: the next Enter launches.
@@ -144,6 +148,7 @@ impl Launcher {
             asked_at: now,
             due: None,
             overlay: None,
+            grown: None,
             edited: false,
             warned: false,
             progress: Progress::Editing,
@@ -394,6 +399,7 @@ impl Launcher {
             Err(failure) => self.offer.gap = Some(failure.message),
         }
         self.offered();
+        self.keep_within_limits();
     }
 
     /// A folder was made in place, or not.

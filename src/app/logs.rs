@@ -82,12 +82,12 @@ pub struct Logs {
 }
 
 impl Logs {
-    pub fn open(session: &Session, ids: &mut Ids) -> (Self, Vec<Step>) {
+    pub fn open(session: &Session, kernel: usize, ids: &mut Ids) -> (Self, Vec<Step>) {
         let mut logs = Self {
             session: session.key(),
             name: session.name.clone(),
             kernels: kernels_of(session),
-            kernel: 0,
+            kernel,
             state: State::Opening,
             wrap: true,
             search: None,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{effect::Effect, msg::Ticket, toast::Launched};
+use super::{effect::Effect, launcher::Grown, msg::Ticket, toast::Launched};
 use crate::{
     model::{
         change::Level,
@@ -91,6 +91,8 @@ pub enum Purpose {
     Again {
         context: ContextName,
         name: Option<Clean>,
+        /// Memory killed it: it is offered more.
+        grown: Option<Grown>,
     },
     /// The launches of before, told or changed.
     Recents,

@@ -189,7 +189,7 @@ fn end(before: &Known, session: &Session, explained: bool) -> Option<News> {
         let text = format!("{name} was ended as asked");
         return Some((NoticeKind::Ended, Level::Info, text));
     }
-    if let Some(checker) = checker_of(info) {
+    if let Some(checker) = IdleChecker::of_reason(info) {
         let kind = NoticeKind::Reclaimed { checker };
         let text = with_reason(session, "was reclaimed");
         return (!before.end_is_told).then_some((kind, Level::Warning, text));
@@ -232,16 +232,6 @@ fn with_reason(session: &Session, what: &str) -> String {
         Some(why) => format!("{} {what}: {why}", session.name),
         None => format!("{} {what}", session.name),
     }
-}
-
-/// Whose reason it is.
-fn checker_of(info: &str) -> Option<IdleChecker> {
-    Some(match info {
-        "idle-timeout" => IdleChecker::NetworkTimeout,
-        "idle-session-lifetime" => IdleChecker::SessionLifetime,
-        "idle-utilization" => IdleChecker::Utilization,
-        _ => IdleChecker::Other(Clean::new(info.strip_prefix("idle-")?)),
-    })
 }
 
 #[cfg(test)]

@@ -19,6 +19,28 @@ pub enum IdleChecker {
     Other(Clean),
 }
 
+impl IdleChecker {
+    /// The name people know from the web pages of Backend.AI.
+    pub fn title(&self) -> &str {
+        match self {
+            Self::NetworkTimeout => "Network Idle Timeout",
+            Self::SessionLifetime => "Max Session Lifetime",
+            Self::Utilization => "Utilization Checker",
+            Self::Other(word) => word.as_str(),
+        }
+    }
+
+    /// Whose reason the word behind a status is.
+    pub fn of_reason(info: &str) -> Option<Self> {
+        Some(match info {
+            "idle-timeout" => Self::NetworkTimeout,
+            "idle-session-lifetime" => Self::SessionLifetime,
+            "idle-utilization" => Self::Utilization,
+            _ => Self::Other(Clean::new(info.strip_prefix("idle-")?)),
+        })
+    }
+}
+
 /// What the projected end means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

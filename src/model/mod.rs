@@ -38,3 +38,4 @@ pub mod statistics;
 pub mod status;
 pub mod text;
 pub mod usage;
+pub mod verdict;

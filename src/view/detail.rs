@@ -1,8 +1,10 @@
 //! One session in full.
 
 mod cluster;
+mod ending;
 mod history;
 mod idle;
+mod kernels;
 mod usage;
 
 use std::fmt::Write as _;
@@ -19,7 +21,7 @@ use crate::{
     app::{app::App, area::Areas, clock, detail::Detail},
     model::{
         catalogue::AcceleratorKind,
-        kernel::Kernel,
+        environment::EnvironmentSource,
         resources::{Cpu, ResourceSlots},
         session::Session,
     },
@@ -91,34 +93,48 @@ pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Times
         glyphs,
         now,
     };
-    let mut lines = title(session, width, glyphs);
+    let mut lines = title(&panel);
+    // Of one that has ended its end comes first.
+    let ended = !ending::told(&panel).is_empty();
+    if ended {
+        lines.extend(usage::lines(&panel));
+        lines.extend(ending::last_lines(&panel));
+    }
     lines.push(idle::alert(&panel));
     let label = session.environment.label();
     lines.extend(wrapped_row("Environment", &label, width));
+    lines.extend(reference(session, width));
     lines.extend(cluster::command(session, width));
     lines.extend(allocation(session, width));
-    lines.extend(usage::lines(&panel));
+    if !ended {
+        lines.extend(usage::lines(&panel));
+    }
     lines.extend(idle::lines(&panel));
     lines.extend([Vec::new(), vec![("Session".to_owned(), Face::Title)]]);
     lines.extend(cluster::placement(app, session, width));
     lines.extend(times(app, detail, session, now));
     lines.extend(places(session, width));
-    lines.extend(cluster::kernels(app, session, width, glyphs));
+    lines.extend(kernels::lines(&panel));
     lines.push(Vec::new());
     lines.extend(history::lines(app, detail, width, glyphs));
     lines
 }
 
-fn title(session: &Session, width: usize, glyphs: &Glyphs) -> Vec<Line> {
+/// The name and the status; how it ended, or why it is as it is; what was asked of it.
+fn title(panel: &Panel<'_>) -> Vec<Line> {
+    let (session, width, glyphs) = (panel.session, panel.width, panel.glyphs);
     let word = status::piece(session, glyphs);
     let room = width.saturating_sub(text::width(&word.0) + 2);
     let name = text::fit(session.name.as_str(), room, glyphs.ellipsis);
     let gap = " ".repeat(width.saturating_sub(text::width(&name) + text::width(&word.0)));
     let mut lines = vec![vec![(name, Face::Title), (gap, Face::Text), word]];
+    let ending = ending::told(panel);
     let reason = match (&session.status_message, &session.status_info) {
+        _ if !ending.is_empty() => None,
         (Some(message), _) if !message.is_empty() => Some(message),
         (_, info) => info.as_ref(),
     };
+    lines.extend(ending);
     for (text, face) in [
         (reason, Face::Text),
         (session.pending_request.as_ref(), Face::StatusProgress),
@@ -129,6 +145,16 @@ fn title(session: &Session, width: usize, glyphs: &Glyphs) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// The whole reference of its image, where its name is not all of it.
+fn reference(session: &Session, width: usize) -> Vec<Line> {
+    match &session.environment.source {
+        EnvironmentSource::Image { reference } if *reference != session.environment.label() => {
+            unbroken("Image", reference, width)
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn row(label: &str, value: impl Into<String>) -> Line {
@@ -186,6 +212,10 @@ fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<L
         row("Created", moment(app, session.created_at)),
     ];
     for (label, at) in [
+        (
+            "Starts at",
+            session.starts_at.filter(|_| session.started_at.is_none()),
+        ),
         ("Started", session.started_at),
         ("Ended", session.terminated_at),
     ] {
@@ -193,6 +223,7 @@ fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<L
             lines.push(row(label, moment(app, at)));
         }
     }
+    lines.extend(session.timeout.map(|it| row("Timeout", it.to_string())));
     lines
 }
 
@@ -215,32 +246,31 @@ pub(super) fn short_moment(app: &App, at: Timestamp, now: Timestamp) -> String {
 }
 
 fn places(session: &Session, width: usize) -> Vec<Line> {
-    let mut lines = vec![row("Id", session.id.to_string())];
+    let mut lines = unbroken("Id", &session.id.to_string(), width);
     if let Some(scratch) = &session.scratch {
-        let room = width.saturating_sub(LABEL);
-        let mut rest = scratch.as_str();
-        let mut label = "Home";
-        while !rest.is_empty() {
-            // Unbroken pieces, so that the path can be copied line by line.
-            let mut head = text::take(rest, room);
-            if head.is_empty() {
-                break;
-            }
-            if head.len() < rest.len()
-                && let Some(slash) = head.rfind('/').filter(|at| *at > 0)
-            {
-                head = &head[..=slash];
-            }
-            lines.push(row(label, head));
-            rest = &rest[head.len()..];
-            label = "";
-        }
+        lines.extend(unbroken("Home", scratch, width));
     }
-    if let [kernel] = session.kernels.as_slice() {
-        lines.push(row("Container", kernel_text(kernel)));
-        if let Some(agent) = &kernel.agent {
-            lines.push(row("Agent", agent.to_string()));
+    lines
+}
+
+/// A text in unbroken pieces, so that it can be copied line by line; a path breaks behind a slash.
+fn unbroken(label: &str, value: &str, width: usize) -> Vec<Line> {
+    let room = width.saturating_sub(LABEL);
+    let (mut rest, mut label) = (value, label);
+    let mut lines = Vec::new();
+    while !rest.is_empty() {
+        let mut head = text::take(rest, room);
+        if head.is_empty() {
+            break;
         }
+        if head.len() < rest.len()
+            && let Some(slash) = head.rfind(['/', '-']).filter(|at| *at > 0)
+        {
+            head = &head[..=slash];
+        }
+        lines.push(row(label, head));
+        rest = &rest[head.len()..];
+        label = "";
     }
     lines
 }
@@ -254,19 +284,4 @@ fn wrapped_row(label: &str, value: &str, width: usize) -> Vec<Line> {
         label = "";
     }
     lines
-}
-
-fn kernel_text(kernel: &Kernel) -> String {
-    let mut text = kernel.hostname.to_string();
-    if let Some(id) = &kernel.container_id {
-        text.push_str("  ");
-        text.push_str(text::take(id.as_str(), 12));
-    }
-    if let Some(code) = kernel.exit_code {
-        let _ = write!(text, "  exit {code}");
-    }
-    if kernel.oom_killed {
-        text.push_str("  out of memory");
-    }
-    text
 }

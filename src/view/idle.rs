@@ -6,22 +6,11 @@ use super::glyphs::Glyphs;
 use crate::{
     app::clock,
     model::{
-        idle::IdleChecker,
         reclaim::{Reclaim, Standing, nearest, reclaim, standing},
         session::Session,
     },
     theme::face::Face,
 };
-
-/// The names people know from the web pages of Backend.AI.
-pub fn name(checker: &IdleChecker) -> &str {
-    match checker {
-        IdleChecker::NetworkTimeout => "Network Idle Timeout",
-        IdleChecker::SessionLifetime => "Max Session Lifetime",
-        IdleChecker::Utilization => "Utilization Checker",
-        IdleChecker::Other(word) => word.as_str(),
-    }
-}
 
 pub fn face(standing: Standing) -> Face {
     match standing {

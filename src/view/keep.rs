@@ -90,7 +90,7 @@ fn end(app: &App, session: &Session, now: Timestamp) -> (String, Face) {
         ),
         (Reclaim::At(until), Some((check, _))) if until > now => {
             let left = clock::coarse(until.as_second() - now.as_second());
-            let (at, name) = (short_moment(app, until, now), idle::name(&check.checker));
+            let (at, name) = (short_moment(app, until, now), check.checker.title());
             let (_, face) = idle::until_end(session, now);
             (format!("{name} ends it in {left}, at {at}."), face)
         }

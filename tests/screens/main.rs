@@ -12,6 +12,7 @@ mod anything;
 mod asked;
 mod cluster;
 mod contexts;
+mod ending;
 mod environments;
 mod fresh;
 mod idle;

@@ -263,6 +263,8 @@ impl App {
             Action::Contexts => return self.pick_context(),
             Action::Command => return self.command_line(),
             Action::DetailSteps => self.toggle_steps(),
+            Action::DetailNextKernel => self.mark_kernel(1),
+            Action::DetailPreviousKernel => self.mark_kernel(-1),
             Action::SessionsFilter => self.sessions.filter.edit(),
             Action::SessionsSort => {
                 let reclaim = self.sessions.widest().reclaim;

@@ -56,9 +56,13 @@ impl App {
                 Vec::new()
             }
             Action::SessionKeep => self.open_keep(&session),
-            Action::SessionAgain => vec![Self::ask_again(&session)],
+            Action::SessionAgain => {
+                let session = self.full(session.key()).unwrap_or(session);
+                vec![Self::ask_again(&session)]
+            }
             Action::SessionHistory => self.open_scheduling(&session),
             Action::CopyId => vec![Step::Copy(session.id.to_string())],
+            Action::CopyKernelId | Action::CopyContainerId => self.copy_of_kernel(action, &session),
             _ => Vec::new(),
         }
     }
@@ -83,7 +87,8 @@ impl App {
     fn open_logs(&mut self, session: &Session) -> Vec<Step> {
         let mut steps = self.show(Page::Logs);
         let full = self.full(session.key());
-        let (logs, more) = Logs::open(full.as_ref().unwrap_or(session), &mut self.ids);
+        let known = full.as_ref().unwrap_or(session);
+        let (logs, more) = Logs::open(known, self.kernel_of(known), &mut self.ids);
         self.logs = Some(logs);
         steps.extend(more);
         // A row of a list may not name its kernels.
@@ -96,6 +101,39 @@ impl App {
             });
         }
         steps
+    }
+
+    /// The position of the kernel that keys are about: the marked one of the open detail.
+    fn kernel_of(&self, session: &Session) -> usize {
+        let open = self.detail.as_ref();
+        let open = open.filter(|detail| detail.session() == session.key());
+        open.map_or(0, |detail| detail.kernel(session.kernels.len()))
+    }
+
+    fn copy_of_kernel(&self, action: Action, row: &Session) -> Vec<Step> {
+        let full = self.full(row.key());
+        let session = full.as_ref().unwrap_or(row);
+        let Some(kernel) = session.kernels.get(self.kernel_of(session)) else {
+            let text = format!("the kernels of {} are not known yet", session.name);
+            return vec![Step::toast(Level::Warning, text)];
+        };
+        match (action, &kernel.container_id) {
+            (Action::CopyKernelId, _) => vec![Step::Copy(kernel.id.to_string())],
+            (_, Some(id)) => vec![Step::Copy(id.to_string())],
+            (_, None) => {
+                let text = format!("{} has no container", kernel.hostname);
+                vec![Step::toast(Level::Warning, text)]
+            }
+        }
+    }
+
+    pub(super) fn mark_kernel(&mut self, by: isize) {
+        let id = self.detail.as_ref().map(Detail::session);
+        let full = id.and_then(|id| self.full(id));
+        let count = full.map_or(0, |session| session.kernels.len());
+        if let Some(detail) = &mut self.detail {
+            detail.mark_kernel(by, count);
+        }
     }
 
     pub(super) fn toggle_steps(&mut self) {

@@ -158,7 +158,14 @@ impl App {
         };
         match (purpose, result) {
             (Purpose::Launch, result) => self.launched(result),
-            (Purpose::Again { context, name }, result) => self.again(context, name, result, now),
+            (
+                Purpose::Again {
+                    context,
+                    name,
+                    grown,
+                },
+                result,
+            ) => self.again(context, (name, grown), result, now),
             (Purpose::Recents, result) => {
                 if let Some(recents) = &mut self.recents {
                     recents.answered(result);

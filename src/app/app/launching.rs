@@ -7,7 +7,7 @@ use super::{App, daemon::toast_of};
 use crate::{
     action::Action,
     app::{
-        launcher::{Launcher, Page as LauncherPage},
+        launcher::{Grown, Launcher, Page as LauncherPage},
         msg::{Mouse, Ticket},
         recents::{Recents, Wish},
         step::{Purpose, Step},
@@ -15,8 +15,13 @@ use crate::{
     },
     key::Key,
     model::{
-        change::Level, id::ContextName, recent::Recent, session::Session, spec::LaunchRequest,
+        change::Level,
+        id::ContextName,
+        recent::Recent,
+        session::Session,
+        spec::LaunchRequest,
         text::Clean,
+        verdict::{memory_of_one, ran_out_of_memory},
     },
     protocol::message::{Failure, Reply, Request},
 };
@@ -75,6 +80,8 @@ impl App {
 
     /// What a session was launched with is asked for, to launch it again.
     pub(super) fn ask_again(session: &Session) -> Step {
+        let short = ran_out_of_memory(session);
+        let memory = short.then(|| memory_of_one(session));
         // A generated name is no name to go on with.
         let generated = session.name.as_str().ends_with("-session");
         Step::Ask {
@@ -84,6 +91,7 @@ impl App {
             purpose: Purpose::Again {
                 context: session.context,
                 name: (!generated).then(|| session.name.clone()),
+                grown: memory.filter(|memory| memory.0 > 0).map(Grown::from),
             },
         }
     }
@@ -91,17 +99,20 @@ impl App {
     pub(super) fn again(
         &mut self,
         context: ContextName,
-        name: Option<Clean>,
+        (name, grown): (Option<Clean>, Option<Grown>),
         result: Result<Reply, Failure>,
         now: Timestamp,
     ) -> Vec<Step> {
         match result {
             Ok(Reply::Again { mut launch }) => {
+                if let Some(grown) = grown {
+                    grown.apply(&mut launch);
+                }
                 let name = name.as_ref().map(Clean::as_str);
                 if name.is_none() {
                     launch.name = None;
                 }
-                self.launch_again(context, &launch, name, now)
+                self.launch_again(context, (&launch, name), grown, now)
             }
             Ok(_) => Vec::new(),
             Err(failure) => vec![toast_of(&failure)],
@@ -111,11 +122,12 @@ impl App {
     fn launch_again(
         &mut self,
         context: ContextName,
-        launch: &LaunchRequest,
-        name: Option<&str>,
+        launch: (&LaunchRequest, Option<&str>),
+        grown: Option<Grown>,
         now: Timestamp,
     ) -> Vec<Step> {
-        let mut launcher = Launcher::again(&self.facts, &self.mirror, context, (launch, name), now);
+        let (facts, mirror) = (&self.facts, &self.mirror);
+        let mut launcher = Launcher::again(facts, mirror, context, launch, grown, now);
         let steps = launcher.ask(&self.mirror);
         self.launcher = Some(launcher);
         steps
@@ -153,7 +165,7 @@ impl App {
             return vec![Step::toast(Level::Warning, text)];
         }
         self.recents = None;
-        self.launch_again(recent.context, &recent.launch, None, now)
+        self.launch_again(recent.context, (&recent.launch, None), None, now)
     }
 
     /// A text comes back from the person's editor.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Launcher, Page};
+use super::{Grown, Launcher, Page};
 use crate::{
     app::{facts::Facts, mirror::Mirror, shown::Shown},
     model::{id::ContextName, launch::free_name, spec::LaunchRequest},
@@ -16,10 +16,13 @@ impl Launcher {
         mirror: &Mirror,
         context: ContextName,
         (launch, name): (&LaunchRequest, Option<&str>),
+        grown: Option<Grown>,
         now: Timestamp,
     ) -> Self {
         let mut launcher = Self::new(facts, mirror, Shown::One(context), now);
         launcher.refill(launch, name);
+        launcher.grown = grown;
+        launcher.keep_within_limits();
         launcher.begun = launcher.request.clone();
         launcher.edited = false;
         launcher

@@ -18,7 +18,7 @@ impl World {
     /// A log of ten rows of twenty cells.
     fn new() -> Self {
         let mut ids = Ids::default();
-        let (mut logs, steps) = Logs::open(&testing::session(1, "work-1"), &mut ids);
+        let (mut logs, steps) = Logs::open(&testing::session(1, "work-1"), 0, &mut ids);
         assert!(matches!(
             &steps[..],
             [Step::Do(Effect::Open {

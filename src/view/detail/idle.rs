@@ -10,7 +10,7 @@ use crate::{
         reclaim::{left, nearest, of_resource, standing},
     },
     theme::face::Face,
-    view::idle::{face, name, word},
+    view::idle::{face, word},
 };
 
 /// Cells of the labels below a checker's name.
@@ -40,7 +40,7 @@ pub fn alert(panel: &Panel<'_>) -> Line {
     let text = format!(
         "{} reclaimed {when}: {}",
         glyphs.shapes.bad,
-        name(&check.checker)
+        check.checker.title()
     );
     let mut line = vec![(text, Face::Bad)];
     let keys = panel
@@ -82,7 +82,7 @@ impl Panel<'_> {
     fn check(&self, check: &IdleCheck) -> Vec<Line> {
         let standing = standing(check, self.now);
         let mut lines = vec![vec![
-            (format!("{:NAME$}", name(&check.checker)), Face::Value),
+            (format!("{:NAME$}", check.checker.title()), Face::Value),
             (word(standing, self.glyphs), face(standing)),
         ]];
         lines.push(self.state(check));

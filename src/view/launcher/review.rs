@@ -201,6 +201,13 @@ fn launch(sheet: &mut Sheet<'_>) {
         (_, 0) => Face::Button,
         _ => Face::Dim,
     };
+    if let Some(note) = launcher.grown_note() {
+        let room = sheet.width.saturating_sub(VALUES);
+        for part in text::wrap(&note, usize::from(room)) {
+            let line = Line::below(LAUNCH).text(VALUES, room, part, Face::Warning);
+            sheet.push(line);
+        }
+    }
     let button = "  Launch  ";
     let (said, said_face) = beside(launcher, wrong);
     let x = VALUES;

@@ -1,0 +1,91 @@
+//! How a session ended: the verdict first, and further down the last lines of its log.
+
+use super::{Line, Panel, text};
+use crate::{
+    action::{Action, Scope},
+    app::detail::Used,
+    model::{
+        figures::{Figures, Metric},
+        resources::Bytes,
+        text::Clean,
+        verdict::{Tone, memory_of_one, ran_out_of_memory, verdict},
+    },
+    theme::face::Face,
+};
+
+/// The last lines that are shown; the log has the rest.
+const LAST_LINES: usize = 10;
+
+/// Nothing of a session that has not ended.
+pub fn told(panel: &Panel<'_>) -> Vec<Line> {
+    let Some(verdict) = verdict(panel.session, peak(panel)) else {
+        return Vec::new();
+    };
+    let face = match verdict.tone {
+        Tone::Good => Face::StatusGood,
+        Tone::Plain => Face::Strong,
+        Tone::Warning => Face::Warning,
+        Tone::Bad => Face::Bad,
+    };
+    let wrapped = text::wrap(&verdict.text, panel.width).into_iter();
+    let mut lines: Vec<Line> = wrapped.map(|line| vec![(line, face)]).collect();
+    lines.extend(more_memory(panel));
+    lines
+}
+
+/// The key that launches it again with what it lacked.
+fn more_memory(panel: &Panel<'_>) -> Option<Line> {
+    if !ran_out_of_memory(panel.session) {
+        return None;
+    }
+    let keys = panel
+        .app
+        .keymap
+        .keys_for(Scope::Detail, Action::SessionAgain);
+    let key = keys.into_iter().next()?;
+    let was = memory_of_one(panel.session);
+    let twice = Bytes(was.0.saturating_mul(2));
+    let text = format!(" launches it again with {twice} instead of {was}");
+    Some(vec![(key, Face::Key), (text, Face::Dim)])
+}
+
+fn figures<'a>(panel: &Panel<'a>) -> Option<&'a Figures> {
+    match panel.detail.figures() {
+        Used::Known(figures) => Some(figures),
+        Used::Asked | Used::Failed(_) | Used::Lacking(_) => None,
+    }
+}
+
+/// The most memory that was seen in use.
+fn peak(panel: &Panel<'_>) -> Option<Bytes> {
+    let mut series = figures(panel)?.series.iter();
+    let memory = series.find(|series| series.metric == Metric::Mem)?;
+    memory.peak.map(Bytes)
+}
+
+pub fn last_lines(panel: &Panel<'_>) -> Vec<Line> {
+    let kept = figures(panel).map_or(&[][..], |figures| &figures.last_lines);
+    if kept.is_empty() {
+        return Vec::new();
+    }
+    let mut title = vec![("Last lines of its log".to_owned(), Face::Title)];
+    let keys = panel
+        .app
+        .keymap
+        .keys_for(Scope::Detail, Action::SessionLogs);
+    if let Some(key) = keys.into_iter().next() {
+        title.extend([
+            ("  ".to_owned(), Face::Dim),
+            (key, Face::Key),
+            (" shows all".to_owned(), Face::Dim),
+        ]);
+    }
+    let mut lines = vec![Vec::new(), title];
+    let shown = kept.iter().skip(kept.len().saturating_sub(LAST_LINES));
+    let line = |line: &Clean| {
+        let text = text::fit(line.as_str(), panel.width, panel.glyphs.ellipsis);
+        vec![(text, Face::Text)]
+    };
+    lines.extend(shown.map(line));
+    lines
+}

@@ -1,0 +1,117 @@
+//! The kernels of a session: where each runs, its ids, how it stands. One of them is marked: keys that
+//! are about a kernel mean it.
+
+use std::fmt::Write as _;
+
+use super::{Line, Panel, row, status, text};
+use crate::{
+    action::{Action, Scope},
+    model::{kernel::Kernel, text::Clean},
+    theme::face::Face,
+};
+
+/// Cells of an id that tell it from others.
+const SHORT: usize = 12;
+
+/// One of them is two rows, several are a table.
+pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
+    match panel.session.kernels.as_slice() {
+        [] => Vec::new(),
+        [kernel] => one(kernel),
+        several => table(panel, several),
+    }
+}
+
+fn one(kernel: &Kernel) -> Vec<Line> {
+    let mut lines = vec![row("Kernel", kernel.id.to_string())];
+    let mut text = kernel.hostname.to_string();
+    if let Some(id) = &kernel.container_id {
+        let _ = write!(text, "  {}", text::take(id.as_str(), SHORT));
+    }
+    text.push_str(&ended(kernel));
+    lines.push(row("Container", text));
+    let agent = kernel.agent.as_ref();
+    lines.extend(agent.map(|agent| row("Agent", agent.to_string())));
+    lines
+}
+
+fn ended(kernel: &Kernel) -> String {
+    let mut text = String::new();
+    if let Some(code) = kernel.exit_code {
+        let _ = write!(text, "  exit {code}");
+    }
+    if kernel.oom_killed {
+        text.push_str("  out of memory");
+    }
+    text
+}
+
+fn table(panel: &Panel<'_>, kernels: &[Kernel]) -> Vec<Line> {
+    let title = format!("Kernels {}", kernels.len());
+    let mut lines = vec![Vec::new(), vec![(title, Face::Title)]];
+    let names = kernels.iter().map(|it| text::width(it.hostname.as_str()));
+    let column = names.max().unwrap_or(0).min(16);
+    let marked = panel.detail.kernel(kernels.len());
+    for (at, kernel) in kernels.iter().enumerate() {
+        lines.extend(kernel_lines(panel, kernel, column, at == marked));
+    }
+    lines.push(keys(panel));
+    lines
+}
+
+/// What can be done with the marked one.
+fn keys(panel: &Panel<'_>) -> Line {
+    let mut line = Line::new();
+    for (action, word) in [
+        (Action::DetailNextKernel, "next"),
+        (Action::SessionLogs, "log"),
+        (Action::CopyKernelId, "copy kernel id"),
+        (Action::CopyContainerId, "container id"),
+    ] {
+        let keys = panel.app.keymap.keys_for(Scope::Detail, action);
+        if let Some(key) = keys.into_iter().next() {
+            line.push((key, Face::Key));
+            line.push((format!(" {word}  "), Face::Dim));
+        }
+    }
+    line
+}
+
+fn kernel_lines(panel: &Panel<'_>, kernel: &Kernel, column: usize, marked: bool) -> Vec<Line> {
+    let (width, glyphs) = (panel.width, panel.glyphs);
+    let name = text::fit(kernel.hostname.as_str(), column, glyphs.ellipsis);
+    let pad = " ".repeat(column.saturating_sub(text::width(&name)) + 2);
+    let shape = glyphs.shape(&kernel.status);
+    let word = format!("{shape} {:11}", kernel.status.word());
+    let mut rest: Vec<String> = Vec::new();
+    rest.extend(kernel.agent.as_ref().map(Clean::to_string));
+    let ids = [
+        Some(kernel.id.to_string()),
+        kernel.container_id.as_ref().map(Clean::to_string),
+    ];
+    let ids = ids.into_iter().flatten();
+    rest.extend(ids.map(|id| text::take(&id, SHORT).to_owned()));
+    let rest = rest.join("  ") + &ended(kernel);
+    let taken = 2 + column + 2 + text::width(&word) + 2;
+    let mark = if marked { glyphs.marker } else { " " };
+    let mut lines = vec![vec![
+        (format!("{mark} "), Face::RowMarker),
+        (format!("{name}{pad}"), Face::Value),
+        (format!("{word}  "), status::face(&kernel.status)),
+    ]];
+    // What does not fit beside it stands below.
+    let indent = " ".repeat(column + 4);
+    if taken + text::width(&rest) <= width {
+        lines[0].push((rest, Face::Dim));
+    } else {
+        let below = text::wrap(&rest, width.saturating_sub(column + 4));
+        let below = below.into_iter();
+        lines.extend(below.map(|line| vec![(format!("{indent}{line}"), Face::Dim)]));
+    }
+    if let Some(info) = kernel.status_info.as_ref().filter(|it| !it.is_empty()) {
+        let wrapped = text::wrap(info.as_str(), width.saturating_sub(column + 4));
+        let line = |line| vec![(format!("{indent}{line}"), Face::Dim)];
+        lines.extend(wrapped.into_iter().map(line));
+    }
+    lines
+}
