@@ -18,6 +18,7 @@ mod terminal;
 mod measure;
 mod report;
 mod samples;
+mod usage;
 
 use samples::Samples;
 
@@ -25,11 +26,22 @@ fn main() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = root.join("docs/benchmarks");
     let file = folder.join("samples.json");
-    let samples = if std::env::args().any(|arg| arg == "report") {
+    let asked = |word: &str| std::env::args().any(|arg| arg == word);
+    let earlier = || -> Samples {
         let text = std::fs::read_to_string(&file).expect("samples of an earlier run");
         serde_json::from_str(&text).expect("samples read")
+    };
+    let samples = if asked("report") {
+        earlier()
     } else {
-        let samples: Samples = measure::everything();
+        let samples = if asked("usage") {
+            let mut samples = earlier();
+            samples.figures.retain(|name, _| !usage::is_of_here(name));
+            usage::alone(&mut samples);
+            samples
+        } else {
+            measure::everything()
+        };
         std::fs::create_dir_all(&folder).expect("docs/benchmarks");
         let text = serde_json::to_string_pretty(&samples).expect("samples print");
         std::fs::write(&file, text).expect("samples are kept");

@@ -10,6 +10,7 @@ use crate::{
     machine::{BINARY, Machine, docker},
     samples::Samples,
     terminal::{Terminal, now},
+    usage,
 };
 
 const COLUMNS: u16 = 200;
@@ -38,6 +39,7 @@ pub fn everything() -> Samples {
     }
     key_to_frame(&mut samples, &machine);
     at_rest(&mut samples, &machine);
+    usage::everything(&mut samples, &machine);
     samples
 }
 
@@ -46,7 +48,7 @@ fn name(index: usize) -> String {
 }
 
 /// What each of the bench's sessions is given; what is timed is not to be held back by its limit.
-const CPU: &str = "0.5";
+pub const CPU: &str = "0.5";
 
 fn launch(machine: &Machine, name: &str) {
     machine.ok(&[
@@ -59,7 +61,7 @@ fn shown(screen: &str, prefix: &str) -> usize {
     screen.lines().filter(|line| line.contains(prefix)).count()
 }
 
-fn face(machine: &Machine) -> Terminal {
+pub fn face(machine: &Machine) -> Terminal {
     Terminal::start(&[BINARY], &machine.env(), COLUMNS, ROWS)
 }
 
@@ -345,11 +347,11 @@ fn docker_run_like(container: &str) -> Vec<String> {
 }
 
 /// Until start-up work of a program has calmed down.
-fn settle() {
+pub fn settle() {
     std::thread::sleep(Duration::from_secs(3));
 }
 
-fn millis(duration: Duration) -> f64 {
+pub fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
@@ -366,7 +368,7 @@ fn resident_kib(pid: u32) -> f64 {
 }
 
 /// User and system time so far, milliseconds.
-fn cpu_millis(pid: u32) -> f64 {
+pub fn cpu_millis(pid: u32) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process's stat");
     let fields: Vec<&str> = stat
         .rsplit(')')

@@ -88,6 +88,30 @@ fn launch_list_show_rename_terminate() {
     }
     let shown = machine.ok(&["show", "cli-life"]);
     assert!(shown.contains(&id) && shown.contains("History"), "{shown}");
+    // What it uses is known although nobody watched it.
+    assert!(shown.contains("100% of CPU = one core"), "{shown}");
+    let used = machine.json(&["show", "cli-life", "--json"])["usage"].clone();
+    let metric = |name: &str| {
+        let mut all = used.as_array().unwrap().iter();
+        let found = all.find(|used| used["metric"] == name);
+        found
+            .unwrap_or_else(|| panic!("no {name} in {used}"))
+            .clone()
+    };
+    assert_eq!(
+        (&metric("cpu")["limit"], &metric("mem")["limit"]),
+        (&500.into(), &(64 << 20).into())
+    );
+    assert!(metric("mem")["now"].as_u64() > Some(0), "{used}");
+    assert!(metric("network-in")["total"].is_u64(), "{used}");
+    machine.ok(&[
+        "exec",
+        "cli-life",
+        "--",
+        "sh",
+        "-c",
+        "echo the last word > /proc/1/fd/1",
+    ]);
 
     machine.ok(&["rename", "cli-life", "cli-renamed"]);
     until("the new name is shown", || {
@@ -98,6 +122,10 @@ fn launch_list_show_rename_terminate() {
     machine.ok(&["terminate", "cli-renamed", "--force", "--yes", "--wait"]);
     let ended = machine.json(&["ls", "--tab", "finished", "--json"]);
     assert_eq!(ended[0]["status"], "TERMINATED", "{ended}");
+    let shown = machine.json(&["show", "cli-renamed", "--json"]);
+    assert_eq!(shown["usage"][0]["metric"], "cpu", "{shown}");
+    let lines = shown["last_lines"].as_array().unwrap();
+    assert!(lines.contains(&"the last word".into()), "{lines:?}");
     assert_eq!(machine.json(&["ls", "--json"]), serde_json::json!([]));
     // What has ended already is no error.
     let (code, _, err) = run(&machine, &["terminate", "cli-renamed", "--yes"]);

@@ -71,6 +71,8 @@ pub enum Command {
     /// List sessions
     Ls(Ls),
     /// Everything about one session
+    ///
+    /// CPU is told in percent of one core, as `docker stats` does: 100% = one core, two busy cores are 200%.
     Show(Show),
     /// What was decided about a session, step by step
     History(History),

@@ -2,9 +2,11 @@
 
 pub mod history;
 mod idle;
+mod usage;
 
 use std::fmt::Write as _;
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{
@@ -20,6 +22,7 @@ use super::{
     output::{self, Cell},
 };
 use crate::model::{
+    figures::Figures,
     history::HistoryEntry,
     kernel::Kernel,
     launch::{folders, ports},
@@ -28,25 +31,33 @@ use crate::model::{
     spec::FolderMount,
     text::Clean,
 };
+use usage::Used;
 
-/// What `--json` prints: the session's fields and its history, newest first.
+/// What `--json` prints: the session's fields, what it uses, and its history, newest first.
 #[derive(Serialize)]
 struct Shown<'a> {
     #[serde(flatten)]
     session: &'a Session,
+    /// When the last sample was taken.
+    sampled_at: Option<Timestamp>,
+    usage: Vec<Used<'a>>,
+    last_lines: &'a [Clean],
     history: &'a [HistoryEntry],
 }
 
 pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
-    let (session, history, mounts) = line::block_on(async {
+    let (session, figures, history, mounts) = line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
         let row = find::session(&line, Choice::of(start), name).await?;
         // A row of the list may lack what is read for one session alone.
         let session = find::detail(&line, row.key()).await?.unwrap_or(row);
+        // A daemon of an earlier version keeps none.
+        let figures = usage::read(&line, &session, now()).await;
+        let figures = figures.unwrap_or_default();
         let history = history::read(&line, &session).await;
         let mounts = mounts(&line, &session).await;
-        Ok((session, history, mounts))
+        Ok((session, figures, history, mounts))
     })?;
     // Without its history the rest is still worth showing.
     let (history, lacking) = match history {
@@ -54,10 +65,15 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
         Err(why) => (Vec::new(), why.message),
     };
     if arguments.format.json {
-        let (session, history) = (&session, history.as_slice());
-        output::json(&Shown { session, history })?;
+        output::json(&Shown {
+            session: &session,
+            sampled_at: figures.at.last().copied(),
+            usage: usage::used(&figures),
+            last_lines: &figures.last_lines,
+            history: &history,
+        })?;
     } else {
-        output::print(&text(&session, &history, &mounts))?;
+        output::print(&text(&session, &figures, &history, &mounts))?;
     }
     if let Some(why) = lacking {
         output::remark(&format!("workbay: its history could not be read: {why}"));
@@ -74,9 +90,15 @@ async fn mounts(line: &Line, session: &Session) -> Vec<FolderMount> {
     settings.map(|launch| launch.mounts).unwrap_or_default()
 }
 
-fn text(session: &Session, history: &[HistoryEntry], mounts: &[FolderMount]) -> String {
+fn text(
+    session: &Session,
+    figures: &Figures,
+    history: &[HistoryEntry],
+    mounts: &[FolderMount],
+) -> String {
     let mut out = output::fields(&fields(session, mounts));
     out.push_str(&kernels(session));
+    out.push_str(&usage::table(figures, session));
     out.push_str(&idle::table(session, now()));
     out.push_str(&history::short(history));
     out

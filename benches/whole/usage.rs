@@ -1,0 +1,155 @@
+//! What sampling costs: one look at 200 sessions beside `docker stats`, and a daemon at rest.
+
+use std::{path::PathBuf, time::Duration};
+
+use workbay::{
+    engine::{
+        api::{Engine as _, UsageAsk},
+        docker::{DockerConfig, DockerEngine},
+    },
+    model::id::SessionId,
+};
+
+use crate::{
+    machine::{BINARY, Machine, docker},
+    measure::{CPU, cpu_millis, face, millis, settle},
+    samples::Samples,
+    terminal::now,
+};
+
+const SIZE: usize = 200;
+const ROUNDS: usize = 5;
+/// Looks in one round: a look is short.
+const LOOKS: usize = 40;
+const WINDOW: Duration = Duration::from_secs(30);
+
+/// Figures of a build that was not made for speed have names of their own.
+pub const BUILD: &str = if cfg!(debug_assertions) { "-debug" } else { "" };
+
+/// Whether a figure of that name is made here.
+pub fn is_of_here(name: &str) -> bool {
+    name.starts_with("sweep") || name.starts_with("rest-cpu")
+}
+
+/// This alone, on sessions of its own.
+pub fn alone(samples: &mut Samples) {
+    let machine = Machine::new();
+    for half in ["bench-a", "bench-b"] {
+        let count = (SIZE / 2).to_string();
+        machine.ok(&[
+            "launch",
+            "--env",
+            "host",
+            "--name",
+            half,
+            "--count",
+            &count,
+            "--cpu",
+            CPU,
+            "--mem",
+            "64m",
+            "--wait",
+            "--wait-timeout",
+            "20m",
+        ]);
+    }
+    everything(samples, &machine);
+}
+
+/// On a machine with that many sessions.
+pub fn everything(samples: &mut Samples, machine: &Machine) {
+    rest(samples, machine);
+    sweeps(samples, machine);
+}
+
+/// The daemon while nobody looks, and while a face shows as many as fit.
+fn rest(samples: &mut Samples, machine: &Machine) {
+    let daemon = machine.daemon_pid().expect("a daemon") as u32;
+    let mut measure = |who: &str| {
+        settle();
+        settle();
+        let before = cpu_millis(daemon);
+        std::thread::sleep(WINDOW);
+        let percent = (cpu_millis(daemon) - before) / (WINDOW.as_secs_f64() * 10.0);
+        samples.add(&format!("rest-cpu/{who}{BUILD}/{SIZE}"), percent);
+    };
+    measure("daemon-unwatched");
+    let face = face(machine);
+    face.wait_until("the list is complete", |screen| {
+        screen
+            .lines()
+            .filter(|line| line.contains("bench-"))
+            .count()
+            >= 40
+    });
+    measure("daemon-watched");
+}
+
+/// One look at all of them: ours with files that are open already, and the engine's own client.
+fn sweeps(samples: &mut Samples, machine: &Machine) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let containers = machine.containers();
+    let sessions = sessions(machine);
+    let engine = engine(machine, &containers[0]);
+    let ask = |all: bool| -> Vec<UsageAsk> {
+        let asks = sessions.iter().map(|session| UsageAsk {
+            session: *session,
+            all,
+        });
+        asks.collect()
+    };
+    let mut look = |name: &str, all: bool, times: usize| {
+        for _ in 0..times {
+            let begun = now();
+            let found = runtime.block_on(engine.usage(&ask(all), jiff::Timestamp::UNIX_EPOCH));
+            let took = millis(now() - begun);
+            assert_eq!(found.len(), SIZE, "every session is sampled");
+            samples.add(&format!("{name}{BUILD}/{SIZE}"), took);
+        }
+    };
+    look("sweep-first/workbay", true, 1);
+    let stats: Vec<&str> = ["stats", "--no-stream"]
+        .into_iter()
+        .chain(containers.iter().map(String::as_str))
+        .collect();
+    let mut theirs = Vec::new();
+    for _ in 0..ROUNDS {
+        // The first one of each kind opens or closes what the other kind does without.
+        look("sweep-opening/workbay", true, 1);
+        look("sweep/workbay", true, LOOKS);
+        look("sweep-closing/workbay", false, 1);
+        look("sweep-judged/workbay", false, LOOKS);
+        let begun = now();
+        docker(&stats);
+        theirs.push(millis(now() - begun));
+    }
+    for took in theirs {
+        samples.add(&format!("sweep/docker-stats/{SIZE}"), took);
+    }
+}
+
+fn sessions(machine: &Machine) -> Vec<SessionId> {
+    let listed = machine.json(&["ls", "--json"]);
+    let ids = listed.as_array().expect("a list").iter();
+    ids.map(|one| one["id"].as_str().expect("an id").parse().expect("an id"))
+        .collect()
+}
+
+/// An engine that takes the machine's sessions for its own.
+fn engine(machine: &Machine, container: &str) -> DockerEngine {
+    let label = "{{index .Config.Labels \"workbay.instance\"}}";
+    let instance = docker(&["inspect", "--format", label, container]);
+    DockerEngine::new(DockerConfig {
+        instance: instance.trim().parse().expect("an instance"),
+        state_dir: machine.path("elsewhere"),
+        toolbox_dir: machine.path("elsewhere"),
+        folders_dir: machine.path("elsewhere"),
+        dotfiles_dir: machine.path("elsewhere"),
+        accelerators: std::collections::BTreeMap::new(),
+        endpoint: None,
+        binary: PathBuf::from(BINARY),
+    })
+}

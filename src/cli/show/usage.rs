@@ -1,0 +1,243 @@
+//! What a session uses, and what it used.
+
+use std::{fmt::Write as _, time::Duration};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use tokio::time::{sleep, timeout};
+
+use super::super::{
+    fail::Fail,
+    line::{self, Line},
+    ls::moment,
+    output::{self, Cell},
+};
+use crate::{
+    model::{
+        figures::{Figures, Metric, Series},
+        resources::Bytes,
+        session::Session,
+        text::Clean,
+    },
+    protocol::message::{Reply, Request},
+};
+
+/// A running session that nobody watched is watched for so long: to know how busy it is takes two
+/// samples.
+const PATIENCE: Duration = Duration::from_millis(2500);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// A sample that is no older tells of now.
+const FRESH: SignedDuration = SignedDuration::from_secs(2);
+
+/// What `--json` tells of a metric.
+#[derive(Serialize)]
+pub struct Used<'a> {
+    #[serde(flatten)]
+    metric: &'a Metric,
+    now: Option<u64>,
+    average: Option<u64>,
+    peak: Option<u64>,
+    limit: Option<u64>,
+    total: Option<u64>,
+}
+
+/// What the daemon keeps of it; of a session that runs with a sample of now.
+pub async fn read(line: &Line, session: &Session, now: Timestamp) -> Result<Figures, Fail> {
+    let kept = figures(line, session).await?;
+    if !session.status.is_live() || tells_of(&kept, now) {
+        return Ok(kept);
+    }
+    let sessions = vec![session.key()];
+    line.tell(Request::Watch { sessions }).await?;
+    let sampled = async {
+        loop {
+            let found = figures(line, session).await;
+            if found.as_ref().map_or(true, |found| tells_of(found, now)) {
+                return found;
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    };
+    match timeout(PATIENCE, sampled).await {
+        Ok(found) => found,
+        // An engine that is away, or tells no more.
+        Err(_) => figures(line, session).await,
+    }
+}
+
+async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
+    let session = session.key();
+    match line.ask(Request::Figures { session }).await? {
+        Reply::Figures { figures } => Ok(*figures),
+        other => Err(line::unexpected(&other)),
+    }
+}
+
+/// Whether the last sample is of now, and says how busy the session is.
+fn tells_of(figures: &Figures, now: Timestamp) -> bool {
+    let fresh = figures
+        .at
+        .last()
+        .is_some_and(|last| now.duration_since(*last) < FRESH);
+    let mut series = figures.series.iter();
+    let cpu = series.find(|series| series.metric == Metric::Cpu);
+    fresh && cpu.is_some_and(|cpu| last(cpu).is_some())
+}
+
+/// As of the last sample.
+fn last(series: &Series) -> Option<u64> {
+    series.values.last().copied().flatten()
+}
+
+/// One for each metric.
+pub fn used(figures: &Figures) -> Vec<Used<'_>> {
+    figures.series.iter().map(Used::of).collect()
+}
+
+impl<'a> Used<'a> {
+    fn of(series: &'a Series) -> Self {
+        Self {
+            metric: &series.metric,
+            now: last(series),
+            average: series.average,
+            peak: series.peak,
+            limit: series.limit,
+            total: series.total,
+        }
+    }
+}
+
+/// The table, and what an ended session said last.
+pub fn table(figures: &Figures, session: &Session) -> String {
+    let mut out = String::new();
+    if !figures.series.is_empty() {
+        let newest = if session.status.is_live() {
+            "NOW"
+        } else {
+            "LAST"
+        };
+        let head = ["USAGE", newest, "AVERAGE", "PEAK", "LIMIT", "TOTAL"];
+        let rows: Vec<Vec<Cell>> = figures.series.iter().map(row).collect();
+        let at = figures.at.last().map(|at| moment(*at));
+        out = format!(
+            "\nSampled at {}; 100% of CPU = one core\n{}",
+            at.unwrap_or_default(),
+            output::table(&head, &rows, false)
+        );
+    }
+    if !figures.last_lines.is_empty() {
+        let lines: Vec<&str> = figures.last_lines.iter().map(Clean::as_str).collect();
+        let lines = lines.join("\n  ");
+        let _ = write!(out, "\nIts log ended with\n  {lines}\n");
+    }
+    out
+}
+
+fn row(series: &Series) -> Vec<Cell> {
+    let metric = &series.metric;
+    let amount = |value: Option<u64>| match value {
+        Some(value) => amount(metric, value).into(),
+        None => Cell::from("-"),
+    };
+    let total = series.total.map(|bytes| Bytes(bytes).to_string());
+    vec![
+        name(metric).into(),
+        amount(last(series)),
+        amount(series.average),
+        amount(series.peak),
+        amount(series.limit),
+        total.unwrap_or_else(|| "-".to_owned()).into(),
+    ]
+}
+
+fn name(metric: &Metric) -> String {
+    match metric {
+        Metric::Cpu => "CPU".to_owned(),
+        Metric::Mem => "Memory".to_owned(),
+        Metric::Accelerator { name } => name.to_string(),
+        Metric::AcceleratorMem { name } => format!("{name} memory"),
+        Metric::Scratch => "Home".to_owned(),
+        Metric::BlockRead => "Disk read".to_owned(),
+        Metric::BlockWrite => "Disk written".to_owned(),
+        Metric::NetworkIn => "Network in".to_owned(),
+        Metric::NetworkOut => "Network out".to_owned(),
+    }
+}
+
+fn amount(metric: &Metric, value: u64) -> String {
+    match metric {
+        Metric::Cpu => percent(value / 10, value % 10),
+        Metric::Accelerator { .. } => percent(value / 100, value % 100 / 10),
+        Metric::Mem | Metric::AcceleratorMem { .. } | Metric::Scratch => Bytes(value).to_string(),
+        _ => format!("{}/s", Bytes(value)),
+    }
+}
+
+fn percent(whole: u64, tenths: u64) -> String {
+    match tenths {
+        0 => format!("{whole}%"),
+        _ => format!("{whole}.{tenths}%"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(metric: Metric, values: &[Option<u64>]) -> Series {
+        Series {
+            metric,
+            values: values.to_vec(),
+            average: Some(1_234),
+            peak: Some(20_480),
+            limit: None,
+            total: None,
+        }
+    }
+
+    fn texts(series: &Series) -> String {
+        let head = [""; 6];
+        let table = output::table(&head, &[row(series)], false);
+        let words: Vec<&str> = table.split("  ").map(str::trim).collect();
+        words
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join("|")
+    }
+
+    #[test]
+    fn each_metric_has_its_unit() {
+        let cpu = series(Metric::Cpu, &[Some(500)]);
+        assert_eq!(texts(&cpu), "CPU|50%|123.4%|2048%|-|-");
+        let device = Metric::Accelerator {
+            name: "GPU 0".into(),
+        };
+        let device = Series {
+            limit: Some(10_000),
+            ..series(device, &[Some(1), None])
+        };
+        assert_eq!(texts(&device), "GPU 0|-|12.3%|204.8%|100%|-");
+        let read = Series {
+            total: Some(2 << 20),
+            ..series(Metric::BlockRead, &[Some(0)])
+        };
+        assert_eq!(texts(&read), "Disk read|0 B/s|1.2 KiB/s|20 KiB/s|-|2 MiB");
+        let mem = series(Metric::Mem, &[Some(1 << 30)]);
+        assert_eq!(texts(&mem), "Memory|1 GiB|1.2 KiB|20 KiB|-|-");
+    }
+
+    #[test]
+    fn figures_tell_of_now_when_they_are_fresh_and_know_how_busy_it_is() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let figures = |values: &[Option<u64>]| Figures {
+            at: (0..).take(values.len()).map(at).collect(),
+            series: vec![series(Metric::Cpu, values)],
+            last_lines: Vec::new(),
+        };
+        assert!(tells_of(&figures(&[None, Some(1)]), at(2)));
+        assert!(!tells_of(&figures(&[Some(1), None]), at(2)));
+        assert!(!tells_of(&figures(&[None, Some(1)]), at(100)), "old");
+        assert!(!tells_of(&Figures::default(), at(0)));
+    }
+}
