@@ -192,7 +192,7 @@ impl Row {
             (true, false) => "**missed**",
         };
         format!(
-            "| {} | {ours:.1} {unit} | {} | {} | {} | {verdict} |",
+            "| {} | {ours:.digits$} {unit} | {} | {} | {} | {verdict} |",
             self.goal,
             self.theirs.map_or_else(
                 || "—".to_owned(),
@@ -201,14 +201,21 @@ impl Row {
             ratio.map_or_else(|| "—".to_owned(), |ratio| format!("{ratio:.2}")),
             self.wanted(),
             unit = self.unit,
+            digits = self.digits(),
         )
     }
 
+    /// A hundredth of a percent counts.
+    fn digits(&self) -> usize {
+        if self.unit == "%" { 2 } else { 1 }
+    }
+
     fn wanted(&self) -> String {
+        let digits = self.digits();
         let ratio = self.ratio.map(|ratio| format!("≤ {ratio}x"));
         let limit = self
             .limit
-            .map(|limit| format!("≤ {limit:.1} {}", self.unit));
+            .map(|limit| format!("≤ {limit:.digits$} {}", self.unit));
         [ratio, limit]
             .into_iter()
             .flatten()
