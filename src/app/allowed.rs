@@ -47,6 +47,7 @@ pub fn is_about_a_session(action: Action) -> bool {
             | Action::SessionKeep
             | Action::SessionAgain
             | Action::SessionHistory
+            | Action::SessionWhyNot
             | Action::CopyId
     )
 }
@@ -113,6 +114,9 @@ fn with_session(
                 unchecked.then(|| format!("no idle check is in force for {}", session.name))
             })
             .or_else(|| unreachable(mirror, context)),
+        Action::SessionWhyNot => (session.status != Status::Pending)
+            .then(|| format!("{} does not wait: it is {}", session.name, session.status))
+            .or_else(|| may_change().or_else(|| unreachable(mirror, context))),
         Action::SessionHistory => {
             lacks(mirror, context, Capability::SchedulingHistory).or_else(|| daemon_away(mirror))
         }

@@ -15,6 +15,7 @@ mod pointer;
 mod scheduling;
 mod scope;
 mod wake;
+mod whynot;
 
 use std::collections::HashMap;
 
@@ -48,6 +49,7 @@ use super::{
     shown::Shown,
     step::{Ids, Purpose, Step},
     toast::Toasts,
+    whynot::WhyNot,
 };
 use crate::{
     key::Key,
@@ -81,6 +83,10 @@ pub struct App {
     pub notices: Notices,
     /// The list of notices, open.
     pub notice_list: Option<NoticeList>,
+    /// Why a session waits.
+    pub waits: Option<WhyNot>,
+    /// The waiting session that the next launch takes the place of.
+    replaced: Option<SessionKey>,
     /// The scheduling history of a session.
     pub scheduling: Option<Scheduling>,
     pub confirm: Option<Confirm>,
@@ -136,6 +142,8 @@ impl App {
             recents: None,
             notice_list: None,
             scheduling: None,
+            waits: None,
+            replaced: None,
             confirm: None,
             keep: None,
             reprieves: Reprieves::default(),
@@ -345,6 +353,10 @@ impl App {
         {
             return true;
         }
+        if self.waits.take().is_some() {
+            return true;
+        }
+        self.replaced = None;
         if self.launcher.take().is_some() || self.picker.take().is_some() {
             return true;
         }

@@ -61,6 +61,8 @@ pub struct Areas {
     pub recent_rows: Option<Rect>,
     /// The rows of the list of notices, inside its border.
     pub notice_rows: Option<Rect>,
+    /// What could start now in place of a session that waits.
+    pub why_not_rows: Option<Rect>,
     /// The lines of the scheduling history, inside its border.
     pub scheduling_rows: Option<Rect>,
     /// The reason why the selected session does not run yet, above the prompt.

@@ -20,6 +20,8 @@ pub enum Focus {
     Confirm,
     /// What can be done against idle checks.
     Keep,
+    /// Why a session waits.
+    WhyNot,
     Launcher,
     /// A question of the launcher.
     LauncherQuestion,
@@ -60,7 +62,7 @@ impl Focus {
             | Self::LauncherPrompt
             | Self::SchedulingFilter
             | Self::RecentTitle => Scope::Input,
-            Self::Confirm | Self::Keep | Self::LauncherQuestion => Scope::Confirm,
+            Self::Confirm | Self::Keep | Self::WhyNot | Self::LauncherQuestion => Scope::Confirm,
             Self::Launcher => Scope::Launcher,
             Self::Recents => Scope::Recents,
             Self::Scheduling => Scope::History,

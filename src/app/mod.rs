@@ -44,3 +44,4 @@ pub mod step;
 #[cfg(test)]
 pub mod testing;
 pub mod toast;
+pub mod whynot;

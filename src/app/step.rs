@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{effect::Effect, launcher::Grown, msg::Ticket, toast::Launched};
+use super::{effect::Effect, launcher::Grown, msg::Ticket, toast::Launched, whynot::Asked};
 use crate::{
     model::{
         change::Level,
@@ -112,6 +112,8 @@ pub enum Purpose {
     },
     History(SessionKey),
     Figures(SessionKey),
+    /// What could start in its place.
+    WhyNot(SessionKey, Asked),
     /// For the table of the whole history.
     Scheduling(SessionKey),
     /// Idle checks are put off or on again.

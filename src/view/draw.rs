@@ -6,7 +6,7 @@ use ratatui::{Frame, buffer::Buffer, layout::Position};
 use super::{
     banner, confirm, detail, glyphs::Glyphs, header, help, hints, keep, launcher, list, logs,
     notices, paint::Paint, panes, picker, prompt, reason, recents, scheduling, state, statistics,
-    tabs, toasts,
+    tabs, toasts, whynot,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page},
@@ -83,6 +83,8 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             keep::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.notice_list {
             notices::draw(paint, app, open, areas, now);
+        } else if let Some(open) = &app.waits {
+            whynot::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.scheduling {
             scheduling::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.recents {

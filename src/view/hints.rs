@@ -23,6 +23,7 @@ pub(super) const MOVE: &[Action] = &[Action::ListUp, Action::ListDown];
 const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionLaunch], "launch"),
     (Scope::Sessions, &[Action::SessionShell], "shell"),
+    (Scope::Sessions, &[Action::SessionWhyNot], "why it waits"),
     (Scope::Sessions, &[Action::SessionLogs], "log"),
     (Scope::Sessions, &[Action::SessionOpen], "details"),
     (Scope::Sessions, &[Action::SessionTerminate], "terminate"),
@@ -40,6 +41,7 @@ const SESSIONS: &[Hint] = &[
 const DETAIL: &[Hint] = &[
     (Scope::Global, &[Action::Back], "back"),
     (Scope::Detail, &[Action::SessionShell], "shell"),
+    (Scope::Detail, &[Action::SessionWhyNot], "why it waits"),
     (Scope::Detail, &[Action::SessionLogs], "log"),
     (Scope::Detail, &[Action::SessionTerminate], "terminate"),
     (Scope::Detail, &[Action::SessionKeep], "keep"),
@@ -76,6 +78,12 @@ const NOTICES: &[Hint] = &[
     (Scope::Global, &[Action::Back], "close"),
     (Scope::Notices, &[Action::NoticeCopy], "copy"),
     (Scope::Notices, &[Action::NoticeForgetAll], "empty"),
+];
+
+const WHY_NOT: &[Hint] = &[
+    (Scope::Confirm, &[Action::ConfirmPress], "launch it so"),
+    (Scope::Confirm, MOVE, "move"),
+    (Scope::Confirm, &[Action::ConfirmNo], "leave it"),
 ];
 
 const SCHEDULING: &[Hint] = &[
@@ -195,6 +203,7 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
         Focus::Help => HELP,
         Focus::Confirm => CONFIRM,
         Focus::Keep => KEEP,
+        Focus::WhyNot => WHY_NOT,
         Focus::LauncherQuestion => launcher::QUESTION,
         Focus::Recents => RECENTS,
         Focus::Scheduling => SCHEDULING,

@@ -5,7 +5,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::{
     banner, confirm, detail, glyphs::Glyphs, help, keep, launcher, notices, picker, reason,
-    recents, scheduling, statistics, tabs, toasts,
+    recents, scheduling, statistics, tabs, toasts, whynot,
 };
 use crate::app::{
     app::App,
@@ -183,6 +183,10 @@ fn overlays(app: &App, areas: &mut Areas) {
         let area = notices::area(app, screen);
         areas.dialog = Some(area);
         areas.notice_rows = Some(notices::rows(area));
+    } else if let Some(open) = &app.waits {
+        let area = whynot::area(app, open, screen);
+        areas.dialog = Some(area);
+        areas.why_not_rows = Some(whynot::rows(app, open, area, screen));
     } else if app.scheduling.is_some() {
         let area = scheduling::area(screen);
         areas.dialog = Some(area);

@@ -35,3 +35,4 @@ mod status;
 mod tabs;
 pub mod text;
 mod toasts;
+mod whynot;

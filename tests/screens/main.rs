@@ -30,4 +30,5 @@ mod terminals;
 mod toasts;
 mod usage;
 mod variables;
+mod whynot;
 mod world;

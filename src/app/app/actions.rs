@@ -44,6 +44,7 @@ impl App {
                 Focus::Help | Focus::HelpSearch => self.in_help(action, now),
                 Focus::Confirm => self.in_confirm(action),
                 Focus::Keep => self.in_keep(action, now),
+                Focus::WhyNot => self.in_why_not(action, now),
                 Focus::Launcher | Focus::LauncherQuestion | Focus::LauncherPrompt => {
                     self.in_launcher(action, key, now)
                 }
@@ -120,6 +121,7 @@ impl App {
             Focus::Scheduling | Focus::SchedulingFilter => self.leave_scheduling(now),
             Focus::Confirm
             | Focus::Keep
+            | Focus::WhyNot
             | Focus::Contexts
             | Focus::Rename
             | Focus::Commit

@@ -60,6 +60,7 @@ impl App {
                 let session = self.full(session.key()).unwrap_or(session);
                 vec![Self::ask_again(&session)]
             }
+            Action::SessionWhyNot => self.open_why_not(&session),
             Action::SessionHistory => self.open_scheduling(&session),
             Action::CopyId => vec![Step::Copy(session.id.to_string())],
             Action::CopyKernelId | Action::CopyContainerId => self.copy_of_kernel(action, &session),

@@ -194,6 +194,10 @@ impl App {
                 }
                 Vec::new()
             }
+            (Purpose::WhyNot(session, _), result) => {
+                self.why_not_answered(session, result);
+                Vec::new()
+            }
             (Purpose::Scheduling(session), result) => {
                 if let Some(scheduling) = &mut self.scheduling {
                     scheduling.answered(session, result);

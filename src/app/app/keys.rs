@@ -110,6 +110,7 @@ impl App {
             Focus::Help
             | Focus::Confirm
             | Focus::Keep
+            | Focus::WhyNot
             | Focus::LauncherQuestion
             | Focus::Recents
             | Focus::Notices
@@ -192,6 +193,7 @@ impl App {
             Focus::Help
             | Focus::Confirm
             | Focus::Keep
+            | Focus::WhyNot
             | Focus::LauncherQuestion
             | Focus::Recents
             | Focus::Notices

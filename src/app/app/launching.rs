@@ -29,6 +29,7 @@ use crate::{
 impl App {
     pub(super) fn open_launcher(&mut self, now: Timestamp) -> Vec<Step> {
         let shown = self.sessions.shown();
+        self.replaced = None;
         let mut launcher = Launcher::new(&self.facts, &self.mirror, shown, now);
         let steps = launcher.ask(&self.mirror);
         self.launcher = Some(launcher);
@@ -57,6 +58,7 @@ impl App {
             Ok(Reply::Launched { sessions, failure }) => {
                 self.launcher = None;
                 let mut steps = Vec::new();
+                steps.extend(self.take_out_replaced());
                 if let Some(session) = sessions.first() {
                     self.sessions.select_when_there(session.key());
                 }
@@ -73,7 +75,10 @@ impl App {
                     launcher.refused(failure);
                     Vec::new()
                 }
-                None => vec![toast_of(&failure)],
+                None => {
+                    self.replaced = None;
+                    vec![toast_of(&failure)]
+                }
             },
         }
     }
@@ -119,7 +124,7 @@ impl App {
         }
     }
 
-    fn launch_again(
+    pub(super) fn launch_again(
         &mut self,
         context: ContextName,
         launch: (&LaunchRequest, Option<&str>),

@@ -47,7 +47,11 @@ impl App {
         match (self.focus(), &mut self.help, &mut self.detail) {
             (Focus::Help | Focus::HelpSearch, Some(help), _) => help.move_by(by),
             (
-                Focus::Confirm | Focus::Keep | Focus::LauncherQuestion | Focus::LauncherPrompt,
+                Focus::Confirm
+                | Focus::Keep
+                | Focus::WhyNot
+                | Focus::LauncherQuestion
+                | Focus::LauncherPrompt,
                 ..,
             ) => {}
             (Focus::Launcher, ..) => self.wheel_in_launcher(by.signum()),
@@ -83,6 +87,7 @@ impl App {
         match self.focus() {
             Focus::Confirm | Focus::LauncherQuestion => self.click_button(mouse, now),
             Focus::Keep => self.click_in_keep(mouse, now),
+            Focus::WhyNot => self.click_in_why_not(mouse, now),
             Focus::LauncherPrompt => Vec::new(),
             Focus::Recents | Focus::RecentTitle => self.click_in_recents(mouse, now),
             Focus::Launcher => {
@@ -111,6 +116,19 @@ impl App {
             return self.press_button(hits(yes, mouse), now);
         }
         Vec::new()
+    }
+
+    fn click_in_why_not(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
+        match self.areas.why_not_rows {
+            Some(rows) if hits(rows, mouse) => {
+                self.click_why_not(usize::from(mouse.row - rows.y), now)
+            }
+            _ if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) => {
+                self.waits = None;
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn click_in_keep(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {

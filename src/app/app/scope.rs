@@ -25,6 +25,9 @@ impl App {
         if self.keep.is_some() {
             return Focus::Keep;
         }
+        if self.waits.is_some() {
+            return Focus::WhyNot;
+        }
         if self.notice_list.is_some() {
             return Focus::Notices;
         }

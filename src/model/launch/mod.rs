@@ -12,6 +12,7 @@ mod free_name;
 pub mod ports;
 pub mod secrets;
 pub mod start;
+pub mod whatif;
 
 pub use check::{Ground, check, check_words, warnings};
 pub use field::{FieldProblem, LaunchField};

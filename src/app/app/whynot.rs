@@ -1,0 +1,108 @@
+//! Why a session waits: opened, answered, another launched in its place.
+
+use jiff::Timestamp;
+
+use super::App;
+use crate::{
+    action::Action,
+    app::{
+        step::{Purpose, Step},
+        whynot::{Answer, WhyNot, is_whole},
+    },
+    model::{
+        capability::Capability, change::Level, id::SessionKey, session::Session,
+        spec::LaunchRequest, status::Status,
+    },
+    protocol::message::{Failure, Reply, Request},
+};
+
+impl App {
+    pub(super) fn open_why_not(&mut self, session: &Session) -> Vec<Step> {
+        self.waits = Some(WhyNot::new(session));
+        WhyNot::ask(session)
+    }
+
+    pub(super) fn why_not_answered(&mut self, id: SessionKey, result: Result<Reply, Failure>) {
+        let session = self.full(id);
+        if let (Some(open), Some(session)) = (&mut self.waits, session)
+            && open.session == id
+        {
+            open.answered(&session, result, &self.mirror);
+        }
+    }
+
+    pub(super) fn in_why_not(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        let answer = self.waits.as_mut().map(|open| open.action(action));
+        self.decide_why_not(answer, now)
+    }
+
+    pub(super) fn click_why_not(&mut self, at: usize, now: Timestamp) -> Vec<Step> {
+        let answer = self.waits.as_mut().map(|open| open.press(at));
+        self.decide_why_not(answer, now)
+    }
+
+    fn decide_why_not(&mut self, answer: Option<Answer>, now: Timestamp) -> Vec<Step> {
+        match answer {
+            None | Some(Answer::Nothing) => Vec::new(),
+            Some(Answer::Close) => {
+                self.waits = None;
+                Vec::new()
+            }
+            Some(Answer::Launch(request)) => {
+                let Some(open) = self.waits.take() else {
+                    return Vec::new();
+                };
+                if !self.is_waiting(open.session) {
+                    let text = format!("{} does not wait any more", open.name);
+                    return vec![Step::toast(Level::Info, text)];
+                }
+                self.launch_in_place_of(open.session, *request, now)
+            }
+        }
+    }
+
+    /// Launched at once where all of it is known; else the launcher asks for the rest. The waiting
+    /// session leaves the queue when the new one stands there.
+    fn launch_in_place_of(
+        &mut self,
+        old: SessionKey,
+        request: LaunchRequest,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        let context = old.context;
+        // A manager does not tell variables, scripts and where folders were mounted.
+        let known = !self.mirror.can(context, Capability::Schedules) && is_whole(&request);
+        let steps = if known {
+            vec![Step::Ask {
+                request: Request::Launch {
+                    context,
+                    launch: Box::new(request),
+                },
+                purpose: Purpose::Launch,
+            }]
+        } else {
+            let name = request.name.clone();
+            self.launch_again(context, (&request, name.as_deref()), None, now)
+        };
+        self.replaced = Some(old);
+        steps
+    }
+
+    fn is_waiting(&self, session: SessionKey) -> bool {
+        let session = self.mirror.session(session);
+        session.is_some_and(|it| it.status == Status::Pending)
+    }
+
+    /// Another session stands in its place: the old one leaves the queue, unless it began meanwhile.
+    pub(super) fn take_out_replaced(&mut self) -> Option<Step> {
+        let session = self.replaced.take().filter(|it| self.is_waiting(*it))?;
+        let name = self.mirror.session(session)?.name.clone();
+        Some(Step::Ask {
+            request: Request::Terminate {
+                session,
+                force: false,
+            },
+            purpose: Purpose::Terminate { name },
+        })
+    }
+}

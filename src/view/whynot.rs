@@ -1,0 +1,122 @@
+//! Why a session waits: its reason, its place in the queue, and what could start now.
+
+use jiff::Timestamp;
+use ratatui::layout::Rect;
+
+use super::{dialog, paint::Paint, text};
+use crate::{
+    app::{app::App, area::Areas, clock, whynot::WhyNot},
+    model::session::Session,
+    theme::face::Face,
+};
+
+const WIDTH: u16 = 76;
+/// Lines of the reason at most.
+const REASON: usize = 5;
+/// Lines of an answer that is no list.
+const ANSWER: usize = 2;
+
+pub fn area(app: &App, open: &WhyNot, screen: Rect) -> Rect {
+    let height = 8 + reason(app, open, screen).len() + rows_of(open);
+    dialog::place(screen, WIDTH.min(screen.width), height as u16)
+}
+
+/// Where the alternatives stand.
+pub fn rows(app: &App, open: &WhyNot, area: Rect, screen: Rect) -> Rect {
+    let above = 5 + reason(app, open, screen).len() as u16;
+    let inner = dialog::rows(area, above, 3);
+    Rect {
+        height: inner.height.min(rows_of(open) as u16),
+        ..inner
+    }
+}
+
+fn rows_of(open: &WhyNot) -> usize {
+    open.found().map_or(ANSWER, |found| found.len().max(ANSWER))
+}
+
+fn reason(app: &App, open: &WhyNot, screen: Rect) -> Vec<String> {
+    let session = app.full(open.session);
+    let message = session.and_then(|it| it.status_message.clone());
+    let message = message.map_or_else(String::new, |it| it.to_string());
+    let room = usize::from(WIDTH.min(screen.width)) - 6;
+    let mut lines = text::wrap(&message, room);
+    lines.truncate(REASON);
+    lines
+}
+
+pub fn draw(paint: &mut Paint<'_>, app: &App, open: &WhyNot, areas: &Areas, now: Timestamp) {
+    let (Some(area), Some(rows)) = (areas.dialog, areas.why_not_rows) else {
+        return;
+    };
+    let title = format!("Why {} waits", open.name);
+    let inner = dialog::frame(paint, areas.screen, area, &title, Face::Title);
+    let mut y = inner.y + 1;
+    let place = app.full(open.session).map(|it| standing(&it, now));
+    paint.text(
+        inner.x,
+        y,
+        inner.width,
+        &place.unwrap_or_default(),
+        Face::Dim,
+    );
+    for line in reason(app, open, areas.screen) {
+        y += 1;
+        paint.text(inner.x, y, inner.width, &line, Face::Text);
+    }
+    paint.text(
+        inner.x,
+        rows.y - 1,
+        inner.width,
+        "What could start now",
+        Face::Title,
+    );
+    draw_rows(paint, open, rows);
+    if open.found().is_some_and(|found| !found.is_empty()) {
+        let text = "This one leaves the queue when the new one stands in it.";
+        let text = text::fit(text, usize::from(inner.width), paint.glyphs.ellipsis);
+        paint.text(inner.x, inner.bottom() - 1, inner.width, &text, Face::Dim);
+    }
+}
+
+fn draw_rows(paint: &mut Paint<'_>, open: &WhyNot, rows: Rect) {
+    let found = match (open.found(), open.problem()) {
+        (_, Some(why)) => return answer(paint, rows, why.as_str(), Face::Bad),
+        (None, _) => return answer(paint, rows, "asking", Face::Dim),
+        (Some([]), _) => {
+            let text = "Nothing less of it would start either: others stand before it, or \
+                        something has to end first.";
+            return answer(paint, rows, text, Face::Text);
+        }
+        (Some(found), _) => found,
+    };
+    for (line, it) in found.iter().take(usize::from(rows.height)).enumerate() {
+        let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);
+        if line == open.marked() {
+            dialog::mark(paint, place);
+        }
+        paint.text(place.x + 2, place.y, place.width - 2, &it.words, Face::Text);
+    }
+}
+
+fn answer(paint: &mut Paint<'_>, rows: Rect, text: &str, face: Face) {
+    let lines = text::wrap(text, usize::from(rows.width));
+    for (line, y) in lines.iter().zip(rows.top()..rows.bottom()) {
+        paint.text(rows.x, y, rows.width, line, face);
+    }
+}
+
+/// `PENDING for 12m, #3 in the queue of default`.
+fn standing(session: &Session, now: Timestamp) -> String {
+    let waited = clock::coarse(session.elapsed_seconds(now));
+    let place = session.placement.queue_position;
+    let place = place.map(|place| format!(", #{} in the queue", place + 1));
+    let group = session.placement.resource_group.as_ref();
+    let group = group.map(|group| format!(" of {group}"));
+    let place = place.map(|place| place + &group.unwrap_or_default());
+    format!(
+        "{} for {waited}{}",
+        session.status,
+        place.unwrap_or_default()
+    )
+}
