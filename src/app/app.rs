@@ -342,28 +342,6 @@ impl App {
         steps
     }
 
-    /// Closes the help, dialog or form on top; `false` = there was none.
-    fn close_top(&mut self) -> bool {
-        if self.help.take().is_some() || self.confirm.take().is_some() {
-            return true;
-        }
-        if self.keep.take().is_some()
-            || self.scheduling.take().is_some()
-            || self.recents.take().is_some()
-        {
-            return true;
-        }
-        if self.waits.take().is_some() {
-            return true;
-        }
-        self.replaced = None;
-        if self.launcher.take().is_some() || self.picker.take().is_some() {
-            return true;
-        }
-        let typed = self.command.take().is_some() || self.commit.take().is_some();
-        typed || self.rename.take().is_some()
-    }
-
     /// An open detail shows the selected session until that goes to another tab.
     fn follow_selection(&mut self) {
         let Some(detail) = &mut self.detail else {

@@ -120,7 +120,11 @@ async fn what_was_written_is_there_after_a_restart() {
     assert_eq!(second.instance, first.instance);
     assert_eq!(second.records, [record(1), changed]);
     let history = store.history(SessionId::from_u128(2)).await.unwrap();
-    assert_eq!(history, [entry(2, "two"), entry(2, "one")]);
+    let numbered = |number: &str, phase| HistoryEntry {
+        id: Some(number.into()),
+        ..entry(2, phase)
+    };
+    assert_eq!(history, [numbered("2", "two"), numbered("1", "one")]);
 }
 
 #[tokio::test]

@@ -5,10 +5,12 @@ use workbay::{
     app::sort::Order,
     model::{
         catalogue::Catalogue,
+        change::{Change, Level},
         idle::{
             Activity, ActivityKind, IdleBasis, IdleCheck, IdleChecker, IdleResource, IdleState,
             Join, Keep, NO_DATA, Reprieve, ReprieveRules,
         },
+        notice::{Notice, NoticeKind},
         session::Session,
         span::Span,
         status::Status,
@@ -319,9 +321,36 @@ fn plain_ascii_and_sixteen_colours_tell_the_same() {
     facts.unicode = false;
     let screen = Screen::with(80, 24, facts)
         .daemon(snapshot(sessions()))
-        .notice(workbay::model::change::Change::Usage { samples: busy() })
+        .notice(Change::Usage { samples: busy() })
         .press("j j enter G pageup");
     let text = screen.text();
     assert!(text.is_ascii(), "{text}");
     assert!(text.contains("! at risk"), "{text}");
+}
+
+#[test]
+fn a_warning_names_the_key_against_it() {
+    let warned = |session: Session| {
+        let until = noon() + SignedDuration::from_secs(58);
+        let notice = Notice {
+            at: noon(),
+            kind: NoticeKind::IdleWarning {
+                checker: IdleChecker::NetworkTimeout,
+                until,
+            },
+            level: Level::Warning,
+            session: Some(session.key()),
+            text: Clean::new("it will be ended in 58 s: nobody uses it"),
+        };
+        screen(80, 24).notice(Change::Notice {
+            notice: Box::new(notice),
+        })
+    };
+    let mut all = sessions();
+    let told = warned(all.remove(2));
+    assert!(told.sees("E in the list keeps it"), "{}", told.text());
+    // What nothing can be done against has no hint.
+    let unchecked = warned(all.pop().unwrap());
+    assert!(unchecked.sees("it will be ended in 58 s"));
+    assert!(!unchecked.sees("keeps it"), "{}", unchecked.text());
 }

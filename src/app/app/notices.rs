@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::App;
 use crate::{
-    action::Action,
+    action::{Action, Scope},
     app::{
         allowed,
         effect::Effect,
@@ -17,7 +17,7 @@ use crate::{
     model::{
         change::Level,
         id::SessionKey,
-        notice::{Notice, NoticesEdit},
+        notice::{Notice, NoticeKind, NoticesEdit},
         text::Clean,
     },
     protocol::message::{Failure, Reply, Request},
@@ -44,10 +44,27 @@ impl App {
             steps.push(Step::Do(Effect::Notify(notice.text.clone())));
         }
         if how.toast {
-            let (level, text) = (notice.level, notice.text);
+            let level = notice.level;
+            let text = match self.hint_of(&notice) {
+                Some(hint) => Clean::multiline(&format!("{}\n{hint}", notice.text)),
+                None => notice.text,
+            };
             steps.push(Step::Toast { level, text });
         }
         steps
+    }
+
+    /// The key against an end that is announced, where it can be put off.
+    fn hint_of(&self, notice: &Notice) -> Option<String> {
+        if !matches!(notice.kind, NoticeKind::IdleWarning { .. }) {
+            return None;
+        }
+        let session = self.mirror.session(notice.session?)?;
+        let (keep, shown) = (Action::SessionKeep, self.sessions.shown());
+        let why = allowed::why_not(keep, Some(session), shown, &self.mirror, &self.facts);
+        let keys = self.keymap.keys_for(Scope::Sessions, keep);
+        let key = keys.into_iter().next().filter(|_| why.is_none())?;
+        Some(format!("{key} in the list keeps it"))
     }
 
     fn notice_came(&mut self) {

@@ -1,4 +1,4 @@
-//! Who has the keys.
+//! Who has the keys, and how it gives them back.
 
 use super::{
     super::{
@@ -73,5 +73,27 @@ impl App {
             (Focus::Logs, Some(logs)) => logs.scope(),
             (focus, _) => focus.scope(),
         }
+    }
+
+    /// Closes the help, dialog or form on top; `false` = there was none.
+    pub(super) fn close_top(&mut self) -> bool {
+        if self.help.take().is_some() || self.confirm.take().is_some() {
+            return true;
+        }
+        if self.keep.take().is_some()
+            || self.scheduling.take().is_some()
+            || self.recents.take().is_some()
+        {
+            return true;
+        }
+        if self.waits.take().is_some() {
+            return true;
+        }
+        self.replaced = None;
+        if self.launcher.take().is_some() || self.picker.take().is_some() {
+            return true;
+        }
+        let typed = self.command.take().is_some() || self.commit.take().is_some();
+        typed || self.rename.take().is_some()
     }
 }

@@ -1,0 +1,215 @@
+//! Each way to end, and the line that tells it.
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::model::{
+    environment::{EnvironmentRef, EnvironmentSource},
+    id::{KernelId, SessionId, SessionKey},
+    kernel::Kernel,
+    resources::{Cpu, ResourceSlots},
+};
+
+fn ended(info: &str, code: Option<i64>) -> Session {
+    let key = SessionKey::local(SessionId::from_u128(1));
+    let environment = EnvironmentRef {
+        name: "host".into(),
+        version: "debian-12".into(),
+        source: EnvironmentSource::Host,
+    };
+    let begun = Timestamp::UNIX_EPOCH;
+    let mut session = Session::new(key, "train".into(), environment, begun);
+    session.status = Status::Terminated;
+    session.status_info = Some(info.into()).filter(|_| !info.is_empty());
+    session.started_at = Some(begun);
+    session.requested_slots = ResourceSlots::new(Cpu::from_millis(1000), Bytes(16 * Bytes::GIB));
+    session.kernels = vec![Kernel {
+        exit_code: code,
+        ..Kernel::new(KernelId::from_u128(1), "main1".into(), Status::Terminated)
+    }];
+    session
+}
+
+fn with(mut session: Session, change: impl FnOnce(&mut Session)) -> Session {
+    change(&mut session);
+    session
+}
+
+fn killed(info: &str) -> Session {
+    with(ended(info, Some(137)), |it| it.kernels[0].oom_killed = true)
+}
+
+fn said(session: Session, why: &str) -> Session {
+    with(session, |it| it.status_message = Some(why.into()))
+}
+
+fn batch(result: BatchResult, info: &str, code: i64) -> Session {
+    with(ended(info, Some(code)), |it| {
+        it.session_type = SessionType::Batch;
+        it.result = result;
+    })
+}
+
+#[test]
+fn each_way_to_end_has_its_line() {
+    let never = |status, info: &str| {
+        with(ended(info, None), |it| {
+            it.status = status;
+            it.started_at = None;
+        })
+    };
+    let peak = Bytes(Bytes::GIB * 159 / 10);
+    let check = |session: Session, peak: Option<Bytes>, tone: Tone, text: &str| {
+        let told = verdict(&session, peak).unwrap();
+        assert_eq!((told.tone, told.text.as_str()), (tone, text));
+    };
+    check(
+        killed("self-terminated"),
+        Some(peak),
+        Tone::Bad,
+        "Killed, out of memory: peak 16 GiB of 16 GiB (exit code 137)",
+    );
+    check(
+        with(killed("self-terminated"), |it| {
+            it.placement.cluster_size = 2;
+        }),
+        None,
+        Tone::Bad,
+        "Killed, out of memory: it used all of its 8 GiB (exit code 137)",
+    );
+    check(
+        killed("self-terminated"),
+        Some(Bytes::mib(3)),
+        Tone::Bad,
+        "Killed, out of memory: it used all of its 16 GiB (exit code 137)",
+    );
+    // Something in it ran out of memory once, but that was not its end.
+    check(
+        killed("user-requested"),
+        None,
+        Tone::Plain,
+        "Ended by a person",
+    );
+    check(
+        with(killed("self-terminated"), |it| {
+            it.kernels[0].exit_code = Some(0);
+        }),
+        None,
+        Tone::Plain,
+        "Ended by itself: exit code 0",
+    );
+    check(
+        said(
+            ended("idle-timeout", Some(137)),
+            "nobody used it for 62 min",
+        ),
+        None,
+        Tone::Warning,
+        "Reclaimed by Network Idle Timeout: nobody used it for 62 min",
+    );
+    check(
+        ended("idle-session-lifetime", None),
+        None,
+        Tone::Warning,
+        "Reclaimed by Max Session Lifetime",
+    );
+    check(
+        ended("idle-utilization", None),
+        None,
+        Tone::Warning,
+        "Reclaimed by Utilization Checker",
+    );
+    check(
+        ended("force-terminated", Some(137)),
+        None,
+        Tone::Plain,
+        "Killed by a person",
+    );
+    check(
+        never(Status::Cancelled, "user-requested"),
+        None,
+        Tone::Plain,
+        "Cancelled by a person before it ran",
+    );
+    check(
+        said(
+            never(Status::Cancelled, "pending-timeout"),
+            "it waited too long",
+        ),
+        None,
+        Tone::Warning,
+        "Cancelled before it ran: it waited too long",
+    );
+    check(
+        said(never(Status::Error, "failed-to-start"), "no such image"),
+        None,
+        Tone::Bad,
+        "Failed to start: no such image",
+    );
+    check(
+        said(
+            ended("engine-restarted", Some(137)),
+            "the machine was restarted",
+        ),
+        None,
+        Tone::Warning,
+        "Lost with its engine: the machine was restarted",
+    );
+    check(
+        batch(BatchResult::Success, "task-finished", 0),
+        None,
+        Tone::Good,
+        "Batch succeeded: exit code 0",
+    );
+    check(
+        batch(BatchResult::Failure, "task-failed", 127),
+        None,
+        Tone::Bad,
+        "Batch failed: exit code 127, command not found",
+    );
+    check(
+        batch(BatchResult::Failure, "task-failed", 3),
+        None,
+        Tone::Bad,
+        "Batch failed: exit code 3",
+    );
+    check(
+        said(
+            batch(BatchResult::Failure, "task-timeout", -2),
+            "longer than 1h",
+        ),
+        None,
+        Tone::Warning,
+        "Out of time: longer than 1h",
+    );
+    check(
+        ended("self-terminated", Some(139)),
+        None,
+        Tone::Warning,
+        "Ended by itself: exit code 139, crash: segmentation fault",
+    );
+    check(
+        ended("self-terminated", Some(143)),
+        None,
+        Tone::Warning,
+        "Ended by itself: exit code 143, asked to end",
+    );
+    check(
+        said(
+            ended("service-scaled-down", None),
+            "its service needs it no more",
+        ),
+        None,
+        Tone::Plain,
+        "Ended: its service needs it no more",
+    );
+}
+
+#[test]
+fn of_a_session_that_goes_on_nothing_is_said() {
+    for status in [Status::Running, Status::Pending, Status::Terminating] {
+        let open = with(ended("", None), |it| it.status = status);
+        assert_eq!(verdict(&open, None), None);
+        assert!(!ran_out_of_memory(&open));
+    }
+}
