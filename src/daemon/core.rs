@@ -29,6 +29,7 @@ use super::{
     translate,
     usage::{Samples, Shown},
     waiters::Waiters,
+    writing::only_asks,
 };
 use crate::{
     controller::{
@@ -44,13 +45,11 @@ use crate::{
         text::Clean,
     },
     protocol::message::{Failure, FromDaemon, Reply, RequestId, StreamOpen},
-    store::{Store, StoreError},
+    store::Store,
 };
 
 const MINUTE: Duration = Duration::from_secs(60);
 const TODAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Until writing to the store is tried again.
-const WRITE_AGAIN: Duration = Duration::from_secs(5);
 /// How long orders under way are waited for at the end.
 const LAST_ORDERS: Duration = Duration::from_secs(3);
 
@@ -73,9 +72,9 @@ pub(super) struct Core {
     /// Streams that wait until their session is settled.
     looks: Vec<(StreamOpen, LookAnswer)>,
     /// What could not be written yet, and the orders that wait for it.
-    owed: Vec<Write>,
-    withheld: Vec<(Number, Command)>,
-    write_again: Option<Instant>,
+    pub(super) owed: Vec<Write>,
+    pub(super) withheld: Vec<(Number, Command)>,
+    pub(super) write_again: Option<Instant>,
     /// Whether the hearts were told that somebody looks.
     watched: bool,
     pace: Pace,
@@ -239,73 +238,6 @@ impl Core {
         commands
     }
 
-    /// Everything owed is written with it: nothing is told out of order.
-    async fn write(&mut self, step: &Step) -> Result<(), StoreError> {
-        let owes = !self.owed.is_empty() && step.recorded && !step.commands.is_empty();
-        if step.writes.is_empty() && !owes {
-            return Ok(());
-        }
-        let mut writes = self.owed.clone();
-        writes.extend(step.writes.iter().cloned());
-        self.store.write(writes).await?;
-        self.pay();
-        Ok(())
-    }
-
-    fn pay(&mut self) {
-        self.owed.clear();
-        self.write_again = None;
-        for (number, command) in std::mem::take(&mut self.withheld) {
-            self.stations[number].begin(command);
-        }
-    }
-
-    /// The request is not granted, as if it had never been asked.
-    fn refuse(
-        &mut self,
-        number: Number,
-        asked: Option<Ticket>,
-        step: &mut Step,
-        error: &StoreError,
-    ) {
-        tracing::error!(%error, "a request could not be recorded");
-        self.stations[number].heart.take_back(step, asked);
-        step.changes.clear();
-        step.commands.clear();
-        for (ticket, answer) in std::mem::take(&mut step.answers) {
-            let result = match answer {
-                Ok(_) => Err(translate::store_failure(error)),
-                Err(refusal) => Err(translate::refusal(refusal)),
-            };
-            self.reply(ticket, result);
-        }
-        // Who would have been answered later is not forgotten.
-        if let Some(ticket) = asked {
-            self.reply(ticket, Err(translate::store_failure(error)));
-        }
-    }
-
-    /// What happened has happened: it is told, and written as soon as that is possible. Orders wait.
-    fn owe(&mut self, number: Number, step: &mut Step, error: &StoreError) {
-        tracing::error!(%error, "what happened could not be recorded");
-        self.owed.append(&mut step.writes);
-        let commands = step.commands.drain(..).map(|command| (number, command));
-        self.withheld.extend(commands);
-        if self.write_again.is_none() {
-            let text = Clean::new(&error.to_string());
-            let notice = Notice::message(clock::now(), Level::Error, text);
-            step.changes.push(notice.into());
-        }
-        self.write_again = Some(clock::instant() + WRITE_AGAIN);
-    }
-
-    async fn write_owed(&mut self) {
-        match self.store.write(self.owed.clone()).await {
-            Ok(()) => self.pay(),
-            Err(_) => self.write_again = Some(clock::instant() + WRITE_AGAIN),
-        }
-    }
-
     /// What a person should know of it is told after it.
     fn take_notice(&mut self, number: Number, step: &mut Step) {
         let heart = &self.stations[number].heart;
@@ -337,7 +269,7 @@ impl Core {
         }
     }
 
-    fn reply(&mut self, ticket: Ticket, result: Result<Reply, Failure>) {
+    pub(super) fn reply(&mut self, ticket: Ticket, result: Result<Reply, Failure>) {
         if let Some((connection, id, result)) = self.waiters.answered(ticket, result) {
             self.answer(connection, id, result);
         }
@@ -444,11 +376,6 @@ impl Core {
             }
         }
     }
-}
-
-/// A request that only wants something looked at: nobody waits for it until the disk has room again.
-fn only_asks(step: &Step, asked: Option<Ticket>) -> bool {
-    asked.is_some() && step.writes.is_empty()
 }
 
 /// Never, when there is no such time.
