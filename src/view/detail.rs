@@ -264,15 +264,21 @@ fn unbroken(label: &str, value: &str, width: usize) -> Vec<Line> {
             break;
         }
         if head.len() < rest.len()
-            && let Some(slash) = head.rfind(['/', '-']).filter(|at| *at > 0)
+            && let Some(end) = breaks_at(head)
         {
-            head = &head[..=slash];
+            head = &head[..=end];
         }
         lines.push(row(label, head));
         rest = &rest[head.len()..];
         label = "";
     }
     lines
+}
+
+/// Behind a directory, else behind a part of an id.
+fn breaks_at(text: &str) -> Option<usize> {
+    let slash = text.rfind('/').filter(|at| *at > 0);
+    slash.or_else(|| text.rfind('-'))
 }
 
 /// A label and a text that may need several lines.
