@@ -93,6 +93,7 @@ fn docker(seat: &EngineSeat, entry: &ContextEntry, binary: PathBuf) -> DockerEng
         state_dir: seat.paths.state_dir.clone(),
         toolbox_dir: seat.paths.toolbox_dir(),
         folders_dir: seat.paths.folders_dir(),
+        saved_dir: seat.paths.saved_dir(),
         dotfiles_dir: seat.paths.dotfiles_dir(),
         accelerators: seat.settings.resources.accelerators.clone(),
         endpoint: own.or_else(|| seat.settings.engine.endpoint.clone()),

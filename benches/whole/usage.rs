@@ -147,6 +147,7 @@ fn engine(machine: &Machine, container: &str) -> DockerEngine {
         state_dir: machine.path("elsewhere"),
         toolbox_dir: machine.path("elsewhere"),
         folders_dir: machine.path("elsewhere"),
+        saved_dir: machine.path("elsewhere"),
         dotfiles_dir: machine.path("elsewhere"),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: None,

@@ -137,6 +137,11 @@ impl Paths {
         self.data_dir.join("folders")
     }
 
+    /// Files of sessions that their last wills saved.
+    pub fn saved_dir(&self) -> PathBuf {
+        self.data_dir.join("saved")
+    }
+
     /// Files that every new session's home begins with.
     pub fn dotfiles_dir(&self) -> PathBuf {
         self.config_dir.join("dotfiles")

@@ -21,6 +21,7 @@ use crate::model::{
     launch::{ports, secrets, start},
     session::{ClusterMode, SessionType},
     spec::{FolderMount, LaunchRequest, Owner, check_variable_name},
+    will::LastWill,
 };
 
 /// Reads a recipe at `now`, in a person's time zone. Secret variables stand in `env` without a value.
@@ -172,6 +173,45 @@ const ROWS: &[Row<LaunchRequest>] = &[
         Some(quoted(&format!("{}/{}", owner.email, owner.access_key)))
     }),
     word!("bootstrap", bootstrap_script),
+    row!(
+        "last-will",
+        |r, i| {
+            let command = text(i)?;
+            r.last_will.get_or_insert_default().command = Some(command);
+            Ok(())
+        },
+        |r| Some(quoted(r.last_will.as_ref()?.command.as_deref()?))
+    ),
+    row!(
+        "save",
+        |r, i| {
+            let save = each(i, |path| Ok(path.to_owned()))?;
+            r.last_will.get_or_insert_default().save = save;
+            Ok(())
+        },
+        |r| list(r.last_will.as_ref()?.save.iter().cloned())
+    ),
+    row!(
+        "save-into",
+        |r, i| {
+            let folder = text(i)?;
+            r.last_will.get_or_insert_default().folder = Some(folder);
+            Ok(())
+        },
+        |r| Some(quoted(r.last_will.as_ref()?.folder.as_deref()?))
+    ),
+    row!(
+        "will-timeout",
+        |r, i| {
+            let timeout = span(i)?;
+            r.last_will.get_or_insert_default().timeout = timeout;
+            Ok(())
+        },
+        |r| {
+            let timeout = r.last_will.as_ref()?.timeout;
+            (timeout != LastWill::USUAL).then(|| in_quotes(timeout))
+        }
+    ),
     row!("secrets", wanted_secrets, |r| {
         let names = r.env.keys().filter(|name| secrets::is_secret(name));
         list(names.cloned())

@@ -133,6 +133,11 @@ impl Controller {
                 order,
                 result,
             } => self.done(&mut turn, now, session, epoch, order, result),
+            Fact::WillDone {
+                session,
+                epoch,
+                end,
+            } => self.will_done(&mut turn, session, epoch, &end),
             Fact::FolderMade { ticket, result } => {
                 let answer = match result {
                     Ok(folder) => {

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{core::Controller, ended::ending, held::Held, turn::Turn};
+use super::{core::Controller, ended::ending, held::Held, turn::Turn, will::first_step};
 use crate::model::{
     change::Level,
     id::SessionId,
@@ -88,11 +88,12 @@ impl Controller {
         notice: Option<NoticeKind>,
     ) {
         let message = ending.message.clone();
+        let step = self.held.get(&id).map(|held| first_step(held, false));
         self.begin_ending(turn, now, id, "terminate-sessions", ending);
         let Some(held) = self.change(turn, id) else {
             return;
         };
-        held.record.step = Step::Stop;
+        held.record.step = step.unwrap_or(Step::Stop);
         if let (Some(why), Some(kind)) = (&message, notice) {
             let text = format!("{} is ended: {why}", held.record.session.name);
             turn.notice(kind, Level::Warning, Some(id), &text);

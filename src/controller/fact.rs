@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::order::{LineNumber, OrderKind, SurveyNumber};
+pub use super::will::WillEnd;
 use crate::model::{
     capability::EngineInfo,
     catalogue::Folder,
@@ -56,6 +57,12 @@ pub enum Fact {
         epoch: u32,
         order: OrderKind,
         result: Result<Option<Sight>, Fault>,
+    },
+    /// A last will was carried out, or not.
+    WillDone {
+        session: SessionId,
+        epoch: u32,
+        end: WillEnd,
     },
     /// A folder was made, or not.
     FolderMade {

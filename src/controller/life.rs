@@ -9,6 +9,7 @@ use super::{
     held::Held,
     order::{Order, OrderKind, Plan},
     turn::Turn,
+    will::will,
 };
 use crate::model::{
     id::SessionId,
@@ -21,6 +22,9 @@ impl Controller {
     /// Orders the present step, unless it is under way or there is no engine.
     pub(super) fn issue(&mut self, turn: &mut Turn, id: SessionId) {
         let (connected, number) = (self.is_connected(), self.turn_number);
+        if connected {
+            self.begin_will(turn, id);
+        }
         let gentle = self.settings.engine.stop_grace_seconds;
         let Some(held) = self.change(turn, id) else {
             return;
@@ -44,6 +48,14 @@ impl Controller {
                 plan: Box::new(plan),
             },
             Step::Start => Order::Start { session, epoch },
+            Step::Will => match will(held) {
+                Some(will) => Order::Will {
+                    session,
+                    epoch,
+                    will: Box::new(will),
+                },
+                None => return,
+            },
             Step::Stop => Order::Stop {
                 session,
                 epoch,
@@ -99,7 +111,7 @@ impl Controller {
             return;
         };
         match order {
-            OrderKind::Connect | OrderKind::Survey | OrderKind::CreateFolder => {}
+            OrderKind::Connect | OrderKind::Survey | OrderKind::CreateFolder | OrderKind::Will => {}
             OrderKind::DetachAll => held.detaching = false,
             OrderKind::Rename => self.renamed(turn, id, result.err()),
             OrderKind::Forget => self.forgot(turn, now, id, result.is_ok()),

@@ -32,6 +32,7 @@ mod record;
 mod remains;
 mod requests;
 pub mod turn;
+mod will;
 
 pub use core::Controller;
 

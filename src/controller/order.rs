@@ -8,6 +8,7 @@ use crate::model::{
     id::{KernelId, SessionId},
     secret::Secret,
     spec::LaunchSpec,
+    will::LastWill,
 };
 
 /// Who waits for an answer.
@@ -41,6 +42,12 @@ pub enum Order {
     Start {
         session: SessionId,
         epoch: u32,
+    },
+    /// Carries the session's last will out.
+    Will {
+        session: SessionId,
+        epoch: u32,
+        will: Box<Will>,
     },
     Stop {
         session: SessionId,
@@ -81,12 +88,23 @@ pub enum OrderKind {
     CreateFolder,
     Create,
     Start,
+    Will,
     Stop,
     Remove,
     Rename,
     Forget,
     DetachAll,
     Inspect,
+}
+
+/// A last will and where its files go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Will {
+    pub will: LastWill,
+    /// In the session; `None` = on this machine.
+    pub place: Option<String>,
+    /// What they are called there.
+    pub file: String,
 }
 
 /// What to make: a launch after checking.
@@ -106,12 +124,13 @@ pub struct Plan {
 }
 
 impl OrderKind {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Connect,
         Self::Survey,
         Self::CreateFolder,
         Self::Create,
         Self::Start,
+        Self::Will,
         Self::Stop,
         Self::Remove,
         Self::Rename,
@@ -128,6 +147,7 @@ impl OrderKind {
             Self::CreateFolder => "create-folder",
             Self::Create => "create",
             Self::Start => "start",
+            Self::Will => "will",
             Self::Stop => "stop",
             Self::Remove => "remove",
             Self::Rename => "rename",
@@ -146,6 +166,7 @@ impl Order {
             Self::CreateFolder { .. } => OrderKind::CreateFolder,
             Self::Create { .. } => OrderKind::Create,
             Self::Start { .. } => OrderKind::Start,
+            Self::Will { .. } => OrderKind::Will,
             Self::Stop { .. } => OrderKind::Stop,
             Self::Remove { .. } => OrderKind::Remove,
             Self::Rename { .. } => OrderKind::Rename,
@@ -161,6 +182,7 @@ impl Order {
             Self::Connect { .. } | Self::Survey { .. } | Self::CreateFolder { .. } => None,
             Self::Create { epoch, plan } => Some((plan.session, *epoch)),
             Self::Start { session, epoch }
+            | Self::Will { session, epoch, .. }
             | Self::Stop { session, epoch, .. }
             | Self::Remove { session, epoch }
             | Self::Rename { session, epoch, .. }

@@ -133,6 +133,7 @@ fn spec(request: &LaunchRequest, environment: &Environment, asked: Timestamp) ->
         preopen_ports: request.preopen_ports.clone(),
         cluster_size: request.containers(),
         bootstrap_script: request.bootstrap_script.clone(),
+        last_will: request.last_will.clone(),
         ..usual
     }
 }

@@ -7,9 +7,11 @@ use super::{
     fact::{Fault, Ticket},
     order::Order,
     turn::{Answer, Refusal, RefusalKind, Turn},
+    will::{WillEnd, first_step},
 };
 use crate::model::{
     change::Level,
+    history::Outcome,
     id::SessionId,
     launch::folders,
     record::{Ending, Step},
@@ -59,6 +61,7 @@ impl Controller {
             self.escalate(turn, id, force);
             return Ok(());
         }
+        let first = first_step(held, force);
         let started = session.started_at.is_some() || status == Status::Error;
         let end = if started {
             Status::Terminated
@@ -77,7 +80,7 @@ impl Controller {
             held.record.session.pending_request = Some(Clean::new("terminating"));
             // What is being made is taken away once the engine has answered.
             if step == Step::Settled {
-                held.record.step = Step::Stop;
+                held.record.step = first;
             }
         }
         if step == Step::Settled {
@@ -99,9 +102,15 @@ impl Controller {
         {
             ending.info = Clean::new("force-terminated");
         }
-        if held.record.step == Step::Stop {
+        let step = held.record.step;
+        if matches!(step, Step::Will | Step::Stop) {
             // The gentle order's answer will be stale.
             held.busy = false;
+            if step == Step::Will {
+                let words = Clean::new("it was ended by force");
+                let outcome = Outcome::Skipped;
+                self.will_is_over(turn, id, &WillEnd { outcome, words });
+            }
             self.issue(turn, id);
         }
     }

@@ -129,6 +129,11 @@ impl Turn {
         }
     }
 
+    /// When it happens.
+    pub(super) fn now(&self) -> Timestamp {
+        self.now
+    }
+
     pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<Answer, Refusal>) {
         self.answers.push((ticket, answer));
     }

@@ -13,18 +13,18 @@ use super::{
     heart::News,
     supply::Supply,
     teller::Teller,
-    translate,
+    translate, will,
 };
 use crate::{
     controller::{
-        fact::{Fact, Fault, FaultKind, Sight, Survey},
-        order::{LineNumber, Order},
+        fact::{Fact, Fault, FaultKind, Sight, Survey, WillEnd},
+        order::{LineNumber, Order, Will},
     },
     engine::{
         api::{Containers, EngineEvent, Listing, Sighting},
         error::EngineError,
     },
-    model::{catalogue::Folder, text::Clean},
+    model::{catalogue::Folder, id::SessionId, text::Clean},
 };
 
 /// Orders about containers that are under way at once; an engine does not get faster by more.
@@ -90,6 +90,21 @@ impl Executor {
                 fault::point(Moment::After, kind);
                 self.tell(Fact::Surveyed { survey, result }).await;
             }
+            Order::Will {
+                session,
+                epoch,
+                will,
+            } => {
+                fault::point(Moment::Before, kind);
+                let end = self.last_will(session, &will).await;
+                fault::point(Moment::After, kind);
+                self.tell(Fact::WillDone {
+                    session,
+                    epoch,
+                    end,
+                })
+                .await;
+            }
             Order::CreateFolder { ticket, name } => {
                 fault::point(Moment::Before, kind);
                 let result = self.create_folder(&name).await;
@@ -103,6 +118,14 @@ impl Executor {
     async fn create_folder(&self, name: &str) -> Result<Folder, Fault> {
         let engine = self.engine().await?;
         bounded(CHANGE, engine.create_folder(name)).await
+    }
+
+    /// It may take long: it holds up no order.
+    async fn last_will(&self, session: SessionId, will: &Will) -> WillEnd {
+        match self.engine().await {
+            Ok(engine) => will::carry_out(&engine, session, will).await,
+            Err(fault) => will::failed(fault.text),
+        }
     }
 
     async fn change(&self, order: Order) {
@@ -136,7 +159,10 @@ impl Executor {
     async fn ask_engine(&self, order: Order) -> Outcome {
         let engine = self.engine().await?;
         match order {
-            Order::Connect { .. } | Order::Survey { .. } | Order::CreateFolder { .. } => Ok(None),
+            Order::Connect { .. }
+            | Order::Survey { .. }
+            | Order::CreateFolder { .. }
+            | Order::Will { .. } => Ok(None),
             Order::Create { plan, .. } => {
                 let plan = translate::plan(*plan);
                 let sighting = bounded(CHANGE, engine.create(&plan)).await?;

@@ -38,6 +38,7 @@ mod translate;
 mod usage;
 mod waiters;
 mod watching;
+mod will;
 mod writing;
 
 use std::{collections::BTreeMap, io::Write as _, path::Path, sync::Arc};

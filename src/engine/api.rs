@@ -89,6 +89,13 @@ pub trait Containers: Engine {
         None
     }
 
+    /// Saves files of the running session on this machine, as archives of this name; gives the first.
+    async fn save(&self, _session: SessionId, _paths: &[String], _name: &str) -> Result<PathBuf> {
+        Err(EngineError::Unsupported(
+            "this engine cannot save files of a session".to_owned(),
+        ))
+    }
+
     /// Gives the session's container its new name.
     async fn rename(&self, session: SessionId, name: &str) -> Result<()>;
 

@@ -29,6 +29,8 @@ pub enum Capability {
     IdleChecks,
     /// An end put off, or a session exempted from idle checks.
     Reprieve,
+    /// Something done in a session before it is ended.
+    LastWill,
     /// Folders that survive sessions, made and mounted.
     Folders,
     /// Sessions made for somebody else, by an administrator.

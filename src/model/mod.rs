@@ -39,3 +39,4 @@ pub mod status;
 pub mod text;
 pub mod usage;
 pub mod verdict;
+pub mod will;

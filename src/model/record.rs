@@ -25,6 +25,8 @@ pub enum Step {
     Wait,
     Create,
     Start,
+    /// Its last will is carried out, before it is asked to end.
+    Will,
     Stop,
     Remove,
 }
@@ -60,6 +62,9 @@ pub struct SessionRecord {
     /// How often the queue has passed it over.
     #[serde(default)]
     pub retries: u32,
+    /// How often its last will was begun.
+    #[serde(default)]
+    pub will_tries: u32,
 }
 
 impl SessionRecord {
@@ -77,6 +82,7 @@ impl SessionRecord {
             forgotten: false,
             request: None,
             retries: 0,
+            will_tries: 0,
         }
     }
 }

@@ -134,6 +134,9 @@ pub struct Session {
     /// When it was last used, where the engine tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<Activity>,
+    /// What is done in it before it is ended, in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_will: Option<Clean>,
     /// What was done against idle checks.
     #[serde(default)]
     pub reprieve: Reprieve,
@@ -179,6 +182,7 @@ impl Session {
             result: BatchResult::default(),
             commit: CommitStatus::default(),
             activity: None,
+            last_will: None,
             reprieve: Reprieve::default(),
             pending_request: None,
         }

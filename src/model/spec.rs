@@ -12,6 +12,7 @@ use super::{
     resources::{Bytes, Cpu, ResourceSlots},
     session::{ClusterMode, SessionType},
     span::Span,
+    will::LastWill,
 };
 
 /// The priority of who says nothing, of 0 to 100.
@@ -63,6 +64,9 @@ pub struct LaunchRequest {
     pub owner: Option<Owner>,
     /// A script run in each container before its services.
     pub bootstrap_script: Option<String>,
+    /// What is done in it before it is ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_will: Option<LastWill>,
     /// Ends sooner when nobody uses it than the site's rules say.
     pub idle_timeout: Option<Span>,
     /// Lives no longer than this, within the site's limit.
@@ -202,6 +206,8 @@ pub struct LaunchSpec {
     pub cluster_size: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap_script: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_will: Option<LastWill>,
     /// What the launch and its preset say; the site's rules count besides.
     #[serde(default, skip_serializing_if = "IdleRules::is_empty")]
     pub idle: IdleRules,
@@ -259,6 +265,7 @@ impl LaunchSpec {
             preopen_ports: Vec::new(),
             cluster_size: 1,
             bootstrap_script: None,
+            last_will: None,
             idle: IdleRules::default(),
         }
     }

@@ -23,6 +23,7 @@ mod line;
 mod secrets;
 mod sessions;
 mod usage;
+mod wills;
 
 /// Exit code, stdout and stderr.
 #[track_caller]

@@ -75,6 +75,7 @@ async fn all_of_it() {
         state_dir: place.join("state"),
         toolbox_dir: place.join("toolbox"),
         folders_dir: place.join("data/folders"),
+        saved_dir: place.join("data/folders"),
         dotfiles_dir: place.join("dotfiles"),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: None,

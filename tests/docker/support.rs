@@ -179,6 +179,7 @@ pub fn engine(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> Docke
         state_dir: dir.join("state"),
         toolbox_dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolbox"),
         folders_dir: dir.join("folders"),
+        saved_dir: dir.join("saved"),
         dotfiles_dir: dir.join("dotfiles"),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: endpoint.map(str::to_owned),

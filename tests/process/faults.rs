@@ -17,7 +17,9 @@ fn prepare(machine: &Machine, kind: OrderKind) {
         kind,
         OrderKind::Connect | OrderKind::Survey | OrderKind::Create | OrderKind::Start
     );
-    if launched {
+    if launched && kind == OrderKind::Will {
+        machine.ok(&launch(NAME, &["--wait", "--last-will", "true"]));
+    } else if launched {
         machine.ok(&launch(NAME, &["--wait"]));
     }
     if kind == OrderKind::Forget {
@@ -40,6 +42,9 @@ fn provoke(machine: &Machine, kind: OrderKind) {
     match kind {
         OrderKind::Create | OrderKind::Start | OrderKind::Survey => {
             machine.workbay(&launch(NAME, &["--wait"]));
+        }
+        OrderKind::Will => {
+            machine.workbay(&["terminate", NAME, "--yes"]);
         }
         OrderKind::Stop | OrderKind::Remove => {
             machine.workbay(&["terminate", NAME, "--force", "--yes"]);

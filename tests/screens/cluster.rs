@@ -47,10 +47,16 @@ pub fn manager() -> EngineState {
                 role: Clean::new("user"),
             }),
             capabilities: Capabilities {
-                missing: vec![(
-                    Capability::HostEnvironment,
-                    Clean::new("no environment of this machine on a cluster"),
-                )],
+                missing: vec![
+                    (
+                        Capability::HostEnvironment,
+                        Clean::new("no environment of this machine on a cluster"),
+                    ),
+                    (
+                        Capability::LastWill,
+                        Clean::new("nothing can be run before the manager ends a session"),
+                    ),
+                ],
                 open_streams_keep_alive: true,
             },
             ..EngineInfo::new(

@@ -59,6 +59,7 @@ pub fn entry_of(field: Field) -> Entry {
         | Field::StartTime
         | Field::Timeout
         | Field::BootstrapScript
+        | Field::LastWill
         | Field::Folders
         | Field::PreopenPorts => of_its_work(field),
         Field::Project
@@ -140,6 +141,12 @@ fn of_its_work(field: Field) -> Entry {
             "Run in each container before anything else of the session, for what has to be set up first.",
             "shell, one line or several",
             "",
+        ),
+        Field::LastWill => entry(
+            "Last will",
+            "Run in the session before it is ended by terminate or an idle check, not by force; what became of it is in the history. The command line can also save files: --save.",
+            "shell, one line or several",
+            "a minute when nothing else was said; a kill from outside runs none",
         ),
         Field::Folders => entry(
             "Folders",

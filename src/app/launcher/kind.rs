@@ -14,6 +14,7 @@ use crate::{
         session::SessionType,
         span::Span,
         spec::LaunchRequest,
+        will::LastWill,
     },
 };
 
@@ -29,6 +30,9 @@ pub struct Kind {
     timeout: Input,
     priority: Input,
     bootstrap: Script,
+    last_will: Script,
+    /// What else the last will says; it is not typed here.
+    will: LastWill,
     pub owner: OwnerForm,
 }
 
@@ -70,6 +74,7 @@ impl Kind {
         match field {
             Field::StartupCommand => Some(&self.command),
             Field::BootstrapScript => Some(&self.bootstrap),
+            Field::LastWill => Some(&self.last_will),
             _ => None,
         }
     }
@@ -78,7 +83,17 @@ impl Kind {
         match field {
             Field::StartupCommand => Some(&mut self.command),
             Field::BootstrapScript => Some(&mut self.bootstrap),
+            Field::LastWill => Some(&mut self.last_will),
             _ => None,
+        }
+    }
+
+    /// The command that is typed, with what was said besides.
+    pub fn will(&self) -> LastWill {
+        let command = self.last_will.text();
+        LastWill {
+            command: Some(command).filter(|text| !text.trim().is_empty()),
+            ..self.will.clone()
         }
     }
 
@@ -159,6 +174,10 @@ impl Form for Kind {
         }
         rows.push(Row::of(Field::Priority));
         rows.push(Row::of(Field::BootstrapScript));
+        // One that was said before is not lost where there is none: it is refused there.
+        if offer.has(Capability::LastWill) || !self.will().is_empty() {
+            rows.push(Row::of(Field::LastWill));
+        }
         if offer.has(Capability::Owners) {
             rows.extend(self.owner.rows());
         }
@@ -236,6 +255,9 @@ impl Form for Kind {
             .set(&text(request.priority.map(|it| it.to_string())));
         let script = request.bootstrap_script.as_deref();
         self.bootstrap.set(script.unwrap_or_default());
+        self.will = request.last_will.clone().unwrap_or_default();
+        let command = self.will.command.as_deref();
+        self.last_will.set(command.unwrap_or_default());
         self.owner.read(request);
     }
 
@@ -252,6 +274,7 @@ impl Form for Kind {
         request.priority = priority(&self.priority).ok().flatten();
         request.bootstrap_script =
             Some(self.bootstrap.text()).filter(|text| !text.trim().is_empty());
+        request.last_will = Some(self.will()).filter(|will| !will.is_empty());
         if offer.has(Capability::Owners) {
             self.owner.write(request);
         }
@@ -273,5 +296,32 @@ impl Form for Kind {
             add(Field::Owner, self.owner.problem());
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_last_will_says_besides_its_command_is_kept() {
+        let offer = Offer::blank();
+        let asked = LaunchRequest {
+            last_will: Some(LastWill {
+                command: Some("git push".to_owned()),
+                save: vec!["out".to_owned()],
+                folder: Some("kept".to_owned()),
+                timeout: Span(120),
+            }),
+            ..LaunchRequest::default()
+        };
+        let mut kind = Kind::default();
+        kind.read(&asked, &offer);
+        let mut written = LaunchRequest::default();
+        kind.write(&mut written, &offer);
+        assert_eq!(written.last_will, asked.last_will);
+        kind.read(&LaunchRequest::default(), &offer);
+        kind.write(&mut written, &offer);
+        assert_eq!(written.last_will, None);
     }
 }

@@ -81,6 +81,7 @@ impl Page {
             | Field::Timeout
             | Field::Priority
             | Field::BootstrapScript
+            | Field::LastWill
             | Field::Owner => Self::Kind,
             Field::Folders => Self::Storage,
             Field::PreopenPorts => Self::Network,

@@ -64,6 +64,7 @@ pub struct Manner {
 const SESSION: &str = "Session";
 const RESOURCES: &str = "Resources of each container";
 const INSIDE: &str = "Inside";
+const END: &str = "Before its end";
 
 /// Every field of a launch.
 #[derive(Args, Debug, Default)]
@@ -152,6 +153,19 @@ pub struct Fields {
     /// A script run in each container before its services; @FILE takes it from a file
     #[arg(long, value_name = "TEXT|@FILE", help_heading = INSIDE)]
     pub bootstrap: Option<String>,
+
+    /// A command run in it before it is ended by terminate or an idle check
+    #[arg(long, value_name = "CMD", help_heading = END)]
+    pub last_will: Option<String>,
+    /// A path saved before it is ended, below /home/work unless it begins with /; several times
+    #[arg(long, value_name = "PATH", help_heading = END)]
+    pub save: Vec<String>,
+    /// The mounted folder it is saved in; else this machine's data directory
+    #[arg(long, value_name = "FOLDER", help_heading = END)]
+    pub save_into: Option<String>,
+    /// How long all of that may take: 60s when nothing is said, 10m at most
+    #[arg(long, value_name = "SPAN", help_heading = END)]
+    pub will_timeout: Option<Span>,
 }
 
 /// How the containers of a cluster lie on machines.

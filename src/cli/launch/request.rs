@@ -12,8 +12,10 @@ use super::super::{args::Fields, fail::Fail, now};
 use crate::model::{
     launch::{LaunchField, check, ports, start},
     session::SessionType,
+    span::Span,
     spec::{LaunchRequest, check_variable_name},
     text::Clean,
+    will::LastWill,
 };
 
 /// What the words mean depends on where they are said.
@@ -78,6 +80,8 @@ pub fn over(
     replace(&mut request.priority, fields.priority);
     replace(&mut request.owner, fields.owner);
     replace(&mut request.bootstrap_script, script);
+    let wills = (fields.last_will, fields.save, fields.save_into);
+    request.last_will = last_will(request.last_will, wills, fields.will_timeout);
     request.accelerators.extend(fields.accelerators);
     request.cluster_mode = fields.cluster_mode.map_or(request.cluster_mode, Into::into);
     request.preopen_ports = preopen.unwrap_or(request.preopen_ports);
@@ -87,6 +91,24 @@ pub fn over(
         mounts.push(mount);
     }
     Ok(request)
+}
+
+/// What is given goes over what was there; paths are added.
+fn last_will(
+    known: Option<LastWill>,
+    (command, save, folder): (Option<String>, Vec<String>, Option<String>),
+    timeout: Option<Span>,
+) -> Option<LastWill> {
+    let given = command.is_some() || !save.is_empty() || folder.is_some() || timeout.is_some();
+    if !given {
+        return known;
+    }
+    let mut will = known.unwrap_or_default();
+    replace(&mut will.command, command);
+    replace(&mut will.folder, folder);
+    will.save.extend(save);
+    will.timeout = timeout.unwrap_or(will.timeout);
+    Some(will)
 }
 
 fn replace<T>(place: &mut Option<T>, given: Option<T>) {

@@ -138,6 +138,8 @@ fn fields(session: &Session, mounts: &[FolderMount]) -> Vec<(&'static str, Strin
     if !session.preopen_ports.is_empty() {
         fields.push(("Ports", ports::write(&session.preopen_ports)));
     }
+    let last_will = session.last_will.as_ref();
+    fields.extend(last_will.map(|will| ("Last will", will.to_string())));
     if session.commit == CommitStatus::Ongoing {
         fields.push(("Image", "being made".to_owned()));
     }

@@ -3,6 +3,7 @@
 pub(in crate::controller) mod batch;
 mod cluster;
 pub(in crate::controller) mod play;
+mod wills;
 
 use proptest::prelude::*;
 
@@ -19,6 +20,7 @@ enum Deed {
     Launch,
     LaunchBatch(u64),
     LaunchCluster,
+    LaunchWithWill,
     Terminate(usize, bool),
     Rename(usize),
     CarryOut(usize),
@@ -39,6 +41,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         3 => Just(Deed::Launch),
         1 => (1..200_u64).prop_map(Deed::LaunchBatch),
         1 => Just(Deed::LaunchCluster),
+        1 => Just(Deed::LaunchWithWill),
         3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Deed::Terminate(n, force)),
         1 => which.clone().prop_map(Deed::Rename),
         10 => which.clone().prop_map(Deed::CarryOut),
@@ -71,6 +74,9 @@ impl Play {
             }
             Deed::LaunchCluster => {
                 self.launch_with(cluster::request());
+            }
+            Deed::LaunchWithWill => {
+                self.launch_with(wills::with_will(LaunchRequest::default()));
             }
             Deed::Terminate(number, force) => {
                 if let Some(session) = self.one_of(number) {

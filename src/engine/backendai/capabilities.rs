@@ -6,7 +6,7 @@ use crate::model::{
     text::Clean,
 };
 
-const ALWAYS: [(Capability, &str); 3] = [
+const ALWAYS: [(Capability, &str); 4] = [
     (
         Capability::HostEnvironment,
         "the host environment is this machine's own; a session on the cluster runs in an image",
@@ -14,6 +14,10 @@ const ALWAYS: [(Capability, &str); 3] = [
     (
         Capability::Exec,
         "a command beside the session needs its sshd, which is not spoken yet",
+    ),
+    (
+        Capability::LastWill,
+        "nothing can be run in a session of the cluster before its manager ends it",
     ),
     (
         Capability::Reprieve,

@@ -88,6 +88,7 @@ impl Reader<'_> {
                 _ => CommitStatus::Ready,
             },
             activity: None,
+            last_will: None,
             reprieve: Reprieve::default(),
             pending_request: None,
         })

@@ -30,6 +30,7 @@ mod making;
 mod members;
 mod mounts;
 mod nvidia;
+mod save;
 mod saved_log;
 mod scratch;
 mod sessions;
@@ -75,6 +76,8 @@ pub struct DockerConfig {
     pub toolbox_dir: PathBuf,
     /// Directory that holds the folders people mount, one below it for each.
     pub folders_dir: PathBuf,
+    /// Directory in which files of sessions are saved by their last wills.
+    pub saved_dir: PathBuf,
     /// Files that every new home begins with; it need not be there.
     pub dotfiles_dir: PathBuf,
     /// What the site says of accelerators, by slot name.

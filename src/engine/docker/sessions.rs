@@ -23,7 +23,7 @@ use super::{
     DockerEngine, cluster, create, events, labels,
     line::Line,
     members::{self, Member},
-    saved_log,
+    save, saved_log,
     sighting::{self, Part},
 };
 use crate::{
@@ -132,6 +132,10 @@ impl Containers for DockerEngine {
 
     fn scratch(&self, session: SessionId) -> Option<PathBuf> {
         Some(self.scratches.home(session))
+    }
+
+    async fn save(&self, session: SessionId, paths: &[String], name: &str) -> Result<PathBuf> {
+        save::save(self, &self.config.saved_dir, session, paths, name).await
     }
 
     async fn rename(&self, session: SessionId, name: &str) -> Result<()> {

@@ -5,6 +5,7 @@ use super::{
         resources::Cpu,
         session::{ClusterMode, SessionType},
         spec::LaunchRequest,
+        will::LastWill,
     },
     amounts, ports, secrets,
 };
@@ -68,6 +69,15 @@ pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
         "--bootstrap",
         request.bootstrap_script.as_deref().map(literal),
     );
+    if let Some(will) = &request.last_will {
+        words.maybe("--last-will", will.command.as_deref());
+        for path in &will.save {
+            words.two("--save", path);
+        }
+        words.maybe("--save-into", will.folder.as_deref());
+        let usual = will.timeout == LastWill::USUAL;
+        words.maybe("--will-timeout", (!usual).then_some(will.timeout));
+    }
     words.0
 }
 

@@ -31,6 +31,7 @@ pub enum LaunchField {
     OpenBlas,
     Priority,
     BootstrapScript,
+    LastWill,
     Folders,
     PreopenPorts,
 }

@@ -13,6 +13,7 @@ pub mod ports;
 pub mod secrets;
 pub mod start;
 pub mod whatif;
+pub mod will;
 
 pub use check::{Ground, check, check_words, warnings};
 pub use field::{FieldProblem, LaunchField};

@@ -22,6 +22,9 @@ pub fn command(session: &Session, width: usize) -> Vec<Line> {
     if let Some(command) = &session.startup_command {
         lines.extend(wrapped_row("Command", command.as_str(), width));
     }
+    if let Some(will) = &session.last_will {
+        lines.extend(wrapped_row("Last will", will.as_str(), width));
+    }
     let (result, face) = match session.result {
         BatchResult::Undefined => return lines,
         BatchResult::Success => ("success", Face::StatusGood),

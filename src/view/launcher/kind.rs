@@ -32,6 +32,14 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
         }
         Field::StartupCommand => script(sheet, row, "Command", "what it runs, in /home/work"),
         Field::BootstrapScript => script(sheet, row, "Bootstrap", "no script"),
+        Field::LastWill => {
+            let will = &sheet.launcher.kind.will();
+            let hint = match will.save.as_slice() {
+                [] => "nothing is done before it is ended".to_owned(),
+                paths => format!("saves {}", paths.join(", ")),
+            };
+            script(sheet, row, "Last will", &hint);
+        }
         Field::Owner => owner(sheet, row),
         _ => {
             let (label, hint, note) = words(row.field);

@@ -3,11 +3,12 @@
 use super::{Play, fault};
 use crate::{
     controller::{
-        fact::{Fact, FaultKind, Sight, SightRecord, SightState, SubSight, Survey},
+        fact::{Fact, FaultKind, Sight, SightRecord, SightState, SubSight, Survey, WillEnd},
         order::Order,
     },
     model::{
         environment::{Environment, EnvironmentSource, ImageFacts},
+        history::Outcome,
         id::{KernelId, SessionId},
         resources::ResourceSlots,
         text::Clean,
@@ -56,6 +57,16 @@ impl Play {
                 survey: *survey,
                 result: failure.map_or_else(|| Ok(self.survey()), |kind| Err(fault(kind))),
             },
+            (Order::Will { session, epoch, .. }, failure) => {
+                self.wills.push(*session);
+                let outcome = failure.map_or(Outcome::Success, |_| Outcome::Failure);
+                let words = "its last words".into();
+                Fact::WillDone {
+                    session: *session,
+                    epoch: *epoch,
+                    end: WillEnd { outcome, words },
+                }
+            }
             (order, failure) => {
                 let (session, epoch) = order.about().unwrap();
                 let result = match failure {

@@ -46,6 +46,11 @@ pub(super) fn check_capabilities(
         ),
         (request.owner.is_some(), Capability::Owners, Field::Owner),
         (
+            request.last_will.is_some(),
+            Capability::LastWill,
+            Field::LastWill,
+        ),
+        (
             !request.mounts.is_empty(),
             Capability::Folders,
             Field::Folders,

@@ -12,7 +12,7 @@ use super::{
             text::Clean,
         },
         field::LaunchField as Field,
-        folders, ports, secrets,
+        folders, ports, secrets, will,
     },
     MOST_COPIES, Problems, add, names, say, say_at,
 };
@@ -47,6 +47,10 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     if let Some(script) = &request.bootstrap_script {
         let outcome = check_text(script, "the bootstrap script");
         add(&mut found, Field::BootstrapScript, outcome);
+    }
+    if let Some(last_will) = &request.last_will {
+        let outcome = will::check(last_will, &request.mounts);
+        add(&mut found, Field::LastWill, outcome);
     }
     check_numbers(request, &mut found);
     if let (Some(shmem), Some(mem)) = (request.shmem, request.mem) {
@@ -115,7 +119,7 @@ pub fn check_value(name: &str, value: &str) -> Result<(), String> {
 }
 
 /// Commands and scripts go to the engine in one piece.
-fn check_text(text: &str, what: &str) -> Result<(), String> {
+pub fn check_text(text: &str, what: &str) -> Result<(), String> {
     if text.contains('\0') {
         return Err(format!("{what} holds a zero byte"));
     }

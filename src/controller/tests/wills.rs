@@ -1,0 +1,196 @@
+//! Last wills: when they are carried out, and that they hold up nothing for ever.
+
+use super::play::{Play, settings};
+use crate::{
+    controller::{
+        fact::{Ask, Fact, FaultKind, Happening, WillEnd},
+        order::{Order, OrderKind},
+        tests::batch,
+    },
+    model::{
+        history::Outcome, id::SessionId, idle::IdleRules, span::Span, spec::LaunchRequest,
+        status::Status, will::LastWill,
+    },
+};
+
+pub fn with_will(request: LaunchRequest) -> LaunchRequest {
+    let last_will = LastWill {
+        command: Some("git push".to_owned()),
+        ..LastWill::default()
+    };
+    LaunchRequest {
+        last_will: Some(last_will),
+        ..request
+    }
+}
+
+fn begun() -> (Play, SessionId) {
+    let mut play = Play::new();
+    let id = play.comes(with_will(LaunchRequest::default()));
+    assert_eq!(play.status(id), Status::Running);
+    (play, id)
+}
+
+fn asked(play: &mut Play, session: SessionId, force: bool) {
+    play.ask(Ask::Terminate { session, force });
+}
+
+/// What stands in the history of its wills.
+fn wills(play: &Play, id: SessionId) -> Vec<Outcome> {
+    let mine = play.history.iter().filter(|it| it.session == id);
+    let wills = mine.filter(|it| it.phase == "last-will");
+    wills.map(|it| it.result.clone()).collect()
+}
+
+fn kinds(play: &Play) -> Vec<OrderKind> {
+    play.orders.iter().map(Order::kind).collect()
+}
+
+#[test]
+fn it_is_carried_out_before_the_session_is_asked_to_end() {
+    let (mut play, id) = begun();
+    asked(&mut play, id, false);
+    assert_eq!(kinds(&play), [OrderKind::Will]);
+    assert_eq!(play.status(id), Status::Terminating);
+    let pending = play.session(id).pending_request.clone().unwrap();
+    assert!(pending.as_str().contains("last will"), "{pending}");
+    play.carry_out(0, None);
+    assert_eq!(kinds(&play), [OrderKind::Stop]);
+    play.work_off();
+    assert_eq!(play.status(id), Status::Terminated);
+    assert_eq!(wills(&play, id), [Outcome::Success]);
+    play.check_rest();
+}
+
+#[test]
+fn one_that_fails_is_told_and_the_session_ends_anyway() {
+    let (mut play, id) = begun();
+    asked(&mut play, id, false);
+    play.carry_out(0, Some(FaultKind::Failed));
+    play.work_off();
+    assert_eq!(play.status(id), Status::Terminated);
+    assert_eq!(wills(&play, id), [Outcome::Failure]);
+    let told = |text: &str| {
+        play.notices
+            .iter()
+            .any(|it| it.text.as_str().contains(text))
+    };
+    assert!(told("was not carried out: its last words"));
+}
+
+#[test]
+fn force_skips_it_at_once_and_in_the_middle() {
+    let (mut play, id) = begun();
+    asked(&mut play, id, true);
+    assert_eq!(kinds(&play), [OrderKind::Stop]);
+    play.work_off();
+    assert_eq!(wills(&play, id), []);
+
+    let (mut play, id) = begun();
+    asked(&mut play, id, false);
+    let Order::Will { epoch, .. } = play.orders.remove(0) else {
+        panic!("no last will was ordered");
+    };
+    asked(&mut play, id, true);
+    assert_eq!(kinds(&play), [OrderKind::Stop]);
+    // Its answer comes late.
+    let words = "late".into();
+    let outcome = Outcome::Success;
+    play.tell(Fact::WillDone {
+        session: id,
+        epoch,
+        end: WillEnd { outcome, words },
+    });
+    play.work_off();
+    assert_eq!(play.status(id), Status::Terminated);
+    assert_eq!(wills(&play, id), [Outcome::Skipped]);
+}
+
+#[test]
+fn a_daemon_that_is_killed_in_the_middle_begins_it_once_more_and_no_more() {
+    let (mut play, id) = begun();
+    asked(&mut play, id, false);
+    for times in 1..=2 {
+        assert_eq!(kinds(&play), [OrderKind::Will], "for the {times}. time");
+        play.restart();
+        assert_eq!(kinds(&play), [OrderKind::Connect]);
+        play.carry_out(0, None);
+        play.orders
+            .retain(|order| order.kind() != OrderKind::DetachAll);
+    }
+    assert_eq!(kinds(&play), [OrderKind::Stop]);
+    play.work_off();
+    assert_eq!(play.status(id), Status::Terminated);
+    assert_eq!(wills(&play, id), [Outcome::GiveUp]);
+}
+
+#[test]
+fn an_engine_that_is_lost_in_the_middle_does_not_have_it_done_again() {
+    let (mut play, id) = begun();
+    asked(&mut play, id, false);
+    play.connected = false;
+    let line = play.line;
+    let fault = super::play::fault(FaultKind::Lost);
+    play.tell(Fact::EngineDown { line, fault });
+    // The program's line broke with it.
+    play.carry_out(0, Some(FaultKind::Lost));
+    play.work_off();
+    assert_eq!(play.status(id), Status::Terminated);
+    assert_eq!(
+        (wills(&play, id), play.wills.len()),
+        (vec![Outcome::Failure], 1)
+    );
+}
+
+#[test]
+fn a_container_that_dies_meanwhile_changes_nothing() {
+    let (mut play, id) = begun();
+    asked(&mut play, id, false);
+    play.die(id, 1);
+    play.tell(Fact::Happened {
+        session: id,
+        event: Happening::Died { exit_code: 1 },
+    });
+    play.carry_out(0, Some(FaultKind::Failed));
+    play.work_off();
+    assert_eq!(play.status(id), Status::Terminated);
+    assert_eq!(play.session(id).status_info, Some("user-requested".into()));
+}
+
+#[test]
+fn a_command_that_ends_by_itself_has_none_one_whose_time_is_over_has() {
+    let mut play = Play::new();
+    let id = play.comes(with_will(batch::request(None)));
+    play.die(id, 0);
+    play.tell(Fact::Happened {
+        session: id,
+        event: Happening::Died { exit_code: 0 },
+    });
+    play.work_off();
+    assert_eq!(
+        (play.status(id), wills(&play, id)),
+        (Status::Terminated, vec![])
+    );
+
+    let mut play = Play::new();
+    let id = play.comes(with_will(batch::request(Some(1000))));
+    play.wait(1100);
+    assert_eq!(play.status(id), Status::Terminated);
+    assert_eq!(wills(&play, id), [Outcome::Success]);
+}
+
+#[test]
+fn who_is_reclaimed_has_it_carried_out() {
+    let mut settings = settings();
+    settings.resources.idle = IdleRules {
+        session_lifetime: Some(Span(1000)),
+        ..IdleRules::default()
+    };
+    let mut play = Play::with(settings);
+    let id = play.comes(with_will(LaunchRequest::default()));
+    play.wait(1100);
+    assert_eq!(play.status(id), Status::Terminated);
+    assert_eq!(wills(&play, id), [Outcome::Success]);
+    let info = play.session(id).status_info.clone();
+    assert_eq!(info, Some("idle-session-lifetime".into()));
+}

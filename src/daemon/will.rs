@@ -1,0 +1,120 @@
+//! A last will, carried out: its command, then what is to be saved; all of it within its time.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::timeout;
+
+use crate::{
+    controller::{fact::WillEnd, order::Will},
+    engine::api::{Attached, Containers, ExecCommand, Output},
+    model::{history::Outcome, id::SessionId, text::Clean},
+};
+
+/// Characters of its last words that are kept.
+const WORDS: usize = 300;
+/// Bytes of output that are held for them.
+const HELD: usize = 4 * 1024;
+
+/// `$1` is where they go, the rest what is saved.
+const SAVE: &str = r#"place=$1; shift; mkdir -p -- "$place" && cp -a -- "$@" "$place"/"#;
+
+pub(super) async fn carry_out(
+    engine: &Arc<dyn Containers>,
+    session: SessionId,
+    what: &Will,
+) -> WillEnd {
+    let limit = Duration::from_secs(what.will.timeout.seconds());
+    // What is dropped in the middle ends its programs with it.
+    let outcome = timeout(limit, in_order(engine, session, what)).await;
+    let (outcome, words) = match outcome {
+        Ok(Ok(words)) => (Outcome::Success, words),
+        Ok(Err(why)) => (Outcome::Failure, why),
+        Err(_) => {
+            let text = format!("it did not end within {}", what.will.timeout.in_words());
+            (Outcome::Expired, text)
+        }
+    };
+    WillEnd {
+        outcome,
+        words: Clean::new(&last(&words)),
+    }
+}
+
+pub(super) fn failed(words: Clean) -> WillEnd {
+    let outcome = Outcome::Failure;
+    WillEnd { outcome, words }
+}
+
+/// The command first: it may make what is to be saved.
+async fn in_order(
+    engine: &Arc<dyn Containers>,
+    session: SessionId,
+    what: &Will,
+) -> Result<String, String> {
+    let mut told = Vec::new();
+    if let Some(command) = &what.will.command {
+        let words = run(engine, session, &["sh", "-c", command]).await?;
+        told.extend(Some(words).filter(|words| !words.is_empty()));
+    }
+    if what.will.save.is_empty() {
+        return Ok(told.join("; "));
+    }
+    told.push(match &what.place {
+        Some(place) => {
+            let words = ["sh", "-c", SAVE, "last-will", place.as_str()];
+            let paths = what.will.save.iter().map(String::as_str);
+            let words: Vec<&str> = words.into_iter().chain(paths).collect();
+            run(engine, session, &words).await?;
+            format!("saved to {place}")
+        }
+        None => {
+            let saved = engine.save(session, &what.will.save, &what.file).await;
+            let file = saved.map_err(|error| error.to_string())?;
+            format!("saved to {}", file.display())
+        }
+    });
+    Ok(told.join("; "))
+}
+
+/// What it said last; an error when it failed.
+async fn run(
+    engine: &Arc<dyn Containers>,
+    session: SessionId,
+    words: &[&str],
+) -> Result<String, String> {
+    let command = ExecCommand {
+        argv: words.iter().map(|&word| word.to_owned()).collect(),
+        tty: None,
+    };
+    let attached = engine.exec(session, command).await;
+    let Attached { mut output, input } = attached.map_err(|error| error.to_string())?;
+    // Nobody types: who reads is at the end.
+    drop(input);
+    let mut said = Vec::new();
+    let ended = loop {
+        match output.recv().await {
+            Some(Output::Stdout(bytes) | Output::Stderr(bytes)) => {
+                said.extend_from_slice(&bytes);
+                let surplus = said.len().saturating_sub(HELD);
+                said.drain(..surplus);
+            }
+            Some(Output::End { exit_code }) => break exit_code,
+            Some(Output::Lost { why }) => return Err(why.into_string()),
+            None => break None,
+        }
+    };
+    let said = String::from_utf8_lossy(&said).trim().to_owned();
+    match ended {
+        Some(0) => Ok(said),
+        Some(code) if said.is_empty() => Err(format!("it ended with exit code {code}")),
+        Some(code) => Err(format!("exit code {code}: {}", last(&said))),
+        None => Err("the session ended in the middle of it".to_owned()),
+    }
+}
+
+/// Its end, in one line.
+fn last(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let count = line.chars().count();
+    line.chars().skip(count.saturating_sub(WORDS)).collect()
+}

@@ -1,0 +1,60 @@
+//! A last will: what is done in a session before it is ended.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::span::Span;
+
+/// A command to be run, files to be saved, or both; bounded in time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LastWill {
+    /// Run by a shell in `/home/work`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Paths in the session; a relative one is below `/home/work`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub save: Vec<String>,
+    /// A mounted folder they are saved in; `None` = on this machine, below the data directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// All of it ends after this.
+    pub timeout: Span,
+}
+
+impl Default for LastWill {
+    fn default() -> Self {
+        Self {
+            command: None,
+            save: Vec::new(),
+            folder: None,
+            timeout: Self::USUAL,
+        }
+    }
+}
+
+impl LastWill {
+    pub const USUAL: Span = Span(60);
+    pub const MOST: Span = Span(10 * 60);
+
+    /// Whether there is nothing to be done.
+    pub fn is_empty(&self) -> bool {
+        self.command.is_none() && self.save.is_empty()
+    }
+}
+
+impl fmt::Display for LastWill {
+    /// In one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        let command = self.command.as_deref();
+        parts.extend(command.and_then(|it| it.lines().next()).map(str::to_owned));
+        if !self.save.is_empty() {
+            let place = self.folder.as_deref().unwrap_or("this machine");
+            parts.push(format!("saves {} to {place}", self.save.join(", ")));
+        }
+        parts.push(format!("{} at most", self.timeout));
+        f.write_str(&parts.join("; "))
+    }
+}

@@ -1,0 +1,165 @@
+//! Last wills on real containers: what they leave, and that one that hangs is ended.
+
+use serde_json::Value;
+
+use crate::{
+    machine::{LARGE, Machine, launch},
+    sessions::until,
+};
+
+fn begin(machine: &Machine, name: &str, more: &[&str]) {
+    let wait: &[&str] = &["--wait", "--wait-timeout", "2m"];
+    machine.ok(&launch(name, &[more, wait].concat()));
+}
+
+fn ended(machine: &Machine, name: &str) {
+    let over = || machine.json(&["show", name, "--json"])["status"] == "TERMINATED";
+    until(&format!("{name} is ended"), over);
+}
+
+/// Result and message of its last will.
+fn will(machine: &Machine, name: &str) -> (String, String) {
+    let history = machine.json(&["history", name, "--json"]);
+    let entries = history.as_array().unwrap();
+    let wills: Vec<&Value> = entries
+        .iter()
+        .filter(|it| it["phase"] == "last-will")
+        .collect();
+    assert_eq!(wills.len(), 1, "{history}");
+    let text = |key: &str| wills[0][key].as_str().unwrap_or_default().to_owned();
+    (text("result"), text("message"))
+}
+
+#[test]
+fn who_is_reclaimed_leaves_what_was_to_be_saved_in_a_folder() {
+    let machine = Machine::new();
+    let rules = format!("{LARGE}[idle]\nsession-lifetime = \"6s\"\n");
+    std::fs::write(machine.path("config/resources.toml"), rules).unwrap();
+    machine.ok(&["folder", "create", "kept"]);
+    let more = [
+        "--mount",
+        "kept",
+        "--last-will",
+        "echo made > out/late; echo done",
+        "--save",
+        "out",
+        "--save-into",
+        "kept",
+        "--bootstrap",
+        "mkdir -p out; echo early > out/early",
+    ];
+    begin(&machine, "will-reclaimed", &more);
+    let shown = machine.ok(&["show", "will-reclaimed"]);
+    assert!(shown.contains("saves out to kept"), "{shown}");
+    ended(&machine, "will-reclaimed");
+    let (result, message) = will(&machine, "will-reclaimed");
+    assert_eq!(result, "SUCCESS", "{message}");
+    assert!(
+        message.starts_with("done; saved to /home/work/kept/"),
+        "{message}"
+    );
+    let id = machine.json(&["show", "will-reclaimed", "--json"])["id"].clone();
+    let id: String = id.as_str().unwrap().chars().take(8).collect();
+    let out = machine.path(&format!("data/folders/kept/will-reclaimed-{id}/out"));
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    assert_eq!(
+        (read("early"), read("late")),
+        ("early\n".into(), "made\n".into())
+    );
+}
+
+#[test]
+fn without_a_folder_it_is_saved_on_this_machine_and_force_does_nothing() {
+    let machine = Machine::new();
+    let more = ["--save", "out.txt", "--last-will", "echo words > out.txt"];
+    begin(&machine, "will-archived", &more);
+    begin(&machine, "will-forced", &more);
+    machine.ok(&["terminate", "will-archived", "--yes"]);
+    machine.ok(&["terminate", "will-forced", "--force", "--yes"]);
+    ended(&machine, "will-archived");
+    ended(&machine, "will-forced");
+    let (result, message) = will(&machine, "will-archived");
+    assert_eq!(result, "SUCCESS", "{message}");
+    let files: Vec<_> = std::fs::read_dir(machine.path("data/saved"))
+        .unwrap()
+        .collect();
+    let [Ok(file)] = files.as_slice() else {
+        panic!("{files:?}");
+    };
+    let archive = std::fs::read(file.path()).unwrap();
+    assert!(String::from_utf8_lossy(&archive).contains("words"));
+    assert!(
+        message.contains("will-archived-") && message.contains(".tar"),
+        "{message}"
+    );
+    let history = machine.ok(&["history", "will-forced"]);
+    assert!(!history.contains("last-will"), "{history}");
+}
+
+#[test]
+fn one_that_hangs_is_ended_at_its_timeout_and_one_that_fails_is_told() {
+    let machine = Machine::new();
+    let hangs = ["--last-will", "sleep 600", "--will-timeout", "2s"];
+    begin(&machine, "will-hangs", &hangs);
+    begin(
+        &machine,
+        "will-fails",
+        &["--last-will", "echo no network >&2; exit 3"],
+    );
+    machine.ok(&["terminate", "will-hangs", "--yes"]);
+    machine.ok(&["terminate", "will-fails", "--yes"]);
+    ended(&machine, "will-hangs");
+    let (result, message) = will(&machine, "will-hangs");
+    assert_eq!(
+        (result.as_str(), message.as_str()),
+        ("EXPIRED", "it did not end within 2 seconds")
+    );
+    ended(&machine, "will-fails");
+    let (result, message) = will(&machine, "will-fails");
+    assert_eq!(
+        (result.as_str(), message.as_str()),
+        ("FAILURE", "exit code 3: no network")
+    );
+    assert!(machine.containers().is_empty());
+}
+
+#[test]
+fn what_it_cannot_do_is_refused_and_a_recipe_keeps_what_it_can() {
+    let machine = Machine::new();
+    for (more, why) in [
+        (
+            &["--save", "out", "--save-into", "nowhere"][..],
+            "not mounted",
+        ),
+        (&["--save-into", "kept"][..], "needs a command"),
+        (
+            &["--last-will", "true", "--will-timeout", "1h"][..],
+            "1s to 10m",
+        ),
+    ] {
+        let output = machine.workbay(&launch("will-refused", more));
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("--last-will") && said.contains(why), "{said}");
+    }
+    let more = [
+        "--last-will",
+        "git push",
+        "--save",
+        "a b",
+        "--will-timeout",
+        "2m",
+    ];
+    begin(&machine, "will-kept", &more);
+    let recipe = machine.ok(&["export", "will-kept"]);
+    for line in [
+        "last-will = \"git push\"",
+        "save = [\"a b\"]",
+        "will-timeout = \"2m\"",
+    ] {
+        assert!(recipe.contains(line), "{recipe}");
+    }
+    let again = machine.ok(&["relaunch", "will-kept", "--dry-run"]);
+    let words = "--last-will 'git push' --save 'a b' --will-timeout 2m";
+    assert!(again.contains(words), "{again}");
+}
