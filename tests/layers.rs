@@ -77,7 +77,7 @@ const ROWS: &[(&str, &[&str])] = &[
 
 /// (what must not be named, the only files or folders that may).
 const OWNERS: &[(&str, &[&str])] = &[
-    ("vt100::", &["terminal/emulator.rs"]),
+    ("vt100::", &["terminal/emulator.rs", "terminal/emulator"]),
     ("bollard::", &["engine/docker"]),
     ("nvml_wrapper::", &["engine/docker/nvidia.rs"]),
     ("reqwest::", &["engine/backendai"]),

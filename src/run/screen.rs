@@ -8,6 +8,7 @@ use std::{
 };
 
 use super::keyboard::Keyboard;
+use crate::terminal::emulator;
 use crossterm::{
     cursor::Show,
     event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange},
@@ -210,6 +211,10 @@ fn give_back_on_panic() {
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
+            // It is caught, and costs no more than a picture.
+            if emulator::is_guarded() {
+                return;
+            }
             give_back();
             before(panic);
         }));

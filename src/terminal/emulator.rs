@@ -1,4 +1,6 @@
-//! A terminal in memory. The only file that names the vt100 crate.
+//! A terminal in memory. The only place that names the vt100 crate.
+
+mod parser;
 
 use std::num::NonZeroU16;
 
@@ -7,9 +9,11 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     encode::{Modes, MouseMode},
     gate::{Gate, Step},
-    witness::Witness,
 };
 use crate::model::text::Clean;
+use parser::Parser;
+
+pub use parser::is_guarded;
 
 /// What our other files see of vt100.
 pub(super) mod vt {
@@ -75,7 +79,7 @@ pub struct Cursor {
 /// A terminal of a child: feed it the child's bytes, send the child what `take_answers` gives, paint
 /// its cells. It keeps no scrollback: tmux does.
 pub struct Emulator {
-    parser: vt100::Parser<Witness>,
+    parser: Parser,
     gate: Gate,
     /// The beginning of a character whose rest has not come yet. The parser would lose what follows
     /// a character that comes in pieces.
@@ -96,7 +100,7 @@ impl Emulator {
     pub fn new(columns: u16, rows: u16) -> Self {
         let (columns, rows) = clamp(columns, rows);
         Self {
-            parser: vt100::Parser::new_with_callbacks(rows, columns, 0, Witness::default()),
+            parser: Parser::new(columns, rows),
             gate: Gate::default(),
             partial: Vec::new(),
             update_since: None,
@@ -113,15 +117,15 @@ impl Emulator {
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let (columns, rows) = clamp(columns, rows);
         if (columns.get(), rows.get()) != self.size() {
-            self.parser.set_size(rows, columns);
+            self.parser.set_size(columns, rows);
             self.show_live();
         }
     }
 
     /// Works off bytes of the child.
     pub fn feed(&mut self, bytes: &[u8], now: Timestamp) {
-        if !self.parser.callbacks().in_update {
-            self.parser.callbacks_mut().before_update = None;
+        if !self.parser.witness().in_update {
+            self.parser.witness_mut().before_update = None;
         }
         let (columns, _) = self.size();
         let mut joined = std::mem::take(&mut self.partial);
@@ -137,17 +141,17 @@ impl Emulator {
         gate.sift(bytes, columns, |step| match step {
             Step::Pass(bytes) => parser.process(bytes),
             Step::DropString => {
-                parser.callbacks_mut().deaf = true;
+                parser.witness_mut().deaf = true;
                 parser.process(b"\x18");
-                parser.callbacks_mut().deaf = false;
+                parser.witness_mut().deaf = false;
             }
             Step::Repeat { count } => parser.process(format!("\x18\x1b[{count}b").as_bytes()),
             Step::Reset => {
-                parser.callbacks_mut().focus = false;
-                parser.callbacks_mut().in_update = false;
+                parser.witness_mut().focus = false;
+                parser.witness_mut().in_update = false;
             }
         });
-        if self.parser.callbacks().in_update {
+        if self.parser.witness().in_update {
             self.update_since.get_or_insert(now);
             self.tick(now);
         } else {
@@ -160,7 +164,7 @@ impl Emulator {
     pub fn tick(&mut self, now: Timestamp) -> bool {
         let due = self.wake_at().is_some_and(|at| now >= at);
         if due {
-            self.parser.callbacks_mut().in_update = false;
+            self.parser.witness_mut().in_update = false;
             self.show_live();
         }
         due
@@ -174,12 +178,12 @@ impl Emulator {
 
     fn show_live(&mut self) {
         self.update_since = None;
-        self.parser.callbacks_mut().before_update = None;
+        self.parser.witness_mut().before_update = None;
     }
 
     /// The screen to paint: the live one, or the one before an unfinished update.
     fn shown(&self) -> &vt100::Screen {
-        match &self.parser.callbacks().before_update {
+        match &self.parser.witness().before_update {
             Some(screen) if self.update_since.is_some() => screen,
             _ => self.parser.screen(),
         }
@@ -223,7 +227,7 @@ impl Emulator {
         Modes {
             application_cursor: screen.application_cursor(),
             bracketed_paste: screen.bracketed_paste(),
-            focus: self.parser.callbacks().focus,
+            focus: self.parser.witness().focus,
             mouse: match screen.mouse_protocol_mode() {
                 vt100::MouseProtocolMode::None => MouseMode::Off,
                 vt100::MouseProtocolMode::Press => MouseMode::Press,
@@ -237,22 +241,27 @@ impl Emulator {
 
     /// The title the child chose, made safe, at most 64 cells.
     pub fn title(&self) -> Option<&Clean> {
-        self.parser.callbacks().title.as_ref()
+        self.parser.witness().title.as_ref()
     }
 
     /// Answers to the child's questions, for the child only.
     pub fn take_answers(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.parser.callbacks_mut().answers)
+        std::mem::take(&mut self.parser.witness_mut().answers)
+    }
+
+    /// Whether what was on the screen was lost since the last call: the child must paint it again.
+    pub fn take_fall(&mut self) -> bool {
+        self.parser.take_fall()
     }
 
     /// Whether the bell rang since the last call.
     pub fn take_bell(&mut self) -> bool {
-        std::mem::take(&mut self.parser.callbacks_mut().bell)
+        std::mem::take(&mut self.parser.witness_mut().bell)
     }
 
     /// What the child last wanted to put into the clipboard.
     pub fn take_clipboard(&mut self) -> Option<String> {
-        self.parser.callbacks_mut().clipboard.take()
+        self.parser.witness_mut().clipboard.take()
     }
 
     /// The text of one row, wide characters once, trailing blanks cut; for tests and copying.

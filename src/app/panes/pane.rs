@@ -126,6 +126,19 @@ impl Pane {
         }))
     }
 
+    /// Another size and the old one again: whatever runs there paints itself anew.
+    fn paint_again(&self) -> [Step; 2] {
+        let (columns, rows) = self.emulator.size();
+        let other = if rows > 1 { rows - 1 } else { rows + 1 };
+        [other, rows].map(|rows| {
+            Step::Do(Effect::ResizeStream {
+                stream: self.stream,
+                columns,
+                rows,
+            })
+        })
+    }
+
     fn open(&self) -> Step {
         let (columns, rows) = self.emulator.size();
         Step::Do(match self.place {
@@ -241,6 +254,9 @@ impl Pane {
         self.emulator.feed(bytes, now);
         let answers = self.emulator.take_answers();
         let mut steps: Vec<Step> = self.send(Origin::Reply, answers).into_iter().collect();
+        if self.emulator.take_fall() {
+            steps.extend(self.paint_again());
+        }
         let quiet = self
             .rang_at
             .is_none_or(|at| now.duration_since(at) >= BELL_EVERY);

@@ -151,6 +151,26 @@ fn sizes_are_clamped() {
     }
 }
 
+/// A flag that becomes wide in the last column of the last line leaves half a character behind.
+#[test]
+fn a_screen_that_is_lost_begins_anew_with_its_modes() {
+    let mut emulator = Emulator::new(5, 2);
+    emulator.feed("\x1b[?2004h\x1b[?1002h\x1b[?1006h".as_bytes(), NOW);
+    emulator.feed(b"\x1b]0;title\x07", NOW);
+    assert!(!emulator.take_fall());
+    emulator.feed(
+        "    👩\u{200d}💻❤\u{fe0f}🇰🇷e\u{301}\x1b[F     ".as_bytes(),
+        NOW,
+    );
+    assert!(emulator.take_fall() && !emulator.take_fall());
+    let modes = emulator.modes();
+    assert!(modes.bracketed_paste && modes.sgr_mouse);
+    assert_eq!(modes.mouse, MouseMode::Drag);
+    assert_eq!(emulator.title().map(Clean::as_str), Some("title"));
+    emulator.feed(b"\x1b[2J\x1b[Hagain", NOW);
+    assert_eq!(emulator.row_text(0), "again");
+}
+
 mod any_stream {
     use proptest::prelude::*;
 

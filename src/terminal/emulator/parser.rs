@@ -1,0 +1,98 @@
+//! The parser, and what becomes of a screen on which it falls.
+//!
+//! vt100 0.18.1 panics where a character that widened in the last column is written over: an emoji
+//! with a variation selector, or the second half of a flag, at the bottom right. What is on the
+//! screen is lost then, not the terminal: it begins anew, and who feeds it is told to have the child
+//! paint again.
+
+use std::{
+    cell::Cell,
+    num::NonZeroU16,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use crate::terminal::witness::Witness;
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread is the parser's, which is caught: nobody is to be told of it.
+pub fn is_guarded() -> bool {
+    GUARDED.get()
+}
+
+pub(super) struct Parser {
+    inner: vt100::Parser<Witness>,
+    /// It fell since the last question.
+    fell: bool,
+}
+
+impl Parser {
+    pub fn new(columns: NonZeroU16, rows: NonZeroU16) -> Self {
+        Self {
+            inner: vt100::Parser::new_with_callbacks(rows, columns, 0, Witness::default()),
+            fell: false,
+        }
+    }
+
+    pub fn screen(&self) -> &vt100::Screen {
+        self.inner.screen()
+    }
+
+    pub fn witness(&self) -> &Witness {
+        self.inner.callbacks()
+    }
+
+    pub fn witness_mut(&mut self) -> &mut Witness {
+        self.inner.callbacks_mut()
+    }
+
+    pub fn set_size(&mut self, columns: NonZeroU16, rows: NonZeroU16) {
+        if !guarded(|| self.inner.set_size(rows, columns)) {
+            self.begin_anew(columns, rows);
+        }
+    }
+
+    pub fn process(&mut self, bytes: &[u8]) {
+        if !guarded(|| self.inner.process(bytes)) {
+            let (rows, columns) = self.inner.screen().size();
+            self.begin_anew(columns, rows);
+        }
+    }
+
+    /// An empty screen with the modes of the one before.
+    fn begin_anew(&mut self, columns: NonZeroU16, rows: NonZeroU16) {
+        let old = self.inner.screen();
+        let modes = old.input_mode_formatted();
+        let hidden: &[u8] = if old.hide_cursor() { b"\x1b[?25l" } else { b"" };
+        let alternate: &[u8] = if old.alternate_screen() {
+            b"\x1b[?1049h"
+        } else {
+            b""
+        };
+        let mut witness = std::mem::take(self.inner.callbacks_mut());
+        witness.in_update = false;
+        witness.before_update = None;
+        witness.deaf = false;
+        let mut inner = vt100::Parser::new_with_callbacks(rows, columns, 0, witness);
+        inner.process(alternate);
+        inner.process(modes.as_bytes());
+        inner.process(hidden);
+        self.inner = inner;
+        self.fell = true;
+    }
+
+    /// Whether the screen was lost since the last call.
+    pub fn take_fall(&mut self) -> bool {
+        std::mem::take(&mut self.fell)
+    }
+}
+
+/// `false` = it panicked.
+fn guarded(work: impl FnOnce()) -> bool {
+    let before = GUARDED.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(before);
+    outcome.is_ok()
+}
