@@ -173,6 +173,8 @@ const ROWS: &[Row<LaunchRequest>] = &[
         Some(quoted(&format!("{}/{}", owner.email, owner.access_key)))
     }),
     word!("bootstrap", bootstrap_script),
+    row!("idle-timeout", idle_timeout: span, in_quotes),
+    row!("lifetime", lifetime: span, in_quotes),
     row!(
         "last-will",
         |r, i| {

@@ -27,6 +27,8 @@ pub enum Capability {
     Catalogue,
     SchedulingHistory,
     IdleChecks,
+    /// Idle checks of its own for one launch.
+    IdleRules,
     /// An end put off, or a session exempted from idle checks.
     Reprieve,
     /// Something done in a session before it is ended.

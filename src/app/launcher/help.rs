@@ -59,6 +59,8 @@ pub fn entry_of(field: Field) -> Entry {
         | Field::StartTime
         | Field::Timeout
         | Field::BootstrapScript
+        | Field::IdleTimeout
+        | Field::Lifetime
         | Field::LastWill
         | Field::Folders
         | Field::PreopenPorts => of_its_work(field),
@@ -141,6 +143,18 @@ fn of_its_work(field: Field) -> Entry {
             "Run in each container before anything else of the session, for what has to be set up first.",
             "shell, one line or several",
             "",
+        ),
+        Field::IdleTimeout => entry(
+            "Idle timeout",
+            "The session is ended when nobody used it for so long: no keys typed, no command and no connection open. Watching it is no use. It is warned of before.",
+            "a whole number and s, m, h, d or w, as in 90m",
+            "within the limit of the site; not for batch sessions",
+        ),
+        Field::Lifetime => entry(
+            "Lifetime",
+            "The session is ended after so long, whatever it does. Time in the queue does not count. It is warned of before.",
+            "a whole number and s, m, h, d or w, as in 2d",
+            "within the limit of the site",
         ),
         Field::LastWill => entry(
             "Last will",

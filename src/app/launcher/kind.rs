@@ -30,6 +30,8 @@ pub struct Kind {
     timeout: Input,
     priority: Input,
     bootstrap: Script,
+    idle_timeout: Input,
+    lifetime: Input,
     last_will: Script,
     /// What else the last will says; it is not typed here.
     will: LastWill,
@@ -52,6 +54,8 @@ impl Kind {
             Field::Name => &self.name,
             Field::StartTime => &self.starts_at,
             Field::Timeout => &self.timeout,
+            Field::IdleTimeout => &self.idle_timeout,
+            Field::Lifetime => &self.lifetime,
             Field::Priority => &self.priority,
             Field::Owner if row.item == EMAIL => self.owner.email(),
             _ => return None,
@@ -63,6 +67,8 @@ impl Kind {
             Field::Name => &mut self.name,
             Field::StartTime => &mut self.starts_at,
             Field::Timeout => &mut self.timeout,
+            Field::IdleTimeout => &mut self.idle_timeout,
+            Field::Lifetime => &mut self.lifetime,
             Field::Priority => &mut self.priority,
             Field::Owner if row.item == EMAIL => self.owner.email_mut(),
             _ => return None,
@@ -95,6 +101,17 @@ impl Kind {
             command: Some(command).filter(|text| !text.trim().is_empty()),
             ..self.will.clone()
         }
+    }
+
+    /// What may end it by itself. One that was said before is not lost where there is none.
+    fn limits(&self, offer: &Offer) -> impl Iterator<Item = Field> {
+        let has = offer.has(Capability::IdleRules);
+        let idle = given(&self.idle_timeout).is_some() || (has && !self.is_batch());
+        let lifetime = given(&self.lifetime).is_some() || has;
+        let all = [(Field::IdleTimeout, idle), (Field::Lifetime, lifetime)];
+        all.into_iter()
+            .filter(|(_, shown)| *shown)
+            .map(|(field, _)| field)
     }
 
     fn is_batch(&self) -> bool {
@@ -157,7 +174,8 @@ fn priority(input: &Input) -> Result<Option<i32>, String> {
     text.parse().map(Some).map_err(|_| bad())
 }
 
-fn timeout(input: &Input) -> Result<Option<Span>, String> {
+/// A length of time.
+fn span(input: &Input) -> Result<Option<Span>, String> {
     given(input).map(str::parse).transpose()
 }
 
@@ -174,6 +192,7 @@ impl Form for Kind {
         }
         rows.push(Row::of(Field::Priority));
         rows.push(Row::of(Field::BootstrapScript));
+        rows.extend(self.limits(offer).map(Row::of));
         // One that was said before is not lost where there is none: it is refused there.
         if offer.has(Capability::LastWill) || !self.will().is_empty() {
             rows.push(Row::of(Field::LastWill));
@@ -251,6 +270,10 @@ impl Form for Kind {
             })));
         self.timeout
             .set(&text(request.timeout.map(|it| it.to_string())));
+        self.idle_timeout
+            .set(&text(request.idle_timeout.map(|it| it.to_string())));
+        self.lifetime
+            .set(&text(request.lifetime.map(|it| it.to_string())));
         self.priority
             .set(&text(request.priority.map(|it| it.to_string())));
         let script = request.bootstrap_script.as_deref();
@@ -269,11 +292,13 @@ impl Form for Kind {
             request.startup_command = Some(command).filter(|it| !it.trim().is_empty());
             request.starts_at = given(&self.starts_at)
                 .and_then(|text| start::read(text, offer.now, &offer.zone).ok());
-            request.timeout = timeout(&self.timeout).ok().flatten();
+            request.timeout = span(&self.timeout).ok().flatten();
         }
         request.priority = priority(&self.priority).ok().flatten();
         request.bootstrap_script =
             Some(self.bootstrap.text()).filter(|text| !text.trim().is_empty());
+        request.idle_timeout = span(&self.idle_timeout).ok().flatten();
+        request.lifetime = span(&self.lifetime).ok().flatten();
         request.last_will = Some(self.will()).filter(|will| !will.is_empty());
         if offer.has(Capability::Owners) {
             self.owner.write(request);
@@ -286,8 +311,10 @@ impl Form for Kind {
             found.extend(why.map(|why| FieldProblem::new(field, why)));
         };
         add(Field::Priority, priority(&self.priority).err());
+        add(Field::IdleTimeout, span(&self.idle_timeout).err());
+        add(Field::Lifetime, span(&self.lifetime).err());
         if self.is_batch() {
-            add(Field::Timeout, timeout(&self.timeout).err());
+            add(Field::Timeout, span(&self.timeout).err());
             let start = given(&self.starts_at);
             let start = start.map(|text| start::read(text, offer.now, &offer.zone));
             add(Field::StartTime, start.and_then(Result::err));
@@ -302,6 +329,24 @@ impl Form for Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_of_its_own_go_through_the_form() {
+        let offer = Offer::blank();
+        let asked = LaunchRequest {
+            idle_timeout: Some(Span(5400)),
+            lifetime: Some(Span(172_800)),
+            ..LaunchRequest::default()
+        };
+        let mut kind = Kind::default();
+        kind.read(&asked, &offer);
+        let mut written = LaunchRequest::default();
+        kind.write(&mut written, &offer);
+        assert_eq!(written.idle_timeout, asked.idle_timeout);
+        assert_eq!(written.lifetime, asked.lifetime);
+        kind.lifetime.set("soon");
+        assert_eq!(kind.problems(&offer)[0].field, Field::Lifetime);
+    }
 
     #[test]
     fn what_a_last_will_says_besides_its_command_is_kept() {

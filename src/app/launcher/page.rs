@@ -81,6 +81,8 @@ impl Page {
             | Field::Timeout
             | Field::Priority
             | Field::BootstrapScript
+            | Field::IdleTimeout
+            | Field::Lifetime
             | Field::LastWill
             | Field::Owner => Self::Kind,
             Field::Folders => Self::Storage,

@@ -64,7 +64,7 @@ pub struct Manner {
 const SESSION: &str = "Session";
 const RESOURCES: &str = "Resources of each container";
 const INSIDE: &str = "Inside";
-const END: &str = "Before its end";
+const END: &str = "Its end";
 
 /// Every field of a launch.
 #[derive(Args, Debug, Default)]
@@ -154,6 +154,12 @@ pub struct Fields {
     #[arg(long, value_name = "TEXT|@FILE", help_heading = INSIDE)]
     pub bootstrap: Option<String>,
 
+    /// Ended when nobody used it for so long: 90s, 30m, 2h, 1d; within the site's limit
+    #[arg(long, value_name = "SPAN", help_heading = END)]
+    pub idle_timeout: Option<Span>,
+    /// Ended after so long, whatever it does; within the site's limit
+    #[arg(long, value_name = "SPAN", help_heading = END)]
+    pub lifetime: Option<Span>,
     /// A command run in it before it is ended by terminate or an idle check
     #[arg(long, value_name = "CMD", help_heading = END)]
     pub last_will: Option<String>,

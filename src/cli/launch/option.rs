@@ -34,6 +34,8 @@ pub fn of(field: LaunchField) -> &'static str {
         LaunchField::OpenBlas => "-e OPENBLAS_NUM_THREADS",
         LaunchField::Priority => "--priority",
         LaunchField::BootstrapScript => "--bootstrap",
+        LaunchField::IdleTimeout => "--idle-timeout",
+        LaunchField::Lifetime => "--lifetime",
         LaunchField::LastWill => "--last-will",
         LaunchField::Folders => "--mount",
         LaunchField::PreopenPorts => "--preopen",

@@ -80,6 +80,8 @@ pub fn over(
     replace(&mut request.priority, fields.priority);
     replace(&mut request.owner, fields.owner);
     replace(&mut request.bootstrap_script, script);
+    replace(&mut request.idle_timeout, fields.idle_timeout);
+    replace(&mut request.lifetime, fields.lifetime);
     let wills = (fields.last_will, fields.save, fields.save_into);
     request.last_will = last_will(request.last_will, wills, fields.will_timeout);
     request.accelerators.extend(fields.accelerators);

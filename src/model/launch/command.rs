@@ -69,6 +69,8 @@ pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
         "--bootstrap",
         request.bootstrap_script.as_deref().map(literal),
     );
+    words.maybe("--idle-timeout", request.idle_timeout);
+    words.maybe("--lifetime", request.lifetime);
     if let Some(will) = &request.last_will {
         words.maybe("--last-will", will.command.as_deref());
         for path in &will.save {

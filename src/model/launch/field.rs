@@ -31,6 +31,8 @@ pub enum LaunchField {
     OpenBlas,
     Priority,
     BootstrapScript,
+    IdleTimeout,
+    Lifetime,
     LastWill,
     Folders,
     PreopenPorts,

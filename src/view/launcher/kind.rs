@@ -44,7 +44,10 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
         _ => {
             let (label, hint, note) = words(row.field);
             if let Some(input) = kind.input(row) {
-                let meant = (row.field == Field::Timeout).then(|| meaning(input.text()));
+                let spans = [Field::Timeout, Field::IdleTimeout, Field::Lifetime];
+                let meant = spans.contains(&row.field).then(|| meaning(input.text()));
+                let limit = limit(sheet, row.field);
+                let hint = limit.as_deref().unwrap_or(hint);
                 let note = meant.flatten().unwrap_or_else(|| note.to_owned());
                 sheet.typed(row, label, input, hint, &note);
                 sheet.said(row);
@@ -59,8 +62,21 @@ fn words(field: Field) -> (&'static str, &'static str, &'static str) {
         Field::Name => ("Name", "generated when left empty", ""),
         Field::StartTime => ("Not before", "at once", "+2h, 09:30, 2026-11-22 09:30"),
         Field::Timeout => ("Timeout", "none", "90m, 2h, 1d"),
+        Field::IdleTimeout => ("Idle timeout", "none", "90m, 2h, 1d"),
+        Field::Lifetime => ("Lifetime", "none", "90m, 2h, 1d"),
         _ => ("Priority", "10", "0 to 100"),
     }
+}
+
+/// What holds where nothing is typed: the site's.
+fn limit(sheet: &Sheet<'_>, field: Field) -> Option<String> {
+    let site = &sheet.launcher.offer().catalogue.as_ref()?.idle;
+    let limit = match field {
+        Field::IdleTimeout => site.network_timeout?,
+        Field::Lifetime => site.session_lifetime?,
+        _ => return None,
+    };
+    Some(format!("{limit}, as everybody's"))
 }
 
 /// What a length of time means, one without a unit too.

@@ -51,6 +51,11 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
     add("Owner", request.owner.as_ref().map(|it| it.email.clone()));
     let script = request.bootstrap_script.as_deref();
     add("Script", script.map(first_line));
+    add(
+        "Idle timeout",
+        request.idle_timeout.map(|it| it.to_string()),
+    );
+    add("Lifetime", request.lifetime.map(|it| it.to_string()));
     let will = request.last_will.as_ref();
     add("Last will", will.map(ToString::to_string));
     facts

@@ -91,7 +91,7 @@ fn a_command_is_written_in_the_editor() {
 #[test]
 fn an_owner_is_looked_up_before_a_key_is_chosen() {
     let screen = opened(80, 24)
-        .press("tab tab tab tab")
+        .press("tab tab tab tab tab tab")
         .typed("kim@lab.example");
     assert!(screen.sees("look the person up first"), "{}", screen.text());
     let screen = screen.press("enter");

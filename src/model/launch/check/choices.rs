@@ -46,6 +46,16 @@ pub(super) fn check_capabilities(
         ),
         (request.owner.is_some(), Capability::Owners, Field::Owner),
         (
+            request.idle_timeout.is_some(),
+            Capability::IdleRules,
+            Field::IdleTimeout,
+        ),
+        (
+            request.lifetime.is_some(),
+            Capability::IdleRules,
+            Field::Lifetime,
+        ),
+        (
             request.last_will.is_some(),
             Capability::LastWill,
             Field::LastWill,
@@ -58,6 +68,25 @@ pub(super) fn check_capabilities(
     ] {
         if let (true, Some(why)) = (asked, capabilities.why_not(capability)) {
             say(found, field, why.as_str());
+        }
+    }
+}
+
+/// A launch may only tighten what the site says.
+pub(super) fn check_idle(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
+    let Some(site) = ground.offer.map(|offer| &offer.idle) else {
+        return;
+    };
+    for (asked, limit, field) in [
+        (
+            request.idle_timeout,
+            site.network_timeout,
+            Field::IdleTimeout,
+        ),
+        (request.lifetime, site.session_lifetime, Field::Lifetime),
+    ] {
+        if let Some((asked, limit)) = asked.zip(limit).filter(|(asked, limit)| asked > limit) {
+            say(found, field, format!("{asked}: at most {limit} here"));
         }
     }
 }

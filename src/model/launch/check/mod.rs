@@ -103,6 +103,7 @@ pub fn check(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     let mut found = check_words(request, ground.now);
     choices::check_taken(request, ground, &mut found);
     choices::check_capabilities(request, ground, &mut found);
+    choices::check_idle(request, ground, &mut found);
     choices::check_environment(request, ground, &mut found);
     choices::check_group(request, ground, &mut found);
     slots::check_amounts(request, ground, &mut found);

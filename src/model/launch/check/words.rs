@@ -48,6 +48,7 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
         let outcome = check_text(script, "the bootstrap script");
         add(&mut found, Field::BootstrapScript, outcome);
     }
+    check_idle(request, &mut found);
     if let Some(last_will) = &request.last_will {
         let outcome = will::check(last_will, &request.mounts);
         add(&mut found, Field::LastWill, outcome);
@@ -207,6 +208,21 @@ fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
         if given {
             say(found, field, format!("only a batch session has {what}"));
         }
+    }
+}
+
+fn check_idle(request: &LaunchRequest, found: &mut Problems) {
+    for (given, field) in [
+        (request.idle_timeout, Field::IdleTimeout),
+        (request.lifetime, Field::Lifetime),
+    ] {
+        if given.is_some_and(|it| it.0 == 0) {
+            say(found, field, "at least 1 second; left out there is none");
+        }
+    }
+    if request.session_type == SessionType::Batch && request.idle_timeout.is_some() {
+        let why = "a batch session is used by nobody: give it a timeout or a lifetime";
+        say(found, Field::IdleTimeout, why);
     }
 }
 

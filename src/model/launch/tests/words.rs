@@ -33,9 +33,24 @@ const CASES_OF_BATCH: &[(Change, LaunchField, &str)] = &[
         LaunchField::Timeout,
         "at least 1 second",
     ),
+    (
+        |r| r.idle_timeout = Some(Span(60)),
+        LaunchField::IdleTimeout,
+        "used by nobody",
+    ),
 ];
 
 const CASES: &[(Change, LaunchField, &str)] = &[
+    (
+        |r| r.idle_timeout = Some(Span(0)),
+        LaunchField::IdleTimeout,
+        "at least 1 second",
+    ),
+    (
+        |r| r.lifetime = Some(Span(0)),
+        LaunchField::Lifetime,
+        "at least 1 second",
+    ),
     // The type.
     (
         |r| r.session_type = SessionType::Inference,
