@@ -45,6 +45,9 @@ pub struct Face<'a> {
     pub hands: Hands,
     pub stage: &'a mut dyn Stage,
     pacer: Pacer,
+    /// The time of what is on the screen: whatever was to come after it is due when its time is there,
+    /// also when the loop comes to it late.
+    shown: Timestamp,
     /// Another program has the terminal: nothing is drawn.
     away: bool,
 }
@@ -75,6 +78,7 @@ impl<'a> Face<'a> {
             hands,
             stage,
             pacer: Pacer::default(),
+            shown: clock::now(),
             away: false,
         }
     }
@@ -113,7 +117,7 @@ impl<'a> Face<'a> {
     /// The next moment something is to be done although nothing happens.
     fn wake(&self) -> Option<Duration> {
         let now = clock::now();
-        let app = self.app.wake_at(now).map(|at| {
+        let app = self.next_change(now).map(|at| {
             let left = at.duration_since(now);
             Duration::try_from(left).unwrap_or(Duration::ZERO)
         });
@@ -123,9 +127,15 @@ impl<'a> Face<'a> {
         app.into_iter().chain(frame).min()
     }
 
+    /// When what is shown changes by time alone; of a clock that was set back, by the new time.
+    fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
+        self.app.wake_at(self.shown.min(now))
+    }
+
     fn woken(&mut self) -> std::io::Result<Next> {
         let now = clock::now();
-        if self.app.wake_at(now).is_some_and(|at| at <= now) {
+        if self.next_change(now).is_some_and(|at| at <= now) {
+            self.shown = now;
             return self.take_at(Msg::Tick, now);
         }
         Ok(Next::Go)
@@ -216,6 +226,7 @@ impl<'a> Face<'a> {
 
     fn draw(&mut self) -> std::io::Result<Next> {
         let now = clock::now();
+        self.shown = now;
         self.app.take_dirty();
         let size = self.stage.size()?;
         let areas = layout(&self.app, size);

@@ -6,9 +6,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::{
+    app::testing::session,
     config::layer,
     key::Key,
     keymap::Keymap,
+    model::{capability::EngineState, context::Context, session::Session},
+    protocol::message::{ContextState, Snapshot},
     run::{effects::ANSWERS, streams::Streams, surroundings},
 };
 
@@ -77,6 +80,7 @@ impl Stage for Seen {
 /// A person before a running face.
 struct Person {
     keys: mpsc::UnboundedSender<Msg>,
+    link: mpsc::Sender<Link>,
     seen: Seen,
     left: CancellationToken,
 }
@@ -111,12 +115,13 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
     let app = App::new(facts, Keymap::default());
     let (events_in, streams) = mpsc::channel(streams::EVENTS);
     let (answers_in, answers) = mpsc::channel(ANSWERS);
-    let (_link_in, link) = mpsc::channel(1);
+    let (link_in, link) = mpsc::channel(1);
     let (_current_in, current) = watch::channel(None);
     let (keys, mut typed) = mpsc::unbounded_channel();
     let mut seen = Seen::new();
     let person = Person {
         keys,
+        link: link_in,
         seen: seen.clone(),
         left: CancellationToken::new(),
     };
@@ -175,6 +180,39 @@ async fn nothing_is_drawn_while_nothing_changes() {
         person.press("?");
         person.sees("/ searches").await;
         drop(person.keys);
+        person.left.cancelled().await;
+    })
+    .await;
+}
+
+/// A daemon that tells of one session, made now, and then nothing more.
+fn quiet() -> Link {
+    let session = Session {
+        created_at: clock::now(),
+        ..session(1, "young")
+    };
+    Link::Up(Box::new(Snapshot {
+        seq: 1,
+        sessions: vec![session],
+        contexts: vec![ContextState {
+            context: Context::local(),
+            engine: EngineState::Connecting,
+            environments: Vec::new(),
+            totals: None,
+            statistics: None,
+        }],
+    }))
+}
+
+#[tokio::test]
+async fn what_changes_by_time_alone_is_drawn_although_nothing_comes() {
+    with_person(|person| async move {
+        person.link.send(quiet()).await.unwrap();
+        person.sees("young").await;
+        for elapsed in ["2s", "4s"] {
+            person.sees(elapsed).await;
+        }
+        person.press("q");
         person.left.cancelled().await;
     })
     .await;
