@@ -77,9 +77,25 @@ fn draw_filter(paint: &mut Paint<'_>, open: &Scheduling, line: Rect) {
         paint.input(field, open.query(), open.typing);
         return;
     }
-    let text = "phase: result: from: to: error: message: id: created: updated:";
     let x = paint.text(line.x + 1, line.y, room, "filter by ", Face::Dim);
-    paint.text(x, line.y, room.saturating_sub(11), text, Face::Placeholder);
+    let room = usize::from(room.saturating_sub(11));
+    paint.text(x, line.y, room as u16, &properties(room), Face::Placeholder);
+}
+
+/// What can be filtered by, as much of it as there is room for.
+fn properties(room: usize) -> String {
+    let all = "phase: result: from: to: error: message: id: created: updated:";
+    let mut shown = String::new();
+    for property in all.split(' ') {
+        if shown.len() + property.len() + 1 > room {
+            break;
+        }
+        if !shown.is_empty() {
+            shown.push(' ');
+        }
+        shown.push_str(property);
+    }
+    shown
 }
 
 struct Table<'a> {

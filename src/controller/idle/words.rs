@@ -35,7 +35,7 @@ pub(super) fn reclaimed(case: &Case<'_>, check: &IdleCheck, now: Timestamp) -> E
     match &check.checker {
         IdleChecker::SessionLifetime => ending(
             "idle-session-lifetime",
-            format!("it lived as long as a session may ({limit}) and was ended"),
+            format!("it lived as long as a session may ({limit})"),
         ),
         IdleChecker::Utilization => ending("idle-utilization", too_little(check, limit)),
         IdleChecker::NetworkTimeout | IdleChecker::Other(_) => {
@@ -46,7 +46,7 @@ pub(super) fn reclaimed(case: &Case<'_>, check: &IdleCheck, now: Timestamp) -> E
 
 fn unused(case: &Case<'_>, limit: Span, now: Timestamp) -> String {
     let Some(activity) = case.activity else {
-        return format!("nobody used it for {limit} and it was ended");
+        return format!("nobody used it for {limit}");
     };
     let idle = roughly(now.duration_since(activity.at));
     let last = match activity.kind {
@@ -57,7 +57,7 @@ fn unused(case: &Case<'_>, limit: Span, now: Timestamp) -> String {
         ActivityKind::Extended => "its end was put off",
     };
     let limit = roughly(limit.duration());
-    format!("nobody used it for {idle} (limit {limit}; last: {last}) and it was ended")
+    format!("nobody used it for {idle} (limit {limit}; last: {last})")
 }
 
 fn too_little(check: &IdleCheck, window: Span) -> String {
@@ -66,7 +66,7 @@ fn too_little(check: &IdleCheck, window: Span) -> String {
     let figures: Vec<String> = low.map(figure).collect();
     let window = roughly(window.duration());
     format!(
-        "over {window} it used too little of what it asked for ({}) and was ended",
+        "over {window} it used too little of what it asked for ({})",
         figures.join(", ")
     )
 }

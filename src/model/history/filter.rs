@@ -86,7 +86,12 @@ fn words(text: &str) -> Vec<String> {
 }
 
 fn read(word: &str, now: Timestamp, zone: &TimeZone) -> Result<Wanted, String> {
-    let Some((property, value)) = word.split_once(':') else {
+    // `property=value` is meant the same; in a message it is as it stands.
+    let equals = || {
+        word.split_once('=')
+            .filter(|(it, _)| PROPERTIES.contains(it))
+    };
+    let Some((property, value)) = word.split_once(':').or_else(equals) else {
         return Ok(Wanted::Message(word.to_lowercase()));
     };
     let property = property.to_lowercase();
@@ -237,6 +242,7 @@ mod tests {
         for (holds, fails) in [
             ("id:17", "id:1"),
             ("phase:SCHED", "phase:start"),
+            ("phase=SCHED", "phase=start"),
             ("result:need-retry", "result:success"),
             ("result:n", "result:f"),
             ("from:pending", "from:running"),
