@@ -186,7 +186,13 @@ fn end(before: &Known, session: &Session, explained: bool) -> Option<News> {
     let name = &session.name;
     let info = session.status_info.as_ref().map_or("", Clean::as_str);
     if ASKED.contains(&info) {
-        let text = format!("{name} was ended as asked");
+        let waited = !before.ran && session.status == Status::Cancelled;
+        let what = if waited {
+            "left the queue"
+        } else {
+            "was ended"
+        };
+        let text = format!("{name} {what} as asked");
         return Some((NoticeKind::Ended, Level::Info, text));
     }
     if let Some(checker) = IdleChecker::of_reason(info) {

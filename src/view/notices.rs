@@ -70,7 +70,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, list: &NoticeList, areas: &Areas, 
 fn nothing(app: &App) -> (&'static str, &'static str) {
     if app.notices.caught_up {
         return (
-            "Nothing has happened yet",
+            "No notifications",
             "starts, ends, failures and warnings of idle checks are kept here",
         );
     }

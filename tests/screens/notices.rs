@@ -162,7 +162,7 @@ fn what_is_taken_out_is_taken_out_at_the_daemon_too() {
     let edit = NoticesEdit::Forget { notice };
     assert!(screen.wishes().contains(&&Request::EditNotices { edit }));
     let screen = screen.press("D");
-    assert!(screen.sees("Nothing has happened yet"), "{}", screen.text());
+    assert!(screen.sees("No notifications"), "{}", screen.text());
     let edit = NoticesEdit::Clear;
     assert!(screen.wishes().contains(&&Request::EditNotices { edit }));
     let copied = caught_up(80, 24, 0).press("B y");

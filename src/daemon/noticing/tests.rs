@@ -75,6 +75,15 @@ fn each_end_is_told_as_what_it_was() {
     let asked = told(&running, ended("user-requested", "x"));
     let text = "train was ended as asked".to_owned();
     assert_eq!(asked, Some((NoticeKind::Ended, Level::Info, text)));
+    let waiting = train(Status::Pending);
+    let cancelled = Session {
+        status: Status::Cancelled,
+        started_at: None,
+        ..ended("user-requested", "x")
+    };
+    let text = "train left the queue as asked".to_owned();
+    let asked = told(&waiting, cancelled);
+    assert_eq!(asked, Some((NoticeKind::Ended, Level::Info, text)));
     let itself = told(&running, ended("self-terminated", "its main process ended"));
     let text = "train ended: its main process ended".to_owned();
     assert_eq!(itself, Some((NoticeKind::Ended, Level::Info, text)));

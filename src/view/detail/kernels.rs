@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Line, Panel, row, status, text};
+use super::{LABEL, Line, Panel, row, status, text};
 use crate::{
     action::{Action, Scope},
     model::{kernel::Kernel, text::Clean},
@@ -17,19 +17,24 @@ const SHORT: usize = 12;
 pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
     match panel.session.kernels.as_slice() {
         [] => Vec::new(),
-        [kernel] => one(kernel),
+        [kernel] => one(kernel, panel.width),
         several => table(panel, several),
     }
 }
 
-fn one(kernel: &Kernel) -> Vec<Line> {
+fn one(kernel: &Kernel, width: usize) -> Vec<Line> {
     let mut lines = vec![row("Kernel", kernel.id.to_string())];
     let mut text = kernel.hostname.to_string();
     if let Some(id) = &kernel.container_id {
         let _ = write!(text, "  {}", text::take(id.as_str(), SHORT));
     }
-    text.push_str(&ended(kernel));
-    lines.push(row("Container", text));
+    let ended = ended(kernel);
+    if LABEL + text::width(&text) + text::width(&ended) <= width {
+        lines.push(row("Container", text + &ended));
+    } else {
+        lines.push(row("Container", text));
+        lines.push(row("", ended.trim_start()));
+    }
     let agent = kernel.agent.as_ref();
     lines.extend(agent.map(|agent| row("Agent", agent.to_string())));
     lines
