@@ -17,7 +17,10 @@ use crate::{
         area::Areas,
         scheduling::{Scheduling, ShownLine, SortedBy, Told},
     },
-    model::history::{HistoryEntry, Outcome, SubStep},
+    model::{
+        history::{HistoryEntry, Outcome, SubStep},
+        status::Status,
+    },
     theme::face::Face,
 };
 use columns::{Column, Place};
@@ -136,13 +139,21 @@ impl Table<'_> {
         }
     }
 
+    /// Of one that waits behind others nothing was decided; where it stands is told by its row.
+    fn nothing_yet(&self) -> String {
+        let session = self.app.mirror.session(self.open.session());
+        let waits = session.filter(|it| it.status == Status::Pending);
+        match waits.and_then(|it| it.status_message.as_ref()) {
+            Some(why) if !why.is_empty() => format!("nothing is recorded yet: {why}"),
+            _ => "nothing is recorded yet".to_owned(),
+        }
+    }
+
     fn draw_rows(&self, paint: &mut Paint<'_>, rows: Rect) {
         let empty = match self.open.told() {
             Told::Asked => Some(("asking".to_owned(), Face::Dim)),
             Told::Failed(why) => Some((why.to_string(), Face::Bad)),
-            Told::Known(all) if all.is_empty() => {
-                Some(("nothing is recorded yet".to_owned(), Face::Dim))
-            }
+            Told::Known(all) if all.is_empty() => Some((self.nothing_yet(), Face::Dim)),
             Told::Known(_) if self.open.shown().len() == 0 => {
                 Some(("no entry fits the filter".to_owned(), Face::Dim))
             }

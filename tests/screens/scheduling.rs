@@ -127,6 +127,16 @@ fn the_looks_of_results() {
 }
 
 #[test]
+fn of_one_behind_others_in_the_queue_it_says_so() {
+    let mut waits = session(1, "patient", Status::Pending, 2);
+    waits.status_message = Some("#2 in line behind train".into());
+    let none = Ok(Reply::History { entries: vec![] });
+    let screen = Screen::new(100, 24).daemon(snapshot(vec![waits]));
+    let screen = screen.press("h").answer(is_history, none);
+    assert!(screen.sees("nothing is recorded yet: #2 in line behind train"));
+}
+
+#[test]
 fn empty_loading_failed() {
     assert!(asked(80, 24).sees("asking"));
     let none = Ok(Reply::History { entries: vec![] });
