@@ -69,6 +69,14 @@ pub struct Placement {
     pub tag: Option<Clean>,
 }
 
+/// Another session that it waits for, or that waits for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Linked {
+    pub id: SessionId,
+    pub name: Clean,
+    pub status: Status,
+}
+
 /// A service a session offers (`jupyter`, `ttyd`, `sshd`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Service {
@@ -112,6 +120,12 @@ pub struct Session {
     /// Names of the folders mounted in it.
     #[serde(default)]
     pub folders: Vec<Clean>,
+    /// Sessions that have to end well before it begins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<Linked>,
+    /// Sessions that wait for its end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depended_by: Vec<Linked>,
     #[serde(default)]
     pub services: Vec<Service>,
     #[serde(default)]
@@ -173,6 +187,8 @@ impl Session {
             placement: Placement::default(),
             occupied_slots: ResourceSlots::default(),
             folders: Vec::new(),
+            depends_on: Vec::new(),
+            depended_by: Vec::new(),
             services: Vec::new(),
             idle_checks: Vec::new(),
             startup_command: None,

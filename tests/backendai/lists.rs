@@ -203,9 +203,14 @@ async fn one_session_whole() {
     sub["cluster_hostname"] = json!("sub1");
     let edges = batch["kernel_nodes"]["edges"].as_array_mut().unwrap();
     edges.insert(0, json!({"node": sub}));
+    batch["dependees"] = json!({"edges": [{"node": {
+        "row_id": "01a1fe12-157a-7799-b7dd-20926cbbc896", "name": "prepare", "status": "TERMINATED"}}]});
     manager.put(batch);
     let engine = open(&manager).await;
     let session = engine.session(id(ONE)).await.unwrap().unwrap();
+    assert_eq!(session.depends_on[0].name, "prepare");
+    assert_eq!(session.depends_on[0].status, Status::Terminated);
+    assert_eq!(session.depended_by, []);
     assert_eq!(session.result, BatchResult::Failure);
     assert_eq!(
         session.status_message.unwrap(),

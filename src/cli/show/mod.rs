@@ -129,6 +129,13 @@ fn fields(session: &Session, mounts: &[FolderMount]) -> Vec<(&'static str, Strin
         .iter()
         .map(|name| folder(name, mounts))
         .collect();
+    for (label, sessions) in [
+        ("Depends on", &session.depends_on),
+        ("Depended by", &session.depended_by),
+    ] {
+        let names = sessions.iter().map(|it| it.name.as_str());
+        fields.extend(list(label, names));
+    }
     fields.extend(list("Folders", folders.iter().map(String::as_str)));
     let services = session.services.iter();
     fields.extend(list(

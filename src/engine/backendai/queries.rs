@@ -53,6 +53,11 @@ pub(super) fn fields(features: Features, wants: Wants) -> String {
             &format!("kernel_nodes {{ edges {{ node {{ {KERNEL}{image} }} }} }}"),
         );
         add(
+            features.scope_id,
+            "dependees { edges { node { row_id name status } } } dependents { edges { node { row_id \
+             name status } } }",
+        );
+        add(
             features.vfolder_nodes,
             "vfolder_nodes { edges { node { name } } }",
         );

@@ -18,7 +18,9 @@ use crate::model::{
     id::{ContextName, SessionId},
     idle::Reprieve,
     resources::Bytes,
-    session::{BatchResult, ClusterMode, CommitStatus, Placement, Service, Session, SessionType},
+    session::{
+        BatchResult, ClusterMode, CommitStatus, Linked, Placement, Service, Session, SessionType,
+    },
     status::Status,
     text::Clean,
 };
@@ -71,6 +73,8 @@ impl Reader<'_> {
             placement: self.placement(node),
             occupied_slots: slots(&node.blob("occupied_slots")),
             folders: folders(node),
+            depends_on: linked(node, "dependees"),
+            depended_by: linked(node, "dependents"),
             services: services(&node.blob("service_ports")),
             idle_checks: if status.is_final() {
                 Vec::new()
@@ -232,6 +236,20 @@ fn shmem(opts: &Value) -> Bytes {
             .find_map(|kernel| bytes(kernel.get("shmem")?))
     };
     own.or_else(of_kernel).unwrap_or_default()
+}
+
+/// Sessions it waits for, or that wait for it.
+fn linked(node: Node<'_>, field: &str) -> Vec<Linked> {
+    let edges = node.edges(field).map(Node::new);
+    let linked = edges.filter_map(|node| {
+        let id = id(node)?;
+        Some(Linked {
+            id,
+            name: node.text("name").unwrap_or_else(|| Clean::new(&id.short())),
+            status: status(node, "status"),
+        })
+    });
+    linked.collect()
 }
 
 /// Names of folders: nodes where the manager has them, a list of names before.

@@ -4,7 +4,7 @@ use super::{Line, row, wrapped_row};
 use crate::{
     app::app::App,
     model::{
-        session::{BatchResult, ClusterMode, CommitStatus, Session, SessionType},
+        session::{BatchResult, ClusterMode, CommitStatus, Linked, Session, SessionType},
         text::Clean,
     },
     theme::face::Face,
@@ -89,6 +89,8 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {
     if session.kernels.iter().all(|kernel| kernel.agent.is_none()) {
         lines.extend(listed("Agents", &placement.agents, width));
     }
+    lines.extend(listed("Depends on", &links(&session.depends_on), width));
+    lines.extend(listed("Depended by", &links(&session.depended_by), width));
     lines.extend(listed("Folders", &session.folders, width));
     let services: Vec<Clean> = session.services.iter().map(|it| it.name.clone()).collect();
     lines.extend(listed("Services", &services, width));
@@ -96,6 +98,12 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {
         lines.push(row("Image", "one is being made of it"));
     }
     lines
+}
+
+/// Each with where it stands.
+fn links(sessions: &[Linked]) -> Vec<Clean> {
+    let text = |it: &Linked| Clean::new(&format!("{} {}", it.name, it.status));
+    sessions.iter().map(text).collect()
 }
 
 fn listed(label: &str, texts: &[Clean], width: usize) -> Vec<Line> {
