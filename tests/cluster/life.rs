@@ -1,13 +1,16 @@
 //! One session from its launch to its end.
 
-use workbay::model::{
-    environment::EnvironmentSource,
-    history::Outcome,
-    id::SessionId,
-    idle::{IdleBasis, IdleCheck, IdleChecker, IdleState},
-    log::LogOptions,
-    session::Session,
-    status::{Status, Tab},
+use workbay::{
+    engine::api::UsageAsk,
+    model::{
+        environment::EnvironmentSource,
+        history::Outcome,
+        id::SessionId,
+        idle::{IdleBasis, IdleCheck, IdleChecker, IdleState},
+        log::LogOptions,
+        session::Session,
+        status::{Status, Tab},
+    },
 };
 
 use crate::pane::Pane;
@@ -166,9 +169,27 @@ async fn live_usage_is_told() {
     let (ours, _) = bench.running(small()).await;
     let usage = bench
         .until_some(async || {
-            let usage = bench.engine.usage(&[ours.id()], now()).await;
+            let usage = bench.engine.usage(&[UsageAsk::all(ours.id())], now()).await;
             usage.into_iter().find(|(_, usage)| usage.mem.0 > 0)
         })
         .await;
     assert_eq!(usage.0, ours.id());
+}
+
+#[tokio::test]
+async fn what_is_held_is_counted() {
+    let bench = Bench::new().await;
+    let (ours, _) = bench.running(small()).await;
+    let session = bench.session(ours.id()).await;
+    let group = session.placement.resource_group.unwrap();
+    let held = bench
+        .until_some(async || {
+            let told = bench.engine.statistics().await.ok()?;
+            let held = told.group(Some(group.as_str()))?.using.clone();
+            (held.cpu.millis() > 0 && held.mem.0 > 0).then_some(told)
+        })
+        .await;
+    assert!(held.sessions.is_some_and(|count| count > 0), "{held:?}");
+    assert!(held.limits.using.cpu.millis() > 0, "{held:?}");
+    drop(ours);
 }
