@@ -169,6 +169,12 @@ impl Scheduling {
         self.all().get(*self.rows.get(row)?)
     }
 
+    /// Whether the marked entry has steps to be shown.
+    pub fn has_steps(&self) -> bool {
+        let marked = self.entry(self.marked);
+        marked.is_some_and(|entry| !entry.steps.is_empty())
+    }
+
     pub fn is_unfolded(&self, row: usize) -> bool {
         let place = self.rows.get(row);
         place.is_some_and(|place| self.unfolded.contains(place))

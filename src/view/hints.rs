@@ -10,6 +10,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         app::App, area::Areas, commit::CommitForm, detail::Detail, focus::Focus, rename::Rename,
+        scheduling::Scheduling,
     },
     theme::face::Face,
 };
@@ -261,6 +262,7 @@ fn matters(app: &App, action: Action) -> bool {
             !app.notices.is_empty()
         }
         Action::DetailSteps => app.detail.as_ref().is_some_and(Detail::has_steps),
+        Action::HistoryUnfold => app.scheduling.as_ref().is_some_and(Scheduling::has_steps),
         Action::SessionsFilter | Action::SessionsSort => !app.sessions.is_empty(),
         // Who never had a session launched none before.
         Action::LauncherRecents => {

@@ -191,7 +191,7 @@ async fn a_new_folder_is_mounted_where_it_was_said_and_as_it_was_said() {
             })
             .await;
         assert_eq!(session.result, BatchResult::Success, "{log}");
-        assert_eq!(session.folders, [folder.0.name.clone()]);
+        assert_eq!(session.folders, std::slice::from_ref(&folder.0.name));
         assert!(seen(&log, place, flag), "{place} {flag}: {log}");
     }
 }

@@ -47,7 +47,8 @@ pub fn alert(panel: &Panel<'_>) -> Line {
         .app
         .keymap
         .keys_for(Scope::Detail, Action::SessionKeep);
-    if let Some(key) = keys.into_iter().next() {
+    let can = panel.app.why_not(Action::SessionKeep).is_none();
+    if let Some(key) = keys.into_iter().next().filter(|_| can) {
         line.push(("  ".to_owned(), Face::Text));
         line.push((key, Face::Key));
         line.push((" keep".to_owned(), Face::Dim));
