@@ -91,6 +91,7 @@ impl Controller {
         held.record.step = Step::Stop;
         let session = &mut held.record.session;
         session.pending_request = Some(Clean::new("terminating"));
+        session.last_will_end = Some((end.outcome.clone(), end.words.clone()));
         let (status, name) = (session.status.clone(), session.name.clone());
         turn.writes.push(Write::History(HistoryEntry {
             result: end.outcome.clone(),

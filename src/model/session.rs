@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     environment::EnvironmentRef,
+    history::Outcome,
     id::{ContextName, SessionId, SessionKey},
     idle::{Activity, IdleCheck, Reprieve},
     kernel::Kernel,
@@ -151,6 +152,9 @@ pub struct Session {
     /// What is done in it before it is ended, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_will: Option<Clean>,
+    /// How it came out, once it was carried out: its word and its last words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_will_end: Option<(Outcome, Clean)>,
     /// What was done against idle checks.
     #[serde(default)]
     pub reprieve: Reprieve,
@@ -199,6 +203,7 @@ impl Session {
             commit: CommitStatus::default(),
             activity: None,
             last_will: None,
+            last_will_end: None,
             reprieve: Reprieve::default(),
             pending_request: None,
         }

@@ -147,6 +147,8 @@ fn fields(session: &Session, mounts: &[FolderMount]) -> Vec<(&'static str, Strin
     }
     let last_will = session.last_will.as_ref();
     fields.extend(last_will.map(|will| ("Last will", will.to_string())));
+    let end = session.last_will_end.as_ref();
+    fields.extend(end.map(|(outcome, words)| ("", format!("{} {words}", outcome.word()))));
     if session.commit == CommitStatus::Ongoing {
         fields.push(("Image", "being made".to_owned()));
     }

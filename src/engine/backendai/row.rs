@@ -93,6 +93,7 @@ impl Reader<'_> {
             },
             activity: None,
             last_will: None,
+            last_will_end: None,
             reprieve: Reprieve::default(),
             pending_request: None,
         })

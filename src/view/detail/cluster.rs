@@ -1,13 +1,15 @@
 //! What a session is and where it belongs.
 
-use super::{Line, row, wrapped_row};
+use super::{LABEL, Line, row, wrapped_row};
 use crate::{
     app::app::App,
     model::{
+        history::Outcome,
         session::{BatchResult, ClusterMode, CommitStatus, Linked, Session, SessionType},
         text::Clean,
     },
     theme::face::Face,
+    view::{scheduling, text},
 };
 
 /// The type, what it runs and how that ended.
@@ -25,6 +27,9 @@ pub fn command(session: &Session, width: usize) -> Vec<Line> {
     if let Some(will) = &session.last_will {
         lines.extend(wrapped_row("Last will", will.as_str(), width));
     }
+    if let Some((outcome, words)) = &session.last_will_end {
+        lines.push(will_end(outcome, words, width));
+    }
     let (result, face) = match session.result {
         BatchResult::Undefined => return lines,
         BatchResult::Success => ("success", Face::StatusGood),
@@ -34,6 +39,16 @@ pub fn command(session: &Session, width: usize) -> Vec<Line> {
     line.push((result.to_owned(), face));
     lines.push(line);
     lines
+}
+
+/// How the last will came out, in the colours of the history.
+fn will_end(outcome: &Outcome, words: &Clean, width: usize) -> Line {
+    let mut line = row("", "");
+    let word = outcome.word();
+    let room = width.saturating_sub(LABEL + text::width(word) + 2);
+    line.push((word.to_owned(), scheduling::face(outcome)));
+    line.push((format!("  {}", text::take(words.as_str(), room)), Face::Dim));
+    line
 }
 
 /// The word behind the status, in the colour of the web page.
