@@ -97,8 +97,11 @@ async fn launch_wait_work_return_read_rename_end() {
     person.wait_for("RUNNING");
     person.type_("\r");
     person.wait_for("Idle checks");
-    person.wait_for("begins to count in");
+    person.wait_for("grace period");
+    person.type_("h");
+    person.wait_for("Scheduling history of");
     person.wait_for("schedule-sessions");
+    person.type_until("\x1b", |screen| !screen.contains("Scheduling history of"));
     // The first one takes the filter off.
     person.type_until("\x1b", |screen| !screen.contains("Idle checks"));
     person.type_("l");
