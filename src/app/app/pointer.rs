@@ -19,6 +19,14 @@ const DOUBLE_CLICK: SignedDuration = SignedDuration::from_millis(400);
 /// Lines a turn of the wheel moves.
 const WHEEL: isize = 3;
 
+/// What of a dialog was clicked.
+enum Clicked {
+    Row(usize),
+    /// Its border, or a line that is no row.
+    Frame,
+    Outside,
+}
+
 impl App {
     pub(super) fn pointer(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         match self.focus() {
@@ -119,28 +127,40 @@ impl App {
     }
 
     fn click_in_why_not(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
-        match self.areas.why_not_rows {
-            Some(rows) if hits(rows, mouse) => {
-                self.click_why_not(usize::from(mouse.row - rows.y), now)
-            }
-            _ if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) => {
-                self.waits = None;
-                Vec::new()
-            }
-            _ => Vec::new(),
+        match self.clicked_in(self.areas.why_not_rows, mouse) {
+            Clicked::Row(at) => return self.click_why_not(at, now),
+            Clicked::Outside => self.waits = None,
+            Clicked::Frame => {}
         }
+        Vec::new()
     }
 
     fn click_in_keep(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
-        match self.areas.keep_rows {
-            Some(rows) if hits(rows, mouse) => {
-                self.click_keep(usize::from(mouse.row - rows.y), now)
-            }
-            _ if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) => {
-                self.keep = None;
-                Vec::new()
-            }
-            _ => Vec::new(),
+        match self.clicked_in(self.areas.keep_rows, mouse) {
+            Clicked::Row(at) => return self.click_keep(at, now),
+            Clicked::Outside => self.keep = None,
+            Clicked::Frame => {}
+        }
+        Vec::new()
+    }
+
+    pub(super) fn click_in_scheduling(&mut self, mouse: Mouse) {
+        match (
+            self.clicked_in(self.areas.scheduling_rows, mouse),
+            &mut self.scheduling,
+        ) {
+            (Clicked::Row(at), Some(scheduling)) => scheduling.click(at),
+            (Clicked::Outside, _) => self.scheduling = None,
+            _ => {}
+        }
+    }
+
+    /// Where in the dialog on top a click went whose rows stand there.
+    fn clicked_in(&self, rows: Option<Rect>, mouse: Mouse) -> Clicked {
+        match (rows, self.areas.dialog) {
+            (Some(rows), _) if hits(rows, mouse) => Clicked::Row(usize::from(mouse.row - rows.y)),
+            (_, Some(dialog)) if !hits(dialog, mouse) => Clicked::Outside,
+            _ => Clicked::Frame,
         }
     }
 

@@ -1,14 +1,12 @@
 //! The table of the scheduling history: opened, asked for, left.
 
-use jiff::Timestamp;
-use ratatui::layout::Position;
-
 use super::App;
 use crate::{
     action::Action,
-    app::{msg::Mouse, scheduling::Scheduling, step::Step},
+    app::{scheduling::Scheduling, step::Step},
     model::session::Session,
 };
+use jiff::Timestamp;
 
 impl App {
     pub(super) fn open_scheduling(&mut self, session: &Session) -> Vec<Step> {
@@ -38,19 +36,6 @@ impl App {
             .as_mut()
             .is_some_and(|it| it.back(now, zone));
         if !filtered {
-            self.scheduling = None;
-        }
-    }
-
-    pub(super) fn click_in_scheduling(&mut self, mouse: Mouse) {
-        let (Some(rows), Some(scheduling)) = (self.areas.scheduling_rows, &mut self.scheduling)
-        else {
-            return;
-        };
-        let place = Position::new(mouse.column, mouse.row);
-        if rows.contains(place) {
-            scheduling.click(usize::from(mouse.row - rows.y));
-        } else if self.areas.dialog.is_some_and(|area| !area.contains(place)) {
             self.scheduling = None;
         }
     }
