@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     cli::main(&Doors {
         tui: |start| run::main(view(start)),
         shell: |start, session| run::shell(view(start), session),
+        keys: run::key_tester,
         daemon: be_daemon,
         runner: |arguments| runner::main(arguments),
         probe,

@@ -7,6 +7,7 @@ use color_eyre::Result;
 
 use crate::{
     config::{contexts::Contexts, layer::Loaded, paths::Paths},
+    keymap::Keymap,
     model::{
         capability::EngineInfo,
         id::{ContextName, SessionKey},
@@ -35,6 +36,8 @@ pub struct NoEngine {
 /// The rooms beside this one.
 #[derive(Clone, Copy)]
 pub struct Doors {
+    /// Shows what arrives when keys are pressed.
+    pub keys: fn(&Keymap) -> Result<()>,
     /// The full-screen view.
     pub tui: fn(Start) -> Result<()>,
     /// A session's terminal on this terminal; gives the exit code.

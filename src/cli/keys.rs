@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{
-    Start,
-    args::Keys,
+    Doors, Start,
+    args::{Keys, KeysWhat},
     fail::{Fail, Outcome, code},
     output,
     output::Cell,
@@ -22,12 +22,16 @@ struct Row {
     doc: &'static str,
 }
 
-pub fn keys(start: &Start, arguments: &Keys) -> Outcome {
+pub fn keys(doors: &Doors, start: &Start, arguments: &Keys) -> Outcome {
     let wanted = arguments.keymap.as_ref();
     let name = wanted.unwrap_or(&start.loaded.settings.ui.keymap);
     let (keymap, problems) = Keymap::load(name, Some(&start.paths.keymaps_dir()));
     if let Some(problem) = problems.first() {
         return Err(Fail::new(code::FAILED, problem.to_string()));
+    }
+    if let Some(KeysWhat::Test) = arguments.what {
+        (doors.keys)(&keymap)?;
+        return Ok(0);
     }
     let rows = rows(&keymap);
     if arguments.format.json {

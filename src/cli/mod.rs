@@ -130,7 +130,7 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
             daemon::status(&start(look)?.paths, format.json)
         }
         Command::Daemon(args::Daemon::Stop) => daemon::stop(&start(look)?.paths),
-        Command::Keys(arguments) => keys::keys(&start(look)?, &arguments),
+        Command::Keys(arguments) => keys::keys(doors, &start(look)?, &arguments),
         Command::Themes(format) => themes::themes(&start(look)?, format.json),
         Command::Completion { shell } => completion::print(shell),
     }

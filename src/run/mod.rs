@@ -13,6 +13,7 @@ pub mod effects;
 pub mod face;
 mod files;
 mod input;
+mod key_tester;
 mod keyboard;
 mod link;
 pub mod live;
@@ -23,5 +24,6 @@ mod start;
 mod streams;
 mod surroundings;
 
+pub use key_tester::key_tester;
 pub use shell::shell;
 pub use start::{Options, main};

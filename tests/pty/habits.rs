@@ -115,3 +115,21 @@ fn output_of_a_container_never_reaches_the_outer_terminal_as_it_is() {
     let queries = |raw: &str| raw.matches("\u{1b}[c").count();
     assert_eq!(queries(&raw), queries(&before), "a query was passed on");
 }
+
+#[test]
+fn keys_are_tested_until_ctrl_c_was_pressed_twice() {
+    let machine = Machine::new();
+    let argv = [BINARY, "keys", "test"];
+    let mut person = Terminal::start(&argv, &machine.env(), 100, 24);
+    person.wait_for("Press keys");
+    person.type_("\x1d");
+    person.wait_for("terminal.leader");
+    person.type_("\x1b[15~");
+    person.wait_for("F5");
+    person.type_("한");
+    person.wait_for("한");
+    person.type_("\x03");
+    person.wait_for("app.interrupt");
+    person.type_("\x03");
+    assert_eq!(person.wait_end(), 0);
+}

@@ -340,8 +340,16 @@ pub enum Daemon {
     Stop,
 }
 
+#[derive(Subcommand, Clone, Copy, Debug)]
+pub enum KeysWhat {
+    /// Press keys and see what arrives, what a program gets and what they are bound to
+    Test,
+}
+
 #[derive(Args, Debug, Default)]
 pub struct Keys {
+    #[command(subcommand)]
+    pub what: Option<KeysWhat>,
     /// A keymap other than yours
     #[arg(long, value_name = "NAME")]
     pub keymap: Option<String>,
