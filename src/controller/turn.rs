@@ -14,7 +14,7 @@ use crate::model::{
     change::{Change, Level},
     environment::Environment,
     history::HistoryEntry,
-    id::{ContextName, SessionId, SessionKey},
+    id::{ContextName, SessionId},
     launch::LaunchField,
     notice::{Notice, NoticeKind},
     record::Write,
@@ -149,13 +149,8 @@ impl Turn {
         session: Option<SessionId>,
         text: &str,
     ) {
-        let notice = Notice {
-            at: self.now,
-            kind,
-            level,
-            session: session.map(|id| SessionKey::new(self.context, id)),
-            text: Clean::new(text),
-        };
+        let what = (self.now, kind, level);
+        let notice = Notice::within(self.context, what, session, text);
         self.changes.push(notice.into());
     }
 }

@@ -3,7 +3,12 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{change::Level, id::SessionKey, idle::IdleChecker, text::Clean};
+use super::{
+    change::Level,
+    id::{ContextName, SessionId, SessionKey},
+    idle::IdleChecker,
+    text::Clean,
+};
 
 /// What it is about. The words are part of the command line's contract (docs/cli.md).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +87,23 @@ pub enum NoticesEdit {
 }
 
 impl Notice {
+    /// What happened in a context, to one of its sessions where there is one.
+    #[must_use]
+    pub fn within(
+        context: ContextName,
+        (at, kind, level): (Timestamp, NoticeKind, Level),
+        session: Option<SessionId>,
+        text: &str,
+    ) -> Self {
+        Self {
+            at,
+            kind,
+            level,
+            session: session.map(|id| SessionKey::new(context, id)),
+            text: Clean::new(text),
+        }
+    }
+
     /// Whether it is worth being looked at later: not what its person has just done.
     #[must_use]
     pub fn is_news(&self) -> bool {

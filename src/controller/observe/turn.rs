@@ -10,10 +10,9 @@ use crate::{
     },
     model::{
         change::{Change, Level},
-        id::{ContextName, SessionId, SessionKey},
+        id::{ContextName, SessionId},
         notice::{Notice, NoticeKind},
         record::AuditEntry,
-        text::Clean,
     },
 };
 
@@ -60,13 +59,8 @@ impl Turn {
         session: Option<SessionId>,
         text: &str,
     ) {
-        let notice = Notice {
-            at: self.now,
-            kind,
-            level,
-            session: session.map(|id| SessionKey::new(self.context, id)),
-            text: Clean::new(text),
-        };
+        let what = (self.now, kind, level);
+        let notice = Notice::within(self.context, what, session, text);
         self.changes.push(notice.into());
     }
 }
