@@ -55,6 +55,7 @@ async fn tunnel_request(target: &str, session: SessionId) -> String {
         tag: "bench".to_owned(),
         columns: 80,
         rows: 24,
+        start: workbay::model::shell::ShellStart::default(),
     };
     let attached = within(engine.attach(session, request)).await;
     drop(attached.expect("a terminal"));
@@ -79,6 +80,7 @@ async fn ours(samples: &mut Samples, machine: &crate::machine::Machine, session:
         tag: "bench".to_owned(),
         columns: 80,
         rows: 24,
+        start: workbay::model::shell::ShellStart::default(),
     };
     let mut stream = client.open(terminal).await.expect("a stream");
     until(&mut stream, b"$").await;

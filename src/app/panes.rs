@@ -393,15 +393,15 @@ impl Panes {
 /// The position an action like `pane.3` means.
 fn number(action: Action) -> Option<usize> {
     [
-        Action::PaneOne,
-        Action::PaneTwo,
-        Action::PaneThree,
-        Action::PaneFour,
-        Action::PaneFive,
-        Action::PaneSix,
-        Action::PaneSeven,
-        Action::PaneEight,
-        Action::PaneNine,
+        Action::WindowOne,
+        Action::WindowTwo,
+        Action::WindowThree,
+        Action::WindowFour,
+        Action::WindowFive,
+        Action::WindowSix,
+        Action::WindowSeven,
+        Action::WindowEight,
+        Action::WindowNine,
     ]
     .into_iter()
     .position(|numbered| numbered == action)

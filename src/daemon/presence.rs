@@ -60,7 +60,9 @@ impl Presence {
         let (session, kind) = match open {
             StreamOpen::Exec { session, .. } => (*session, ActivityKind::Exec),
             StreamOpen::Dial { session, .. } => (*session, ActivityKind::App),
-            StreamOpen::Terminal { .. } | StreamOpen::Log { .. } => return None,
+            StreamOpen::Terminal { .. } | StreamOpen::Control { .. } | StreamOpen::Log { .. } => {
+                return None;
+            }
         };
         let usage = Use::Opened(kind);
         // Without the loop the daemon is ending.
@@ -108,6 +110,7 @@ mod tests {
             tag: "t".to_owned(),
             columns: 80,
             rows: 24,
+            start: crate::model::shell::ShellStart::default(),
         }
     }
 

@@ -168,10 +168,17 @@ pub(super) async fn carry(
             tag,
             columns,
             rows,
+            start,
         } => {
-            let request = AttachRequest { tag, columns, rows };
+            let request = AttachRequest {
+                tag,
+                columns,
+                rows,
+                start,
+            };
             line.program(engine.attach(session.id, request)).await
         }
+        StreamOpen::Control { session } => line.program(engine.control(session.id)).await,
         StreamOpen::Exec { session, argv, tty } => {
             let command = ExecCommand { argv, tty };
             line.program(engine.exec(session.id, command)).await

@@ -20,6 +20,7 @@ use crate::model::{
     log::{LogOptions, LogSource},
     resources::ResourceSlots,
     secret::Secret,
+    shell::ShellStart,
     spec::LaunchSpec,
     text::Clean,
     usage::Usage,
@@ -122,6 +123,14 @@ pub trait Streams: Send + Sync {
     /// Attaches a terminal to the session's tmux: makes tmux session `main` on demand, detaches an
     /// older client with the same `tag` first.
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached>;
+
+    /// The control line of the session's tmux: a client that is told what happens to windows, and
+    /// takes tmux's commands. It has no size and prints no output of shells.
+    async fn control(&self, _session: SessionId) -> Result<Attached> {
+        Err(EngineError::Unsupported(
+            "this engine has no control line to a session's tmux".to_owned(),
+        ))
+    }
 
     /// Detaches every terminal client this instance left in the session (after a daemon's death).
     async fn detach_all(&self, session: SessionId) -> Result<()>;
@@ -292,6 +301,8 @@ pub struct AttachRequest {
     pub tag: String,
     pub columns: u16,
     pub rows: u16,
+    /// How a shell begins that is not there yet.
+    pub start: ShellStart,
 }
 
 /// A running exec or terminal. Dropping `input` closes stdin; dropping all of it detaches.

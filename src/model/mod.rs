@@ -32,6 +32,7 @@ pub mod secret;
 pub mod selector;
 pub mod session;
 pub mod settings;
+pub mod shell;
 pub mod span;
 pub mod spec;
 pub mod statistics;

@@ -17,6 +17,7 @@ use crate::model::{
     notice::{Notice, NoticesEdit},
     recent::{Recent, RecentEdit, RecentId},
     session::Session,
+    shell::ShellStart,
     spec::LaunchRequest,
     statistics::Statistics,
     status::Tab,
@@ -25,7 +26,7 @@ use crate::model::{
 
 /// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
 /// other with a sentence.
-pub const PROTOCOL: u32 = 5;
+pub const PROTOCOL: u32 = 6;
 
 /// How many bytes a stream's receiver takes before it must grant more credit.
 pub const STREAM_WINDOW: u32 = 256 * 1024;
@@ -359,7 +360,13 @@ pub enum StreamOpen {
         tag: String,
         columns: u16,
         rows: u16,
+        /// How a shell begins that is not there yet.
+        #[serde(default, skip_serializing_if = "ShellStart::is_usual")]
+        start: ShellStart,
     },
+    /// The control line of the session's tmux (`tmux -C`): its words as they come, its commands as
+    /// input. It shows no terminal and is no use of the session.
+    Control { session: SessionKey },
     Log {
         session: SessionKey,
         options: LogOptions,

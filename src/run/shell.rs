@@ -104,6 +104,7 @@ async fn attach(
         tag: surroundings::tag(),
         columns,
         rows,
+        start: crate::model::shell::ShellStart::default(),
     };
     let mut stream = match client.open(open).await {
         Ok(stream) => stream,

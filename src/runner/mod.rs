@@ -5,6 +5,7 @@
 //! own loader and so works in an image that holds no file at all; it expects nothing of the image.
 
 mod attach;
+mod control;
 mod duty;
 mod exec;
 mod main_process;
@@ -51,6 +52,8 @@ enum Task {
         #[arg(long)]
         size: WindowSize,
     },
+    /// Becomes the control line of the session's tmux: its words on stdout, its commands on stdin.
+    Control,
     /// Detaches every client that `attach` left behind.
     DetachAll,
     /// Becomes the given program, after setting the size of the terminal it was started on.
@@ -124,6 +127,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             batch,
         }),
         Task::Attach { tag, size } => attach::run(&tag, size),
+        Task::Control => control::run(),
         Task::DetachAll => attach::detach_all(),
         Task::Exec { size, argv } => exec::run(size, &argv),
     }

@@ -20,12 +20,15 @@ use crate::{
 /// What the status line offers after the leader, the most needed first.
 const AFTER_LEADER: &[(Action, &str)] = &[
     (Action::PaneDetach, "back"),
-    (Action::PaneNext, "next"),
-    (Action::PanePrevious, "previous"),
+    (Action::PanePick, "shells"),
+    (Action::WindowNew, "new window"),
+    (Action::PaneSplitRight, "split"),
+    (Action::PaneCopyMode, "copy"),
+    (Action::PaneSearch, "search"),
     (Action::PaneZoom, "zoom"),
-    (Action::PaneSendPrefix, "send Ctrl-B"),
     (Action::PaneClose, "close"),
     (Action::Help, "keys"),
+    (Action::PaneSendPrefix, "send Ctrl-B"),
     (Action::PaneLiteral, "send the leader"),
 ];
 

@@ -25,6 +25,7 @@ fn request(tag: &str) -> AttachRequest {
         tag: tag.to_owned(),
         columns: 100,
         rows: 30,
+        start: workbay::model::shell::ShellStart::default(),
     }
 }
 

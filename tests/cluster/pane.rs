@@ -21,6 +21,7 @@ impl Pane {
             tag: tag.to_owned(),
             columns: 80,
             rows: 24,
+            start: workbay::model::shell::ShellStart::default(),
         };
         let mut pane = Self {
             attached: within(bench.engine.attach(session, request)).await.unwrap(),

@@ -70,6 +70,7 @@ async fn a_session_that_waits_has_no_terminal() {
         tag: "pane".to_owned(),
         columns: 80,
         rows: 24,
+        start: workbay::model::shell::ShellStart::default(),
     };
     let refused = within(bench.engine.attach(ours.id(), request)).await;
     let why = refused.map(|_| ()).unwrap_err().to_string();

@@ -72,6 +72,7 @@ async fn a_terminal_echoes_resizes_and_ends() {
         tag: "pane-1".into(),
         columns: 80,
         rows: 24,
+        start: workbay::model::shell::ShellStart::default(),
     };
     let mut stream = open(&face, terminal).await;
     let sender = stream.sender();

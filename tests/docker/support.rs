@@ -109,6 +109,7 @@ impl Bench {
             tag: tag.to_owned(),
             columns,
             rows,
+            start: workbay::model::shell::ShellStart::default(),
         };
         Terminal::new(
             self.engine.attach(session, request).await.unwrap(),

@@ -154,6 +154,7 @@ impl Pane {
                     tag: self.tag.clone(),
                     columns,
                     rows,
+                    start: crate::model::shell::ShellStart::default(),
                 },
             },
         })

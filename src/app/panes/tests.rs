@@ -289,7 +289,7 @@ fn while_the_daemon_is_away_panes_wait_for_it() {
     world.panes.open_host("here", &mut world.ids);
     world.panes.set_size(80, 22);
     world.happens(StreamEvent::Opened);
-    world.panes.action(Action::PaneOne, None);
+    world.panes.action(Action::WindowOne, None);
     let old = world.stream();
     world
         .panes
@@ -319,8 +319,11 @@ fn focus_is_told_to_programs_that_asked() {
     assert_eq!(sent(&world.panes.focus(true)), "\x1b[I");
     assert_eq!(sent(&world.panes.focus(true)), "");
     world.open(2);
-    assert_eq!(sent(&world.panes.action(Action::PaneOne, None)), "\x1b[I");
-    assert_eq!(sent(&world.panes.action(Action::PaneTwo, None)), "\x1b[O");
+    assert_eq!(
+        sent(&world.panes.action(Action::WindowOne, None)),
+        "\x1b[I"
+    );
+    assert_eq!(sent(&world.panes.action(Action::WindowTwo, None)), "\x1b[O");
     assert_eq!(
         sent(&world.panes.focus(false)),
         "",

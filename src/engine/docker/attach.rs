@@ -19,6 +19,11 @@ pub(super) fn command(runner: &[String], command: &ExecCommand) -> Vec<String> {
     argv
 }
 
+/// The control line of the session's tmux.
+pub(super) fn control(runner: &[String]) -> Vec<String> {
+    ask(runner, &["control"])
+}
+
 /// Detaches what is left of older terminals.
 pub(super) fn detach_all(runner: &[String]) -> Vec<String> {
     ask(runner, &["detach-all"])
@@ -61,6 +66,7 @@ mod tests {
             tag: "t".into(),
             columns: 0,
             rows: 24,
+            start: crate::model::shell::ShellStart::default(),
         };
         let argv = terminal(&called, &request);
         assert_eq!(argv[..2], entry[..2]);

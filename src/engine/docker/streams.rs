@@ -42,6 +42,13 @@ impl Streams for DockerEngine {
         started.map_err(|error| self.named(error, session))
     }
 
+    async fn control(&self, session: SessionId) -> Result<Attached> {
+        let (line, container, runner) = self.door(session).await?;
+        let argv = attach::control(&runner);
+        let started = exec::start(line, container, argv, false).await;
+        started.map_err(|error| self.named(error, session))
+    }
+
     async fn detach_all(&self, session: SessionId) -> Result<()> {
         let (line, container, runner) = self.door(session).await?;
         let argv = attach::detach_all(&runner);

@@ -1,0 +1,32 @@
+//! The control line: a tmux client that shows nothing, is told of windows and takes commands.
+
+use std::{os::unix::process::CommandExt as _, process::ExitCode};
+
+use super::{complain, exec, tmux::Tmux};
+use crate::model::inside;
+
+/// No output of shells, and no say in the size of windows.
+const FLAGS: &str = "no-output,ignore-size";
+
+/// The size of a session that nobody has looked at yet.
+const UNSEEN: (u16, u16) = (80, 24);
+
+/// Becomes the client.
+pub(super) fn run() -> ExitCode {
+    let tmux = match Tmux::new() {
+        Ok(tmux) => tmux,
+        Err(error) => {
+            complain(&format!("the session's toolbox cannot be read: {error}"));
+            return ExitCode::from(126);
+        }
+    };
+    if let Err(sentence) = tmux.ensure_main(UNSEEN.0, UNSEEN.1) {
+        complain(&sentence);
+        return ExitCode::from(127);
+    }
+    let main = format!("={}", inside::TMUX_SESSION);
+    let mut command = tmux.command();
+    command.args(["-C", "attach-session", "-f", FLAGS, "-t", &main]);
+    let error = command.exec();
+    exec::failed("tmux", &error)
+}
