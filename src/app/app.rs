@@ -287,7 +287,7 @@ impl App {
         }
         match self.page {
             Page::Panes => {
-                steps.extend(self.panes.set_size(areas.pane.width, areas.pane.height));
+                steps.extend(self.panes.set_page(areas.pane_page));
             }
             Page::Logs => {
                 if let Some(logs) = &mut self.logs {

@@ -3,7 +3,10 @@
 
 use ratatui::layout::Rect;
 
-use super::launcher::Row;
+use super::{
+    launcher::Row,
+    panes::{Border, PaneArea},
+};
 
 /// The smallest screen anything is drawn on.
 pub const MIN_COLUMNS: u16 = 60;
@@ -40,10 +43,14 @@ pub struct Areas {
     pub detail_lines: usize,
     pub hints: Rect,
 
-    /// The tabs of the open terminals.
+    /// The part of the screen for the terminals: tabs, heads and cells.
+    pub pane_page: Rect,
+    /// The tabs of their desks.
     pub pane_tabs: Rect,
-    /// The cells of the terminal on top; its size is the size of the terminal.
-    pub pane: Rect,
+    /// Those that are seen.
+    pub panes: Vec<PaneArea>,
+    /// The lines between them.
+    pub pane_borders: Vec<Border>,
     pub pane_status: Rect,
 
     /// The title line, the lines and the status line of the log view.

@@ -1,43 +1,59 @@
-//! The open terminals: tabs over one screen part, one of them on top.
+//! The open terminals: desks as tabs, on each one pane or several side by side.
 
+mod acts;
+mod desk;
+mod mouse;
 mod pane;
 mod tabs;
+mod tree;
 
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 
 use super::{
-    msg::{Button, Mouse, MouseKind, StreamEvent},
-    step::{Go, Ids, Step},
+    msg::StreamEvent,
+    step::{Ids, Step},
 };
 use crate::{
-    action::{Action, Scope},
-    key::{Key, KeyCode},
+    action::Scope,
     model::{
         id::{ContextName, SessionKey},
         text::Clean,
     },
     protocol::message::{Origin, StreamId},
-    terminal::encode::{self, MouseButton, MouseEvent, MouseReport},
+    terminal::encode,
 };
 
+pub use desk::{Desk, PaneArea};
+pub use mouse::Ground;
 pub use pane::{Pane, Place, State};
 pub use tabs::Tab;
+pub use tree::{Axis, Border};
+
+/// Names a pane for as long as it is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PaneId(u32);
 
 #[derive(Debug, Default)]
 pub struct Panes {
+    /// In the order they were opened.
     list: Vec<Pane>,
-    /// Position of the pane on top.
+    /// In the order of the tabs.
+    desks: Vec<Desk>,
+    /// Position of the desk that is shown.
     active: usize,
-    zoomed: bool,
     /// The leader was pressed: the next key is for us.
     leader: bool,
+    /// A border was moved by key: arrows go on with it.
+    moving: bool,
+    /// What the held mouse button was pressed on.
+    held: mouse::Held,
     /// Begins the terminal tags of this face.
     tag: String,
     /// Panes opened so far; makes tags unique.
     opened: u32,
-    /// The last size given by the layout.
-    size: Option<(u16, u16)>,
+    /// The part of the screen given by the layout, for tabs, heads and cells.
+    page: Option<Rect>,
     /// The page is shown and the outer terminal has the focus.
     in_focus: bool,
     daemon_is_up: bool,
@@ -67,13 +83,41 @@ impl Panes {
         self.list.iter()
     }
 
-    /// The pane on top.
-    pub fn active(&self) -> Option<&Pane> {
-        self.list.get(self.active)
+    /// Position of a pane in the list.
+    fn position(&self, id: PaneId) -> Option<usize> {
+        self.list.iter().position(|pane| pane.id == id)
     }
 
-    pub fn active_position(&self) -> usize {
+    pub fn pane(&self, id: PaneId) -> Option<&Pane> {
+        self.list.iter().find(|pane| pane.id == id)
+    }
+
+    /// The desk that is shown.
+    pub fn desk(&self) -> Option<&Desk> {
+        self.desks.get(self.active)
+    }
+
+    pub fn desks(&self) -> &[Desk] {
+        &self.desks
+    }
+
+    pub fn active_desk(&self) -> usize {
         self.active
+    }
+
+    /// The pane that has the keys.
+    pub fn active(&self) -> Option<&Pane> {
+        self.pane(self.desk()?.focus)
+    }
+
+    fn active_mut(&mut self) -> Option<&mut Pane> {
+        let at = self.position(self.desk()?.focus)?;
+        self.list.get_mut(at)
+    }
+
+    /// Whether a person sees the pane while the page is shown.
+    fn is_seen(&self, id: PaneId) -> bool {
+        self.desk().is_some_and(|desk| desk.seen().contains(&id))
     }
 
     /// How many panes show this session.
@@ -82,9 +126,9 @@ impl Panes {
         self.list.iter().filter(here).count()
     }
 
-    /// Full screen without tabs.
+    /// The pane with the keys fills the page.
     pub fn is_zoomed(&self) -> bool {
-        self.zoomed
+        self.desk().is_some_and(|desk| desk.zoomed)
     }
 
     /// Terminal (keys go to the child), Leader (after the leader), Panes (nothing runs in it).
@@ -123,14 +167,15 @@ impl Panes {
         }
     }
 
-    /// Which pane a person can see: the one on top while the page is shown.
+    /// Which panes a person can see: those of the desk that is shown, while the page is.
     pub fn look(&mut self, on_page: bool, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
+        let seen = self.desk().map(Desk::seen).filter(|_| on_page);
+        let seen = seen.unwrap_or_default();
         let mut steps = Vec::new();
-        for (at, pane) in self.list.iter_mut().enumerate() {
-            let seen = on_page && at == self.active;
+        for pane in &mut self.list {
             // Without the daemon nothing can be opened; what is seen is when it is back.
             let ids = self.daemon_is_up.then_some(&mut *ids);
-            steps.extend(pane.look(seen, ids, now));
+            steps.extend(pane.look(seen.contains(&pane.id), ids, now));
         }
         steps
     }
@@ -143,43 +188,59 @@ impl Panes {
     fn open(&mut self, place: Place, name: &Clean, ids: &mut Ids) -> Vec<Step> {
         self.leader = false;
         if let Some(at) = self.list.iter().position(|pane| pane.place == place) {
-            let mut steps = self.show(at);
+            let mut steps = self.show(self.list[at].id);
             let pane = &mut self.list[at];
             if !pane.takes_keys() {
                 steps.push(pane.reopen(ids.stream()));
             }
             return steps;
         }
-        self.opened += 1;
-        let tag = format!("{}-{}", self.tag, self.opened);
-        self.list
-            .push(Pane::new(place, name.clone(), tag, ids.stream()));
-        // It is opened by `set_size`: a shell never sees a size that is not its own.
-        self.show(self.list.len() - 1)
+        let id = self.add(place, name, ids);
+        self.desks.push(Desk::new(id));
+        self.show(id)
     }
 
-    /// Brings a pane to the top; the focus goes with it.
-    fn show(&mut self, at: usize) -> Vec<Step> {
-        if at >= self.list.len() {
+    /// A new pane, on no desk yet. It is opened by `set_page`: a shell never sees a size that is not
+    /// its own.
+    fn add(&mut self, place: Place, name: &Clean, ids: &mut Ids) -> PaneId {
+        self.opened += 1;
+        let id = PaneId(self.opened);
+        let tag = format!("{}-{}", self.tag, self.opened);
+        self.list
+            .push(Pane::new(id, place, name.clone(), tag, ids.stream()));
+        id
+    }
+
+    /// Gives the keys to a pane; its desk is shown, the focus goes with it.
+    fn show(&mut self, id: PaneId) -> Vec<Step> {
+        let holds = |desk: &Desk| desk.panes().contains(&id);
+        let Some(at) = self.desks.iter().position(holds) else {
             return Vec::new();
-        }
+        };
         let mut steps = Vec::new();
-        if at != self.active {
+        if at != self.active || self.desks[at].focus != id {
             steps.extend(self.report_focus(false));
             self.active = at;
+            self.desks[at].focus = id;
             steps.extend(self.report_focus(true));
         }
-        if let Some(pane) = self.list.get_mut(at) {
+        self.read_news();
+        steps
+    }
+
+    /// What is on the page has been seen.
+    fn read_news(&mut self) {
+        let seen = self.desk().map(Desk::seen).unwrap_or_default();
+        for pane in self.list.iter_mut().filter(|pane| seen.contains(&pane.id)) {
             pane.has_news = false;
         }
-        steps
     }
 
     fn report_focus(&mut self, on: bool) -> Option<Step> {
         if !self.in_focus {
             return None;
         }
-        let pane = self.list.get_mut(self.active)?;
+        let pane = self.active_mut()?;
         let report = encode::focus(on, pane.modes())?;
         pane.send(Origin::Focus, report.to_vec())
     }
@@ -193,105 +254,6 @@ impl Panes {
         }
     }
 
-    /// A key no scope has bound; `None` = not taken either.
-    pub fn key(&mut self, key: Key, ids: &mut Ids, _now: Timestamp) -> Option<Vec<Step>> {
-        if std::mem::take(&mut self.leader) {
-            // Unknown after the leader: cancelled, and never typed by accident.
-            return Some(Vec::new());
-        }
-        let pane = self.list.get_mut(self.active)?;
-        if pane.is_reopen_key(key) {
-            return Some(vec![pane.reopen(ids.stream())]);
-        }
-        if pane.takes_keys() {
-            return Some(pane.type_key(key).into_iter().collect());
-        }
-        (key == Key::plain(KeyCode::Esc)).then(|| self.close_active())
-    }
-
-    /// An action of the scopes Terminal, Leader and Panes; `key` is what was pressed for it.
-    pub fn action(&mut self, action: Action, key: Option<Key>) -> Vec<Step> {
-        self.leader = action == Action::TerminalLeader;
-        match action {
-            Action::PaneDetach => vec![Step::Go(Go::Sessions)],
-            Action::PaneClose => self.close_active(),
-            Action::PaneNext => self.turn(1),
-            Action::PanePrevious => self.turn(self.list.len().saturating_sub(1)),
-            Action::PaneZoom => {
-                self.zoomed = !self.zoomed;
-                Vec::new()
-            }
-            Action::PaneLiteral => {
-                let pane = self.list.get_mut(self.active);
-                let typed = pane.and_then(|pane| pane.type_key(key?));
-                typed.into_iter().collect()
-            }
-            Action::PaneSendPrefix => {
-                let pane = self.list.get_mut(self.active);
-                let typed = pane.and_then(|pane| pane.type_key(Key::ctrl('b')));
-                typed.into_iter().collect()
-            }
-            _ => number(action).map_or_else(Vec::new, |at| self.show(at)),
-        }
-    }
-
-    fn turn(&mut self, by: usize) -> Vec<Step> {
-        let at = (self.active + by) % self.list.len().max(1);
-        self.show(at)
-    }
-
-    /// Closes the pane on top; the shell behind it goes on.
-    fn close_active(&mut self) -> Vec<Step> {
-        if self.active >= self.list.len() {
-            return vec![Step::Go(Go::Sessions)];
-        }
-        let pane = self.list.remove(self.active);
-        let mut steps: Vec<Step> = pane.close().into_iter().collect();
-        self.active = self.active.min(self.list.len().saturating_sub(1));
-        if let Some(next) = self.list.get_mut(self.active) {
-            next.has_news = false;
-            steps.extend(self.report_focus(true));
-        } else {
-            self.zoomed = false;
-            steps.push(Step::Go(Go::Sessions));
-        }
-        steps
-    }
-
-    pub fn paste(&mut self, text: &str) -> Vec<Step> {
-        self.leader = false;
-        let pane = self.list.get_mut(self.active);
-        pane.and_then(|pane| pane.send(Origin::Typed, encode::paste(text, pane.modes())))
-            .into_iter()
-            .collect()
-    }
-
-    /// `tabs` and `cells`: where the tabs and the pane on top are.
-    pub fn mouse(&mut self, mouse: Mouse, tabs: Rect, cells: Rect) -> Vec<Step> {
-        let at = (mouse.column, mouse.row);
-        if tabs.contains(at.into()) {
-            let hit = |tab: &Tab| tab.area(tabs).contains(at.into());
-            let clicked = mouse.kind == MouseKind::Press(Button::Left);
-            let tab = self.tabs(tabs.width).into_iter().find(hit);
-            return match tab {
-                Some(tab) if clicked => self.show(tab.position),
-                _ => Vec::new(),
-            };
-        }
-        if !cells.contains(at.into()) {
-            return Vec::new();
-        }
-        let origin = match mouse.kind {
-            MouseKind::Moved => Origin::Motion,
-            _ => Origin::Typed,
-        };
-        let report = report(mouse, cells);
-        let pane = self.list.get_mut(self.active);
-        pane.and_then(|pane| pane.send(origin, encode::mouse(report, pane.modes())?))
-            .into_iter()
-            .collect()
-    }
-
     /// The outer terminal got or lost the focus, or the page was entered or left.
     pub fn focus(&mut self, on: bool) -> Vec<Step> {
         if on == self.in_focus {
@@ -299,13 +261,15 @@ impl Panes {
         }
         if !on {
             self.leader = false;
+            self.moving = false;
+            self.held = mouse::Held::default();
         }
         // Reported while the focus is ours: before it goes, after it came.
         self.in_focus = true;
         let step = self.report_focus(on);
         self.in_focus = on;
-        if let Some(pane) = self.list.get_mut(self.active).filter(|_| on) {
-            pane.has_news = false;
+        if on {
+            self.read_news();
         }
         step.into_iter().collect()
     }
@@ -318,11 +282,13 @@ impl Panes {
         now: Timestamp,
     ) -> Option<Vec<Step>> {
         let at = self.list.iter().position(|pane| pane.stream == stream)?;
-        let on_top = at == self.active;
+        let id = self.list[at].id;
+        let has_keys = self.desk().is_some_and(|desk| desk.focus == id);
+        let seen = self.is_seen(id);
         let pane = &mut self.list[at];
         let steps = pane.event(event, now);
-        if on_top {
-            pane.has_news = false;
+        pane.has_news &= !seen;
+        if has_keys {
             self.leader &= pane.takes_keys();
         }
         if !self.daemon_is_up && pane.retry_at().is_some() && pane.place != Place::Host {
@@ -351,16 +317,54 @@ impl Panes {
         }
     }
 
-    /// The size of the cells changed, or a pane was opened.
-    pub fn set_size(&mut self, columns: u16, rows: u16) -> Vec<Step> {
-        if columns == 0 || rows == 0 {
-            return Vec::new();
+    /// The part of the screen for tabs, heads and cells changed, or a pane was opened: each pane
+    /// takes the size it has on its desk.
+    pub fn set_page(&mut self, page: Rect) -> Vec<Step> {
+        self.page = Some(page);
+        let mut steps = Vec::new();
+        for desk in &self.desks {
+            let area = self.area_of(desk, page);
+            for place in desk.place(area).0 {
+                let (columns, rows) = (place.cells.width, place.cells.height);
+                let pane = self.list.iter_mut().find(|pane| pane.id == place.pane);
+                if columns > 0 && rows > 0 {
+                    steps.extend(pane.and_then(|pane| pane.set_size(columns, rows)));
+                }
+            }
         }
-        self.size = Some((columns, rows));
-        self.list
-            .iter_mut()
-            .filter_map(|pane| pane.set_size(columns, rows))
-            .collect()
+        steps
+    }
+
+    /// The part of the page that a desk has. Where panes share it the tabs have a row of their own; a
+    /// pane alone has its head beside them, one that fills the page has neither.
+    fn area_of(&self, desk: &Desk, page: Rect) -> Rect {
+        let own_row = self.desks.len() > 1 && desk.is_shared() && !desk.zoomed;
+        let top = u16::from(own_row).min(page.height);
+        Rect {
+            y: page.y + top,
+            height: page.height - top,
+            ..page
+        }
+    }
+
+    /// Where the tabs are, and what is seen of the desk that is shown.
+    pub fn place(&self, page: Rect) -> (Rect, Vec<PaneArea>, Vec<Border>) {
+        let Some(desk) = self.desk() else {
+            return (Rect::default(), Vec::new(), Vec::new());
+        };
+        let (mut panes, borders) = desk.place(self.area_of(desk, page));
+        if desk.zoomed || self.desks.len() == 1 {
+            return (Rect::default(), panes, borders);
+        }
+        let mut tabs = Rect { height: 1, ..page };
+        if !desk.is_shared()
+            && let Some(head) = panes.first_mut().and_then(|pane| pane.head.as_mut())
+        {
+            tabs.width = self.tabs_end(page.width / 3 * 2);
+            head.x += tabs.width;
+            head.width -= tabs.width;
+        }
+        (tabs, panes, borders)
     }
 
     pub fn tick(&mut self, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
@@ -375,58 +379,20 @@ impl Panes {
     }
 
     pub fn wake_at(&self) -> Option<Timestamp> {
-        let update = self.active().and_then(|pane| pane.emulator.wake_at());
+        let seen = self.list.iter().filter(|pane| self.is_seen(pane.id));
+        let updates = seen.filter_map(|pane| pane.emulator.wake_at());
         let retries = self.list.iter().filter_map(Pane::retry_at);
         let pauses = self.list.iter().filter_map(Pane::pause_at);
-        retries.chain(pauses).chain(update).min()
+        retries.chain(pauses).chain(updates).min()
     }
 
     /// What is left to close when the face leaves.
     pub fn close_all(&mut self) -> Vec<Step> {
+        self.desks.clear();
         self.list
             .drain(..)
             .filter_map(|pane| pane.close())
             .collect()
-    }
-}
-
-/// The position an action like `pane.3` means.
-fn number(action: Action) -> Option<usize> {
-    [
-        Action::WindowOne,
-        Action::WindowTwo,
-        Action::WindowThree,
-        Action::WindowFour,
-        Action::WindowFive,
-        Action::WindowSix,
-        Action::WindowSeven,
-        Action::WindowEight,
-        Action::WindowNine,
-    ]
-    .into_iter()
-    .position(|numbered| numbered == action)
-}
-
-fn report(mouse: Mouse, cells: Rect) -> MouseReport {
-    let button = |button: Button| match button {
-        Button::Left => MouseButton::Left,
-        Button::Middle => MouseButton::Middle,
-        Button::Right => MouseButton::Right,
-    };
-    MouseReport {
-        event: match mouse.kind {
-            MouseKind::Press(b) => MouseEvent::Press(button(b)),
-            MouseKind::Release(b) => MouseEvent::Release(button(b)),
-            MouseKind::Drag(b) => MouseEvent::Drag(button(b)),
-            MouseKind::Moved => MouseEvent::Moved,
-            MouseKind::WheelUp => MouseEvent::WheelUp,
-            MouseKind::WheelDown => MouseEvent::WheelDown,
-        },
-        column: mouse.column - cells.x,
-        row: mouse.row - cells.y,
-        ctrl: mouse.ctrl,
-        alt: mouse.alt,
-        shift: mouse.shift,
     }
 }
 

@@ -15,6 +15,8 @@ pub struct ShellStart {
     pub directory: Option<String>,
     /// Run instead of a shell, never passed through one; empty = a shell.
     pub command: Vec<String>,
+    /// In a window of its own, although one is there that could be shown.
+    pub fresh: bool,
     /// The toolbox's own shell, for an image that has none.
     pub toolbox: bool,
 }

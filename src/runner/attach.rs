@@ -20,7 +20,9 @@ const CLIENT_TERM: &str = "xterm-256color";
 /// tmux could end such a session with its last client (`destroy-unattached`), but 3.3a's server dies
 /// of it when two clients go at once, and takes every shell along. So they stay, which also lets a pane
 /// come back to its window, and are cleared away when they were left for long.
-pub(super) fn run(tag: &str, size: WindowSize) -> ExitCode {
+///
+/// `fresh`: a pane that was not here before begins in a new window.
+pub(super) fn run(tag: &str, size: WindowSize, fresh: bool) -> ExitCode {
     // Before anything is painted: the engine gives a new terminal no size.
     size.apply();
     let tmux = match Tmux::new() {
@@ -30,17 +32,20 @@ pub(super) fn run(tag: &str, size: WindowSize) -> ExitCode {
             return ExitCode::from(126);
         }
     };
+    // Of a session that is just made its one window is new.
+    let others = tmux.has(inside::TMUX_SESSION);
     if let Err(sentence) = tmux.ensure_main(size.columns, size.rows) {
         complain(&sentence);
         return ExitCode::from(127);
     }
     let pane = format!("{}{}", inside::PANE_PREFIX, safe(tag));
     clear_away(&tmux, &pane);
-    let error = client(&tmux, &pane).exec();
+    let fresh = fresh && others && !tmux.has(&pane);
+    let error = client(&tmux, &pane, fresh).exec();
     exec::failed("tmux", &error)
 }
 
-fn client(tmux: &Tmux, pane: &str) -> std::process::Command {
+fn client(tmux: &Tmux, pane: &str, fresh: bool) -> std::process::Command {
     let mut command = tmux.command();
     command.env("TERM", CLIENT_TERM).args(["-T", FEATURES]);
     // The pane's session is taken if it is there (-A), and an older client of it detached (-D).
@@ -48,6 +53,9 @@ fn client(tmux: &Tmux, pane: &str) -> std::process::Command {
     command.args(["new-session", "-A", "-D", "-t", &main, "-s", pane]);
     for option in [["status", "off"], ["window-size", "latest"]] {
         command.args([";", "set-option"]).args(option);
+    }
+    if fresh {
+        command.args([";", "new-window"]);
     }
     command
 }

@@ -51,6 +51,9 @@ enum Task {
         tag: String,
         #[arg(long)]
         size: WindowSize,
+        /// Begins in a window of its own, unless the pane was here before.
+        #[arg(long)]
+        fresh: bool,
     },
     /// Becomes the control line of the session's tmux: its words on stdout, its commands on stdin.
     Control,
@@ -126,7 +129,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             bootstrap,
             batch,
         }),
-        Task::Attach { tag, size } => attach::run(&tag, size),
+        Task::Attach { tag, size, fresh } => attach::run(&tag, size, fresh),
         Task::Control => control::run(),
         Task::DetachAll => attach::detach_all(),
         Task::Exec { size, argv } => exec::run(size, &argv),

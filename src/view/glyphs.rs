@@ -19,6 +19,9 @@ pub struct Glyphs {
     pub vertical: &'static str,
     /// Top left, top right, bottom left, bottom right.
     pub corners: [&'static str; 4],
+    /// A line upwards and downwards that another meets from the right, from the left, from both sides, from
+    /// both at its upper end.
+    pub junctions: [&'static str; 4],
     pub ellipsis: &'static str,
     pub dot: &'static str,
     pub to: &'static str,
@@ -60,6 +63,7 @@ pub const UNICODE: Glyphs = Glyphs {
     rule_active: "━",
     vertical: "│",
     corners: ["╭", "╮", "╰", "╯"],
+    junctions: ["├", "┤", "┼", "┬"],
     ellipsis: "…",
     dot: "·",
     to: "▸",
@@ -92,6 +96,7 @@ pub const ASCII: Glyphs = Glyphs {
     rule_active: "=",
     vertical: "|",
     corners: ["+", "+", "+", "+"],
+    junctions: ["+", "+", "+", "+"],
     ellipsis: "...",
     dot: "-",
     to: ">",

@@ -156,12 +156,11 @@ fn logs(areas: &mut Areas) {
 
 fn panes(app: &App, areas: &mut Areas) {
     let screen = areas.screen;
-    let top = u16::from(!app.panes.is_zoomed());
-    areas.pane_tabs = Rect {
-        height: top,
+    areas.pane_page = Rect {
+        height: screen.height - 1,
         ..screen
     };
-    areas.pane = Rect::new(0, top, screen.width, screen.height - top - 1);
+    (areas.pane_tabs, areas.panes, areas.pane_borders) = app.panes.place(areas.pane_page);
     areas.pane_status = row(screen, screen.height - 1);
 }
 

@@ -4,6 +4,7 @@
 mod amount;
 mod banner;
 mod bar;
+mod borders;
 pub mod cells;
 mod columns;
 mod confirm;

@@ -1,9 +1,9 @@
-//! The open terminals: tabs, cells, status line.
+//! The open terminals: tabs, heads, cells, the lines between panes, status line.
 
 use ratatui::layout::Rect;
 
 use super::{
-    cells, notices,
+    borders, cells, notices,
     paint::{Paint, Piece},
     text,
 };
@@ -11,7 +11,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         area::Areas,
-        panes::{Pane, Panes, Place, State},
+        panes::{Desk, Pane, PaneArea, Panes, Place, State},
     },
     keymap::Keymap,
     theme::face::Face,
@@ -35,27 +35,13 @@ const AFTER_LEADER: &[(Action, &str)] = &[
 /// Paints the page of the terminals and sets `paint.cursor`.
 pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, keymap: &Keymap, news: &[Piece]) {
     draw_tabs(paint, areas, panes);
-    let Some(pane) = panes.active() else { return };
-    match &pane.state {
-        State::Opening => {
-            let text = match pane.place {
-                Place::Session(_) => format!("opening shell in {}...", pane.name),
-                Place::Host => format!("opening a shell on {}...", pane.name),
-            };
-            let middle = areas.pane.y + areas.pane.height / 2;
-            paint.centred(areas.pane, middle, &text, Face::Dim);
-        }
-        State::Paused => {
-            let text = "paused while nobody looked; shown again it reconnects";
-            let middle = areas.pane.y + areas.pane.height / 2;
-            paint.centred(areas.pane, middle, text, Face::Dim);
-        }
-        State::Live => paint.cursor = cells::paint(&pane.emulator, areas.pane, paint.buffer),
-        State::Ended { .. } | State::Lost { .. } => {
-            cells::paint(&pane.emulator, areas.pane, paint.buffer);
-            paint.fill(areas.pane, Face::Shade);
+    for place in &areas.panes {
+        if let Some(pane) = panes.pane(place.pane) {
+            draw_pane(paint, place, panes, pane);
         }
     }
+    borders::draw(paint, areas, panes);
+    let Some(pane) = panes.active() else { return };
     paint.fill(areas.pane_status, Face::PaneStatus);
     let taken = notices::draw_badge(paint, areas.pane_status, news);
     let line = Rect {
@@ -65,6 +51,95 @@ pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, keymap: &Keymap
     draw_status(paint, line, panes, pane, keymap);
 }
 
+fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane) {
+    let has_keys = panes.active().is_some_and(|active| active.id == pane.id);
+    if let Some(head) = place.head {
+        let shared = panes.desk().is_some_and(Desk::is_shared);
+        let look = Head {
+            has_keys,
+            line: shared,
+            // A pane alone is named by its tab where there are tabs.
+            named: shared || panes.desks().len() == 1,
+        };
+        draw_head(paint, head, pane, look);
+    }
+    let cells = place.cells;
+    match &pane.state {
+        State::Opening => {
+            let text = match pane.place {
+                Place::Session(_) => format!("opening shell in {}...", pane.name),
+                Place::Host => format!("opening a shell on {}...", pane.name),
+            };
+            paint.centred(cells, cells.y + cells.height / 2, &text, Face::Dim);
+        }
+        State::Paused => {
+            let text = "paused while nobody looked; shown again it reconnects";
+            paint.centred(cells, cells.y + cells.height / 2, text, Face::Dim);
+        }
+        State::Live => {
+            let cursor = cells::paint(&pane.emulator, cells, paint.buffer);
+            if has_keys {
+                paint.cursor = cursor;
+            }
+        }
+        State::Ended { .. } | State::Lost { .. } => {
+            cells::paint(&pane.emulator, cells, paint.buffer);
+            paint.fill(cells, Face::Shade);
+        }
+    }
+}
+
+/// What a head shows beside the windows.
+#[derive(Clone, Copy)]
+struct Head {
+    has_keys: bool,
+    /// It is the line between panes, too.
+    line: bool,
+    named: bool,
+}
+
+/// The line above a pane: whose shell it is, and the title that its program chose.
+fn draw_head(paint: &mut Paint<'_>, area: Rect, pane: &Pane, look: Head) {
+    let mut room = area;
+    if look.line {
+        let face = if look.has_keys {
+            Face::BorderFocused
+        } else {
+            Face::Border
+        };
+        let rule = paint.glyphs.rule.repeat(usize::from(area.width));
+        paint.text(area.x, area.y, area.width, &rule, face);
+        room.x += 1;
+        room.width = room.width.saturating_sub(2);
+    }
+    let mut x = room.x;
+    if look.named {
+        x = draw_name(paint, room, pane, look.has_keys);
+    }
+    if let Some(title) = pane.emulator.title() {
+        let left = room.right().saturating_sub(x + 2);
+        let most = usize::from(left.saturating_sub(2));
+        let title = text::fit(title.as_str(), most, paint.glyphs.ellipsis);
+        if !title.is_empty() {
+            paint.right(x + 2, area.y, left, &format!(" {title} "), Face::Dim);
+        }
+    }
+}
+
+/// Gives the column after the name.
+fn draw_name(paint: &mut Paint<'_>, room: Rect, pane: &Pane, has_keys: bool) -> u16 {
+    let host = if pane.place == Place::Host {
+        "host "
+    } else {
+        ""
+    };
+    let most = usize::from(room.width.saturating_sub(2));
+    let name = format!("{host}{}", pane.name);
+    let name = text::fit(&name, most, paint.glyphs.ellipsis);
+    let face = if has_keys { Face::TabActive } else { Face::Tab };
+    paint.text(room.x, room.y, room.width, &format!(" {name} "), face)
+}
+
 fn draw_tabs(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes) {
     let area = areas.pane_tabs;
     if area.height == 0 {
@@ -72,24 +147,20 @@ fn draw_tabs(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes) {
     }
     for tab in panes.tabs(area.width) {
         let place = tab.area(area);
-        let active = tab.position == panes.active_position();
+        let active = tab.position == panes.active_desk();
         let face = if active { Face::TabActive } else { Face::Tab };
         paint.text(place.x, place.y, place.width, &tab.label, face);
-    }
-    let title = panes.active().and_then(|pane| pane.emulator.title());
-    let used = panes
-        .tabs(area.width)
-        .last()
-        .map_or(0, |tab| tab.column + tab.width);
-    if let Some(title) = title {
-        let room = area.width.saturating_sub(used + 2);
-        paint.right(area.x + used + 1, area.y, room, title.as_str(), Face::Dim);
     }
 }
 
 fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, keymap: &Keymap) {
     let room = usize::from(area.width.saturating_sub(2));
-    let hints = if panes.scope() == Scope::Leader {
+    let hints = if panes.is_moving_border() {
+        vec![
+            Hint::new("arrows", "move the border"),
+            Hint::new("any other key", "goes on"),
+        ]
+    } else if panes.scope() == Scope::Leader {
         after_leader(keymap)
     } else if pane.takes_keys() {
         way_out(keymap)

@@ -391,7 +391,7 @@ fn a_hidden_tab_is_paused_and_says_so() {
     let screen = prints(happens(screen, StreamEvent::Opened), "$ ").wait(70);
     assert!(screen.sees("paused"), "{}", screen.text());
     insta::assert_snapshot!(screen.text());
-    let first = screen.press("ctrl-] 1");
+    let first = screen.press("ctrl-] (");
     assert!(
         first.sees("opening shell in train-vit-large"),
         "{}",

@@ -99,10 +99,31 @@ fn several_terminals_are_tabs() {
         .happens(StreamEvent::Opened)
         .prints("person@login:~$ ");
     assert_snapshot!("three_terminals", screen.text());
-    let first = screen.press("ctrl-] 1");
+    let first = screen.press("ctrl-] tab");
     assert!(first.sees("학습.py"));
     let zoomed = first.press("ctrl-] z");
-    assert!(!zoomed.sees("2 노트북"), "{}", zoomed.text());
+    assert!(!zoomed.sees("노트북-세션"), "{}", zoomed.text());
+}
+
+#[test]
+fn panes_share_the_page() {
+    let mut screen = working_day(100, 30)
+        .press("s")
+        .happens(StreamEvent::Opened)
+        .prints("work@train-llm:~$ python train.py\r\nepoch 1  loss 0.93\r\n");
+    for (keys, said) in [
+        (
+            "ctrl-] |",
+            "\x1b]0;vim 학습.py\x07work@train-llm:~$ vim 학습.py",
+        ),
+        ("ctrl-] -", "work@train-llm:~$ htop"),
+    ] {
+        screen = screen.press(keys).happens(StreamEvent::Opened).prints(said);
+    }
+    assert_snapshot!("three_panes", screen.text());
+    assert_snapshot!("three_panes_looks", screen.looks());
+    let left = screen.press("ctrl-] left");
+    assert!(left.press("ctrl-] ctrl-right").sees("move the border"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl App {
         let mut steps = Vec::new();
         // The panes hear everything of their scopes first: a leader key ends with it.
         if matches!(scope, Scope::Terminal | Scope::Leader | Scope::Panes) {
-            steps.extend(self.panes.action(action, key));
+            steps.extend(self.panes.action(action, key, &mut self.ids));
         }
         steps.extend(match action {
             Action::Help => self.go(Go::Help),

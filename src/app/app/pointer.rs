@@ -9,6 +9,7 @@ use crate::{
     app::{
         focus::Focus,
         msg::{Button, Mouse, MouseKind},
+        panes::Ground,
         step::Step,
     },
     model::status::Tab,
@@ -31,8 +32,12 @@ impl App {
     pub(super) fn pointer(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Panes => {
-                let (tabs, cells) = (self.areas.pane_tabs, self.areas.pane);
-                return self.panes.mouse(mouse, tabs, cells);
+                let ground = Ground {
+                    tabs: self.areas.pane_tabs,
+                    panes: &self.areas.panes,
+                    borders: &self.areas.pane_borders,
+                };
+                return self.panes.mouse(mouse, ground);
             }
             Focus::Logs => {
                 return match &mut self.logs {

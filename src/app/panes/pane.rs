@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
+use super::PaneId;
 use crate::{
     app::{
         effect::Effect,
@@ -10,7 +11,7 @@ use crate::{
         step::{Ids, Step},
     },
     key::{Key, KeyCode},
-    model::{change::Level, id::SessionKey, text::Clean},
+    model::{change::Level, id::SessionKey, shell::ShellStart, text::Clean},
     protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
     terminal::{
         emulator::Emulator,
@@ -57,6 +58,7 @@ pub enum State {
 
 #[derive(Debug)]
 pub struct Pane {
+    pub id: PaneId,
     pub place: Place,
     /// The session's or the host's name.
     pub name: Clean,
@@ -69,6 +71,8 @@ pub struct Pane {
     pub keeps_alive: bool,
     /// Since when nobody can see it.
     hidden_since: Option<Timestamp>,
+    /// How its shell begins.
+    pub start: ShellStart,
     tag: String,
     /// `Opening`, and not asked for yet.
     unasked: bool,
@@ -81,8 +85,9 @@ pub struct Pane {
 
 impl Pane {
     /// A pane to be opened by [`Pane::set_size`]; `tag` names its terminal to the engine for good.
-    pub fn new(place: Place, name: Clean, tag: String, stream: StreamId) -> Self {
+    pub fn new(id: PaneId, place: Place, name: Clean, tag: String, stream: StreamId) -> Self {
         Self {
+            id,
             place,
             name,
             state: State::Opening,
@@ -91,6 +96,7 @@ impl Pane {
             stream,
             keeps_alive: false,
             hidden_since: None,
+            start: ShellStart::default(),
             tag,
             unasked: true,
             typed_ahead: Vec::new(),
@@ -154,7 +160,7 @@ impl Pane {
                     tag: self.tag.clone(),
                     columns,
                     rows,
-                    start: crate::model::shell::ShellStart::default(),
+                    start: self.start.clone(),
                 },
             },
         })

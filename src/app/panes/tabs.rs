@@ -1,9 +1,9 @@
-//! The tabs of the open terminals: which fit, and where each stands.
+//! The tabs of the desks: which fit, and where each stands.
 
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Panes, Place, State};
+use super::{Pane, Panes, Place, State};
 
 /// Longest name on a tab, in cells.
 const TAB_NAME: usize = 24;
@@ -33,7 +33,7 @@ impl Tab {
 impl Panes {
     /// The tabs as they fit into `width` cells; those around the active one win.
     pub fn tabs(&self, width: u16) -> Vec<Tab> {
-        let labels: Vec<String> = (0..self.list.len()).map(|at| self.label(at)).collect();
+        let labels: Vec<String> = (0..self.desks.len()).map(|at| self.label(at)).collect();
         let cells = |at: usize| labels.get(at).map_or(0, |label| label.width() + 1);
         let (mut first, mut last) = (self.active, self.active + 1);
         let mut used = cells(self.active);
@@ -68,32 +68,65 @@ impl Panes {
             .collect()
     }
 
+    /// How many of `width` cells the tabs take.
+    pub(super) fn tabs_end(&self, width: u16) -> u16 {
+        let tabs = self.tabs(width);
+        tabs.last()
+            .map_or(0, |tab| tab.column + tab.width + 1)
+            .min(width)
+    }
+
+    /// The name of the pane that has the keys there, how many more there are, what is the matter.
     pub(super) fn label(&self, at: usize) -> String {
-        let Some(pane) = self.list.get(at) else {
+        let Some(desk) = self.desks.get(at) else {
             return String::new();
         };
-        let mut name = String::new();
-        for c in pane.name.as_str().chars() {
-            let mut longer = name.clone();
-            longer.push(c);
-            if longer.width() > TAB_NAME {
-                name.push('…');
-                break;
-            }
-            name = longer;
-        }
-        let mark = match pane.state {
-            State::Lost { .. } => " lost",
-            State::Ended { .. } => " ended",
-            State::Paused => " paused",
-            _ if pane.has_news && at != self.active => " +",
-            _ => "",
+        let panes: Vec<&Pane> = desk
+            .panes()
+            .iter()
+            .filter_map(|id| self.pane(*id))
+            .collect();
+        let Some(pane) = self.pane(desk.focus()) else {
+            return String::new();
         };
+        let name = short(pane.name.as_str());
         let host = if pane.place == Place::Host {
             "host "
         } else {
             ""
         };
-        format!(" {} {host}{name}{mark} ", at + 1)
+        let more = match panes.len() {
+            0 | 1 => String::new(),
+            count => format!(" +{}", count - 1),
+        };
+        let mark = panes.iter().find_map(|pane| mark(pane)).unwrap_or_default();
+        let news = at != self.active && panes.iter().any(|pane| pane.has_news);
+        let mark = if mark.is_empty() && news { " +" } else { mark };
+        format!(" {host}{name}{more}{mark} ")
     }
+}
+
+/// What is the matter with the line to a pane's shell.
+fn mark(pane: &Pane) -> Option<&'static str> {
+    match pane.state {
+        State::Lost { .. } => Some(" lost"),
+        State::Ended { .. } => Some(" ended"),
+        State::Paused => Some(" paused"),
+        State::Opening | State::Live => None,
+    }
+}
+
+/// As much of a name as a tab shows.
+fn short(name: &str) -> String {
+    let mut shown = String::new();
+    for c in name.chars() {
+        let mut longer = shown.clone();
+        longer.push(c);
+        if longer.width() > TAB_NAME {
+            shown.push('…');
+            break;
+        }
+        shown = longer;
+    }
+    shown
 }

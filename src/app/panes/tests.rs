@@ -4,12 +4,20 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::*;
 use crate::{
-    app::effect::Effect,
+    action::Action,
+    app::{
+        effect::Effect,
+        msg::{Button, Mouse, MouseKind},
+        step::Go,
+    },
+    key::Key,
     model::{change::Level, id::SessionId, log::LogSource},
     protocol::message::{Failure, FailureKind, StreamEnd, StreamOpen},
 };
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+/// A pane alone has 80x22 cells on it.
+const PAGE: Rect = Rect::new(0, 0, 80, 23);
 
 /// The panes with what a person and the daemon do to them.
 struct World {
@@ -36,7 +44,7 @@ impl World {
         let mut steps = self
             .panes
             .open_session(session(number), &name, false, &mut self.ids);
-        steps.extend(self.panes.set_size(80, 22));
+        steps.extend(self.panes.set_page(PAGE));
         steps
     }
 
@@ -71,6 +79,32 @@ impl World {
     fn after(&mut self, seconds: i64) -> Vec<Step> {
         self.now += SignedDuration::from_secs(seconds);
         self.panes.tick(&mut self.ids, self.now)
+    }
+
+    fn act(&mut self, action: Action) -> Vec<Step> {
+        let mut steps = self.panes.action(action, None, &mut self.ids);
+        steps.extend(self.panes.set_page(PAGE));
+        steps
+    }
+
+    fn mouse(&mut self, kind: MouseKind, column: u16, row: u16) -> Vec<Step> {
+        let mouse = Mouse {
+            kind,
+            column,
+            row,
+            ctrl: false,
+            alt: false,
+            shift: false,
+        };
+        let (tabs, panes, borders) = self.panes.place(PAGE);
+        let ground = Ground {
+            tabs,
+            panes: &panes,
+            borders: &borders,
+        };
+        let mut steps = self.panes.mouse(mouse, ground);
+        steps.extend(self.panes.set_page(PAGE));
+        steps
     }
 
     fn state(&self) -> &State {
@@ -119,7 +153,7 @@ fn a_pane_is_opened_once_with_its_own_size() {
         .panes
         .open_session(session(1), &name, false, &mut world.ids);
     assert_eq!(opened(&early), [], "its size is not known yet");
-    let steps = world.panes.set_size(80, 22);
+    let steps = world.panes.set_page(PAGE);
     assert_eq!(opened(&steps), [("face-1".to_owned(), 80, 22)]);
     assert_eq!(
         world.open(1),
@@ -128,9 +162,9 @@ fn a_pane_is_opened_once_with_its_own_size() {
     );
     world.open(2);
     assert_eq!(world.panes.count(), 2);
-    assert_eq!(world.panes.active_position(), 1);
+    assert_eq!(world.panes.active_desk(), 1);
     world.open(1);
-    assert_eq!(world.panes.active_position(), 0);
+    assert_eq!(world.panes.active_desk(), 0);
 }
 
 #[test]
@@ -148,8 +182,8 @@ fn sizes_are_told_to_every_open_pane() {
     let mut world = World::live(1);
     world.open(2);
     world.happens(StreamEvent::Opened);
-    assert_eq!(world.panes.set_size(80, 22), []);
-    let told = world.panes.set_size(100, 30);
+    assert_eq!(world.panes.set_page(PAGE), []);
+    let told = world.panes.set_page(Rect::new(0, 0, 100, 31));
     assert_eq!(told.len(), 2);
     assert!(matches!(
         told[0],
@@ -189,12 +223,14 @@ fn after_the_leader_keys_are_ours() {
     let mut world = World::live(1);
     let leader: Key = "ctrl-]".parse().unwrap();
     assert_eq!(world.panes.scope(), Scope::Terminal);
-    world.panes.action(Action::TerminalLeader, Some(leader));
+    world
+        .panes
+        .action(Action::TerminalLeader, Some(leader), &mut world.ids);
     assert_eq!(world.panes.scope(), Scope::Leader);
-    assert_eq!(world.press("k"), Some(Vec::new()), "unknown: not typed");
+    assert_eq!(world.press("X"), Some(Vec::new()), "unknown: not typed");
     assert_eq!(world.panes.scope(), Scope::Terminal);
 
-    let act = |world: &mut World, action| world.panes.action(action, Some(leader));
+    let act = |world: &mut World, action| world.panes.action(action, Some(leader), &mut world.ids);
     assert_eq!(sent(&act(&mut world, Action::PaneLiteral)), "\x1d");
     assert_eq!(sent(&act(&mut world, Action::PaneSendPrefix)), "\x02");
     assert_eq!(
@@ -287,9 +323,11 @@ fn what_cannot_be_opened_says_why_and_how() {
 fn while_the_daemon_is_away_panes_wait_for_it() {
     let mut world = World::live(1);
     world.panes.open_host("here", &mut world.ids);
-    world.panes.set_size(80, 22);
+    world.panes.set_page(PAGE);
     world.happens(StreamEvent::Opened);
-    world.panes.action(Action::WindowOne, None);
+    world
+        .panes
+        .action(Action::PanePrevious, None, &mut world.ids);
     let old = world.stream();
     world
         .panes
@@ -320,10 +358,17 @@ fn focus_is_told_to_programs_that_asked() {
     assert_eq!(sent(&world.panes.focus(true)), "");
     world.open(2);
     assert_eq!(
-        sent(&world.panes.action(Action::WindowOne, None)),
+        sent(
+            &world
+                .panes
+                .action(Action::PanePrevious, None, &mut world.ids)
+        ),
         "\x1b[I"
     );
-    assert_eq!(sent(&world.panes.action(Action::WindowTwo, None)), "\x1b[O");
+    assert_eq!(
+        sent(&world.panes.action(Action::PaneNext, None, &mut world.ids)),
+        "\x1b[O"
+    );
     assert_eq!(
         sent(&world.panes.focus(false)),
         "",
@@ -337,21 +382,12 @@ fn the_mouse_reaches_tabs_and_programs() {
     world.open(2);
     world.happens(StreamEvent::Opened);
     world.prints("\x1b[?1000h\x1b[?1006h");
-    let tabs = Rect::new(0, 0, 80, 1);
-    let cells = Rect::new(0, 1, 80, 22);
-    let press = |column, row| Mouse {
-        kind: MouseKind::Press(Button::Left),
-        column,
-        row,
-        ctrl: false,
-        alt: false,
-        shift: false,
-    };
-    let steps = world.panes.mouse(press(4, 3), tabs, cells);
+    let steps = world.mouse(MouseKind::Press(Button::Left), 4, 3);
     assert_eq!(sent(&steps), "\x1b[<0;5;3M");
-    world.panes.mouse(press(2, 0), tabs, cells);
-    assert_eq!(world.panes.active_position(), 0);
-    assert_eq!(sent(&world.panes.mouse(press(4, 3), tabs, cells)), "");
+    world.mouse(MouseKind::Release(Button::Left), 4, 3);
+    world.mouse(MouseKind::Press(Button::Left), 2, 0);
+    assert_eq!(world.panes.active_desk(), 0);
+    assert_eq!(sent(&world.mouse(MouseKind::Press(Button::Left), 4, 3)), "");
 }
 
 #[test]
@@ -369,7 +405,7 @@ fn tabs_fit_and_the_one_on_top_is_among_them() {
         world.open(number);
     }
     for at in 0..20 {
-        world.panes.show(at);
+        world.panes.show(world.panes.desks[at].focus);
         for width in [10, 40, 80, 1000] {
             let tabs = world.panes.tabs(width);
             assert!(tabs.iter().any(|tab| tab.position == at));
@@ -391,5 +427,114 @@ fn leaving_closes_what_is_open() {
     assert_eq!(world.panes.close_all().len(), 2);
     assert!(world.panes.is_empty());
     assert_eq!(world.panes.key(Key::char('x'), &mut world.ids, NOW), None);
-    assert_eq!(world.panes.action(Action::PaneNext, None), []);
+    assert_eq!(
+        world.panes.action(Action::PaneNext, None, &mut world.ids),
+        []
+    );
+}
+
+/// The tags and sizes of panes told another size.
+fn resized(steps: &[Step]) -> Vec<(u16, u16)> {
+    let size = |step: &Step| match step {
+        Step::Do(Effect::ResizeStream { columns, rows, .. }) => Some((*columns, *rows)),
+        _ => None,
+    };
+    steps.iter().filter_map(size).collect()
+}
+
+#[test]
+fn a_pane_is_split_focused_moved_and_closed() {
+    let mut world = World::live(1);
+    let steps = world.act(Action::PaneSplitRight);
+    // A window of its own, or the two would mirror each other.
+    let fresh = |step: &Step| match step {
+        Step::Do(Effect::Open {
+            open: StreamOpen::Terminal { start, .. },
+            ..
+        }) => start.fresh,
+        _ => false,
+    };
+    assert!(steps.iter().any(fresh));
+    assert_eq!(opened(&steps), [("face-2".to_owned(), 40, 22)]);
+    assert_eq!(resized(&steps), [(39, 22)]);
+    world.happens(StreamEvent::Opened);
+    let opened_below = world.act(Action::PaneSplitBelow);
+    assert_eq!(opened(&opened_below), [("face-3".to_owned(), 40, 11)]);
+    assert_eq!(world.panes.desks().len(), 1);
+    let at = |world: &World| world.panes.active().unwrap().id.0;
+    assert_eq!(at(&world), 3);
+    world.act(Action::PaneUp);
+    assert_eq!(at(&world), 2);
+    world.act(Action::PaneLeft);
+    assert_eq!(at(&world), 1);
+    world.act(Action::PaneLeft);
+    assert_eq!(at(&world), 1, "there is none on that side");
+
+    let steps = world.act(Action::PaneGrowRight);
+    assert!(resized(&steps).contains(&(43, 22)), "{steps:?}");
+    assert!(world.panes.is_moving_border());
+    world.press("left");
+    let steps = world.panes.set_page(PAGE);
+    assert!(resized(&steps).contains(&(39, 22)), "{steps:?}");
+    assert_eq!(sent(&world.press("x").unwrap()), "x", "other keys go on");
+    assert!(!world.panes.is_moving_border());
+
+    let closed = world.act(Action::PaneClose);
+    assert!(matches!(closed[0], Step::Do(Effect::Close { .. })));
+    assert_eq!(world.panes.count(), 2);
+    assert_eq!(resized(&closed), [(80, 10), (80, 11)]);
+}
+
+#[test]
+fn a_pane_fills_the_page_and_comes_back() {
+    let mut world = World::live(1);
+    world.act(Action::PaneSplitRight);
+    world.happens(StreamEvent::Opened);
+    assert_eq!(resized(&world.act(Action::PaneZoom)), [(80, 23)]);
+    assert!(world.panes.is_zoomed());
+    assert_eq!(world.panes.place(PAGE).1.len(), 1);
+    assert_eq!(resized(&world.act(Action::PaneLeft)), [(40, 22)]);
+    assert!(!world.panes.is_zoomed());
+    assert_eq!(world.panes.active().unwrap().id, PaneId(1));
+}
+
+#[test]
+fn what_is_too_small_to_split_says_so() {
+    let mut world = World::live(1);
+    world.act(Action::PaneSplitRight);
+    world.happens(StreamEvent::Opened);
+    world.act(Action::PaneSplitRight);
+    let steps = world.act(Action::PaneSplitRight);
+    assert!(matches!(&steps[0], Step::Toast { .. }), "{steps:?}");
+    assert_eq!(world.panes.count(), 2);
+}
+
+#[test]
+fn a_drag_belongs_to_what_it_began_on() {
+    let mut world = World::live(1);
+    world.prints("\x1b[?1002h\x1b[?1006h");
+    world.act(Action::PaneSplitRight);
+    world.happens(StreamEvent::Opened);
+    let left = Button::Left;
+    assert_eq!(
+        sent(&world.mouse(MouseKind::Press(left), 2, 3)),
+        "\x1b[<0;3;3M"
+    );
+    assert_eq!(world.panes.active().unwrap().id, PaneId(1));
+    // Out over the border: the edge of the pane it began in.
+    assert_eq!(
+        sent(&world.mouse(MouseKind::Drag(left), 70, 5)),
+        "\x1b[<32;39;5M"
+    );
+    assert_eq!(
+        sent(&world.mouse(MouseKind::Release(left), 70, 5)),
+        "\x1b[<0;39;5m"
+    );
+    // The border itself.
+    world.mouse(MouseKind::Press(left), 39, 5);
+    let moved = world.mouse(MouseKind::Drag(left), 50, 5);
+    assert_eq!(sent(&moved), "");
+    assert!(resized(&moved).contains(&(50, 22)), "{moved:?}");
+    world.mouse(MouseKind::Release(left), 50, 5);
+    assert_eq!(sent(&world.mouse(MouseKind::Drag(left), 2, 3)), "");
 }

@@ -5,7 +5,11 @@ use crate::engine::api::{AttachRequest, ExecCommand};
 /// A client of the session's tmux, of the right size from its first byte on.
 pub(super) fn terminal(runner: &[String], request: &AttachRequest) -> Vec<String> {
     let size = size(request.columns, request.rows);
-    ask(runner, &["attach", "--tag", &request.tag, "--size", &size])
+    let mut words = vec!["attach", "--tag", &request.tag, "--size", &size];
+    if request.start.fresh {
+        words.push("--fresh");
+    }
+    ask(runner, &words)
 }
 
 /// A command, with the size of its terminal if it has one.

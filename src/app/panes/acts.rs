@@ -1,0 +1,214 @@
+//! What a person asks of the panes by key: typing, desks, panes side by side.
+
+use jiff::Timestamp;
+use ratatui::layout::Rect;
+
+use super::{Axis, Desk, PaneId, Panes, Place, tree::Side};
+use crate::{
+    action::Action,
+    app::step::{Go, Ids, Step},
+    key::{Key, KeyCode},
+    model::{change::Level, text::Clean},
+    protocol::message::Origin,
+    terminal::encode,
+};
+
+/// Cells a border moves at once.
+const COLUMNS_AT_ONCE: u16 = 4;
+const ROWS_AT_ONCE: u16 = 2;
+
+impl Panes {
+    /// A key no scope has bound; `None` = not taken either.
+    pub fn key(&mut self, key: Key, ids: &mut Ids, _now: Timestamp) -> Option<Vec<Step>> {
+        if std::mem::take(&mut self.leader) {
+            // Unknown after the leader: cancelled, and never typed by accident.
+            return Some(Vec::new());
+        }
+        if std::mem::take(&mut self.moving)
+            && let Some(side) = arrow(key)
+        {
+            return Some(self.move_border(side));
+        }
+        let pane = self.active_mut()?;
+        if pane.is_reopen_key(key) {
+            return Some(vec![pane.reopen(ids.stream())]);
+        }
+        if pane.takes_keys() {
+            return Some(pane.type_key(key).into_iter().collect());
+        }
+        (key == Key::plain(KeyCode::Esc)).then(|| self.close_active())
+    }
+
+    /// An action of the scopes Terminal, Leader and Panes; `key` is what was pressed for it.
+    pub fn action(&mut self, action: Action, key: Option<Key>, ids: &mut Ids) -> Vec<Step> {
+        self.leader = action == Action::TerminalLeader;
+        self.moving = false;
+        match action {
+            Action::PaneDetach => vec![Step::Go(Go::Sessions)],
+            Action::PaneClose => self.close_active(),
+            Action::PaneNext => self.turn(1),
+            Action::PanePrevious => self.turn(self.desks.len().saturating_sub(1)),
+            Action::PaneZoom => self.zoom(),
+            Action::PaneSplitRight => self.split(Axis::Beside, ids),
+            Action::PaneSplitBelow => self.split(Axis::Below, ids),
+            Action::PaneLeft => self.look_to(Side::Left),
+            Action::PaneDown => self.look_to(Side::Down),
+            Action::PaneUp => self.look_to(Side::Up),
+            Action::PaneRight => self.look_to(Side::Right),
+            Action::PaneGrowLeft => self.move_border(Side::Left),
+            Action::PaneGrowDown => self.move_border(Side::Down),
+            Action::PaneGrowUp => self.move_border(Side::Up),
+            Action::PaneGrowRight => self.move_border(Side::Right),
+            Action::PaneLiteral => self.type_to_active(key),
+            Action::PaneSendPrefix => self.type_to_active(Some(Key::ctrl('b'))),
+            _ => Vec::new(),
+        }
+    }
+
+    fn type_to_active(&mut self, key: Option<Key>) -> Vec<Step> {
+        let pane = self.active_mut();
+        let typed = pane.and_then(|pane| pane.type_key(key?));
+        typed.into_iter().collect()
+    }
+
+    /// To another desk.
+    fn turn(&mut self, by: usize) -> Vec<Step> {
+        let at = (self.active + by) % self.desks.len().max(1);
+        let focus = self.desks.get(at).map(|desk| desk.focus);
+        focus.map_or_else(Vec::new, |id| self.show(id))
+    }
+
+    fn zoom(&mut self) -> Vec<Step> {
+        if let Some(desk) = self.desks.get_mut(self.active) {
+            desk.zoomed = !desk.zoomed;
+        }
+        self.read_news();
+        Vec::new()
+    }
+
+    /// The part of the page that the shown desk has.
+    fn area(&self) -> Option<(Rect, &Desk)> {
+        let desk = self.desk()?;
+        Some((self.area_of(desk, self.page?), desk))
+    }
+
+    /// To the pane on that side, out of a full screen too.
+    fn look_to(&mut self, side: Side) -> Vec<Step> {
+        let found = self
+            .area()
+            .and_then(|(area, desk)| desk.tree.beside(desk.focus, side, area));
+        let Some(pane) = found else {
+            return Vec::new();
+        };
+        self.unzoom();
+        self.show(pane)
+    }
+
+    fn unzoom(&mut self) {
+        if let Some(desk) = self.desks.get_mut(self.active) {
+            desk.zoomed = false;
+        }
+    }
+
+    /// Moves a border of the pane with the keys; arrows go on with it until another key is pressed.
+    fn move_border(&mut self, side: Side) -> Vec<Step> {
+        let Some((area, _)) = self.area() else {
+            return Vec::new();
+        };
+        let cells = match side {
+            Side::Left | Side::Right => COLUMNS_AT_ONCE,
+            Side::Down | Side::Up => ROWS_AT_ONCE,
+        };
+        let desk = &mut self.desks[self.active];
+        self.moving = !desk.zoomed && desk.tree.push_border(desk.focus, side, cells, area);
+        Vec::new()
+    }
+
+    /// Whether arrows move a border now.
+    pub fn is_moving_border(&self) -> bool {
+        self.moving
+    }
+
+    /// A shell of its own beside or below the pane with the keys, in the same place.
+    fn split(&mut self, axis: Axis, ids: &mut Ids) -> Vec<Step> {
+        let Some(pane) = self.active() else {
+            return Vec::new();
+        };
+        let (place, name, keeps_alive) = (pane.place, pane.name.clone(), pane.keeps_alive);
+        self.open_beside(place, &name, keeps_alive, axis, ids)
+    }
+
+    /// A new pane for a place, in half of the room of the pane with the keys.
+    pub fn open_beside(
+        &mut self,
+        place: Place,
+        name: &Clean,
+        keeps_alive: bool,
+        axis: Axis,
+        ids: &mut Ids,
+    ) -> Vec<Step> {
+        self.unzoom();
+        let Some((area, desk)) = self.area() else {
+            return self.open(place, name, ids);
+        };
+        let mut tree = desk.tree.clone();
+        let new = PaneId(self.opened + 1);
+        if !tree.split(desk.focus, new, axis, area) {
+            let text = "there is not enough room to split this pane: each half needs 20 columns and 4 rows";
+            return vec![Step::toast(Level::Warning, text)];
+        }
+        let is_open = self.list.iter().any(|pane| pane.place == place);
+        let id = self.add(place, name, ids);
+        if let Some(pane) = self.list.last_mut() {
+            pane.keeps_alive = keeps_alive;
+            // Two views of one window would only mirror each other.
+            pane.start.fresh = is_open;
+        }
+        self.desks[self.active].tree = tree;
+        self.show(id)
+    }
+
+    /// Closes the pane with the keys; the shell behind it goes on.
+    pub(super) fn close_active(&mut self) -> Vec<Step> {
+        let Some(id) = self.desk().map(Desk::focus) else {
+            return vec![Step::Go(Go::Sessions)];
+        };
+        let mut steps: Vec<Step> = Vec::new();
+        if let Some(at) = self.position(id) {
+            steps.extend(self.list.remove(at).close());
+        }
+        match self.desks.remove(self.active).without(id) {
+            Some(rest) => self.desks.insert(self.active, rest),
+            None => self.active = self.active.min(self.desks.len().saturating_sub(1)),
+        }
+        if self.desks.is_empty() {
+            steps.push(Step::Go(Go::Sessions));
+        } else {
+            self.read_news();
+            steps.extend(self.report_focus(true));
+        }
+        steps
+    }
+
+    pub fn paste(&mut self, text: &str) -> Vec<Step> {
+        self.leader = false;
+        self.moving = false;
+        let pane = self.active_mut();
+        pane.and_then(|pane| pane.send(Origin::Typed, encode::paste(text, pane.modes())))
+            .into_iter()
+            .collect()
+    }
+}
+
+fn arrow(key: Key) -> Option<Side> {
+    if key.alt || key.shift {
+        return None;
+    }
+    match key.code {
+        KeyCode::Left => Some(Side::Left),
+        KeyCode::Down => Some(Side::Down),
+        KeyCode::Up => Some(Side::Up),
+        KeyCode::Right => Some(Side::Right),
+        _ => None,
+    }
+}

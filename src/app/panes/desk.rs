@@ -1,0 +1,102 @@
+//! A desk: panes side by side that share the page; one of them has the keys.
+
+use ratatui::layout::Rect;
+
+use super::{
+    PaneId,
+    tree::{Border, Tree},
+};
+
+#[derive(Clone, Debug)]
+pub struct Desk {
+    pub(super) tree: Tree,
+    pub(super) focus: PaneId,
+    /// The pane with the keys fills the page, without head and tabs.
+    pub(super) zoomed: bool,
+}
+
+/// Where a pane is on the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PaneArea {
+    pub pane: PaneId,
+    /// Its head line; `None` while it fills the page.
+    pub head: Option<Rect>,
+    /// Its cells; their number is the size of its terminal.
+    pub cells: Rect,
+}
+
+impl Desk {
+    pub fn new(pane: PaneId) -> Self {
+        Self {
+            tree: Tree::Pane(pane),
+            focus: pane,
+            zoomed: false,
+        }
+    }
+
+    /// Its panes in reading order.
+    pub fn panes(&self) -> Vec<PaneId> {
+        self.tree.panes()
+    }
+
+    /// Whether several panes share the page.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.tree, Tree::Split(_))
+    }
+
+    /// Those a person sees when the desk is shown.
+    pub fn seen(&self) -> Vec<PaneId> {
+        if self.zoomed {
+            return vec![self.focus];
+        }
+        self.panes()
+    }
+
+    pub fn focus(&self) -> PaneId {
+        self.focus
+    }
+
+    /// What is seen of it in `area`, and the borders that can be dragged.
+    pub fn place(&self, area: Rect) -> (Vec<PaneArea>, Vec<Border>) {
+        if self.zoomed {
+            let whole = PaneArea {
+                pane: self.focus,
+                head: None,
+                cells: area,
+            };
+            return (vec![whole], Vec::new());
+        }
+        let (placed, borders) = self.tree.place(area);
+        let panes = placed.into_iter().map(|it| {
+            let head = Rect {
+                height: it.area.height.min(1),
+                ..it.area
+            };
+            let cells = Rect {
+                y: head.bottom(),
+                height: it.area.height - head.height,
+                ..it.area
+            };
+            PaneArea {
+                pane: it.pane,
+                head: Some(head),
+                cells,
+            }
+        });
+        (panes.collect(), borders)
+    }
+
+    /// Takes a pane away; `None` = it was the last one.
+    pub fn without(mut self, pane: PaneId) -> Option<Self> {
+        let before = self.panes();
+        self.tree = self.tree.without(pane)?;
+        if self.focus == pane {
+            // To the one that stood before it, as the eye goes.
+            let at = before.iter().position(|it| *it == pane).unwrap_or(0);
+            let left = self.panes();
+            self.focus = left[at.saturating_sub(1).min(left.len() - 1)];
+            self.zoomed = false;
+        }
+        Some(self)
+    }
+}

@@ -1,0 +1,143 @@
+//! The mouse on the page of the terminals: tabs, borders, and what a program is told of it.
+
+use ratatui::layout::{Position, Rect};
+
+use super::{Border, PaneArea, PaneId, Panes, Tab};
+use crate::{
+    app::{
+        msg::{Button, Mouse, MouseKind},
+        step::Step,
+    },
+    protocol::message::Origin,
+    terminal::encode::{self, MouseButton, MouseEvent, MouseReport},
+};
+
+/// What a mouse button was pressed on and has not left: where it goes belongs to that.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Held {
+    #[default]
+    Nothing,
+    Pane(PaneId),
+    /// A border, by its number.
+    Border(usize),
+}
+
+/// Where everything on the page is.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground<'a> {
+    pub tabs: Rect,
+    pub panes: &'a [PaneArea],
+    pub borders: &'a [Border],
+}
+
+impl Panes {
+    pub fn mouse(&mut self, mouse: Mouse, ground: Ground<'_>) -> Vec<Step> {
+        let at = Position::new(mouse.column, mouse.row);
+        match (self.held, mouse.kind) {
+            (Held::Border(border), MouseKind::Drag(_)) => return self.drag_border(border, at),
+            (Held::Border(_), MouseKind::Release(_)) => {
+                self.held = Held::Nothing;
+                return Vec::new();
+            }
+            (Held::Pane(id), MouseKind::Drag(_) | MouseKind::Release(_)) => {
+                if matches!(mouse.kind, MouseKind::Release(_)) {
+                    self.held = Held::Nothing;
+                }
+                let place = ground.panes.iter().find(|it| it.pane == id);
+                return place.map_or_else(Vec::new, |it| self.tell(mouse, it));
+            }
+            // It began elsewhere.
+            (Held::Nothing, MouseKind::Drag(_) | MouseKind::Release(_)) => return Vec::new(),
+            _ => {}
+        }
+        if ground.tabs.contains(at) {
+            return self.click_tab(mouse, ground.tabs);
+        }
+        let pressed = matches!(mouse.kind, MouseKind::Press(_));
+        let border = ground.borders.iter().find(|it| it.area.contains(at));
+        if let Some(border) = border.filter(|_| pressed) {
+            self.held = Held::Border(border.split);
+        }
+        let within =
+            |it: &&PaneArea| it.cells.contains(at) || it.head.is_some_and(|head| head.contains(at));
+        let Some(place) = ground.panes.iter().find(within) else {
+            return Vec::new();
+        };
+        let mut steps = Vec::new();
+        if pressed {
+            self.leader = false;
+            steps.extend(self.show(place.pane));
+        }
+        if place.cells.contains(at) {
+            if pressed {
+                self.held = Held::Pane(place.pane);
+            }
+            steps.extend(self.tell(mouse, place));
+        }
+        steps
+    }
+
+    fn click_tab(&mut self, mouse: Mouse, tabs: Rect) -> Vec<Step> {
+        let at = Position::new(mouse.column, mouse.row);
+        let hit = |tab: &Tab| tab.area(tabs).contains(at);
+        let clicked = mouse.kind == MouseKind::Press(Button::Left);
+        let tab = self.tabs(tabs.width).into_iter().find(hit);
+        let desk = tab.filter(|_| clicked).map(|tab| tab.position);
+        let focus = desk
+            .and_then(|at| self.desks.get(at))
+            .map(|desk| desk.focus);
+        focus.map_or_else(Vec::new, |id| self.show(id))
+    }
+
+    fn drag_border(&mut self, border: usize, to: Position) -> Vec<Step> {
+        let Some(page) = self.page else {
+            return Vec::new();
+        };
+        if let Some(desk) = self.desk() {
+            let area = self.area_of(desk, page);
+            self.desks[self.active].tree.drag_border(border, to, area);
+        }
+        Vec::new()
+    }
+
+    /// Tells the program in a pane, where it asked for it; what was dragged out of it is at its edge.
+    fn tell(&mut self, mouse: Mouse, place: &PaneArea) -> Vec<Step> {
+        let origin = match mouse.kind {
+            MouseKind::Moved => Origin::Motion,
+            _ => Origin::Typed,
+        };
+        let Some(report) = report(mouse, place.cells) else {
+            return Vec::new();
+        };
+        let pane = self.list.iter_mut().find(|pane| pane.id == place.pane);
+        pane.and_then(|pane| pane.send(origin, encode::mouse(report, pane.modes())?))
+            .into_iter()
+            .collect()
+    }
+}
+
+/// `None` = the pane has no cells.
+fn report(mouse: Mouse, cells: Rect) -> Option<MouseReport> {
+    let button = |button: Button| match button {
+        Button::Left => MouseButton::Left,
+        Button::Middle => MouseButton::Middle,
+        Button::Right => MouseButton::Right,
+    };
+    let within =
+        |at: u16, from: u16, size: u16| at.saturating_sub(from).min(size.saturating_sub(1));
+    (!cells.is_empty()).then(|| MouseReport {
+        event: match mouse.kind {
+            MouseKind::Press(b) => MouseEvent::Press(button(b)),
+            MouseKind::Release(b) => MouseEvent::Release(button(b)),
+            MouseKind::Drag(b) => MouseEvent::Drag(button(b)),
+            MouseKind::Moved => MouseEvent::Moved,
+            MouseKind::WheelUp => MouseEvent::WheelUp,
+            MouseKind::WheelDown => MouseEvent::WheelDown,
+        },
+        column: within(mouse.column, cells.x, cells.width),
+        row: within(mouse.row, cells.y, cells.height),
+        ctrl: mouse.ctrl,
+        alt: mouse.alt,
+        shift: mouse.shift,
+    })
+}
