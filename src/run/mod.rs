@@ -5,6 +5,7 @@
 //! happened there.
 
 mod background;
+mod brush;
 mod clipboard;
 mod clock;
 mod desktop;

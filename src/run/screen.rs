@@ -7,7 +7,10 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use super::keyboard::Keyboard;
+use super::{
+    brush::{Brush, Outer},
+    keyboard::Keyboard,
+};
 use crate::terminal::emulator;
 use crossterm::{
     cursor::Show,
@@ -15,7 +18,7 @@ use crossterm::{
     execute,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
-use ratatui::{Frame, Terminal, backend::CrosstermBackend, layout::Size};
+use ratatui::{Frame, Terminal, layout::Size};
 
 /// Presses, releases, dragging and the wheel, in decimal numbers; not movement without a button, which
 /// only some programs in panes need.
@@ -75,11 +78,12 @@ impl Whole {
 
 /// The calling terminal. Dropping it gives the terminal back.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<Whole>>,
+    terminal: Terminal<Brush<Whole>>,
     /// What `terminal` has written and nobody has seen yet.
     frame: Whole,
     mouse: bool,
     keyboard: Keyboard,
+    outer: Outer,
 }
 
 impl Screen {
@@ -88,12 +92,14 @@ impl Screen {
         give_back_on_panic();
         take(mouse)?;
         let frame = Whole::default();
-        let terminal = Terminal::new(CrosstermBackend::new(frame.clone()))?;
+        let outer = Outer::by_variables(|name| std::env::var(name).ok());
+        let terminal = Terminal::new(Brush::new(frame.clone(), outer))?;
         Ok(Self {
             terminal,
             frame,
             mouse,
             keyboard,
+            outer,
         })
     }
 }
@@ -119,7 +125,7 @@ impl Stage for Screen {
     fn repaint(&mut self) -> io::Result<()> {
         // Not `Terminal::clear`: it asks the terminal where the cursor is, and waits for the answer
         // that the keyboard's reader takes.
-        self.terminal = Terminal::new(CrosstermBackend::new(self.frame.clone()))?;
+        self.terminal = Terminal::new(Brush::new(self.frame.clone(), self.outer))?;
         self.frame.write_all(CLEAR)
     }
 

@@ -1,19 +1,25 @@
 //! A terminal in memory. The only place that names the vt100 crate.
 
 mod parser;
+mod pens;
 
-use std::num::NonZeroU16;
+use std::{num::NonZeroU16, sync::Arc};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
     encode::{Modes, MouseMode},
     gate::{Gate, Step},
+    link::Link,
+    look::Look,
+    witness::Linked,
 };
 use crate::model::text::Clean;
 use parser::Parser;
+use pens::{Pen, Pens};
 
 pub use parser::is_guarded;
+pub(super) use pens::is_more_than_plain;
 
 /// What our other files see of vt100.
 pub(super) mod vt {
@@ -26,30 +32,11 @@ const MIN_COLUMNS: u16 = 2;
 const MAX_COLUMNS: u16 = 1000;
 const MAX_ROWS: u16 = 500;
 
+/// Ends whatever sequence is open.
+const CANCEL: &[u8] = b"\x18";
+
 /// A synchronized update that does not end is shown after this.
 const UPDATE_LIMIT: SignedDuration = SignedDuration::from_millis(150);
-
-/// A colour as the child named it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Colour {
-    #[default]
-    Default,
-    /// 0 to 15 are the person's palette.
-    Indexed(u8),
-    Rgb(u8, u8, u8),
-}
-
-/// How a cell looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
-    pub foreground: Colour,
-    pub background: Colour,
-    pub bold: bool,
-    pub dim: bool,
-    pub italic: bool,
-    pub underline: bool,
-    pub reverse: bool,
-}
 
 /// One cell. The text is empty for a blank cell, may hold combining characters, and is still as the
 /// child sent it: the painter cleans it.
@@ -58,6 +45,7 @@ pub struct Cell<'a> {
     pub text: &'a str,
     pub width: CellWidth,
     pub look: Look,
+    pub link: Option<&'a Link>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,11 +69,16 @@ pub struct Cursor {
 pub struct Emulator {
     parser: Parser,
     gate: Gate,
+    pens: Pens,
+    /// Chosen, and not yet taken up by the parser.
+    pen: Option<Pen>,
     /// The beginning of a character whose rest has not come yet. The parser would lose what follows
     /// a character that comes in pieces.
     partial: Vec<u8>,
     /// When the synchronized update began that hides the live screen.
     update_since: Option<Timestamp>,
+    /// The screen when the update began.
+    before_update: Option<Box<vt100::Screen>>,
 }
 
 impl std::fmt::Debug for Emulator {
@@ -102,8 +95,11 @@ impl Emulator {
         Self {
             parser: Parser::new(columns, rows),
             gate: Gate::default(),
+            pens: Pens::default(),
+            pen: None,
             partial: Vec::new(),
             update_since: None,
+            before_update: None,
         }
     }
 
@@ -124,9 +120,6 @@ impl Emulator {
 
     /// Works off bytes of the child.
     pub fn feed(&mut self, bytes: &[u8], now: Timestamp) {
-        if !self.parser.witness().in_update {
-            self.parser.witness_mut().before_update = None;
-        }
         let (columns, _) = self.size();
         let mut joined = std::mem::take(&mut self.partial);
         let bytes = if joined.is_empty() {
@@ -137,26 +130,80 @@ impl Emulator {
         };
         let (bytes, partial) = bytes.split_at(bytes.len() - unfinished(bytes));
         self.partial = partial.to_vec();
-        let Self { parser, gate, .. } = self;
-        gate.sift(bytes, columns, |step| match step {
-            Step::Pass(bytes) => parser.process(bytes),
-            Step::DropString => {
-                parser.witness_mut().deaf = true;
-                parser.process(b"\x18");
-                parser.witness_mut().deaf = false;
-            }
-            Step::Repeat { count } => parser.process(format!("\x18\x1b[{count}b").as_bytes()),
-            Step::Reset => {
-                parser.witness_mut().focus = false;
-                parser.witness_mut().in_update = false;
-            }
-        });
-        if self.parser.witness().in_update {
+        let mut gate = std::mem::take(&mut self.gate);
+        gate.sift(bytes, columns, |step| self.step(step));
+        self.gate = gate;
+        self.take_up_pen();
+        if self.parser.witness().in_update && self.before_update.is_some() {
             self.update_since.get_or_insert(now);
             self.tick(now);
         } else {
             self.show_live();
         }
+    }
+
+    fn step(&mut self, step: Step<'_>) {
+        match step {
+            Step::Pass(bytes) => {
+                self.take_up_pen();
+                self.parser.process(bytes);
+            }
+            Step::DropString => {
+                self.parser.witness_mut().deaf = true;
+                self.parser.process(CANCEL);
+                self.parser.witness_mut().deaf = false;
+            }
+            Step::Cancel => self.parser.process(CANCEL),
+            Step::Repeat { count } => {
+                self.take_up_pen();
+                self.parser.process(format!("\x1b[{count}b").as_bytes());
+            }
+            Step::Select(parameters) => self.choose(|pen| pen.look.select(parameters)),
+            Step::Link => {
+                if let Some(link) = self.parser.witness_mut().link.take() {
+                    self.choose(|pen| {
+                        pen.link = match link {
+                            Linked::To(link) => Some(link),
+                            Linked::No => None,
+                        };
+                    });
+                }
+            }
+            Step::Update => {
+                if self.before_update.is_none() {
+                    let screen = self.parser.screen().clone();
+                    self.before_update = Some(Box::new(screen));
+                }
+            }
+            Step::SoftReset => self.soft_reset(),
+            Step::Reset => {
+                self.parser.witness_mut().focus = false;
+                self.parser.witness_mut().in_update = false;
+            }
+        }
+    }
+
+    fn choose(&mut self, change: impl FnOnce(&mut Pen)) {
+        let present = || self.pens.present(self.parser.screen());
+        let mut pen = self.pen.take().unwrap_or_else(present);
+        change(&mut pen);
+        self.pen = Some(pen);
+    }
+
+    fn take_up_pen(&mut self) {
+        if let Some(pen) = self.pen.take() {
+            let shown = self.before_update.as_deref();
+            self.pens.take_up(pen, &mut self.parser, shown);
+        }
+    }
+
+    /// What a program finds after it; the screen and the cursor's place stay.
+    fn soft_reset(&mut self) {
+        self.pen = None;
+        self.parser.process(b"\x1b[0m\x1b[?25h\x1b[?1l\x1b>");
+        let (row, column) = self.parser.screen().cursor_position();
+        let back = format!("\x1b[?6l\x1b[r\x1b[{};{}H", row + 1, column + 1);
+        self.parser.process(back.as_bytes());
     }
 
     /// Shows the live screen when a synchronized update has lasted too long; true when that changed
@@ -178,14 +225,14 @@ impl Emulator {
 
     fn show_live(&mut self) {
         self.update_since = None;
-        self.parser.witness_mut().before_update = None;
+        self.before_update = None;
     }
 
     /// The screen to paint: the live one, or the one before an unfinished update.
     fn shown(&self) -> &vt100::Screen {
-        match &self.parser.witness().before_update {
-            Some(screen) if self.update_since.is_some() => screen,
-            _ => self.parser.screen(),
+        match &self.before_update {
+            Some(screen) => screen,
+            None => self.parser.screen(),
         }
     }
 
@@ -199,10 +246,12 @@ impl Emulator {
         } else {
             CellWidth::One
         };
+        let (look, link) = self.pens.of(cell);
         Some(Cell {
             text: cell.contents(),
             width,
-            look: look(cell),
+            look,
+            link: link.map(Arc::as_ref),
         })
     }
 
@@ -302,26 +351,6 @@ fn unfinished(bytes: &[u8]) -> usize {
         return if back < length { back } else { 0 };
     }
     0
-}
-
-fn look(cell: &vt100::Cell) -> Look {
-    Look {
-        foreground: colour(cell.fgcolor()),
-        background: colour(cell.bgcolor()),
-        bold: cell.bold(),
-        dim: cell.dim(),
-        italic: cell.italic(),
-        underline: cell.underline(),
-        reverse: cell.inverse(),
-    }
-}
-
-fn colour(colour: vt100::Color) -> Colour {
-    match colour {
-        vt100::Color::Default => Colour::Default,
-        vt100::Color::Idx(index) => Colour::Indexed(index),
-        vt100::Color::Rgb(r, g, b) => Colour::Rgb(r, g, b),
-    }
 }
 
 #[cfg(test)]

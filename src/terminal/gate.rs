@@ -1,17 +1,28 @@
 //! Stands before the parser and keeps hostile streams cheap: an endless OSC string would grow the
 //! parser's buffer without bound, and one `CSI 65535 b` prints 65,535 characters for eight bytes.
 //!
+//! It also takes looks out that the parser cannot keep (`CSI … m`), for somebody else to follow.
+//!
 //! It follows just as much of the parser's state as that needs, and passes all else through in whole
 //! slices.
+
+use super::emulator::is_more_than_plain;
 
 /// Longest OSC string taken; a clipboard write (OSC 52) may be longer.
 const OSC_LIMIT: usize = 4 * 1024;
 const CLIPBOARD_LIMIT: usize = 256 * 1024;
 
+/// Mode of synchronized updates, and the sequence that ends one.
+const UPDATE: &[u8] = b"?2026";
+const UPDATE_END: &[u8] = b"\x1b[?2026l";
+
 const ESC: u8 = 0x1b;
 const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 const BEL: u8 = 0x07;
+
+/// Longest sequence looked into.
+const CSI_LIMIT: usize = 256;
 
 /// What the parser gets to see next.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,8 +31,18 @@ pub(super) enum Step<'a> {
     Pass(&'a [u8]),
     /// The OSC string that is open is too long: end it without acting on it.
     DropString,
-    /// A repetition too long is open: forget it and repeat `count` times instead.
+    /// Of the sequence that follows the beginning was passed already: forget it.
+    Cancel,
+    /// A repetition too long: repeat `count` times instead.
     Repeat { count: u16 },
+    /// `CSI … m` with these parameters.
+    Select(&'a [u8]),
+    /// A link (OSC 8) was just passed.
+    Link,
+    /// A synchronized update begins behind this (mode 2026), and is not over within these bytes.
+    Update,
+    /// `CSI ! p`.
+    SoftReset,
     /// `ESC c` was just passed: everything starts anew.
     Reset,
 }
@@ -29,6 +50,10 @@ pub(super) enum Step<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     state: State,
+    /// Parameters and intermediates of the sequence that is open.
+    csi: Vec<u8>,
+    /// Looks are followed: something was chosen that the parser alone cannot keep.
+    follows: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,9 +62,11 @@ enum State {
     #[default]
     Ground,
     Escape,
+    /// ESC in a link: its end, or the beginning of something else.
+    LinkEscape,
     /// After `ESC (` and the like.
     Intermediate,
-    Csi(Csi),
+    Csi,
     Osc {
         length: usize,
         /// The first three bytes.
@@ -49,29 +76,18 @@ enum State {
     Skipping,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Csi {
-    first: u16,
-    /// Past the first parameter.
-    more: bool,
-    /// Has a private marker or intermediate bytes, so it is no plain repetition.
-    marked: bool,
-}
-
 impl Gate {
     /// Works through `bytes` and hands each step to `take`, in order. `columns` bounds repetitions.
-    pub(super) fn sift<'a>(
-        &mut self,
-        bytes: &'a [u8],
-        columns: u16,
-        mut take: impl FnMut(Step<'a>),
-    ) {
+    pub(super) fn sift(&mut self, bytes: &[u8], columns: u16, mut take: impl FnMut(Step<'_>)) {
         let mut from = 0;
         let mut at = 0;
+        // Where the sequence that is open began, if it did so in these bytes.
+        let mut began = None;
+        // Up to where updates that begin here are known to end here; `None` = not known.
+        let mut updated = Some(0);
         while at < bytes.len() {
-            let before = self.state;
-            let skipped = matches!(before, State::Skipping);
-            if let State::Ground | State::Skipping = before {
+            let skipped = matches!(self.state, State::Skipping);
+            if let State::Ground | State::Skipping = self.state {
                 at += next_of_interest(&bytes[at..], skipped);
                 if skipped {
                     from = at;
@@ -81,29 +97,154 @@ impl Gate {
                 }
             }
             let byte = bytes[at];
-            let (state, cut) = before.after(byte, columns);
-            self.state = state;
+            if byte == ESC {
+                began = Some(at);
+            }
+            let in_csi = matches!(self.state, State::Csi);
+            let cut = self.after(byte, columns);
             match cut {
-                Cut::None => at += 1,
+                // A control character inside a sequence acts, whatever becomes of the sequence.
+                Cut::None if in_csi && byte < b' ' && byte != ESC => {
+                    pass(&bytes[from..=at], &mut take);
+                    from = at + 1;
+                    began = None;
+                }
+                Cut::None => {}
                 Cut::Before(step) => {
                     pass(&bytes[from..at], &mut take);
                     take(step);
-                    at += 1;
-                    from = at;
+                    from = at + 1;
+                }
+                Cut::Whole(whole) => {
+                    match began {
+                        Some(began) => pass(&bytes[from..began], &mut take),
+                        None => take(Step::Cancel),
+                    }
+                    take(match whole {
+                        Whole::Repeat => Step::Repeat { count: columns },
+                        Whole::Select => Step::Select(&self.csi),
+                        Whole::SoftReset => Step::SoftReset,
+                    });
+                    from = at + 1;
+                }
+                Cut::Update => {
+                    if updated.is_some_and(|end| end <= at) {
+                        updated = end_of_update(&bytes[at..]).map(|end| at + end);
+                    }
+                    if updated.is_none() {
+                        let before = began.unwrap_or(from);
+                        pass(&bytes[from..before], &mut take);
+                        take(Step::Update);
+                        from = before;
+                    }
                 }
                 Cut::After(step) => {
-                    at += 1;
-                    pass(&bytes[from..at], &mut take);
+                    pass(&bytes[from..=at], &mut take);
                     take(step);
-                    from = at;
+                    from = at + 1;
                 }
             }
+            at += 1;
         }
         pass(&bytes[from.min(at)..at], &mut take);
     }
+
+    fn after(&mut self, byte: u8, columns: u16) -> Cut {
+        let (state, cut) = match self.state {
+            State::Csi => self.in_csi(byte, columns),
+            // `ESC \` still has to close the string for the parser, which has left it already.
+            State::Ground | State::Skipping if byte == ESC => (State::Escape, Cut::None),
+            State::Ground => (State::Ground, Cut::None),
+            State::Escape | State::LinkEscape => self.in_escape(byte),
+            State::Intermediate => match byte {
+                ESC => (State::Escape, Cut::None),
+                CAN | SUB | 0x30..=0x7e => (State::Ground, Cut::None),
+                _ => (self.state, Cut::None),
+            },
+            State::Osc { length, head } => in_osc(length, head, byte),
+            State::Skipping => (State::Ground, Cut::Before(Step::Pass(&[]))),
+        };
+        self.state = state;
+        self.follows |= matches!(cut, Cut::After(Step::Link));
+        cut
+    }
+
+    fn in_escape(&mut self, byte: u8) -> (State, Cut) {
+        match byte {
+            b'[' => {
+                self.csi.clear();
+                (State::Csi, Cut::None)
+            }
+            b']' => {
+                let (length, head) = (0, [0; 3]);
+                (State::Osc { length, head }, Cut::None)
+            }
+            b'c' => {
+                self.follows = false;
+                (State::Ground, Cut::After(Step::Reset))
+            }
+            b'\\' if matches!(self.state, State::LinkEscape) => {
+                (State::Ground, Cut::After(Step::Link))
+            }
+            0x20..=0x2f => (State::Intermediate, Cut::None),
+            CAN | SUB | 0x30..=0x7e => (State::Ground, Cut::None),
+            // Control characters act, but the escape goes on.
+            _ => (self.state, Cut::None),
+        }
+    }
+
+    fn in_csi(&mut self, byte: u8, columns: u16) -> (State, Cut) {
+        match byte {
+            ESC => (State::Escape, Cut::None),
+            CAN | SUB => (State::Ground, Cut::None),
+            0x40..=0x7e => (State::Ground, self.ended(byte, columns)),
+            0x20..=0x3f => {
+                if self.csi.len() < CSI_LIMIT {
+                    self.csi.push(byte);
+                }
+                (State::Csi, Cut::None)
+            }
+            _ => (State::Csi, Cut::None),
+        }
+    }
+
+    /// What becomes of a whole sequence.
+    fn ended(&mut self, end: u8, columns: u16) -> Cut {
+        match end {
+            b'b' if repeats(&self.csi) > columns => Cut::Whole(Whole::Repeat),
+            b'h' if self.csi == UPDATE => Cut::Update,
+            b'p' if self.csi == b"!" => Cut::Whole(Whole::SoftReset),
+            b'm' if self.csi.len() < CSI_LIMIT && is_selection(&self.csi) => {
+                self.follows |= is_more_than_plain(&self.csi);
+                if self.follows {
+                    Cut::Whole(Whole::Select)
+                } else {
+                    Cut::None
+                }
+            }
+            _ => Cut::None,
+        }
+    }
 }
 
-fn pass<'a>(bytes: &'a [u8], take: &mut impl FnMut(Step<'a>)) {
+/// How often `CSI … b` repeats; 0 where it is no plain repetition.
+fn repeats(csi: &[u8]) -> u16 {
+    let digits = csi.iter().take_while(|byte| byte.is_ascii_digit());
+    let count = digits.fold(0_u16, |count, digit| {
+        count
+            .saturating_mul(10)
+            .saturating_add(u16::from(digit - b'0'))
+    });
+    if is_selection(csi) { count } else { 0 }
+}
+
+/// Without a private marker and intermediates.
+fn is_selection(csi: &[u8]) -> bool {
+    csi.iter()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b':'))
+}
+
+fn pass(bytes: &[u8], take: &mut impl FnMut(Step<'_>)) {
     if !bytes.is_empty() {
         take(Step::Pass(bytes));
     }
@@ -117,6 +258,13 @@ fn next_of_interest(bytes: &[u8], in_string: bool) -> usize {
         .unwrap_or(bytes.len())
 }
 
+/// Nobody sees what is between the two ends of an update that comes whole.
+fn end_of_update(bytes: &[u8]) -> Option<usize> {
+    bytes
+        .windows(UPDATE_END.len())
+        .position(|end| end == UPDATE_END)
+}
+
 fn ends_string(byte: u8) -> bool {
     matches!(byte, BEL | CAN | SUB | ESC)
 }
@@ -127,48 +275,25 @@ enum Cut {
     /// The present byte is swallowed.
     Before(Step<'static>),
     After(Step<'static>),
+    /// The sequence that ends here is swallowed.
+    Whole(Whole),
+    /// The sequence that ends here begins an update.
+    Update,
 }
 
-impl State {
-    fn after(self, byte: u8, columns: u16) -> (Self, Cut) {
-        match self {
-            // `ESC \` still has to close the string for the parser, which has left it already.
-            Self::Ground | Self::Skipping if byte == ESC => (Self::Escape, Cut::None),
-            Self::Ground => (Self::Ground, Cut::None),
-            Self::Escape => after_escape(byte),
-            Self::Intermediate => match byte {
-                ESC => (Self::Escape, Cut::None),
-                CAN | SUB | 0x30..=0x7e => (Self::Ground, Cut::None),
-                _ => (self, Cut::None),
-            },
-            Self::Csi(csi) => csi.after(byte, columns),
-            Self::Osc { length, head } => in_osc(length, head, byte),
-            Self::Skipping => (Self::Ground, Cut::Before(Step::Pass(&[]))),
-        }
-    }
-}
-
-fn after_escape(byte: u8) -> (State, Cut) {
-    match byte {
-        b'[' => (State::Csi(Csi::default()), Cut::None),
-        b']' => (
-            State::Osc {
-                length: 0,
-                head: [0; 3],
-            },
-            Cut::None,
-        ),
-        b'c' => (State::Ground, Cut::After(Step::Reset)),
-        0x20..=0x2f => (State::Intermediate, Cut::None),
-        CAN | SUB | 0x30..=0x7e => (State::Ground, Cut::None),
-        // Control characters act, but the escape goes on.
-        _ => (State::Escape, Cut::None),
-    }
+/// What is done in place of a sequence.
+enum Whole {
+    Repeat,
+    Select,
+    SoftReset,
 }
 
 fn in_osc(length: usize, mut head: [u8; 3], byte: u8) -> (State, Cut) {
+    let is_link = length >= 2 && head.starts_with(b"8;");
     match byte {
+        ESC if is_link => return (State::LinkEscape, Cut::None),
         ESC => return (State::Escape, Cut::None),
+        BEL if is_link => return (State::Ground, Cut::After(Step::Link)),
         byte if ends_string(byte) => return (State::Ground, Cut::None),
         _ => {}
     }
@@ -187,94 +312,5 @@ fn in_osc(length: usize, mut head: [u8; 3], byte: u8) -> (State, Cut) {
     (State::Osc { length, head }, Cut::None)
 }
 
-impl Csi {
-    fn after(mut self, byte: u8, columns: u16) -> (State, Cut) {
-        match byte {
-            ESC => return (State::Escape, Cut::None),
-            CAN | SUB => return (State::Ground, Cut::None),
-            b'b' if !self.marked && self.first > columns => {
-                let step = Step::Repeat { count: columns };
-                return (State::Ground, Cut::Before(step));
-            }
-            0x40..=0x7e => return (State::Ground, Cut::None),
-            b'0'..=b'9' if !self.more => {
-                self.first = self
-                    .first
-                    .saturating_mul(10)
-                    .saturating_add(u16::from(byte - b'0'));
-            }
-            b';' | b':' => self.more = true,
-            0x20..=0x2f | b'<'..=b'?' => self.marked = true,
-            _ => {}
-        }
-        (State::Csi(self), Cut::None)
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sift(gate: &mut Gate, bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
-        let mut passed = Vec::new();
-        let mut steps = Vec::new();
-        gate.sift(bytes, 80, |step| match step {
-            Step::Pass(bytes) => passed.extend_from_slice(bytes),
-            other => steps.push(format!("{other:?}")),
-        });
-        (passed, steps)
-    }
-
-    #[test]
-    fn ordinary_streams_pass_as_they_are() {
-        let stream = "a\x1b[31mb\x1b]0;title\x07c\x1bP1$r\x1b\\d\x1b(Be\x1b[5b한글".as_bytes();
-        for size in 1..stream.len() {
-            let mut gate = Gate::default();
-            let mut passed = Vec::new();
-            for part in stream.chunks(size) {
-                let (bytes, steps) = sift(&mut gate, part);
-                passed.extend(bytes);
-                assert!(steps.is_empty(), "{steps:?}");
-            }
-            assert_eq!(passed, stream);
-        }
-    }
-
-    #[test]
-    fn a_long_string_is_dropped_up_to_its_end() {
-        for end in ["\x07", "\x1b\\"] {
-            let mut gate = Gate::default();
-            let stream = format!("a\x1b]0;{}{end}b", "x".repeat(10_000));
-            let (passed, steps) = sift(&mut gate, stream.as_bytes());
-            assert_eq!(steps, ["DropString"]);
-            assert!(passed.len() < OSC_LIMIT + 10, "{}", passed.len());
-            assert_eq!(passed.last(), Some(&b'b'));
-        }
-    }
-
-    #[test]
-    fn an_endless_string_passes_nothing_more() {
-        let mut gate = Gate::default();
-        sift(&mut gate, b"\x1b]52;c;");
-        let mut total = 0;
-        for _ in 0..100 {
-            total += sift(&mut gate, &[b'A'; 10_000]).0.len();
-        }
-        assert!(total <= CLIPBOARD_LIMIT, "{total}");
-    }
-
-    #[test]
-    fn long_repetitions_are_cut_to_a_line() {
-        let mut gate = Gate::default();
-        let (passed, steps) = sift(&mut gate, b"x\x1b[65535by\x1b[?99999bz");
-        assert_eq!(passed, b"x\x1b[65535y\x1b[?99999bz");
-        assert_eq!(steps, ["Repeat { count: 80 }"]);
-    }
-
-    #[test]
-    fn a_full_reset_is_told() {
-        let (passed, steps) = sift(&mut Gate::default(), b"\x1bcx");
-        assert_eq!(passed, b"\x1bcx");
-        assert_eq!(steps, ["Reset"]);
-    }
-}
+mod tests;

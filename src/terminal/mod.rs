@@ -6,5 +6,7 @@
 pub mod emulator;
 pub mod encode;
 mod gate;
+pub mod link;
+pub mod look;
 pub mod pty;
 mod witness;

@@ -1,15 +1,27 @@
 //! What the parser tells beside the cells: questions of the child, titles, bells, clipboard writes.
 
+use std::sync::Arc;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::emulator::vt::{Callbacks, MouseProtocolMode, Screen};
+use super::{
+    emulator::vt::{Callbacks, MouseProtocolMode, Screen},
+    link::Link,
+};
 use crate::model::text::Clean;
 
 /// Longest title kept, in cells.
 const TITLE_CELLS: usize = 64;
 /// Most bytes of answers kept until they are fetched; a flood of questions gets no more.
 const ANSWERS_LIMIT: usize = 4 * 1024;
+
+/// What the next cells lead to.
+#[derive(Debug)]
+pub(super) enum Linked {
+    To(Arc<Link>),
+    No,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Witness {
@@ -23,8 +35,8 @@ pub(super) struct Witness {
     pub focus: bool,
     /// Between the start and the end of a synchronized update (mode 2026).
     pub in_update: bool,
-    /// The screen when the update began.
-    pub before_update: Option<Box<Screen>>,
+    /// A link began or ended, and this is not taken up yet.
+    pub link: Option<Linked>,
     /// Nothing that comes now counts: an overlong string is being ended.
     pub deaf: bool,
 }
@@ -36,15 +48,10 @@ impl Witness {
         }
     }
 
-    fn set_private_mode(&mut self, screen: &Screen, mode: u16, on: bool) {
+    fn set_private_mode(&mut self, mode: u16, on: bool) {
         match mode {
             1004 => self.focus = on,
-            2026 => {
-                if on && self.before_update.is_none() {
-                    self.before_update = Some(Box::new(screen.clone()));
-                }
-                self.in_update = on;
-            }
+            2026 => self.in_update = on,
             _ => {}
         }
     }
@@ -150,7 +157,7 @@ impl Callbacks for Witness {
             }
             (Some(b'?'), None, 'h' | 'l') => {
                 for param in params {
-                    self.set_private_mode(screen, first(&[param]), c == 'h');
+                    self.set_private_mode(first(&[param]), c == 'h');
                 }
             }
             _ => {}
@@ -158,11 +165,19 @@ impl Callbacks for Witness {
     }
 
     fn unhandled_osc(&mut self, _: &mut Screen, params: &[&[u8]]) {
-        // A title with semicolons comes in pieces.
-        if let [b"0" | b"2", pieces @ ..] = params
-            && !self.deaf
-        {
-            self.title = Some(short_title(&pieces.join(&b';')));
+        if self.deaf {
+            return;
+        }
+        match params {
+            // What has semicolons comes in pieces.
+            [b"0" | b"2", pieces @ ..] => {
+                self.title = Some(short_title(&pieces.join(&b';')));
+            }
+            [b"8", about, pieces @ ..] => {
+                let link = Link::parse(about, &pieces.join(&b';'));
+                self.link = Some(link.map_or(Linked::No, Linked::To));
+            }
+            _ => {}
         }
     }
 }

@@ -8,8 +8,72 @@ use ratatui::{
 
 use crate::{
     model::text::Clean,
-    terminal::emulator::{Cell, CellWidth, Colour, Emulator, Look},
+    terminal::{
+        emulator::{Cell, CellWidth, Emulator},
+        link::Link,
+        look::{Colour, Look, Underline},
+    },
 };
+
+/// What ratatui has no word for rides on bits of a cell's modifier that it does not use, up to who
+/// writes to the outer terminal.
+pub mod beyond {
+    use super::{Color, Modifier, Target, Underline};
+
+    const STYLES: Modifier = Modifier::from_bits_retain(0b111 << 9);
+    /// The underline's colour is the number of a link.
+    const LINKED: Modifier = Modifier::from_bits_retain(1 << 12);
+
+    pub(super) fn of(underline: Underline) -> Modifier {
+        let number = match underline {
+            Underline::None | Underline::Single => 0,
+            Underline::Double => 1,
+            Underline::Curly => 2,
+            Underline::Dotted => 3,
+            Underline::Dashed => 4,
+        };
+        Modifier::from_bits_retain(number << 9)
+    }
+
+    pub(super) fn link(target: &mut Target, number: u32) {
+        let [_, high, middle, low] = number.to_be_bytes();
+        target.underline_color = Color::Rgb(high, middle, low);
+        target.modifier.insert(LINKED);
+    }
+
+    /// How a cell is underlined.
+    pub fn underline(cell: &Target) -> Underline {
+        if !cell.modifier.contains(Modifier::UNDERLINED) {
+            return Underline::None;
+        }
+        match cell.modifier.intersection(STYLES).bits() >> 9 {
+            1 => Underline::Double,
+            2 => Underline::Curly,
+            3 => Underline::Dotted,
+            4 => Underline::Dashed,
+            _ => Underline::Single,
+        }
+    }
+
+    /// The number of a cell's link.
+    pub fn linked(cell: &Target) -> Option<u32> {
+        match cell.underline_color {
+            Color::Rgb(high, middle, low) if cell.modifier.contains(LINKED) => {
+                Some(u32::from_be_bytes([0, high, middle, low]))
+            }
+            _ => None,
+        }
+    }
+
+    /// The underline's own colour.
+    pub fn colour(cell: &Target) -> Color {
+        if cell.modifier.contains(LINKED) {
+            Color::Reset
+        } else {
+            cell.underline_color
+        }
+    }
+}
 
 /// Paints the upper left part of the screen that fits into `area`, blanks the rest of it, and gives
 /// the place of the cursor while that is visible.
@@ -33,6 +97,9 @@ fn paint_cell(cell: Option<Cell<'_>>, room: u16, target: &mut Target) {
     target.reset();
     let Some(cell) = cell else { return };
     target.set_style(style(cell.look));
+    if let Some(number) = cell.link.map(Link::number) {
+        beyond::link(target, number);
+    }
     // The right half is covered by the left one; half a wide character at the edge is a blank.
     let hidden =
         cell.width == CellWidth::Continuation || (cell.width == CellWidth::Two && room < 2);
@@ -65,11 +132,16 @@ pub fn style(look: Look) -> Style {
     modifier.set(Modifier::BOLD, look.bold);
     modifier.set(Modifier::DIM, look.dim);
     modifier.set(Modifier::ITALIC, look.italic);
-    modifier.set(Modifier::UNDERLINED, look.underline);
+    modifier.set(Modifier::UNDERLINED, look.underline != Underline::None);
     modifier.set(Modifier::REVERSED, look.reverse);
+    modifier.set(Modifier::SLOW_BLINK, look.blink);
+    modifier.set(Modifier::HIDDEN, look.concealed);
+    modifier.set(Modifier::CROSSED_OUT, look.struck);
+    modifier.insert(beyond::of(look.underline));
     Style::new()
         .fg(colour(look.foreground))
         .bg(colour(look.background))
+        .underline_color(colour(look.underline_colour))
         .add_modifier(modifier)
 }
 

@@ -11,6 +11,7 @@ use std::{
 
 use bytes::Bytes as Chunk;
 use futures_util::StreamExt as _;
+use jiff::Timestamp;
 use workbay::{
     engine::{
         api::{
@@ -26,6 +27,7 @@ use workbay::{
         resources::{Bytes, Cpu},
         spec::{LaunchSpec, Mounted},
     },
+    terminal::emulator::Emulator,
 };
 
 /// Long enough for a loaded machine; a test that works never waits for it.
@@ -368,6 +370,8 @@ pub async fn until<T, F: Future<Output = Option<T>>>(mut what: impl FnMut() -> F
 pub struct Terminal {
     pub attached: Attached,
     screen: vt100::Parser,
+    /// What our own emulator makes of it.
+    pub emulator: Emulator,
 }
 
 impl Terminal {
@@ -376,7 +380,13 @@ impl Terminal {
         Self {
             attached,
             screen: vt100::Parser::new(cells(rows), cells(columns), 0),
+            emulator: Emulator::new(columns, rows),
         }
+    }
+
+    fn process(&mut self, bytes: &[u8]) {
+        self.screen.process(bytes);
+        self.emulator.feed(bytes, Timestamp::UNIX_EPOCH);
     }
 
     pub async fn type_text(&self, text: &str) {
@@ -388,6 +398,7 @@ impl Terminal {
         self.screen
             .screen_mut()
             .set_size(cells(rows), cells(columns));
+        self.emulator.resize(columns, rows);
         self.attached
             .input
             .send(Input::Resize { columns, rows })
@@ -404,7 +415,7 @@ impl Terminal {
         while !self.text().contains(text) {
             let seen = tokio::time::timeout(DEADLINE, self.attached.output.recv()).await;
             match seen {
-                Ok(Some(Output::Stdout(bytes))) => self.screen.process(&bytes),
+                Ok(Some(Output::Stdout(bytes))) => self.process(&bytes),
                 other => panic!("'{text}' did not come but {other:?}; seen: {}", self.text()),
             }
         }
@@ -417,7 +428,7 @@ impl Terminal {
                 .await
                 .expect("no end came")
             {
-                Output::Stdout(bytes) => self.screen.process(&bytes),
+                Output::Stdout(bytes) => self.process(&bytes),
                 end => return end,
             }
         }

@@ -1,6 +1,9 @@
 //! Terminals: tmux from the toolbox, whatever the image.
 
-use workbay::engine::api::{Containers as _, Output, Streams as _};
+use workbay::{
+    engine::api::{Containers as _, Output, Streams as _},
+    terminal::look::{Colour, Look, Underline},
+};
 
 use crate::support::{Bench, busybox_image, empty_image, image_spec, plan, until, within};
 
@@ -292,4 +295,28 @@ async fn a_persons_own_tmux_settings_win() {
         "off"
     );
     assert_eq!(bench.sh(plan.session, "tmux show -gv mouse").await, "on");
+}
+
+/// What a program prints is painted as it meant it, through tmux.
+#[tokio::test]
+async fn struck_text_and_underlines_of_every_style_arrive() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut pane = bench.terminal(session, "one", 80, 24).await;
+    pane.wait_for("work@bench").await;
+    let words = r"\033[4:3;58:2::1:2:3mcurly\033[0m \033[9mstruck\033[0m \033[21mtwo\033[0m.";
+    pane.type_text(&format!("clear; printf '{words}\\n'\r"))
+        .await;
+    pane.wait_for("curly struck two.\n").await;
+    let look = |column| pane.emulator.cell(column, 0).unwrap().look;
+    let curly = Look {
+        underline: Underline::Curly,
+        underline_colour: Colour::Rgb(1, 2, 3),
+        ..Look::default()
+    };
+    assert_eq!(pane.emulator.row_text(0), "curly struck two.");
+    assert_eq!(look(0), curly);
+    assert!(look(6).struck && !look(5).struck);
+    assert_eq!(look(13).underline, Underline::Double);
+    assert_eq!(look(16), Look::default());
 }

@@ -36,13 +36,25 @@ impl Screen {
             &text,
             &colour(cell.fg, NamedColor::Foreground),
             &colour(cell.bg, NamedColor::Background),
-            [
-                flag(Flags::BOLD),
-                flag(Flags::DIM),
-                flag(Flags::ITALIC),
-                cell.flags.intersects(Flags::ALL_UNDERLINES),
-                flag(Flags::INVERSE),
-            ],
+            &marks(&[
+                ("bold", flag(Flags::BOLD)),
+                ("dim", flag(Flags::DIM)),
+                ("italic", flag(Flags::ITALIC)),
+                ("Single", flag(Flags::UNDERLINE)),
+                ("Double", flag(Flags::DOUBLE_UNDERLINE)),
+                ("Curly", flag(Flags::UNDERCURL)),
+                ("Dotted", flag(Flags::DOTTED_UNDERLINE)),
+                ("Dashed", flag(Flags::DASHED_UNDERLINE)),
+                ("reverse", flag(Flags::INVERSE)),
+                ("concealed", flag(Flags::HIDDEN)),
+                ("struck", flag(Flags::STRIKEOUT)),
+            ]),
+            &cell
+                .underline_color()
+                .map_or("Default".to_owned(), |color| {
+                    colour(color, NamedColor::Foreground)
+                }),
+            cell.hyperlink().as_ref().map_or("", |link| link.uri()),
         )
     }
 
@@ -55,21 +67,36 @@ impl Screen {
     }
 }
 
+/// The names of what is on.
+pub fn marks(marks: &[(&str, bool)]) -> String {
+    let on = marks.iter().filter_map(|(name, on)| on.then_some(*name));
+    on.collect::<Vec<_>>().join(" ")
+}
+
 /// One line about a cell. The right half of a wide character has no look of its own.
-pub fn words(text: &str, foreground: &str, background: &str, marks: [bool; 5]) -> String {
+pub fn words(
+    text: &str,
+    foreground: &str,
+    background: &str,
+    marks: &str,
+    underline: &str,
+    link: &str,
+) -> String {
     if text == "<-" {
         return text.to_owned();
     }
-    let names = ["bold", "dim", "italic", "underline", "reverse"];
-    let marks: Vec<&str> = names
-        .into_iter()
-        .zip(marks)
-        .filter_map(|(name, on)| on.then_some(name))
-        .collect();
     // The colour of what is blank is not seen.
     let blank = text.trim().is_empty() && marks.is_empty();
     let foreground = if blank { "" } else { foreground };
-    format!("{text:?} {foreground} on {background} {}", marks.join(" "))
+    let underline = if ["Single", "Double", "Curly", "Dotted", "Dashed"]
+        .into_iter()
+        .any(|style| marks.contains(style))
+    {
+        underline
+    } else {
+        ""
+    };
+    format!("{text:?} {foreground} on {background} {marks} {underline} {link}")
 }
 
 fn colour(colour: Color, default: NamedColor) -> String {

@@ -16,7 +16,11 @@ mod alacritty;
 use jiff::Timestamp;
 use ratatui::{buffer::Buffer, layout::Rect};
 use workbay::{
-    terminal::emulator::{CellWidth, Emulator},
+    terminal::{
+        emulator::{CellWidth, Emulator},
+        link::Link,
+        look::Underline,
+    },
     view::cells,
 };
 
@@ -29,6 +33,8 @@ const STREAMS: &[(&str, &[u8])] = &[
     ("less", include_bytes!("streams/less.bin")),
     ("korean", include_bytes!("streams/korean.bin")),
     ("table", include_bytes!("streams/table.bin")),
+    ("looks", include_bytes!("streams/looks.bin")),
+    ("links", include_bytes!("streams/links.bin")),
 ];
 
 fn emulated(stream: &[u8], chunk: usize) -> Emulator {
@@ -54,13 +60,20 @@ fn told(emulator: &Emulator, column: u16, row: u16) -> String {
         text,
         &format!("{:?}", look.foreground),
         &format!("{:?}", look.background),
-        [
-            look.bold,
-            look.dim,
-            look.italic,
-            look.underline,
-            look.reverse,
-        ],
+        &alacritty::marks(&[
+            ("bold", look.bold),
+            ("dim", look.dim),
+            ("italic", look.italic),
+            (
+                &format!("{:?}", look.underline),
+                look.underline != Underline::None,
+            ),
+            ("reverse", look.reverse),
+            ("concealed", look.concealed),
+            ("struck", look.struck),
+        ]),
+        &format!("{:?}", look.underline_colour),
+        cell.link.map_or("", Link::address),
     )
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{
     model::text::{Clean, is_hidden},
-    terminal::emulator::{Colour, Look},
+    terminal::look::Look,
 };
 
 /// Longer lines are broken, so that one line without end cannot fill the memory.
@@ -188,7 +188,7 @@ impl Reader {
     fn csi(&mut self, c: char) {
         match c {
             'm' => {
-                select_graphics(&self.sequence, &mut self.pen);
+                self.pen.select(self.sequence.as_bytes());
                 self.state = State::Text;
             }
             'K' => {
@@ -244,53 +244,10 @@ fn finished(line: &[(char, Look)]) -> Line {
     }
 }
 
-/// `CSI … m`: what a log may say about looks.
-fn select_graphics(parameters: &str, pen: &mut Look) {
-    let mut numbers = parameters
-        .split([';', ':'])
-        .map(|number| number.parse::<u16>().unwrap_or(0));
-    while let Some(number) = numbers.next() {
-        match number {
-            0 => *pen = Look::default(),
-            1 => pen.bold = true,
-            2 => pen.dim = true,
-            3 => pen.italic = true,
-            4 => pen.underline = true,
-            7 => pen.reverse = true,
-            22 => (pen.bold, pen.dim) = (false, false),
-            23 => pen.italic = false,
-            24 => pen.underline = false,
-            27 => pen.reverse = false,
-            30..=37 => pen.foreground = indexed(number - 30),
-            38 => pen.foreground = extended(&mut numbers).unwrap_or(pen.foreground),
-            39 => pen.foreground = Colour::Default,
-            40..=47 => pen.background = indexed(number - 40),
-            48 => pen.background = extended(&mut numbers).unwrap_or(pen.background),
-            49 => pen.background = Colour::Default,
-            90..=97 => pen.foreground = indexed(number - 90 + 8),
-            100..=107 => pen.background = indexed(number - 100 + 8),
-            _ => {}
-        }
-    }
-}
-
-fn indexed(number: u16) -> Colour {
-    Colour::Indexed(u8::try_from(number).unwrap_or(u8::MAX))
-}
-
-/// `5;N` or `2;R;G;B` behind 38 or 48.
-fn extended(numbers: &mut impl Iterator<Item = u16>) -> Option<Colour> {
-    let mut byte = || numbers.next().map(|n| u8::try_from(n).unwrap_or(u8::MAX));
-    match byte()? {
-        5 => Some(Colour::Indexed(byte()?)),
-        2 => Some(Colour::Rgb(byte()?, byte()?, byte()?)),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::look::Colour;
 
     fn read(chunks: &[&[u8]]) -> (Vec<String>, String) {
         let mut reader = Reader::default();

@@ -73,7 +73,6 @@ impl Parser {
         };
         let mut witness = std::mem::take(self.inner.callbacks_mut());
         witness.in_update = false;
-        witness.before_update = None;
         witness.deaf = false;
         let mut inner = vt100::Parser::new_with_callbacks(rows, columns, 0, witness);
         inner.process(alternate);
@@ -83,9 +82,47 @@ impl Parser {
         self.fell = true;
     }
 
+    /// The foreground colour of every cell of every screen there is (`shown` is one more), and of what
+    /// comes next on each.
+    pub fn each_colour(&self, shown: Option<&vt100::Screen>, mut take: impl FnMut(vt100::Color)) {
+        for screen in shown.into_iter().chain([self.screen()]) {
+            let (rows, columns) = screen.size();
+            let mut copy = vt100::Parser::new_with_callbacks(rows, columns, 0, ());
+            *copy.screen_mut() = screen.clone();
+            // As it is, with what its cursor saved, and the same of the screen behind it.
+            let other: &[u8] = if screen.alternate_screen() {
+                b"\x1b[?47l"
+            } else {
+                b"\x1b[?47h"
+            };
+            for step in [b"".as_slice(), b"\x1b8", other, b"\x1b8"] {
+                if !guarded(|| copy.process(step)) {
+                    break;
+                }
+                take(copy.screen().fgcolor());
+            }
+            for step in [b"".as_slice(), other] {
+                *copy.screen_mut() = screen.clone();
+                if !guarded(|| copy.process(step)) {
+                    break;
+                }
+                each_cell(copy.screen(), &mut take);
+            }
+        }
+    }
+
     /// Whether the screen was lost since the last call.
     pub fn take_fall(&mut self) -> bool {
         std::mem::take(&mut self.fell)
+    }
+}
+
+fn each_cell(screen: &vt100::Screen, take: &mut impl FnMut(vt100::Color)) {
+    let (rows, columns) = screen.size();
+    for row in 0..rows.get() {
+        for cell in (0..columns.get()).filter_map(|column| screen.cell(row, column)) {
+            take(cell.fgcolor());
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::terminal::look::{Colour, Underline};
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -170,6 +171,8 @@ fn a_screen_that_is_lost_begins_anew_with_its_modes() {
     emulator.feed(b"\x1b[2J\x1b[Hagain", NOW);
     assert_eq!(emulator.row_text(0), "again");
 }
+
+mod pens;
 
 mod any_stream {
     use proptest::prelude::*;

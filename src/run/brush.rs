@@ -1,0 +1,393 @@
+//! Cells as bytes for the outer terminal, with what ratatui has no word for: styles of underlines,
+//! and links.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+};
+
+use crossterm::style::Colored;
+use ratatui::{
+    backend::{Backend, ClearType, CrosstermBackend, IntoCrossterm as _, WindowSize},
+    buffer::Cell,
+    layout::{Position, Size},
+    style::{Color, Modifier},
+};
+
+use crate::{
+    terminal::{link::Link, look::Underline},
+    view::cells::beyond,
+};
+
+/// What the outer terminal is known to take beyond what every terminal does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outer {
+    /// Styles and colours of underlines. A terminal that does not know them may read their numbers
+    /// as other attributes.
+    pub underlines: bool,
+    /// Links (OSC 8).
+    pub links: bool,
+}
+
+/// The first words of names by which terminals that take both tell of themselves, in TERM and
+/// TERM_PROGRAM.
+const KNOWN: &[&str] = &[
+    "xterm-kitty",
+    "kitty",
+    "foot",
+    "alacritty",
+    "wezterm",
+    "xterm-ghostty",
+    "ghostty",
+    "iterm",
+    "vscode",
+    "mintty",
+    "rio",
+    "contour",
+    "tmux",
+];
+
+impl Outer {
+    /// By the variables that terminals set.
+    pub fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
+        let named = |name: &str| {
+            let value = variable(name).unwrap_or_default().to_ascii_lowercase();
+            KNOWN.iter().any(|known| value.starts_with(known))
+        };
+        let vte = variable("VTE_VERSION").and_then(|version| version.parse::<u32>().ok());
+        // A tmux passes on what its own terminal takes.
+        let known = ["TMUX", "KITTY_WINDOW_ID", "WT_SESSION"]
+            .into_iter()
+            .any(set)
+            || ["TERM", "TERM_PROGRAM"].into_iter().any(named)
+            || vte.is_some_and(|version| version >= 5200);
+        Self {
+            underlines: known,
+            links: known,
+        }
+    }
+}
+
+/// Draws on the outer terminal.
+pub struct Brush<W: Write> {
+    inner: CrosstermBackend<W>,
+    outer: Outer,
+    /// Sequences on their way.
+    text: String,
+}
+
+impl<W: Write> Brush<W> {
+    pub fn new(writer: W, outer: Outer) -> Self {
+        Self {
+            inner: CrosstermBackend::new(writer),
+            outer,
+            text: String::new(),
+        }
+    }
+
+    fn style(&mut self, from: &Dress, to: &Dress) {
+        let mut codes = Codes(&mut self.text, false);
+        let gone = from.modifier.difference(to.modifier);
+        let mut come = to.modifier.difference(from.modifier);
+        let weights = Modifier::BOLD | Modifier::DIM;
+        if gone.intersects(weights) {
+            codes.add("22");
+            come |= to.modifier.intersection(weights);
+        }
+        let blinks = Modifier::SLOW_BLINK | Modifier::RAPID_BLINK;
+        if gone.intersects(blinks) {
+            codes.add("25");
+            come |= to.modifier.intersection(blinks);
+        }
+        for (modifier, on, off) in ATTRIBUTES {
+            if gone.contains(*modifier) && !off.is_empty() {
+                codes.add(off);
+            }
+            if come.contains(*modifier) {
+                codes.add(on);
+            }
+        }
+        if to.underline != from.underline {
+            codes.add(match to.underline {
+                Underline::None => "24",
+                Underline::Single => "4",
+                Underline::Double => "4:2",
+                Underline::Curly => "4:3",
+                Underline::Dotted => "4:4",
+                Underline::Dashed => "4:5",
+            });
+        }
+        for (colour, before, ground) in [
+            (to.foreground, from.foreground, Ground::Fore),
+            (to.background, from.background, Ground::Back),
+            (to.underline_colour, from.underline_colour, Ground::Under),
+        ] {
+            if colour != before {
+                codes.add(&ground.code(colour));
+            }
+        }
+        codes.end();
+    }
+
+    fn link(&mut self, number: Option<u32>) {
+        let link = number.and_then(Link::find);
+        let _ = match link {
+            Some(link) => write!(
+                self.text,
+                "\x1b]8;id=workbay{};{}\x1b\\",
+                link.number(),
+                link.address()
+            ),
+            None => write!(self.text, "\x1b]8;;\x1b\\"),
+        };
+    }
+}
+
+/// The modifiers with codes of their own, and what ends them where nothing else does.
+const ATTRIBUTES: &[(Modifier, &str, &str)] = &[
+    (Modifier::BOLD, "1", ""),
+    (Modifier::DIM, "2", ""),
+    (Modifier::ITALIC, "3", "23"),
+    (Modifier::SLOW_BLINK, "5", ""),
+    (Modifier::RAPID_BLINK, "6", ""),
+    (Modifier::REVERSED, "7", "27"),
+    (Modifier::HIDDEN, "8", "28"),
+    (Modifier::CROSSED_OUT, "9", "29"),
+];
+
+/// The looks of the cell written last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Dress {
+    modifier: Modifier,
+    foreground: Color,
+    background: Color,
+    underline: Underline,
+    underline_colour: Color,
+}
+
+impl Dress {
+    const PLAIN: Self = Self {
+        modifier: Modifier::empty(),
+        foreground: Color::Reset,
+        background: Color::Reset,
+        underline: Underline::None,
+        underline_colour: Color::Reset,
+    };
+
+    fn of(cell: &Cell, outer: Outer) -> Self {
+        let underline = beyond::underline(cell);
+        let styled = underline != Underline::None && outer.underlines;
+        Self {
+            modifier: cell.modifier,
+            foreground: cell.fg,
+            background: cell.bg,
+            underline: match underline {
+                Underline::None => Underline::None,
+                style if styled => style,
+                _ => Underline::Single,
+            },
+            underline_colour: if styled {
+                beyond::colour(cell)
+            } else {
+                Color::Reset
+            },
+        }
+    }
+}
+
+enum Ground {
+    Fore,
+    Back,
+    Under,
+}
+
+impl Ground {
+    /// Empty where colours are not wanted.
+    fn code(&self, colour: Color) -> String {
+        let colour = colour.into_crossterm();
+        match self {
+            Self::Fore => Colored::ForegroundColor(colour),
+            Self::Back => Colored::BackgroundColor(colour),
+            Self::Under => Colored::UnderlineColor(colour),
+        }
+        .to_string()
+    }
+}
+
+/// Codes of one `CSI … m`.
+struct Codes<'a>(&'a mut String, bool);
+
+impl Codes<'_> {
+    fn add(&mut self, code: &str) {
+        if code.is_empty() {
+            return;
+        }
+        self.0.push_str(if self.1 { ";" } else { "\x1b[" });
+        self.0.push_str(code);
+        self.1 = true;
+    }
+
+    fn end(self) {
+        if self.1 {
+            self.0.push('m');
+        }
+    }
+}
+
+impl<W: Write> Backend for Brush<W> {
+    type Error = io::Error;
+
+    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
+    where
+        I: Iterator<Item = (u16, u16, &'a Cell)>,
+    {
+        let mut dress = Dress::PLAIN;
+        let mut link = None;
+        let mut next = None;
+        self.text.clear();
+        for (x, y, cell) in content {
+            if next != Some((x, y)) {
+                let _ = write!(self.text, "\x1b[{};{}H", y + 1, x + 1);
+            }
+            next = Some((x + 1, y));
+            let wanted = Dress::of(cell, self.outer);
+            if wanted != dress {
+                self.style(&dress, &wanted);
+                dress = wanted;
+            }
+            let linked = beyond::linked(cell).filter(|_| self.outer.links);
+            if linked != link {
+                self.link(linked);
+                link = linked;
+            }
+            self.text.push_str(cell.symbol());
+        }
+        if link.is_some() {
+            self.link(None);
+        }
+        if dress != Dress::PLAIN {
+            self.text.push_str("\x1b[0m");
+        }
+        self.inner.write_all(self.text.as_bytes())
+    }
+
+    fn append_lines(&mut self, lines: u16) -> io::Result<()> {
+        self.inner.append_lines(lines)
+    }
+
+    fn hide_cursor(&mut self) -> io::Result<()> {
+        self.inner.hide_cursor()
+    }
+
+    fn show_cursor(&mut self) -> io::Result<()> {
+        self.inner.show_cursor()
+    }
+
+    fn get_cursor_position(&mut self) -> io::Result<Position> {
+        self.inner.get_cursor_position()
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
+        self.inner.set_cursor_position(position)
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        self.inner.clear()
+    }
+
+    fn clear_region(&mut self, region: ClearType) -> io::Result<()> {
+        self.inner.clear_region(region)
+    }
+
+    fn size(&self) -> io::Result<Size> {
+        self.inner.size()
+    }
+
+    fn window_size(&mut self) -> io::Result<WindowSize> {
+        self.inner.window_size()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Backend::flush(&mut self.inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use ratatui::{buffer::Buffer, layout::Rect};
+
+    use super::*;
+    use crate::{terminal::emulator::Emulator, view::cells};
+
+    const ALL: Outer = Outer {
+        underlines: true,
+        links: true,
+    };
+
+    /// What goes out when a child printed `stream`; the emulator is kept, for its links are.
+    fn written(stream: &str, outer: Outer) -> (String, Emulator) {
+        let mut emulator = Emulator::new(8, 2);
+        emulator.feed(stream.as_bytes(), Timestamp::UNIX_EPOCH);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 2));
+        cells::paint(&emulator, buffer.area, &mut buffer);
+        let mut brush = Brush::new(Vec::new(), outer);
+        let cells = Buffer::empty(buffer.area).diff(&buffer);
+        brush.draw(cells.into_iter()).unwrap();
+        (brush.text, emulator)
+    }
+
+    /// What another emulator would paint of it is what was asked for.
+    fn again(text: &str) -> Emulator {
+        let mut emulator = Emulator::new(8, 2);
+        emulator.feed(text.as_bytes(), Timestamp::UNIX_EPOCH);
+        emulator
+    }
+
+    #[test]
+    fn looks_and_links_arrive_as_they_were_printed() {
+        let stream = "\x1b[9ma\x1b[0;4:3;58;5;3mb\x1b[0;8;1mc\x1b[2md\x1b[22;7me\x1b[0;31;44mf\
+                      \x1b]8;;http://x.example/\x1b\\g\x1b]8;;\x1b\\\x1b[21mh\r\nplain";
+        let (text, emulator) = written(stream, ALL);
+        let seen = again(&text);
+        for row in 0..2 {
+            for column in 0..8 {
+                let (was, is) = (emulator.cell(column, row), seen.cell(column, row));
+                let (was, is) = (was.unwrap(), is.unwrap());
+                assert_eq!(is.look, was.look, "column {column}: {text:?}");
+                let address = |link: Option<&Link>| link.map(|link| link.address().to_owned());
+                assert_eq!(address(is.link), address(was.link), "{column}: {text:?}");
+                assert_eq!(is.text.trim(), was.text.trim());
+            }
+        }
+    }
+
+    #[test]
+    fn a_terminal_that_is_not_known_gets_what_all_terminals_take() {
+        let stream = "\x1b[4:3;58;5;3ma\x1b]8;;http://x.example/\x1b\\b";
+        let (text, _) = written(stream, Outer::default());
+        assert_eq!(text, "\x1b[1;1H\x1b[4mab\x1b[0m");
+    }
+
+    #[test]
+    fn terminals_are_known_by_their_variables() {
+        let with = |pairs: &'static [(&str, &str)]| {
+            Outer::by_variables(|name| {
+                let found = pairs.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(with(&[("TERM", "xterm-kitty")]), ALL);
+        assert_eq!(with(&[("TERM", "foot-extra")]), ALL);
+        assert_eq!(with(&[("TERM_PROGRAM", "iTerm.app")]), ALL);
+        assert_eq!(with(&[("VTE_VERSION", "7600")]), ALL);
+        assert_eq!(with(&[("VTE_VERSION", "4800")]), Outer::default());
+        assert_eq!(with(&[("TERM", "xterm-256color")]), Outer::default());
+        assert_eq!(with(&[("TERM", "linux")]), Outer::default());
+        assert_eq!(
+            with(&[("TERM_PROGRAM", "Apple_Terminal")]),
+            Outer::default()
+        );
+    }
+}
