@@ -12,6 +12,8 @@ pub enum Scope {
     Detail,
     Launcher,
     Contexts,
+    /// The list of all shells.
+    Shells,
     /// Launches of before.
     Recents,
     /// What a person was told.
@@ -30,12 +32,13 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
         Self::Launcher,
         Self::Contexts,
+        Self::Shells,
         Self::Recents,
         Self::Notices,
         Self::History,
@@ -56,6 +59,7 @@ impl Scope {
             Self::Detail => "detail",
             Self::Launcher => "launcher",
             Self::Contexts => "contexts",
+            Self::Shells => "shells",
             Self::Recents => "recents",
             Self::Notices => "notices",
             Self::History => "history",
@@ -77,6 +81,7 @@ impl Scope {
             Self::Detail => "Detail",
             Self::Launcher => "Launcher",
             Self::Contexts => "Contexts",
+            Self::Shells => "Shells",
             Self::Recents => "Recent launches",
             Self::Notices => "Notifications",
             Self::History => "Scheduling history",
@@ -138,10 +143,10 @@ actions! {
     Back "app.back" "one step back, clear the filter, close" [Global]
     Command "app.command" "a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Recents, Notices, History, Logs, Confirm, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Recents, Notices, History, Logs, Confirm, Help]
-    ListPageDown "list.page-down" "a page down" [Sessions, Detail, Contexts, Notices, History, Logs, Help]
-    ListPageUp "list.page-up" "a page up" [Sessions, Detail, Contexts, Notices, History, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Notices, History, Logs, Confirm, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Notices, History, Logs, Confirm, Help]
+    ListPageDown "list.page-down" "a page down" [Sessions, Detail, Contexts, Shells, Notices, History, Logs, Help]
+    ListPageUp "list.page-up" "a page up" [Sessions, Detail, Contexts, Shells, Notices, History, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Logs, Help]
     ListFirst "list.first" "to the first line" [Sessions, Detail, Launcher, Notices, History, Logs, Help]
@@ -253,6 +258,9 @@ actions! {
     PaneRefuseClipboard "pane.refuse-clipboard" "keep programs here from your clipboard" [Leader]
     PaneLiteral "pane.literal" "send the leader key itself" [Leader]
     PaneSendPrefix "pane.send-prefix" "send Ctrl-B, for the tmux inside" [Leader]
+    ShellShow "shells.show" "go to this shell" [Shells]
+    ShellBeside "shells.beside" "this shell in a pane to the right" [Shells]
+    ShellBelow "shells.below" "this shell in a pane below" [Shells]
     WindowNew "window.new" "a new window with a shell of its own" [Leader]
     WindowNewAs "window.new-as" "a new window: which shell, where, as whom" [Leader]
     WindowRename "window.rename" "rename this window" [Leader]

@@ -14,6 +14,7 @@ mod notices;
 mod pointer;
 mod scheduling;
 mod scope;
+mod shells;
 mod wake;
 mod whynot;
 
@@ -46,6 +47,7 @@ use super::{
     reprieves::Reprieves,
     scheduling::Scheduling,
     sessions::Sessions,
+    shells::Shells,
     shown::Shown,
     step::{Ids, Purpose, Step},
     toast::Toasts,
@@ -76,6 +78,8 @@ pub struct App {
     pub command: Option<CommandLine>,
     /// The list of contexts.
     pub picker: Option<Picker>,
+    /// The list of all shells.
+    pub shells: Option<Shells>,
     pub reach: Reaches,
     pub launcher: Option<Launcher>,
     /// Launches of before.
@@ -137,6 +141,7 @@ impl App {
             commit: None,
             command: None,
             picker: None,
+            shells: None,
             reach: Reaches::default(),
             launcher: None,
             recents: None,
@@ -284,6 +289,10 @@ impl App {
         }
         if let (Some(picker), Some(area)) = (&mut self.picker, areas.picker_rows) {
             picker.laid_out(usize::from(area.height));
+        }
+        if let (Some(shells), Some(area)) = (&mut self.shells, areas.shell_rows) {
+            shells.update(&self.mirror, &self.panes, &self.facts.host);
+            shells.laid_out(usize::from(area.height));
         }
         match self.page {
             Page::Panes => {

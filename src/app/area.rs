@@ -62,6 +62,8 @@ pub struct Areas {
     pub dialog: Option<Rect>,
     /// The rows of the list of contexts, inside its border.
     pub picker_rows: Option<Rect>,
+    /// The rows of the list of shells, inside its border.
+    pub shell_rows: Option<Rect>,
     /// What can be done against idle checks, a row each, inside the border.
     pub keep_rows: Option<Rect>,
     /// The rows of the launches of before, inside their border.

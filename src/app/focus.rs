@@ -35,6 +35,8 @@ pub enum Focus {
     /// Its filter is typed.
     SchedulingFilter,
     Contexts,
+    /// The list of all shells.
+    Shells,
     /// The list of notices.
     Notices,
     Rename,
@@ -67,6 +69,7 @@ impl Focus {
             Self::Recents => Scope::Recents,
             Self::Scheduling => Scope::History,
             Self::Contexts => Scope::Contexts,
+            Self::Shells => Scope::Shells,
             Self::Notices => Scope::Notices,
             Self::Detail => Scope::Detail,
             Self::Sessions => Scope::Sessions,

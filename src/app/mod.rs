@@ -37,6 +37,7 @@ pub mod rename;
 pub mod reprieves;
 pub mod scheduling;
 pub mod sessions;
+pub mod shells;
 pub mod shown;
 pub mod sort;
 pub mod statistics;

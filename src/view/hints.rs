@@ -58,6 +58,14 @@ const CONTEXTS: &[Hint] = &[
     (Scope::Global, &[Action::Back], "cancel"),
 ];
 
+const SHELLS: &[Hint] = &[
+    (Scope::Shells, &[Action::ShellShow], "show"),
+    (Scope::Shells, &[Action::ShellBeside], "beside"),
+    (Scope::Shells, &[Action::ShellBelow], "below"),
+    (Scope::Shells, MOVE, "move"),
+    (Scope::Global, &[Action::Back], "cancel"),
+];
+
 const RECENTS: &[Hint] = &[
     (Scope::Recents, &[Action::RecentOpen], "launch again"),
     (Scope::Recents, &[Action::RecentPin], "pin"),
@@ -209,6 +217,7 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
         Focus::Recents => RECENTS,
         Focus::Scheduling => SCHEDULING,
         Focus::Contexts => CONTEXTS,
+        Focus::Shells => SHELLS,
         Focus::Notices => NOTICES,
         Focus::Command => COMMAND,
         Focus::HelpSearch

@@ -5,7 +5,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::{
     banner, confirm, detail, glyphs::Glyphs, help, keep, launcher, notices, picker, reason,
-    recents, scheduling, statistics, tabs, toasts, whynot,
+    recents, scheduling, shells, statistics, tabs, toasts, whynot,
 };
 use crate::app::{
     app::App,
@@ -208,6 +208,13 @@ fn overlays(app: &App, areas: &mut Areas) {
         let area = picker::area(app, screen);
         areas.dialog = Some(area);
         areas.picker_rows = Some(picker::rows(app, area));
+    }
+    if areas.dialog.is_none()
+        && let Some(open) = &app.shells
+    {
+        let area = shells::area(open, screen);
+        areas.dialog = Some(area);
+        areas.shell_rows = Some(shells::rows(area));
     }
     if areas.dialog.is_some() {
         areas.hints = row(screen, screen.height - 1);

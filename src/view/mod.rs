@@ -29,6 +29,7 @@ mod prompt;
 mod reason;
 mod recents;
 mod scheduling;
+mod shells;
 mod spark;
 mod state;
 mod statistics;

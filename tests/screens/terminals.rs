@@ -127,6 +127,37 @@ fn panes_share_the_page() {
 }
 
 #[test]
+fn every_shell_is_one_list() {
+    let screen = in_a_shell().press("ctrl-] w");
+    assert_snapshot!("shells_80x24", screen.text());
+    let other = screen.press("j").typed("노트북");
+    assert!(!other.sees("host gpu1"), "{}", other.text());
+    let none = other.typed(" nobody");
+    assert!(none.sees("no shell fits"), "{}", none.text());
+    let beside = in_a_shell()
+        .press("ctrl-] w")
+        .typed("노트북")
+        .press("ctrl-v")
+        .happens(StreamEvent::Opened)
+        .prints("work@노트북:~$ ");
+    assert!(
+        beside.sees("학습.py") && beside.sees("work@노트북"),
+        "{}",
+        beside.text()
+    );
+    let back = beside.press("ctrl-] w").typed("train").press("enter x");
+    let typed = back.effects().iter().rev().find_map(|effect| match effect {
+        Effect::Send { stream, .. } => Some(*stream),
+        _ => None,
+    });
+    let first = back.effects().iter().find_map(|effect| match effect {
+        Effect::Open { stream, .. } => Some(*stream),
+        _ => None,
+    });
+    assert!(typed.is_some() && typed == first);
+}
+
+#[test]
 fn a_shell_that_ended_says_what_now() {
     let screen = in_a_shell().happens(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
     assert_snapshot!("shell_ended", screen.text());

@@ -51,6 +51,7 @@ impl App {
                 Focus::Recents | Focus::RecentTitle => self.in_recents(action, now),
                 Focus::Scheduling | Focus::SchedulingFilter => self.in_scheduling(action, now),
                 Focus::Contexts => self.in_picker(action, now),
+                Focus::Shells => self.in_shells(action, now),
                 Focus::Notices => self.in_notices(action, now),
                 Focus::Logs => self.in_logs(action, now),
                 Focus::Panes => self.in_panes(scope, action),
@@ -123,6 +124,7 @@ impl App {
             | Focus::Keep
             | Focus::WhyNot
             | Focus::Contexts
+            | Focus::Shells
             | Focus::Rename
             | Focus::Commit
             | Focus::Command => {
@@ -218,6 +220,7 @@ impl App {
         match action {
             Action::Back if scope == Scope::Global => self.show(Page::Sessions),
             Action::HostShell => self.host_shell(),
+            Action::PanePick => self.pick_shell(),
             _ => tab_of(action).map_or_else(Vec::new, |tab| self.show_tab(tab)),
         }
     }
@@ -335,7 +338,7 @@ impl App {
         self.show(Page::Panes)
     }
 
-    fn host_shell(&mut self) -> Vec<Step> {
+    pub(super) fn host_shell(&mut self) -> Vec<Step> {
         let mut steps = self.panes.open_host(&self.facts.host, &mut self.ids);
         steps.extend(self.show(Page::Panes));
         steps

@@ -25,11 +25,14 @@ enum Found {
 impl App {
     pub(super) fn key(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
         // In a form's text a plain character is text first, whatever it is bound to elsewhere.
-        let form = matches!(self.focus(), Focus::Launcher | Focus::Contexts);
+        let form = matches!(
+            self.focus(),
+            Focus::Launcher | Focus::Contexts | Focus::Shells
+        );
         if form && is_text(key) && self.pending.is_empty() {
             let steps = self.type_key(key, now);
             // Where the launcher has no text, its keys are short.
-            if steps.is_some() || self.focus() == Focus::Contexts {
+            if steps.is_some() || self.focus() != Focus::Launcher {
                 return steps.unwrap_or_default();
             }
         }
@@ -98,6 +101,7 @@ impl App {
                 return self.launcher.as_mut()?.key(key, &self.mirror, now);
             }
             Focus::Contexts => self.picker.as_mut()?.key(key, &self.mirror),
+            Focus::Shells => self.shells.as_mut()?.key(key),
             Focus::Commit => self.commit.as_mut()?.input.key(key),
             Focus::Command => self.type_command(key)?,
             Focus::Filter => {
@@ -173,6 +177,11 @@ impl App {
             Focus::Contexts => {
                 if let Some(picker) = &mut self.picker {
                     picker.paste(text, &self.mirror);
+                }
+            }
+            Focus::Shells => {
+                if let Some(shells) = &mut self.shells {
+                    shells.paste(text);
                 }
             }
             Focus::Commit => {

@@ -84,6 +84,11 @@ impl App {
                     scheduling.move_by(by.signum());
                 }
             }
+            (Focus::Shells, ..) => {
+                if let Some(shells) = &mut self.shells {
+                    shells.move_by(by.signum());
+                }
+            }
             (Focus::Contexts, ..) => {
                 if let Some(picker) = &mut self.picker {
                     picker.move_by(by.signum());
@@ -112,6 +117,7 @@ impl App {
                 Vec::new()
             }
             Focus::Contexts => self.click_in_picker(mouse),
+            Focus::Shells => self.click_in_shells(mouse),
             Focus::Notices => self.click_in_notices(mouse, now),
             Focus::Help | Focus::HelpSearch => {
                 if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) {
@@ -179,6 +185,15 @@ impl App {
         }
         if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) {
             self.picker = None;
+        }
+        Vec::new()
+    }
+
+    fn click_in_shells(&mut self, mouse: Mouse) -> Vec<Step> {
+        match self.clicked_in(self.areas.shell_rows, mouse) {
+            Clicked::Row(at) => return self.click_shell(at),
+            Clicked::Outside => self.shells = None,
+            Clicked::Frame => {}
         }
         Vec::new()
     }

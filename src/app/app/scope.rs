@@ -54,6 +54,9 @@ impl App {
         if self.picker.is_some() {
             return Focus::Contexts;
         }
+        if self.shells.is_some() {
+            return Focus::Shells;
+        }
         match self.page {
             Page::Logs => Focus::Logs,
             Page::Panes => Focus::Panes,
@@ -90,7 +93,10 @@ impl App {
             return true;
         }
         self.replaced = None;
-        if self.launcher.take().is_some() || self.picker.take().is_some() {
+        if self.launcher.take().is_some()
+            || self.picker.take().is_some()
+            || self.shells.take().is_some()
+        {
             return true;
         }
         let typed = self.command.take().is_some() || self.commit.take().is_some();

@@ -168,6 +168,15 @@ impl Panes {
         self.show(id)
     }
 
+    /// To a pane; one whose shell has ended is opened anew.
+    pub fn go_to(&mut self, id: PaneId, ids: &mut Ids) -> Vec<Step> {
+        let mut steps = self.show(id);
+        if let Some(pane) = self.active_mut().filter(|pane| !pane.takes_keys()) {
+            steps.push(pane.reopen(ids.stream()));
+        }
+        steps
+    }
+
     /// Closes the pane with the keys; the shell behind it goes on.
     pub(super) fn close_active(&mut self) -> Vec<Step> {
         let Some(id) = self.desk().map(Desk::focus) else {

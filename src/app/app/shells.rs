@@ -1,0 +1,82 @@
+//! The list of all shells: opened, and what is chosen there.
+
+use jiff::Timestamp;
+
+use super::App;
+use crate::{
+    action::Action,
+    app::{
+        focus::Page,
+        panes::{Axis, Place},
+        shells::{Door, Shells, Way},
+        step::{Go, Step},
+    },
+    model::text::Clean,
+};
+
+impl App {
+    pub(super) fn pick_shell(&mut self) -> Vec<Step> {
+        let shells = Shells::new(&self.mirror, &self.panes, &self.facts.host);
+        self.shells = Some(shells);
+        Vec::new()
+    }
+
+    pub(super) fn in_shells(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        if action == Action::Back {
+            return self.back(now);
+        }
+        let chosen = self.shells.as_mut().and_then(|it| it.action(action));
+        chosen.map_or_else(Vec::new, |(door, way)| self.go_through(door, way))
+    }
+
+    /// A row of the list was clicked.
+    pub(super) fn click_shell(&mut self, row: usize) -> Vec<Step> {
+        let Some(shells) = &mut self.shells else {
+            return Vec::new();
+        };
+        let at = shells.scroll() + row;
+        let door = shells.rows().nth(at).map(|row| row.door);
+        door.map_or_else(Vec::new, |door| self.go_through(door, Way::Show))
+    }
+
+    fn go_through(&mut self, door: Door, way: Way) -> Vec<Step> {
+        self.shells = None;
+        let axis = match way {
+            Way::Show => None,
+            Way::Beside => Some(Axis::Beside),
+            Way::Below => Some(Axis::Below),
+        };
+        let mut steps = match (door, axis) {
+            (Door::Pane(pane), None) => self.panes.go_to(pane, &mut self.ids),
+            (Door::Session(id), None) => self.go(Go::Shell(id)),
+            (Door::Host, None) => self.host_shell(),
+            (door, Some(axis)) => self.open_beside(door, axis),
+        };
+        steps.extend(self.show(Page::Panes));
+        steps
+    }
+
+    /// Another view of a shell, or a new one, beside the pane with the keys.
+    fn open_beside(&mut self, door: Door, axis: Axis) -> Vec<Step> {
+        let place = match door {
+            Door::Pane(pane) => self.panes.pane(pane).map(|pane| pane.place),
+            Door::Session(session) => Some(Place::Session(session)),
+            Door::Host => Some(Place::Host),
+        };
+        let Some(place) = place else {
+            return Vec::new();
+        };
+        let (name, keeps_alive) = match place {
+            Place::Host => (Clean::new(&self.facts.host), false),
+            Place::Session(id) => match self.mirror.session(id) {
+                Some(session) => (
+                    session.name.clone(),
+                    self.mirror.streams_keep_alive(id.context),
+                ),
+                None => return Vec::new(),
+            },
+        };
+        self.panes
+            .open_beside(place, &name, keeps_alive, axis, &mut self.ids)
+    }
+}

@@ -1,0 +1,223 @@
+//! The list of all shells, to go to one or to open one: those on the page, and every session that
+//! could have one.
+
+use super::{
+    input::Input,
+    mirror::Mirror,
+    panes::{Pane, PaneId, Panes, Place, State},
+};
+use crate::{
+    action::Action,
+    key::Key,
+    model::{id::SessionKey, session::Session, text::Clean},
+};
+
+/// Where a row leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    Pane(PaneId),
+    /// No pane shows it yet.
+    Session(SessionKey),
+    /// The shell of this host, not open yet.
+    Host,
+}
+
+/// How what was chosen is to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Where it is, or on a desk of its own.
+    Show,
+    Beside,
+    Below,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub door: Door,
+    pub name: Clean,
+    /// What is to be known of it.
+    pub note: Clean,
+}
+
+#[derive(Clone, Debug)]
+pub struct Shells {
+    query: Input,
+    /// All there are.
+    all: Vec<Row>,
+    /// Those that fit what is typed, by position.
+    fitting: Vec<usize>,
+    marked: usize,
+    scroll: usize,
+    height: usize,
+}
+
+impl Shells {
+    /// Marks the pane that has the keys.
+    #[must_use]
+    pub fn new(mirror: &Mirror, panes: &Panes, host: &str) -> Self {
+        let mut shells = Self {
+            query: Input::default(),
+            all: rows(mirror, panes, host),
+            fitting: Vec::new(),
+            marked: 0,
+            scroll: 0,
+            height: 1,
+        };
+        shells.fit();
+        let active = panes.active().map(|pane| Door::Pane(pane.id));
+        let at = shells.rows().position(|row| Some(row.door) == active);
+        shells.marked = at.unwrap_or(0);
+        shells
+    }
+
+    /// Sessions, panes or windows came, went or changed.
+    pub fn update(&mut self, mirror: &Mirror, panes: &Panes, host: &str) {
+        let marked = self.marked().map(|row| row.door);
+        self.all = rows(mirror, panes, host);
+        self.fit();
+        let at = self.rows().position(|row| Some(row.door) == marked);
+        self.go_to(at.unwrap_or(self.marked));
+    }
+
+    pub fn query(&self) -> &Input {
+        &self.query
+    }
+
+    /// Those that fit what is typed.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.fitting.iter().filter_map(|at| self.all.get(*at))
+    }
+
+    pub fn marked(&self) -> Option<&Row> {
+        self.all.get(*self.fitting.get(self.marked)?)
+    }
+
+    pub fn scroll(&self) -> usize {
+        self.scroll
+    }
+
+    /// All rows there are, fitting or not: the dialog keeps its size while a person types.
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    fn fit(&mut self) {
+        let typed = self.query.text().to_lowercase();
+        let words: Vec<&str> = typed.split_whitespace().collect();
+        let fits = |row: &Row| {
+            let text = format!("{} {}", row.name, row.note).to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        };
+        let all = self.all.iter().enumerate();
+        self.fitting = all.filter(|(_, row)| fits(row)).map(|(at, _)| at).collect();
+        self.go_to(self.marked);
+    }
+
+    /// A key no scope has bound; `false` = not taken either.
+    pub fn key(&mut self, key: Key) -> bool {
+        let taken = self.query.key(key);
+        if taken {
+            self.marked = 0;
+            self.fit();
+        }
+        taken
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        self.query.paste(text);
+        self.marked = 0;
+        self.fit();
+    }
+
+    /// An action of its scope; gives what was chosen, and how it is to be shown.
+    pub fn action(&mut self, action: Action) -> Option<(Door, Way)> {
+        let page = self.height.max(2).cast_signed() - 1;
+        match action {
+            Action::ListDown => self.move_by(1),
+            Action::ListUp => self.move_by(-1),
+            Action::ListPageDown => self.move_by(page),
+            Action::ListPageUp => self.move_by(-page),
+            Action::ShellShow => return self.choose(Way::Show),
+            Action::ShellBeside => return self.choose(Way::Beside),
+            Action::ShellBelow => return self.choose(Way::Below),
+            _ => {}
+        }
+        None
+    }
+
+    fn choose(&self, way: Way) -> Option<(Door, Way)> {
+        self.marked().map(|row| (row.door, way))
+    }
+
+    pub fn move_by(&mut self, by: isize) {
+        self.go_to(self.marked.saturating_add_signed(by));
+    }
+
+    /// Marks a row, counted among those that fit.
+    pub fn go_to(&mut self, at: usize) {
+        self.marked = at.min(self.fitting.len().saturating_sub(1));
+        let last = self.fitting.len().saturating_sub(self.height);
+        self.scroll = self
+            .scroll
+            .max((self.marked + 1).saturating_sub(self.height))
+            .min(self.marked)
+            .min(last);
+    }
+
+    /// From the layout: how many rows are seen.
+    pub fn laid_out(&mut self, height: usize) {
+        self.height = height.max(1);
+        self.go_to(self.marked);
+    }
+}
+
+fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for desk in panes.desks() {
+        for pane in desk.panes().into_iter().filter_map(|id| panes.pane(id)) {
+            rows.push(of_pane(pane));
+        }
+    }
+    let several = mirror.has_several_contexts();
+    let mut others: Vec<&Session> = mirror
+        .sessions()
+        .filter(|session| session.status.is_live() && panes.open_in(session.key()) == 0)
+        .collect();
+    others.sort_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
+    for session in others {
+        let note = if several {
+            format!("{}, not open here", session.context)
+        } else {
+            "not open here".to_owned()
+        };
+        rows.push(Row {
+            door: Door::Session(session.key()),
+            name: session.name.clone(),
+            note: Clean::new(&note),
+        });
+    }
+    if panes.iter().all(|pane| pane.place != Place::Host) {
+        rows.push(Row {
+            door: Door::Host,
+            name: Clean::new(host),
+            note: "this host, not open here".into(),
+        });
+    }
+    rows
+}
+
+fn of_pane(pane: &Pane) -> Row {
+    let note = match &pane.state {
+        State::Opening => "opening",
+        State::Live if pane.place == Place::Host => "this host",
+        State::Live => "open",
+        State::Ended { .. } => "ended",
+        State::Paused => "paused",
+        State::Lost { .. } => "lost",
+    };
+    Row {
+        door: Door::Pane(pane.id),
+        name: pane.name.clone(),
+        note: note.into(),
+    }
+}
