@@ -84,6 +84,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("rustls::", &["engine/backendai"]),
     ("ring::", &["engine/backendai"]),
     ("tokio_tungstenite::", &["engine/backendai/stream"]),
+    ("russh::", &["engine/backendai/stream/ssh"]),
     ("rusqlite::", &["store"]),
     ("crossterm::", &["run"]),
     ("portable_pty::", &["terminal/pty.rs"]),

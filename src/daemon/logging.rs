@@ -29,13 +29,15 @@ pub(super) fn begin(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whatever is asked for: this library traces whole requests, with the login in them, and every frame,
-/// with what is typed.
-fn discreet(filter: EnvFilter) -> EnvFilter {
-    match "tungstenite=info".parse() {
-        Ok(directive) => filter.add_directive(directive),
-        Err(_) => filter,
+/// Whatever is asked for: these libraries trace whole requests, with the login in them, and every frame
+/// and packet, with what is typed.
+fn discreet(mut filter: EnvFilter) -> EnvFilter {
+    for directive in ["tungstenite=info", "russh=info"] {
+        if let Ok(directive) = directive.parse() {
+            filter = filter.add_directive(directive);
+        }
     }
+    filter
 }
 
 /// The log file for what is written without tracing: a panic's last words.

@@ -10,11 +10,13 @@
 #[path = "../support/tcpproxy.rs"]
 mod tcpproxy;
 
+mod commands;
 mod cuts;
 mod dials;
 mod logs;
 mod manager;
 mod opening;
+mod sshd;
 mod terminals;
 
 use bytes::Bytes;

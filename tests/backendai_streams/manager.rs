@@ -63,6 +63,7 @@ pub enum About {
     Standing,
     Apps,
     Tcpproxy,
+    Key,
     Logs,
     TaskLogs,
 }
@@ -72,6 +73,8 @@ pub enum About {
 pub enum Answer {
     Json(u16, String),
     Html(u16),
+    /// A file.
+    Text(String),
     /// These bytes, and the connection is closed.
     Raw(&'static str),
     /// A ttyd behind the port.
@@ -289,6 +292,7 @@ impl Desk {
         };
         let text = match answer {
             Answer::Json(status, body) => whole(status, "application/json", &body),
+            Answer::Text(text) => whole(200, "application/octet-stream", &text),
             Answer::Html(status) => whole(status, "text/html", "<html>Welcome</html>"),
             Answer::Raw(text) => text.to_owned(),
             Answer::Ttyd | Answer::Port | Answer::Close(_) => {
@@ -373,6 +377,7 @@ fn about(target: &str, body: &str) -> About {
         "/admin/gql" if body.contains("compute_session") => About::Standing,
         "/admin/gql" => About::User,
         "/session/_/logs" => About::TaskLogs,
+        path if path.ends_with("/download_single") => About::Key,
         path if path.ends_with("/apps") => About::Apps,
         path if path.ends_with("/tcpproxy") => About::Tcpproxy,
         path if path.ends_with("/logs") => About::Logs,

@@ -19,6 +19,7 @@ mod terminal;
 
 mod batch;
 mod command_line;
+mod commands;
 mod events;
 mod folder;
 mod hand;

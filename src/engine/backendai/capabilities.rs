@@ -6,14 +6,10 @@ use crate::model::{
     text::Clean,
 };
 
-const ALWAYS: [(Capability, &str); 5] = [
+const ALWAYS: [(Capability, &str); 4] = [
     (
         Capability::HostEnvironment,
         "the host environment is this machine's own; a session on the cluster runs in an image",
-    ),
-    (
-        Capability::Exec,
-        "a command beside the session needs its sshd, which is not spoken yet",
     ),
     (
         Capability::LastWill,

@@ -4,7 +4,12 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{config::BackendAiConfig, http::Http, line::Line, stream::Held};
+use super::{
+    config::BackendAiConfig,
+    http::Http,
+    line::Line,
+    stream::{Held, Known},
+};
 use crate::{engine::api::Result, model::environment::Environment};
 
 pub(super) struct Core {
@@ -15,6 +20,8 @@ pub(super) struct Core {
     environments: StdMutex<Option<Arc<Vec<Environment>>>>,
     /// The terminals that are open.
     pub(super) held: Held,
+    /// What is known of the sessions' sshds.
+    pub(super) known: Known,
 }
 
 impl Core {
@@ -25,6 +32,7 @@ impl Core {
             line: Mutex::new(None),
             environments: StdMutex::new(None),
             held: Held::default(),
+            known: Known::default(),
         }
     }
 

@@ -1,6 +1,9 @@
 //! A plain TCP stream to a port in a session.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use tokio::{
@@ -8,7 +11,7 @@ use tokio::{
     sync::mpsc,
 };
 
-use super::pipe::{Pipe, Turn};
+use super::pipe::{Cut, Pipe, Turn};
 use crate::{
     engine::api::{Attached, Input, Output},
     model::text::Clean,
@@ -28,14 +31,26 @@ pub(super) fn start<S>(pipe: Pipe<S>) -> Attached
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
+    start_telling(pipe, Arc::default())
+}
+
+/// The same; how the line was lost is told to `lost` before the stream ends.
+pub(super) fn start_telling<S>(pipe: Pipe<S>, lost: Arc<OnceLock<Cut>>) -> Attached
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
     let (output_in, output) = mpsc::channel(OUTPUT_QUEUE);
     let (input, input_out) = mpsc::channel(INPUT_QUEUE);
-    tokio::spawn(carry(pipe, output_in, input_out));
+    tokio::spawn(carry(pipe, lost, output_in, input_out));
     Attached { output, input }
 }
 
-async fn carry<S>(mut pipe: Pipe<S>, output: mpsc::Sender<Output>, mut input: mpsc::Receiver<Input>)
-where
+async fn carry<S>(
+    mut pipe: Pipe<S>,
+    lost: Arc<OnceLock<Cut>>,
+    output: mpsc::Sender<Output>,
+    mut input: mpsc::Receiver<Input>,
+) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     // What has come and what is to go, each waiting for room on its own.
@@ -52,7 +67,13 @@ where
             turn = pipe.turn(&mut outgoing, read) => match turn {
                 Turn::Sent => {}
                 Turn::Came(bytes) => come = bytes,
-                Turn::Ended(why) => break Some(ending(why)),
+                Turn::Ended(why) => {
+                    if let Some(cut) = &why {
+                        // It ends once.
+                        let _ = lost.set(cut.clone());
+                    }
+                    break Some(ending(why));
+                }
             },
             one = input.recv(), if typing && outgoing.is_none() => match one {
                 Some(Input::Bytes(bytes)) if !bytes.is_empty() => outgoing = Some(bytes),
@@ -98,7 +119,7 @@ async fn last_words<S>(
     pipe.close().await;
 }
 
-fn ending(why: Option<super::pipe::Cut>) -> Output {
+fn ending(why: Option<Cut>) -> Output {
     match why {
         None => Output::End { exit_code: None },
         Some(cut) => Output::Lost {

@@ -2,7 +2,7 @@
 //!
 //! A connection is a WebSocket to the manager's tcpproxy ([`ws`]) whose messages are slices of a byte
 //! stream ([`pipe`]); a terminal is a second WebSocket inside of it, to the session's ttyd
-//! ([`terminal`], [`ttyd`]). While one is open the manager takes the session for used, so each is
+//! ([`terminal`], [`ttyd`]); a command goes through the session's sshd ([`ssh`]). While one is open the manager takes the session for used, so each is
 //! closed as soon as nobody holds it any more.
 
 mod dial;
@@ -12,6 +12,7 @@ mod logs;
 mod open;
 mod overlap;
 mod pipe;
+mod ssh;
 mod standing;
 mod terminal;
 mod ttyd;
@@ -22,14 +23,12 @@ use futures_util::stream::BoxStream;
 
 use super::BackendAiEngine;
 use crate::{
-    engine::{
-        api::{AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Result, Streams},
-        error::EngineError,
-    },
+    engine::api::{AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Result, Streams},
     model::{id::SessionId, log::LogOptions},
 };
 
 pub(super) use held::Held;
+pub(super) use ssh::Known;
 
 #[async_trait]
 impl Streams for BackendAiEngine {
@@ -42,10 +41,9 @@ impl Streams for BackendAiEngine {
         logs::open(self, session, options).await
     }
 
-    async fn exec(&self, _session: SessionId, _command: ExecCommand) -> Result<Attached> {
-        Err(EngineError::Unsupported(
-            "a command beside the session needs its sshd, which is not spoken yet".to_owned(),
-        ))
+    /// Through the session's own sshd.
+    async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached> {
+        ssh::exec(self, session, &command).await
     }
 
     /// The one tmux of the session's ttyd: every terminal shows the same screen, and it comes back
@@ -54,6 +52,10 @@ impl Streams for BackendAiEngine {
         let hold = self.core.held.take(session, &request.tag).await;
         let tty = open::terminal(self, session, &request).await?;
         Ok(terminal::start(tty, hold))
+    }
+
+    async fn control(&self, session: SessionId) -> Result<Attached> {
+        ssh::control(self, session).await
     }
 
     /// Nothing outlives this process in the session: what an earlier one held went with its

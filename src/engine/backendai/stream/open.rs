@@ -66,7 +66,12 @@ pub(super) async fn terminal(
     .await
 }
 
-async fn once(engine: &BackendAiEngine, session: SessionId, to: &DialTarget) -> Tried<Pipe<Line>> {
+/// One attempt at a connection to a port.
+pub(super) async fn once(
+    engine: &BackendAiEngine,
+    session: SessionId,
+    to: &DialTarget,
+) -> Tried<Pipe<Line>> {
     // Asked before every attempt: it may have ended meanwhile.
     engine.must_be_open(session).await?;
     let line = engine.core.line().await?;
@@ -74,7 +79,9 @@ async fn once(engine: &BackendAiEngine, session: SessionId, to: &DialTarget) -> 
 }
 
 /// Tries until it is there, is refused for good, or has taken too long.
-async fn patiently<T, F: Future<Output = Tried<T>>>(attempt: impl Fn() -> F) -> Result<T> {
+pub(super) async fn patiently<T, F: Future<Output = Tried<T>>>(
+    attempt: impl Fn() -> F,
+) -> Result<T> {
     let mut last = None;
     let work = async {
         let mut pause = SOON;

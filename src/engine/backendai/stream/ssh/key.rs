@@ -1,0 +1,111 @@
+//! The key a session's sshd lets its person in with: a file in the session's home, in memory only here.
+
+use std::io::Read as _;
+
+use reqwest::Method;
+use russh::keys::PrivateKey;
+
+use super::super::super::{
+    fault::declined,
+    http::{Call, Http, SHORT},
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{id::SessionId, secret::Secret},
+};
+
+/// Where every session keeps it, below its home.
+const FILE: &str = "id_container";
+
+/// No key is longer.
+const LONGEST: usize = 64 * 1024;
+
+/// Reads the key from the session.
+pub(super) async fn fetch(http: &Http, session: SessionId) -> Result<Secret> {
+    let path = format!("/session/{session}/download_single?file={FILE}");
+    let ask = Call::new(Method::POST, path).within(SHORT);
+    let answer = match http.send(&ask).await {
+        Ok(answer) => answer,
+        // The line, the login and the limit of requests say it themselves.
+        Err(error @ (EngineError::Unreachable { .. } | EngineError::Denied { .. })) => {
+            return Err(error);
+        }
+        Err(error) => return Err(missing(&error.to_string())),
+    };
+    text(&answer.body).ok_or_else(|| missing("the manager sent no key"))
+}
+
+/// The key as the library takes it.
+pub(super) fn read(key: &Secret) -> Result<PrivateKey> {
+    // The library's error tells of the form only; the key itself stays out of what is said.
+    russh::keys::decode_secret_key(key.expose(), None).map_err(|_| {
+        declined(format!(
+            "the SSH key of the session (/home/work/{FILE}) is of a kind that is not known here"
+        ))
+    })
+}
+
+fn missing(why: &str) -> EngineError {
+    EngineError::Declined {
+        why: format!("the SSH key of the session (/home/work/{FILE}) could not be read: {why}"),
+        mend: Some(
+            "a session has none where a folder of yours lies at .ssh: open a terminal instead"
+                .to_owned(),
+        ),
+    }
+}
+
+/// The file as it is, or as the one member of an archive, as managers send it.
+fn text(body: &[u8]) -> Option<Secret> {
+    if body.len() > LONGEST {
+        return None;
+    }
+    if body.starts_with(b"-----BEGIN") {
+        return std::str::from_utf8(body).ok().map(Secret::new);
+    }
+    let mut archive = tar::Archive::new(body);
+    let file = archive.entries().ok()?.next()?.ok()?;
+    let mut text = String::new();
+    file.take(LONGEST as u64).read_to_string(&mut text).ok()?;
+    text.starts_with("-----BEGIN").then(|| Secret::new(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaA==\n";
+
+    #[test]
+    fn a_key_comes_as_it_is_or_in_an_archive() {
+        assert_eq!(text(KEY.as_bytes()).unwrap().expose(), KEY);
+        let mut archive = tar::Builder::new(Vec::new());
+        let mut header = tar::Header::new_ustar();
+        header.set_size(KEY.len() as u64);
+        header.set_cksum();
+        archive
+            .append_data(&mut header, FILE, KEY.as_bytes())
+            .unwrap();
+        let archive = archive.into_inner().unwrap();
+        assert_eq!(text(&archive).unwrap().expose(), KEY);
+    }
+
+    #[test]
+    fn what_is_no_key_is_none() {
+        for body in [&b""[..], b"<html>", &[0; 1024], b"{\"type\": \"problem\"}"] {
+            assert!(text(body).is_none());
+        }
+        let mut long = KEY.as_bytes().to_vec();
+        long.resize(LONGEST + 1, b'=');
+        assert!(text(&long).is_none());
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_read_does_not_stand_in_the_error() {
+        let error = read(&Secret::new(KEY)).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the SSH key of the session (/home/work/id_container) is of a kind that is not known here"
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! Commands in a session: a manager runs none, so they go through the session's own sshd, over the same
+//! pipe as its other services, with the key that lies in its home.
+//!
+//! Each program has a connection of its own. The channels of one connection would hold each other up
+//! wherever the reader of one is slow, and with it the control line of a terminal; what is shared by
+//! the programs of a session is its key and the key its sshd has shown ([`known`]). The connection ends
+//! with its program, so that none keeps a session from being idle.
+
+mod channel;
+mod enter;
+mod key;
+mod known;
+mod quote;
+mod tmux;
+mod wire;
+
+use super::{
+    super::{BackendAiEngine, fault::declined},
+    open::{once, patiently},
+};
+use crate::{
+    engine::{
+        api::{Attached, DialTarget, ExecCommand, Result},
+        error::EngineError,
+    },
+    model::id::SessionId,
+};
+
+use enter::{Entered, Knocked};
+pub(in super::super) use known::Known;
+
+/// The service commands go through.
+const SSHD: &str = "sshd";
+
+/// Runs a command to its end.
+pub(super) async fn exec(
+    engine: &BackendAiEngine,
+    session: SessionId,
+    command: &ExecCommand,
+) -> Result<Attached> {
+    let Some(line) = quote::command(&command.argv) else {
+        return Err(declined(
+            "no program can be run by such words: one of them is missing or holds a zero byte",
+        ));
+    };
+    let entered = enter(engine, session).await?;
+    channel::start(entered, line, command.tty).await
+}
+
+/// The control line of the session's tmux.
+pub(super) async fn control(engine: &BackendAiEngine, session: SessionId) -> Result<Attached> {
+    let argv = tmux::control();
+    exec(engine, session, &ExecCommand { argv, tty: None }).await
+}
+
+/// A connection of one's own to the sshd of a running session of ours.
+async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> {
+    let sshd = engine.core.known.of(session);
+    let _turn = sshd.door().await;
+    loop {
+        // Before the key is read: of a session that has ended it is another one's.
+        engine.must_be_open(session).await?;
+        let line = engine.core.line().await?;
+        let (secret, known_before) = sshd.key(&line.http, session).await?;
+        let key = key::read(&secret)?;
+        let to = DialTarget {
+            service: SSHD.to_owned(),
+            port: None,
+        };
+        let knocked = patiently(|| async {
+            let pipe = once(engine, session, &to).await?;
+            enter::knock(pipe, &sshd, key.clone()).await
+        });
+        match knocked.await.map_err(with_a_way_out)? {
+            Knocked::In(entered) => return Ok(*entered),
+            Knocked::Denied => sshd.forget_key().await,
+        }
+        // One that was remembered may have been changed since.
+        if !known_before {
+            return Err(EngineError::Declined {
+                why: "the sshd of the session does not take the session's own key".to_owned(),
+                mend: Some(
+                    "where a folder of yours lies at .ssh, its authorized_keys must hold the key of \
+                     /home/work/id_container; or open a terminal instead"
+                        .to_owned(),
+                ),
+            });
+        }
+    }
+}
+
+/// An image may have no sshd.
+fn with_a_way_out(error: EngineError) -> EngineError {
+    match error {
+        EngineError::Declined { why, mend: None } if why.contains("no service 'sshd'") => {
+            EngineError::Declined {
+                why,
+                mend: Some(
+                    "commands in a session of a cluster go through its sshd, which its image lacks: \
+                     open a terminal instead (`workbay shell`)"
+                        .to_owned(),
+                ),
+            }
+        }
+        other => other,
+    }
+}

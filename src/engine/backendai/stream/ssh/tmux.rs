@@ -1,0 +1,68 @@
+//! The control line of the tmux that all terminals of a session share.
+
+/// Becomes a client of it that prints no output of shells and has no say in the size of windows.
+///
+/// The session's ttyd runs `tmux attach` with the session's own configuration, which makes the tmux
+/// session where there is none; so do we. A tmux before 3.2 takes no flags: it prints output, too. In
+/// images whose only shell is ash, terminals run without tmux.
+const ATTACH: &str = r#"
+if [ ! -e /bin/zsh ] && [ ! -e /bin/bash ] && [ -e /bin/ash ]; then
+    echo 'the terminals of this image run without tmux' >&2
+    exit 69
+fi
+tmux=/opt/kernel/tmux
+[ -x "$tmux" ] || tmux=tmux
+case $("$tmux" -V) in
+*' '[012].* | *' '3.[01] | *' '3.[01][a-z]) exec "$tmux" -u -C attach-session ;;
+*) exec "$tmux" -u -C attach-session -f no-output,ignore-size ;;
+esac"#;
+
+/// The words of the command.
+pub(super) fn control() -> Vec<String> {
+    ["sh", "-c", ATTACH].map(str::to_owned).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
+
+    use super::*;
+
+    /// What a tmux of this version is called with.
+    fn called(version: &str) -> String {
+        let dir = tempfile::tempdir().unwrap();
+        let tmux = dir.path().join("tmux");
+        let script =
+            format!("#!/bin/sh\n[ \"$1\" = -V ] && echo 'tmux {version}' && exit\necho \"$@\"\n");
+        fs::write(&tmux, script).unwrap();
+        fs::set_permissions(&tmux, fs::Permissions::from_mode(0o755)).unwrap();
+        let argv = control();
+        let path = format!("{}:/usr/bin:/bin", dir.path().display());
+        let ran = Command::new(&argv[0])
+            .args(&argv[1..])
+            .env("PATH", path)
+            .output()
+            .unwrap();
+        String::from_utf8(ran.stdout).unwrap()
+    }
+
+    #[test]
+    fn an_old_tmux_gets_no_flags() {
+        let plain = "-u -C attach-session\n";
+        let flags = "-u -C attach-session -f no-output,ignore-size\n";
+        for (version, wanted) in [
+            ("2.9a", plain),
+            ("3.0a", plain),
+            ("3.1c", plain),
+            ("3.1", plain),
+            ("3.2", flags),
+            ("3.3a", flags),
+            ("3.4", flags),
+            ("3.10", flags),
+            ("next-3.6", flags),
+            ("master", flags),
+        ] {
+            assert_eq!(called(version), wanted, "{version}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The line an SSH connection runs over: a pipe that is carried apart, so that a line that is gone is
+//! noticed and can be let go of whatever the SSH library waits for.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::{Arc, OnceLock},
+    task::{Context, Poll, ready},
+};
+
+use bytes::{Buf as _, Bytes, BytesMut};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, DuplexStream, ReadBuf},
+    sync::mpsc,
+    task::JoinHandle,
+};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+use super::super::{
+    dial,
+    pipe::{Cut, Pipe},
+};
+use crate::engine::api::{Attached, Input, Output};
+
+/// So much may be on its way out, more than any sshd lets programs be given unread: the library reads
+/// nothing while it writes, and would wait for ever where the far side does so, too.
+const BACKLOG: usize = 16 * 1024 * 1024;
+
+/// The longest slice sent at once.
+const SLICE: usize = 32 * 1024;
+
+/// The library's end of the line.
+pub(super) struct Wire {
+    output: mpsc::Receiver<Output>,
+    backlog: DuplexStream,
+    sending: JoinHandle<()>,
+    rest: Bytes,
+    stopped: Pin<Box<WaitForCancellationFutureOwned>>,
+}
+
+/// Our end: why the line is gone, and the means to let go of it.
+#[derive(Clone, Default)]
+pub(super) struct Grip {
+    stop: CancellationToken,
+    cut: Arc<OnceLock<Cut>>,
+}
+
+impl Grip {
+    /// How the line was lost, if it was.
+    pub(super) fn cut(&self) -> Option<&Cut> {
+        self.cut.get()
+    }
+
+    /// Lets go of the line at once.
+    pub(super) fn stop(&self) {
+        self.stop.cancel();
+    }
+}
+
+pub(super) fn over<S>(pipe: Pipe<S>) -> (Wire, Grip)
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let grip = Grip::default();
+    let Attached { output, input } = dial::start_telling(pipe, grip.cut.clone());
+    let (backlog, waiting) = tokio::io::duplex(BACKLOG);
+    let wire = Wire {
+        output,
+        backlog,
+        sending: tokio::spawn(send(waiting, input)),
+        rest: Bytes::new(),
+        stopped: Box::pin(grip.stop.clone().cancelled_owned()),
+    };
+    (wire, grip)
+}
+
+/// Sends what was written, until nobody writes any more or the line is gone.
+async fn send(mut waiting: DuplexStream, input: mpsc::Sender<Input>) {
+    let mut slice = BytesMut::new();
+    loop {
+        slice.reserve(SLICE);
+        match waiting.read_buf(&mut slice).await {
+            Ok(1..)
+                if input
+                    .send(Input::Bytes(slice.split().freeze()))
+                    .await
+                    .is_ok() => {}
+            _ => return,
+        }
+    }
+}
+
+impl Wire {
+    fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        match self.stopped.as_mut().poll(cx) {
+            Poll::Ready(()) => Err(io::ErrorKind::BrokenPipe.into()),
+            Poll::Pending => Ok(()),
+        }
+    }
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.check(cx)?;
+        while self.rest.is_empty() {
+            match ready!(self.output.poll_recv(cx)) {
+                Some(Output::Stdout(bytes) | Output::Stderr(bytes)) => self.rest = bytes,
+                Some(Output::Lost { why }) => {
+                    return Poll::Ready(Err(io::Error::other(why.to_string())));
+                }
+                Some(Output::End { .. }) | None => return Poll::Ready(Ok(())),
+            }
+        }
+        let fits = buffer.remaining().min(self.rest.len());
+        buffer.put_slice(&self.rest[..fits]);
+        self.rest.advance(fits);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.check(cx)?;
+        Pin::new(&mut self.backlog).poll_write(cx, bytes)
+    }
+
+    /// What was written is on its way: whoever sends it waits for nobody.
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// The last words are with whoever carries the line.
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.check(cx)?;
+        ready!(Pin::new(&mut self.backlog).poll_shutdown(cx))?;
+        if !self.sending.is_finished() {
+            // It ends by itself: nothing of it is of interest but that.
+            let _ = ready!(Pin::new(&mut self.sending).poll(cx));
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio_tungstenite::{WebSocketStream, tungstenite::protocol::Role};
+
+    use super::*;
+
+    async fn line() -> (Wire, Grip, tokio::io::DuplexStream) {
+        let (near, far) = tokio::io::duplex(1024);
+        let socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;
+        let (wire, grip) = over(Pipe::new(socket));
+        (wire, grip, far)
+    }
+
+    #[tokio::test]
+    async fn a_line_that_takes_nothing_is_let_go_of_whoever_waits_for_it() {
+        let (mut wire, grip, mut far) = line().await;
+        let long = vec![b'x'; 2 * BACKLOG];
+        let mut writing = Box::pin(wire.write_all(&long));
+        assert!(futures_util::poll!(&mut writing).is_pending());
+        grip.stop();
+        let error = writing.await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        assert!(wire.read_u8().await.is_err());
+        drop(wire);
+        // The far side sees its end.
+        let mut rest = Vec::new();
+        far.read_to_end(&mut rest).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn how_a_line_was_lost_is_kept() {
+        let (mut wire, grip, far) = line().await;
+        drop(far);
+        assert!(wire.read_u8().await.is_err());
+        assert!(matches!(grip.cut(), Some(Cut::Line(_))));
+    }
+}

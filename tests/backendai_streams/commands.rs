@@ -1,0 +1,396 @@
+//! Commands through a session's sshd, and how they are lost.
+
+use bytes::Bytes;
+use proptest::prelude::*;
+use tokio::sync::mpsc;
+use workbay::engine::{
+    api::{Attached, ExecCommand, Input, Output, Streams as _},
+    backendai::BackendAiEngine,
+    error::EngineError,
+};
+
+use crate::{
+    manager::{About, Answer, Manager, SESSION, no_such},
+    sshd::{self, Event, Sshd, USUAL},
+    tcpproxy::{Ended, Fault, Line},
+    typed,
+};
+
+fn command(argv: &[&str]) -> ExecCommand {
+    ExecCommand {
+        argv: argv.iter().map(ToString::to_string).collect(),
+        tty: None,
+    }
+}
+
+/// A manager with a session that has an sshd and its key.
+async fn lab() -> Manager {
+    let manager = Manager::start().await;
+    manager.answer(About::Tcpproxy, [Answer::Port]);
+    manager.answer(About::Key, [Answer::Text(sshd::key("id_container"))]);
+    manager
+}
+
+/// A command under way, and its far side.
+struct Started {
+    attached: Attached,
+    line: Line,
+    events: mpsc::UnboundedReceiver<Event>,
+}
+
+async fn start(manager: &mut Manager, engine: &BackendAiEngine, command: ExecCommand) -> Started {
+    let serve = async {
+        let (bytes, line) = manager.port().await;
+        (line, USUAL.serve(bytes))
+    };
+    let (attached, (line, events)) = tokio::join!(engine.exec(SESSION, command), serve);
+    Started {
+        attached: attached.unwrap(),
+        line,
+        events,
+    }
+}
+
+/// Why a command is not begun by this sshd.
+async fn refused(manager: &mut Manager, engine: &BackendAiEngine, sshd: Sshd) -> EngineError {
+    let argv = command(&["true"]);
+    let mut asked = std::pin::pin!(engine.exec(SESSION, argv));
+    loop {
+        tokio::select! {
+            answer = &mut asked => return answer.map(|_| ()).unwrap_err(),
+            (bytes, _line) = manager.port() => drop(sshd.serve(bytes)),
+        }
+    }
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Ran {
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    code: Option<i64>,
+}
+
+async fn finish(attached: &mut Attached) -> Ran {
+    let mut ran = Ran::default();
+    loop {
+        match attached.output.recv().await.expect("an end is told") {
+            Output::Stdout(bytes) => ran.stdout.extend_from_slice(&bytes),
+            Output::Stderr(bytes) => ran.stderr.extend_from_slice(&bytes),
+            Output::End { exit_code } => {
+                ran.code = exit_code;
+                return ran;
+            }
+            Output::Lost { why } => panic!("{why}"),
+        }
+    }
+}
+
+/// The sentence of a loss.
+async fn lost(attached: &mut Attached) -> String {
+    loop {
+        match attached.output.recv().await.expect("an end is told") {
+            Output::Lost { why } => return why.to_string(),
+            Output::End { exit_code } => panic!("it ended with {exit_code:?}"),
+            _ => {}
+        }
+    }
+}
+
+async fn run(argv: &[&str]) -> Ran {
+    let mut manager = lab().await;
+    let engine = manager.engine();
+    let mut started = start(&mut manager, &engine, command(argv)).await;
+    finish(&mut started.attached).await
+}
+
+#[tokio::test]
+async fn a_command_has_its_output_its_errors_and_its_end() {
+    let ran = run(&["sh", "-c", "printf 한글; echo oh >&2; exit 7"]).await;
+    assert_eq!(ran.stdout, "한글".as_bytes());
+    assert_eq!(ran.stderr, b"oh\n");
+    assert_eq!(ran.code, Some(7));
+    assert_eq!(run(&["sh", "-c", "kill -9 $$"]).await.code, Some(137));
+    assert_eq!(run(&["sh", "-c", "kill -15 $$"]).await.code, Some(143));
+    assert_eq!(run(&["/no/such/program"]).await.code, Some(127));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn its_words_arrive_as_they_are(words in prop::collection::vec("[^\0]{0,9}|['\"\\\\$`!* \n]{1,5}", 1..5)) {
+        let mut argv = vec!["printf", "%s\\0"];
+        argv.extend(words.iter().map(String::as_str));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let ran = runtime.block_on(run(&argv));
+        let printed = String::from_utf8(ran.stdout).unwrap();
+        let mut came: Vec<&str> = printed.split('\0').collect();
+        came.pop();
+        prop_assert_eq!(came, words);
+    }
+}
+
+#[tokio::test]
+async fn words_no_program_can_be_given_are_refused_before_anything_is_asked() {
+    let manager = lab().await;
+    for argv in [&[][..], &["a\0b"]] {
+        let refused = manager.engine().exec(SESSION, command(argv)).await;
+        let why = refused.map(|_| ()).unwrap_err().to_string();
+        assert!(why.contains("no program can be run"), "{why}");
+    }
+    assert!(manager.asked(About::Standing).is_empty());
+}
+
+#[tokio::test]
+async fn input_has_an_end_and_much_goes_both_ways() {
+    let mut manager = lab().await;
+    let engine = manager.engine();
+    let started = start(&mut manager, &engine, command(&["cat"])).await;
+    let Attached { mut output, input } = started.attached;
+    let piece: Vec<u8> = (0..40_000_u32).map(|byte| byte as u8).collect();
+    let sent: Vec<u8> = std::iter::repeat_n(piece.clone(), 200).flatten().collect();
+    let feeding = tokio::spawn(async move {
+        for _ in 0..200 {
+            let bytes = Input::Bytes(Bytes::from(piece.clone()));
+            input.send(bytes).await.unwrap();
+        }
+        input.send(Input::Eof).await.unwrap();
+        input
+    });
+    let mut came = Vec::new();
+    loop {
+        match output.recv().await.unwrap() {
+            Output::Stdout(bytes) => {
+                assert!(bytes.len() <= 16 * 1024);
+                came.extend_from_slice(&bytes);
+            }
+            Output::End { exit_code } => break assert_eq!(exit_code, Some(0)),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(came == sent, "{} of {} bytes", came.len(), sent.len());
+    feeding.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_reader_that_waits_holds_the_program_back_and_nobody_else() {
+    let mut manager = lab().await;
+    let engine = manager.engine();
+    let flood = ["sh", "-c", "while printf %65536d 1; do printf . >&2; done"];
+    let mut flooding = start(&mut manager, &engine, command(&flood)).await;
+    // Nobody reads it; another command of the same session is not held up, nor is its input.
+    for _ in 0..3 {
+        let mut other = start(&mut manager, &engine, command(&["cat"])).await;
+        other.attached.input.send(typed("here")).await.unwrap();
+        other.attached.input.send(Input::Eof).await.unwrap();
+        assert_eq!(finish(&mut other.attached).await.stdout, b"here");
+    }
+    // It goes on as it is read.
+    let mut came = 0;
+    while came < 16 * 1024 * 1024 {
+        if let Output::Stdout(bytes) = flooding.attached.output.recv().await.unwrap() {
+            came += bytes.len();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_terminal_has_a_size_and_no_end_of_its_input() {
+    let mut manager = lab().await;
+    let engine = manager.engine();
+    let on_a_terminal = ExecCommand {
+        tty: Some((100, 30)),
+        ..command(&["head", "-n1"])
+    };
+    let mut started = start(&mut manager, &engine, on_a_terminal).await;
+    assert_eq!(started.events.recv().await, Some(Event::Terminal(100, 30)));
+    let input = &started.attached.input;
+    let size = Input::Resize {
+        columns: 0,
+        rows: 40,
+    };
+    input.send(Input::Eof).await.unwrap();
+    input.send(size).await.unwrap();
+    assert_eq!(started.events.recv().await, Some(Event::Size(1, 40)));
+    input.send(typed("on\n")).await.unwrap();
+    assert_eq!(finish(&mut started.attached).await.stdout, b"on\n");
+}
+
+#[tokio::test]
+async fn dropped_it_is_hung_up_and_its_connection_goes() {
+    let mut manager = lab().await;
+    let engine = manager.engine();
+    let mut started = start(&mut manager, &engine, command(&["sleep", "1000"])).await;
+    drop(started.attached);
+    assert_eq!(started.events.recv().await, Some(Event::HungUp));
+    assert_eq!(started.events.recv().await, Some(Event::Closed));
+    assert_eq!(started.line.ended().await, Ended::Farewell(Some(1000)));
+}
+
+#[tokio::test]
+async fn after_its_end_nothing_keeps_the_session_from_being_idle() {
+    let mut manager = lab().await;
+    let engine = manager.engine();
+    let mut one = start(&mut manager, &engine, command(&["true"])).await;
+    let mut other = start(&mut manager, &engine, command(&["cat"])).await;
+    assert_eq!(finish(&mut one.attached).await.code, Some(0));
+    // Whoever still holds the end of a stream holds no connection.
+    assert_eq!(one.line.ended().await, Ended::Farewell(Some(1000)));
+    other.attached.input.send(Input::Eof).await.unwrap();
+    assert_eq!(finish(&mut other.attached).await.code, Some(0));
+    assert_eq!(other.line.ended().await, Ended::Farewell(Some(1000)));
+    assert_eq!(manager.asked(About::Key).len(), 1, "the key is read once");
+}
+
+#[tokio::test]
+async fn a_line_that_is_cut_or_closed_is_a_loss() {
+    for (fault, wanted) in [
+        (Fault::Cut, "the line to the manager was cut"),
+        (
+            Fault::Close(1011),
+            "the manager closed the connection to the session",
+        ),
+        (
+            Fault::Close(1000),
+            "the connection to the sshd of the session was closed",
+        ),
+    ] {
+        let mut manager = lab().await;
+        let engine = manager.engine();
+        let mut started = start(&mut manager, &engine, command(&["cat"])).await;
+        started.attached.input.send(typed("hello")).await.unwrap();
+        let hello = Output::Stdout(Bytes::from_static(b"hello"));
+        assert_eq!(started.attached.output.recv().await, Some(hello));
+        started.line.fault(fault);
+        let why = lost(&mut started.attached).await;
+        assert!(why.starts_with(wanted), "{fault:?}: {why}");
+    }
+}
+
+#[tokio::test]
+async fn another_host_key_is_somebody_else() {
+    let mut manager = lab().await;
+    let engine = manager.engine();
+    let mut started = start(&mut manager, &engine, command(&["true"])).await;
+    finish(&mut started.attached).await;
+    let strange = Sshd {
+        host: "stranger",
+        ..USUAL
+    };
+    let error = refused(&mut manager, &engine, strange).await;
+    let EngineError::Declined { why, mend } = error else {
+        panic!("{error:?}");
+    };
+    assert!(
+        why.contains("shows another key than before (SHA256:"),
+        "{why}"
+    );
+    assert!(mend.unwrap().contains("workbay daemon stop"));
+    // The one that is known is still let in.
+    let mut started = start(&mut manager, &engine, command(&["true"])).await;
+    assert_eq!(finish(&mut started.attached).await.code, Some(0));
+}
+
+#[tokio::test]
+async fn a_key_that_does_not_open_is_read_anew_once() {
+    let mut manager = lab().await;
+    let old = Answer::Text(sshd::key("stranger"));
+    let new = Answer::Text(sshd::key("id_container"));
+    manager.answer(About::Key, [old.clone(), new]);
+    let engine = manager.engine();
+    let error = refused(&mut manager, &engine, USUAL).await.to_string();
+    assert!(
+        error.contains("does not take the session's own key"),
+        "{error}"
+    );
+    // It was not kept.
+    let mut started = start(&mut manager, &engine, command(&["true"])).await;
+    assert_eq!(finish(&mut started.attached).await.code, Some(0));
+    // One that was kept is read anew before its refusal is told.
+    manager.answer(About::Key, [Answer::Text(sshd::key("host"))]);
+    let changed = Sshd {
+        takes: "host",
+        host: "host",
+        ..USUAL
+    };
+    let serve = async {
+        for _ in 0..2 {
+            let (bytes, _line) = manager.port().await;
+            changed.serve(bytes);
+        }
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        attached = engine.exec(SESSION, command(&["true"])) => {
+            assert_eq!(finish(&mut attached.unwrap()).await.code, Some(0));
+        }
+        () = serve => {}
+    }
+}
+
+#[tokio::test]
+async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
+    let mut manager = lab().await;
+    manager.answer(About::Key, [no_such("No such file.")]);
+    let engine = manager.engine();
+    let error = refused(&mut manager, &engine, USUAL).await;
+    let EngineError::Declined { why, mend } = error else {
+        panic!("{error:?}");
+    };
+    assert!(why.contains("id_container) could not be read"), "{why}");
+    assert!(mend.unwrap().contains("open a terminal instead"));
+
+    let manager = lab().await;
+    manager.answer(About::Tcpproxy, [no_such("No such app service.")]);
+    let apps = r#"[{"name":"ttyd","protocol":"http","ports":[7681]}]"#;
+    manager.answer(About::Apps, [crate::manager::json(apps)]);
+    let error = manager.engine().exec(SESSION, command(&["true"])).await;
+    let EngineError::Declined { why, mend } = error.map(|_| ()).unwrap_err() else {
+        panic!("no refusal of the engine");
+    };
+    assert_eq!(why, "the session offers no service 'sshd'; it offers ttyd");
+    assert!(mend.unwrap().contains("workbay shell"));
+}
+
+#[tokio::test]
+async fn an_sshd_that_runs_nothing_or_is_none_is_told() {
+    let mut manager = lab().await;
+    let engine = manager.engine();
+    let idle = Sshd {
+        runs: false,
+        ..USUAL
+    };
+    let error = refused(&mut manager, &engine, idle).await.to_string();
+    assert_eq!(error, "the sshd of the session refuses the command");
+
+    let mut manager = lab().await;
+    let engine = manager.engine();
+    let argv = command(&["true"]);
+    let mut asked = std::pin::pin!(engine.exec(SESSION, argv));
+    let error = tokio::select! {
+        answer = &mut asked => answer.map(|_| ()).unwrap_err().to_string(),
+        () = async {
+            let (bytes, _line) = manager.port().await;
+            sshd::babble(bytes).await;
+            std::future::pending::<()>().await;
+        } => unreachable!(),
+    };
+    assert!(error.contains("does not speak as expected"), "{error}");
+}
+
+#[tokio::test]
+async fn the_key_is_in_nothing_that_is_said() {
+    let mut manager = lab().await;
+    let broken = sshd::key("id_container").replace("b3BlbnNzaC1rZXk", "broken0broken0b");
+    manager.answer(About::Key, [Answer::Text(broken)]);
+    let engine = manager.engine();
+    let error = refused(&mut manager, &engine, USUAL).await;
+    let said = format!("{error} {error:?} {engine:?}");
+    assert!(
+        said.contains("is of a kind that is not known here"),
+        "{said}"
+    );
+    assert!(!said.contains("broken0"), "{said}");
+    let asked = manager.asked(About::Key).remove(0);
+    assert!(asked.target.ends_with("/download_single?file=id_container"));
+}

@@ -1,0 +1,245 @@
+//! The sshd of a session behind a port: it lets in whoever has the session's key and runs what it is told
+//! by a real shell.
+
+use std::{path::Path, process::Stdio, sync::Arc};
+
+use bytes::Bytes;
+use russh::{
+    Channel, ChannelMsg, ChannelReadHalf, Sig,
+    keys::{HashAlg, PrivateKey},
+    server::{self, Auth, ChannelOpenHandle, Msg, Session, VerifiedPublicKey},
+};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream},
+    process::{Child, ChildStdin, Command},
+    sync::mpsc,
+};
+
+/// What a client asked a program for, beside its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    Terminal(u32, u32),
+    Size(u32, u32),
+    HungUp,
+    /// The client ended its half.
+    Eof,
+    /// The channel is closed, or the connection is gone.
+    Closed,
+}
+
+/// One of the keys beside this file.
+pub fn key(name: &str) -> String {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/backendai_streams/ssh");
+    std::fs::read_to_string(directory.join(name)).unwrap()
+}
+
+fn private(name: &str) -> PrivateKey {
+    russh::keys::decode_secret_key(&key(name), None).unwrap()
+}
+
+/// How it is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct Sshd {
+    /// The key it shows.
+    pub host: &'static str,
+    /// The key it takes.
+    pub takes: &'static str,
+    /// Whether it runs commands.
+    pub runs: bool,
+}
+
+pub const USUAL: Sshd = Sshd {
+    host: "host",
+    takes: "id_container",
+    runs: true,
+};
+
+impl Sshd {
+    /// Answers at a port; what clients ask for is told.
+    pub fn serve(self, bytes: DuplexStream) -> mpsc::UnboundedReceiver<Event> {
+        let (tell, told) = mpsc::unbounded_channel();
+        let config = Arc::new(server::Config {
+            keys: vec![private(self.host)],
+            auth_rejection_time: std::time::Duration::ZERO,
+            ..server::Config::default()
+        });
+        let door = Door { sshd: self, tell };
+        tokio::spawn(async move {
+            if let Ok(running) = server::run_stream(config, bytes, door).await {
+                // A client that is cut off is what some tests are about.
+                let _ = running.await;
+            }
+        });
+        told
+    }
+}
+
+struct Door {
+    sshd: Sshd,
+    tell: mpsc::UnboundedSender<Event>,
+}
+
+impl server::Handler for Door {
+    type Error = russh::Error;
+
+    async fn auth_publickey(
+        &mut self,
+        user: &str,
+        key: VerifiedPublicKey<'_>,
+    ) -> Result<Auth, Self::Error> {
+        let taken = private(self.sshd.takes)
+            .public_key()
+            .fingerprint(HashAlg::Sha256);
+        if user == "work" && key.public_key.fingerprint(HashAlg::Sha256) == taken {
+            return Ok(Auth::Accept);
+        }
+        Ok(Auth::reject())
+    }
+
+    async fn channel_open_session(
+        &mut self,
+        channel: Channel<Msg>,
+        reply: ChannelOpenHandle,
+        session: &mut Session,
+    ) -> Result<(), Self::Error> {
+        let handle = session.handle();
+        tokio::spawn(serve(channel, handle, self.sshd.runs, self.tell.clone()));
+        reply.accept().await;
+        Ok(())
+    }
+}
+
+async fn serve(
+    mut channel: Channel<Msg>,
+    handle: server::Handle,
+    runs: bool,
+    tell: mpsc::UnboundedSender<Event>,
+) {
+    let id = channel.id();
+    let command = loop {
+        match channel.wait().await {
+            Some(ChannelMsg::RequestPty {
+                col_width,
+                row_height,
+                ..
+            }) => {
+                let _ = tell.send(Event::Terminal(col_width, row_height));
+                handle.channel_success(id).await.unwrap();
+            }
+            Some(ChannelMsg::Exec { command, .. }) if runs => break command,
+            Some(ChannelMsg::Exec { .. }) => handle.channel_failure(id).await.unwrap(),
+            Some(_) => {}
+            None => return,
+        }
+    };
+    handle.channel_success(id).await.unwrap();
+    let mut child = Command::new("sh")
+        .arg("-c")
+        .arg(String::from_utf8(command).unwrap())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let pid = Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap()).unwrap();
+    let stdin = child.stdin.take().unwrap();
+    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let (from, to) = channel.split();
+    let (mut plain, mut errors) = (to.make_writer(), to.make_writer_ext(Some(1)));
+    let output = async {
+        let copy = tokio::join!(
+            tokio::io::copy(&mut stdout, &mut plain),
+            tokio::io::copy(&mut stderr, &mut errors)
+        );
+        drop(copy);
+        ended(&mut child).await
+    };
+    let exit = tokio::select! {
+        exit = output => exit,
+        () = listen(from, stdin, pid, tell) => return,
+    };
+    match exit {
+        Ok(code) => handle.exit_status_request(id, code).await.unwrap(),
+        Err(signal) => {
+            let told = handle.exit_signal_request(id, signal, false, String::new(), String::new());
+            told.await.unwrap();
+        }
+    }
+    // The client may have gone before.
+    let _ = handle.eof(id).await;
+    let _ = handle.close(id).await;
+}
+
+async fn ended(child: &mut Child) -> Result<u32, Sig> {
+    use std::os::unix::process::ExitStatusExt as _;
+    let status = child.wait().await.unwrap();
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ok(code.cast_unsigned()),
+        (None, Some(9)) => Err(Sig::KILL),
+        (None, Some(15)) => Err(Sig::TERM),
+        (None, other) => Err(Sig::Custom(format!("{other:?}"))),
+    }
+}
+
+/// Hands in what the client says, until it says no more.
+async fn listen(
+    mut from: ChannelReadHalf,
+    stdin: ChildStdin,
+    pid: Pid,
+    tell: mpsc::UnboundedSender<Event>,
+) {
+    // Whoever waits for the program hears nothing of the client meanwhile.
+    let (feed, fed) = mpsc::unbounded_channel();
+    tokio::spawn(feed_in(stdin, fed));
+    let mut feed = Some(feed);
+    loop {
+        let said = from.wait().await;
+        let event = match said {
+            Some(ChannelMsg::Data { data }) => {
+                if let Some(feed) = &feed {
+                    let _ = feed.send(data);
+                }
+                continue;
+            }
+            Some(ChannelMsg::Eof) => {
+                feed = None;
+                Event::Eof
+            }
+            Some(ChannelMsg::WindowChange {
+                col_width,
+                row_height,
+                ..
+            }) => Event::Size(col_width, row_height),
+            Some(ChannelMsg::Signal { signal: Sig::HUP }) => {
+                let _ = kill_process(pid, Signal::HUP);
+                Event::HungUp
+            }
+            Some(ChannelMsg::Close) | None => {
+                let _ = tell.send(Event::Closed);
+                return;
+            }
+            Some(_) => continue,
+        };
+        let _ = tell.send(event);
+    }
+}
+
+async fn feed_in(mut stdin: ChildStdin, mut fed: mpsc::UnboundedReceiver<Bytes>) {
+    while let Some(bytes) = fed.recv().await {
+        // A program need not read all there is.
+        if stdin.write_all(&bytes).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Speaks like an sshd first, and then like nothing that is known.
+pub async fn babble(mut bytes: DuplexStream) {
+    let said = [b"SSH-2.0-odd\r\n".as_slice(), &[0xff; 256]].concat();
+    bytes.write_all(&said).await.unwrap();
+    let mut heard = Vec::new();
+    // Until the client has had enough of it.
+    let _ = bytes.read_to_end(&mut heard).await;
+}
