@@ -104,6 +104,8 @@ pub struct App {
     /// Keys of an unfinished sequence.
     pub pending: Vec<Key>,
     pub mouse: bool,
+    /// The outer terminal tells of movement without a button.
+    mouse_moves: bool,
     /// Whether the bars of what the person holds are to be seen.
     pub statistics_shown: bool,
     /// Whether the outer terminal has the focus.
@@ -156,6 +158,7 @@ impl App {
             logs: None,
             toasts: Toasts::default(),
             pending: Vec::new(),
+            mouse_moves: false,
             in_front: true,
             wanted: None,
             begun: false,
@@ -220,7 +223,17 @@ impl App {
         let mut effects = self.carry_out(steps, now);
         let steps = self.look_at_panes(now);
         effects.extend(self.carry_out(steps, now));
+        effects.extend(self.follow_mouse());
         effects
+    }
+
+    /// Movement without a button costs a slow line much: it is asked for only while the program with
+    /// the keys wants it.
+    fn follow_mouse(&mut self) -> Option<Effect> {
+        let wanted = self.mouse && self.focus() == Focus::Panes && self.panes.want_moves();
+        let changed = wanted != std::mem::replace(&mut self.mouse_moves, wanted);
+        // Where the mouse is given back, so is this.
+        (changed && self.mouse).then_some(Effect::MouseMoves(wanted))
     }
 
     /// Brings the list up to date with the mirror: before keys are read and before drawing, not at

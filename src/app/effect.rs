@@ -70,6 +70,8 @@ pub enum Effect {
         path: PathBuf,
     },
     Mouse(bool),
+    /// Whether movement without a button is to be told, too; only while the mouse is ours.
+    MouseMoves(bool),
     Bell,
     /// To the person's desktop, where their terminal passes it on.
     Notify(Clean),

@@ -18,10 +18,11 @@ use crate::{
     action::Scope,
     model::{
         id::{ContextName, SessionKey},
+        session::Session,
         text::Clean,
     },
     protocol::message::{Origin, StreamId},
-    terminal::encode,
+    terminal::encode::{self, MouseMode},
 };
 
 pub use desk::{Desk, PaneArea};
@@ -245,13 +246,21 @@ impl Panes {
         pane.send(Origin::Focus, report.to_vec())
     }
 
-    /// A session got another name.
-    pub fn renamed(&mut self, id: SessionKey, name: &Clean) {
-        for pane in &mut self.list {
-            if pane.place == Place::Session(id) && pane.name != *name {
-                pane.name = name.clone();
+    /// What is known of a session: its name, and whether its container is paused. What could not be
+    /// opened for that is opened when it goes on.
+    pub fn told(&mut self, session: &Session, ids: &mut Ids) -> Vec<Step> {
+        let here = Place::Session(session.key());
+        let mut steps = Vec::new();
+        for pane in self.list.iter_mut().filter(|pane| pane.place == here) {
+            if pane.name != session.name {
+                pane.name = session.name.clone();
+            }
+            let paused = std::mem::replace(&mut pane.session_paused, session.is_paused());
+            if paused && !pane.session_paused && matches!(pane.state, State::Lost { .. }) {
+                steps.push(pane.reopen(ids.stream()));
             }
         }
+        steps
     }
 
     /// The outer terminal got or lost the focus, or the page was entered or left.
@@ -295,6 +304,12 @@ impl Panes {
             pane.lost(Clean::new("workbay's daemon is away"), None);
         }
         Some(steps)
+    }
+
+    /// The program with the keys asked for every movement of the mouse.
+    pub fn want_moves(&self) -> bool {
+        let pane = self.active().filter(|pane| pane.state == State::Live);
+        pane.is_some_and(|pane| pane.modes().mouse == MouseMode::Motion)
     }
 
     /// The daemon answers (again).

@@ -16,6 +16,7 @@ use crate::model::{
     id::SessionId,
     kernel::Kernel,
     record::{Ending, SessionRecord, Step},
+    session::Session,
     session::{BatchResult, SessionType},
     status::Status,
     text::Clean,
@@ -117,12 +118,12 @@ impl Controller {
         };
         match &sight.state {
             SightState::Running { .. } | SightState::Restarting => {
-                if session.status_info.as_ref().is_some_and(|i| *i == "paused") {
+                if session.is_paused() {
                     session.status_info = None;
                 }
                 self.weigh_cluster(turn, now, id, &sight.subs);
             }
-            SightState::Paused => session.status_info = Some(Clean::new("paused")),
+            SightState::Paused => session.status_info = Some(Clean::new(Session::PAUSED)),
             SightState::Exited {
                 exit_code,
                 oom_killed,

@@ -214,6 +214,15 @@ impl Session {
         SessionKey::new(self.context, self.id)
     }
 
+    /// Its container was paused, by whomever: nothing in it moves until it is unpaused.
+    pub fn is_paused(&self) -> bool {
+        let told = self.status_info.as_ref();
+        self.status.is_live() && told.is_some_and(|info| info.as_str() == Self::PAUSED)
+    }
+
+    /// What stands in `status_info` of a paused one.
+    pub const PAUSED: &str = "paused";
+
     pub fn tab(&self) -> Tab {
         self.status.tab()
     }

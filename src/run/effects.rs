@@ -8,7 +8,7 @@ use super::{
     desktop::{self, Dialect},
     editor, files,
     link::{Current, no_line},
-    screen::Stage,
+    screen::{self, Stage},
     streams::Streams,
 };
 use crate::{
@@ -93,6 +93,8 @@ impl Hands {
             } => self.save(ticket, path, recipe::write(&launch).into_bytes()),
             Effect::ReadRecipe { ticket, path } => self.read_recipe(ticket, path),
             Effect::Mouse(on) => stage.mouse(on)?,
+            Effect::MouseMoves(true) => stage.send(screen::MOVES_ON)?,
+            Effect::MouseMoves(false) => stage.send(screen::MOVES_OFF)?,
             Effect::Bell => stage.send(b"\x07")?,
             Effect::Notify(text) => {
                 if let Some(dialect) = self.desktop {

@@ -23,6 +23,9 @@ use ratatui::{Frame, Terminal, layout::Size};
 /// Presses, releases, dragging and the wheel, in decimal numbers; not movement without a button, which
 /// only some programs in panes need.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+/// Terminals know one kind of tracking at a time: after movement the other is to be asked for again.
+pub const MOVES_ON: &[u8] = b"\x1b[?1003h";
+pub const MOVES_OFF: &[u8] = b"\x1b[?1003l\x1b[?1002h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l";
 const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
 const BEGIN_UPDATE: &[u8] = b"\x1b[?2026h";

@@ -221,6 +221,10 @@ impl Hint {
 /// What is to be said about the line to the shell.
 fn state(pane: &Pane) -> Option<(String, Face)> {
     match &pane.state {
+        State::Opening | State::Live if pane.session_paused => {
+            let text = "the container is paused: its shell waits";
+            Some((text.to_owned(), Face::Warning))
+        }
         State::Opening | State::Live | State::Paused => None,
         State::Ended { why } => Some((why.to_string(), Face::Warning)),
         State::Lost { why, retry_at, .. } => {

@@ -105,7 +105,7 @@ async fn a_shell_that_writes_without_an_end_holds_up_nobody() {
     person.presses("enter s").await;
     person.types("hello").await;
     person.sees("hello").await;
-    person.presses("ctrl-] 1").await;
+    person.presses("ctrl-] (").await;
     person.sees("drop ").await;
     person.presses("ctrl-c").await;
     person.types("quiet again").await;

@@ -93,6 +93,7 @@ impl App {
                 let mut steps =
                     self.panes
                         .open_session(id, &session.name, keeps_alive, &mut self.ids);
+                steps.extend(self.panes.told(session, &mut self.ids));
                 steps.extend(self.show(Page::Panes));
                 steps
             }

@@ -65,6 +65,10 @@ impl App {
         if let Some(picker) = &mut self.picker {
             picker.update(&self.mirror);
         }
+        for session in self.mirror.sessions() {
+            // What it opens is opened by `link_up` as well.
+            self.panes.told(session, &mut self.ids);
+        }
         let mut steps = self.panes.link_up(&mut self.ids, now);
         steps.push(Self::ask_notices());
         steps.extend(begun);
@@ -103,18 +107,18 @@ impl App {
         if let Change::Notice { notice } = change {
             return self.told_notice(*notice, now);
         }
-        let renamed = match &change {
+        let mut told = Vec::new();
+        match &change {
             Change::Session { session } => {
                 self.notices.follow(session);
                 self.toasts.follow(session, now);
-                Some((session.key(), session.name.clone()))
+                told = self.panes.told(session, &mut self.ids);
             }
             Change::Gone { session } => {
                 self.toasts.gone(*session);
-                None
             }
-            _ => None,
-        };
+            _ => {}
+        }
         if let Some(launcher) = &mut self.launcher {
             launcher.notice(&change, &self.mirror, now);
         }
@@ -130,9 +134,6 @@ impl App {
             Touched::Usage => self.sessions.mark_stale_if_sorted_by_usage(),
             Touched::Other => {}
         }
-        if let Some((id, name)) = renamed {
-            self.panes.renamed(id, &name);
-        }
         if touches_launcher && let Some(launcher) = &mut self.launcher {
             launcher.update(&self.mirror);
         }
@@ -144,7 +145,7 @@ impl App {
                 picker.update(mirror);
             }
         }
-        Vec::new()
+        told
     }
 
     pub(super) fn answer(

@@ -69,6 +69,8 @@ pub struct Pane {
     pub stream: StreamId,
     /// An open line counts as use of the session: it is held only while a person sees the pane.
     pub keeps_alive: bool,
+    /// The session's container is paused: its shell waits.
+    pub session_paused: bool,
     /// Since when nobody can see it.
     hidden_since: Option<Timestamp>,
     /// How its shell begins.
@@ -95,6 +97,7 @@ impl Pane {
             has_news: false,
             stream,
             keeps_alive: false,
+            session_paused: false,
             hidden_since: None,
             start: ShellStart::default(),
             tag,
@@ -300,6 +303,10 @@ impl Pane {
                 self.finish(Clean::new(&why));
             }
             StreamEnd::Failed { failure } if failure.kind == FailureKind::Unreachable => {
+                self.lost(failure.message.clone(), Some(now));
+            }
+            // An engine opens nothing in a paused container; it will when that goes on.
+            StreamEnd::Failed { failure } if self.session_paused => {
                 self.lost(failure.message.clone(), Some(now));
             }
             StreamEnd::Failed { failure } => self.finish(sentence(failure)),

@@ -11,7 +11,13 @@ use crate::{
         step::Go,
     },
     key::Key,
-    model::{change::Level, id::SessionId, log::LogSource},
+    model::{
+        change::Level,
+        environment::{EnvironmentRef, EnvironmentSource},
+        id::SessionId,
+        log::LogSource,
+        status::Status,
+    },
     protocol::message::{Failure, FailureKind, StreamEnd, StreamOpen},
 };
 
@@ -79,6 +85,19 @@ impl World {
     fn after(&mut self, seconds: i64) -> Vec<Step> {
         self.now += SignedDuration::from_secs(seconds);
         self.panes.tick(&mut self.ids, self.now)
+    }
+
+    /// The daemon tells of a session.
+    fn told(&mut self, number: u128, name: &Clean, info: Option<&str>) -> Vec<Step> {
+        let environment = EnvironmentRef {
+            name: "host".into(),
+            version: "1".into(),
+            source: EnvironmentSource::Host,
+        };
+        let mut told = Session::new(session(number), name.clone(), environment, NOW);
+        told.status = Status::Running;
+        told.status_info = info.map(Into::into);
+        self.panes.told(&told, &mut self.ids)
     }
 
     fn act(&mut self, action: Action) -> Vec<Step> {
@@ -415,7 +434,7 @@ fn tabs_fit_and_the_one_on_top_is_among_them() {
     }
     assert_eq!(world.panes.tabs(1000).len(), 20);
     let long = Clean::new(&"가".repeat(40));
-    world.panes.renamed(session(19), &long);
+    world.told(19, &long, None);
     let label = world.panes.label(19);
     assert!(label.width() < 40 && label.contains('…'), "{label}");
 }
@@ -537,4 +556,26 @@ fn a_drag_belongs_to_what_it_began_on() {
     assert!(resized(&moved).contains(&(50, 22)), "{moved:?}");
     world.mouse(MouseKind::Release(left), 50, 5);
     assert_eq!(sent(&world.mouse(MouseKind::Drag(left), 2, 3)), "");
+}
+
+#[test]
+fn what_a_paused_container_refused_is_opened_when_it_goes_on() {
+    let mut world = World::live(1);
+    let name = Clean::new("work-1");
+    world.told(1, &name, Some(Session::PAUSED));
+    let failure = Failure::new(FailureKind::Refused, "the container is paused");
+    world.happens(StreamEvent::Ended(StreamEnd::Failed { failure }));
+    assert!(matches!(world.state(), State::Lost { .. }));
+    let steps = world.told(1, &name, None);
+    assert_eq!(opened(&steps), [("face-1".to_owned(), 80, 22)]);
+    assert_eq!(world.told(1, &name, None), [], "once");
+}
+
+#[test]
+fn movement_is_wanted_only_by_a_program_that_asked() {
+    let mut world = World::live(1);
+    world.prints("\x1b[?1002h");
+    assert!(!world.panes.want_moves());
+    world.prints("\x1b[?1003h");
+    assert!(world.panes.want_moves());
 }
