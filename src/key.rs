@@ -67,6 +67,22 @@ impl Key {
     }
 }
 
+impl Key {
+    /// The key a terminal sends that cannot tell it apart; for where nothing is bound to it.
+    #[must_use]
+    pub fn plainer(mut self) -> Self {
+        match self.code {
+            KeyCode::Enter => (self.ctrl, self.shift) = (false, false),
+            KeyCode::Esc | KeyCode::Backspace => self.shift = false,
+            KeyCode::Char('i') if self.ctrl => (self.code, self.ctrl) = (KeyCode::Tab, false),
+            KeyCode::Char('m') if self.ctrl => (self.code, self.ctrl) = (KeyCode::Enter, false),
+            KeyCode::Char(c) if self.ctrl => self.code = KeyCode::Char(c.to_ascii_lowercase()),
+            _ => {}
+        }
+        self
+    }
+}
+
 const NAMED: &[(&str, KeyCode)] = &[
     ("enter", KeyCode::Enter),
     ("esc", KeyCode::Esc),
@@ -172,6 +188,23 @@ pub fn parse_sequence(text: &str) -> Result<Vec<Key>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plainer_key_is_what_most_terminals_send() {
+        for (key, plainer) in [
+            ("shift-enter", "enter"),
+            ("ctrl-enter", "enter"),
+            ("alt-enter", "alt-enter"),
+            ("shift-backspace", "backspace"),
+            ("ctrl-i", "tab"),
+            ("ctrl-m", "enter"),
+            ("ctrl-A", "ctrl-a"),
+            ("A", "A"),
+            ("shift-up", "shift-up"),
+        ] {
+            assert_eq!(key.parse::<Key>().unwrap().plainer().to_string(), plainer);
+        }
+    }
 
     #[test]
     fn keys_read_and_print_alike() {

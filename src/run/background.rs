@@ -1,4 +1,4 @@
-//! Whether the outer terminal is dark or light, and how many colours it has.
+//! What the outer terminal is: dark or light, how many colours, which keys it tells apart, its name.
 
 use std::{
     io::{self, Read, Write},
@@ -15,17 +15,21 @@ use rustix::{
 use super::clock;
 use crate::theme::ColorDepth;
 
-/// What is known of the background.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is known of the terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Background {
     pub dark: Option<bool>,
+    /// It speaks the keyboard protocol of kitty.
+    pub tells_keys_apart: bool,
+    /// What it calls itself (XTVERSION).
+    pub name: Option<String>,
     /// The terminal was asked and has not answered yet; its answer may still come.
     pub answer_is_late: bool,
 }
 
-/// Asks for the background colour, then for the kind of terminal: every terminal answers that, so
-/// that nobody waits for one that knows no colours.
-const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
+/// Asks for the background colour, the keyboard's protocol and the name, then for the kind of
+/// terminal: every terminal answers that, so that nobody waits for one that knows nothing else.
+const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[?u\x1b[>q\x1b[c";
 /// A terminal near by answers in a millisecond; a far one is not waited for.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -45,20 +49,30 @@ pub fn depth(variable: impl Fn(&str) -> Option<String>) -> ColorDepth {
     }
 }
 
-/// Dark or light: by COLORFGBG, else by asking the terminal (which must not be read elsewhere yet).
+/// Asks the terminal, which must not be read elsewhere yet. About dark or light COLORFGBG is believed
+/// first.
 pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
-    if let Some(dark) = variable("COLORFGBG").as_deref().and_then(by_variable) {
-        return Background {
-            dark: Some(dark),
-            answer_is_late: false,
-        };
-    }
     let mut answer = Vec::new();
     let complete = ask(&mut answer).unwrap_or(false);
+    let dark = variable("COLORFGBG").as_deref().and_then(by_variable);
     Background {
-        dark: luminance(&answer).map(|light| light < 0.5),
+        dark: dark.or_else(|| luminance(&answer).map(|light| light < 0.5)),
+        tells_keys_apart: answer_with(&answer, "\x1b[?", 'u').is_some(),
+        name: answer_with(&answer, "\x1bP>|", '\x1b'),
         answer_is_late: !complete,
     }
+}
+
+/// What stands between `start` and `end`, where nothing but an answer does.
+fn answer_with(answer: &[u8], start: &str, end: char) -> Option<String> {
+    let text = String::from_utf8_lossy(answer);
+    let mut places = text.match_indices(start);
+    places.find_map(|(at, _)| {
+        let rest = &text[at + start.len()..];
+        let inside = &rest[..rest.find(end)?];
+        let whole = end.is_control() || inside.chars().all(|c| c.is_ascii_digit());
+        whole.then(|| inside.to_owned())
+    })
 }
 
 /// `15;0`: the last number is the background's colour.
@@ -115,8 +129,14 @@ fn readable(input: &impl AsFd, patience: Duration) -> io::Result<bool> {
 
 /// The last answer, `ESC [ ? … c`, is there.
 fn is_complete(answer: &[u8]) -> bool {
-    let start = answer.windows(3).position(|bytes| bytes == b"\x1b[?");
-    start.is_some_and(|start| answer[start..].contains(&b'c'))
+    let mut starts = answer.windows(3).enumerate();
+    starts.any(|(at, bytes)| {
+        let rest = &answer[at + 3..];
+        let end = rest
+            .iter()
+            .find(|byte| !byte.is_ascii_digit() && **byte != b';');
+        bytes == b"\x1b[?" && end == Some(&b'c')
+    })
 }
 
 /// How light the colour in `ESC ] 11 ; rgb:RRRR/GGGG/BBBB` is, from 0 to 1.
@@ -146,6 +166,13 @@ mod tests {
         assert!(luminance(b"\x1b[?62;22c").is_none());
         assert!(is_complete(b"\x1b[?1;2c"));
         assert!(!is_complete(b"\x1b]11;rgb:1e1e/1e1e/2ece\x1b\\"));
+        assert!(!is_complete(b"\x1b[?0u\x1bP>|tracy c\x1b\\"));
+        let kitty = b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?0u\x1bP>|kitty(0.32.2)\x1b\\\x1b[?62;c";
+        assert!(is_complete(kitty));
+        assert_eq!(answer_with(kitty, "\x1b[?", 'u').as_deref(), Some("0"));
+        let name = answer_with(kitty, "\x1bP>|", '\x1b');
+        assert_eq!(name.as_deref(), Some("kitty(0.32.2)"));
+        assert_eq!(answer_with(b"\x1b[?62;22c", "\x1b[?", 'u'), None);
     }
 
     #[test]

@@ -44,17 +44,26 @@ const KNOWN: &[&str] = &[
     "mintty",
     "rio",
     "contour",
+    "vte(",
     "tmux",
 ];
 
 impl Outer {
+    /// By the variables that terminals set, or by the name it told.
+    pub fn find(variable: impl Fn(&str) -> Option<String>, name: Option<&str>) -> Self {
+        if name.is_some_and(is_known) {
+            return Self {
+                underlines: true,
+                links: true,
+            };
+        }
+        Self::by_variables(variable)
+    }
+
     /// By the variables that terminals set.
-    pub fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
+    fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
-        let named = |name: &str| {
-            let value = variable(name).unwrap_or_default().to_ascii_lowercase();
-            KNOWN.iter().any(|known| value.starts_with(known))
-        };
+        let named = |name: &str| is_known(&variable(name).unwrap_or_default());
         let vte = variable("VTE_VERSION").and_then(|version| version.parse::<u32>().ok());
         // A tmux passes on what its own terminal takes.
         let known = ["TMUX", "KITTY_WINDOW_ID", "WT_SESSION"]
@@ -67,6 +76,11 @@ impl Outer {
             links: known,
         }
     }
+}
+
+fn is_known(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    KNOWN.iter().any(|known| name.starts_with(known))
 }
 
 /// Draws on the outer terminal.
@@ -385,6 +399,8 @@ mod tests {
         assert_eq!(with(&[("VTE_VERSION", "4800")]), Outer::default());
         assert_eq!(with(&[("TERM", "xterm-256color")]), Outer::default());
         assert_eq!(with(&[("TERM", "linux")]), Outer::default());
+        assert_eq!(Outer::find(|_| None, Some("WezTerm 20240203")), ALL);
+        assert_eq!(Outer::find(|_| None, Some("XTerm(330)")), Outer::default());
         assert_eq!(
             with(&[("TERM_PROGRAM", "Apple_Terminal")]),
             Outer::default()

@@ -231,6 +231,7 @@ impl<'a> Face<'a> {
         let size = self.stage.size()?;
         let areas = layout(&self.app, size);
         let effects = self.app.laid_out(&areas, now);
+        self.stage.cursor(self.app.cursor_shape())?;
         let (app, theme) = (&self.app, &self.theme);
         self.stage
             .draw(&mut |frame| draw(frame, app, theme, &areas, now))?;

@@ -23,7 +23,9 @@ pub fn msg(event: Event) -> Option<Msg> {
 }
 
 fn key(event: KeyEvent) -> Option<Key> {
-    if event.kind == KeyEventKind::Release {
+    // Keys of the desktop are not typed.
+    let foreign = KeyModifiers::SUPER | KeyModifiers::HYPER | KeyModifiers::META;
+    if event.kind == KeyEventKind::Release || event.modifiers.intersects(foreign) {
         return None;
     }
     let mut shift = event.modifiers.contains(KeyModifiers::SHIFT);
@@ -31,11 +33,16 @@ fn key(event: KeyEvent) -> Option<Key> {
     let code = match event.code {
         Code::Char(c) => {
             // Shift is part of a printable character.
+            let c = if shift { upper(c) } else { c };
             shift = false;
-            if ctrl {
-                KeyCode::Char(control_as_typed(c))
-            } else {
-                KeyCode::Char(c)
+            match c {
+                // The one key with two names that nobody wants told apart.
+                '[' if ctrl => {
+                    ctrl = false;
+                    KeyCode::Esc
+                }
+                c if ctrl => KeyCode::Char(control_as_typed(c)),
+                c => KeyCode::Char(c),
             }
         }
         Code::F(number) => KeyCode::F(number),
@@ -78,7 +85,15 @@ fn control_as_typed(c: char) -> char {
         '5' => ']',
         '6' => '^',
         '7' => '/',
-        c => c.to_ascii_lowercase(),
+        c => c,
+    }
+}
+
+fn upper(c: char) -> char {
+    let mut upper = c.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(one), None) => one,
+        _ => c,
     }
 }
 
@@ -107,53 +122,95 @@ fn mouse(event: MouseEvent) -> Option<Mouse> {
     })
 }
 
-/// Swallows the answer to a question about the background that comes after we stopped waiting for
-/// it: on a slow line it would arrive as typed keys.
+/// Swallows the answers to questions about the terminal that come after we stopped waiting for them:
+/// on a slow line they would arrive as typed keys. (The answers that are no strings are known to be
+/// none.)
 #[derive(Debug, Default)]
 pub struct LateAnswer {
-    awaited: bool,
+    awaited: Vec<Kind>,
     held: Vec<Msg>,
 }
 
-/// `ESC ] 1 1 ; r g b : … ESC \` as keys begin so.
-const BEGINNING: &str = "11;rgb";
-/// Longest answer: `11;rgba:ffff/ffff/ffff/ffff`.
-const LONGEST: usize = 32;
+/// A string that a terminal answers with, as keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// `ESC ] 1 1 ; r g b : … ESC \`
+    Background,
+    /// `ESC P > | … ESC \`
+    Name,
+}
+
+impl Kind {
+    fn key(self) -> Key {
+        match self {
+            Self::Background => alt(']'),
+            Self::Name => alt('P'),
+        }
+    }
+
+    fn beginning(self) -> &'static str {
+        match self {
+            Self::Background => "11;rgb",
+            Self::Name => ">|",
+        }
+    }
+
+    fn goes_on_with(self, c: char) -> bool {
+        match self {
+            Self::Background => c.is_ascii_hexdigit() || matches!(c, ':' | '/' | 'a'),
+            Self::Name => c == ' ' || c.is_ascii_graphic(),
+        }
+    }
+}
+
+/// Longest answer: `11;rgba:ffff/ffff/ffff/ffff`, a long name.
+const LONGEST: usize = 64;
 
 impl LateAnswer {
     pub fn new(awaited: bool) -> Self {
         Self {
-            awaited,
+            awaited: if awaited {
+                vec![Kind::Background, Kind::Name]
+            } else {
+                Vec::new()
+            },
             held: Vec::new(),
         }
     }
 
     /// Lets a message through, with what was held before it; holds what may be the answer.
     pub fn filter(&mut self, msg: Msg) -> Vec<Msg> {
-        if !self.awaited {
+        if self.awaited.is_empty() {
             return vec![msg];
         }
         let Msg::Key(key) = &msg else {
             return self.release(msg);
         };
+        let first = match self.held.first() {
+            Some(Msg::Key(first)) => *first,
+            _ => *key,
+        };
+        let Some(kind) = self
+            .awaited
+            .iter()
+            .copied()
+            .find(|kind| kind.key() == first)
+        else {
+            return self.release(msg);
+        };
         if self.held.is_empty() {
-            let begins = *key == alt(']');
-            return if begins {
-                self.held.push(msg);
-                Vec::new()
-            } else {
-                vec![msg]
-            };
+            self.held.push(msg);
+            return Vec::new();
         }
         if *key == alt('\\') || *key == Key::ctrl('g') {
-            self.awaited = false;
+            self.awaited.retain(|awaited| *awaited != kind);
             self.held.clear();
             return Vec::new();
         }
         let at = self.held.len() - 1;
-        let fits = match (key.code, BEGINNING.chars().nth(at)) {
+        let fits = match (key.code, kind.beginning().chars().nth(at)) {
             (KeyCode::Char(c), Some(expected)) => c == expected,
-            (KeyCode::Char(c), None) => c.is_ascii_hexdigit() || matches!(c, ':' | '/' | 'a'),
+            (KeyCode::Char(c), None) => !key.alt && !key.ctrl && kind.goes_on_with(c),
             _ => false,
         };
         if !fits || self.held.len() >= LONGEST {
@@ -198,7 +255,17 @@ mod tests {
             (Code::Char('5'), ctrl, "ctrl-]"),
             (Code::Char(']'), ctrl, "ctrl-]"),
             (Code::Char(' '), ctrl, "ctrl-space"),
-            (Code::Char('C'), ctrl | KeyModifiers::SHIFT, "ctrl-c"),
+            (Code::Char('C'), ctrl | KeyModifiers::SHIFT, "ctrl-C"),
+            (Code::Char('c'), ctrl | KeyModifiers::SHIFT, "ctrl-C"),
+            (
+                Code::Char('a'),
+                KeyModifiers::ALT | KeyModifiers::SHIFT,
+                "alt-A",
+            ),
+            (Code::Char('['), ctrl, "esc"),
+            (Code::Char('i'), ctrl, "ctrl-i"),
+            (Code::Enter, KeyModifiers::SHIFT, "shift-enter"),
+            (Code::Char('c'), KeyModifiers::SUPER, "None"),
             (Code::BackTab, KeyModifiers::SHIFT, "shift-tab"),
             (Code::Char('x'), KeyModifiers::ALT, "alt-x"),
             (Code::F(12), none, "F12"),
@@ -236,6 +303,11 @@ mod tests {
         let mut filter = LateAnswer::new(true);
         assert_eq!(feed(&mut filter, &answer), "");
         assert_eq!(feed(&mut filter, &[Key::char('x')]), "x");
+        let mut name = vec![alt('P')];
+        name.extend(">|XTerm(390) 1".chars().map(Key::char));
+        name.push(alt('\\'));
+        assert_eq!(feed(&mut filter, &name), "");
+        assert_eq!(feed(&mut filter, &name[..3]), "alt-P>|");
         assert_eq!(feed(&mut LateAnswer::new(false), &answer[..2]), "alt-]1");
     }
 

@@ -7,12 +7,16 @@ use std::{
 
 use color_eyre::eyre::{Result, bail};
 use crossterm::{
-    event::{self, DisableBracketedPaste, EnableBracketedPaste},
+    event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind},
     execute,
     terminal::{disable_raw_mode, enable_raw_mode},
 };
 
-use super::input;
+use super::{
+    background,
+    input::{self, LateAnswer},
+    screen::{KEYS_OFF, KEYS_ON},
+};
 use crate::{
     action::{Action, Scope},
     app::msg::Msg,
@@ -23,50 +27,81 @@ use crate::{
 };
 
 /// Where the columns stand.
-const KEY: usize = 16;
-const BYTES: usize = 18;
+const KEY: usize = 15;
+const BYTES: usize = 15;
+const ASKED: usize = 15;
 
 /// Shows key after key until Ctrl-C was pressed twice.
 pub fn key_tester(keymap: &Keymap) -> Result<()> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         bail!("keys are tested on a terminal: stdin and stdout have to be one");
     }
-    let _raw = Raw::enter()?;
+    let about = background::detect(|name| std::env::var(name).ok());
+    let mut late = LateAnswer::new(about.answer_is_late);
+    let _raw = Raw::enter(about.tells_keys_apart)?;
+    say(if about.tells_keys_apart {
+        "Your terminal tells all keys apart (the keyboard protocol of kitty)."
+    } else {
+        "Your terminal does not tell all keys apart: Shift-Enter is Enter, Ctrl-Shift-A is Ctrl-A."
+    })?;
     say("Press keys; Ctrl-C twice ends.")?;
     say(&format!(
-        "{:KEY$}{:BYTES$}IN WORKBAY",
-        "KEY", "TO A PROGRAM"
+        "{:KEY$} {:BYTES$} {:ASKED$} IN WORKBAY",
+        "KEY", "TO A PROGRAM", "IF IT ASKED"
     ))?;
     let mut interrupted = false;
     loop {
-        let Some(msg) = input::msg(event::read()?) else {
-            say("(a key without a name: it cannot be bound)")?;
+        let event = event::read()?;
+        let released = matches!(event, Event::Key(key) if key.kind == KeyEventKind::Release);
+        let Some(msg) = input::msg(event) else {
+            if !released {
+                say("(a key without a name: it cannot be bound)")?;
+            }
             continue;
         };
-        match msg {
-            Msg::Key(key) => {
-                say(&line(key, keymap))?;
-                let interrupt = key == Key::ctrl('c');
-                if interrupt && interrupted {
-                    return Ok(());
+        for msg in late.filter(msg) {
+            match msg {
+                Msg::Key(key) => {
+                    say(&line(key, keymap))?;
+                    let interrupt = key == Key::ctrl('c');
+                    if interrupt && interrupted {
+                        return Ok(());
+                    }
+                    interrupted = interrupt;
                 }
-                interrupted = interrupt;
+                Msg::Paste(text) => {
+                    let count = text.chars().count();
+                    say(&format!("(pasted: {count} characters)"))?;
+                }
+                _ => {}
             }
-            Msg::Paste(text) => {
-                let count = text.chars().count();
-                say(&format!("(pasted: {count} characters)"))?;
-            }
-            _ => {}
         }
     }
 }
 
-/// One key: its name as keymaps write it, its bytes, what it is bound to.
+/// One key: its name as keymaps write it, its bytes, those for a program that asked to be told of
+/// every key where they differ, what it is bound to.
 fn line(key: Key, keymap: &Keymap) -> String {
-    let bytes = shown(&encode::key(key, Modes::default()));
+    let plain = encode::key(key, Modes::default());
+    let modes = Modes {
+        other_keys: 1,
+        ..Modes::default()
+    };
+    let asked = encode::key(key, modes);
+    let asked = if asked == plain {
+        String::new()
+    } else {
+        shown(&asked)
+    };
+    let bytes = shown(&plain);
     let mut bound: Vec<String> = Vec::new();
     for scope in Scope::ALL {
-        let actions = match keymap.lookup(scope, &[key]) {
+        let mut found = keymap.lookup(scope, &[key]);
+        // As the app has it: outside of terminals a key without a use of its own is the plainer one.
+        if found == Lookup::NotFound && scope != Scope::Terminal {
+            found = keymap.lookup(scope, &[key.plainer()]);
+        }
+        let actions = match found {
             Lookup::NotFound => continue,
             Lookup::Pending(_) => "begins a sequence".to_owned(),
             Lookup::Matched(actions) => names(&actions),
@@ -78,7 +113,10 @@ fn line(key: Key, keymap: &Keymap) -> String {
     } else {
         bound.join("; ")
     };
-    format!("{:KEY$}{bytes:BYTES$}{bound}", key.to_string())
+    format!(
+        "{:KEY$} {bytes:BYTES$} {asked:ASKED$} {bound}",
+        key.to_string()
+    )
 }
 
 fn names(actions: &[Action]) -> String {
@@ -106,19 +144,27 @@ fn say(text: &str) -> io::Result<()> {
 }
 
 /// The terminal gives every key; given back at the end, whatever happens.
-struct Raw;
+struct Raw {
+    keys: bool,
+}
 
 impl Raw {
-    fn enter() -> io::Result<Self> {
+    fn enter(keys: bool) -> io::Result<Self> {
         enable_raw_mode()?;
-        let raw = Self;
+        let raw = Self { keys };
         execute!(io::stdout(), EnableBracketedPaste)?;
+        if keys {
+            io::stdout().write_all(KEYS_ON)?;
+        }
         Ok(raw)
     }
 }
 
 impl Drop for Raw {
     fn drop(&mut self) {
+        if self.keys {
+            let _ = io::stdout().write_all(KEYS_OFF);
+        }
         let _ = execute!(io::stdout(), DisableBracketedPaste);
         let _ = disable_raw_mode();
     }
@@ -139,6 +185,10 @@ mod tests {
         assert!(leader.contains("\\x1d"), "{leader}");
         assert!(leader.contains("terminal: terminal.leader"), "{leader}");
         assert!(told("up").contains("\\x1b[A"));
+        let told_apart = told("shift-enter");
+        let columns: Vec<&str> = told_apart.split_whitespace().collect();
+        assert_eq!(columns[..3], ["shift-enter", "\\x0d", "\\x1b[27;2;13~"]);
+        assert!(told_apart.contains("session.open"), "{told_apart}");
         assert!(told("한").contains("한  "), "{}", told("한"));
         assert!(told("alt-ctrl-F9").ends_with("nothing"));
     }

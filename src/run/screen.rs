@@ -8,10 +8,11 @@ use std::{
 };
 
 use super::{
+    background::Background,
     brush::{Brush, Outer},
     keyboard::Keyboard,
 };
-use crate::terminal::emulator;
+use crate::terminal::emulator::{self, CursorShape};
 use crossterm::{
     cursor::Show,
     event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange},
@@ -27,12 +28,21 @@ const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 pub const MOVES_ON: &[u8] = b"\x1b[?1003h";
 pub const MOVES_OFF: &[u8] = b"\x1b[?1003l\x1b[?1002h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l";
+/// The keyboard protocol of kitty: keys that have no bytes of their own are told, with the character
+/// that Shift makes of them. A stack of the screen it is switched on in.
+pub(super) const KEYS_ON: &[u8] = b"\x1b[>5u";
+pub(super) const KEYS_OFF: &[u8] = b"\x1b[<1u";
+const OWN_CURSOR: &[u8] = b"\x1b[0 q";
 const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
 const BEGIN_UPDATE: &[u8] = b"\x1b[?2026h";
 const END_UPDATE: &[u8] = b"\x1b[?2026l";
 
 /// Whether the terminal is ours now; giving it back twice does nothing.
 static ENTERED: AtomicBool = AtomicBool::new(false);
+/// Whether keys are told apart now.
+static KEYS: AtomicBool = AtomicBool::new(false);
+/// Whether the cursor has another shape than its own now.
+static SHAPED: AtomicBool = AtomicBool::new(false);
 
 /// What the face draws on. The real one is [`Screen`]; tests have their own.
 pub trait Stage {
@@ -41,6 +51,8 @@ pub trait Stage {
     /// Forgets what was painted, so that the next frame paints everything.
     fn repaint(&mut self) -> io::Result<()>;
     fn mouse(&mut self, on: bool) -> io::Result<()>;
+    /// The shape of the cursor from the next frame on.
+    fn cursor(&mut self, shape: CursorShape) -> io::Result<()>;
     /// Bytes for the terminal itself: a bell, the clipboard.
     fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
     /// Gives the terminal back and stops this program until it is continued.
@@ -87,15 +99,18 @@ pub struct Screen {
     mouse: bool,
     keyboard: Keyboard,
     outer: Outer,
+    keys: bool,
+    cursor: CursorShape,
 }
 
 impl Screen {
     /// Takes the terminal over; a panic gives it back before it is told.
-    pub fn enter(mouse: bool, keyboard: Keyboard) -> io::Result<Self> {
+    pub fn enter(mouse: bool, keyboard: Keyboard, about: &Background) -> io::Result<Self> {
         give_back_on_panic();
-        take(mouse)?;
+        let keys = about.tells_keys_apart;
+        take(mouse, keys)?;
         let frame = Whole::default();
-        let outer = Outer::by_variables(|name| std::env::var(name).ok());
+        let outer = Outer::find(|name| std::env::var(name).ok(), about.name.as_deref());
         let terminal = Terminal::new(Brush::new(frame.clone(), outer))?;
         Ok(Self {
             terminal,
@@ -103,7 +118,17 @@ impl Screen {
             mouse,
             keyboard,
             outer,
+            keys,
+            cursor: CursorShape::Default,
         })
+    }
+}
+
+impl Screen {
+    fn take(&mut self) -> io::Result<()> {
+        // Whoever had it meanwhile left the cursor as it is by itself.
+        self.cursor = CursorShape::Default;
+        take(self.mouse, self.keys)
     }
 }
 
@@ -137,6 +162,15 @@ impl Stage for Screen {
         self.send(if on { MOUSE_ON } else { MOUSE_OFF })
     }
 
+    fn cursor(&mut self, shape: CursorShape) -> io::Result<()> {
+        if shape == self.cursor {
+            return Ok(());
+        }
+        self.cursor = shape;
+        SHAPED.store(shape != CursorShape::Default, Ordering::SeqCst);
+        write!(self.frame, "\x1b[{} q", shape as u8)
+    }
+
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         // Nothing of ours goes to a terminal that is another program's.
         if !ENTERED.load(Ordering::SeqCst) {
@@ -150,7 +184,7 @@ impl Stage for Screen {
     fn suspend(&mut self) -> io::Result<()> {
         give_back();
         let stopped = stop_until_continued();
-        take(self.mouse)?;
+        self.take()?;
         self.repaint()?;
         stopped
     }
@@ -162,7 +196,7 @@ impl Stage for Screen {
     }
 
     fn take_back(&mut self) -> io::Result<()> {
-        take(self.mouse)?;
+        self.take()?;
         self.keyboard.read_on();
         self.repaint()
     }
@@ -181,7 +215,7 @@ fn stop_until_continued() -> io::Result<()> {
     Ok(())
 }
 
-fn take(mouse: bool) -> io::Result<()> {
+fn take(mouse: bool, keys: bool) -> io::Result<()> {
     enable_raw_mode()?;
     ENTERED.store(true, Ordering::SeqCst);
     let mut out = io::stdout().lock();
@@ -193,6 +227,10 @@ fn take(mouse: bool) -> io::Result<()> {
     )?;
     if mouse {
         out.write_all(MOUSE_ON)?;
+    }
+    if keys {
+        KEYS.store(true, Ordering::SeqCst);
+        out.write_all(KEYS_ON)?;
     }
     out.flush()
 }
@@ -206,6 +244,12 @@ pub fn give_back() {
     let mut out = io::stdout().lock();
     let _ = out.write_all(END_UPDATE);
     let _ = out.write_all(MOUSE_OFF);
+    if KEYS.swap(false, Ordering::SeqCst) {
+        let _ = out.write_all(KEYS_OFF);
+    }
+    if SHAPED.swap(false, Ordering::SeqCst) {
+        let _ = out.write_all(OWN_CURSOR);
+    }
     let _ = execute!(
         out,
         DisableFocusChange,

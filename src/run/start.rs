@@ -5,7 +5,7 @@ use futures_util::{Stream, StreamExt as _, stream};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
-    background,
+    background::{self, Background},
     input::{self, LateAnswer},
     keyboard::Keyboard,
     live::{Parts, live},
@@ -44,7 +44,7 @@ pub fn main(options: Options) -> Result<()> {
         .build()
         .wrap_err("the program could not start its event loop")?;
     let keyboard = Keyboard::default();
-    let mut screen = Screen::enter(facts.mouse, keyboard.clone())
+    let mut screen = Screen::enter(facts.mouse, keyboard.clone(), &looks.terminal)
         .wrap_err("the terminal could not be taken over")?;
     let mut remarks: Vec<(Level, String)> = looks
         .problems
@@ -64,7 +64,7 @@ pub fn main(options: Options) -> Result<()> {
         remarks,
     };
     let ended = runtime.block_on(async {
-        let input = input_of(keyboard, looks.answer_is_late)?;
+        let input = input_of(keyboard, looks.terminal.answer_is_late)?;
         Box::pin(live(parts, input, &mut screen)).await
     });
     drop(screen);
@@ -78,7 +78,7 @@ struct Looks {
     theme: Theme,
     keymap: Keymap,
     problems: Vec<Problem>,
-    answer_is_late: bool,
+    terminal: Background,
 }
 
 impl Looks {
@@ -86,14 +86,13 @@ impl Looks {
         let ui = &options.loaded.settings.ui;
         let variable = |name: &str| std::env::var(name).ok();
         let depth = background::depth(variable);
-        let asked = ui.theme == "auto" && depth > ColorDepth::Ansi16;
-        let (dark, answer_is_late) = if asked {
-            let found = background::detect(variable);
-            (found.dark, found.answer_is_late)
+        // Those with few colours are old, and may show a question on their screen.
+        let terminal = if depth > ColorDepth::Ansi16 {
+            background::detect(variable)
         } else {
-            (None, false)
+            Background::default()
         };
-        let name = theme::choose(&ui.theme, dark, depth);
+        let name = theme::choose(&ui.theme, terminal.dark, depth);
         let (theme, theme_problems) = Theme::load(name, Some(&options.paths.themes_dir()), depth);
         let (keymap, keymap_problems) =
             Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
@@ -104,7 +103,7 @@ impl Looks {
             theme,
             keymap,
             problems,
-            answer_is_late,
+            terminal,
         }
     }
 }

@@ -7,8 +7,7 @@ use crate::model::inside;
 
 /// What the face's emulator paints; tmux is told nothing else. A tmux stops reading at a name that
 /// it does not know: what older ones lack stands last (`hyperlinks` came with 3.4).
-const FEATURES: &str =
-    "256,RGB,bpaste,clipboard,cstyle,focus,mouse,strikethrough,sync,title,usstyle,hyperlinks";
+const FEATURES: &str = "256,RGB,bpaste,clipboard,cstyle,focus,mouse,strikethrough,sync,title,usstyle,extkeys,hyperlinks";
 
 /// Seconds for which a pane without a client may come back to its window.
 const KEEP_UNWATCHED: u64 = 3600;

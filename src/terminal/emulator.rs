@@ -64,6 +64,20 @@ pub struct Cursor {
     pub row: u16,
 }
 
+/// Shapes of a cursor, in the order of their numbers (`CSI n SP q`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CursorShape {
+    /// As the person's terminal has it.
+    #[default]
+    Default,
+    BlinkingBlock,
+    Block,
+    BlinkingUnderline,
+    Underline,
+    BlinkingBar,
+    Bar,
+}
+
 /// A terminal of a child: feed it the child's bytes, send the child what `take_answers` gives, paint
 /// its cells. It keeps no scrollback: tmux does.
 pub struct Emulator {
@@ -178,6 +192,7 @@ impl Emulator {
             Step::SoftReset => self.soft_reset(),
             Step::Reset => {
                 self.parser.witness_mut().focus = false;
+                self.parser.witness_mut().other_keys = 0;
                 self.parser.witness_mut().in_update = false;
             }
         }
@@ -270,6 +285,19 @@ impl Emulator {
         })
     }
 
+    /// The shape the child chose for its cursor.
+    pub fn cursor_shape(&self) -> CursorShape {
+        match self.parser.screen().cursor_style() {
+            vt100::CursorStyle::Default => CursorShape::Default,
+            vt100::CursorStyle::BlinkBlock => CursorShape::BlinkingBlock,
+            vt100::CursorStyle::SteadyBlock => CursorShape::Block,
+            vt100::CursorStyle::BlinkUnderline => CursorShape::BlinkingUnderline,
+            vt100::CursorStyle::SteadyUnderline => CursorShape::Underline,
+            vt100::CursorStyle::BlinkVerticalBar => CursorShape::BlinkingBar,
+            vt100::CursorStyle::SteadyVerticalBar => CursorShape::Bar,
+        }
+    }
+
     /// What the child asked to be told, and how.
     pub fn modes(&self) -> Modes {
         let screen = self.parser.screen();
@@ -284,6 +312,7 @@ impl Emulator {
                 vt100::MouseProtocolMode::ButtonMotion => MouseMode::Drag,
                 vt100::MouseProtocolMode::AnyMotion => MouseMode::Motion,
             },
+            other_keys: self.parser.witness().other_keys,
             sgr_mouse: screen.mouse_protocol_encoding() == vt100::MouseProtocolEncoding::Sgr,
         }
     }

@@ -14,6 +14,9 @@ pub struct Modes {
     pub mouse: MouseMode,
     /// Mouse reports as decimal numbers (mode 1006).
     pub sgr_mouse: bool,
+    /// Keys that have no bytes of their own are told as well (xterm's modifyOtherKeys): 1 = those, 2
+    /// = also those that Ctrl and Alt have bytes for.
+    pub other_keys: u8,
 }
 
 /// Which mouse events the child wants.
@@ -61,6 +64,9 @@ pub struct MouseReport {
 
 /// The bytes of a key press.
 pub fn key(key: Key, modes: Modes) -> Vec<u8> {
+    if let Some(bytes) = other_key(key, modes.other_keys) {
+        return bytes;
+    }
     match key.code {
         KeyCode::Char(c) => character(c, key),
         KeyCode::Enter => with_alt(key, b"\r"),
@@ -90,6 +96,35 @@ fn with_alt(key: Key, bytes: &[u8]) -> Vec<u8> {
     }
     out.extend_from_slice(bytes);
     out
+}
+
+/// `CSI 27 ; modifiers ; character ~`, where the child asked for it and the key has no bytes that
+/// tell it apart.
+fn other_key(key: Key, level: u8) -> Option<Vec<u8>> {
+    if level == 0 {
+        return None;
+    }
+    let all = level > 1;
+    let (character, wanted) = match key.code {
+        KeyCode::Enter => ('\r', key.ctrl || key.shift || all),
+        KeyCode::Esc => ('\x1b', key.ctrl || key.shift || all),
+        KeyCode::Tab => ('\t', key.ctrl || (all && key.alt)),
+        // What is hit by mistake goes on to delete.
+        KeyCode::Backspace => ('\x7f', all),
+        KeyCode::Char(c) if key.ctrl => {
+            let known = control_character(c).is_some() && !c.is_ascii_uppercase();
+            (c, !known || all)
+        }
+        KeyCode::Char(c) => (c, key.alt && all),
+        _ => return None,
+    };
+    let shifted = key.ctrl && character.is_uppercase();
+    let held = modifiers(Key {
+        shift: key.shift || shifted,
+        ..key
+    });
+    let held = held.filter(|_| wanted)?;
+    Some(format!("\x1b[27;{held};{}~", u32::from(character)).into_bytes())
 }
 
 fn character(c: char, key: Key) -> Vec<u8> {
@@ -278,6 +313,40 @@ mod tests {
         assert_eq!(typed("up", application), "\x1bOA");
         assert_eq!(typed("end", application), "\x1bOF");
         assert_eq!(typed("ctrl-up", application), "\x1b[1;5A");
+    }
+
+    #[test]
+    fn keys_without_bytes_of_their_own_are_told_where_asked() {
+        let asked = |other_keys| Modes {
+            other_keys,
+            ..Modes::default()
+        };
+        for (name, plain, some, all) in [
+            ("shift-enter", "\r", "\x1b[27;2;13~", "\x1b[27;2;13~"),
+            ("ctrl-enter", "\r", "\x1b[27;5;13~", "\x1b[27;5;13~"),
+            ("alt-enter", "\x1b\r", "\x1b\r", "\x1b[27;3;13~"),
+            ("enter", "\r", "\r", "\r"),
+            ("ctrl-tab", "\t", "\x1b[27;5;9~", "\x1b[27;5;9~"),
+            ("ctrl-shift-tab", "\x1b[Z", "\x1b[27;6;9~", "\x1b[27;6;9~"),
+            ("shift-tab", "\x1b[Z", "\x1b[Z", "\x1b[Z"),
+            ("shift-backspace", "\x7f", "\x7f", "\x1b[27;2;127~"),
+            ("ctrl-backspace", "\x08", "\x08", "\x1b[27;5;127~"),
+            ("ctrl-a", "\x01", "\x01", "\x1b[27;5;97~"),
+            ("ctrl-A", "\x01", "\x1b[27;6;65~", "\x1b[27;6;65~"),
+            ("ctrl-alt-A", "\x1b\x01", "\x1b[27;8;65~", "\x1b[27;8;65~"),
+            ("ctrl-1", "1", "\x1b[27;5;49~", "\x1b[27;5;49~"),
+            ("ctrl-,", ",", "\x1b[27;5;44~", "\x1b[27;5;44~"),
+            ("ctrl-space", "\0", "\0", "\x1b[27;5;32~"),
+            ("ctrl-/", "\x1f", "\x1f", "\x1b[27;5;47~"),
+            ("alt-x", "\x1bx", "\x1bx", "\x1b[27;3;120~"),
+            ("A", "A", "A", "A"),
+            ("한", "한", "한", "한"),
+            ("ctrl-up", "\x1b[1;5A", "\x1b[1;5A", "\x1b[1;5A"),
+        ] {
+            assert_eq!(typed(name, asked(0)), plain, "{name}");
+            assert_eq!(typed(name, asked(1)), some, "{name}");
+            assert_eq!(typed(name, asked(2)), all, "{name}");
+        }
     }
 
     #[test]

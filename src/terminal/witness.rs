@@ -33,6 +33,8 @@ pub(super) struct Witness {
     pub clipboard: Option<String>,
     /// Wants focus reports (mode 1004).
     pub focus: bool,
+    /// How keys without bytes of their own are told (modifyOtherKeys).
+    pub other_keys: u8,
     /// Between the start and the end of a synchronized update (mode 2026).
     pub in_update: bool,
     /// A link began or ended, and this is not taken up yet.
@@ -144,6 +146,16 @@ impl Callbacks for Witness {
             (Some(b'>'), None, 'q') if first(params) == 0 => {
                 let version = concat!("\x1bP>|workbay ", env!("CARGO_PKG_VERSION"), "\x1b\\");
                 self.answer(version.as_bytes());
+            }
+            (Some(b'>'), None, 'm') => {
+                if let [[4], rest @ ..] = params {
+                    let level = first(rest);
+                    self.other_keys = u8::try_from(level).unwrap_or(0).min(2);
+                }
+            }
+            (Some(b'>'), None, 'n') if first(params) == 4 => self.other_keys = 0,
+            (Some(b'?'), None, 'm') if first(params) == 4 => {
+                self.answer(format!("\x1b[>4;{}m", self.other_keys).as_bytes());
             }
             (None, None, 'n') => self.device_status(screen, false, first(params)),
             (Some(b'?'), None, 'n') => self.device_status(screen, true, first(params)),

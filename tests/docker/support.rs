@@ -384,9 +384,14 @@ impl Terminal {
         }
     }
 
-    fn process(&mut self, bytes: &[u8]) {
+    async fn process(&mut self, bytes: &[u8]) {
         self.screen.process(bytes);
         self.emulator.feed(bytes, Timestamp::UNIX_EPOCH);
+        let answers = Chunk::from(self.emulator.take_answers());
+        if !answers.is_empty() {
+            // A client that has gone needs none.
+            let _ = self.attached.input.send(Input::Bytes(answers)).await;
+        }
     }
 
     pub async fn type_text(&self, text: &str) {
@@ -412,10 +417,16 @@ impl Terminal {
 
     /// Reads until the screen holds `text`.
     pub async fn wait_for(&mut self, text: &str) {
-        while !self.text().contains(text) {
+        self.wait_until(text, |pane| pane.text().contains(text))
+            .await;
+    }
+
+    /// Reads until something holds.
+    pub async fn wait_until(&mut self, text: &str, holds: impl Fn(&Self) -> bool) {
+        while !holds(self) {
             let seen = tokio::time::timeout(DEADLINE, self.attached.output.recv()).await;
             match seen {
-                Ok(Some(Output::Stdout(bytes))) => self.process(&bytes),
+                Ok(Some(Output::Stdout(bytes))) => self.process(&bytes).await,
                 other => panic!("'{text}' did not come but {other:?}; seen: {}", self.text()),
             }
         }
@@ -428,7 +439,7 @@ impl Terminal {
                 .await
                 .expect("no end came")
             {
-                Output::Stdout(bytes) => self.process(&bytes),
+                Output::Stdout(bytes) => self.process(&bytes).await,
                 end => return end,
             }
         }

@@ -2,10 +2,16 @@
 
 use workbay::{
     engine::api::{Containers as _, Output, Streams as _},
-    terminal::look::{Colour, Look, Underline},
+    model::id::SessionId,
+    terminal::{
+        encode,
+        look::{Colour, Look, Underline},
+    },
 };
 
-use crate::support::{Bench, busybox_image, empty_image, image_spec, plan, until, within};
+use crate::support::{
+    Bench, Terminal, busybox_image, empty_image, image_spec, plan, until, within,
+};
 
 #[tokio::test]
 async fn a_shell_of_the_host_shows_its_session_and_speaks_korean() {
@@ -319,4 +325,113 @@ async fn struck_text_and_underlines_of_every_style_arrive() {
     assert!(look(6).struck && !look(5).struck);
     assert_eq!(look(13).underline, Underline::Double);
     assert_eq!(look(16), Look::default());
+}
+
+/// Types keys as the pane has to send them now; `cat -v` in it writes down what arrives.
+async fn assert_arrives(
+    bench: &Bench,
+    session: SessionId,
+    pane: &Terminal,
+    file: &str,
+    keys: &[(&str, &str)],
+) {
+    let mut expected = String::new();
+    for (name, shown) in keys {
+        let bytes = encode::key(name.parse().unwrap(), pane.emulator.modes());
+        pane.type_text(std::str::from_utf8(&bytes).unwrap()).await;
+        expected.push_str(shown);
+        let written = bench.home(session).join(file);
+        within(async {
+            loop {
+                let seen = std::fs::read_to_string(&written).unwrap_or_default();
+                if seen == expected {
+                    break;
+                }
+                assert!(
+                    expected.starts_with(&seen),
+                    "{name} sent {bytes:?}: {seen:?} and not {expected:?}"
+                );
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+    }
+}
+
+/// A key, its bytes, tmux, a program: what arrives is what the key is.
+#[tokio::test]
+async fn keys_arrive_as_they_were_pressed() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut pane = bench.terminal(session, "one", 80, 24).await;
+    pane.wait_for("work@bench").await;
+    pane.type_text("stty raw -echo; echo read''y; cat -v > plain\r")
+        .await;
+    pane.wait_for("ready").await;
+    let told = |pane: &Terminal| pane.emulator.modes().other_keys == 1;
+    pane.wait_until("tmux asks for all keys", told).await;
+    let plain: &[(&str, &str)] = &[
+        ("a", "a"),
+        ("한", "M-mM-^UM-^\\"),
+        ("ctrl-c", "^C"),
+        ("ctrl-space", "^@"),
+        ("ctrl-/", "^_"),
+        ("ctrl-]", "^]"),
+        ("alt-f", "^[f"),
+        ("alt-F", "^[F"),
+        ("ctrl-alt-x", "^[^X"),
+        ("enter", "^M"),
+        ("alt-enter", "^[^M"),
+        // A shell did not ask for more.
+        ("shift-enter", "^M"),
+        ("ctrl-enter", "^M"),
+        ("ctrl-tab", "\t"),
+        ("shift-tab", "^[[Z"),
+        ("backspace", "^?"),
+        ("shift-backspace", "^?"),
+        ("ctrl-backspace", "^H"),
+        ("up", "^[[A"),
+        ("ctrl-left", "^[[1;5D"),
+        ("alt-shift-up", "^[[1;4A"),
+        ("home", "^[[1~"),
+        ("shift-home", "^[[1;2H"),
+        ("end", "^[[4~"),
+        ("delete", "^[[3~"),
+        ("pageup", "^[[5~"),
+        ("ctrl-pagedown", "^[[6;5~"),
+        ("F1", "^[OP"),
+        ("F4", "^[OS"),
+        ("F5", "^[[15~"),
+        ("F12", "^[[24~"),
+        ("ctrl-F4", "^[[1;5S"),
+        ("F13", "^[[1;2P"),
+        ("F24", "^[[24;2~"),
+    ];
+    assert_arrives(&bench, session, &pane, "plain", plain).await;
+    // A program with the whole screen that asked for all keys.
+    let mut pane = bench.terminal(session, "two", 80, 24).await;
+    pane.wait_for("ready").await;
+    pane.type_text("\u{2}c").await;
+    pane.wait_for("work@bench").await;
+    pane.type_text(
+        "stty raw -echo; printf '\\033[?1049h\\033[>4;1m'; echo ask''ed; cat -v > asked\r",
+    )
+    .await;
+    pane.wait_for("asked").await;
+    pane.wait_until("tmux asks for all keys", told).await;
+    let asked: &[(&str, &str)] = &[
+        ("a", "a"),
+        ("ctrl-a", "^A"),
+        ("enter", "^M"),
+        ("shift-enter", "^[[13;2u"),
+        ("ctrl-enter", "^[[13;5u"),
+        ("ctrl-tab", "^[[9;5u"),
+        ("ctrl-shift-tab", "^[[9;6u"),
+        ("ctrl-A", "^[[65;6u"),
+        ("ctrl-1", "^[[49;5u"),
+        ("ctrl-,", "^[[44;5u"),
+        ("shift-tab", "^[[Z"),
+        ("ctrl-up", "^[[1;5A"),
+    ];
+    assert_arrives(&bench, session, &pane, "asked", asked).await;
 }

@@ -12,7 +12,7 @@ use ratatui::{
     layout::Size,
 };
 use tokio::sync::watch;
-use workbay::run::screen::Stage;
+use workbay::{run::screen::Stage, terminal::emulator::CursorShape};
 
 /// All frames so far, as text.
 #[derive(Debug, Default)]
@@ -73,6 +73,10 @@ impl Stage for Board {
 
     fn repaint(&mut self) -> io::Result<()> {
         let Ok(()) = self.terminal.clear();
+        Ok(())
+    }
+
+    fn cursor(&mut self, _shape: CursorShape) -> io::Result<()> {
         Ok(())
     }
 

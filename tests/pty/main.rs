@@ -15,5 +15,6 @@ mod machine;
 mod terminal;
 
 mod habits;
+mod keys;
 mod notices;
 mod whole_path;

@@ -12,6 +12,7 @@ use crate::{
     },
     key::{Key, KeyCode},
     keymap::Lookup,
+    terminal::emulator::CursorShape,
 };
 
 /// What a walk through the scopes found.
@@ -24,6 +25,7 @@ enum Found {
 
 impl App {
     pub(super) fn key(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
+        let key = self.as_bound(key);
         // In a form's text a plain character is text first, whatever it is bound to elsewhere.
         let form = matches!(
             self.focus(),
@@ -56,6 +58,20 @@ impl App {
                 self.pending.clear();
                 Vec::new()
             }
+        }
+    }
+
+    /// Some terminals tell keys apart that others do not (Shift-Enter from Enter). A program hears
+    /// which it was; here it is the plainer one unless something is bound to it.
+    fn as_bound(&self, key: Key) -> Key {
+        let inner = self.scope();
+        let scopes = own_scopes(inner);
+        let outer = outer_scopes(inner, self.focus());
+        let bound = |scope: &Scope| self.keymap.lookup(*scope, &[key]) != Lookup::NotFound;
+        if self.is_in_terminal() || scopes.iter().chain(outer).any(bound) {
+            key
+        } else {
+            key.plainer()
         }
     }
 
@@ -224,6 +240,12 @@ impl App {
             }
         }
         Vec::new()
+    }
+
+    /// The cursor of the program that has the keys; anywhere else it is the terminal's own.
+    pub fn cursor_shape(&self) -> CursorShape {
+        let pane = self.panes.active().filter(|_| self.is_in_terminal());
+        pane.map_or(CursorShape::Default, |pane| pane.emulator.cursor_shape())
     }
 
     /// Whether keys go to a program in a terminal now.

@@ -13,6 +13,7 @@ use crate::{
     model::{capability::EngineState, context::Context, session::Session},
     protocol::message::{ContextState, Snapshot},
     run::{effects::ANSWERS, streams::Streams, surroundings},
+    terminal::emulator::CursorShape,
 };
 
 /// What a test sees of the screen.
@@ -53,6 +54,10 @@ impl Stage for Seen {
     }
 
     fn repaint(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn cursor(&mut self, _shape: CursorShape) -> std::io::Result<()> {
         Ok(())
     }
 

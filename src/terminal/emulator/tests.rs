@@ -142,6 +142,35 @@ fn modes_are_told_and_reset() {
 }
 
 #[test]
+fn the_cursor_has_the_shape_the_child_chose() {
+    assert_eq!(fed("").cursor_shape(), CursorShape::Default);
+    for (number, shape) in [
+        (0, CursorShape::Default),
+        (1, CursorShape::BlinkingBlock),
+        (4, CursorShape::Underline),
+        (6, CursorShape::Bar),
+    ] {
+        let emulator = fed(&format!("\x1b[3 q\x1b[{number} q"));
+        assert_eq!(emulator.cursor_shape(), shape);
+        assert_eq!(shape as u8, number);
+    }
+    assert_eq!(fed("\x1b[5 q\x1bc").cursor_shape(), CursorShape::Default);
+}
+
+#[test]
+fn a_child_that_asks_for_all_keys_is_heard() {
+    let level = |stream: &str| fed(stream).modes().other_keys;
+    assert_eq!(level(""), 0);
+    assert_eq!(level("\x1b[>4;1m"), 1);
+    assert_eq!(level("\x1b[>4;2m"), 2);
+    for off in ["\x1b[>4m", "\x1b[>4;0m", "\x1b[>4n", "\x1bc"] {
+        assert_eq!(level(&format!("\x1b[>4;2m{off}")), 0, "{off:?}");
+    }
+    assert_eq!(level("\x1b[>4;1m\x1b[>1;3m"), 1);
+    assert_eq!(answers("\x1b[>4;2m\x1b[?4m"), "\x1b[>4;2m");
+}
+
+#[test]
 fn sizes_are_clamped() {
     for (columns, rows, held) in [(0, 0, (2, 1)), (1, 1, (2, 1)), (65535, 65535, (1000, 500))] {
         let mut emulator = Emulator::new(columns, rows);
