@@ -10,10 +10,13 @@
 #[path = "../support/machine.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod machine;
+#[path = "../support/private_engine.rs"]
+mod private_engine;
 #[path = "../support/terminal.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;
 
+mod endurance;
 mod habits;
 mod keys;
 mod notices;

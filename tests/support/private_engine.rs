@@ -1,0 +1,155 @@
+//! A dockerd of one's own: with its own network, data and socket, so that it may be stopped in the middle of
+//! everything. Its containers outlive it (live-restore).
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+/// Waits between two looks at whether it answers.
+const LOOK: Duration = Duration::from_millis(50);
+
+pub struct PrivateEngine {
+    dir: tempfile::TempDir,
+    process: Option<Child>,
+}
+
+impl PrivateEngine {
+    /// `None` where none can be run: it needs root and a dockerd.
+    pub fn start() -> Option<Self> {
+        let is_root = rustix::process::geteuid().is_root();
+        let there = Command::new("dockerd")
+            .arg("--version")
+            .stdout(Stdio::null())
+            .status();
+        if !is_root || there.is_err() {
+            return None;
+        }
+        let mut engine = Self {
+            dir: tempfile::Builder::new()
+                .prefix("workbay-engine-")
+                .tempdir()
+                .expect("a directory"),
+            process: None,
+        };
+        // The machine's own settings are not this one's.
+        std::fs::write(engine.path("daemon.json"), "{}").expect("a file");
+        engine.begin();
+        Some(engine)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn endpoint(&self) -> String {
+        format!("unix://{}", self.path("docker.sock").display())
+    }
+
+    /// Starts it (again) and waits until it answers.
+    pub fn begin(&mut self) {
+        let log = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(self.path("log"))
+            .expect("a log");
+        // In a network namespace of its own: a second daemon in the machine's takes away the first one's
+        // bridge, and with it the network of every container there.
+        let child = Command::new("unshare")
+            .args(["--net", "dockerd", "--config-file"])
+            .arg(self.path("daemon.json"))
+            .arg("--data-root")
+            .arg(self.path("data"))
+            .arg("--exec-root")
+            .arg(self.path("exec"))
+            .arg("--pidfile")
+            .arg(self.path("pid"))
+            .arg("--host")
+            .arg(self.endpoint())
+            .args(["--bridge=none", "--iptables=false", "--live-restore"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("dockerd starts");
+        self.process = Some(child);
+        while !self.answers() {
+            let process = self.process.as_mut().expect("it was started");
+            if let Ok(Some(status)) = process.try_wait() {
+                let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
+                panic!("dockerd ended with {status}:\n{said}");
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn answers(&self) -> bool {
+        let asked = self.docker_command(&["version"]).output();
+        asked.is_ok_and(|output| output.status.success())
+    }
+
+    fn docker_command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("docker");
+        command.args(["-H", &self.endpoint()]).args(args);
+        command
+    }
+
+    /// `docker ARGS…` on it; what it printed.
+    pub fn docker(&self, args: &[&str]) -> String {
+        let output = self.docker_command(args).output().expect("docker runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Ends the daemon, not its containers.
+    pub fn stop(&mut self) {
+        let Some(mut process) = self.process.take() else {
+            return;
+        };
+        let pid = process.id().to_string();
+        let _ = Command::new("kill").args(["-TERM", &pid]).status();
+        let _ = process.wait();
+    }
+
+    fn clear(&mut self) {
+        if self.process.is_none() {
+            self.begin();
+        }
+        let all = self.docker(&["ps", "-aq"]);
+        let ids: Vec<&str> = all.split_whitespace().collect();
+        if !ids.is_empty() {
+            let args = [&["rm", "-f"], ids.as_slice()].concat();
+            self.docker(&args);
+        }
+        self.stop();
+        unmount_below(self.dir.path());
+    }
+}
+
+impl Drop for PrivateEngine {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.clear();
+            return;
+        }
+        // Nothing may panic twice.
+        let all = self.docker(&["ps", "-aq"]);
+        for id in all.split_whitespace() {
+            self.docker(&["rm", "-f", id]);
+        }
+        self.stop();
+        unmount_below(self.dir.path());
+    }
+}
+
+/// What it left mounted would keep its directory from being removed.
+fn unmount_below(dir: &Path) {
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let places = mounts.lines().filter_map(|line| line.split(' ').nth(1));
+    let below: Vec<&str> = places
+        .filter(|place| Path::new(place).starts_with(dir))
+        .collect();
+    for place in below.into_iter().rev() {
+        let _ = Command::new("umount").args(["-l", place]).status();
+    }
+}
