@@ -262,7 +262,7 @@ actions! {
     ShellBeside "shells.beside" "this shell in a pane to the right" [Shells]
     ShellBelow "shells.below" "this shell in a pane below" [Shells]
     WindowNew "window.new" "a new window with a shell of its own" [Leader]
-    WindowNewAs "window.new-as" "a new window: which shell, where, as whom" [Leader]
+    WindowNewAs "window.new-as" "a new shell: which, where, as whom" [Leader]
     WindowRename "window.rename" "rename this window" [Leader]
     WindowNext "window.next" "next window" [Leader]
     WindowPrevious "window.previous" "previous window" [Leader]

@@ -37,6 +37,7 @@ use super::{
     logs::Logs,
     mirror::Mirror,
     msg::{Msg, Ticket},
+    new_shell::NewShell,
     notice_list::NoticeList,
     notices::Notices,
     panes::Panes,
@@ -80,6 +81,8 @@ pub struct App {
     pub picker: Option<Picker>,
     /// The list of all shells.
     pub shells: Option<Shells>,
+    /// What is to be run in a new shell.
+    pub new_shell: Option<NewShell>,
     pub reach: Reaches,
     pub launcher: Option<Launcher>,
     /// Launches of before.
@@ -144,6 +147,7 @@ impl App {
             command: None,
             picker: None,
             shells: None,
+            new_shell: None,
             reach: Reaches::default(),
             launcher: None,
             recents: None,

@@ -64,6 +64,8 @@ pub struct Areas {
     pub picker_rows: Option<Rect>,
     /// The rows of the list of shells, inside its border.
     pub shell_rows: Option<Rect>,
+    /// The lines of the form of a new shell, inside its border.
+    pub new_shell_rows: Option<Rect>,
     /// What can be done against idle checks, a row each, inside the border.
     pub keep_rows: Option<Rect>,
     /// The rows of the launches of before, inside their border.

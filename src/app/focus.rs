@@ -37,6 +37,8 @@ pub enum Focus {
     Contexts,
     /// The list of all shells.
     Shells,
+    /// The form of a new shell.
+    NewShell,
     /// The list of notices.
     Notices,
     Rename,
@@ -63,6 +65,7 @@ impl Focus {
             | Self::Filter
             | Self::LauncherPrompt
             | Self::SchedulingFilter
+            | Self::NewShell
             | Self::RecentTitle => Scope::Input,
             Self::Confirm | Self::Keep | Self::WhyNot | Self::LauncherQuestion => Scope::Confirm,
             Self::Launcher => Scope::Launcher,

@@ -27,6 +27,7 @@ pub mod launcher;
 pub mod logs;
 pub mod mirror;
 pub mod msg;
+pub mod new_shell;
 pub mod notice_list;
 pub mod notices;
 pub mod panes;

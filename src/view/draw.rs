@@ -5,8 +5,8 @@ use ratatui::{Frame, buffer::Buffer, layout::Position};
 
 use super::{
     banner, confirm, detail, glyphs::Glyphs, header, help, hints, keep, launcher, list, logs,
-    notices, paint::Paint, panes, picker, prompt, reason, recents, scheduling, shells, state,
-    statistics, tabs, toasts, whynot,
+    new_shell, notices, paint::Paint, panes, picker, prompt, reason, recents, scheduling, shells,
+    state, statistics, tabs, toasts, whynot,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page},
@@ -95,6 +95,8 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             picker::draw(paint, app, open, areas);
         } else if let Some(open) = &app.shells {
             shells::draw(paint, app, open, areas);
+        } else if let Some(open) = &app.new_shell {
+            new_shell::draw(paint, open, areas);
         }
         let hints_line = areas.hints;
         for x in hints_line.left()..hints_line.right() {

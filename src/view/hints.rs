@@ -222,6 +222,7 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
         Focus::Command => COMMAND,
         Focus::HelpSearch
         | Focus::Rename
+        | Focus::NewShell
         | Focus::Commit
         | Focus::LauncherPrompt
         | Focus::RecentTitle => INPUT,

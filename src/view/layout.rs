@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use ratatui::layout::{Rect, Size};
 
 use super::{
-    banner, confirm, detail, glyphs::Glyphs, help, keep, launcher, notices, picker, reason,
-    recents, scheduling, shells, statistics, tabs, toasts, whynot,
+    banner, confirm, detail, glyphs::Glyphs, help, keep, launcher, new_shell, notices, picker,
+    reason, recents, scheduling, shells, statistics, tabs, toasts, whynot,
 };
 use crate::app::{
     app::App,
@@ -215,6 +215,11 @@ fn overlays(app: &App, areas: &mut Areas) {
         let area = shells::area(open, screen);
         areas.dialog = Some(area);
         areas.shell_rows = Some(shells::rows(area));
+    }
+    if areas.dialog.is_none() && app.new_shell.is_some() {
+        let area = new_shell::area(screen);
+        areas.dialog = Some(area);
+        areas.new_shell_rows = Some(new_shell::rows(area));
     }
     if areas.dialog.is_some() {
         areas.hints = row(screen, screen.height - 1);

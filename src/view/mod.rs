@@ -21,6 +21,7 @@ mod launcher;
 pub mod layout;
 mod list;
 pub mod logs;
+mod new_shell;
 mod notices;
 pub mod paint;
 pub mod panes;

@@ -8,7 +8,7 @@ use workbay::{
         msg::{Msg, StreamEvent},
     },
     model::{log::LogSource, status::Status},
-    protocol::message::{Failure, FailureKind, StreamEnd, StreamId},
+    protocol::message::{Failure, FailureKind, StreamEnd, StreamId, StreamOpen},
 };
 
 use crate::{
@@ -155,6 +155,35 @@ fn every_shell_is_one_list() {
         _ => None,
     });
     assert!(typed.is_some() && typed == first);
+}
+
+#[test]
+fn a_new_shell_begins_as_chosen() {
+    let form = in_a_shell().press("ctrl-] C");
+    assert_snapshot!("new_shell_80x24", form.text());
+    let wrong = form.typed("zsh").press("tab").typed("data").press("enter");
+    assert!(wrong.sees("the whole path from /"), "{}", wrong.text());
+    let opened = wrong
+        .press("ctrl-u")
+        .typed("/tmp")
+        .press("down")
+        .typed("root")
+        .press("enter");
+    let start = opened
+        .effects()
+        .iter()
+        .rev()
+        .find_map(|effect| match effect {
+            Effect::Open {
+                open: StreamOpen::Terminal { start, .. },
+                ..
+            } => Some(start.clone()),
+            _ => None,
+        });
+    let start = start.expect("a terminal is opened");
+    assert_eq!(start.shell.as_deref(), Some("zsh"));
+    assert_eq!(start.directory.as_deref(), Some("/tmp"));
+    assert_eq!(start.user.as_deref(), Some("root"));
 }
 
 #[test]

@@ -52,6 +52,7 @@ impl App {
                 Focus::Scheduling | Focus::SchedulingFilter => self.in_scheduling(action, now),
                 Focus::Contexts => self.in_picker(action, now),
                 Focus::Shells => self.in_shells(action, now),
+                Focus::NewShell => self.in_new_shell(action, now),
                 Focus::Notices => self.in_notices(action, now),
                 Focus::Logs => self.in_logs(action, now),
                 Focus::Panes => self.in_panes(scope, action),
@@ -125,6 +126,7 @@ impl App {
             | Focus::WhyNot
             | Focus::Contexts
             | Focus::Shells
+            | Focus::NewShell
             | Focus::Rename
             | Focus::Commit
             | Focus::Command => {
@@ -221,6 +223,7 @@ impl App {
             Action::Back if scope == Scope::Global => self.show(Page::Sessions),
             Action::HostShell => self.host_shell(),
             Action::PanePick => self.pick_shell(),
+            Action::WindowNewAs => self.new_shell(),
             _ => tab_of(action).map_or_else(Vec::new, |tab| self.show_tab(tab)),
         }
     }

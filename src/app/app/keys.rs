@@ -118,6 +118,7 @@ impl App {
             }
             Focus::Contexts => self.picker.as_mut()?.key(key, &self.mirror),
             Focus::Shells => self.shells.as_mut()?.key(key),
+            Focus::NewShell => self.new_shell.as_mut()?.key(key),
             Focus::Commit => self.commit.as_mut()?.input.key(key),
             Focus::Command => self.type_command(key)?,
             Focus::Filter => {
@@ -198,6 +199,11 @@ impl App {
             Focus::Shells => {
                 if let Some(shells) = &mut self.shells {
                     shells.paste(text);
+                }
+            }
+            Focus::NewShell => {
+                if let Some(form) = &mut self.new_shell {
+                    form.paste(text);
                 }
             }
             Focus::Commit => {

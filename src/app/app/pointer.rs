@@ -64,6 +64,7 @@ impl App {
                 | Focus::Keep
                 | Focus::WhyNot
                 | Focus::LauncherQuestion
+                | Focus::NewShell
                 | Focus::LauncherPrompt,
                 ..,
             ) => {}
@@ -118,6 +119,10 @@ impl App {
             }
             Focus::Contexts => self.click_in_picker(mouse),
             Focus::Shells => self.click_in_shells(mouse),
+            Focus::NewShell => {
+                self.click_in_new_shell(mouse);
+                Vec::new()
+            }
             Focus::Notices => self.click_in_notices(mouse, now),
             Focus::Help | Focus::HelpSearch => {
                 if self.areas.dialog.is_some_and(|area| !hits(area, mouse)) {
@@ -196,6 +201,17 @@ impl App {
             Clicked::Frame => {}
         }
         Vec::new()
+    }
+
+    fn click_in_new_shell(&mut self, mouse: Mouse) {
+        match (
+            self.clicked_in(self.areas.new_shell_rows, mouse),
+            &mut self.new_shell,
+        ) {
+            (Clicked::Row(at), Some(form)) => form.go_to(at),
+            (Clicked::Outside, _) => self.new_shell = None,
+            _ => {}
+        }
     }
 
     fn click_page(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {

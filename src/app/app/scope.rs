@@ -57,6 +57,9 @@ impl App {
         if self.shells.is_some() {
             return Focus::Shells;
         }
+        if self.new_shell.is_some() {
+            return Focus::NewShell;
+        }
         match self.page {
             Page::Logs => Focus::Logs,
             Page::Panes => Focus::Panes,
@@ -96,6 +99,7 @@ impl App {
         if self.launcher.take().is_some()
             || self.picker.take().is_some()
             || self.shells.take().is_some()
+            || self.new_shell.take().is_some()
         {
             return true;
         }

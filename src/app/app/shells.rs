@@ -7,11 +7,12 @@ use crate::{
     action::Action,
     app::{
         focus::Page,
+        new_shell::NewShell,
         panes::{Axis, Place},
         shells::{Door, Shells, Way},
         step::{Go, Step},
     },
-    model::text::Clean,
+    model::{change::Level, text::Clean},
 };
 
 impl App {
@@ -78,5 +79,41 @@ impl App {
         };
         self.panes
             .open_beside(place, &name, keeps_alive, axis, &mut self.ids)
+    }
+
+    /// Asks what is to be run in a new shell of the session that has the keys.
+    pub(super) fn new_shell(&mut self) -> Vec<Step> {
+        let Some(pane) = self.panes.active() else {
+            return Vec::new();
+        };
+        match pane.place {
+            Place::Session(session) => {
+                self.new_shell = Some(NewShell::new(session, &pane.name));
+                Vec::new()
+            }
+            Place::Host => {
+                let text = "on this host a new shell is the usual one: split the pane for another";
+                vec![Step::toast(Level::Info, text)]
+            }
+        }
+    }
+
+    pub(super) fn in_new_shell(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        match action {
+            Action::InputSubmit => {}
+            Action::InputCancel | Action::Back => return self.back(now),
+            _ => return Vec::new(),
+        }
+        let Some((form, start)) = self
+            .new_shell
+            .as_mut()
+            .and_then(|form| Some((form.clone(), form.submit()?)))
+        else {
+            return Vec::new();
+        };
+        self.new_shell = None;
+        let keeps_alive = self.mirror.streams_keep_alive(form.session.context);
+        self.panes
+            .open_as(form.session, &form.name, keeps_alive, start, &mut self.ids)
     }
 }

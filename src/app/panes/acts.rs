@@ -8,7 +8,7 @@ use crate::{
     action::Action,
     app::step::{Go, Ids, Step},
     key::{Key, KeyCode},
-    model::{change::Level, text::Clean},
+    model::{change::Level, id::SessionKey, shell::ShellStart, text::Clean},
     protocol::message::Origin,
     terminal::encode,
 };
@@ -165,6 +165,24 @@ impl Panes {
             pane.start.fresh = is_open;
         }
         self.desks[self.active].tree = tree;
+        self.show(id)
+    }
+
+    /// A shell that begins as a person chose, on a desk of its own.
+    pub fn open_as(
+        &mut self,
+        session: SessionKey,
+        name: &Clean,
+        keeps_alive: bool,
+        start: ShellStart,
+        ids: &mut Ids,
+    ) -> Vec<Step> {
+        let id = self.add(Place::Session(session), name, ids);
+        if let Some(pane) = self.list.last_mut() {
+            pane.keeps_alive = keeps_alive;
+            pane.start = start;
+        }
+        self.desks.push(Desk::new(id));
         self.show(id)
     }
 
