@@ -28,7 +28,7 @@ use workbay::{
 fn main() -> ExitCode {
     cli::main(&Doors {
         tui: |start| run::main(view(start)),
-        shell: |start, session| run::shell(view(start), session),
+        shell: |start, session, shell| run::shell(view(start), session, shell),
         keys: run::key_tester,
         daemon: be_daemon,
         runner: |arguments| runner::main(arguments),
@@ -98,6 +98,7 @@ fn docker(seat: &EngineSeat, entry: &ContextEntry, binary: PathBuf) -> DockerEng
         dotfiles_dir: seat.paths.dotfiles_dir(),
         accelerators: seat.settings.resources.accelerators.clone(),
         endpoint: own.or_else(|| seat.settings.engine.endpoint.clone()),
+        shell: seat.settings.terminal.shell.clone(),
         binary,
     })
 }

@@ -151,6 +151,7 @@ fn engine(machine: &Machine, container: &str) -> DockerEngine {
         dotfiles_dir: machine.path("elsewhere"),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: None,
+        shell: None,
         binary: PathBuf::from(BINARY),
     })
 }

@@ -11,6 +11,7 @@ use crate::{
     model::{
         capability::EngineInfo,
         id::{ContextName, SessionKey},
+        shell::ShellStart,
         text::Clean,
     },
 };
@@ -41,7 +42,7 @@ pub struct Doors {
     /// The full-screen view.
     pub tui: fn(Start) -> Result<()>,
     /// A session's terminal on this terminal; gives the exit code.
-    pub shell: fn(Start, SessionKey) -> Result<u8>,
+    pub shell: fn(Start, SessionKey, ShellStart) -> Result<u8>,
     /// The daemon, in the foreground or detached.
     pub daemon: fn(Start, bool) -> Result<()>,
     /// The main process inside a session.

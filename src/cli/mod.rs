@@ -30,6 +30,7 @@ mod manage;
 mod output;
 mod recent;
 mod reclaim;
+mod shell;
 mod show;
 mod themes;
 mod tty;
@@ -92,7 +93,7 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Show(arguments) => show::show(&ready(look)?, &arguments),
         Command::History(arguments) => show::history::history(&ready(look)?, &arguments),
         Command::Logs(arguments) => logs::logs(&ready(look)?, &arguments),
-        Command::Shell(arguments) => shell(doors, ready(look)?, &arguments.session),
+        Command::Shell(arguments) => shell::shell(doors, ready(look)?, arguments),
         Command::Exec(arguments) => exec::exec(&ready(look)?, arguments),
         Command::Keep(arguments) => manage::keep(&ready(look)?, &arguments),
         Command::Rename(arguments) => manage::rename(&ready(look)?, &arguments),
@@ -158,20 +159,6 @@ fn tui(doors: &Doors, look: &Look) -> Outcome {
     let start = start(look)?;
     choice::Choice::of(&start).configured()?;
     (doors.tui)(start).map(|()| 0).map_err(Fail::from)
-}
-
-fn shell(doors: &Doors, start: Start, session: &str) -> Outcome {
-    if !tty::is_interactive() {
-        let fail = Fail::usage("`shell` needs a terminal on stdin and stdout");
-        return Err(fail.help(format!("`workbay exec {session} -- CMD` works without one")));
-    }
-    let session = line::block_on(async {
-        let line = line::Line::connect(&start.paths).await?;
-        let choice = choice::Choice::of(&start);
-        let session = find::live_session(&line, choice, session).await?;
-        Ok::<_, Fail>(session.key())
-    })?;
-    Ok((doors.shell)(start, session)?)
 }
 
 /// Finds the directories and reads the settings.

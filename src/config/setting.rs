@@ -80,6 +80,13 @@ pub const SETTINGS: &[Setting] = &[
         show: |s| s.ui.read_only.to_string(),
     },
     Setting {
+        table: "terminal",
+        name: "shell",
+        variable: None,
+        read: |s, item| set(&mut s.terminal.shell, preferred(item)),
+        show: |s| quoted(s.terminal.shell.as_deref().unwrap_or("auto")),
+    },
+    Setting {
         table: "notifications",
         name: "quiet",
         variable: Some("WORKBAY_QUIET"),
@@ -209,6 +216,19 @@ pub(super) fn word(item: &Item) -> Result<String, Fault> {
         )),
         text => Ok(text.to_owned()),
     }
+}
+
+/// `"auto"`, or a program by name or full path.
+fn preferred(item: &Item) -> Result<Option<String>, Fault> {
+    let text = word(item)?;
+    if text == "auto" {
+        return Ok(None);
+    }
+    if text.contains(char::is_whitespace) || (text.contains('/') && !text.starts_with('/')) {
+        let fault = Fault::new(item.at, format!("'{text}' is no name of a shell"));
+        return Err(fault.help("write \"auto\", a name as in \"zsh\", or a full path"));
+    }
+    Ok(Some(text))
 }
 
 /// `"auto"`, `true` or `false`.

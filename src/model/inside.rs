@@ -18,3 +18,12 @@ pub const TMUX_SESSION: &str = "main";
 
 /// Each pane's tmux session is this and the pane's tag.
 pub const PANE_PREFIX: &str = "wb-";
+
+/// How the toolbox's own shell is called, a word a line; it is there where the toolbox has one.
+pub const TOOLBOX_SHELL: &str = "/opt/workbay/etc/shell.argv";
+
+/// A shell that is one file, where the toolbox has it.
+pub const TOOLBOX_SH: &str = "/opt/workbay/shell/sh";
+
+/// How a terminal ends in a session that has no shell to run in it, but the toolbox has.
+pub const NO_SHELL: u8 = 69;

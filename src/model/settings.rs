@@ -12,6 +12,7 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub ui: UiSettings,
+    pub terminal: TerminalSettings,
     pub notifications: NotificationSettings,
     pub hooks: HookSettings,
     pub launch: LaunchSettings,
@@ -34,6 +35,7 @@ impl Settings {
                 unicode: None,
                 read_only: false,
             },
+            terminal: TerminalSettings::default(),
             notifications: NotificationSettings::default(),
             hooks: HookSettings::default(),
             launch: LaunchSettings {
@@ -67,6 +69,13 @@ pub struct UiSettings {
     pub unicode: Option<bool>,
     /// Nothing destructive is offered.
     pub read_only: bool,
+}
+
+/// How terminals of sessions begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TerminalSettings {
+    /// The shell that is preferred where a session has it; `None` = the session's own.
+    pub shell: Option<String>,
 }
 
 /// How loud the full-screen view is.

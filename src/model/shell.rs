@@ -22,6 +22,15 @@ pub struct ShellStart {
 }
 
 impl ShellStart {
+    /// Whether it says more than that a window is wanted.
+    pub fn is_chosen(&self) -> bool {
+        let plain = Self {
+            fresh: self.fresh,
+            ..Self::default()
+        };
+        *self != plain
+    }
+
     /// Whether nothing was chosen.
     pub fn is_usual(&self) -> bool {
         *self == Self::default()

@@ -17,7 +17,7 @@ use crate::{
     action::{Action, Scope},
     client::{Client, ConnectOptions, Stream, StreamItem, StreamSender},
     keymap::Keymap,
-    model::id::SessionKey,
+    model::{id::SessionKey, shell::ShellStart},
     protocol::message::{Failure, FailureKind, StreamEnd, StreamOpen},
     terminal::encode::{self, Modes},
 };
@@ -35,7 +35,7 @@ enum End {
 }
 
 /// Attaches until the shell ends or the person detaches; gives the exit code.
-pub fn shell(options: Options, session: SessionKey) -> Result<u8> {
+pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result<u8> {
     let ui = &options.loaded.settings.ui;
     let (keymap, _) = Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
     let escapes = Escapes::new(&keymap);
@@ -43,7 +43,8 @@ pub fn shell(options: Options, session: SessionKey) -> Result<u8> {
         .enable_all()
         .build()
         .wrap_err("the program could not start its event loop")?;
-    let ended = runtime.block_on(attach(ConnectOptions::new(options.paths), session, escapes));
+    let options = ConnectOptions::new(options.paths);
+    let ended = runtime.block_on(attach(options, session, start, escapes));
     // A read of the keyboard that nobody awaits must not keep us here.
     runtime.shutdown_background();
     Ok(tell(ended?))
@@ -92,6 +93,7 @@ fn exit_code(kind: FailureKind) -> u8 {
 async fn attach(
     options: ConnectOptions,
     session: SessionKey,
+    start: ShellStart,
     escapes: Escapes,
 ) -> Result<std::result::Result<End, Failure>> {
     let client = match Client::connect(&options).await {
@@ -104,7 +106,7 @@ async fn attach(
         tag: surroundings::tag(),
         columns,
         rows,
-        start: crate::model::shell::ShellStart::default(),
+        start,
     };
     let mut stream = match client.open(open).await {
         Ok(stream) => stream,

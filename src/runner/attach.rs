@@ -1,8 +1,16 @@
 //! A terminal of the session: a tmux client on the terminal this process was started on.
 
-use std::{os::unix::process::CommandExt as _, process::ExitCode};
+use std::{
+    os::unix::process::CommandExt as _,
+    process::{Command, ExitCode},
+};
 
-use super::{WindowSize, complain, exec, tmux::Tmux};
+use super::{
+    WindowSize,
+    beginning::{Beginning, Trouble},
+    complain, exec,
+    tmux::Tmux,
+};
 use crate::model::inside;
 
 /// What the face's emulator paints; tmux is told nothing else. A tmux stops reading at a name that
@@ -22,31 +30,47 @@ const CLIENT_TERM: &str = "xterm-256color";
 /// of it when two clients go at once, and takes every shell along. So they stay, which also lets a pane
 /// come back to its window, and are cleared away when they were left for long.
 ///
-/// `fresh`: a pane that was not here before begins in a new window.
-pub(super) fn run(tag: &str, size: WindowSize, fresh: bool) -> ExitCode {
+/// A pane that was not here before begins in a window of its own where one is wanted.
+pub(super) fn run(tag: &str, size: WindowSize, beginning: &Beginning) -> ExitCode {
     // Before anything is painted: the engine gives a new terminal no size.
     size.apply();
     let tmux = match Tmux::new() {
+        Ok(tmux) if beginning.visitor => tmux.of_visitor(),
         Ok(tmux) => tmux,
         Err(error) => {
             complain(&format!("the session's toolbox cannot be read: {error}"));
             return ExitCode::from(126);
         }
     };
-    // Of a session that is just made its one window is new.
-    let others = tmux.has(inside::TMUX_SESSION);
-    if let Err(sentence) = tmux.ensure_main(size.columns, size.rows) {
-        complain(&sentence);
-        return ExitCode::from(127);
+    match prepare(&tmux, tag, size, beginning) {
+        Ok(mut client) => exec::failed("tmux", &client.exec()),
+        Err(trouble) => {
+            complain(&trouble.sentence);
+            ExitCode::from(trouble.code)
+        }
     }
-    let pane = format!("{}{}", inside::PANE_PREFIX, safe(tag));
-    clear_away(&tmux, &pane);
-    let fresh = fresh && others && !tmux.has(&pane);
-    let error = client(&tmux, &pane, fresh).exec();
-    exec::failed("tmux", &error)
 }
 
-fn client(tmux: &Tmux, pane: &str, fresh: bool) -> std::process::Command {
+/// The client of the pane, once there is something to be a client of.
+fn prepare(
+    tmux: &Tmux,
+    tag: &str,
+    size: WindowSize,
+    beginning: &Beginning,
+) -> Result<Command, Trouble> {
+    let pane = format!("{}{}", inside::PANE_PREFIX, safe(tag));
+    // Of a session that is just made its one window is what was wanted.
+    let made = tmux.ensure_main((size.columns, size.rows), beginning)?;
+    clear_away(tmux, &pane);
+    let window = if !made && beginning.wants_window() && !tmux.has(&pane) {
+        Some(beginning.window()?)
+    } else {
+        None
+    };
+    Ok(client(tmux, &pane, window))
+}
+
+fn client(tmux: &Tmux, pane: &str, window: Option<Vec<String>>) -> Command {
     let mut command = tmux.command();
     command.env("TERM", CLIENT_TERM).args(["-T", FEATURES]);
     // The pane's session is taken if it is there (-A), and an older client of it detached (-D).
@@ -55,8 +79,8 @@ fn client(tmux: &Tmux, pane: &str, fresh: bool) -> std::process::Command {
     for option in [["status", "off"], ["window-size", "latest"]] {
         command.args([";", "set-option"]).args(option);
     }
-    if fresh {
-        command.args([";", "new-window"]);
+    if let Some(window) = window {
+        command.args([";", "new-window"]).args(window);
     }
     command
 }

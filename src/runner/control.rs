@@ -2,7 +2,7 @@
 
 use std::{os::unix::process::CommandExt as _, process::ExitCode};
 
-use super::{complain, exec, tmux::Tmux};
+use super::{beginning::Beginning, complain, exec, tmux::Tmux};
 use crate::model::inside;
 
 /// No output of shells, and no say in the size of windows.
@@ -12,7 +12,7 @@ const FLAGS: &str = "no-output,ignore-size";
 const UNSEEN: (u16, u16) = (80, 24);
 
 /// Becomes the client.
-pub(super) fn run() -> ExitCode {
+pub(super) fn run(beginning: &Beginning) -> ExitCode {
     let tmux = match Tmux::new() {
         Ok(tmux) => tmux,
         Err(error) => {
@@ -20,9 +20,9 @@ pub(super) fn run() -> ExitCode {
             return ExitCode::from(126);
         }
     };
-    if let Err(sentence) = tmux.ensure_main(UNSEEN.0, UNSEEN.1) {
-        complain(&sentence);
-        return ExitCode::from(127);
+    if let Err(trouble) = tmux.ensure_main(UNSEEN, beginning) {
+        complain(&trouble.sentence);
+        return ExitCode::from(trouble.code);
     }
     let main = format!("={}", inside::TMUX_SESSION);
     let mut command = tmux.command();

@@ -5,6 +5,7 @@
 //! own loader and so works in an image that holds no file at all; it expects nothing of the image.
 
 mod attach;
+mod beginning;
 mod control;
 mod duty;
 mod exec;
@@ -19,6 +20,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
+use beginning::Beginning;
 use main_process::Duty;
 
 /// What the runner can be told to do.
@@ -51,12 +53,14 @@ enum Task {
         tag: String,
         #[arg(long)]
         size: WindowSize,
-        /// Begins in a window of its own, unless the pane was here before.
-        #[arg(long)]
-        fresh: bool,
+        #[command(flatten)]
+        beginning: Beginning,
     },
     /// Becomes the control line of the session's tmux: its words on stdout, its commands on stdin.
-    Control,
+    Control {
+        #[command(flatten)]
+        beginning: Beginning,
+    },
     /// Detaches every client that `attach` left behind.
     DetachAll,
     /// Becomes the given program, after setting the size of the terminal it was started on.
@@ -129,8 +133,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             bootstrap,
             batch,
         }),
-        Task::Attach { tag, size, fresh } => attach::run(&tag, size, fresh),
-        Task::Control => control::run(),
+        Task::Attach {
+            tag,
+            size,
+            beginning,
+        } => attach::run(&tag, size, &beginning),
+        Task::Control { beginning } => control::run(&beginning),
         Task::DetachAll => attach::detach_all(),
         Task::Exec { size, argv } => exec::run(size, &argv),
     }

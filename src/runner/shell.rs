@@ -13,14 +13,33 @@ const KNOWN: [&str; 4] = ["bash", "zsh", "ash", "sh"];
 /// Shells that run a script, the one that scripts are written for first.
 const FOR_SCRIPTS: [&str; 3] = ["bash", "sh", "ash"];
 
+/// Fields of a line of the passwd file.
+const FIELDS: usize = 7;
+const HOME: usize = 5;
+const SHELL: usize = 6;
+
 /// Where programs are when PATH does not say.
 const USUAL_PLACES: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /// The full path of the shell to run, or `None` in an image without any.
 pub(super) fn choose(uid: u32, path: Option<&str>) -> Option<PathBuf> {
     let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let named = of_passwd(&passwd, uid).filter(|shell| is_shell(shell));
+    let named = of_passwd(&passwd, uid, SHELL).filter(|shell| is_shell(shell));
     named.or_else(|| first(&KNOWN, path))
+}
+
+/// The full path of a program, by its name or its path; `None` = it is not there.
+pub(super) fn named(name: &str, path: Option<&str>) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|path| is_executable(path));
+    }
+    first(&[name], path)
+}
+
+/// The home of a user.
+pub(super) fn home(uid: u32) -> Option<PathBuf> {
+    let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    of_passwd(&passwd, uid, HOME).filter(|home| home.is_dir())
 }
 
 /// The full path of the shell that runs a command or a script.
@@ -33,14 +52,14 @@ fn first(names: &[&str], path: Option<&str>) -> Option<PathBuf> {
     names.iter().find_map(|name| find(name, places))
 }
 
-/// The shell field of `uid`'s line.
-fn of_passwd(passwd: &str, uid: u32) -> Option<PathBuf> {
+/// One of the last two fields of `uid`'s line.
+fn of_passwd(passwd: &str, uid: u32, field: usize) -> Option<PathBuf> {
     passwd.lines().find_map(|line| {
         let fields: Vec<&str> = line.split(':').collect();
-        let [_, _, id, _, _, _, shell] = fields.as_slice() else {
+        if fields.len() != FIELDS || fields[2].parse() != Ok(uid) {
             return None;
-        };
-        (id.parse() == Ok(uid) && !shell.is_empty()).then(|| PathBuf::from(shell))
+        }
+        (!fields[field].is_empty()).then(|| PathBuf::from(fields[field]))
     })
 }
 
@@ -74,9 +93,10 @@ mod tests {
     fn the_line_of_the_user_names_the_shell() {
         let passwd = "root:x:0:0:root:/root:/bin/bash\nbroken line\n\
                       work:x:1000:1000::/home/work:/usr/bin/fish\nnone:x:7:7::/:\n";
-        assert_eq!(of_passwd(passwd, 1000), Some("/usr/bin/fish".into()));
-        assert_eq!(of_passwd(passwd, 7), None);
-        assert_eq!(of_passwd(passwd, 5), None);
+        assert_eq!(of_passwd(passwd, 1000, SHELL), Some("/usr/bin/fish".into()));
+        assert_eq!(of_passwd(passwd, 1000, HOME), Some("/home/work".into()));
+        assert_eq!(of_passwd(passwd, 7, SHELL), None);
+        assert_eq!(of_passwd(passwd, 5, SHELL), None);
     }
 
     #[test]

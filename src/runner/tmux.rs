@@ -6,10 +6,17 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::{shell, terminfo};
+use super::{
+    beginning::{Beginning, Trouble},
+    shell, terminfo,
+};
 use crate::model::inside;
 
-/// Variables tmux itself needs; none of them may reach the person's shell.
+/// Where images keep locales of the C library, UTF-8 among them.
+const LOCALES: &str = "/usr/lib/locale";
+
+/// Variables tmux itself needs; none of them may reach the person's shell, but those for what the image
+/// lacks.
 const PRIVATE: [&str; 3] = ["LC_ALL", "LOCPATH", "TERMINFO_DIRS"];
 
 /// The toolbox's tmux, as it is called in this container.
@@ -18,6 +25,8 @@ pub(super) struct Tmux {
     argv: Vec<String>,
     /// A directory for its socket where the image has no /tmp to write to.
     socket_dir: Option<PathBuf>,
+    /// The home of somebody else than the session's user.
+    home: Option<PathBuf>,
 }
 
 impl Tmux {
@@ -35,7 +44,19 @@ impl Tmux {
         }
         let taken = env::var_os("TMUX_TMPDIR").is_some() || can_write(Path::new("/tmp"));
         let socket_dir = (!taken).then(|| PathBuf::from(inside::HOME));
-        Ok(Self { argv, socket_dir })
+        Ok(Self {
+            argv,
+            socket_dir,
+            home: None,
+        })
+    }
+
+    /// The one of whoever this process runs as, if that is not the session's user.
+    #[must_use]
+    pub(super) fn of_visitor(mut self) -> Self {
+        let home = shell::home(rustix::process::getuid().as_raw());
+        self.home = Some(home.unwrap_or_else(|| PathBuf::from("/")));
+        self
     }
 
     /// A tmux command with nothing to read and a private environment.
@@ -43,12 +64,15 @@ impl Tmux {
         let mut command = Command::new(&self.argv[0]);
         command.args(&self.argv[1..]).arg("-u");
         command.env("LC_ALL", "C.UTF-8");
-        command.env("LOCPATH", Path::new(inside::TOOLBOX).join("share/locale"));
+        command.env("LOCPATH", locales());
         command.env("TERMINFO_DIRS", terminfo::ours());
         // A terminal inside a terminal of the same session is what is asked for here.
         command.env_remove("TMUX");
         if let Some(dir) = &self.socket_dir {
             command.env("TMUX_TMPDIR", dir);
+        }
+        if let Some(home) = &self.home {
+            command.env("HOME", home).current_dir(home);
         }
         command
     }
@@ -80,35 +104,42 @@ impl Tmux {
     }
 
     /// Makes the session `main` (and with it the server, which reads our configuration) unless it is
-    /// there. Two callers at once: the slower one finds it made.
-    pub(super) fn ensure_main(&self, columns: u16, rows: u16) -> Result<(), String> {
+    /// there; whether it was made. Two callers at once: the slower one finds it made.
+    pub(super) fn ensure_main(
+        &self,
+        (columns, rows): (u16, u16),
+        beginning: &Beginning,
+    ) -> Result<bool, Trouble> {
         if self.has(inside::TMUX_SESSION) {
-            return Ok(());
+            return Ok(false);
         }
-        let uid = rustix::process::getuid().as_raw();
-        let path = env::var("PATH").ok();
-        let shell = shell::choose(uid, path.as_deref()).ok_or(
-            "this environment has no shell (no bash, zsh, ash or sh): its log and `workbay exec` \
-             still work",
-        )?;
-        let mut command = self.server_command(&shell);
+        let window = beginning.window()?;
+        let mut command = self.server_command(&beginning.usual_shell()?);
         command.args(["new-session", "-d", "-s", inside::TMUX_SESSION]);
         command.args(["-x", &columns.to_string(), "-y", &rows.to_string()]);
+        command.args(window);
         let output = command
             .stdin(Stdio::null())
             .output()
-            .map_err(|error| format!("tmux cannot be run: {error}"))?;
-        if output.status.success() || self.has(inside::TMUX_SESSION) {
-            return Ok(());
+            .map_err(|error| Trouble::new(127, format!("tmux cannot be run: {error}")))?;
+        if output.status.success() {
+            return Ok(true);
+        }
+        if self.has(inside::TMUX_SESSION) {
+            return Ok(false);
         }
         let said = String::from_utf8_lossy(&output.stderr);
-        Err(format!("tmux did not start: {}", said.trim()))
+        let sentence = format!("tmux did not start: {}", said.trim());
+        Err(Trouble::new(127, sentence))
     }
 
     /// A command line that, when it starts the server, gives it our configuration and takes what tmux
     /// alone needs out of the environment that shells will get.
     fn server_command(&self, shell: &Path) -> Command {
-        let home = env::var("HOME").ok();
+        let home = match &self.home {
+            Some(home) => Some(home.to_string_lossy().into_owned()),
+            None => env::var("HOME").ok(),
+        };
         let info = env::var("TERMINFO").ok();
         let term = terminfo::choose(&terminfo::places(info.as_deref(), home.as_deref()));
         let mut command = self.command();
@@ -126,6 +157,10 @@ impl Tmux {
                     .args(["set-environment", "-g", name])
                     .arg(terminfo::ours())
                     .arg(";"),
+                Err(_) if name == "LOCPATH" && !has_locales() => command
+                    .args(["set-environment", "-g", name])
+                    .arg(locales())
+                    .arg(";"),
                 Err(_) => command.args(["set-environment", "-gu", name, ";"]),
             };
         }
@@ -134,6 +169,16 @@ impl Tmux {
         }
         command
     }
+}
+
+/// The toolbox's own UTF-8 locale.
+fn locales() -> PathBuf {
+    Path::new(inside::TOOLBOX).join("share/locale")
+}
+
+/// Whether the image has a locale of its own; where it has none, programs would take Hangul for bytes.
+fn has_locales() -> bool {
+    fs::read_dir(LOCALES).is_ok_and(|mut entries| entries.next().is_some())
 }
 
 fn can_write(dir: &Path) -> bool {

@@ -16,6 +16,7 @@ mod home;
 mod life;
 mod limits;
 mod ordinary_user;
+mod shells;
 mod streams;
 mod support;
 mod terminal;

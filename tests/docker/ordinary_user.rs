@@ -79,6 +79,7 @@ async fn all_of_it() {
         dotfiles_dir: place.join("dotfiles"),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: None,
+        shell: None,
         binary: place.join("workbay"),
     });
     engine.probe().await.unwrap();

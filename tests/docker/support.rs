@@ -50,6 +50,16 @@ impl Bench {
         Self::of(engine, instance, dir)
     }
 
+    /// Where a shell is preferred.
+    pub fn preferring(shell: &str) -> Self {
+        let (instance, dir) = (InstanceId::random(), tempfile::tempdir().unwrap());
+        let engine = DockerEngine::new(DockerConfig {
+            shell: Some(shell.to_owned()),
+            ..config(instance, dir.path(), None)
+        });
+        Self::of(engine, instance, dir)
+    }
+
     /// With an engine made elsewhere, whose sessions are ended all the same.
     pub fn of(engine: DockerEngine, instance: InstanceId, dir: tempfile::TempDir) -> Self {
         Self {
@@ -177,7 +187,11 @@ impl Drop for Bench {
 }
 
 pub fn engine(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> DockerEngine {
-    DockerEngine::new(DockerConfig {
+    DockerEngine::new(config(instance, dir, endpoint))
+}
+
+fn config(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> DockerConfig {
+    DockerConfig {
         instance,
         state_dir: dir.join("state"),
         toolbox_dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolbox"),
@@ -186,8 +200,9 @@ pub fn engine(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> Docke
         dotfiles_dir: dir.join("dotfiles"),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: endpoint.map(str::to_owned),
+        shell: None,
         binary: PathBuf::from(env!("CARGO_BIN_EXE_workbay")),
-    })
+    }
 }
 
 /// The main container's full record, as the engine's own client shows it.
@@ -272,21 +287,9 @@ pub fn image_spec(reference: &str) -> LaunchSpec {
 pub fn busybox_image() -> &'static str {
     static IMAGE: OnceLock<&str> = OnceLock::new();
     IMAGE.get_or_init(|| {
-        let name = "workbay-test/busybox:2";
+        let name = "workbay-test/busybox:3";
         let mut tar = tar::Builder::new(Vec::new());
-        let busybox = std::fs::read("/bin/busybox").expect("apt-get install busybox-static");
-        file(&mut tar, "bin/busybox", 0o755, &busybox);
-        for name in [
-            "sh", "ls", "cat", "echo", "env", "id", "sleep", "stty", "tty", "which", "ping", "nc",
-            "true", "touch", "df", "grep", "kill",
-        ] {
-            let mut header = tar::Header::new_gnu();
-            header.set_entry_type(tar::EntryType::Symlink);
-            header.set_size(0);
-            tar.append_link(&mut header, format!("bin/{name}"), "busybox")
-                .unwrap();
-        }
-        file(&mut tar, "tmp/.keep", 0o644, b"");
+        busybox(&mut tar);
         import(name, tar);
         name
     })
@@ -304,14 +307,34 @@ pub fn empty_image() -> &'static str {
     })
 }
 
-fn file(tar: &mut tar::Builder<Vec<u8>>, name: &str, mode: u32, contents: &[u8]) {
+/// A static busybox and its names.
+pub fn busybox(tar: &mut tar::Builder<Vec<u8>>) {
+    let busybox = std::fs::read("/bin/busybox").expect("apt-get install busybox-static");
+    file(tar, "bin/busybox", 0o755, &busybox);
+    for name in [
+        "sh", "ls", "cat", "echo", "env", "id", "sleep", "stty", "tty", "which", "ping", "nc",
+        "true", "touch", "df", "grep", "kill", "clear", "wc",
+    ] {
+        link(tar, &format!("bin/{name}"), "busybox");
+    }
+    file(tar, "tmp/.keep", 0o644, b"");
+}
+
+pub fn link(tar: &mut tar::Builder<Vec<u8>>, name: &str, to: &str) {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Symlink);
+    header.set_size(0);
+    tar.append_link(&mut header, name, to).unwrap();
+}
+
+pub fn file(tar: &mut tar::Builder<Vec<u8>>, name: &str, mode: u32, contents: &[u8]) {
     let mut header = tar::Header::new_gnu();
     header.set_mode(mode);
     header.set_size(contents.len() as u64);
     tar.append_data(&mut header, name, contents).unwrap();
 }
 
-fn import(name: &str, tar: tar::Builder<Vec<u8>>) {
+pub fn import(name: &str, tar: tar::Builder<Vec<u8>>) {
     if try_docker(&["image", "inspect", name]) {
         return;
     }
@@ -376,7 +399,7 @@ pub struct Terminal {
 
 impl Terminal {
     #[expect(clippy::disallowed_methods, reason = "sizes of tests are sane")]
-    fn new(attached: Attached, columns: u16, rows: u16) -> Self {
+    pub fn new(attached: Attached, columns: u16, rows: u16) -> Self {
         Self {
             attached,
             screen: vt100::Parser::new(cells(rows), cells(columns), 0),

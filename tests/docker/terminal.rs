@@ -245,7 +245,7 @@ async fn an_image_of_one_empty_file_runs_and_says_that_it_has_no_shell() {
     assert_eq!(
         within(pane.end()).await,
         Output::End {
-            exit_code: Some(127)
+            exit_code: Some(workbay::model::inside::NO_SHELL.into())
         }
     );
     assert!(

@@ -11,7 +11,7 @@ use crate::{
         step::{Ids, Step},
     },
     key::{Key, KeyCode},
-    model::{change::Level, id::SessionKey, shell::ShellStart, text::Clean},
+    model::{change::Level, id::SessionKey, inside, shell::ShellStart, text::Clean},
     protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
     terminal::{
         emulator::Emulator,
@@ -294,6 +294,13 @@ impl Pane {
             } if self.place != Place::Host => {
                 let why = format!("the terminal's process was ended by signal {}", code - 128);
                 self.lost(Clean::new(&why), Some(now));
+            }
+            StreamEnd::Exited {
+                exit_code: Some(code),
+            } if *code == i64::from(inside::NO_SHELL) && !self.start.toolbox => {
+                // Opened again it has one.
+                self.start.toolbox = true;
+                self.finish("no shell in this environment: Enter opens the toolbox's own".into());
             }
             StreamEnd::Exited { exit_code } => {
                 let why = match exit_code {

@@ -579,3 +579,34 @@ fn movement_is_wanted_only_by_a_program_that_asked() {
     world.prints("\x1b[?1003h");
     assert!(world.panes.want_moves());
 }
+
+#[test]
+fn an_environment_without_a_shell_gets_the_toolbox_s_by_enter() {
+    let mut world = World::live(1);
+    let no_shell = StreamEvent::Ended(StreamEnd::Exited {
+        exit_code: Some(crate::model::inside::NO_SHELL.into()),
+    });
+    world.happens(no_shell.clone());
+    let State::Ended { why } = world.state() else {
+        panic!("{:?}", world.state());
+    };
+    assert!(
+        why.to_string().contains("Enter opens the toolbox's own"),
+        "{why}"
+    );
+    let steps = world.press("enter").unwrap();
+    let toolbox = steps.iter().any(|step| match step {
+        Step::Do(Effect::Open {
+            open: StreamOpen::Terminal { start, .. },
+            ..
+        }) => start.toolbox,
+        _ => false,
+    });
+    assert!(toolbox, "{steps:?}");
+    // Without one of its own it is not offered for ever.
+    world.happens(no_shell);
+    let State::Ended { why } = world.state() else {
+        panic!("{:?}", world.state());
+    };
+    assert!(why.to_string().contains("ended with code 69"), "{why}");
+}

@@ -3,7 +3,7 @@
 mod launch;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use clap_complete::Shell;
+use clap_complete::Shell as CompletionShell;
 
 pub use self::launch::{
     Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch,
@@ -79,7 +79,7 @@ pub enum Command {
     /// The log of a session
     Logs(Logs),
     /// Work in a session's shell on this terminal
-    Shell(One),
+    Shell(Shell),
     /// Run a command in a session and pass on its exit code
     Exec(Exec),
     /// Give a session another name
@@ -118,7 +118,7 @@ pub enum Command {
     /// Themes and keymaps that can be chosen
     Themes(Json),
     /// Print the completion script of a shell
-    Completion { shell: Shell },
+    Completion { shell: CompletionShell },
 }
 
 #[derive(Args, Debug, Default)]
@@ -222,6 +222,27 @@ pub struct Logs {
     /// Bytes as they are; control sequences reach your terminal
     #[arg(long)]
     pub raw: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Shell {
+    #[command(flatten)]
+    pub one: One,
+    /// This shell, by name or full path, in a window of its own
+    #[arg(long, value_name = "SHELL")]
+    pub shell: Option<String>,
+    /// As this user of the session, by name or number, with windows of their own
+    #[arg(long, value_name = "USER")]
+    pub user: Option<String>,
+    /// In this directory of the session
+    #[arg(long, value_name = "DIRECTORY")]
+    pub dir: Option<String>,
+    /// The shell that workbay brings along, for an environment that has none
+    #[arg(long, conflicts_with = "shell")]
+    pub toolbox: bool,
+    /// Run this instead of a shell, after `--`; no shell is between
+    #[arg(last = true, value_name = "CMD", conflicts_with_all = ["shell", "toolbox"])]
+    pub argv: Vec<String>,
 }
 
 #[derive(Args, Debug)]

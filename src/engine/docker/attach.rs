@@ -2,14 +2,38 @@
 
 use crate::engine::api::{AttachRequest, ExecCommand};
 
-/// A client of the session's tmux, of the right size from its first byte on.
-pub(super) fn terminal(runner: &[String], request: &AttachRequest) -> Vec<String> {
+/// A client of the session's tmux, of the right size from its first byte on. `prefer` is the shell of
+/// windows for which none is chosen, where the session has it.
+pub(super) fn terminal(
+    runner: &[String],
+    request: &AttachRequest,
+    prefer: Option<&str>,
+) -> Vec<String> {
     let size = size(request.columns, request.rows);
-    let mut words = vec!["attach", "--tag", &request.tag, "--size", &size];
-    if request.start.fresh {
-        words.push("--fresh");
+    let mut argv = ask(runner, &["attach", "--tag", &request.tag, "--size", &size]);
+    let start = &request.start;
+    for (given, option) in [
+        (start.fresh, "--fresh"),
+        (start.toolbox, "--toolbox"),
+        (start.user.is_some(), "--visitor"),
+    ] {
+        if given {
+            argv.push(option.to_owned());
+        }
     }
-    ask(runner, &words)
+    for (option, value) in [
+        ("--shell", start.shell.as_deref()),
+        ("--prefer", prefer),
+        ("--directory", start.directory.as_deref()),
+    ] {
+        // As one word: a value may begin with a dash.
+        argv.extend(value.map(|value| format!("{option}={value}")));
+    }
+    if !start.command.is_empty() {
+        argv.push("--".to_owned());
+        argv.extend(start.command.iter().cloned());
+    }
+    argv
 }
 
 /// A command, with the size of its terminal if it has one.
@@ -24,8 +48,10 @@ pub(super) fn command(runner: &[String], command: &ExecCommand) -> Vec<String> {
 }
 
 /// The control line of the session's tmux.
-pub(super) fn control(runner: &[String]) -> Vec<String> {
-    ask(runner, &["control"])
+pub(super) fn control(runner: &[String], prefer: Option<&str>) -> Vec<String> {
+    let mut argv = ask(runner, &["control"]);
+    argv.extend(prefer.map(|shell| format!("--prefer={shell}")));
+    argv
 }
 
 /// Detaches what is left of older terminals.
@@ -55,6 +81,7 @@ fn size(columns: u16, rows: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::shell::ShellStart;
 
     #[test]
     fn the_runner_is_called_as_the_container_was_made() {
@@ -70,14 +97,43 @@ mod tests {
             tag: "t".into(),
             columns: 0,
             rows: 24,
-            start: crate::model::shell::ShellStart::default(),
+            start: ShellStart::default(),
         };
-        let argv = terminal(&called, &request);
+        let argv = terminal(&called, &request, None);
         assert_eq!(argv[..2], entry[..2]);
         assert_eq!(
             argv[2..],
             ["runner", "attach", "--tag", "t", "--size", "1x24"]
         );
         assert_eq!(runner(&["sleep".to_owned()]), None);
+    }
+
+    #[test]
+    fn what_was_chosen_is_said_after_what_every_runner_knows() {
+        let request = AttachRequest {
+            tag: "t".into(),
+            columns: 80,
+            rows: 24,
+            start: ShellStart {
+                shell: Some("-zsh".to_owned()),
+                user: Some("root".to_owned()),
+                directory: Some("/tmp".to_owned()),
+                command: vec!["ls".to_owned(), "--all".to_owned()],
+                ..ShellStart::default()
+            },
+        };
+        let argv = terminal(&["x".to_owned()], &request, Some("fish"));
+        assert_eq!(
+            argv[7..],
+            [
+                "--visitor",
+                "--shell=-zsh",
+                "--prefer=fish",
+                "--directory=/tmp",
+                "--",
+                "ls",
+                "--all"
+            ]
+        );
     }
 }

@@ -56,13 +56,26 @@ pub(super) async fn start(
     argv: Vec<String>,
     tty: bool,
 ) -> Result<Attached> {
+    start_as(line, container, argv, tty, None).await
+}
+
+/// The same as another user of the container, by name or number. The session's home may be closed to
+/// them, so they begin at the root.
+pub(super) async fn start_as(
+    line: Arc<Line>,
+    container: String,
+    argv: Vec<String>,
+    tty: bool,
+    user: Option<&str>,
+) -> Result<Attached> {
     let options = CreateExecOptions {
         attach_stdin: Some(true),
         attach_stdout: Some(true),
         attach_stderr: Some(true),
         tty: Some(tty),
         cmd: Some(argv),
-        working_dir: Some(inside::HOME.to_owned()),
+        working_dir: Some(user.map_or(inside::HOME, |_| "/").to_owned()),
+        user: user.map(str::to_owned),
         ..CreateExecOptions::default()
     };
     let made = line.docker.create_exec(&container, options).await;

@@ -84,6 +84,8 @@ pub struct DockerConfig {
     pub accelerators: BTreeMap<String, AcceleratorRules>,
     /// `unix:///…` by configuration; `None` = found in the documented order.
     pub endpoint: Option<String>,
+    /// The shell that is preferred in terminals, where a session has it.
+    pub shell: Option<String>,
     /// The workbay program, whose copy runs inside sessions.
     pub binary: PathBuf,
 }

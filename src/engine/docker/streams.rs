@@ -37,14 +37,15 @@ impl Streams for DockerEngine {
 
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
         let (line, container, runner) = self.door(session).await?;
-        let argv = attach::terminal(&runner, &request);
-        let started = exec::start(line, container, argv, true).await;
+        let argv = attach::terminal(&runner, &request, self.config.shell.as_deref());
+        let user = request.start.user.as_deref();
+        let started = exec::start_as(line, container, argv, true, user).await;
         started.map_err(|error| self.named(error, session))
     }
 
     async fn control(&self, session: SessionId) -> Result<Attached> {
         let (line, container, runner) = self.door(session).await?;
-        let argv = attach::control(&runner);
+        let argv = attach::control(&runner, self.config.shell.as_deref());
         let started = exec::start(line, container, argv, false).await;
         started.map_err(|error| self.named(error, session))
     }

@@ -23,7 +23,10 @@ use futures_util::stream::BoxStream;
 
 use super::BackendAiEngine;
 use crate::{
-    engine::api::{AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Result, Streams},
+    engine::{
+        api::{AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Result, Streams},
+        error::EngineError,
+    },
     model::{id::SessionId, log::LogOptions},
 };
 
@@ -49,6 +52,15 @@ impl Streams for BackendAiEngine {
     /// The one tmux of the session's ttyd: every terminal shows the same screen, and it comes back
     /// after a loss.
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
+        if request.start.is_chosen() {
+            return Err(EngineError::Declined {
+                why: "terminals of a session of a cluster share one tmux, whose shell its image chooses"
+                    .to_owned(),
+                mend: Some(
+                    "`workbay exec S -- CMD` runs what you like beside it, on a terminal, too".to_owned(),
+                ),
+            });
+        }
         let hold = self.core.held.take(session, &request.tag).await;
         let tty = open::terminal(self, session, &request).await?;
         Ok(terminal::start(tty, hold))

@@ -2,12 +2,13 @@
 //! process whatever its image holds.
 //!
 //! It is copied from this machine: tmux and the workbay program with their loaders and libraries,
-//! descriptions of terminals, the C.UTF-8 locale. Each set of inputs has a directory of its own, made
+//! descriptions of terminals, the C.UTF-8 locale, and a shell for images that have none. Each set of inputs has a directory of its own, made
 //! elsewhere and renamed into place, so that a running session's toolbox never changes.
 
 mod elf;
 mod program;
 mod prune;
+mod shell;
 
 use std::{
     collections::HashSet,
@@ -17,6 +18,7 @@ use std::{
 };
 
 use program::Program;
+use shell::Shell;
 
 use crate::{
     engine::{api::Result, error::EngineError},
@@ -24,7 +26,7 @@ use crate::{
 };
 
 /// Raised when the layout or one of the files written here changes.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 const TMUX_CONF: &str = include_str!("tmux.conf");
 
@@ -57,6 +59,8 @@ pub(super) struct Toolbox {
 struct Inputs {
     tmux: Program,
     workbay: Program,
+    /// For images that have none.
+    shell: Shell,
     terminfo: Vec<(String, PathBuf)>,
     locale: Option<PathBuf>,
 }
@@ -110,6 +114,7 @@ impl Inputs {
         Ok(Self {
             tmux: Program::examine(&tmux)?,
             workbay: Program::examine(binary)?,
+            shell: Shell::find(),
             terminfo,
             locale: LOCALE_PLACES
                 .iter()
@@ -128,6 +133,7 @@ impl Inputs {
             .tmux
             .files()
             .chain(self.workbay.files())
+            .chain(self.shell.files())
             .chain(terms)
             .chain(&self.locale);
         for file in files {
@@ -206,6 +212,7 @@ fn fill(root: &Path, inputs: &Inputs) -> io::Result<()> {
     }
     inputs.tmux.copy_to(root, "tmux")?;
     inputs.workbay.copy_to(root, "workbay")?;
+    inputs.shell.add(root)?;
     for (name, source) in &inputs.terminfo {
         let target = root.join("share/terminfo").join(name);
         fs::create_dir_all(target.parent().unwrap_or(root))?;

@@ -59,6 +59,11 @@ impl Program {
         })
     }
 
+    /// Whether it needs nothing but itself.
+    pub(super) fn is_static(&self) -> bool {
+        self.loader.is_none()
+    }
+
     /// Every file it is made of.
     pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.file)

@@ -1,0 +1,41 @@
+//! `workbay shell`: a session's terminal on this one.
+
+use super::{
+    args,
+    choice::Choice,
+    doors::{Doors, Start},
+    fail::{Fail, Outcome},
+    find,
+    line::{self, Line},
+    tty,
+};
+use crate::model::shell::ShellStart;
+
+pub fn shell(doors: &Doors, start: Start, arguments: args::Shell) -> Outcome {
+    let session = &arguments.one.session;
+    if !tty::is_interactive() {
+        let fail = Fail::usage("`shell` needs a terminal on stdin and stdout");
+        return Err(fail.help(format!("`workbay exec {session} -- CMD` works without one")));
+    }
+    if let Some(directory) = arguments.dir.as_deref().filter(|dir| !dir.starts_with('/')) {
+        let fail = Fail::usage(format!("--dir {directory} is no full path"));
+        return Err(fail.help("write it from the root of the session, as in --dir /home/work"));
+    }
+    let session = line::block_on(async {
+        let line = Line::connect(&start.paths).await?;
+        let session = find::live_session(&line, Choice::of(&start), session).await?;
+        Ok::<_, Fail>(session.key())
+    })?;
+    Ok((doors.shell)(start, session, begin(arguments))?)
+}
+
+fn begin(arguments: args::Shell) -> ShellStart {
+    ShellStart {
+        shell: arguments.shell,
+        user: arguments.user,
+        directory: arguments.dir,
+        command: arguments.argv,
+        toolbox: arguments.toolbox,
+        fresh: false,
+    }
+}

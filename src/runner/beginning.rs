@@ -1,0 +1,239 @@
+//! How the shell of a terminal begins: which one, where, or which command instead.
+
+use std::{env, fs, path::PathBuf};
+
+use super::shell;
+use crate::model::inside;
+
+/// What was chosen; what was not is as the session has it.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(super) struct Beginning {
+    /// Begins in a window of its own, unless the pane was here before.
+    #[arg(long)]
+    pub(super) fresh: bool,
+    /// This shell, by name or path.
+    #[arg(long)]
+    pub(super) shell: Option<String>,
+    /// This one before all others, where it is there.
+    #[arg(long)]
+    pub(super) prefer: Option<String>,
+    #[arg(long)]
+    pub(super) directory: Option<String>,
+    /// The toolbox's own shell.
+    #[arg(long)]
+    pub(super) toolbox: bool,
+    /// As somebody else than the session's user, with a tmux and a home of their own.
+    #[arg(long)]
+    pub(super) visitor: bool,
+    /// Instead of a shell.
+    #[arg(last = true)]
+    pub(super) command: Vec<String>,
+}
+
+/// Why a terminal cannot begin, and how the runner ends then.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Trouble {
+    pub(super) sentence: String,
+    pub(super) code: u8,
+}
+
+impl Trouble {
+    pub(super) fn new(code: u8, sentence: impl Into<String>) -> Self {
+        Self {
+            sentence: sentence.into(),
+            code,
+        }
+    }
+}
+
+impl Beginning {
+    /// Whether it begins in a window of its own.
+    pub(super) fn wants_window(&self) -> bool {
+        self.fresh
+            || self.toolbox
+            || self.shell.is_some()
+            || self.directory.is_some()
+            || !self.command.is_empty()
+    }
+
+    /// The shell of windows that nothing was chosen for.
+    pub(super) fn usual_shell(&self) -> Result<PathBuf, Trouble> {
+        let uid = rustix::process::getuid().as_raw();
+        let path = env::var("PATH").ok();
+        let preferred = self
+            .prefer
+            .as_deref()
+            .and_then(|shell| shell::named(shell, path.as_deref()));
+        let found = preferred.or_else(|| shell::choose(uid, path.as_deref()));
+        match found {
+            Some(shell) => Ok(shell),
+            // It begins with what was chosen; whoever makes another window gets what there is.
+            None if self.toolbox || !self.command.is_empty() => Ok(inside::TOOLBOX_SH.into()),
+            None => Err(no_shell(toolbox_shell().is_some())),
+        }
+    }
+
+    /// The end of a tmux command that makes the window: its directory and its program.
+    pub(super) fn window(&self) -> Result<Vec<String>, Trouble> {
+        let mut words = Vec::new();
+        if let Some(directory) = &self.directory {
+            words.extend(["-c".to_owned(), place(directory)?]);
+        }
+        words.extend(self.program()?.iter().map(|word| plain(word)));
+        Ok(words)
+    }
+
+    /// At least two words, or none: tmux hands a single one to a shell.
+    fn program(&self) -> Result<Vec<String>, Trouble> {
+        let path = env::var("PATH").ok();
+        if let Some(program) = self.command.first() {
+            shell::named(program, path.as_deref()).ok_or_else(|| missing("program", program))?;
+            let mut words = ourselves();
+            words.extend(["exec", "--"].map(str::to_owned));
+            words.extend(self.command.iter().cloned());
+            return Ok(words);
+        }
+        if self.toolbox {
+            return toolbox_shell().ok_or_else(no_toolbox_shell);
+        }
+        let Some(chosen) = &self.shell else {
+            return Ok(Vec::new());
+        };
+        let shell =
+            shell::named(chosen, path.as_deref()).ok_or_else(|| missing("shell", chosen))?;
+        Ok(vec![shell.to_string_lossy().into_owned(), "-l".to_owned()])
+    }
+}
+
+/// How the toolbox's shell is called, if it has one.
+fn toolbox_shell() -> Option<Vec<String>> {
+    let text = fs::read_to_string(inside::TOOLBOX_SHELL).ok()?;
+    let argv: Vec<String> = text.lines().map(str::to_owned).collect();
+    (argv.len() > 1).then_some(argv)
+}
+
+fn no_shell(toolbox: bool) -> Trouble {
+    if toolbox {
+        return Trouble::new(
+            inside::NO_SHELL,
+            "this environment has no shell (no bash, zsh, ash or sh): `workbay shell --toolbox` brings \
+             one along",
+        );
+    }
+    Trouble::new(
+        127,
+        "this environment has no shell (no bash, zsh, ash or sh): its log and `workbay exec` still work",
+    )
+}
+
+fn no_toolbox_shell() -> Trouble {
+    Trouble::new(
+        127,
+        "the toolbox of this session has no shell: install bash on the machine that runs it, and launch \
+         the session again",
+    )
+}
+
+fn missing(what: &str, name: &str) -> Trouble {
+    let sentence = format!(
+        "there is no {what} '{name}' in this session: give its full path, or launch an environment \
+         that has it"
+    );
+    Trouble::new(127, sentence)
+}
+
+fn place(directory: &str) -> Result<String, Trouble> {
+    match fs::metadata(directory) {
+        Ok(meta) if meta.is_dir() => Ok(plain(directory)),
+        Ok(_) => Err(Trouble::new(
+            126,
+            format!("'{directory}' is no directory in this session"),
+        )),
+        Err(error) => Err(Trouble::new(
+            126,
+            format!("the directory '{directory}' of this session cannot be used: {error}"),
+        )),
+    }
+}
+
+/// How this program was called, up to its own arguments: with the loader that started it, which does not
+/// stand among them.
+fn ourselves() -> Vec<String> {
+    let called = fs::read("/proc/self/cmdline").unwrap_or_default();
+    let mut words: Vec<String> = called
+        .split(|byte| *byte == 0)
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect();
+    if let Some(at) = words.iter().position(|word| word == "runner") {
+        words.truncate(at + 1);
+    }
+    words
+}
+
+/// A word for tmux, which takes a semicolon at the end of one for the end of a command.
+fn plain(word: &str) -> String {
+    match word.strip_suffix(';') {
+        Some(rest) => format!("{rest}\\;"),
+        None => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_chosen_is_said_to_tmux_word_by_word() {
+        let usual = Beginning::default();
+        assert!(!usual.wants_window());
+        assert_eq!(usual.window().unwrap(), Vec::<String>::new());
+        let there = Beginning {
+            directory: Some("/tmp".to_owned()),
+            shell: Some("/bin/sh".to_owned()),
+            ..Beginning::default()
+        };
+        assert!(there.wants_window());
+        assert_eq!(there.window().unwrap(), ["-c", "/tmp", "/bin/sh", "-l"]);
+        let command = Beginning {
+            command: ["ls", "a;", ";", "b;c"].map(str::to_owned).to_vec(),
+            ..Beginning::default()
+        };
+        let words = command.window().unwrap();
+        assert!(words.ends_with(&["exec", "--", "ls", "a\\;", "\\;", "b;c"].map(str::to_owned)));
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_before_anything_begins() {
+        let begin = |beginning: Beginning| beginning.window().unwrap_err();
+        let shell = begin(Beginning {
+            shell: Some("no-such-shell".to_owned()),
+            ..Beginning::default()
+        });
+        assert_eq!(shell.code, 127);
+        assert!(
+            shell
+                .sentence
+                .starts_with("there is no shell 'no-such-shell'")
+        );
+        let program = begin(Beginning {
+            command: vec!["no-such-program".to_owned()],
+            ..Beginning::default()
+        });
+        assert!(program.sentence.starts_with("there is no program"));
+        for (directory, says) in [
+            ("/no/such", "cannot be used"),
+            ("/etc/passwd", "is no directory"),
+        ] {
+            let place = begin(Beginning {
+                directory: Some(directory.to_owned()),
+                ..Beginning::default()
+            });
+            assert!(place.sentence.contains(says), "{place:?}");
+        }
+        let toolbox = begin(Beginning {
+            toolbox: true,
+            ..Beginning::default()
+        });
+        assert!(toolbox.sentence.contains("install bash"), "{toolbox:?}");
+    }
+}
