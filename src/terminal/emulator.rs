@@ -1,7 +1,9 @@
 //! A terminal in memory. The only place that names the vt100 crate.
 
+mod cell;
 mod parser;
 mod pens;
+mod text;
 
 use std::{num::NonZeroU16, sync::Arc};
 
@@ -10,14 +12,13 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     encode::{Modes, MouseMode},
     gate::{Gate, Step},
-    link::Link,
-    look::Look,
     witness::Linked,
 };
 use crate::model::text::Clean;
 use parser::Parser;
 use pens::{Pen, Pens};
 
+pub use cell::{Cell, CellWidth, Cursor, CursorShape};
 pub use parser::is_guarded;
 pub(super) use pens::is_more_than_plain;
 
@@ -37,46 +38,6 @@ const CANCEL: &[u8] = b"\x18";
 
 /// A synchronized update that does not end is shown after this.
 const UPDATE_LIMIT: SignedDuration = SignedDuration::from_millis(150);
-
-/// One cell. The text is empty for a blank cell, may hold combining characters, and is still as the
-/// child sent it: the painter cleans it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell<'a> {
-    pub text: &'a str,
-    pub width: CellWidth,
-    pub look: Look,
-    pub link: Option<&'a Link>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CellWidth {
-    One,
-    /// The left half of a wide character.
-    Two,
-    /// The right half of the one before it.
-    Continuation,
-}
-
-/// Where the child's cursor stands, while it is visible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cursor {
-    pub column: u16,
-    pub row: u16,
-}
-
-/// Shapes of a cursor, in the order of their numbers (`CSI n SP q`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CursorShape {
-    /// As the person's terminal has it.
-    #[default]
-    Default,
-    BlinkingBlock,
-    Block,
-    BlinkingUnderline,
-    Underline,
-    BlinkingBar,
-    Bar,
-}
 
 /// A terminal of a child: feed it the child's bytes, send the child what `take_answers` gives, paint
 /// its cells. It keeps no scrollback: tmux does.
@@ -145,7 +106,7 @@ impl Emulator {
         let (bytes, partial) = bytes.split_at(bytes.len() - unfinished(bytes));
         self.partial = partial.to_vec();
         let mut gate = std::mem::take(&mut self.gate);
-        gate.sift(bytes, columns, |step| self.step(step));
+        gate.sift(&text::prepared(bytes), columns, |step| self.step(step));
         self.gate = gate;
         self.take_up_pen();
         if self.parser.witness().in_update && self.before_update.is_some() {
@@ -171,6 +132,17 @@ impl Emulator {
             Step::Repeat { count } => {
                 self.take_up_pen();
                 self.parser.process(format!("\x1b[{count}b").as_bytes());
+            }
+            Step::Instead(bytes) => {
+                self.take_up_pen();
+                self.parser.process(&bytes);
+            }
+            Step::BackTab(count) => {
+                let (_, column) = self.parser.screen().cursor_position();
+                let stop = column.saturating_sub(1) / 8;
+                let column = stop.saturating_sub(count.saturating_sub(1)) * 8;
+                self.parser
+                    .process(format!("\x1b[{}G", column + 1).as_bytes());
             }
             Step::Select(parameters) => self.choose(|pen| pen.look.select(parameters)),
             Step::Link => {
@@ -263,7 +235,7 @@ impl Emulator {
         };
         let (look, link) = self.pens.of(cell);
         Some(Cell {
-            text: cell.contents(),
+            text: text::shown(cell.contents()),
             width,
             look,
             link: link.map(Arc::as_ref),
@@ -287,15 +259,7 @@ impl Emulator {
 
     /// The shape the child chose for its cursor.
     pub fn cursor_shape(&self) -> CursorShape {
-        match self.parser.screen().cursor_style() {
-            vt100::CursorStyle::Default => CursorShape::Default,
-            vt100::CursorStyle::BlinkBlock => CursorShape::BlinkingBlock,
-            vt100::CursorStyle::SteadyBlock => CursorShape::Block,
-            vt100::CursorStyle::BlinkUnderline => CursorShape::BlinkingUnderline,
-            vt100::CursorStyle::SteadyUnderline => CursorShape::Underline,
-            vt100::CursorStyle::BlinkVerticalBar => CursorShape::BlinkingBar,
-            vt100::CursorStyle::SteadyVerticalBar => CursorShape::Bar,
-        }
+        self.parser.screen().cursor_style().into()
     }
 
     /// What the child asked to be told, and how.

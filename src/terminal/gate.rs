@@ -35,6 +35,10 @@ pub(super) enum Step<'a> {
     Cancel,
     /// A repetition too long: repeat `count` times instead.
     Repeat { count: u16 },
+    /// The parser does not know what was sent; these do the same.
+    Instead(Vec<u8>),
+    /// Back by so many tab stops.
+    BackTab(u16),
     /// `CSI … m` with these parameters.
     Select(&'a [u8]),
     /// A link (OSC 8) was just passed.
@@ -124,6 +128,8 @@ impl Gate {
                         Whole::Repeat => Step::Repeat { count: columns },
                         Whole::Select => Step::Select(&self.csi),
                         Whole::SoftReset => Step::SoftReset,
+                        Whole::Instead(bytes) => Step::Instead(bytes),
+                        Whole::BackTab => Step::BackTab(repeats(&self.csi).max(1)),
                     });
                     from = at + 1;
                 }
@@ -186,6 +192,8 @@ impl Gate {
             b'\\' if matches!(self.state, State::LinkEscape) => {
                 (State::Ground, Cut::After(Step::Link))
             }
+            b'D' => (State::Ground, instead(b"\n")),
+            b'E' => (State::Ground, instead(b"\r\n")),
             0x20..=0x2f => (State::Intermediate, Cut::None),
             CAN | SUB | 0x30..=0x7e => (State::Ground, Cut::None),
             // Control characters act, but the escape goes on.
@@ -208,10 +216,31 @@ impl Gate {
         }
     }
 
+    /// The same with another last byte.
+    fn renamed(&self, end: u8) -> Cut {
+        let bytes = [b"\x1b[", self.csi.as_slice(), &[end]].concat();
+        Cut::Whole(Whole::Instead(bytes))
+    }
+
     /// What becomes of a whole sequence.
     fn ended(&mut self, end: u8, columns: u16) -> Cut {
         match end {
             b'b' if repeats(&self.csi) > columns => Cut::Whole(Whole::Repeat),
+            b's' if self.csi.is_empty() => instead(b"\x1b7"),
+            b'u' if self.csi.is_empty() => instead(b"\x1b8"),
+            b'a' if is_selection(&self.csi) => self.renamed(b'C'),
+            b'e' if is_selection(&self.csi) => self.renamed(b'B'),
+            // The parser goes to the top of the region; the cursor belongs home.
+            b'r' if is_selection(&self.csi) => {
+                let mut bytes = [b"\x1b[", self.csi.as_slice(), b"r"].concat();
+                bytes.extend_from_slice(b"\x1b[H");
+                Cut::Whole(Whole::Instead(bytes))
+            }
+            b'I' if is_selection(&self.csi) => {
+                let stops = repeats(&self.csi).clamp(1, columns / 8 + 1);
+                Cut::Whole(Whole::Instead(vec![b'\t'; stops.into()]))
+            }
+            b'Z' if is_selection(&self.csi) => Cut::Whole(Whole::BackTab),
             b'h' if self.csi == UPDATE => Cut::Update,
             b'p' if self.csi == b"!" => Cut::Whole(Whole::SoftReset),
             b'm' if self.csi.len() < CSI_LIMIT && is_selection(&self.csi) => {
@@ -225,6 +254,10 @@ impl Gate {
             _ => Cut::None,
         }
     }
+}
+
+fn instead(bytes: &[u8]) -> Cut {
+    Cut::Whole(Whole::Instead(bytes.to_vec()))
 }
 
 /// How often `CSI … b` repeats; 0 where it is no plain repetition.
@@ -286,6 +319,8 @@ enum Whole {
     Repeat,
     Select,
     SoftReset,
+    Instead(Vec<u8>),
+    BackTab,
 }
 
 fn in_osc(length: usize, mut head: [u8; 3], byte: u8) -> (State, Cut) {

@@ -10,15 +10,26 @@ use alacritty_terminal::{
 
 pub struct Screen {
     term: Term<VoidListener>,
+    parser: Processor,
 }
 
 impl Screen {
-    pub fn of(stream: &[u8], columns: u16, rows: u16) -> Self {
+    pub fn new(columns: u16, rows: u16) -> Self {
         let size = TermSize::new(columns.into(), rows.into());
-        let mut term = Term::new(Config::default(), &size, VoidListener);
-        let mut parser: Processor = Processor::new();
-        parser.advance(&mut term, stream);
-        Self { term }
+        Self {
+            term: Term::new(Config::default(), &size, VoidListener),
+            parser: Processor::new(),
+        }
+    }
+
+    pub fn of(stream: &[u8], columns: u16, rows: u16) -> Self {
+        let mut screen = Self::new(columns, rows);
+        screen.feed(stream);
+        screen
+    }
+
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.parser.advance(&mut self.term, bytes);
     }
 
     pub fn told(&self, column: u16, row: u16) -> String {
@@ -27,7 +38,9 @@ impl Screen {
             '\t' => ' ',
             c => c,
         });
-        text.extend(cell.zerowidth().into_iter().flatten());
+        // The choice between picture and sign is the font's.
+        let joined = cell.zerowidth().into_iter().flatten();
+        text.extend(joined.filter(|c| **c != '\u{fe0f}'));
         if cell.flags.contains(Flags::WIDE_CHAR_SPACER) {
             "<-".clone_into(&mut text);
         }

@@ -2,7 +2,8 @@
 //! the same cells come out.
 //!
 //! `streams/` holds what the client wrote while a person listed files, edited Korean text in split
-//! windows of vim, searched in less, printed colours and watched a table change.
+//! windows of vim, searched in less, printed colours, watched a table change, and used fish, python, mc
+//! and htop.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,6 +13,7 @@
 )]
 
 mod alacritty;
+mod conformance;
 
 use jiff::Timestamp;
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -33,6 +35,12 @@ const STREAMS: &[(&str, &[u8])] = &[
     ("less", include_bytes!("streams/less.bin")),
     ("korean", include_bytes!("streams/korean.bin")),
     ("table", include_bytes!("streams/table.bin")),
+    ("vim-code", include_bytes!("streams/vim-code.bin")),
+    ("less-notes", include_bytes!("streams/less-notes.bin")),
+    ("fish", include_bytes!("streams/fish.bin")),
+    ("python", include_bytes!("streams/python.bin")),
+    ("mc", include_bytes!("streams/mc.bin")),
+    ("htop", include_bytes!("streams/htop.bin")),
     ("looks", include_bytes!("streams/looks.bin")),
     ("links", include_bytes!("streams/links.bin")),
 ];

@@ -1,9 +1,9 @@
 //! The parser, and what becomes of a screen on which it falls.
 //!
 //! vt100 0.18.1 panics where a character that widened in the last column is written over: an emoji
-//! with a variation selector, or the second half of a flag, at the bottom right. What is on the
-//! screen is lost then, not the terminal: it begins anew, and who feeds it is told to have the child
-//! paint again.
+//! with a variation selector at the bottom right. Those are kept from it (`text`), but there may be
+//! more. What is on the screen is lost then, not the terminal: it begins anew, and who feeds it is
+//! told to have the child paint again.
 
 use std::{
     cell::Cell,

@@ -1,0 +1,57 @@
+//! What the painter gets to see.
+
+use crate::terminal::{link::Link, look::Look};
+
+/// One cell. The text is empty for a blank cell, may hold combining characters, and is still as the
+/// child sent it: the painter cleans it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell<'a> {
+    pub text: &'a str,
+    pub width: CellWidth,
+    pub look: Look,
+    pub link: Option<&'a Link>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellWidth {
+    One,
+    /// The left half of a wide character.
+    Two,
+    /// The right half of the one before it.
+    Continuation,
+}
+
+/// Where the child's cursor stands, while it is visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    pub column: u16,
+    pub row: u16,
+}
+
+/// Shapes of a cursor, in the order of their numbers (`CSI n SP q`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CursorShape {
+    /// As the person's terminal has it.
+    #[default]
+    Default,
+    BlinkingBlock,
+    Block,
+    BlinkingUnderline,
+    Underline,
+    BlinkingBar,
+    Bar,
+}
+
+impl From<vt100::CursorStyle> for CursorShape {
+    fn from(style: vt100::CursorStyle) -> Self {
+        match style {
+            vt100::CursorStyle::Default => Self::Default,
+            vt100::CursorStyle::BlinkBlock => Self::BlinkingBlock,
+            vt100::CursorStyle::SteadyBlock => Self::Block,
+            vt100::CursorStyle::BlinkUnderline => Self::BlinkingUnderline,
+            vt100::CursorStyle::SteadyUnderline => Self::Underline,
+            vt100::CursorStyle::BlinkVerticalBar => Self::BlinkingBar,
+            vt100::CursorStyle::SteadyVerticalBar => Self::Bar,
+        }
+    }
+}
