@@ -15,7 +15,9 @@ mod machine;
 #[allow(dead_code, reason = "shared with the tests")]
 mod terminal;
 
+mod drain;
 mod measure;
+mod panes;
 mod report;
 mod samples;
 mod usage;
@@ -38,6 +40,11 @@ fn main() {
             let mut samples = earlier();
             samples.figures.retain(|name, _| !usage::is_of_here(name));
             usage::alone(&mut samples);
+            samples
+        } else if asked("panes") {
+            let mut samples = earlier();
+            samples.figures.retain(|name, _| !panes::is_of_here(name));
+            panes::alone(&mut samples);
             samples
         } else {
             measure::everything()

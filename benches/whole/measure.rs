@@ -8,13 +8,14 @@ use std::{
 
 use crate::{
     machine::{BINARY, Machine, docker},
+    panes,
     samples::Samples,
     terminal::{Terminal, now},
     usage,
 };
 
-const COLUMNS: u16 = 200;
-const ROWS: u16 = 50;
+pub const COLUMNS: u16 = 200;
+pub const ROWS: u16 = 50;
 const SIZES: [usize; 3] = [1, 20, 200];
 const ROUNDS: usize = 9;
 
@@ -40,6 +41,8 @@ pub fn everything() -> Samples {
     key_to_frame(&mut samples, &machine);
     at_rest(&mut samples, &machine);
     usage::everything(&mut samples, &machine);
+    drop(machine);
+    panes::alone(&mut samples);
     samples
 }
 
@@ -232,7 +235,7 @@ fn attach(samples: &mut Samples, machine: &Machine) {
 }
 
 /// A tmux client grouped with the session's `main`, as a pane's is, by the docker command line.
-fn docker_attach_command(container: &str, group: &str) -> Vec<String> {
+pub fn docker_attach_command(container: &str, group: &str) -> Vec<String> {
     let toolbox = "/opt/workbay";
     let tmux = docker(&[
         "exec",
@@ -355,7 +358,7 @@ pub fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-fn resident_kib(pid: u32) -> f64 {
+pub fn resident_kib(pid: u32) -> f64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a process's status");
     let line = status
         .lines()

@@ -1,0 +1,213 @@
+//! Panes: how fast a flood goes through, how soon a key shows, beside the same shell without us.
+
+use std::time::Duration;
+
+use crate::{
+    drain::Drain,
+    machine::{BINARY, Machine, docker},
+    measure::{COLUMNS, ROWS, docker_attach_command, face, millis, resident_kib, settle},
+    samples::Samples,
+    terminal::{Terminal, now},
+};
+
+const SESSION: &str = "bench-panes";
+const ROUNDS: usize = 5;
+/// Lines of 100 bytes that flow through: 20 MB.
+const LINES: usize = 200_000;
+const KEYS: usize = 200;
+/// Keys typed beside a flood.
+const FLOOD_KEYS: usize = 150;
+/// Panes that memory is shared out among.
+const PANES: usize = 8;
+/// Lines each of them prints before.
+const PRINTED: usize = 10_000;
+
+/// A word that stands nowhere else, put together only when it is printed.
+const WORD: &str = "ZQXZQXZQ";
+const PRINT_WORD: &str = "printf 'ZQX%s\\n' ZQXZQ";
+
+/// Whether a figure of that name is made here.
+pub fn is_of_here(name: &str) -> bool {
+    name.starts_with("pane-")
+}
+
+pub fn alone(samples: &mut Samples) {
+    let machine = Machine::new();
+    // The shell is not to be held back by a limit of its own.
+    machine.ok(&[
+        "launch", "--env", "host", "--name", SESSION, "--cpu", "2", "--mem", "512m", "--wait",
+    ]);
+    everything(samples, &machine);
+}
+
+/// On a machine with that session.
+fn everything(samples: &mut Samples, machine: &Machine) {
+    let make = format!("seq -f '%099.0f' {LINES} > long.log");
+    machine.ok(&["exec", SESSION, "--", "sh", "-c", &make]);
+    let container = machine.containers().pop().expect("the bench's container");
+    throughput(samples, machine, &container);
+    echo(samples, machine, &container);
+    beside_a_flood(samples, machine);
+    memory(samples, machine);
+}
+
+/// A shell of the session in a pane of ours.
+fn pane(machine: &Machine) -> Drain {
+    let mut ours = Drain::start(&[BINARY], &machine.env(), COLUMNS, ROWS);
+    ours.wait_word(SESSION);
+    ours.type_("s");
+    ours.wait_word("work@");
+    settle();
+    ours
+}
+
+/// The same shell by the engine's own command line and the session's tmux.
+fn tmux(container: &str, group: &str) -> Drain {
+    let command = docker_attach_command(container, group);
+    let argv: Vec<&str> = command.iter().map(String::as_str).collect();
+    let theirs = Drain::start(&argv, &[], COLUMNS, ROWS);
+    theirs.wait_word("work@");
+    settle();
+    theirs
+}
+
+fn flow(shell: &mut Drain) -> (f64, f64) {
+    shell.forget();
+    let (before, start) = (shell.bytes(), now());
+    shell.type_(&format!("clear; cat long.log; {PRINT_WORD}\r"));
+    let took = shell.wait_word(WORD) - start;
+    let bytes = shell.bytes() - before;
+    (millis(took), bytes as f64 / took.as_secs_f64())
+}
+
+/// Goals 4, 5 and 6: 20 MB of a log, through the engine alone, through tmux, through a pane.
+fn throughput(samples: &mut Samples, machine: &Machine, container: &str) {
+    let raw = format!("cat long.log; {PRINT_WORD}");
+    let argv = ["docker", "exec", "-it", container, "sh", "-c", &raw];
+    for round in 0..ROUNDS {
+        let start = now();
+        let theirs = Drain::start(&argv, &[], COLUMNS, ROWS);
+        let took = theirs.wait_word(WORD) - start;
+        samples.add("pane-flow/docker-exec", millis(took));
+        drop(theirs);
+
+        let mut theirs = tmux(container, &format!("flow-{round}"));
+        samples.add("pane-flow/tmux", flow(&mut theirs).0);
+        drop(theirs);
+
+        let mut ours = pane(machine);
+        let (took, rate) = flow(&mut ours);
+        samples.add("pane-flow/workbay", took);
+        samples.add("pane-flow-bytes/workbay", rate);
+    }
+}
+
+/// Goals 8 and 9: a key and its echo, in turns.
+fn echo(samples: &mut Samples, machine: &Machine, container: &str) {
+    let argv = ["docker", "exec", "-it", container, "cat"];
+    let mut raw = Drain::start(&argv, &[], COLUMNS, ROWS);
+    settle();
+    let mut theirs = tmux(container, "echo");
+    theirs.type_("clear; cat\r");
+    let mut ours = pane(machine);
+    ours.type_("clear; cat\r");
+    settle();
+    for key in 0..KEYS {
+        for (name, shell) in [
+            ("docker-exec", &mut raw),
+            ("tmux", &mut theirs),
+            ("workbay", &mut ours),
+        ] {
+            let took = time_key(shell);
+            samples.add(&format!("pane-echo/{name}"), took);
+            if key % 60 == 59 {
+                shell.type_("\r");
+            }
+        }
+    }
+}
+
+fn time_key(shell: &mut Drain) -> f64 {
+    quiet(shell);
+    let (before, start) = (shell.bytes(), now());
+    shell.type_("x");
+    millis(shell.wait_bytes(before) - start)
+}
+
+/// Waits until nothing has been written for 20 ms, so that the next byte is the key's.
+fn quiet(shell: &Drain) {
+    loop {
+        let before = shell.bytes();
+        std::thread::sleep(Duration::from_millis(20));
+        if shell.bytes() == before {
+            return;
+        }
+    }
+}
+
+/// A key in one pane while the other is flooded, until it is on the screen; the peer is the session's
+/// tmux with two panes of its own.
+fn beside_a_flood(samples: &mut Samples, machine: &Machine) {
+    let mut ours = face(machine);
+    ours.wait_for(SESSION);
+    ours.type_("s");
+    ours.wait_for("work@");
+    flood_and_type(samples, "workbay", &mut ours, "\x1d|");
+    drop(ours);
+
+    let container = machine.containers().pop().expect("the bench's container");
+    let command = docker_attach_command(&container, "flood");
+    let argv: Vec<&str> = command.iter().map(String::as_str).collect();
+    let mut theirs = Terminal::start(&argv, &[], COLUMNS, ROWS);
+    theirs.type_until("clear; echo ready\r", |screen| screen.starts_with("ready"));
+    flood_and_type(samples, "tmux", &mut theirs, "\x02|");
+    docker(&["exec", &container, "pkill", "yes"]);
+}
+
+fn flood_and_type(samples: &mut Samples, name: &str, shell: &mut Terminal, split: &str) {
+    shell.type_("clear; yes flood\r");
+    shell.wait_for("flood");
+    shell.type_(split);
+    shell.wait_for("work@");
+    shell.type_("cat\r");
+    let is_typed = |count: usize| {
+        let typed = format!("│{}", "x".repeat(count));
+        move |screen: &str| screen.lines().any(|line| line.trim_end().ends_with(&typed))
+    };
+    for key in 1..=FLOOD_KEYS {
+        let count = (key - 1) % 50 + 1;
+        let start = now();
+        shell.type_("x");
+        let at = shell.wait_timed("the key shows", is_typed(count));
+        samples.add(&format!("pane-flood-key/{name}"), millis(at - start));
+        if count == 50 {
+            shell.type_("\x15");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    shell.type_("\x03");
+}
+
+/// Goal 12: what a pane adds to the face, each with so many lines of history in its tmux.
+fn memory(samples: &mut Samples, machine: &Machine) {
+    let print = format!("clear; seq {PRINTED}; {PRINT_WORD}\r");
+    let mut ours = pane(machine);
+    ours.forget();
+    ours.type_(&print);
+    ours.wait_word(WORD);
+    settle();
+    let one = resident_kib(ours.pid());
+    for _ in 1..PANES {
+        // A new shell, begun as usual, on a desk of its own.
+        ours.forget();
+        ours.type_("\x1dC\r");
+        ours.wait_word("work@");
+        settle();
+        ours.forget();
+        ours.type_(&print);
+        ours.wait_word(WORD);
+    }
+    settle();
+    let all = resident_kib(ours.pid());
+    samples.add("pane-memory/workbay", (all - one) / (PANES - 1) as f64);
+}
