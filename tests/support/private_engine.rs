@@ -48,7 +48,14 @@ impl PrivateEngine {
     }
 
     /// Starts it (again) and waits until it answers.
+    #[track_caller]
     pub fn begin(&mut self) {
+        if let Err(why) = self.try_begin() {
+            panic!("{why}");
+        }
+    }
+
+    fn try_begin(&mut self) -> Result<(), String> {
         let log = std::fs::File::options()
             .create(true)
             .append(true)
@@ -78,10 +85,11 @@ impl PrivateEngine {
             let process = self.process.as_mut().expect("it was started");
             if let Ok(Some(status)) = process.try_wait() {
                 let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
-                panic!("dockerd ended with {status}:\n{said}");
+                return Err(format!("dockerd ended with {status}:\n{said}"));
             }
             std::thread::sleep(LOOK);
         }
+        Ok(())
     }
 
     fn answers(&self) -> bool {
@@ -110,32 +118,17 @@ impl PrivateEngine {
         let _ = Command::new("kill").args(["-TERM", &pid]).status();
         let _ = process.wait();
     }
-
-    fn clear(&mut self) {
-        if self.process.is_none() {
-            self.begin();
-        }
-        let all = self.docker(&["ps", "-aq"]);
-        let ids: Vec<&str> = all.split_whitespace().collect();
-        if !ids.is_empty() {
-            let args = [&["rm", "-f"], ids.as_slice()].concat();
-            self.docker(&args);
-        }
-        self.stop();
-        unmount_below(self.dir.path());
-    }
 }
 
 impl Drop for PrivateEngine {
+    /// Its containers outlive a daemon: they are removed by one that runs, also after a test that failed
+    /// while there was none.
     fn drop(&mut self) {
-        if !std::thread::panicking() {
-            self.clear();
-            return;
-        }
-        // Nothing may panic twice.
-        let all = self.docker(&["ps", "-aq"]);
-        for id in all.split_whitespace() {
-            self.docker(&["rm", "-f", id]);
+        if self.process.is_some() || self.try_begin().is_ok() {
+            let all = self.docker(&["ps", "-aq"]);
+            for id in all.split_whitespace() {
+                self.docker(&["rm", "-f", id]);
+            }
         }
         self.stop();
         unmount_below(self.dir.path());
