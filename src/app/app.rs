@@ -132,7 +132,7 @@ impl App {
     #[must_use]
     pub fn new(facts: Facts, keymap: Keymap) -> Self {
         Self {
-            panes: Panes::new(&facts.tag),
+            panes: Panes::new(&facts.tag).with(&facts.terminal),
             mouse: facts.mouse,
             statistics_shown: facts.statistics,
             notices: Notices::new(facts.notifications.quiet),

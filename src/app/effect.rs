@@ -46,6 +46,8 @@ pub enum Effect {
     Copy {
         ticket: Ticket,
         text: String,
+        /// Where it goes when it is too much for the clipboard; `None` = nowhere.
+        path: Option<PathBuf>,
     },
     /// Write a new file (never over an old one; `-1`, `-2` … is added); `Msg::Done` carries the path.
     SaveFile {

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use crate::model::settings::{LaunchSettings, NotificationSettings};
+use crate::model::settings::{LaunchSettings, NotificationSettings, TerminalSettings};
 
 /// Constant for the life of a face.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct Facts {
     pub launch: LaunchSettings,
     /// How loud it is.
     pub notifications: NotificationSettings,
+    /// Copying in terminals.
+    pub terminal: TerminalSettings,
     /// Days that log and scratch of an ended session are kept.
     pub keep_days: u32,
 }

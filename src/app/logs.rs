@@ -333,15 +333,8 @@ impl Logs {
             Some((hostname, ..)) => format!("{}-{hostname}", self.name),
             None => self.name.to_string(),
         };
-        let name: String = of
-            .chars()
-            .map(|c| {
-                let kept = c.is_alphanumeric() || matches!(c, '-' | '_');
-                if kept { c } else { '_' }
-            })
-            .collect();
         Step::Save {
-            path: PathBuf::from(format!("{name}-log.txt")),
+            path: PathBuf::from(format!("{}-log.txt", file_name(&of))),
             contents: self.store.text().into_bytes(),
         }
     }
@@ -427,6 +420,14 @@ impl Logs {
 fn kernels_of(session: &Session) -> Vec<(KernelId, Clean)> {
     let kernels = session.kernels.iter();
     kernels.map(|k| (k.id, k.hostname.clone())).collect()
+}
+
+/// A name as the beginning of a file's name.
+pub(super) fn file_name(name: &str) -> String {
+    let kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    name.chars()
+        .map(|c| if kept(c) { c } else { '_' })
+        .collect()
 }
 
 #[cfg(test)]

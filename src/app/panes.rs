@@ -1,11 +1,16 @@
 //! The open terminals: desks as tabs, on each one pane or several side by side.
 
 mod acts;
+mod clipboard;
+mod control;
 mod desk;
 mod mouse;
 mod pane;
+mod prompt;
+mod strip;
 mod tabs;
 mod tree;
+mod windows;
 
 use jiff::Timestamp;
 use ratatui::layout::Rect;
@@ -19,15 +24,19 @@ use crate::{
     model::{
         id::{ContextName, SessionKey},
         session::Session,
+        settings::TerminalSettings,
         text::Clean,
     },
     protocol::message::{Origin, StreamId},
     terminal::encode::{self, MouseMode},
 };
 
+pub use clipboard::Copied;
 pub use desk::{Desk, PaneArea};
 pub use mouse::Ground;
 pub use pane::{Pane, Place, State};
+pub use prompt::{Prompt, Question};
+pub use strip::{HeadPlaces, WindowTab, head_name, window_tabs};
 pub use tabs::Tab;
 pub use tree::{Axis, Border};
 
@@ -58,6 +67,11 @@ pub struct Panes {
     /// The page is shown and the outer terminal has the focus.
     in_focus: bool,
     daemon_is_up: bool,
+    /// The lines to the tmux of sessions.
+    lines: control::Lines,
+    clipboard: clipboard::Clipboard,
+    /// Asked in the status line.
+    prompt: Option<Prompt>,
 }
 
 impl Panes {
@@ -69,6 +83,14 @@ impl Panes {
             daemon_is_up: true,
             ..Self::default()
         }
+    }
+
+    /// As the person has set it.
+    #[must_use]
+    pub fn with(mut self, settings: &TerminalSettings) -> Self {
+        self.lines = control::Lines::new(settings.copy_keys);
+        self.clipboard = clipboard::Clipboard::new(settings.clipboard);
+        self
     }
 
     pub fn is_empty(&self) -> bool {
@@ -132,10 +154,13 @@ impl Panes {
         self.desk().is_some_and(|desk| desk.zoomed)
     }
 
-    /// Terminal (keys go to the child), Leader (after the leader), Panes (nothing runs in it).
+    /// Terminal (keys go to the child), Leader (after the leader), Input and Confirm (something is asked),
+    /// Panes (nothing runs in it).
     pub fn scope(&self) -> Scope {
         match self.active() {
             _ if self.leader => Scope::Leader,
+            _ if self.prompt().is_some_and(Prompt::is_typed) => Scope::Input,
+            _ if self.prompt().is_some() => Scope::Confirm,
             Some(pane) if pane.takes_keys() => Scope::Terminal,
             _ => Scope::Panes,
         }
@@ -178,6 +203,7 @@ impl Panes {
             let ids = self.daemon_is_up.then_some(&mut *ids);
             steps.extend(pane.look(seen.contains(&pane.id), ids, now));
         }
+        steps.extend(self.hold_lines(ids));
         steps
     }
 
@@ -290,12 +316,16 @@ impl Panes {
         event: &StreamEvent,
         now: Timestamp,
     ) -> Option<Vec<Step>> {
+        if let Some((mut steps, brought)) = self.lines.stream(stream, event, now) {
+            steps.extend(self.take_brought(brought, now));
+            return Some(steps);
+        }
         let at = self.list.iter().position(|pane| pane.stream == stream)?;
         let id = self.list[at].id;
         let has_keys = self.desk().is_some_and(|desk| desk.focus == id);
         let seen = self.is_seen(id);
         let pane = &mut self.list[at];
-        let steps = pane.event(event, now);
+        let mut steps = pane.event(event, now);
         pane.has_news &= !seen;
         if has_keys {
             self.leader &= pane.takes_keys();
@@ -303,6 +333,7 @@ impl Panes {
         if !self.daemon_is_up && pane.retry_at().is_some() && pane.place != Place::Host {
             pane.lost(Clean::new("workbay's daemon is away"), None);
         }
+        steps.extend(self.take_copy(at, now));
         Some(steps)
     }
 
@@ -390,6 +421,8 @@ impl Panes {
                 steps.push(pane.reopen(ids.stream()));
             }
         }
+        steps.extend(self.lines.tick(ids, now));
+        steps.extend(self.tick_clipboard(now));
         steps
     }
 
@@ -398,16 +431,17 @@ impl Panes {
         let updates = seen.filter_map(|pane| pane.emulator.wake_at());
         let retries = self.list.iter().filter_map(Pane::retry_at);
         let pauses = self.list.iter().filter_map(Pane::pause_at);
-        retries.chain(pauses).chain(updates).min()
+        let lines = [self.lines.wake_at(), self.clipboard_wakes_at()];
+        let lines = lines.into_iter().flatten();
+        retries.chain(pauses).chain(updates).chain(lines).min()
     }
 
     /// What is left to close when the face leaves.
     pub fn close_all(&mut self) -> Vec<Step> {
         self.desks.clear();
-        self.list
-            .drain(..)
-            .filter_map(|pane| pane.close())
-            .collect()
+        let mut steps = self.lines.hold(&[], None);
+        steps.extend(self.list.drain(..).filter_map(|pane| pane.close()));
+        steps
     }
 }
 

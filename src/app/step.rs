@@ -28,6 +28,11 @@ pub enum Step {
     },
     /// To the person's clipboard; a toast tells how it went.
     Copy(String),
+    /// The same of a text of any length: what is too much for a clipboard goes to this file.
+    CopyOrSave {
+        text: String,
+        path: PathBuf,
+    },
     /// To a new file; a toast tells where it lies.
     Save {
         path: PathBuf,

@@ -8,7 +8,7 @@ use super::{
 use crate::model::{
     notice::EVENTS,
     resources::Bytes,
-    settings::{DesktopNotices, Settings},
+    settings::{ClipboardPolicy, CopyKeys, DesktopNotices, Settings},
     span::Span,
     spec::check_variable_name,
 };
@@ -85,6 +85,27 @@ pub const SETTINGS: &[Setting] = &[
         variable: None,
         read: |s, item| set(&mut s.terminal.shell, preferred(item)),
         show: |s| quoted(s.terminal.shell.as_deref().unwrap_or("auto")),
+    },
+    Setting {
+        table: "terminal",
+        name: "copy-keys",
+        variable: None,
+        read: |s, item| {
+            let read = one_of(item, "kind of keys", CopyKeys::ALL, CopyKeys::word);
+            set(&mut s.terminal.copy_keys, read)
+        },
+        show: |s| quoted(s.terminal.copy_keys.word()),
+    },
+    Setting {
+        table: "terminal",
+        name: "clipboard",
+        variable: None,
+        read: |s, item| {
+            let all = ClipboardPolicy::ALL;
+            let read = one_of(item, "clipboard policy", all, ClipboardPolicy::word);
+            set(&mut s.terminal.clipboard, read)
+        },
+        show: |s| quoted(s.terminal.clipboard.word()),
     },
     Setting {
         table: "notifications",
@@ -280,12 +301,25 @@ fn quoted_list(words: &[String]) -> String {
 }
 
 fn desktop(item: &Item) -> Result<DesktopNotices, Fault> {
+    let all = DesktopNotices::ALL;
+    one_of(
+        item,
+        "way of telling the desktop",
+        all,
+        DesktopNotices::word,
+    )
+}
+
+/// A word that stands for one of few things.
+fn one_of<T: Copy, const N: usize>(
+    item: &Item,
+    what: &str,
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> Result<T, Fault> {
     let word = item.text()?;
-    let known = DesktopNotices::ALL.into_iter().find(|it| it.word() == word);
-    known.ok_or_else(|| {
-        let words = DesktopNotices::ALL.map(DesktopNotices::word);
-        Fault::unknown(item.at, "way of telling the desktop", word, words)
-    })
+    let known = all.into_iter().find(|it| name(*it) == word);
+    known.ok_or_else(|| Fault::unknown(item.at, what, word, all.map(name)))
 }
 
 pub(super) fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {

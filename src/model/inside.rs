@@ -27,3 +27,26 @@ pub const TOOLBOX_SH: &str = "/opt/workbay/shell/sh";
 
 /// How a terminal ends in a session that has no shell to run in it, but the toolbox has.
 pub const NO_SHELL: u8 = 69;
+
+/// The tmux session of the pane with this tag. tmux reads `:` and `.` in a session's name as parts of a
+/// target, so there are none.
+#[must_use]
+pub fn pane_session(tag: &str) -> String {
+    let keep = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let safe = tag.chars().map(|c| if keep(c) { c } else { '_' });
+    PANE_PREFIX.chars().chain(safe).collect()
+}
+
+/// The user option in which the session's tmux keeps the digest of what a person copied last.
+pub const COPIED: &str = "@workbay-copied";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_never_a_target() {
+        assert_eq!(pane_session("face-1_a"), "wb-face-1_a");
+        assert_eq!(pane_session("a:b.c;d 한"), "wb-a_b_c_d__");
+    }
+}

@@ -8,6 +8,7 @@ pub mod capability;
 pub mod catalogue;
 pub mod change;
 pub mod context;
+pub mod digest;
 pub mod environment;
 pub mod figures;
 pub mod history;

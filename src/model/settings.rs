@@ -76,6 +76,8 @@ pub struct UiSettings {
 pub struct TerminalSettings {
     /// The shell that is preferred where a session has it; `None` = the session's own.
     pub shell: Option<String>,
+    pub copy_keys: CopyKeys,
+    pub clipboard: ClipboardPolicy,
 }
 
 /// How loud the full-screen view is.
@@ -145,4 +147,59 @@ pub struct EngineSettings {
 pub struct HistorySettings {
     /// Days that log and scratch of an ended session are kept.
     pub keep_days: u32,
+}
+
+/// The keys of tmux's copy mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CopyKeys {
+    /// As tmux has it: by EDITOR, or by the person's own `~/.tmux.conf`.
+    #[default]
+    Auto,
+    Vi,
+    Emacs,
+}
+
+impl CopyKeys {
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Vi, Self::Emacs];
+
+    /// The word in the settings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Vi => "vi",
+            Self::Emacs => "emacs",
+        }
+    }
+
+    /// Whether vi's keys are chosen; `None` = nothing is.
+    pub fn vi(self) -> Option<bool> {
+        match self {
+            Self::Auto => None,
+            Self::Vi => Some(true),
+            Self::Emacs => Some(false),
+        }
+    }
+}
+
+/// What becomes of a program's write to the clipboard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClipboardPolicy {
+    /// It waits until the person has said yes or no.
+    #[default]
+    Ask,
+    Allow,
+    Refuse,
+}
+
+impl ClipboardPolicy {
+    pub const ALL: [Self; 3] = [Self::Ask, Self::Allow, Self::Refuse];
+
+    /// The word in the settings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Allow => "allow",
+            Self::Refuse => "refuse",
+        }
+    }
 }

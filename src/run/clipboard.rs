@@ -4,10 +4,40 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 /// Terminals drop longer ones silently.
 const LONGEST: usize = 74_994;
+/// GNU screen passes strings on in pieces no longer than this, with what is around them.
+const SCREEN_PIECE: usize = 768;
+const SCREEN_BEGIN: &str = "\x1bP";
+const SCREEN_END: &str = "\x1b\\";
+
+/// What stands between us and the person's terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Multiplexer {
+    #[default]
+    None,
+    Tmux,
+    /// GNU screen.
+    Screen,
+}
+
+impl Multiplexer {
+    /// By the variables each of them sets; the inner one counts.
+    #[must_use]
+    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let term = variable("TERM").unwrap_or_default();
+        let (tmux, screen) = (variable("TMUX").is_some(), variable("STY").is_some());
+        match (tmux, screen) {
+            // Both: tmux calls its terminals `screen` too, unless it has been told better.
+            (true, true) if term.starts_with("screen.") => Self::Screen,
+            (true, _) => Self::Tmux,
+            (false, true) => Self::Screen,
+            (false, false) => Self::None,
+        }
+    }
+}
 
 /// The bytes that put `text` into the clipboard (OSC 52), or a sentence why not. Inside tmux it is
 /// sent twice: for tmux itself, and passed through it.
-pub fn osc52(text: &str, inside_tmux: bool) -> Result<Vec<u8>, String> {
+pub fn osc52(text: &str, around: Multiplexer) -> Result<Vec<u8>, String> {
     let encoded = STANDARD.encode(text);
     if encoded.len() > LONGEST {
         return Err(format!(
@@ -16,10 +46,22 @@ pub fn osc52(text: &str, inside_tmux: bool) -> Result<Vec<u8>, String> {
         ));
     }
     let plain = format!("\x1b]52;c;{encoded}\x1b\\");
-    if !inside_tmux {
-        return Ok(plain.into_bytes());
-    }
-    Ok(format!("{plain}{}", through_tmux(&plain)).into_bytes())
+    let sent = match around {
+        Multiplexer::None => plain,
+        Multiplexer::Tmux => format!("{plain}{}", through_tmux(&plain)),
+        // Its end is one for screen, too, so the one of BEL is taken.
+        Multiplexer::Screen => through_screen(&format!("\x1b]52;c;{encoded}\x07")),
+    };
+    Ok(sent.into_bytes())
+}
+
+/// What was sent, as far as we know: whether the terminal took it, it does not say.
+pub fn sent(text: &str) -> String {
+    let lines = match text.lines().count() {
+        0 | 1 => String::new(),
+        lines => format!("{lines} lines "),
+    };
+    format!("{lines}sent to your terminal's clipboard (OSC 52)")
 }
 
 /// A sequence that tmux passes on to the terminal outside, where its `allow-passthrough` is on.
@@ -28,16 +70,85 @@ pub(super) fn through_tmux(sequence: &str) -> String {
     format!("\x1bPtmux;{doubled}\x1b\\")
 }
 
+/// A sequence that screen passes on to the terminal outside.
+fn through_screen(sequence: &str) -> String {
+    let room = SCREEN_PIECE - SCREEN_BEGIN.len() - SCREEN_END.len();
+    let mut wrapped = String::new();
+    let mut rest = sequence;
+    while !rest.is_empty() {
+        // All of it is ASCII.
+        let (piece, after) = rest.split_at(rest.len().min(room));
+        wrapped.push_str(SCREEN_BEGIN);
+        wrapped.push_str(piece);
+        wrapped.push_str(SCREEN_END);
+        rest = after;
+    }
+    wrapped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn bytes(text: &str, around: Multiplexer) -> String {
+        String::from_utf8(osc52(text, around).unwrap()).unwrap()
+    }
+
     #[test]
     fn text_is_wrapped_for_the_terminal() {
-        let bytes = osc52("hello", false).unwrap();
-        assert_eq!(bytes, b"\x1b]52;c;aGVsbG8=\x1b\\");
-        let inside = String::from_utf8(osc52("hello", true).unwrap()).unwrap();
+        let plain = "\x1b]52;c;aGVsbG8=\x1b\\";
+        assert_eq!(bytes("hello", Multiplexer::None), plain);
+        let inside = bytes("hello", Multiplexer::Tmux);
+        assert!(inside.starts_with(plain));
         assert!(inside.ends_with("\x1bPtmux;\x1b\x1b]52;c;aGVsbG8=\x1b\x1b\\\x1b\\"));
-        assert!(osc52(&"x".repeat(100_000), false).is_err());
+        assert!(osc52(&"x".repeat(100_000), Multiplexer::None).is_err());
+    }
+
+    #[test]
+    fn screen_gets_pieces_that_make_the_whole() {
+        let text = "한글 text ".repeat(400);
+        let wrapped = bytes(&text, Multiplexer::Screen);
+        let mut whole = String::new();
+        for piece in wrapped.split_inclusive(SCREEN_END) {
+            assert!(piece.len() <= SCREEN_PIECE, "{}", piece.len());
+            let inner = piece.strip_prefix(SCREEN_BEGIN).unwrap();
+            whole.push_str(inner.strip_suffix(SCREEN_END).unwrap());
+        }
+        let encoded = whole
+            .strip_prefix("\x1b]52;c;")
+            .and_then(|rest| rest.strip_suffix('\x07'));
+        assert_eq!(STANDARD.decode(encoded.unwrap()).unwrap(), text.as_bytes());
+    }
+
+    #[test]
+    fn what_is_around_us_is_known_by_its_variables() {
+        let of = |pairs: &'static [(&str, &str)]| {
+            Multiplexer::of(|name| {
+                let found = pairs.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(of(&[]), Multiplexer::None);
+        assert_eq!(of(&[("TMUX", "/tmp/x,1,0")]), Multiplexer::Tmux);
+        assert_eq!(of(&[("STY", "1.pts")]), Multiplexer::Screen);
+        let both = [
+            ("TMUX", "x"),
+            ("STY", "1"),
+            ("TERM", "screen.xterm-256color"),
+        ];
+        assert_eq!(
+            Multiplexer::of(|name| {
+                both.iter()
+                    .find(|(key, _)| *key == name)
+                    .map(|(_, v)| (*v).to_owned())
+            }),
+            Multiplexer::Screen
+        );
+    }
+
+    #[test]
+    fn only_what_is_known_is_said() {
+        assert_eq!(sent("one"), "sent to your terminal's clipboard (OSC 52)");
+        assert!(sent("a\nb\n").starts_with("2 lines sent"));
     }
 }

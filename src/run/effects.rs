@@ -4,7 +4,8 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use super::{
-    clipboard, clock,
+    clipboard::{self, Multiplexer},
+    clock,
     desktop::{self, Dialect},
     editor, files,
     link::{Current, no_line},
@@ -34,6 +35,8 @@ pub struct Hands {
     pub current: Current,
     pub answers: mpsc::Sender<Msg>,
     pub inside_tmux: bool,
+    /// Around our terminal, where it must be told how to pass on what is meant for the outer one.
+    pub multiplexer: Multiplexer,
     /// How the terminal is asked to tell the desktop; `None` = it is not.
     pub desktop: Option<Dialect>,
 }
@@ -67,15 +70,19 @@ impl Hands {
                 let _ = self.streams.resize(stream, columns, rows);
             }
             Effect::Close { stream } => self.streams.close(stream),
-            Effect::Copy { ticket, text } => {
-                let result = match clipboard::osc52(&text, self.inside_tmux) {
-                    Ok(bytes) => {
+            Effect::Copy { ticket, text, path } => {
+                match (clipboard::osc52(&text, self.multiplexer), path) {
+                    (Ok(bytes), _) => {
                         stage.send(&bytes)?;
-                        Ok("sent to your terminal's clipboard (OSC 52)".into())
+                        let result = Ok(clipboard::sent(&text).into());
+                        self.answer(Msg::Done { ticket, result });
                     }
-                    Err(why) => Err(why.into()),
-                };
-                self.answer(Msg::Done { ticket, result });
+                    (Err(_), Some(path)) => self.save_copy(ticket, path, text),
+                    (Err(why), None) => {
+                        let result = Err(why.into());
+                        self.answer(Msg::Done { ticket, result });
+                    }
+                }
             }
             Effect::SaveFile {
                 ticket,
@@ -128,11 +135,25 @@ impl Hands {
     }
 
     fn save(&self, ticket: u64, path: std::path::PathBuf, contents: Vec<u8>) {
+        self.save_as(ticket, path, contents, "saved to");
+    }
+
+    fn save_copy(&self, ticket: u64, path: std::path::PathBuf, text: String) {
+        let how = format!(
+            "{} bytes are too much for a terminal's clipboard: saved to",
+            text.len()
+        );
+        self.save_as(ticket, path, text.into_bytes(), &how);
+    }
+
+    /// `how` stands before the path.
+    fn save_as(&self, ticket: u64, path: std::path::PathBuf, contents: Vec<u8>, how: &str) {
         let answers = self.answers.clone();
+        let how = how.to_owned();
         tokio::spawn(async move {
             let saved = tokio::task::spawn_blocking(move || files::save(&path, &contents)).await;
             let result = match saved {
-                Ok(Ok(path)) => Ok(Clean::new(&format!("saved to {}", path.display()))),
+                Ok(Ok(path)) => Ok(Clean::new(&format!("{how} {}", path.display()))),
                 Ok(Err(why)) => Err(Clean::new(&why)),
                 Err(error) => Err(Clean::new(&format!("the file was not saved: {error}"))),
             };

@@ -5,6 +5,7 @@ use futures_util::Stream;
 use tokio::sync::{mpsc, watch};
 
 use super::{
+    clipboard::Multiplexer,
     desktop,
     effects::{self, Hands},
     face::{Face, Sources},
@@ -51,6 +52,9 @@ where
         current,
         answers: answers_in,
         inside_tmux: parts.app.facts.inside_tmux,
+        multiplexer: Multiplexer::of(|name| {
+            std::env::var(name).ok().filter(|value| !value.is_empty())
+        }),
         desktop: desktop::dialect(parts.app.facts.notifications.desktop, |name| {
             std::env::var(name).ok().filter(|value| !value.is_empty())
         }),

@@ -23,6 +23,7 @@ pub fn facts(settings: &Settings) -> Facts {
         tag: tag(),
         launch: settings.launch.clone(),
         notifications: settings.notifications,
+        terminal: settings.terminal.clone(),
         keep_days: settings.history.keep_days,
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use super::{
     WindowSize,
     beginning::{Beginning, Trouble},
-    complain, exec,
+    complain, control, exec,
     tmux::Tmux,
 };
 use crate::model::inside;
@@ -58,7 +58,7 @@ fn prepare(
     size: WindowSize,
     beginning: &Beginning,
 ) -> Result<Command, Trouble> {
-    let pane = format!("{}{}", inside::PANE_PREFIX, safe(tag));
+    let pane = inside::pane_session(tag);
     // Of a session that is just made its one window is what was wanted.
     let made = tmux.ensure_main((size.columns, size.rows), beginning)?;
     clear_away(tmux, &pane);
@@ -122,27 +122,34 @@ fn seconds_now() -> u64 {
         .map_or(0, |since| since.as_secs())
 }
 
-/// tmux reads `:` and `.` in a session's name as parts of a target.
-fn safe(tag: &str) -> String {
-    let keep = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    tag.chars().map(|c| if keep(c) { c } else { '_' }).collect()
-}
-
-/// Detaches the clients of every pane; without a tmux server there is nothing to do.
+/// Detaches the clients of every pane and every control line; without a tmux server there is nothing to
+/// do.
 pub(super) fn detach_all() -> ExitCode {
     let Ok(tmux) = Tmux::new() else {
         return ExitCode::SUCCESS;
     };
-    let format = "#{session_name}";
-    for pane in tmux
-        .lines(&["list-clients", "-F", format])
-        .unwrap_or_default()
-    {
-        if pane.starts_with(inside::PANE_PREFIX) {
-            tmux.quietly(&["detach-client", "-s", &format!("={pane}")]);
-        }
+    let format = "#{client_flags} #{client_name} #{session_name}";
+    let clients = tmux.lines(&["list-clients", "-F", format]);
+    for client in ours(&clients.unwrap_or_default()) {
+        tmux.quietly(&["detach-client", "-t", client]);
     }
     ExitCode::SUCCESS
+}
+
+/// Which of the clients `flags name session` are ours, by name. A person's own stay.
+fn ours(lines: &[String]) -> Vec<&str> {
+    lines
+        .iter()
+        .filter_map(|line| {
+            let mut words = line.splitn(3, ' ');
+            let (flags, client, session) = (words.next()?, words.next()?, words.next()?);
+            let control = control::FLAGS
+                .split(',')
+                .chain(["control-mode"])
+                .all(|wanted| flags.split(',').any(|flag| flag == wanted));
+            (control || session.starts_with(inside::PANE_PREFIX)).then_some(client)
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -165,8 +172,16 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_never_a_target() {
-        assert_eq!(safe("face-1_a"), "face-1_a");
-        assert_eq!(safe("a:b.c;d 한"), "a_b_c_d__");
+    fn our_clients_are_told_from_a_persons() {
+        let lines: Vec<String> = [
+            "attached,focused,UTF-8 /dev/pts/1 wb-a",
+            "attached,UTF-8 /dev/pts/2 main",
+            "attached,control-mode,ignore-size,no-output,UTF-8 client-7 main",
+            "attached,control-mode,UTF-8 client-8 main",
+            "nonsense",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        assert_eq!(ours(&lines), ["/dev/pts/1", "client-7"]);
     }
 }

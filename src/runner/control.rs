@@ -6,7 +6,7 @@ use super::{beginning::Beginning, complain, exec, tmux::Tmux};
 use crate::model::inside;
 
 /// No output of shells, and no say in the size of windows.
-const FLAGS: &str = "no-output,ignore-size";
+pub(super) const FLAGS: &str = "no-output,ignore-size";
 
 /// The size of a session that nobody has looked at yet.
 const UNSEEN: (u16, u16) = (80, 24);

@@ -7,6 +7,7 @@
 mod attach;
 mod beginning;
 mod control;
+mod copied;
 mod duty;
 mod exec;
 mod main_process;
@@ -61,6 +62,8 @@ enum Task {
         #[command(flatten)]
         beginning: Beginning,
     },
+    /// Takes what a person copied in tmux on stdin and leaves its digest there.
+    Copied,
     /// Detaches every client that `attach` left behind.
     DetachAll,
     /// Becomes the given program, after setting the size of the terminal it was started on.
@@ -139,6 +142,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             beginning,
         } => attach::run(&tag, size, &beginning),
         Task::Control { beginning } => control::run(&beginning),
+        Task::Copied => copied::run(),
         Task::DetachAll => attach::detach_all(),
         Task::Exec { size, argv } => exec::run(size, &argv),
     }

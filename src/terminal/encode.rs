@@ -204,13 +204,10 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 /// hidden inside the text cannot end the paste.
 pub fn paste(text: &str, modes: Modes) -> Vec<u8> {
     let typed = text.replace("\r\n", "\r").replace('\n', "\r");
+    let plain = |c: &char| !c.is_control() || matches!(c, '\t' | '\r');
+    let safe: String = typed.chars().filter(plain).collect();
     if !modes.bracketed_paste {
-        return typed.into_bytes();
-    }
-    let mut safe = typed;
-    // Taking one out can put another together.
-    while safe.contains("\x1b[201~") {
-        safe = safe.replace("\x1b[201~", "");
+        return safe.into_bytes();
     }
     [PASTE_START, safe.as_bytes(), PASTE_END].concat()
 }

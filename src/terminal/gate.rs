@@ -10,7 +10,7 @@ use super::emulator::is_more_than_plain;
 
 /// Longest OSC string taken; a clipboard write (OSC 52) may be longer.
 const OSC_LIMIT: usize = 4 * 1024;
-const CLIPBOARD_LIMIT: usize = 256 * 1024;
+const CLIPBOARD_LIMIT: usize = 8 * 1024 * 1024;
 
 /// Mode of synchronized updates, and the sequence that ends one.
 const UPDATE: &[u8] = b"?2026";

@@ -1,5 +1,8 @@
 //! The open terminals: tabs, heads, cells, the lines between panes, status line.
 
+mod paste;
+mod windows;
+
 use ratatui::layout::Rect;
 
 use super::{
@@ -11,7 +14,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         area::Areas,
-        panes::{Desk, Pane, PaneArea, Panes, Place, State},
+        panes::{Desk, Pane, PaneArea, Panes, Place, Question, State, head_name},
     },
     keymap::Keymap,
     theme::face::Face,
@@ -49,19 +52,17 @@ pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, keymap: &Keymap
         ..areas.pane_status
     };
     draw_status(paint, line, panes, pane, keymap);
+    if let Some(prompt) = panes.prompt()
+        && let Question::Paste(text) = &prompt.question
+    {
+        paste::draw(paint, areas.screen, &prompt.label(), text);
+    }
 }
 
 fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane) {
     let has_keys = panes.active().is_some_and(|active| active.id == pane.id);
     if let Some(head) = place.head {
-        let shared = panes.desk().is_some_and(Desk::is_shared);
-        let look = Head {
-            has_keys,
-            line: shared,
-            // A pane alone is named by its tab where there are tabs.
-            named: shared || panes.desks().len() == 1,
-        };
-        draw_head(paint, head, pane, look);
+        draw_head(paint, head, panes, pane, has_keys);
     }
     let cells = place.cells;
     match &pane.state {
@@ -89,55 +90,38 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
     }
 }
 
-/// What a head shows beside the windows.
-#[derive(Clone, Copy)]
-struct Head {
-    has_keys: bool,
-    /// It is the line between panes, too.
-    line: bool,
-    named: bool,
-}
-
-/// The line above a pane: whose shell it is, and the title that its program chose.
-fn draw_head(paint: &mut Paint<'_>, area: Rect, pane: &Pane, look: Head) {
-    let mut room = area;
-    if look.line {
-        let face = if look.has_keys {
+/// The line above a pane: whose shell it is, its windows, and the title that its program chose. Where
+/// panes share the page it is the line between them, too.
+fn draw_head(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, has_keys: bool) {
+    if panes.desk().is_some_and(Desk::is_shared) {
+        let face = if has_keys {
             Face::BorderFocused
         } else {
             Face::Border
         };
         let rule = paint.glyphs.rule.repeat(usize::from(area.width));
         paint.text(area.x, area.y, area.width, &rule, face);
-        room.x += 1;
-        room.width = room.width.saturating_sub(2);
     }
-    let mut x = room.x;
-    if look.named {
-        x = draw_name(paint, room, pane, look.has_keys);
+    let places = panes.head(pane, area);
+    let mut x = places.windows.x;
+    if !places.name.is_empty() {
+        let most = usize::from(places.name.width.saturating_sub(2));
+        let name = text::fit(&head_name(pane), most, paint.glyphs.ellipsis);
+        let face = if has_keys { Face::TabActive } else { Face::Tab };
+        let place = places.name;
+        paint.text(place.x, place.y, place.width, &format!(" {name} "), face);
+    }
+    if let Some(group) = panes.windows(pane) {
+        x = windows::draw_tabs(paint, places.windows, group, has_keys);
     }
     if let Some(title) = pane.emulator.title() {
-        let left = room.right().saturating_sub(x + 2);
+        let left = places.windows.right().saturating_sub(x + 2);
         let most = usize::from(left.saturating_sub(2));
         let title = text::fit(title.as_str(), most, paint.glyphs.ellipsis);
         if !title.is_empty() {
             paint.right(x + 2, area.y, left, &format!(" {title} "), Face::Dim);
         }
     }
-}
-
-/// Gives the column after the name.
-fn draw_name(paint: &mut Paint<'_>, room: Rect, pane: &Pane, has_keys: bool) -> u16 {
-    let host = if pane.place == Place::Host {
-        "host "
-    } else {
-        ""
-    };
-    let most = usize::from(room.width.saturating_sub(2));
-    let name = format!("{host}{}", pane.name);
-    let name = text::fit(&name, most, paint.glyphs.ellipsis);
-    let face = if has_keys { Face::TabActive } else { Face::Tab };
-    paint.text(room.x, room.y, room.width, &format!(" {name} "), face)
 }
 
 fn draw_tabs(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes) {
@@ -154,7 +138,12 @@ fn draw_tabs(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes) {
 }
 
 fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, keymap: &Keymap) {
+    if let Some(prompt) = panes.prompt().filter(|prompt| !prompt.is_dialog()) {
+        windows::draw_prompt(paint, area, prompt);
+        return;
+    }
     let room = usize::from(area.width.saturating_sub(2));
+    let copying = panes.window(pane).and_then(|window| window.copy_mode);
     let hints = if panes.is_moving_border() {
         vec![
             Hint::new("arrows", "move the border"),
@@ -162,6 +151,8 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
         ]
     } else if panes.scope() == Scope::Leader {
         after_leader(keymap)
+    } else if let Some(at) = copying {
+        windows::copy_hints(at)
     } else if pane.takes_keys() {
         way_out(keymap)
     } else {
@@ -172,7 +163,14 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     let mut x = area.x + 1;
     // The way out matters more than the reason: that one is cut.
     let needed = hints.first().map_or(0, |hint| hint.width() + GAP.len());
-    if let Some((reason, face)) = state(pane) {
+    if let Some(held) = panes.held_copy()
+        && panes.scope() != Scope::Leader
+    {
+        windows::draw_held(paint, area, held, keymap);
+        return;
+    }
+    let place = copying.map(|at| (windows::place(at), Face::Accent));
+    if let Some((reason, face)) = state(pane).or(place) {
         let reason = text::fit(&reason, room.saturating_sub(needed), paint.glyphs.ellipsis);
         x = paint.text(x, area.y, room as u16, &reason, face) + GAP.len() as u16;
     }
@@ -180,10 +178,16 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
         if usize::from(x - area.x) + hint.width() > room + 1 {
             break;
         }
-        x = paint.text(x, area.y, area.right() - x, &hint.key, Face::Key);
-        x = paint.text(x, area.y, area.right() - x, &hint.word, Face::PaneStatus);
-        x += GAP.len() as u16;
+        x = draw_hint(paint, x, area, &hint);
     }
+}
+
+/// Gives the column of the next one.
+fn draw_hint(paint: &mut Paint<'_>, x: u16, area: Rect, hint: &Hint) -> u16 {
+    let room = |x: u16| area.right().saturating_sub(x);
+    let x = paint.text(x, area.y, room(x), &hint.key, Face::Key);
+    let x = paint.text(x, area.y, room(x), &hint.word, Face::PaneStatus);
+    x + GAP.len() as u16
 }
 
 /// What a person should know of an open line: it counts as use. Gives the cells it took.

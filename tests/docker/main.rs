@@ -9,6 +9,7 @@
 
 mod batch;
 mod clusters;
+mod control;
 mod engine_line;
 mod environments;
 mod folders;

@@ -48,6 +48,7 @@ fn facts(name: &str) -> Facts {
         tag: name.to_owned(),
         launch: settings().launch,
         notifications: settings().notifications,
+        terminal: settings().terminal,
         keep_days: 7,
     }
 }

@@ -21,3 +21,4 @@ mod habits;
 mod keys;
 mod notices;
 mod whole_path;
+mod windows;

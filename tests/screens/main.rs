@@ -31,4 +31,5 @@ mod toasts;
 mod usage;
 mod variables;
 mod whynot;
+mod windows;
 mod world;

@@ -20,7 +20,7 @@ use workbay::{
     model::{
         change::Change,
         resources::{Bytes, Cpu},
-        settings::{LaunchSettings, NotificationSettings},
+        settings::{LaunchSettings, NotificationSettings, TerminalSettings},
         text::Clean,
     },
     protocol::message::{Failure, Reply, Request, Snapshot},
@@ -68,6 +68,7 @@ pub fn facts() -> Facts {
             bell: true,
             ..NotificationSettings::default()
         },
+        terminal: TerminalSettings::default(),
         keep_days: 7,
     }
 }

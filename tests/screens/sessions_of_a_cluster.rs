@@ -130,6 +130,10 @@ fn ending_a_session_of_a_cluster_promises_nothing_for_it() {
 
 fn opened(screen: &Screen) -> Vec<(StreamId, StreamOpen)> {
     let opened = screen.effects().iter().filter_map(|effect| match effect {
+        Effect::Open {
+            open: StreamOpen::Control { .. },
+            ..
+        } => None,
         Effect::Open { stream, open } => Some((*stream, open.clone())),
         _ => None,
     });
@@ -141,7 +145,10 @@ fn closed(screen: &Screen) -> Vec<StreamId> {
         Effect::Close { stream } => Some(*stream),
         _ => None,
     });
-    closed.collect()
+    let terminals = opened(screen);
+    closed
+        .filter(|stream| terminals.iter().any(|(terminal, _)| terminal == stream))
+        .collect()
 }
 
 fn happens(screen: Screen, event: StreamEvent) -> Screen {

@@ -23,7 +23,7 @@ use workbay::{
         session::Session,
         settings::{
             EngineSettings, HistorySettings, HookSettings, LaunchSettings, NotificationSettings,
-            Settings,
+            Settings, TerminalSettings,
         },
         spec::LaunchRequest,
         status::Status,
@@ -54,6 +54,7 @@ pub fn settings() -> Settings {
         notifications: NotificationSettings::default(),
         hooks: HookSettings::default(),
         history: HistorySettings { keep_days: 7 },
+        terminal: TerminalSettings::default(),
         ..Settings::blank()
     }
 }

@@ -28,7 +28,8 @@ impl App {
     ) -> Vec<Step> {
         let mut steps = Vec::new();
         // The panes hear everything of their scopes first: a leader key ends with it.
-        if matches!(scope, Scope::Terminal | Scope::Leader | Scope::Panes) {
+        let asked = matches!(scope, Scope::Input | Scope::Confirm) && self.focus() == Focus::Panes;
+        if asked || matches!(scope, Scope::Terminal | Scope::Leader | Scope::Panes) {
             steps.extend(self.panes.action(action, key, &mut self.ids));
         }
         steps.extend(match action {
@@ -133,6 +134,7 @@ impl App {
                 self.close_top();
             }
             Focus::Logs => return self.in_logs(Action::Back, now),
+            Focus::Panes if self.panes.cancel_prompt() => {}
             Focus::Panes => return self.show(Page::Sessions),
             Focus::Filter => {
                 self.sessions.filter.clear();

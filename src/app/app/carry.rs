@@ -29,7 +29,13 @@ impl App {
                 }
                 Step::Copy(text) => {
                     let ticket = self.ticket(Purpose::Effect);
-                    effects.push(Effect::Copy { ticket, text });
+                    let path = None;
+                    effects.push(Effect::Copy { ticket, text, path });
+                }
+                Step::CopyOrSave { text, path } => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    let path = Some(path);
+                    effects.push(Effect::Copy { ticket, text, path });
                 }
                 Step::Save { path, contents } => {
                     let ticket = self.ticket(Purpose::Effect);

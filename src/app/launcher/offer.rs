@@ -149,6 +149,7 @@ impl Offer {
                 env: std::collections::BTreeMap::new(),
             },
             notifications: NotificationSettings::default(),
+            terminal: crate::model::settings::TerminalSettings::default(),
             keep_days: 7,
         };
         Self::new(&facts, ContextName::local(), Vec::new())

@@ -29,6 +29,9 @@ impl Panes {
         {
             return Some(self.move_border(side));
         }
+        if self.prompt().is_some() {
+            return self.type_answer(key);
+        }
         let pane = self.active_mut()?;
         if pane.is_reopen_key(key) {
             return Some(vec![pane.reopen(ids.stream())]);
@@ -61,7 +64,7 @@ impl Panes {
             Action::PaneGrowRight => self.move_border(Side::Right),
             Action::PaneLiteral => self.type_to_active(key),
             Action::PaneSendPrefix => self.type_to_active(Some(Key::ctrl('b'))),
-            _ => Vec::new(),
+            _ => self.window_action(action).unwrap_or_default(),
         }
     }
 
@@ -220,6 +223,18 @@ impl Panes {
     pub fn paste(&mut self, text: &str) -> Vec<Step> {
         self.leader = false;
         self.moving = false;
+        if self.prompt().is_some() {
+            self.paste_answer(text);
+            return Vec::new();
+        }
+        if self.asks_before_paste(text) {
+            return Vec::new();
+        }
+        self.paste_now(text)
+    }
+
+    /// Without a question.
+    pub(super) fn paste_now(&mut self, text: &str) -> Vec<Step> {
         let pane = self.active_mut();
         pane.and_then(|pane| pane.send(Origin::Typed, encode::paste(text, pane.modes())))
             .into_iter()

@@ -67,6 +67,13 @@ impl Panes {
         if pressed {
             self.leader = false;
             steps.extend(self.show(place.pane));
+            let head = place.head.filter(|head| head.contains(at));
+            let window = head.and_then(|head| self.window_at(self.pane(place.pane)?, head, at));
+            steps.extend(
+                window
+                    .into_iter()
+                    .flat_map(|index| self.click_window(index)),
+            );
         }
         if place.cells.contains(at) {
             if pressed {

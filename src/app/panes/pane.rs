@@ -11,7 +11,7 @@ use crate::{
         step::{Ids, Step},
     },
     key::{Key, KeyCode},
-    model::{change::Level, id::SessionKey, inside, shell::ShellStart, text::Clean},
+    model::{id::SessionKey, inside, shell::ShellStart, text::Clean},
     protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
     terminal::{
         emulator::Emulator,
@@ -29,7 +29,7 @@ const HIDDEN_FOR: SignedDuration = SignedDuration::from_secs(60);
 const LONGEST_WAIT: i64 = 30;
 
 /// Where the shell runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     Session(SessionKey),
     Host,
@@ -81,8 +81,8 @@ pub struct Pane {
     typed_ahead: Vec<u8>,
     attempts: u32,
     rang_at: Option<Timestamp>,
-    /// The person was told that clipboard writes are not passed on.
-    told_clipboard: bool,
+    /// What came for the clipboard and nobody has taken yet.
+    copied: Option<String>,
 }
 
 impl Pane {
@@ -105,8 +105,18 @@ impl Pane {
             typed_ahead: Vec::new(),
             attempts: 0,
             rang_at: None,
-            told_clipboard: false,
+            copied: None,
         }
+    }
+
+    /// Its own session of the tmux that it shows.
+    pub fn tmux_session(&self) -> String {
+        inside::pane_session(&self.tag)
+    }
+
+    /// What a person or a program there wants in the clipboard.
+    pub fn take_copied(&mut self) -> Option<String> {
+        self.copied.take()
     }
 
     /// Keys go to the shell, or will.
@@ -274,14 +284,8 @@ impl Pane {
             self.rang_at = Some(now);
             steps.push(Step::Do(Effect::Bell));
         }
-        if self.emulator.take_clipboard().is_some() && !self.told_clipboard {
-            self.told_clipboard = true;
-            let text = format!(
-                "a program in {} wrote to the clipboard: it was not passed on. \
-                 Select with Shift held and copy with your terminal instead.",
-                self.name
-            );
-            steps.push(Step::toast(Level::Warning, text));
+        if let Some(text) = self.emulator.take_clipboard() {
+            self.copied = Some(text);
         }
         steps
     }

@@ -12,7 +12,6 @@ use crate::{
     },
     key::Key,
     model::{
-        change::Level,
         environment::{EnvironmentRef, EnvironmentSource},
         id::SessionId,
         log::LogSource,
@@ -220,20 +219,6 @@ fn questions_of_the_program_are_answered_to_it_alone() {
     assert_eq!(sent(&world.prints("\x1b[c")), "\x1b[?62;22c");
     let steps = world.prints("\x07\x07\x1b]52;c;aGk=\x07");
     assert!(steps.contains(&Step::Do(Effect::Bell)));
-    let toasts = |steps: &[Step]| {
-        let is_toast = |step: &&Step| {
-            matches!(
-                step,
-                Step::Toast {
-                    level: Level::Warning,
-                    ..
-                }
-            )
-        };
-        steps.iter().filter(is_toast).count()
-    };
-    assert_eq!(toasts(&steps), 1);
-    assert_eq!(toasts(&world.prints("\x1b]52;c;aGk=\x07")), 0, "told once");
     assert_eq!(world.prints("\x07"), [], "a bell a second is enough");
 }
 
@@ -412,7 +397,20 @@ fn the_mouse_reaches_tabs_and_programs() {
 #[test]
 fn pastes_are_bracketed_where_asked() {
     let mut world = World::live(1);
-    assert_eq!(sent(&world.panes.paste("a\nb")), "a\rb");
+    assert_eq!(sent(&world.panes.paste("a b")), "a b");
+    assert_eq!(
+        world.panes.paste("a\nb"),
+        [],
+        "each line would run: asked first"
+    );
+    assert_eq!(world.panes.scope(), Scope::Confirm);
+    let leave = world.panes.action(Action::ConfirmNo, None, &mut world.ids);
+    assert_eq!(leave, []);
+    world.panes.paste("a\nb");
+    let paste = world
+        .panes
+        .action(Action::ConfirmPress, None, &mut world.ids);
+    assert_eq!(sent(&paste), "a\rb");
     world.prints("\x1b[?2004h");
     assert_eq!(sent(&world.panes.paste("a\nb")), "\x1b[200~a\rb\x1b[201~");
 }

@@ -25,7 +25,7 @@ use crate::{
         resources::{Bytes, Cpu, ResourceSlots},
         settings::{
             EngineSettings, HistorySettings, HookSettings, LaunchSettings, NotificationSettings,
-            Settings,
+            Settings, TerminalSettings,
         },
         spec::LaunchRequest,
         statistics::Statistics,
@@ -50,6 +50,7 @@ pub fn settings() -> Settings {
         notifications: NotificationSettings::default(),
         hooks: HookSettings::default(),
         history: HistorySettings { keep_days: 7 },
+        terminal: TerminalSettings::default(),
         ..Settings::blank()
     }
 }

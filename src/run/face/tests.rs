@@ -137,6 +137,7 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
         current,
         answers: answers_in,
         inside_tmux: false,
+        multiplexer: crate::run::clipboard::Multiplexer::None,
         desktop: None,
     };
     let sources = Sources {

@@ -100,9 +100,9 @@ fn an_overlong_string_does_nothing() {
     assert_eq!(emulator.title(), None);
     assert_eq!(emulator.row_text(0), "after");
     emulator.feed(b"\x1b]52;c;", NOW);
-    emulator.feed("QUFB".repeat(200_000).as_bytes(), NOW);
+    emulator.feed("QUFB".repeat(3_000_000).as_bytes(), NOW);
     emulator.feed(b"\x1b\\!", NOW);
-    assert_eq!(emulator.take_clipboard(), None);
+    assert!(emulator.take_clipboard().is_none());
     assert_eq!(emulator.row_text(0), "after!");
 }
 

@@ -88,8 +88,15 @@ fn a_paste_cannot_leave_its_brackets() {
         ..Modes::default()
     };
     let text = String::from_utf8(paste("a\x1b[20\x1b[201~1~rm\nb", modes)).unwrap();
-    assert_eq!(text, "\x1b[200~arm\rb\x1b[201~");
+    assert_eq!(text, "\x1b[200~a[20[201~1~rm\rb\x1b[201~");
     assert_eq!(paste("a\r\nb\n", Modes::default()), b"a\rb\r");
+}
+
+#[test]
+fn a_paste_is_text_alone() {
+    let hidden = "ls\t한\x03\x04\x15\x1b]52;c;eA==\x07\x7f\u{9b}2J\0\n";
+    let typed = paste(hidden, Modes::default());
+    assert_eq!(typed, "ls\t한]52;c;eA==2J\r".as_bytes());
 }
 
 #[test]

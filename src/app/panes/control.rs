@@ -1,0 +1,351 @@
+//! The control lines: one to the tmux of each session that has a live pane here. They are told of windows
+//! and carry commands; nothing is asked again and again.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    app::{
+        effect::Effect,
+        msg::StreamEvent,
+        step::{Ids, Step},
+    },
+    model::{id::SessionKey, log::LogSource, settings::CopyKeys, text::Clean},
+    protocol::message::{FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
+    terminal::control::{Command, Heard, Listing, Reader},
+};
+
+/// Commands kept while a line opens.
+const KEPT: usize = 32;
+/// Longest wait between two attempts, in seconds.
+const LONGEST_WAIT: i64 = 30;
+/// Longest complaint kept of a line that never spoke.
+const LONGEST_COMPLAINT: usize = 512;
+
+/// Why something was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// What windows there are.
+    List,
+    /// A person's wish; only a refusal is told.
+    Act,
+    /// Told nobody: the line's own settings.
+    Setting,
+    /// What a pane has printed, for this file.
+    History(String),
+    /// What a person copied last.
+    Copied,
+}
+
+/// What a line brought.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Brought {
+    Refused(Clean),
+    History {
+        file: String,
+        printed: Vec<u8>,
+    },
+    /// The digest of what was copied last in this session.
+    Copied(SessionKey, String),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    list: Vec<Line>,
+    copy_keys: CopyKeys,
+}
+
+#[derive(Debug)]
+struct Line {
+    session: SessionKey,
+    stream: StreamId,
+    state: State,
+    reader: Reader,
+    /// What the next answers are to.
+    asked: VecDeque<Asked>,
+    /// Said as soon as it is open.
+    kept: Vec<(Command, Asked)>,
+    listing: Option<Listing>,
+    /// Something changed since the list under way was asked for.
+    stale: bool,
+    /// What it said on stderr before anything else.
+    complaint: Vec<u8>,
+    spoke: bool,
+    attempts: u32,
+}
+
+#[derive(Debug)]
+enum State {
+    Opening,
+    Live,
+    Lost {
+        retry_at: Timestamp,
+    },
+    /// There is none to this session.
+    Refused(Clean),
+}
+
+impl Lines {
+    pub(super) fn new(copy_keys: CopyKeys) -> Self {
+        Self {
+            copy_keys,
+            ..Self::default()
+        }
+    }
+
+    /// Holds a line to each of these sessions and to no other; without `ids` none can be opened now.
+    pub(super) fn hold(&mut self, wanted: &[SessionKey], ids: Option<&mut Ids>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        self.list.retain(|line| {
+            let hold = wanted.contains(&line.session);
+            if !hold {
+                steps.extend(line.close());
+            }
+            hold
+        });
+        if let Some(ids) = ids {
+            for session in wanted {
+                if self.of(*session).is_none() {
+                    let line = Line::new(*session, ids.stream());
+                    steps.push(line.open());
+                    self.list.push(line);
+                }
+            }
+        }
+        steps
+    }
+
+    fn of(&self, session: SessionKey) -> Option<&Line> {
+        self.list.iter().find(|line| line.session == session)
+    }
+
+    /// What the session's tmux listed last.
+    pub(super) fn listing(&self, session: SessionKey) -> Option<&Listing> {
+        self.of(session)?.listing.as_ref()
+    }
+
+    /// Says a command, or why that cannot be done.
+    pub(super) fn ask(
+        &mut self,
+        session: SessionKey,
+        command: Command,
+        why: Asked,
+    ) -> Result<Option<Step>, Clean> {
+        let line = self.list.iter_mut().find(|line| line.session == session);
+        let line = line.ok_or("its line to tmux is not open")?;
+        match &line.state {
+            State::Live => Ok(Some(line.say(&command, why))),
+            State::Opening => {
+                if line.kept.len() < KEPT {
+                    line.kept.push((command, why));
+                }
+                Ok(None)
+            }
+            State::Lost { .. } => Err("its line to tmux broke, it is opened again".into()),
+            State::Refused(reason) => Err(reason.clone()),
+        }
+    }
+
+    /// `None` = not a stream of ours.
+    pub(super) fn stream(
+        &mut self,
+        stream: StreamId,
+        event: &StreamEvent,
+        now: Timestamp,
+    ) -> Option<(Vec<Step>, Vec<Brought>)> {
+        let line = self.list.iter_mut().find(|line| line.stream == stream)?;
+        let mut brought = Vec::new();
+        let steps = match event {
+            StreamEvent::Opened => line.opened(self.copy_keys),
+            StreamEvent::Data { source, bytes } => line.data(*source, bytes, now, &mut brought),
+            StreamEvent::Ended(end) => {
+                line.ended(end, now);
+                Vec::new()
+            }
+        };
+        Some((steps, brought))
+    }
+
+    pub(super) fn tick(&mut self, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
+        let due = |line: &&mut Line| line.retry_at().is_some_and(|at| now >= at);
+        let lines = self.list.iter_mut().filter(due);
+        lines
+            .map(|line| {
+                *line = Line {
+                    attempts: line.attempts,
+                    listing: line.listing.take(),
+                    ..Line::new(line.session, ids.stream())
+                };
+                line.open()
+            })
+            .collect()
+    }
+
+    pub(super) fn wake_at(&self) -> Option<Timestamp> {
+        self.list.iter().filter_map(Line::retry_at).min()
+    }
+}
+
+impl Line {
+    fn new(session: SessionKey, stream: StreamId) -> Self {
+        Self {
+            session,
+            stream,
+            state: State::Opening,
+            reader: Reader::default(),
+            asked: VecDeque::new(),
+            kept: Vec::new(),
+            listing: None,
+            stale: false,
+            complaint: Vec::new(),
+            spoke: false,
+            attempts: 0,
+        }
+    }
+
+    fn open(&self) -> Step {
+        Step::Do(Effect::Open {
+            stream: self.stream,
+            open: StreamOpen::Control {
+                session: self.session,
+            },
+        })
+    }
+
+    fn close(&self) -> Option<Step> {
+        let open = matches!(self.state, State::Opening | State::Live);
+        open.then_some(Step::Do(Effect::Close {
+            stream: self.stream,
+        }))
+    }
+
+    fn say(&mut self, command: &Command, why: Asked) -> Step {
+        self.asked.push_back(why);
+        Step::Do(Effect::Send {
+            stream: self.stream,
+            // What is asked here is no use of the session.
+            origin: Origin::Reply,
+            bytes: command.line().into(),
+        })
+    }
+
+    fn opened(&mut self, keys: CopyKeys) -> Vec<Step> {
+        self.state = State::Live;
+        let mut steps = vec![self.say(&Command::watch(), Asked::Setting)];
+        if let Some(vi) = keys.vi() {
+            steps.push(self.say(&Command::copy_keys(vi), Asked::Setting));
+        }
+        steps.push(self.say(&Command::list(), Asked::List));
+        for (command, why) in std::mem::take(&mut self.kept) {
+            steps.push(self.say(&command, why));
+        }
+        steps
+    }
+
+    fn data(
+        &mut self,
+        source: LogSource,
+        bytes: &Bytes,
+        now: Timestamp,
+        brought: &mut Vec<Brought>,
+    ) -> Vec<Step> {
+        if source == LogSource::Stderr {
+            let room = LONGEST_COMPLAINT.saturating_sub(self.complaint.len());
+            self.complaint
+                .extend_from_slice(&bytes[..bytes.len().min(room)]);
+            return Vec::new();
+        }
+        self.spoke = true;
+        let mut heard = Vec::new();
+        self.reader.feed(bytes, |one| heard.push(one));
+        let mut steps = Vec::new();
+        for one in heard {
+            match one {
+                Heard::Answer(answer) => {
+                    self.attempts = 0;
+                    match self.asked.pop_front() {
+                        Some(Asked::List) => steps.extend(self.listed(answer)),
+                        Some(asked) => brought.extend(self.answered(asked, answer)),
+                        None => {}
+                    }
+                }
+                Heard::Changed => steps.extend(self.list()),
+                Heard::Exit => self.lost(now),
+            }
+        }
+        steps
+    }
+
+    /// Asks what there is now; once at a time.
+    fn list(&mut self) -> Option<Step> {
+        if self.asked.contains(&Asked::List) {
+            self.stale = true;
+            return None;
+        }
+        Some(self.say(&Command::list(), Asked::List))
+    }
+
+    fn listed(&mut self, answer: Result<Vec<u8>, String>) -> Option<Step> {
+        if let Ok(answer) = answer {
+            self.listing = Some(Listing::read(&answer));
+        }
+        std::mem::take(&mut self.stale)
+            .then(|| self.list())
+            .flatten()
+    }
+
+    fn answered(&self, asked: Asked, answer: Result<Vec<u8>, String>) -> Option<Brought> {
+        match (asked, answer) {
+            (Asked::List | Asked::Setting, _) | (Asked::Act, Ok(_)) => None,
+            (Asked::History(file), Ok(printed)) => Some(Brought::History { file, printed }),
+            (Asked::Copied, answer) => {
+                let digest = answer.unwrap_or_default();
+                let digest = String::from_utf8_lossy(&digest).trim().to_owned();
+                Some(Brought::Copied(self.session, digest))
+            }
+            (Asked::Act | Asked::History(_), Err(why)) => {
+                Some(Brought::Refused(Clean::new(&format!("tmux says: {why}"))))
+            }
+        }
+    }
+
+    fn ended(&mut self, end: &StreamEnd, now: Timestamp) {
+        match end {
+            StreamEnd::Failed { failure } if failure.kind != FailureKind::Unreachable => {
+                self.state = State::Refused(failure.message.clone());
+            }
+            // It could not even begin: trying again would not help.
+            StreamEnd::Exited { .. } if !self.spoke => {
+                let said = String::from_utf8_lossy(&self.complaint);
+                let said = said.lines().next().unwrap_or_default();
+                self.state = State::Refused(if said.is_empty() {
+                    "the session has no control line to its tmux".into()
+                } else {
+                    Clean::new(said)
+                });
+            }
+            _ => self.lost(now),
+        }
+    }
+
+    fn lost(&mut self, now: Timestamp) {
+        if matches!(self.state, State::Lost { .. }) {
+            return;
+        }
+        self.attempts = self.attempts.saturating_add(1);
+        let wait = 1i64 << (self.attempts - 1).min(5);
+        let wait = SignedDuration::from_secs(wait.min(LONGEST_WAIT));
+        self.state = State::Lost {
+            retry_at: now.saturating_add(wait).unwrap_or(Timestamp::MAX),
+        };
+    }
+
+    fn retry_at(&self) -> Option<Timestamp> {
+        match self.state {
+            State::Lost { retry_at } => Some(retry_at),
+            _ => None,
+        }
+    }
+}

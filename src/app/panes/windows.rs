@@ -1,0 +1,275 @@
+//! The windows of a pane's tmux, and what a person does with them. All by commands to that tmux, so that
+//! its own keys and ours always agree.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use super::{
+    Pane, Panes, Place, State,
+    control::{Asked, Brought},
+    prompt::{Prompt, Question},
+};
+use crate::{
+    action::Action,
+    app::{
+        input::Input,
+        logs::file_name,
+        step::{Ids, Step},
+    },
+    key::Key,
+    model::{change::Level, id::SessionKey, text::Clean},
+    terminal::control::{Command, Group, Target, Window},
+};
+
+impl Panes {
+    /// The windows of a pane, as far as they are known.
+    pub fn windows(&self, pane: &Pane) -> Option<&Group> {
+        let Place::Session(session) = pane.place else {
+            return None;
+        };
+        if pane.state != State::Live {
+            return None;
+        }
+        self.lines.listing(session)?.seen_by(&pane.tmux_session())
+    }
+
+    /// The window a pane shows.
+    pub fn window(&self, pane: &Pane) -> Option<&Window> {
+        self.windows(pane)?.active()
+    }
+
+    /// What is asked in the status line.
+    pub fn prompt(&self) -> Option<&Prompt> {
+        let pane = self.active()?;
+        self.prompt
+            .as_ref()
+            .filter(|prompt| prompt.pane == pane.tmux_session())
+    }
+
+    /// Leaves the question; `false` = there is none.
+    pub fn cancel_prompt(&mut self) -> bool {
+        let shown = self.prompt().is_some();
+        self.prompt = None;
+        shown
+    }
+
+    /// One control line to each session with a live pane.
+    pub(super) fn hold_lines(&mut self, ids: &mut Ids) -> Vec<Step> {
+        let mut wanted: Vec<SessionKey> = Vec::new();
+        for pane in self.list.iter().filter(|pane| pane.state == State::Live) {
+            match pane.place {
+                Place::Session(session) if !wanted.contains(&session) => wanted.push(session),
+                _ => {}
+            }
+        }
+        let ids = self.daemon_is_up.then_some(ids);
+        self.lines.hold(&wanted, ids)
+    }
+
+    /// What control lines brought, as steps.
+    pub(super) fn take_brought(&mut self, brought: Vec<Brought>, now: Timestamp) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for one in brought {
+            match one {
+                Brought::Refused(why) => steps.push(Step::toast(Level::Warning, why.as_str())),
+                Brought::History { file, printed } => steps.push(Step::Save {
+                    path: PathBuf::from(file),
+                    contents: printed,
+                }),
+                Brought::Copied(session, digest) => {
+                    steps.extend(self.told_copied(session, &digest, now));
+                }
+            }
+        }
+        steps
+    }
+
+    /// An action about windows and what was printed; `None` = it is none.
+    pub(super) fn window_action(&mut self, action: Action) -> Option<Vec<Step>> {
+        Some(match action {
+            Action::WindowNew => self.tmux(Command::new_window),
+            Action::WindowNext => self.tmux(Command::next_window),
+            Action::WindowPrevious => self.tmux(Command::previous_window),
+            Action::PaneScroll => self.tmux(Command::scroll),
+            Action::PaneCopyMode => self.tmux(Command::copy_mode),
+            Action::PaneSearch => self.ask_person(|_| (Question::Search, Input::default())),
+            Action::PaneSaveHistory => self.save_history(),
+            Action::WindowRename => self.ask_person(|window| {
+                let input = Input::with_text(window.name.as_str());
+                (Question::Rename(window.index), input)
+            }),
+            Action::WindowClose => self.ask_person(|window| {
+                let command = window.command.clone();
+                let index = window.index;
+                (Question::Close { index, command }, Input::default())
+            }),
+            // As in tmux, Enter alone ends no window.
+            Action::ConfirmPress if self.is_closing() => Vec::new(),
+            Action::InputSubmit | Action::ConfirmYes | Action::ConfirmPress => self.answer(),
+            Action::InputCancel | Action::ConfirmNo => {
+                self.cancel_prompt();
+                Vec::new()
+            }
+            _ => match number(action) {
+                Some(index) => self.tmux(|target| Command::select_window(target, index)),
+                None => return self.clipboard_action(action),
+            },
+        })
+    }
+
+    /// A window's tab was clicked.
+    pub fn click_window(&mut self, index: u32) -> Vec<Step> {
+        self.tmux(|target| Command::select_window(target, index))
+    }
+
+    /// Says a command to the tmux of the pane with the keys.
+    fn tmux(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
+        self.tmux_for(make, Asked::Act)
+    }
+
+    fn tmux_for(&mut self, make: impl FnOnce(&Target) -> Command, why: Asked) -> Vec<Step> {
+        let Some((session, target)) = self.target() else {
+            return vec![Step::toast(Level::Info, self.why_no_windows())];
+        };
+        match self.lines.ask(session, make(&target), why) {
+            Ok(step) => step.into_iter().collect(),
+            Err(why) => vec![no_windows(&why)],
+        }
+    }
+
+    /// The session and tmux session of the pane with the keys.
+    fn target(&self) -> Option<(SessionKey, Target)> {
+        let pane = self.active()?;
+        let Place::Session(session) = pane.place else {
+            return None;
+        };
+        let own = pane.tmux_session();
+        let target = match self.windows(pane) {
+            Some(group) => Target::session(&group.session),
+            None => Target::session(&own),
+        };
+        (pane.state == State::Live).then_some((session, target))
+    }
+
+    fn why_no_windows(&self) -> &'static str {
+        match self.active().map(|pane| pane.place) {
+            Some(Place::Host) => {
+                "windows, search and saving are of a session's tmux; a shell of this host has none"
+            }
+            _ => "the shell is not open now",
+        }
+    }
+
+    /// Asks in the status line; what is asked depends on the window that is shown.
+    fn ask_person(&mut self, ask: impl FnOnce(&Window) -> (Question, Input)) -> Vec<Step> {
+        if self.target().is_none() {
+            return vec![Step::toast(Level::Info, self.why_no_windows())];
+        }
+        let asked = self.active().and_then(|pane| {
+            let (question, input) = ask(self.window(pane)?);
+            Some(Prompt::new(question, input, pane.tmux_session()))
+        });
+        if asked.is_none() {
+            // Whether the line is there at all shows in what it says to a question.
+            return self.tmux_for(|_| Command::list(), Asked::List);
+        }
+        self.prompt = asked;
+        Vec::new()
+    }
+
+    /// A key of the text that is asked for.
+    pub(super) fn type_answer(&mut self, key: Key) -> Option<Vec<Step>> {
+        let prompt = self.prompt.as_mut()?;
+        let taken = !prompt.is_typed() || prompt.input.key(key);
+        taken.then(Vec::new)
+    }
+
+    pub(super) fn paste_answer(&mut self, text: &str) {
+        if let Some(prompt) = self.prompt.as_mut().filter(|it| it.is_typed()) {
+            prompt.input.paste(text);
+        }
+    }
+
+    fn is_closing(&self) -> bool {
+        let question = self.prompt().map(|prompt| &prompt.question);
+        matches!(question, Some(Question::Close { .. }))
+    }
+
+    /// A text with line breaks is asked about where the program would take each line as typed.
+    pub(super) fn asks_before_paste(&mut self, text: &str) -> bool {
+        let open = |pane: &&Pane| matches!(pane.state, State::Live | State::Opening);
+        let Some(pane) = self.active().filter(open) else {
+            return false;
+        };
+        let breaks = text.contains(['\n', '\r']);
+        if !breaks || pane.modes().bracketed_paste {
+            return false;
+        }
+        let question = Question::Paste(text.to_owned());
+        self.prompt = Some(Prompt::new(question, Input::default(), pane.tmux_session()));
+        true
+    }
+
+    /// The person has answered what was asked.
+    fn answer(&mut self) -> Vec<Step> {
+        if self.prompt().is_none() {
+            return Vec::new();
+        }
+        let Some(prompt) = self.prompt.take() else {
+            return Vec::new();
+        };
+        let text = prompt.input.text();
+        match prompt.question {
+            Question::Close { index, .. } => {
+                self.tmux(|target| Command::close_window(target, index))
+            }
+            Question::Paste(text) => self.paste_now(&text),
+            _ if text.is_empty() => Vec::new(),
+            Question::Rename(index) => {
+                self.tmux(|target| Command::rename_window(target, index, text))
+            }
+            Question::Search => {
+                let mut steps = self.tmux(Command::copy_mode);
+                steps.extend(self.tmux(|target| Command::search(target, text)));
+                steps
+            }
+        }
+    }
+
+    fn save_history(&mut self) -> Vec<Step> {
+        let file = self.active().map(|pane| {
+            let window = self.window(pane).map_or(1, |window| window.index);
+            format!("{}-{window}-history.txt", file_name(pane.name.as_str()))
+        });
+        let file = file.unwrap_or_default();
+        self.tmux_for(Command::history, Asked::History(file))
+    }
+}
+
+fn no_windows(why: &Clean) -> Step {
+    Step::toast(
+        Level::Warning,
+        format!("that needs the session's tmux: {why}"),
+    )
+}
+
+/// The window an action like `window.3` means.
+fn number(action: Action) -> Option<u32> {
+    let numbered = [
+        Action::WindowOne,
+        Action::WindowTwo,
+        Action::WindowThree,
+        Action::WindowFour,
+        Action::WindowFive,
+        Action::WindowSix,
+        Action::WindowSeven,
+        Action::WindowEight,
+        Action::WindowNine,
+    ];
+    let at = numbered.iter().position(|it| *it == action)?;
+    u32::try_from(at + 1).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,227 @@
+//! What tmux lists: sessions, their windows, what their panes are doing.
+
+use crate::model::{inside, text::Clean};
+
+/// The fields of a line, a line per pane. The names come last: a program chooses the last one.
+pub const LISTED: &str = "#{session_name}\t#{window_index}\t#{window_active}\t\
+    #{window_activity_flag}\t#{window_bell_flag}\t#{pane_active}\t#{pane_in_mode}\t#{pane_mode}\t\
+    #{scroll_position}\t#{copy_cursor_y}\t#{history_size}\t#{pane_height}\t#{mode-keys}\t\
+    #{window_name}\t#{pane_current_command}";
+
+/// Changes whenever something changes that tmux tells by no word of its own.
+pub const WATCHED: &str = "#{S:#{session_name}#{W:,#{window_index}#{window_activity_flag}\
+    #{window_bell_flag}#{P:.#{pane_active}#{pane_in_mode}#{scroll_position}-#{copy_cursor_y}}}}";
+
+/// Most panes of all sessions that are read.
+const MOST: usize = 2000;
+
+/// One window as a session sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub index: u32,
+    pub name: Clean,
+    pub active: bool,
+    /// Something was printed there since it was looked at.
+    pub activity: bool,
+    pub bell: bool,
+    /// What runs in its active pane.
+    pub command: Clean,
+    /// Its active pane is in copy mode.
+    pub copy_mode: Option<CopyMode>,
+}
+
+/// Where one is in what was printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyMode {
+    /// The cursor's line, counted from 1 at the top of the history.
+    pub line: u64,
+    pub lines: u64,
+    /// vi's keys, else those of emacs.
+    pub vi: bool,
+}
+
+/// A session of tmux with its windows in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    pub session: String,
+    pub windows: Vec<Window>,
+}
+
+impl Group {
+    pub fn active(&self) -> Option<&Window> {
+        self.windows.iter().find(|window| window.active)
+    }
+}
+
+/// All sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    groups: Vec<Group>,
+}
+
+impl Listing {
+    /// Of the answer to [`super::Command::list`]; a line that is none is left out.
+    #[must_use]
+    pub fn read(answer: &[u8]) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        for line in String::from_utf8_lossy(answer).lines().take(MOST) {
+            let Some((session, pane)) = line.split_once('\t') else {
+                continue;
+            };
+            let Some((window, on_top)) = window(pane) else {
+                continue;
+            };
+            let at = groups.iter().position(|group| group.session == session);
+            let at = at.unwrap_or_else(|| {
+                groups.push(Group {
+                    session: session.to_owned(),
+                    windows: Vec::new(),
+                });
+                groups.len() - 1
+            });
+            let windows = &mut groups[at].windows;
+            match windows.last_mut() {
+                Some(last) if last.index == window.index => {
+                    if on_top {
+                        *last = window;
+                    }
+                }
+                _ => windows.push(window),
+            }
+        }
+        Self { groups }
+    }
+
+    /// The session of the pane with session `own`: that one, or where panes share one, the one there is.
+    pub fn seen_by(&self, own: &str) -> Option<&Group> {
+        let exact = self.groups.iter().find(|group| group.session == own);
+        exact.or_else(|| {
+            let shared = |group: &&Group| !group.session.starts_with(inside::PANE_PREFIX);
+            let mut shared = self.groups.iter().filter(shared);
+            shared.next().filter(|_| shared.next().is_none())
+        })
+    }
+}
+
+/// One line without its session: the window as this pane has it, and whether it is its active pane.
+fn window(line: &str) -> Option<(Window, bool)> {
+    let fields: Vec<&str> = line.splitn(14, '\t').collect();
+    let [
+        index,
+        active,
+        activity,
+        bell,
+        on_top,
+        _,
+        mode,
+        scrolled,
+        cursor,
+        history,
+        height,
+        keys,
+        name,
+        command,
+    ] = fields.as_slice()
+    else {
+        return None;
+    };
+    let number = |text: &str| text.parse::<u64>().unwrap_or(0);
+    let history = number(history);
+    let copying = matches!(*mode, "copy-mode" | "view-mode");
+    let window = Window {
+        index: index.parse().ok()?,
+        name: Clean::new(&plain(name)),
+        active: *active == "1",
+        activity: *activity == "1",
+        bell: *bell == "1",
+        command: Clean::new(command),
+        copy_mode: copying.then(|| CopyMode {
+            line: history.saturating_sub(number(scrolled)) + number(cursor) + 1,
+            lines: history + number(height),
+            vi: *keys == "vi",
+        }),
+    };
+    Some((window, *on_top == "1"))
+}
+
+/// A name as it was given: tmux keeps it with `\\`, `\$` and `\ooo`.
+fn plain(name: &str) -> String {
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = match (first, after) {
+            (b'\\', [c @ (b'\\' | b'$'), after @ ..]) => {
+                bytes.push(*c);
+                after
+            }
+            (
+                b'\\',
+                [
+                    a @ b'0'..=b'3',
+                    b @ b'0'..=b'7',
+                    c @ b'0'..=b'7',
+                    after @ ..,
+                ],
+            ) => {
+                bytes.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
+                after
+            }
+            _ => {
+                bytes.push(*first);
+                after
+            }
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ANSWER: &str = "main\t1\t1\t0\t0\t1\t0\t\t\t\t0\t24\temacs\tsh\tsh\n\
+        main\t2\t0\t1\t0\t1\t0\t\t\t\t5\t24\temacs\t학습\tpython3\n\
+        wb-a\t1\t0\t0\t1\t0\t0\t\t\t\t0\t24\temacs\tsh\tsh\n\
+        wb-a\t1\t0\t0\t1\t1\t0\t\t\t\t0\t24\temacs\tsh\tvim\n\
+        nonsense\n\
+        wb-a\t2\t1\t0\t0\t1\t1\tcopy-mode\t30\t4\t100\t24\tvi\ta\\\\b\\$HOME\\011c\tless\tx\n";
+
+    #[test]
+    fn a_pane_sees_its_own_session() {
+        let listing = Listing::read(ANSWER.as_bytes());
+        let own = listing.seen_by("wb-a").unwrap();
+        assert_eq!(own.windows.len(), 2);
+        assert!(own.windows[0].bell && !own.windows[0].active);
+        assert_eq!(own.windows[0].command, "vim", "of the active pane");
+        let active = own.active().unwrap();
+        assert_eq!((active.index, active.name.as_str()), (2, "a\\b$HOME c"));
+        let copying = CopyMode {
+            line: 75,
+            lines: 124,
+            vi: true,
+        };
+        assert_eq!(active.copy_mode, Some(copying));
+    }
+
+    #[test]
+    fn without_one_it_sees_the_only_one_that_is_no_panes() {
+        let listing = Listing::read(ANSWER.as_bytes());
+        assert_eq!(listing.seen_by("wb-new").unwrap().session, "main");
+        let two = format!("{ANSWER}other\t1\t1\t0\t0\t1\t0\t\t\t\t0\t24\temacs\tsh\tsh\n");
+        assert_eq!(Listing::read(two.as_bytes()).seen_by("wb-new"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_makes_it_panic(answer: Vec<u8>) {
+            Listing::read(&answer).seen_by("wb-a");
+        }
+
+        #[test]
+        fn names_never_panic(name in "[\\\\$0-7a한]{0,20}") {
+            plain(&name);
+        }
+    }
+}

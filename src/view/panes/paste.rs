@@ -1,0 +1,42 @@
+//! The question before a text of several lines is pasted into a program that would run each.
+
+use ratatui::layout::Rect;
+
+use crate::{
+    theme::face::Face,
+    view::{dialog, paint::Paint, text},
+};
+
+const WIDTH: u16 = 64;
+const HEIGHT: u16 = 9;
+
+/// `title` is the question; shows how the text begins.
+pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, pasted: &str) {
+    let area = dialog::place(screen, WIDTH.min(screen.width), HEIGHT);
+    let inner = dialog::frame(paint, screen, area, title, Face::Warning);
+    let first = pasted.lines().next().unwrap_or_default();
+    let first = crate::model::text::Clean::new(first.trim());
+    let first = text::fit(
+        first.as_str(),
+        usize::from(inner.width),
+        paint.glyphs.ellipsis,
+    );
+    let lines = [
+        (
+            "The program here takes each line as if you had typed it",
+            Face::Text,
+        ),
+        ("and pressed Enter. It begins with:", Face::Text),
+        ("", Face::Text),
+        (first.as_ref(), Face::Accent),
+    ];
+    for (y, (line, face)) in (inner.y..inner.bottom()).zip(lines) {
+        paint.text(inner.x, y, inner.width, line, face);
+    }
+    let y = inner.bottom().saturating_sub(1);
+    let mut x = inner.x;
+    for (key, word) in [("Enter", "paste it"), ("Esc", "leave it")] {
+        x = paint.text(x, y, inner.right().saturating_sub(x), key, Face::Key) + 1;
+        x = paint.text(x, y, inner.right().saturating_sub(x), word, Face::Dim) + 3;
+    }
+}

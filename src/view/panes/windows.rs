@@ -1,0 +1,129 @@
+//! What a pane shows of its tmux: windows, where one is in copy mode, what is asked.
+
+use ratatui::layout::Rect;
+
+use super::Hint;
+use crate::{
+    action::{Action, Scope},
+    app::panes::{Copied, Prompt, window_tabs},
+    keymap::Keymap,
+    terminal::control::{CopyMode, Group},
+    theme::face::Face,
+    view::{paint::Paint, text},
+};
+
+/// Paints the windows as tabs; gives the column behind them.
+pub fn draw_tabs(paint: &mut Paint<'_>, area: Rect, group: &Group, has_keys: bool) -> u16 {
+    let mut end = area.x;
+    for tab in window_tabs(group, area.width) {
+        let place = tab.area(area);
+        let face = match (tab.active, tab.news) {
+            (true, _) if has_keys => Face::TabActive,
+            (false, true) => Face::Warning,
+            _ => Face::Tab,
+        };
+        end = paint.text(place.x, place.y, place.width, &tab.label, face);
+    }
+    end
+}
+
+/// The question in the status line, with what is typed.
+pub fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &Prompt) {
+    let hints = if prompt.is_typed() {
+        [Hint::new("Enter", "take it"), Hint::new("Esc", "leave it")]
+    } else {
+        [Hint::new("y", "yes"), Hint::new("n", "no")]
+    };
+    let wanted: usize = hints
+        .iter()
+        .map(|hint| hint.width() + super::GAP.len())
+        .sum();
+    let room = usize::from(area.width).saturating_sub(wanted + 2);
+    let label = text::fit(&prompt.label(), room, paint.glyphs.ellipsis);
+    let mut x = paint.text(area.x + 1, area.y, area.width, &label, Face::Accent) + 1;
+    if prompt.is_typed() {
+        let hints_at = area.right().saturating_sub(wanted as u16);
+        let field = Rect::new(x, area.y, hints_at.saturating_sub(x), 1);
+        paint.fill(field, Face::InputFocused);
+        paint.input(field, &prompt.input, true);
+        x = hints_at;
+    }
+    x += super::GAP.len() as u16;
+    for hint in &hints {
+        x = super::draw_hint(paint, x, area, hint);
+    }
+}
+
+/// Where one is in what was printed.
+pub(super) fn place(at: CopyMode) -> String {
+    let grouped = text::grouped;
+    format!("line {} of {}", grouped(at.line), grouped(at.lines))
+}
+
+/// The keys of copy mode that are needed most.
+pub(super) fn copy_hints(at: CopyMode) -> Vec<Hint> {
+    let keys = if at.vi {
+        [
+            ("Space", "mark"),
+            ("Enter", "copy"),
+            ("/ ?", "search"),
+            ("g G", "top, bottom"),
+            ("q", "leave"),
+        ]
+    } else {
+        [
+            ("Ctrl-Space", "mark"),
+            ("Alt-w", "copy"),
+            ("Ctrl-s Ctrl-r", "search"),
+            ("Alt-< Alt->", "top, bottom"),
+            ("q", "leave"),
+        ]
+    };
+    // How to get out first: it is never cut.
+    let mut hints: Vec<Hint> = keys
+        .into_iter()
+        .map(|(key, word)| Hint::new(key, word))
+        .collect();
+    hints.rotate_right(1);
+    hints
+}
+
+/// What a program wants in the clipboard, with the keys to decide.
+pub(super) fn draw_held(paint: &mut Paint<'_>, area: Rect, held: &Copied, keymap: &Keymap) {
+    let leader = keymap.keys_for(Scope::Terminal, Action::TerminalLeader);
+    let leader = leader
+        .first()
+        .map(|key| super::shown(key))
+        .unwrap_or_default();
+    let hint = |action, word| {
+        let keys = keymap.keys_for(Scope::Leader, action);
+        Some(Hint::new(format!("{leader} {}", keys.first()?), word))
+    };
+    let hints = [
+        hint(Action::PaneAllowClipboard, "allow"),
+        hint(Action::PaneRefuseClipboard, "refuse"),
+    ];
+    let hints: Vec<Hint> = hints.into_iter().flatten().collect();
+    let wanted: usize = hints
+        .iter()
+        .map(|hint| hint.width() + super::GAP.len())
+        .sum();
+    let room = usize::from(area.width).saturating_sub(wanted + 2);
+    let bytes = text::grouped(held.text.len() as u64);
+    let ways = [
+        format!(
+            "a program in {} wants your clipboard: {bytes} bytes",
+            held.name
+        ),
+        format!("{} wants your clipboard: {bytes} bytes", held.name),
+        format!("clipboard: {bytes} bytes from {}", held.name),
+    ];
+    let fits = |way: &&String| text::width(way) <= room;
+    let said = ways.iter().find(fits).unwrap_or(&ways[2]);
+    let said = text::fit(said, room, paint.glyphs.ellipsis);
+    let mut x = paint.text(area.x + 1, area.y, area.width, &said, Face::Warning);
+    x += super::GAP.len() as u16;
+    for hint in &hints {
+        x = super::draw_hint(paint, x, area, hint);
+    }
+}

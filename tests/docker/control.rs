@@ -1,0 +1,195 @@
+//! The control line: told of windows, takes commands, leaves nothing behind.
+
+use std::process::{Command as Process, Stdio};
+
+use workbay::{
+    engine::api::{Attached, Input, Output, Streams as _},
+    model::{id::SessionId, inside},
+    terminal::control::{Command, Heard, Listing, Reader, Target},
+};
+
+use crate::support::{Bench, containers, record, until, within};
+
+/// A control line as the face has one.
+struct Control {
+    attached: Attached,
+    reader: Reader,
+    heard: Vec<Heard>,
+}
+
+impl Control {
+    async fn open(bench: &Bench, session: SessionId) -> Self {
+        Self {
+            attached: bench.engine.control(session).await.unwrap(),
+            reader: Reader::default(),
+            heard: Vec::new(),
+        }
+    }
+
+    async fn next(&mut self) -> Heard {
+        while self.heard.is_empty() {
+            match within(self.attached.output.recv()).await {
+                Some(Output::Stdout(bytes)) => {
+                    self.reader.feed(&bytes, |one| self.heard.push(one));
+                }
+                other => panic!("the line ended with {other:?}"),
+            }
+        }
+        self.heard.remove(0)
+    }
+
+    async fn ask(&mut self, command: &Command) -> Result<Vec<u8>, String> {
+        let line = Input::Bytes(command.line().into());
+        self.attached.input.send(line).await.unwrap();
+        loop {
+            if let Heard::Answer(answer) = self.next().await {
+                return answer;
+            }
+        }
+    }
+
+    async fn listing(&mut self) -> Listing {
+        Listing::read(&self.ask(&Command::list()).await.unwrap())
+    }
+}
+
+async fn clients(bench: &Bench, session: SessionId) -> String {
+    bench
+        .sh(session, "tmux list-clients -F '#{client_flags}'")
+        .await
+}
+
+async fn until_no_control_line(bench: &Bench, session: SessionId) {
+    until(async || {
+        let left = clients(bench, session).await;
+        (!left.contains("control-mode")).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn it_is_told_of_windows_whoever_makes_them() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut pane = bench.terminal(session, "one", 80, 24).await;
+    pane.wait_for("work@bench").await;
+    let mut control = Control::open(&bench, session).await;
+    let own = inside::pane_session("one");
+    assert_eq!(
+        control.listing().await.seen_by(&own).unwrap().windows.len(),
+        1
+    );
+
+    pane.type_text("\u{2}c").await;
+    while control.next().await != Heard::Changed {}
+    let listing = control.listing().await;
+    let group = listing.seen_by(&own).unwrap();
+    assert_eq!(group.active().unwrap().index, 2);
+
+    let target = Target::session(&own);
+    let name = "학습 '; kill-server #(touch /home/work/ran) \\ \"$HOME\" %1";
+    control
+        .ask(&Command::rename_window(&target, 2, name))
+        .await
+        .unwrap();
+    let listing = control.listing().await;
+    let renamed = listing.seen_by(&own).unwrap().active().unwrap();
+    assert_eq!(renamed.name, *name);
+    assert!(!bench.home(session).join("ran").exists(), "a name was run");
+
+    let refused = control.ask(&Command::select_window(&target, 7)).await;
+    assert!(refused.unwrap_err().contains('7'));
+    control
+        .ask(&Command::close_window(&target, 2))
+        .await
+        .unwrap();
+    let listing = control.listing().await;
+    assert_eq!(listing.seen_by(&own).unwrap().windows.len(), 1);
+}
+
+#[tokio::test]
+async fn scrolling_and_searching_are_seen_and_the_history_is_whole() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut pane = bench.terminal(session, "one", 40, 12).await;
+    pane.wait_for("work@bench").await;
+    pane.type_text("seq 1000 1200; printf '%060d한글\\n' 7; echo do''ne\r")
+        .await;
+    pane.wait_for("done").await;
+    let mut control = Control::open(&bench, session).await;
+    let own = inside::pane_session("one");
+    let target = Target::session(&own);
+    control.ask(&Command::watch()).await.unwrap();
+    control.ask(&Command::copy_keys(true)).await.unwrap();
+    control.ask(&Command::copy_mode(&target)).await.unwrap();
+    control
+        .ask(&Command::search(&target, "1017"))
+        .await
+        .unwrap();
+    let listing = control.listing().await;
+    let window = listing.seen_by(&own).unwrap().active().unwrap();
+    let at = window.copy_mode.expect("copy mode");
+    // What was typed takes two lines, 1000 stands on the third.
+    assert_eq!(at.line, 20, "{at:?}");
+    assert!(at.vi && at.lines > 200, "{at:?}");
+
+    let history = control.ask(&Command::history(&target)).await.unwrap();
+    let history = String::from_utf8(history).unwrap();
+    let long = format!("{:060}한글", 7);
+    assert!(history.lines().any(|line| line == long), "{history}");
+    assert!(history.lines().any(|line| line == "1000"), "{history}");
+}
+
+#[tokio::test]
+async fn a_dropped_line_leaves_no_client_behind() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut control = Control::open(&bench, session).await;
+    control.listing().await;
+    assert!(clients(&bench, session).await.contains("control-mode"));
+    drop(control);
+    until_no_control_line(&bench, session).await;
+}
+
+#[tokio::test]
+async fn the_line_of_a_killed_daemon_ends_by_itself() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut keeper = bench.terminal(session, "one", 80, 24).await;
+    keeper.wait_for("work@bench").await;
+    // The engine's own client stands for the daemon: killed, it says no goodbye.
+    let entry = record(session)["Config"]["Entrypoint"].clone();
+    let words: Vec<&str> = entry
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|word| word.as_str().unwrap())
+        .take_while(|word| *word != "runner")
+        .collect();
+    let mut holder = Process::new("docker")
+        .args(["exec", "-i", &containers(session)[0]])
+        .args(words)
+        .args(["runner", "control"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    until(async || {
+        let there = clients(&bench, session).await;
+        there.contains("control-mode").then_some(())
+    })
+    .await;
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    until_no_control_line(&bench, session).await;
+}
+
+#[tokio::test]
+async fn lines_of_a_dead_daemon_can_be_detached() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut control = Control::open(&bench, session).await;
+    control.listing().await;
+    bench.engine.detach_all(session).await.unwrap();
+    until_no_control_line(&bench, session).await;
+}

@@ -1,0 +1,227 @@
+//! Windows, copy mode and the clipboard of a session's tmux: by its own keys and by ours.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+use crate::{
+    machine::{BINARY, Machine},
+    terminal::Terminal,
+};
+
+const LEADER: &str = "\x1d";
+const PREFIX: &str = "\x02";
+
+/// A person in a shell of a new session, who sees its first window.
+fn in_a_shell(machine: &Machine, name: &str) -> Terminal {
+    machine.ok(&[
+        "launch", "--env", "host", "--name", name, "--mem", "64m", "--wait",
+    ]);
+    // What is saved is saved where one is.
+    let here = machine.path("here");
+    std::fs::create_dir(&here).expect("a directory");
+    let go = "cd \"$0\" && exec \"$1\"";
+    let argv = ["/bin/sh", "-c", go, &here.to_string_lossy(), BINARY];
+    let mut person = Terminal::start(&argv, &machine.env(), 100, 24);
+    person.wait_for(name);
+    person.type_("s");
+    person.wait_for(&format!("work@{name}"));
+    person.wait_for(" 1 bash* ");
+    person
+}
+
+fn leader(person: &mut Terminal, keys: &str) {
+    person.type_(LEADER);
+    person.type_(keys);
+}
+
+/// One key after the other, each when the one before has been answered: tmux takes faster ones for a
+/// paste, which has no keys of its own.
+fn slowly(person: &mut Terminal, keys: &[&str]) {
+    for key in keys {
+        let seen = person.raw_len();
+        person.type_(key);
+        person.wait_bytes(seen);
+    }
+}
+
+fn prefix(person: &mut Terminal, keys: &str) {
+    person.type_(PREFIX);
+    person.type_(keys);
+}
+
+/// What was put into the outer terminal's clipboard, in order.
+fn clipboard(person: &Terminal) -> Vec<String> {
+    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    let texts = raw.split("\u{1b}]52;c;").skip(1).map(|rest| {
+        let encoded = rest.split(['\u{1b}', '\u{7}']).next().unwrap_or_default();
+        String::from_utf8(STANDARD.decode(encoded).expect("base64")).expect("UTF-8")
+    });
+    texts.collect()
+}
+
+#[test]
+fn windows_are_the_same_for_both_kinds_of_keys() {
+    let machine = Machine::new();
+    let mut person = in_a_shell(&machine, "both-keys");
+    leader(&mut person, "c");
+    person.wait_for(" 2 bash* ");
+    prefix(&mut person, "p");
+    person.wait_for(" 1 bash* ");
+    leader(&mut person, "n");
+    person.wait_for(" 2 bash* ");
+    // Renamed by us, and by tmux itself.
+    leader(&mut person, ",");
+    person.wait_for("rename window 2 to bash");
+    person.type_("\x15학습; $HOME\r");
+    person.wait_for(" 2 학습; $HOME* ");
+    prefix(&mut person, "1");
+    person.wait_for(" 1 bash* ");
+    prefix(&mut person, ",");
+    person.wait_for("(rename-window)");
+    person.type_("\x15first\r");
+    person.wait_for(" 1 first* ");
+    leader(&mut person, "2");
+    person.wait_for(" 2 학습; $HOME* ");
+    // What is printed where nobody looks is marked.
+    leader(&mut person, "1");
+    person.wait_for(" 1 first* ");
+    leader(&mut person, "&");
+    person.wait_for("end window 1");
+    person.type_("n");
+    person.wait_gone("end window 1");
+    leader(&mut person, "&");
+    person.wait_for("end window 1");
+    person.type_("y");
+    // The numbers close up.
+    person.wait_for(" 1 학습; $HOME* ");
+    person.wait_gone("first");
+}
+
+#[test]
+fn a_copy_is_the_text_itself_and_goes_out_unasked() {
+    let machine = Machine::new();
+    std::fs::write(
+        machine.path("config/config.toml"),
+        "[launch]\ncpu = 0.2\n\n[terminal]\ncopy-keys = \"vi\"\n",
+    )
+    .expect("a file");
+    let mut person = in_a_shell(&machine, "copying");
+    let text = format!("한글 {} end", "0123456789".repeat(15));
+    person.type_("printf '\\n%s %s end\\n' 한''글 $(printf '0123456789%.0s' {1..15})\r");
+    person.wait_for("\n한글 0123");
+    person.wait_for("789 end");
+    leader(&mut person, "[");
+    // Its own keys, as the status line says, of the chosen kind.
+    person.wait_for("Space mark");
+    slowly(&mut person, &["k", "0", " ", "$", "h", "\r"]);
+    person.wait_for("sent to your terminal's clipboard");
+    // Without a false break, and once.
+    assert_eq!(clipboard(&person), [text]);
+}
+
+#[test]
+fn a_program_gets_the_clipboard_when_the_person_says_so() {
+    let machine = Machine::new();
+    let mut person = in_a_shell(&machine, "asking");
+    person.type_("printf '\\033]52;c;aGVsbG8=\\007'\r");
+    person.wait_for("wants your clipboard: 5 bytes");
+    assert_eq!(clipboard(&person), [] as [&str; 0]);
+    leader(&mut person, "r");
+    person.wait_for("are kept from your clipboard");
+    person.wait_gone("wants your clipboard");
+    leader(&mut person, "y");
+    person.wait_for("refused before");
+    person.type_("printf '\\033]52;c;aGk=\\007'\r");
+    person.wait_for("sent to your terminal's clipboard");
+    assert_eq!(clipboard(&person), ["hi"]);
+}
+
+#[test]
+fn what_was_printed_is_searched_and_saved() {
+    let machine = Machine::new();
+    let mut person = in_a_shell(&machine, "searching");
+    person.type_("seq -f 'step %g' 1 300; echo rea''dy\r");
+    person.wait_for("ready");
+    leader(&mut person, "/");
+    person.wait_for("search upwards for");
+    person.type_("step 17\r");
+    person.wait_until("a found line", |screen| screen.contains("step 179"));
+    person.type_("q");
+    person.wait_for("Ctrl-] d back");
+    leader(&mut person, "S");
+    person.wait_for("searching-1-history.txt");
+    let saved = std::fs::read_to_string(machine.path("here/searching-1-history.txt"));
+    let saved = saved.expect("the file that was told");
+    assert!(saved.lines().any(|line| line == "step 1"), "{saved}");
+}
+
+/// The keys that every introduction to tmux begins with, as they are there.
+#[test]
+fn the_keys_of_tmux_are_those_of_tmux() {
+    let machine = Machine::new();
+    let mut person = in_a_shell(&machine, "tmux-keys");
+    for state in ["off", "on"] {
+        for command in [&format!("set -g mouse {state}\r"), "show -g mouse\r"] {
+            let asks = |screen: &str| screen.lines().any(|line| line.starts_with(':'));
+            prefix(&mut person, ":");
+            person.wait_until("tmux asks for a command", asks);
+            person.type_(command);
+            person.wait_until("the command is taken", |screen| !asks(screen));
+        }
+        person.wait_for(&format!("mouse {state}"));
+        person.type_("q");
+        person.wait_gone(&format!("mouse {state}"));
+    }
+
+    person.type_("seq 100 199\r");
+    person.wait_for("\n199");
+    prefix(&mut person, "\x1b[5~");
+    person.wait_for("\n160");
+    person.wait_for("q leave");
+    person.type_("q");
+    person.wait_for("199");
+    person.wait_for("Ctrl-] d back");
+
+    person.type_("clear; echo in-the''-first\r");
+    person.wait_for("\nin-the-first");
+    prefix(&mut person, "c");
+    person.wait_for(" 2 bash* ");
+    person.wait_gone("in-the-first");
+    prefix(&mut person, "w");
+    // The tree of windows; the one before is chosen.
+    person.wait_for("(0)");
+    person.type_("\x1b[A");
+    person.type_("\r");
+    person.wait_for("\nin-the-first");
+    person.wait_for(" 1 bash* ");
+    prefix(&mut person, "n");
+    person.wait_for(" 2 bash* ");
+    person.type_("exit\r");
+    person.wait_for(" 1 bash* ");
+    person.wait_for("\nin-the-first");
+
+    prefix(&mut person, "c");
+    person.wait_for(" 2 bash* ");
+    prefix(&mut person, "x");
+    person.wait_for("kill-pane");
+    person.type_("y");
+    person.wait_for(" 1 bash* ");
+    person.wait_gone(" 2 bash");
+    person.wait_for("\nin-the-first");
+}
+
+#[test]
+fn a_very_large_paste_arrives_and_blocks_nobody() {
+    const BYTES: usize = 10_000_000;
+    let machine = Machine::new();
+    let mut person = in_a_shell(&machine, "pasting");
+    // Nothing is read until there is a file.
+    person.type_("stty -icanon -echo; echo wai''ting; until [ -e go ]; do sleep 0.1; done; head -c 10000000 | wc -c\r");
+    person.wait_for("waiting");
+    let text = "0123456789".repeat(BYTES / 10);
+    person.type_(&format!("\x1b[200~{text}\x1b[201~"));
+    leader(&mut person, "d");
+    person.wait_for("RUNNING");
+    machine.ok(&["exec", "pasting", "--", "touch", "go"]);
+    person.type_("s");
+    person.wait_for("10000000");
+}
