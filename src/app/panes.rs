@@ -5,6 +5,7 @@ mod clipboard;
 mod control;
 mod desk;
 mod mouse;
+mod page;
 mod pane;
 mod prompt;
 mod strip;
@@ -361,56 +362,6 @@ impl Panes {
                 pane.lost(why.clone(), None);
             }
         }
-    }
-
-    /// The part of the screen for tabs, heads and cells changed, or a pane was opened: each pane
-    /// takes the size it has on its desk.
-    pub fn set_page(&mut self, page: Rect) -> Vec<Step> {
-        self.page = Some(page);
-        let mut steps = Vec::new();
-        for desk in &self.desks {
-            let area = self.area_of(desk, page);
-            for place in desk.place(area).0 {
-                let (columns, rows) = (place.cells.width, place.cells.height);
-                let pane = self.list.iter_mut().find(|pane| pane.id == place.pane);
-                if columns > 0 && rows > 0 {
-                    steps.extend(pane.and_then(|pane| pane.set_size(columns, rows)));
-                }
-            }
-        }
-        steps
-    }
-
-    /// The part of the page that a desk has. Where panes share it the tabs have a row of their own; a
-    /// pane alone has its head beside them, one that fills the page has neither.
-    fn area_of(&self, desk: &Desk, page: Rect) -> Rect {
-        let own_row = self.desks.len() > 1 && desk.is_shared() && !desk.zoomed;
-        let top = u16::from(own_row).min(page.height);
-        Rect {
-            y: page.y + top,
-            height: page.height - top,
-            ..page
-        }
-    }
-
-    /// Where the tabs are, and what is seen of the desk that is shown.
-    pub fn place(&self, page: Rect) -> (Rect, Vec<PaneArea>, Vec<Border>) {
-        let Some(desk) = self.desk() else {
-            return (Rect::default(), Vec::new(), Vec::new());
-        };
-        let (mut panes, borders) = desk.place(self.area_of(desk, page));
-        if desk.zoomed || self.desks.len() == 1 {
-            return (Rect::default(), panes, borders);
-        }
-        let mut tabs = Rect { height: 1, ..page };
-        if !desk.is_shared()
-            && let Some(head) = panes.first_mut().and_then(|pane| pane.head.as_mut())
-        {
-            tabs.width = self.tabs_end(page.width / 3 * 2);
-            head.x += tabs.width;
-            head.width -= tabs.width;
-        }
-        (tabs, panes, borders)
     }
 
     pub fn tick(&mut self, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
