@@ -1,5 +1,7 @@
 //! Windows, copy mode and the clipboard of a session's tmux: by its own keys and by ours.
 
+use std::time::Duration;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use crate::{
@@ -214,6 +216,8 @@ fn a_very_large_paste_arrives_and_blocks_nobody() {
     const BYTES: usize = 10_000_000;
     let machine = Machine::new();
     let mut person = in_a_shell(&machine, "pasting");
+    // tmux looks at each byte of it.
+    person.be_patient(Duration::from_secs(240));
     // Nothing is read until there is a file.
     person.type_("stty -icanon -echo; echo wai''ting; until [ -e go ]; do sleep 0.1; done; head -c 10000000 | wc -c\r");
     person.wait_for("waiting");

@@ -93,10 +93,14 @@ impl Listing {
     }
 
     /// The session of the pane with session `own`: that one, or where panes share one, the one there is.
+    /// `main` is no such: panes have sessions beside it, and this one's may not be listed yet.
     pub fn seen_by(&self, own: &str) -> Option<&Group> {
         let exact = self.groups.iter().find(|group| group.session == own);
         exact.or_else(|| {
-            let shared = |group: &&Group| !group.session.starts_with(inside::PANE_PREFIX);
+            let shared = |group: &&Group| {
+                let name = group.session.as_str();
+                !name.starts_with(inside::PANE_PREFIX) && name != inside::TMUX_SESSION
+            };
             let mut shared = self.groups.iter().filter(shared);
             shared.next().filter(|_| shared.next().is_none())
         })
@@ -208,8 +212,11 @@ mod tests {
     #[test]
     fn without_one_it_sees_the_only_one_that_is_no_panes() {
         let listing = Listing::read(ANSWER.as_bytes());
-        assert_eq!(listing.seen_by("wb-new").unwrap().session, "main");
-        let two = format!("{ANSWER}other\t1\t1\t0\t0\t1\t0\t\t\t\t0\t24\temacs\tsh\tsh\n");
+        assert_eq!(listing.seen_by("wb-new"), None, "its own will be listed");
+        let shared = ANSWER.replace("main\t", "0\t");
+        let listing = Listing::read(shared.as_bytes());
+        assert_eq!(listing.seen_by("wb-new").unwrap().session, "0");
+        let two = format!("{shared}other\t1\t1\t0\t0\t1\t0\t\t\t\t0\t24\temacs\tsh\tsh\n");
         assert_eq!(Listing::read(two.as_bytes()).seen_by("wb-new"), None);
     }
 
