@@ -201,5 +201,5 @@ fn a_paste_of_several_lines_is_asked_about() {
     let screen = shell(80, 24).paste("make clean\nmake all\nmake install\n");
     assert_snapshot!("paste_asked", screen.text());
     let left = screen.press("esc");
-    assert!(!left.sees("paste 3 lines"), "{}", left.text());
+    assert!(!left.sees("Paste 3 lines"), "{}", left.text());
 }

@@ -52,8 +52,8 @@ impl Prompt {
                 format!("end window {index} and what runs in it ({command})?")
             }
             Question::Paste(text) => match text.lines().count() {
-                0 | 1 => "paste a line and run it?".to_owned(),
-                lines => format!("paste {lines} lines?"),
+                0 | 1 => "Paste a line and run it?".to_owned(),
+                lines => format!("Paste {lines} lines?"),
             },
         }
     }

@@ -206,7 +206,9 @@ impl Panes {
         if !breaks || pane.modes().bracketed_paste {
             return false;
         }
-        let question = Question::Paste(text.to_owned());
+        // Terminals send a line break in any of three forms.
+        let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+        let question = Question::Paste(lines);
         self.prompt = Some(Prompt::new(question, Input::default(), pane.tmux_session()));
         true
     }
