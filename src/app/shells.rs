@@ -1,5 +1,5 @@
-//! The list of all shells, to go to one or to open one: those on the page, and every session that
-//! could have one.
+//! The list of all shells, to go to one or to open one: those on the page with their windows, and
+//! every session that could have one.
 
 use super::{
     input::Input,
@@ -10,12 +10,15 @@ use crate::{
     action::Action,
     key::Key,
     model::{id::SessionKey, session::Session, text::Clean},
+    terminal::control::Window,
 };
 
 /// Where a row leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     Pane(PaneId),
+    /// A window of a pane's tmux, by its number.
+    Window(PaneId, u32),
     /// No pane shows it yet.
     Session(SessionKey),
     /// The shell of this host, not open yet.
@@ -176,6 +179,7 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<Row> {
     for desk in panes.desks() {
         for pane in desk.panes().into_iter().filter_map(|id| panes.pane(id)) {
             rows.push(of_pane(pane));
+            rows.extend(windows(panes, pane));
         }
     }
     let several = mirror.has_several_contexts();
@@ -220,4 +224,23 @@ fn of_pane(pane: &Pane) -> Row {
         name: pane.name.clone(),
         note: note.into(),
     }
+}
+
+/// The windows of a pane, where there are several.
+fn windows(panes: &Panes, pane: &Pane) -> Vec<Row> {
+    let windows = panes.windows(pane).map_or(&[][..], |group| &group.windows);
+    if windows.len() < 2 {
+        return Vec::new();
+    }
+    let row = |window: &Window| Row {
+        door: Door::Window(pane.id, window.index),
+        name: Clean::new(&format!("{} {}", window.index, window.name)),
+        note: match window {
+            _ if window.bell => "bell".into(),
+            _ if window.active => "shown".into(),
+            _ if window.activity => "something new".into(),
+            _ => window.command.clone(),
+        },
+    };
+    windows.iter().map(row).collect()
 }

@@ -62,14 +62,20 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, shells: &Shells, areas: &Areas) {
 fn draw_row(paint: &mut Paint<'_>, app: &App, place: Rect, row: &Row) {
     let face = match row.door {
         Door::Pane(_) => Face::Strong,
+        Door::Window(..) => Face::Text,
         Door::Session(_) | Door::Host => Face::Text,
     };
     let is_active = matches!(row.door, Door::Pane(id)
         if app.panes.active().is_some_and(|pane| pane.id == id));
     let face = if is_active { Face::Accent } else { face };
-    let room = place.width.saturating_sub(NOTE + 3);
+    let indent = if matches!(row.door, Door::Window(..)) {
+        4
+    } else {
+        1
+    };
+    let room = place.width.saturating_sub(NOTE + 2 + indent);
     let name = text::fit(row.name.as_str(), usize::from(room), paint.glyphs.ellipsis);
-    paint.text(place.x + 1, place.y, room, &name, face);
+    paint.text(place.x + indent, place.y, room, &name, face);
     let note = text::fit(row.note.as_str(), usize::from(NOTE), paint.glyphs.ellipsis);
     let x = place.right().saturating_sub(NOTE + 1);
     paint.right(x, place.y, NOTE, &note, Face::Dim);

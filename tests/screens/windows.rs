@@ -132,6 +132,16 @@ fn a_click_on_a_window_shows_it() {
 }
 
 #[test]
+fn the_list_of_shells_has_the_windows() {
+    let listed = with(80, 24, THREE).press("ctrl-] w");
+    assert_snapshot!("shells_with_windows", listed.text());
+    let chosen = listed.typed("3 bash").press("enter");
+    let said = said(&chosen);
+    assert!(said[0].starts_with("select-window"), "{said:?}");
+    assert!(!chosen.sees("type to search"));
+}
+
+#[test]
 fn a_window_is_renamed_and_ended_in_the_status_line() {
     let renaming = with(80, 24, THREE).press("ctrl-] ,");
     assert_snapshot!("window_rename", renaming.text());

@@ -49,6 +49,11 @@ impl App {
         };
         let mut steps = match (door, axis) {
             (Door::Pane(pane), None) => self.panes.go_to(pane, &mut self.ids),
+            (Door::Window(pane, index), None) => {
+                let mut steps = self.panes.go_to(pane, &mut self.ids);
+                steps.extend(self.panes.select_window(index));
+                steps
+            }
             (Door::Session(id), None) => self.go(Go::Shell(id)),
             (Door::Host, None) => self.host_shell(),
             (door, Some(axis)) => self.open_beside(door, axis),
@@ -60,7 +65,9 @@ impl App {
     /// Another view of a shell, or a new one, beside the pane with the keys.
     fn open_beside(&mut self, door: Door, axis: Axis) -> Vec<Step> {
         let place = match door {
-            Door::Pane(pane) => self.panes.pane(pane).map(|pane| pane.place),
+            Door::Pane(pane) | Door::Window(pane, _) => {
+                self.panes.pane(pane).map(|pane| pane.place)
+            }
             Door::Session(session) => Some(Place::Session(session)),
             Door::Host => Some(Place::Host),
         };

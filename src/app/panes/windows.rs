@@ -112,7 +112,7 @@ impl Panes {
                 Vec::new()
             }
             _ => match number(action) {
-                Some(index) => self.tmux(|target| Command::select_window(target, index)),
+                Some(index) => self.select_window(index),
                 None => return self.clipboard_action(action),
             },
         })
@@ -124,6 +124,11 @@ impl Panes {
     }
 
     /// Says a command to the tmux of the pane with the keys.
+    /// Shows a window in the pane with the keys.
+    pub fn select_window(&mut self, index: u32) -> Vec<Step> {
+        self.tmux(|target| Command::select_window(target, index))
+    }
+
     fn tmux(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
         self.tmux_for(make, Asked::Act)
     }
