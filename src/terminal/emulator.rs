@@ -144,6 +144,12 @@ impl Emulator {
                 self.parser
                     .process(format!("\x1b[{}G", column + 1).as_bytes());
             }
+            Step::Move { parameters, end } => {
+                self.settle();
+                for bytes in [b"\x1b[", parameters, &[end]] {
+                    self.parser.process(bytes);
+                }
+            }
             Step::Select(parameters) => self.choose(|pen| pen.look.select(parameters)),
             Step::Link => {
                 if let Some(link) = self.parser.witness_mut().link.take() {
@@ -156,7 +162,8 @@ impl Emulator {
                 }
             }
             Step::Update => {
-                if self.before_update.is_none() {
+                // The one before may be over without `CSI ? 2026 l` of its own.
+                if self.before_update.is_none() || !self.parser.witness().in_update {
                     let screen = self.parser.screen().clone();
                     self.before_update = Some(Box::new(screen));
                 }
@@ -167,6 +174,16 @@ impl Emulator {
                 self.parser.witness_mut().other_keys = 0;
                 self.parser.witness_mut().in_update = false;
             }
+        }
+    }
+
+    /// Behind the last column the cursor waits for the next character; when it is moved instead, it
+    /// moves from the last column.
+    fn settle(&mut self) {
+        let (_, column) = self.parser.screen().cursor_position();
+        let (columns, _) = self.size();
+        if column >= columns {
+            self.parser.process(format!("\x1b[{columns}G").as_bytes());
         }
     }
 

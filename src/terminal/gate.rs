@@ -31,7 +31,7 @@ pub(super) enum Step<'a> {
     Pass(&'a [u8]),
     /// The OSC string that is open is too long: end it without acting on it.
     DropString,
-    /// Of the sequence that follows the beginning was passed already: forget it.
+    /// The beginning of a sequence was passed already, and it does not go on: forget it.
     Cancel,
     /// A repetition too long: repeat `count` times instead.
     Repeat { count: u16 },
@@ -39,6 +39,8 @@ pub(super) enum Step<'a> {
     Instead(Vec<u8>),
     /// Back by so many tab stops.
     BackTab(u16),
+    /// `CSI … end` with these parameters moves the cursor from where it stands.
+    Move { parameters: &'a [u8], end: u8 },
     /// `CSI … m` with these parameters.
     Select(&'a [u8]),
     /// A link (OSC 8) was just passed.
@@ -56,6 +58,10 @@ pub(super) struct Gate {
     state: State,
     /// Parameters and intermediates of the sequence that is open.
     csi: Vec<u8>,
+    /// What came before the ESC is not over for the parser: a sequence that breaks off, or a string.
+    open: bool,
+    /// Within a string other than OSC, as far as known: `State::Ground` stands for those too.
+    in_string: bool,
     /// Looks are followed: something was chosen that the parser alone cannot keep.
     follows: bool,
 }
@@ -104,11 +110,14 @@ impl Gate {
             if byte == ESC {
                 began = Some(at);
             }
-            let in_csi = matches!(self.state, State::Csi);
+            let in_sequence = matches!(
+                self.state,
+                State::Csi | State::Escape | State::LinkEscape | State::Intermediate
+            );
             let cut = self.after(byte, columns);
             match cut {
                 // A control character inside a sequence acts, whatever becomes of the sequence.
-                Cut::None if in_csi && byte < b' ' && byte != ESC => {
+                Cut::None if in_sequence && byte < b' ' && byte != ESC => {
                     pass(&bytes[from..=at], &mut take);
                     from = at + 1;
                     began = None;
@@ -121,7 +130,12 @@ impl Gate {
                 }
                 Cut::Whole(whole) => {
                     match began {
-                        Some(began) => pass(&bytes[from..began], &mut take),
+                        Some(began) => {
+                            pass(&bytes[from..began], &mut take);
+                            if self.open {
+                                take(Step::Cancel);
+                            }
+                        }
                         None => take(Step::Cancel),
                     }
                     take(match whole {
@@ -129,6 +143,10 @@ impl Gate {
                         Whole::Select => Step::Select(&self.csi),
                         Whole::SoftReset => Step::SoftReset,
                         Whole::Instead(bytes) => Step::Instead(bytes),
+                        Whole::Move(end) => Step::Move {
+                            parameters: &self.csi,
+                            end,
+                        },
                         Whole::BackTab => Step::BackTab(repeats(&self.csi).max(1)),
                     });
                     from = at + 1;
@@ -156,6 +174,9 @@ impl Gate {
     }
 
     fn after(&mut self, byte: u8, columns: u16) -> Cut {
+        if byte == ESC {
+            self.open = self.in_string || !matches!(self.state, State::Ground | State::Skipping);
+        }
         let (state, cut) = match self.state {
             State::Csi => self.in_csi(byte, columns),
             // `ESC \` still has to close the string for the parser, which has left it already.
@@ -176,6 +197,7 @@ impl Gate {
     }
 
     fn in_escape(&mut self, byte: u8) -> (State, Cut) {
+        self.in_string = matches!(byte, b'P' | b'X' | b'^' | b'_');
         match byte {
             b'[' => {
                 self.csi.clear();
@@ -229,7 +251,10 @@ impl Gate {
             b's' if self.csi.is_empty() => instead(b"\x1b7"),
             b'u' if self.csi.is_empty() => instead(b"\x1b8"),
             b'a' if is_selection(&self.csi) => self.renamed(b'C'),
-            b'e' if is_selection(&self.csi) => self.renamed(b'B'),
+            b'e' if is_selection(&self.csi) => Cut::Whole(Whole::Move(b'B')),
+            b'A' | b'B' | b'D' | b'd' if self.csi.len() < CSI_LIMIT && is_selection(&self.csi) => {
+                Cut::Whole(Whole::Move(end))
+            }
             // The parser goes to the top of the region; the cursor belongs home.
             b'r' if is_selection(&self.csi) => {
                 let mut bytes = [b"\x1b[", self.csi.as_slice(), b"r"].concat();
@@ -321,6 +346,7 @@ enum Whole {
     SoftReset,
     Instead(Vec<u8>),
     BackTab,
+    Move(u8),
 }
 
 fn in_osc(length: usize, mut head: [u8; 3], byte: u8) -> (State, Cut) {

@@ -65,6 +65,10 @@ fn nothing_the_child_prints_comes_back_as_its_own_input() {
         "\x05",
         "\x1b]0;rm -rf\x07\x1b[21t",
         "\x1b]10;?\x07",
+        "\x1b]11;?\x1b\\",
+        "\x1b]4;1;?\x07",
+        "\x1bP+q544e\x1b\\",
+        "\x1b]1337;File=inline=1:QUJD\x07",
         "\x1b[18t",
     ] {
         assert_eq!(answers(quiet), "", "{quiet:?}");
@@ -131,6 +135,56 @@ fn a_synchronized_update_shows_whole_or_after_a_while() {
     assert!(!emulator.tick(due - SignedDuration::from_millis(1)));
     assert!(emulator.tick(due));
     assert_eq!(emulator.row_text(0), "newest");
+}
+
+#[test]
+fn an_update_that_was_reset_is_over_for_the_next_one() {
+    for end in ["\x1bc", "\x1b[?25;2026l\x1b[2J\x1b[H"] {
+        let whole = fed(&format!("old\x1b[?2026h{end}between\x1b[?2026hnew"));
+        assert_eq!(whole.row_text(0), "between", "{end:?}");
+    }
+}
+
+#[test]
+fn a_cursor_behind_the_last_column_is_moved_from_that_column() {
+    for (moved, column, row) in [
+        ("\x1b[D", 18, 1),
+        ("\x1b[A", 19, 0),
+        ("\x1b[B", 19, 2),
+        ("\x1b[4d", 19, 3),
+        ("\x1b[e", 19, 2),
+    ] {
+        let emulator = fed(&format!("\n{}{moved}한", "x".repeat(20)));
+        let from = Cursor { column, row };
+        let stood = fed(&format!("\n{}{moved}", "x".repeat(20)));
+        assert_eq!(stood.cursor(), Some(from), "{moved:?}");
+        let next = if column == 18 { (18, 1) } else { (0, row + 1) };
+        assert_eq!(
+            emulator.cell(next.0, next.1).unwrap().text,
+            "한",
+            "{moved:?}"
+        );
+    }
+}
+
+#[test]
+fn a_sequence_that_breaks_off_takes_no_text_with_it() {
+    for broken in [
+        "\x1b[1;2",
+        "\x1b]0;t",
+        "\x1b]8;;http://a",
+        "\x1bPq",
+        "\x1b_G",
+        "\x1b",
+        "\x1b(",
+    ] {
+        for next in ["\x1b[9m", "\x1b[I", "\x1b[Z", "\x1b[A", "\x1bE"] {
+            let emulator = fed(&format!("{broken}{next}text"));
+            let rows: String = (0..2).map(|row| emulator.row_text(row)).collect();
+            assert_eq!(rows.trim(), "text", "{broken:?} {next:?}");
+        }
+    }
+    assert!(fed("\x1b\x07[A").take_bell());
 }
 
 #[test]
