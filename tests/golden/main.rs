@@ -14,6 +14,7 @@
 
 mod alacritty;
 mod conformance;
+mod corpus;
 
 use jiff::Timestamp;
 use ratatui::{buffer::Buffer, layout::Rect};
