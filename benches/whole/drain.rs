@@ -12,7 +12,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use crate::terminal::{PATIENCE, now};
 
 /// So much of the end is kept, to look for a word in.
-const TAIL: usize = 256 * 1024;
+const TAIL: usize = 64 * 1024;
 
 #[derive(Default)]
 struct Taken {
@@ -101,7 +101,9 @@ impl Drain {
     pub fn wait_word(&self, word: &str) -> Instant {
         self.wait(word, |taken| {
             let word = word.as_bytes();
-            taken.tail.windows(word.len()).any(|part| part == word)
+            // Most of what comes has not even its last letter.
+            let may_be = word.last().is_some_and(|last| taken.tail.contains(last));
+            may_be && taken.tail.windows(word.len()).any(|part| part == word)
         })
     }
 

@@ -15,16 +15,20 @@ const ROUNDS: usize = 5;
 /// Lines of 100 bytes that flow through: 20 MB.
 const LINES: usize = 200_000;
 const KEYS: usize = 200;
-/// Keys typed beside a flood.
-const FLOOD_KEYS: usize = 150;
+/// Keys typed beside a flood: as many as fit into a line of half the screen.
+const FLOOD_KEYS: usize = 90;
 /// Panes that memory is shared out among.
 const PANES: usize = 8;
 /// Lines each of them prints before.
 const PRINTED: usize = 10_000;
 
-/// A word that stands nowhere else, put together only when it is printed.
-const WORD: &str = "ZQXZQXZQ";
-const PRINT_WORD: &str = "printf 'ZQX%s\\n' ZQXZQ";
+/// A word that stands nowhere else, and the command that prints it: it is put together only then.
+fn word(number: usize) -> (String, String) {
+    (
+        format!("ZQX{number}ZQ"),
+        format!("printf 'ZQX%sZQ\\n' {number}"),
+    )
+}
 
 /// Whether a figure of that name is made here.
 pub fn is_of_here(name: &str) -> bool {
@@ -71,32 +75,33 @@ fn tmux(container: &str, group: &str) -> Drain {
     theirs
 }
 
-fn flow(shell: &mut Drain) -> (f64, f64) {
-    shell.forget();
+fn flow(shell: &mut Drain, number: usize) -> (f64, f64) {
+    let (word, print) = word(number);
     let (before, start) = (shell.bytes(), now());
-    shell.type_(&format!("clear; cat long.log; {PRINT_WORD}\r"));
-    let took = shell.wait_word(WORD) - start;
+    shell.type_(&format!("clear; cat long.log; {print}\r"));
+    let took = shell.wait_word(&word) - start;
     let bytes = shell.bytes() - before;
     (millis(took), bytes as f64 / took.as_secs_f64())
 }
 
 /// Goals 4, 5 and 6: 20 MB of a log, through the engine alone, through tmux, through a pane.
 fn throughput(samples: &mut Samples, machine: &Machine, container: &str) {
-    let raw = format!("cat long.log; {PRINT_WORD}");
-    let argv = ["docker", "exec", "-it", container, "sh", "-c", &raw];
     for round in 0..ROUNDS {
+        let (word, print) = word(3 * round);
+        let raw = format!("cat long.log; {print}");
+        let argv = ["docker", "exec", "-it", container, "sh", "-c", &raw];
         let start = now();
         let theirs = Drain::start(&argv, &[], COLUMNS, ROWS);
-        let took = theirs.wait_word(WORD) - start;
+        let took = theirs.wait_word(&word) - start;
         samples.add("pane-flow/docker-exec", millis(took));
         drop(theirs);
 
         let mut theirs = tmux(container, &format!("flow-{round}"));
-        samples.add("pane-flow/tmux", flow(&mut theirs).0);
+        samples.add("pane-flow/tmux", flow(&mut theirs, 3 * round + 1).0);
         drop(theirs);
 
         let mut ours = pane(machine);
-        let (took, rate) = flow(&mut ours);
+        let (took, rate) = flow(&mut ours, 3 * round + 2);
         samples.add("pane-flow/workbay", took);
         samples.add("pane-flow-bytes/workbay", rate);
     }
@@ -107,9 +112,12 @@ fn echo(samples: &mut Samples, machine: &Machine, container: &str) {
     let argv = ["docker", "exec", "-it", container, "cat"];
     let mut raw = Drain::start(&argv, &[], COLUMNS, ROWS);
     settle();
+    // Each in a window of its own.
+    let mut ours = pane(machine);
+    ours.type_("\x1dc");
+    settle();
     let mut theirs = tmux(container, "echo");
     theirs.type_("clear; cat\r");
-    let mut ours = pane(machine);
     ours.type_("clear; cat\r");
     settle();
     for key in 0..KEYS {
@@ -125,6 +133,9 @@ fn echo(samples: &mut Samples, machine: &Machine, container: &str) {
             }
         }
     }
+    theirs.type_("\x03");
+    ours.type_("\x03exit\r");
+    settle();
 }
 
 fn time_key(shell: &mut Drain) -> f64 {
@@ -154,8 +165,8 @@ fn beside_a_flood(samples: &mut Samples, machine: &Machine) {
     ours.wait_for("work@");
     flood_and_type(samples, "workbay", &mut ours, "\x1d|");
     drop(ours);
-
     let container = machine.containers().pop().expect("the bench's container");
+    docker(&["exec", &container, "pkill", "yes"]);
     let command = docker_attach_command(&container, "flood");
     let argv: Vec<&str> = command.iter().map(String::as_str).collect();
     let mut theirs = Terminal::start(&argv, &[], COLUMNS, ROWS);
@@ -175,14 +186,10 @@ fn flood_and_type(samples: &mut Samples, name: &str, shell: &mut Terminal, split
         move |screen: &str| screen.lines().any(|line| line.trim_end().ends_with(&typed))
     };
     for key in 1..=FLOOD_KEYS {
-        let count = (key - 1) % 50 + 1;
         let start = now();
         shell.type_("x");
-        let at = shell.wait_timed("the key shows", is_typed(count));
+        let at = shell.wait_timed("the key shows", is_typed(key));
         samples.add(&format!("pane-flood-key/{name}"), millis(at - start));
-        if count == 50 {
-            shell.type_("\x15");
-        }
         std::thread::sleep(Duration::from_millis(20));
     }
     shell.type_("\x03");
@@ -190,22 +197,22 @@ fn flood_and_type(samples: &mut Samples, name: &str, shell: &mut Terminal, split
 
 /// Goal 12: what a pane adds to the face, each with so many lines of history in its tmux.
 fn memory(samples: &mut Samples, machine: &Machine) {
-    let print = format!("clear; seq {PRINTED}; {PRINT_WORD}\r");
+    let print = |shell: &mut Drain, number: usize| {
+        let (word, print) = word(100 + number);
+        shell.type_(&format!("clear; seq {PRINTED}; {print}\r"));
+        shell.wait_word(&word);
+    };
     let mut ours = pane(machine);
-    ours.forget();
-    ours.type_(&print);
-    ours.wait_word(WORD);
+    print(&mut ours, 0);
     settle();
     let one = resident_kib(ours.pid());
-    for _ in 1..PANES {
+    for number in 1..PANES {
         // A new shell, begun as usual, on a desk of its own.
         ours.forget();
         ours.type_("\x1dC\r");
         ours.wait_word("work@");
         settle();
-        ours.forget();
-        ours.type_(&print);
-        ours.wait_word(WORD);
+        print(&mut ours, number);
     }
     settle();
     let all = resident_kib(ours.pid());

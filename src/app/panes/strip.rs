@@ -16,6 +16,8 @@ pub struct WindowTab {
     pub active: bool,
     /// Something happened there that nobody has seen.
     pub news: bool,
+    /// Its bell rang: somebody is called.
+    pub rang: bool,
     /// From the left edge of the line.
     pub column: u16,
     pub width: u16,
@@ -111,6 +113,7 @@ pub fn window_tabs(group: &Group, width: u16) -> Vec<WindowTab> {
                 index: window.index,
                 active: window.active,
                 news: !window.active && (window.activity || window.bell),
+                rang: !window.active && window.bell,
                 column,
                 width: u16::try_from(label.width()).unwrap_or(u16::MAX),
                 label: label.clone(),

@@ -19,7 +19,9 @@ pub fn draw_tabs(paint: &mut Paint<'_>, area: Rect, group: &Group, has_keys: boo
         let place = tab.area(area);
         let face = match (tab.active, tab.news) {
             (true, _) if has_keys => Face::TabActive,
-            (false, true) => Face::Warning,
+            (false, _) if tab.rang => Face::Warning,
+            // Something new is no alarm: it only stands out from what is quiet.
+            (false, true) => Face::Text,
             _ => Face::Tab,
         };
         end = paint.text(place.x, place.y, place.width, &tab.label, face);
