@@ -30,7 +30,7 @@ pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, pasted: &str) {
         ("", Face::Text),
         (first.as_ref(), Face::Accent),
     ];
-    for (y, (line, face)) in (inner.y..inner.bottom()).zip(lines) {
+    for (y, (line, face)) in (inner.y + 1..inner.bottom()).zip(lines) {
         paint.text(inner.x, y, inner.width, line, face);
     }
     let y = inner.bottom().saturating_sub(1);
