@@ -1,11 +1,8 @@
 //! What may stand in the way of a terminal or a connection, each with its sentence.
 
-use workbay::{
-    engine::{
-        api::{DialTarget, ExecCommand, Streams as _},
-        error::EngineError,
-    },
-    model::id::SessionId,
+use workbay::engine::{
+    api::{DialTarget, Streams as _},
+    error::EngineError,
 };
 
 use crate::{
@@ -159,22 +156,6 @@ async fn a_web_page_where_a_manager_should_be() {
     manager.answer(About::Apps, [Answer::Html(200)]);
     let error = refusal(&manager).await.to_string();
     assert!(error.contains("a web page, no manager"), "{error}");
-}
-
-#[tokio::test]
-async fn a_command_beside_the_session() {
-    let manager = Manager::start().await;
-    let command = ExecCommand {
-        argv: vec!["true".to_owned()],
-        tty: None,
-    };
-    let engine = manager.engine();
-    let error = engine
-        .exec(SessionId::random(), command)
-        .await
-        .err()
-        .unwrap();
-    assert!(matches!(error, EngineError::Unsupported(_)), "{error:?}");
 }
 
 #[tokio::test]
