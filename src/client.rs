@@ -12,6 +12,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
+use link::Greeted;
 pub use start::Starter;
 pub use stream::{Stream, StreamItem, StreamSender};
 
@@ -70,6 +71,11 @@ pub enum ClientError {
     #[error("the daemon refused: {0}")]
     Refused(Clean),
     #[error(
+        "the daemon began anew as this program and is still version {0}: end it with `workbay \
+         daemon stop`, sessions go on"
+    )]
+    Older(Clean),
+    #[error(
         "the daemon does not answer at {}: see {}, or end it with `workbay daemon stop`",
         .socket.display(), .log.display()
     )]
@@ -83,7 +89,7 @@ impl ClientError {
     pub fn into_failure(self) -> Failure {
         let kind = match self {
             Self::Foreign { .. } => FailureKind::Auth,
-            Self::Refused(_) => FailureKind::Refused,
+            Self::Refused(_) | Self::Older(_) => FailureKind::Refused,
             _ => FailureKind::Unreachable,
         };
         Failure::new(kind, self.to_string())
@@ -126,11 +132,17 @@ impl Client {
     pub async fn connect(
         options: &ConnectOptions,
     ) -> Result<(Self, mpsc::Receiver<ClientEvent>), ClientError> {
-        // A daemon that dies right now still takes connections for a moment.
+        let mut was = None;
+        // A daemon that dies right now, or becomes another program, still takes connections for a moment.
         for _ in 0..TRIES {
             let socket = start::reach(options).await?;
-            if let Some(line) = link::greet(socket, options).await? {
-                return Ok(line);
+            match link::greet(socket, options).await? {
+                Greeted::Line(client, events) => return Ok((client, events)),
+                Greeted::Nothing => {}
+                Greeted::Upgrading(now) if was.as_ref().is_none_or(|was| *was == now) => {
+                    was = Some(now);
+                }
+                Greeted::Upgrading(now) => return Err(ClientError::Older(now.version.into())),
             }
             tokio::time::sleep(start::RETRY).await;
         }

@@ -1,15 +1,20 @@
 //! Opens the doors between the command line and the rooms it may not enter. Nothing else.
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 
 use color_eyre::eyre::WrapErr;
 use workbay::{
-    cli::{self, Doors, NoEngine, Start},
+    cli::{self, Doors, How, NoEngine, Start, StoreLook, StoreTrouble},
     config::{
         contexts::{self, ContextEntry, Credentials, EngineSpec, Source},
-        person,
+        machine, person,
     },
-    daemon::{self, ContextSeat, DaemonOptions, EngineFactory, EngineSeat},
+    daemon::{self, Beginning, ContextSeat, DaemonOptions, EngineFactory, EngineSeat},
     engine::{
         api::{Containers, Engine},
         backendai::{BackendAiConfig, BackendAiEngine, Login},
@@ -23,6 +28,7 @@ use workbay::{
         id::{ContextName, InstanceId},
     },
     run, runner,
+    store::{self, StoreError},
 };
 
 fn main() -> ExitCode {
@@ -33,6 +39,7 @@ fn main() -> ExitCode {
         daemon: be_daemon,
         runner: |arguments| runner::main(arguments),
         probe,
+        store: look_at_store,
     })
 }
 
@@ -48,7 +55,20 @@ fn view(start: Start) -> run::Options {
     }
 }
 
-fn be_daemon(start: Start, detached: bool) -> color_eyre::Result<()> {
+fn look_at_store(database: &Path) -> Result<Option<StoreLook>, StoreTrouble> {
+    match store::look(database) {
+        Ok(health) => Ok(health.map(|health| StoreLook {
+            layout: health.layout,
+            sessions: health.sessions,
+            history: health.history,
+        })),
+        Err(error @ StoreError::Corrupt { .. }) => Err(StoreTrouble::Broken(error.to_string())),
+        Err(error @ StoreError::Newer { .. }) => Err(StoreTrouble::Newer(error.to_string())),
+        Err(error) => Err(StoreTrouble::Other(error.to_string())),
+    }
+}
+
+fn be_daemon(start: Start, how: How) -> color_eyre::Result<()> {
     let binary = this_program()?;
     let contexts = start.contexts.list.iter();
     let contexts = contexts
@@ -63,7 +83,13 @@ fn be_daemon(start: Start, detached: bool) -> color_eyre::Result<()> {
         settings: start.loaded.settings,
         owner: person::user_name(),
         contexts,
-        detached,
+        beginning: match how {
+            How::Here => Beginning::Here,
+            How::Detached => Beginning::Detached,
+            How::TakingOver => Beginning::TakingOver,
+        },
+        boot: machine::boot_id(),
+        ended: store::ENDED,
         page_limit: None,
     })
 }
@@ -92,10 +118,11 @@ fn docker(seat: &EngineSeat, entry: &ContextEntry, binary: PathBuf) -> DockerEng
     DockerEngine::new(DockerConfig {
         instance: seat.instance.of_context(entry.context.name),
         state_dir: seat.paths.state_dir.clone(),
-        toolbox_dir: seat.paths.toolbox_dir(),
+        toolbox_dir: seat.paths.toolbox_dir(entry.context.name),
         folders_dir: seat.paths.folders_dir(),
         saved_dir: seat.paths.saved_dir(),
         dotfiles_dir: seat.paths.dotfiles_dir(),
+        runtime_dir: seat.paths.runtime_dir.clone(),
         accelerators: seat.settings.resources.accelerators.clone(),
         endpoint: own.or_else(|| seat.settings.engine.endpoint.clone()),
         shell: seat.settings.terminal.shell.clone(),

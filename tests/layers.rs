@@ -70,7 +70,7 @@ const ROWS: &[(&str, &[&str])] = &[
     (
         "main",
         &[
-            "cli", "config", "daemon", "engine", "model", "run", "runner",
+            "cli", "config", "daemon", "engine", "model", "run", "runner", "store",
         ],
     ),
 ];
@@ -81,8 +81,18 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("bollard::", &["engine/docker"]),
     ("nvml_wrapper::", &["engine/docker/nvidia.rs"]),
     ("reqwest::", &["engine/backendai"]),
-    ("rustls::", &["engine/backendai"]),
-    ("ring::", &["engine/backendai", "model/digest.rs"]),
+    (
+        "rustls::",
+        &["engine/backendai", "engine/docker/way/tls.rs"],
+    ),
+    (
+        "ring::",
+        &[
+            "engine/backendai",
+            "engine/docker/way/tls.rs",
+            "model/digest.rs",
+        ],
+    ),
     ("tokio_tungstenite::", &["engine/backendai/stream"]),
     ("russh::", &["engine/backendai/stream/ssh"]),
     ("rusqlite::", &["store"]),

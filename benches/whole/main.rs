@@ -15,7 +15,9 @@ mod machine;
 #[allow(dead_code, reason = "shared with the tests")]
 mod terminal;
 
+mod crowd;
 mod drain;
+mod many;
 mod measure;
 mod panes;
 mod report;
@@ -23,6 +25,36 @@ mod samples;
 mod usage;
 
 use samples::Samples;
+
+/// What can be measured alone, into the samples of an earlier run.
+struct Part {
+    name: &'static str,
+    is_its: fn(&str) -> bool,
+    measure: fn(&mut Samples),
+}
+
+const PARTS: &[Part] = &[
+    Part {
+        name: "usage",
+        is_its: usage::is_of_here,
+        measure: usage::alone,
+    },
+    Part {
+        name: "panes",
+        is_its: panes::is_of_here,
+        measure: panes::alone,
+    },
+    Part {
+        name: "many",
+        is_its: many::is_of_here,
+        measure: many::alone,
+    },
+    Part {
+        name: "crowd",
+        is_its: crowd::is_of_here,
+        measure: crowd::alone,
+    },
+];
 
 fn main() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -36,18 +68,15 @@ fn main() {
     let samples = if asked("report") {
         earlier()
     } else {
-        let samples = if asked("usage") {
-            let mut samples = earlier();
-            samples.figures.retain(|name, _| !usage::is_of_here(name));
-            usage::alone(&mut samples);
-            samples
-        } else if asked("panes") {
-            let mut samples = earlier();
-            samples.figures.retain(|name, _| !panes::is_of_here(name));
-            panes::alone(&mut samples);
-            samples
-        } else {
-            measure::everything()
+        let part = PARTS.iter().find(|part| asked(part.name));
+        let samples = match part {
+            Some(part) => {
+                let mut samples = earlier();
+                samples.figures.retain(|name, _| !(part.is_its)(name));
+                (part.measure)(&mut samples);
+                samples
+            }
+            None => measure::everything(),
         };
         std::fs::create_dir_all(&folder).expect("docs/benchmarks");
         let text = serde_json::to_string_pretty(&samples).expect("samples print");

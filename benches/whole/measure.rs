@@ -7,8 +7,9 @@ use std::{
 };
 
 use crate::{
+    crowd,
     machine::{BINARY, Machine, docker},
-    panes,
+    many, panes,
     samples::Samples,
     terminal::{Terminal, now},
     usage,
@@ -43,6 +44,8 @@ pub fn everything() -> Samples {
     usage::everything(&mut samples, &machine);
     drop(machine);
     panes::alone(&mut samples);
+    many::alone(&mut samples);
+    crowd::alone(&mut samples);
     samples
 }
 
@@ -164,7 +167,7 @@ fn time_key(terminal: &mut Terminal, key: &str) -> f64 {
 }
 
 /// Waits until nothing has been written for 20 ms, so that the next byte is the key's.
-fn quiet(terminal: &Terminal) {
+pub fn quiet(terminal: &Terminal) {
     loop {
         let before = terminal.raw_len();
         std::thread::sleep(Duration::from_millis(20));
@@ -289,7 +292,7 @@ fn launch_against_docker_run(samples: &mut Samples, machine: &Machine) {
 }
 
 /// `docker run -d` with the image, mounts and limits of one of our containers.
-fn docker_run_like(container: &str) -> Vec<String> {
+pub fn docker_run_like(container: &str) -> Vec<String> {
     let text = docker(&["inspect", container]);
     let inspected: serde_json::Value =
         serde_json::from_str(&text).expect("docker inspect prints JSON");

@@ -126,8 +126,13 @@ fn echo(samples: &mut Samples, machine: &Machine, container: &str) {
             ("tmux", &mut theirs),
             ("workbay", &mut ours),
         ] {
+            quiet(shell);
+            let before = shell.bytes();
             let took = time_key(shell);
+            quiet(shell);
             samples.add(&format!("pane-echo/{name}"), took);
+            let bytes = (shell.bytes() - before) as f64;
+            samples.add(&format!("pane-echo-bytes/{name}"), bytes);
             if key % 60 == 59 {
                 shell.type_("\r");
             }
@@ -139,7 +144,6 @@ fn echo(samples: &mut Samples, machine: &Machine, container: &str) {
 }
 
 fn time_key(shell: &mut Drain) -> f64 {
-    quiet(shell);
     let (before, start) = (shell.bytes(), now());
     shell.type_("x");
     millis(shell.wait_bytes(before) - start)
@@ -171,13 +175,16 @@ fn beside_a_flood(samples: &mut Samples, machine: &Machine) {
     let argv: Vec<&str> = command.iter().map(String::as_str).collect();
     let mut theirs = Terminal::start(&argv, &[], COLUMNS, ROWS);
     theirs.type_until("clear; echo ready\r", |screen| screen.starts_with("ready"));
-    flood_and_type(samples, "tmux", &mut theirs, "\x02|");
+    flood_and_type(samples, "tmux", &mut theirs, "\x02%");
     docker(&["exec", &container, "pkill", "yes"]);
 }
 
 fn flood_and_type(samples: &mut Samples, name: &str, shell: &mut Terminal, split: &str) {
     shell.type_("clear; yes flood\r");
-    shell.wait_for("flood");
+    // The prompt that is waited for below is to be the new shell's.
+    shell.wait_until("the flood fills the screen", |screen| {
+        screen.contains("flood") && !screen.contains("work@")
+    });
     shell.type_(split);
     shell.wait_for("work@");
     shell.type_("cat\r");

@@ -1,5 +1,10 @@
 //! The table of goals from the raw samples: reached, or missed and by how much.
 
+mod crowd;
+mod many;
+mod panes;
+mod usage;
+
 use std::fmt::Write as _;
 
 use crate::samples::Samples;
@@ -100,155 +105,11 @@ fn rows(samples: &Samples) -> Vec<String> {
         ratio: Some(1.3),
         limit: None,
     });
-    rows.extend(panes(samples));
-    rows.extend(usage(samples));
+    rows.extend(panes::rows(samples));
+    rows.extend(usage::rows(samples));
+    rows.extend(many::rows(samples));
+    rows.extend(crowd::rows(samples));
     rows.iter().map(Row::line).collect()
-}
-
-/// What a pane costs, beside the same shell without us.
-fn panes(samples: &Samples) -> Vec<Row> {
-    let row = |goal: &str, ours: Option<f64>, theirs: Option<f64>, peer, ratio| Row {
-        goal: goal.to_owned(),
-        ours,
-        theirs,
-        peer,
-        unit: "ms",
-        ratio,
-        limit: None,
-    };
-    let flow = |who: &str| samples.median(&format!("pane-flow/{who}"));
-    let echo = |who: &str, q| samples.quantile(&format!("pane-echo/{who}"), q);
-    let flooded = |who: &str, q| samples.quantile(&format!("pane-flood-key/{who}"), q);
-    let (exec, tmux) = ("docker exec", "docker exec and tmux");
-    let mut rows = vec![
-        row(
-            "4 20 MB of a log through a pane",
-            flow("workbay"),
-            flow("docker-exec"),
-            exec,
-            None,
-        ),
-        row(
-            "5 the same",
-            flow("workbay"),
-            flow("tmux"),
-            tmux,
-            Some(1.15),
-        ),
-    ];
-    for (label, q, wanted) in [
-        ("p50", 0.5, Some(1.25)),
-        ("p90", 0.9, None),
-        ("p99", 0.99, None),
-    ] {
-        let raw = format!("8 key and echo in a pane, {label}");
-        rows.push(row(
-            &raw,
-            echo("workbay", q),
-            echo("docker-exec", q),
-            exec,
-            None,
-        ));
-        rows.push(row(
-            "8 the same",
-            echo("workbay", q),
-            echo("tmux", q),
-            tmux,
-            wanted,
-        ));
-    }
-    rows.push(Row {
-        limit: Some(50.0),
-        ..row(
-            "a key beside a flood of `yes`, on the screen, p99",
-            flooded("workbay", 0.99),
-            flooded("tmux", 0.99),
-            "tmux with two panes",
-            None,
-        )
-    });
-    rows.push(Row {
-        unit: "MB/s",
-        limit: Some(0.65),
-        ..row(
-            "6 bytes to the terminal while it flows",
-            samples
-                .median("pane-flow-bytes/workbay")
-                .map(|rate| rate / 1e6),
-            None,
-            "",
-            None,
-        )
-    });
-    rows.push(Row {
-        unit: "MiB",
-        limit: Some(1.0),
-        ..row(
-            "12 memory of one more pane, 10,000 lines of history",
-            samples
-                .median("pane-memory/workbay")
-                .map(|kib| kib / 1024.0),
-            None,
-            "",
-            None,
-        )
-    });
-    rows
-}
-
-/// What sampling costs; of a build that was not made for speed where there is no other.
-fn usage(samples: &Samples) -> Vec<Row> {
-    let of = |name: &str| {
-        let made = |build: &str| samples.median(&format!("{name}{build}/200"));
-        made("")
-            .map(|ours| (ours, ""))
-            .or_else(|| made("-debug").map(|ours| (ours, " (debug build)")))
-    };
-    let stats = samples.median("sweep/docker-stats/200");
-    let row =
-        |goal: &str, name: &str, unit, theirs: Option<f64>, limits: (Option<f64>, Option<f64>)| {
-            let found = of(name);
-            let build = found.map_or("", |(_, build)| build);
-            Row {
-                goal: format!("{goal}{build}"),
-                ours: found.map(|(ours, _)| ours),
-                theirs,
-                peer: "docker stats --no-stream",
-                unit,
-                ratio: limits.0,
-                limit: limits.1,
-            }
-        };
-    let first = "usage of 200 sessions for the first time, files to be opened";
-    let watched = "usage of 200 watched sessions once";
-    let judged = "usage of 200 sessions once, for idle checks alone";
-    let unwatched = "10 CPU of the daemon at rest, 200 sessions, nobody looks";
-    let looked_at = "10 the same, a face shows them (45 are sampled)";
-    vec![
-        row(watched, "sweep/workbay", "ms", stats, (Some(0.2), None)),
-        row(
-            judged,
-            "sweep-judged/workbay",
-            "ms",
-            stats,
-            (Some(0.2), None),
-        ),
-        row(first, "sweep-first/workbay", "ms", stats, (None, None)),
-        row(
-            unwatched,
-            "rest-cpu/daemon-unwatched",
-            "%",
-            None,
-            (None, Some(0.05)),
-        ),
-        row(
-            looked_at,
-            "rest-cpu/daemon-watched",
-            "%",
-            None,
-            (None, Some(0.5)),
-        ),
-    ]
 }
 
 /// One line of the table.

@@ -149,6 +149,7 @@ fn engine(machine: &Machine, container: &str) -> DockerEngine {
         folders_dir: machine.path("elsewhere"),
         saved_dir: machine.path("elsewhere"),
         dotfiles_dir: machine.path("elsewhere"),
+        runtime_dir: machine.path("elsewhere"),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: None,
         shell: None,

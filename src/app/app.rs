@@ -12,6 +12,7 @@ mod launched;
 mod launching;
 mod notices;
 mod pointer;
+mod pulling;
 mod scheduling;
 mod scope;
 mod shells;
@@ -42,6 +43,7 @@ use super::{
     notices::Notices,
     panes::Panes,
     picker::Picker,
+    pull::PullWatch,
     reach::Reaches,
     recents::Recents,
     rename::Rename,
@@ -92,6 +94,8 @@ pub struct App {
     pub notice_list: Option<NoticeList>,
     /// Why a session waits.
     pub waits: Option<WhyNot>,
+    /// The image that a launch made here waits for.
+    pub pull: PullWatch,
     /// The waiting session that the next launch takes the place of.
     replaced: Option<SessionKey>,
     /// The scheduling history of a session.
@@ -154,6 +158,7 @@ impl App {
             notice_list: None,
             scheduling: None,
             waits: None,
+            pull: PullWatch::default(),
             replaced: None,
             confirm: None,
             keep: None,
@@ -188,6 +193,7 @@ impl App {
         self.dirty |= self.is_seen(&msg);
         if matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Mouse(_)) {
             self.settle();
+            self.pull.touched();
         }
         let steps = match msg {
             Msg::Key(key) => self.key(key, now),
@@ -225,6 +231,7 @@ impl App {
             Msg::Leave => self.leave(),
         };
         let mut effects = self.carry_out(steps, now);
+        self.follow_pull();
         let steps = self.look_at_panes(now);
         effects.extend(self.carry_out(steps, now));
         effects.extend(self.follow_mouse());

@@ -157,9 +157,6 @@ impl Filter {
         let query = self.query.as_str();
         query.len() >= 2
             && query.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
-            && session
-                .id
-                .to_string()
-                .starts_with(&query.to_ascii_lowercase())
+            && session.id.starts_with(&query.to_ascii_lowercase())
     }
 }

@@ -22,6 +22,8 @@ pub enum Focus {
     Keep,
     /// Why a session waits.
     WhyNot,
+    /// The image of a launch on its way.
+    Pull,
     Launcher,
     /// A question of the launcher.
     LauncherQuestion,
@@ -67,7 +69,9 @@ impl Focus {
             | Self::SchedulingFilter
             | Self::NewShell
             | Self::RecentTitle => Scope::Input,
-            Self::Confirm | Self::Keep | Self::WhyNot | Self::LauncherQuestion => Scope::Confirm,
+            Self::Confirm | Self::Keep | Self::WhyNot | Self::Pull | Self::LauncherQuestion => {
+                Scope::Confirm
+            }
             Self::Launcher => Scope::Launcher,
             Self::Recents => Scope::Recents,
             Self::Scheduling => Scope::History,

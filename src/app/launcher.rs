@@ -33,6 +33,7 @@ use crate::{
         capability::Capability,
         id::ContextName,
         launch::{self, FieldProblem, LaunchField},
+        reference,
         spec::LaunchRequest,
         text::Clean,
     },
@@ -354,7 +355,11 @@ impl Launcher {
     /// An image that was not there may have been pulled meanwhile: whoever goes on has it looked for.
     fn look_for_image(&self, row: Row) -> Vec<Step> {
         let here = row.field == LaunchField::Image;
-        let missing = here && self.problem(LaunchField::Image).is_some();
+        let is_missing = |image: &str| {
+            let found = reference::find_image(&self.offer.environments, image);
+            found.is_none_or(|it| it.absent)
+        };
+        let missing = here && self.request.image.as_deref().is_some_and(is_missing);
         missing
             .then(|| self.ask_environments())
             .into_iter()

@@ -126,6 +126,12 @@ impl Mirror {
             .filter(move |state| shown.has(state.context.name))
     }
 
+    /// Whether none of the engines that are shown answers.
+    pub fn has_lost(&self, shown: Shown) -> bool {
+        let mut all = self.shown(shown).peekable();
+        all.peek().is_some() && all.all(|state| matches!(state.engine, EngineState::Lost { .. }))
+    }
+
     /// How many sessions a tab has, by the engines' own count where they count.
     pub fn count(&self, shown: Shown, tab: Tab) -> u64 {
         self.shown(shown)
@@ -252,7 +258,8 @@ impl Mirror {
                 self.usage.extend(samples);
                 return Touched::Usage;
             }
-            Change::Notice { .. } => return Touched::Other,
+            // Sessions tell of their own images.
+            Change::Pull { .. } | Change::Notice { .. } => return Touched::Other,
         }
         Touched::Sessions
     }

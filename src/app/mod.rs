@@ -32,6 +32,7 @@ pub mod notice_list;
 pub mod notices;
 pub mod panes;
 pub mod picker;
+pub mod pull;
 pub mod reach;
 pub mod recents;
 pub mod rename;

@@ -1,11 +1,11 @@
 //! The list of sessions: tab, order, filter, selection, scrolling.
 //!
-//! `rows` is the index: ids in order, rebuilt only when something in it changed. Everything else
-//! costs what is visible.
+//! What is listed is made anew only when something of it changed, and filtered anew only when the filter
+//! changed. Everything else costs what is visible.
+
+mod index;
 
 use std::collections::HashMap;
-
-use unicode_width::UnicodeWidthStr as _;
 
 use super::{
     filter::{Filter, Hits},
@@ -13,13 +13,8 @@ use super::{
     shown::Shown,
     sort::{Column, Order},
 };
-use crate::model::{
-    id::SessionKey,
-    reclaim::{Reclaim, reclaim},
-    session::Session,
-    status::Tab,
-    text::Clean,
-};
+use crate::model::{id::SessionKey, status::Tab};
+use index::Index;
 
 #[derive(Debug, Default)]
 pub struct Sessions {
@@ -27,10 +22,11 @@ pub struct Sessions {
     tab: TabState,
     order: Order,
     pub filter: Filter,
+    index: Index,
     rows: Vec<SessionKey>,
     stale: bool,
     /// The selected row; kept up with `selected` by `refresh`.
-    index: usize,
+    row: usize,
     offset: usize,
     height: usize,
     /// A session to select as soon as it is there.
@@ -50,13 +46,12 @@ pub struct Widest {
 }
 
 impl Widest {
-    fn add(&mut self, session: &Session) {
-        let cells = |text: &Clean| u16::try_from(text.as_str().width()).unwrap_or(u16::MAX);
-        let environment = &session.environment;
-        let label = cells(&environment.name).saturating_add(cells(&environment.version));
-        self.name = self.name.max(cells(&session.name));
-        self.environment = self.environment.max(label.saturating_add(1));
-        self.reclaim |= reclaim(session) != Reclaim::Never;
+    fn and(self, other: Self) -> Self {
+        Self {
+            name: self.name.max(other.name),
+            environment: self.environment.max(other.environment),
+            reclaim: self.reclaim | other.reclaim,
+        }
     }
 }
 
@@ -97,7 +92,7 @@ impl Sessions {
         }
         self.shown = shown;
         self.offset = 0;
-        self.index = 0;
+        self.row = 0;
         self.stale = true;
         if shown != Shown::All && self.order.column == Column::Context {
             self.order = Order::default();
@@ -115,7 +110,7 @@ impl Sessions {
 
     /// The last rows are in sight, or nearly: more should be fetched where there is more.
     pub fn is_near_end(&self) -> bool {
-        let seen = (self.offset + self.height).max(self.index);
+        let seen = (self.offset + self.height).max(self.row);
         seen + self.height.max(10) >= self.rows.len()
     }
 
@@ -130,7 +125,7 @@ impl Sessions {
     }
 
     pub fn selected(&self) -> Option<SessionKey> {
-        self.rows.get(self.index).copied()
+        self.rows.get(self.row).copied()
     }
 
     /// All ids, from the top.
@@ -162,7 +157,7 @@ impl Sessions {
         if tab != self.tab.shown {
             self.tab.shown = tab;
             self.offset = 0;
-            self.index = 0;
+            self.row = 0;
             self.stale = true;
         }
     }
@@ -184,40 +179,35 @@ impl Sessions {
         self.stale = true;
     }
 
-    /// Makes the index anew if it is stale and finds the selection again.
+    /// Brings the list up to date with what there is and with the filter, and finds the selection again.
     pub fn refresh(&mut self, mirror: &Mirror) {
-        if !std::mem::take(&mut self.stale) {
+        if std::mem::take(&mut self.stale) {
+            self.go_to_wanted(mirror);
+            let (tab, shown) = (self.tab.shown, self.shown);
+            self.index.collect(mirror, tab, shown, self.order);
+        } else if !self.index.is_behind(&self.filter) {
             return;
         }
-        if let Some(session) = self.wanted.and_then(|id| mirror.session(id)) {
-            self.wanted = None;
-            self.tab.shown = session.tab();
-            self.tab.selected[session.tab() as usize] = Some(session.key());
-            if !self.shown.has(session.context) {
-                self.shown = Shown::One(session.context);
-            }
-            if !self.filter.accepts(session, self.shown) {
-                self.filter.clear();
-            }
-        }
-        let (tab, shown) = (self.tab.shown, self.shown);
-        let mut found: Vec<&Session> = mirror
-            .sessions()
-            .filter(|s| s.tab() == tab && shown.has(s.context))
-            .collect();
-        if self.filter.is_on() {
-            let filter = &mut self.filter;
-            found.retain(|session| filter.accepts(session, shown));
-        }
-        let order = self.order;
-        found.sort_unstable_by(|a, b| order.compare(a, b, mirror));
-        self.widest = Widest::default();
-        for session in &found {
-            self.widest.add(session);
-        }
+        self.index.keep(&mut self.filter, mirror, self.shown);
+        self.widest = self.index.widest();
         self.rows.clear();
-        self.rows.extend(found.into_iter().map(Session::key));
+        self.rows.extend(self.index.keys());
         self.find_selection();
+    }
+
+    fn go_to_wanted(&mut self, mirror: &Mirror) {
+        let Some(session) = self.wanted.and_then(|id| mirror.session(id)) else {
+            return;
+        };
+        self.wanted = None;
+        self.tab.shown = session.tab();
+        self.tab.selected[session.tab() as usize] = Some(session.key());
+        if !self.shown.has(session.context) {
+            self.shown = Shown::One(session.context);
+        }
+        if !self.filter.accepts(session, self.shown) {
+            self.filter.clear();
+        }
     }
 
     /// The selection stays on its session; when that has gone, on the row where it was.
@@ -228,24 +218,24 @@ impl Sessions {
             Some(at) => self.go_to(at),
             // While a filter hides it, it is remembered and comes back with the row.
             None if self.filter.is_on() => {
-                self.index = self.index.min(self.rows.len().saturating_sub(1));
+                self.row = self.row.min(self.rows.len().saturating_sub(1));
                 self.keep_visible();
             }
-            None => self.go_to(self.index),
+            None => self.go_to(self.row),
         }
     }
 
     /// Selects the row at `at`, or the last one.
     pub fn go_to(&mut self, at: usize) {
-        self.index = at.min(self.rows.len().saturating_sub(1));
-        if let Some(id) = self.rows.get(self.index) {
+        self.row = at.min(self.rows.len().saturating_sub(1));
+        if let Some(id) = self.rows.get(self.row) {
             self.tab.selected[self.tab.shown as usize] = Some(*id);
         }
         self.keep_visible();
     }
 
     pub fn move_by(&mut self, by: isize) {
-        self.go_to(self.index.saturating_add_signed(by));
+        self.go_to(self.row.saturating_add_signed(by));
     }
 
     pub fn page(&self) -> isize {
@@ -262,7 +252,7 @@ impl Sessions {
         self.offset = self.offset.saturating_add_signed(by).min(last);
         let low = self.offset;
         let high = (self.offset + self.height).saturating_sub(1);
-        let at = self.index.clamp(low, high.max(low));
+        let at = self.row.clamp(low, high.max(low));
         self.go_to(at);
     }
 
@@ -286,8 +276,8 @@ impl Sessions {
         let last = self.rows.len().saturating_sub(height);
         self.offset = self
             .offset
-            .max((self.index + 1).saturating_sub(height))
-            .min(self.index)
+            .max((self.row + 1).saturating_sub(height))
+            .min(self.row)
             .min(last);
     }
 }

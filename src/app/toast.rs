@@ -157,6 +157,11 @@ impl Toasts {
         before != self.shown.len()
     }
 
+    /// The list of notices opens: what it tells as well must not lie on top of it.
+    pub fn clear(&mut self) {
+        self.shown.clear();
+    }
+
     /// Takes the newest away; `false` = there was none.
     pub fn dismiss(&mut self) -> bool {
         self.shown.pop_back().is_some()

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     config::{
-        Problem, contexts,
+        Problem, contexts, environments,
         layer::{Loaded, SITE_FILE},
         paths::Paths,
         resources,
@@ -32,6 +32,8 @@ pub fn check(start: &Start) -> Outcome {
         start.paths.contexts_file(),
         resources::SITE_FILE.into(),
         start.paths.resources_file(),
+        environments::SITE_FILE.into(),
+        start.paths.environments_file(),
     ];
     let read: Vec<String> = files
         .into_iter()

@@ -1,7 +1,8 @@
 //! `workbay daemon status` and `stop`.
 
-use std::time::Duration;
+use std::{fs, os::unix::fs::MetadataExt as _, path::Path, time::Duration};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 
 use super::{
@@ -89,10 +90,17 @@ pub fn stop(paths: &Paths) -> Outcome {
         return Ok(0);
     }
     line::block_on(async {
-        let mut line = Line::existing(paths).await?;
-        line.tell(Request::Stop).await?;
+        let mut line = match ask_to_end(paths).await {
+            Ok(line) => Some(line),
+            Err(fail) => {
+                end_by_signal(paths, fail)?;
+                None
+            }
+        };
         let work = async {
-            line.closed().await;
+            if let Some(line) = &mut line {
+                line.closed().await;
+            }
             while !is_absent(paths) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
@@ -100,4 +108,58 @@ pub fn stop(paths: &Paths) -> Outcome {
         };
         line::within(Some(PATIENCE), "stopping the daemon", work).await
     })
+}
+
+/// The line, which it closes when it ends.
+async fn ask_to_end(paths: &Paths) -> Result<Line, Fail> {
+    let line = Line::existing(paths).await?;
+    let asked = line.tell(Request::Stop);
+    line::within(Some(PATIENCE), "stopping the daemon", asked).await?;
+    Ok(line)
+}
+
+/// One that cannot be asked, because it is another version's or silent, is told by the signal that means the
+/// same: other sentences send people here.
+fn end_by_signal(paths: &Paths, fail: Fail) -> Result<(), Fail> {
+    let daemon = match presence::holder(&paths.lock()) {
+        Ok(Holder::Daemon(Some(daemon))) => daemon,
+        Ok(Holder::Nobody) => return Ok(()),
+        _ => return Err(fail),
+    };
+    let pid = daemon.pid.try_into().ok().and_then(Pid::from_raw);
+    let pid = pid.filter(|pid| has_open(*pid, &paths.lock()));
+    match pid.map(|pid| kill_process(pid, Signal::TERM)) {
+        Some(Ok(())) => Ok(()),
+        _ => Err(fail),
+    }
+}
+
+/// Whether the process has the file open. Where machines share a home, the number may be that of a process of
+/// another one, and here of somebody who has nothing to do with it.
+fn has_open(pid: Pid, file: &Path) -> bool {
+    let identity = |path: &Path| {
+        let facts = fs::metadata(path).ok()?;
+        Some((facts.dev(), facts.ino()))
+    };
+    let Some(wanted) = identity(file) else {
+        return false;
+    };
+    let open = fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero()));
+    let mut open = open.into_iter().flatten().flatten();
+    open.any(|one| identity(&one.path()) == Some(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_a_file_open_is_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let (open, shut) = (dir.path().join("open"), dir.path().join("shut"));
+        let _held = fs::File::create(&open).unwrap();
+        fs::write(&shut, "").unwrap();
+        let me = rustix::process::getpid();
+        assert!(has_open(me, &open) && !has_open(me, &shut));
+    }
 }

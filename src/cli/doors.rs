@@ -1,9 +1,10 @@
 //! What the command line cannot do itself: the rooms it may not enter, as functions that `main`
 //! hands in.
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, path::Path, process::ExitCode};
 
 use color_eyre::Result;
+use thiserror::Error;
 
 use crate::{
     config::{contexts::Contexts, layer::Loaded, paths::Paths},
@@ -34,6 +35,38 @@ pub struct NoEngine {
     pub mend: Option<Clean>,
 }
 
+/// How to be the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// In the foreground.
+    Here,
+    Detached,
+    /// In the place of an older program of this process.
+    TakingOver,
+}
+
+/// What the daemon's database holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreLook {
+    /// Steps its layout has taken.
+    pub layout: usize,
+    pub sessions: u64,
+    /// Entries of scheduling histories.
+    pub history: u64,
+}
+
+/// Why it cannot be used, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum StoreTrouble {
+    #[error("{0}")]
+    Broken(String),
+    /// A newer version of this program wrote it.
+    #[error("{0}")]
+    Newer(String),
+    #[error("{0}")]
+    Other(String),
+}
+
 /// The rooms beside this one.
 #[derive(Clone, Copy)]
 pub struct Doors {
@@ -43,10 +76,11 @@ pub struct Doors {
     pub tui: fn(Start) -> Result<()>,
     /// A session's terminal on this terminal; gives the exit code.
     pub shell: fn(Start, SessionKey, ShellStart) -> Result<u8>,
-    /// The daemon, in the foreground or detached.
-    pub daemon: fn(Start, bool) -> Result<()>,
+    pub daemon: fn(Start, How) -> Result<()>,
     /// The main process inside a session.
     pub runner: fn(Vec<OsString>) -> ExitCode,
     /// Asks a context's engine directly, for `doctor` when no daemon runs.
     pub probe: fn(&Start, ContextName) -> std::result::Result<EngineInfo, NoEngine>,
+    /// Looks at the daemon's database and changes nothing; `None` = there is none yet.
+    pub store: fn(&Path) -> std::result::Result<Option<StoreLook>, StoreTrouble>,
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Start,
+    args::EnvLs,
     choice::Choice,
     fail::Outcome,
     line::{self, Line},
@@ -13,8 +14,8 @@ use crate::{
     protocol::message::{Reply, Request},
 };
 
-pub fn ls(start: &Start, json: bool) -> Outcome {
-    let environments = line::block_on(async {
+pub fn ls(start: &Start, arguments: &EnvLs) -> Outcome {
+    let mut environments = line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let context = Choice::of(start).context(&line.snapshot().await?)?;
         match line.ask(Request::Environments { context }).await? {
@@ -22,7 +23,8 @@ pub fn ls(start: &Start, json: bool) -> Outcome {
             other => Err(line::unexpected(&other)),
         }
     })?;
-    if json {
+    environments.retain(|it| !(arguments.here && it.absent));
+    if arguments.format.json {
         output::json(&environments)?;
     } else {
         let rows: Vec<Vec<Cell>> = environments.iter().map(row).collect();
@@ -37,7 +39,6 @@ fn row(environment: &Environment) -> Vec<Cell> {
         EnvironmentSource::Host => "this machine",
         EnvironmentSource::Image { .. } => "image",
     };
-    let note = environment.unavailable.as_ref();
     vec![
         environment.name.as_str().into(),
         environment.version.as_str().into(),
@@ -46,7 +47,21 @@ fn row(environment: &Environment) -> Vec<Cell> {
             .size
             .map_or_else(|| "-".to_owned(), |size| size.to_string())
             .into(),
-        note.map_or_else(String::new, |why| format!("cannot be launched: {why}"))
-            .into(),
+        note(environment).into(),
     ]
+}
+
+/// What a person should know of it, in some words.
+fn note(environment: &Environment) -> String {
+    let facts = &environment.facts;
+    let about = facts.about.as_ref().map(ToString::to_string);
+    let known = facts.known_as.as_ref().map(ToString::to_string);
+    // Its own label says it already.
+    let known = known.filter(|label| *label != environment.label());
+    let known = known.map(|label| format!("is {label}"));
+    let absent = environment.absent.then(|| "not pulled yet".to_owned());
+    let why = environment.unavailable.as_ref();
+    let why = why.map(|why| format!("cannot be launched: {why}"));
+    let words: Vec<String> = [why, absent, known, about].into_iter().flatten().collect();
+    words.join("; ")
 }

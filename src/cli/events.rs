@@ -14,6 +14,7 @@ use crate::model::{
     capability::EngineState,
     change::Change,
     id::{ContextName, SessionKey},
+    pull::Pull,
     session::Session,
 };
 
@@ -88,6 +89,8 @@ impl Listener {
     /// `None` for what is no news to a person.
     fn sentence(&self, change: &Change) -> Option<String> {
         Some(match change {
+            // How far it is with its image is no news.
+            Change::Session { session } if goes_on(session) => return None,
             Change::Session { session } => self.session_line(session),
             Change::Gone { session } => {
                 format!("{}  deleted from the records", self.short(*session))
@@ -100,9 +103,10 @@ impl Listener {
                 environments,
             } => format!("engine {context}  {} environments", environments.len()),
             Change::Notice { notice } => notice.text.to_string(),
-            Change::Totals { .. } | Change::Statistics { .. } | Change::Usage { .. } => {
-                return None;
-            }
+            Change::Totals { .. }
+            | Change::Statistics { .. }
+            | Change::Pull { .. }
+            | Change::Usage { .. } => return None,
         })
     }
 
@@ -128,6 +132,11 @@ impl Listener {
     }
 }
 
+fn goes_on(session: &Session) -> bool {
+    let goes_on = |pull: &Pull| pull.figures.layers > 0 && pull.broken.is_none();
+    session.pull.as_deref().is_some_and(goes_on)
+}
+
 /// The context a change is of; `None` = of none, or of several.
 fn context_of(change: &Change) -> Option<ContextName> {
     match change {
@@ -136,6 +145,7 @@ fn context_of(change: &Change) -> Option<ContextName> {
         Change::Engine { context, .. }
         | Change::Environments { context, .. }
         | Change::Totals { context, .. }
+        | Change::Pull { context, .. }
         | Change::Statistics { context, .. } => Some(*context),
         Change::Notice { notice } => notice.session.map(|session| session.context),
         Change::Usage { .. } => None,

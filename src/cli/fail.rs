@@ -16,6 +16,8 @@ pub mod code {
     pub const AUTH: u8 = 4;
     pub const UNREACHABLE: u8 = 5;
     pub const TIMEOUT: u8 = 124;
+    /// By Ctrl-C, as shells say it.
+    pub const INTERRUPTED: u8 = 130;
 }
 
 /// Why a command did not do what was asked.

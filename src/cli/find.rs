@@ -58,15 +58,16 @@ pub async fn picture(
     let keeps: Vec<ContextName> = contexts
         .iter()
         .copied()
-        .filter(|name| schedules(&snapshot, *name))
+        .filter(|name| is_partial(&snapshot, *name))
         .collect();
     if keeps.is_empty() {
         let stale = Vec::new();
         return Ok(Picture { snapshot, stale });
     }
     let alone = contexts.len() == 1;
-    let asked = keeps.iter().map(|context| async move {
-        let work = freshen(line, *context, wanted);
+    let kept = |context: &ContextName| (*context, schedules(&snapshot, *context));
+    let asked = keeps.iter().map(kept).map(|(context, anew)| async move {
+        let work = freshen(line, context, anew, wanted);
         let outcome = if alone {
             work.await
         } else {
@@ -76,20 +77,24 @@ pub async fn picture(
             let done = tokio::time::timeout(BESIDE_OTHERS, work).await;
             done.unwrap_or(Err(late))
         };
-        outcome.err().map(|failure| (*context, failure))
+        outcome.err().map(|failure| (context, failure))
     });
     let stale = join_all(asked).await.into_iter().flatten().collect();
     let snapshot = line.snapshot().await?;
     Ok(Picture { snapshot, stale })
 }
 
-async fn freshen(line: &Line, context: ContextName, wanted: &[Wanted]) -> Result<(), Failure> {
+async fn freshen(
+    line: &Line,
+    context: ContextName,
+    anew: bool,
+    wanted: &[Wanted],
+) -> Result<(), Failure> {
     let ask = |request| line.client.ask(request);
-    let context_or_all = Some(context);
-    ask(Request::Refresh {
-        context: context_or_all,
-    })
-    .await?;
+    if anew {
+        let context = Some(context);
+        ask(Request::Refresh { context }).await?;
+    }
     for Wanted { tab, text, count } in wanted.iter().cloned() {
         ask(Request::Reach {
             context,
@@ -110,6 +115,12 @@ pub fn state(snapshot: &Snapshot, context: ContextName) -> Option<&ContextState>
 
 pub fn schedules(snapshot: &Snapshot, context: ContextName) -> bool {
     state(snapshot, context).is_some_and(|state| state.context.kind.schedules())
+}
+
+/// Whether it may have more sessions than the daemon told.
+fn is_partial(snapshot: &Snapshot, context: ContextName) -> bool {
+    let counts = |state: &ContextState| state.totals.is_some();
+    schedules(snapshot, context) || state(snapshot, context).is_some_and(counts)
 }
 
 /// The one session meant by `text`.
@@ -174,7 +185,7 @@ async fn one(
     if let Some(failure) = picture.why_stale(context) {
         return Err(failure.clone().into());
     }
-    if !schedules(&picture.snapshot, context) {
+    if !is_partial(&picture.snapshot, context) {
         return Err(missing.into());
     }
     match deeper(line, context, text).await? {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Start, contexts, daemon, fail::Outcome, line, output, output::Cell, tty};
-use crate::config::setting::SETTINGS;
+use crate::{config::setting::SETTINGS, protocol::version::version};
 
 #[derive(Serialize)]
 struct Info {
@@ -45,16 +45,43 @@ struct Daemon {
     socket: String,
 }
 
-pub fn info(start: &Start, json: bool) -> Outcome {
-    let info = Info {
-        version: env!("CARGO_PKG_VERSION"),
+/// All of it as text, with names only of variables and programs that may hold a secret.
+pub fn report(start: &Start) -> String {
+    let mut info = collect(start);
+    for value in &mut info.settings {
+        match value.key.as_str() {
+            "launch.env" => {
+                let names = start.loaded.settings.launch.env.keys();
+                value.value = format!("{{ {} }}", names.cloned().collect::<Vec<_>>().join(", "));
+            }
+            "hooks.command" => {
+                let words = &start.loaded.settings.hooks.command;
+                value.value = format!(
+                    "{:?} and {} more words",
+                    words.first(),
+                    words.len().max(1) - 1
+                );
+            }
+            _ => {}
+        }
+    }
+    text(&info)
+}
+
+fn collect(start: &Start) -> Info {
+    Info {
+        version: version(),
         paths: places(start),
         settings: values(start),
         resources: resources(start),
         contexts: contexts::configured(start),
         terminal: terminal(),
         daemon: daemon(start),
-    };
+    }
+}
+
+pub fn info(start: &Start, json: bool) -> Outcome {
+    let info = collect(start);
     if json {
         output::json(&info)?;
     } else {
@@ -73,6 +100,11 @@ fn places(start: &Start) -> Vec<Place> {
         ("site contexts", crate::config::contexts::SITE_FILE.into()),
         ("resources", paths.resources_file()),
         ("site resources", crate::config::resources::SITE_FILE.into()),
+        ("environments", paths.environments_file()),
+        (
+            "site environments",
+            crate::config::environments::SITE_FILE.into(),
+        ),
         ("themes", paths.themes_dir()),
         ("keymaps", paths.keymaps_dir()),
         ("state", paths.state_dir.clone()),

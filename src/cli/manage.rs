@@ -71,7 +71,7 @@ fn kept(session: &Session) -> String {
 }
 
 pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
-    refuse_silent_loss(arguments)?;
+    refuse_silent_loss("terminate", arguments.yes)?;
     let keep_days = start.loaded.settings.history.keep_days;
     line::block_on(async {
         let mut line = Line::connect(&start.paths).await?;
@@ -99,11 +99,13 @@ pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
 }
 
 /// A script must say that it means it.
-fn refuse_silent_loss(arguments: &Terminate) -> Result<(), Fail> {
-    if arguments.yes || tty::is_interactive() {
+pub fn refuse_silent_loss(command: &str, yes: bool) -> Result<(), Fail> {
+    if yes || tty::is_interactive() {
         return Ok(());
     }
-    let fail = Fail::usage("`terminate` asks before it ends sessions, but nobody can answer here");
+    let fail = Fail::usage(format!(
+        "`{command}` asks before it ends sessions, but nobody can answer here"
+    ));
     Err(fail.help("add --yes to end them without a question"))
 }
 
@@ -158,7 +160,7 @@ async fn all_open(line: &Line, choice: Choice<'_>) -> Result<Vec<Session>, Fail>
 }
 
 /// Says what is lost and waits for the answer.
-fn agreed(
+pub fn agreed(
     sessions: &[Session],
     snapshot: &Snapshot,
     force: bool,
@@ -210,7 +212,7 @@ fn agreed(
 }
 
 /// Returns when all of them have ended, whatever way.
-async fn ends(line: &mut Line, from: &Snapshot, sessions: &[Session]) -> Result<(), Fail> {
+pub async fn ends(line: &mut Line, from: &Snapshot, sessions: &[Session]) -> Result<(), Fail> {
     let ended = |key: &SessionKey| {
         let mut known = from.sessions.iter();
         known.any(|session| session.key() == *key && session.status.is_final())

@@ -28,12 +28,16 @@ mod logs;
 mod ls;
 mod manage;
 mod output;
+mod progress;
+mod pull;
 mod recent;
 mod reclaim;
 mod shell;
 mod show;
+mod stop;
 mod themes;
 mod tty;
+mod unit;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -47,7 +51,7 @@ use crate::config::{
 use args::{Cli, Command, Look};
 use fail::{Fail, Outcome, code};
 
-pub use doors::{Doors, NoEngine, Start};
+pub use doors::{Doors, How, NoEngine, Start, StoreLook, StoreTrouble};
 
 /// Parses the command line and does what it says.
 pub fn main(doors: &Doors) -> ExitCode {
@@ -99,7 +103,8 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Rename(arguments) => manage::rename(&ready(look)?, &arguments),
         Command::Terminate(arguments) => manage::terminate(&ready(look)?, &arguments),
         Command::Commit(arguments) => commit::commit(&ready(look)?, &arguments),
-        Command::Env(args::Env::Ls(format)) => environments::ls(&ready(look)?, format.json),
+        Command::Env(args::Env::Ls(arguments)) => environments::ls(&ready(look)?, &arguments),
+        Command::Env(args::Env::Pull(arguments)) => pull::pull(&ready(look)?, &arguments),
         Command::Catalogue(arguments) => catalogue::catalogue(&ready(look)?, &arguments),
         Command::Folder(arguments) => folders::folder(&ready(look)?, &arguments),
         Command::Context(args::Context::Ls(format)) => contexts::ls(&ready(look)?, format.json),
@@ -110,19 +115,30 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
             contexts::make_default(&ready(look)?, &name)
         }
         Command::Events(format) => events::events(&ready(look)?, format.json),
-        Command::Doctor(format) => doctor::doctor(doors, &start(look)?, format.json),
+        Command::Doctor(arguments) => doctor::doctor(doors, &start(look)?, arguments),
         Command::Info(format) => info::info(&start(look)?, format.json),
         Command::Config(args::Config::Check) => configuration::check(&start(look)?),
-        Command::Config(args::Config::PrintDefault { resources }) => {
-            output::print(if resources {
-                config::resources::EXAMPLE
-            } else {
-                layer::DEFAULT
+        Command::Config(args::Config::PrintDefault {
+            resources,
+            environments,
+        }) => {
+            output::print(match (resources, environments) {
+                (true, _) => config::resources::EXAMPLE,
+                (_, true) => config::environments::BUILTIN,
+                _ => layer::DEFAULT,
             })?;
             Ok(0)
         }
-        Command::Daemon(args::Daemon::Run { detached }) => {
-            let ended = (doors.daemon)(ready(look)?, detached);
+        Command::Daemon(args::Daemon::Run {
+            detached,
+            take_over,
+        }) => {
+            let how = match (detached, take_over) {
+                (_, true) => How::TakingOver,
+                (true, false) => How::Detached,
+                (false, false) => How::Here,
+            };
+            let ended = (doors.daemon)(ready(look)?, how);
             ended
                 .map(|()| 0)
                 .map_err(|why| told_to_starter(detached, why.into()))
@@ -130,7 +146,8 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Daemon(args::Daemon::Status(format)) => {
             daemon::status(&start(look)?.paths, format.json)
         }
-        Command::Daemon(args::Daemon::Stop) => daemon::stop(&start(look)?.paths),
+        Command::Daemon(args::Daemon::Stop(arguments)) => stop::stop(&ready(look)?, &arguments),
+        Command::Daemon(args::Daemon::Unit) => unit::print(),
         Command::Keys(arguments) => keys::keys(doors, &start(look)?, &arguments),
         Command::Themes(format) => themes::themes(&start(look)?, format.json),
         Command::Completion { shell } => completion::print(shell),
@@ -172,6 +189,10 @@ fn start(look: &Look) -> Result<Start, Fail> {
     loaded.take_resources(config::resources::load(&Places {
         site: config::resources::SITE_FILE.into(),
         user: paths.resources_file(),
+    }));
+    loaded.take_environments(config::environments::load(&Places {
+        site: config::environments::SITE_FILE.into(),
+        user: paths.environments_file(),
     }));
     apply(look, &mut loaded);
     let places = Places {

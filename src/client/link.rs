@@ -12,26 +12,29 @@ use tokio::{
         unix::{OwnedReadHalf, OwnedWriteHalf},
     },
     sync::{mpsc, oneshot},
-    time::timeout,
 };
 use tokio_util::codec::FramedRead;
 
 use super::{
     Client, ClientError, ClientEvent, ConnectOptions, DaemonHello,
+    start::patiently,
     stream::{StreamItem, StreamState},
 };
 use crate::{
     model::text::Clean,
     protocol::{
         frame::{Frame, FrameCodec, FrameError, FrameWriter},
+        greeting::{Greeting, Welcome},
         message::{
             Failure, FailureKind, FromClient, FromDaemon, PROTOCOL, Reply, RequestId, StreamEnd,
             StreamId,
         },
+        version::version,
     },
 };
 
 type Codec = FrameCodec<FromClient, FromDaemon>;
+type FirstCodec = FrameCodec<Greeting, Welcome>;
 type Answer = oneshot::Sender<Result<Reply, Failure>>;
 
 /// Notices that wait for the face; more hold back the reader.
@@ -125,30 +128,71 @@ fn lost(why: &Clean) -> Failure {
         .with_help("workbay connects again by itself, or run the command again")
 }
 
-/// Says hello and starts the tasks. `None` when the other side was closed before it said a word: a
-/// daemon that was about to die.
+/// What became of a greeting.
+pub(super) enum Greeted {
+    Line(Client, mpsc::Receiver<ClientEvent>),
+    /// The other side was closed before it said a word: a daemon that was about to die.
+    Nothing,
+    /// The daemon, of that version since that time, becomes our program.
+    Upgrading(Was),
+}
+
+/// Which daemon it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Was {
+    pub version: String,
+    pub started_at: jiff::Timestamp,
+}
+
+/// Says hello and starts the tasks.
 pub(super) async fn greet(
     socket: UnixStream,
     options: &ConnectOptions,
-) -> Result<Option<(Client, mpsc::Receiver<ClientEvent>)>, ClientError> {
+) -> Result<Greeted, ClientError> {
     let (read, write) = socket.into_split();
-    let mut reader = FramedRead::new(read, Codec::default());
+    let mut reader = FramedRead::new(read, FirstCodec::default());
     let mut writer = FrameWriter::new(write);
     let talk = async {
-        let hello = FromClient::Hello {
+        let hello = Greeting::Hello {
             protocol: PROTOCOL,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: version().to_owned(),
+            program: this_program(),
         };
         // A daemon that refuses may close before it has read this: its answer is what counts.
         let _ = writer.send(Frame::Control(hello)).await;
         reader.next().await
     };
-    let hello = match timeout(options.patience, talk).await {
-        Ok(Some(Ok(Frame::Control(message)))) => read_hello(message)?,
-        Ok(None | Some(Err(FrameError::Io(_)))) => return Ok(None),
-        Ok(Some(Err(error))) => return Err(ClientError::Refused(error.to_string().into())),
+    let welcome = match patiently(options, talk).await {
+        Some(Some(Ok(Frame::Control(welcome)))) => welcome,
+        Some(None | Some(Err(FrameError::Io(_)))) => return Ok(Greeted::Nothing),
+        Some(Some(Err(error))) => return Err(ClientError::Refused(error.to_string().into())),
         _ => return Err(silent(options)),
     };
+    let hello = match welcome {
+        Welcome::Hello {
+            version,
+            pid,
+            instance,
+            ..
+        } => DaemonHello {
+            version,
+            pid,
+            instance,
+        },
+        Welcome::Refused { message } => return Err(ClientError::Refused(message)),
+        Welcome::Upgrading {
+            version,
+            started_at,
+        } => {
+            let was = Was {
+                version,
+                started_at,
+            };
+            return Ok(Greeted::Upgrading(was));
+        }
+    };
+    let reader = reader.map_decoder(|_| Codec::default());
+    let writer = FrameWriter::new(writer.into_inner());
     let (out, outgoing) = mpsc::channel(OUTGOING);
     let (events, heard) = mpsc::channel(EVENTS);
     let shared = Arc::new(Shared {
@@ -157,7 +201,16 @@ pub(super) async fn greet(
     tokio::spawn(write_all(writer, outgoing));
     tokio::spawn(read_all(reader, shared.clone(), events));
     let hello = Arc::new(hello);
-    Ok(Some((Client { out, shared, hello }, heard)))
+    Ok(Greeted::Line(Client { out, shared, hello }, heard))
+}
+
+/// Where the running program lies. One that was replaced is called `PATH (deleted)`: what took its place
+/// will do.
+fn this_program() -> Option<String> {
+    let path = std::env::current_exe().ok()?.into_os_string();
+    let path = path.into_string().ok()?;
+    let path = path.strip_suffix(" (deleted)").unwrap_or(&path).to_owned();
+    std::path::Path::new(&path).is_file().then_some(path)
 }
 
 /// It is there, and says nothing.
@@ -165,25 +218,6 @@ pub(super) fn silent(options: &ConnectOptions) -> ClientError {
     ClientError::Silent {
         socket: options.paths.socket(),
         log: options.paths.daemon_log(),
-    }
-}
-
-fn read_hello(message: FromDaemon) -> Result<DaemonHello, ClientError> {
-    match message {
-        FromDaemon::Hello {
-            version,
-            pid,
-            instance,
-            ..
-        } => Ok(DaemonHello {
-            version,
-            pid,
-            instance,
-        }),
-        FromDaemon::Refused { message } => Err(ClientError::Refused(message)),
-        _ => Err(ClientError::Refused(Clean::new(
-            "it speaks another protocol: end it with `workbay daemon stop`",
-        ))),
     }
 }
 
@@ -258,6 +292,6 @@ async fn hear(message: FromDaemon, shared: &Shared, events: &mpsc::Sender<Client
             }
         }
         FromDaemon::StreamEnded { stream, end } => shared.end_stream(stream, end),
-        FromDaemon::Hello { .. } | FromDaemon::Refused { .. } => {}
+        FromDaemon::Refused { .. } => {}
     }
 }

@@ -24,6 +24,8 @@ use crate::{
 
 /// While a daemon starts, its socket is tried this often.
 pub(super) const RETRY: Duration = Duration::from_millis(20);
+/// So many times the patience, while a daemon has not said yet who it is.
+const WHILE_IT_BEGINS: u32 = 12;
 /// No more than this is read of what a failing daemon says.
 const LAST_WORDS: u64 = 16 * 1024;
 
@@ -73,11 +75,34 @@ pub(super) async fn reach(options: &ConnectOptions) -> Result<UnixStream, Client
         }
     };
     tokio::select! {
-        reached = timeout(options.patience, tries) => {
-            reached.unwrap_or_else(|_| Err(silent(&options.paths)))
+        reached = patiently(options, tries) => {
+            reached.unwrap_or_else(|| Err(silent(&options.paths)))
         }
         error = failure(failed) => Err(error),
     }
+}
+
+/// Waits as long as a daemon may take; one that still begins (it brings a large store to a newer layout,
+/// say) may take a few times that.
+pub(super) async fn patiently<T>(
+    options: &ConnectOptions,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let begins = || {
+        matches!(
+            presence::holder(&options.paths.lock()),
+            Ok(Holder::Daemon(None))
+        )
+    };
+    tokio::pin!(work);
+    for _ in 0..WHILE_IT_BEGINS {
+        match timeout(options.patience, &mut work).await {
+            Ok(done) => return Some(done),
+            Err(_) if begins() => {}
+            Err(_) => return None,
+        }
+    }
+    None
 }
 
 fn silent(paths: &Paths) -> ClientError {

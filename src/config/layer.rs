@@ -8,6 +8,7 @@ use std::{
 use super::{
     Problem,
     document::{Document, Fault, Item, Value},
+    environments::Environments,
     library,
     resources::Resources,
     setting::{SETTINGS, Setting},
@@ -112,6 +113,12 @@ impl Loaded {
         self.settings.resources = resources.rules;
         self.resources = resources.set;
         self.problems.extend(resources.problems);
+    }
+
+    /// Takes the catalogue of environments.
+    pub fn take_environments(&mut self, environments: Environments) {
+        self.settings.environments = environments.known;
+        self.problems.extend(environments.problems);
     }
 
     fn mark(&mut self, key: &str, origin: Origin) {

@@ -6,8 +6,10 @@
 mod amount;
 pub mod contexts;
 pub mod document;
+pub mod environments;
 pub mod layer;
 pub mod library;
+pub mod machine;
 pub mod paths;
 pub mod person;
 pub mod recipe;

@@ -13,6 +13,8 @@ use std::{
 use directories::ProjectDirs;
 use thiserror::Error;
 
+use crate::model::id::ContextName;
+
 /// Why the directories cannot be told.
 #[derive(Debug, Error)]
 pub enum PathsError {
@@ -127,9 +129,14 @@ impl Paths {
         self.state_dir.join("sessions")
     }
 
-    /// tmux and what it needs, mounted read-only into every session.
-    pub fn toolbox_dir(&self) -> PathBuf {
-        self.state_dir.join("toolbox")
+    /// tmux and what it needs, mounted read-only into every session of a context. Each has its own: an
+    /// engine says which toolboxes its containers use, and nothing of another engine's.
+    pub fn toolbox_dir(&self, context: ContextName) -> PathBuf {
+        let all = self.state_dir.join("toolbox");
+        if context == ContextName::local() {
+            return all;
+        }
+        all.join("of").join(context.as_str())
     }
 
     /// What sessions mount and keep, one directory a folder.
@@ -166,6 +173,11 @@ impl Paths {
     /// Resource groups, presets, limits.
     pub fn resources_file(&self) -> PathBuf {
         self.config_dir.join("resources.toml")
+    }
+
+    /// The person's part of the catalogue of environments.
+    pub fn environments_file(&self) -> PathBuf {
+        self.config_dir.join("environments.toml")
     }
 }
 
@@ -239,6 +251,10 @@ mod tests {
         assert_eq!(paths.cache_dir, Path::new("/k"));
         assert_eq!(paths.folders_dir(), Path::new("/d/folders"));
         assert_eq!(paths.socket(), Path::new("/r/daemon.sock"));
+        // What one engine has no use for any more another one may still have.
+        let toolbox = |name| paths.toolbox_dir(ContextName::new(name).unwrap());
+        assert_eq!(toolbox("local"), Path::new("/s/m1/toolbox"));
+        assert_eq!(toolbox("far"), Path::new("/s/m1/toolbox/of/far"));
     }
 
     #[test]

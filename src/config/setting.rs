@@ -333,20 +333,19 @@ pub(super) fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {
     ))
 }
 
-/// `"auto"` or an address with a scheme the engine's client knows.
+/// `"auto"`, the name of a container program, or an address with a scheme the engine's client knows.
 pub(super) fn endpoint(item: &Item) -> Result<Option<String>, Fault> {
     let text = item.text()?;
     if text == "auto" {
         return Ok(None);
     }
-    if ["unix:///", "tcp://", "http://", "ssh://"]
-        .iter()
-        .any(|scheme| text.starts_with(scheme))
-    {
+    let schemes = ["unix:///", "tcp://", "http://", "ssh://"];
+    let is_address = schemes.iter().any(|scheme| text.starts_with(scheme));
+    if is_address || ["docker", "podman"].contains(&text) {
         return Ok(Some(text.to_owned()));
     }
     let fault = Fault::new(item.at, format!("'{text}' is no address of an engine"));
-    Err(fault.help("write \"auto\" or \"unix:///var/run/docker.sock\""))
+    Err(fault.help("write \"auto\", \"docker\", \"podman\", or an address: \"unix:///var/run/docker.sock\", \"ssh://USER@HOST\", \"tcp://HOST:PORT\""))
 }
 
 /// Variables are merged one by one over those of the layer below.

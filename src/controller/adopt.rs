@@ -1,11 +1,14 @@
 //! Containers that the store does not know: it was lost, and is filled again from their labels.
 
+use std::collections::btree_map::Entry;
+
 use jiff::Timestamp;
 
 use super::{
     core::Controller,
     dress::dress,
     fact::{Sight, SightRecord, SightState},
+    held::Held,
     turn::Turn,
 };
 use crate::model::{
@@ -20,6 +23,18 @@ use crate::model::{
 };
 
 impl Controller {
+    /// Ended sessions that were left in the store; those it did not know.
+    pub fn recall(&mut self, records: Vec<SessionRecord>) -> Vec<Session> {
+        let mut recalled = Vec::new();
+        for record in records {
+            if let Entry::Vacant(place) = self.held.entry(record.session.id) {
+                recalled.push(record.session.clone());
+                place.insert(Held::new(record));
+            }
+        }
+        recalled
+    }
+
     /// A container with our label that the store does not know: the store was lost.
     pub(super) fn adopt(&mut self, turn: &mut Turn, now: Timestamp, sight: Sight) {
         let Some(recorded) = &sight.recorded else {

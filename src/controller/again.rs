@@ -17,6 +17,7 @@ pub(super) fn again(held: &Held, now: Timestamp) -> LaunchRequest {
     let kept = record.request.as_deref().cloned();
     let mut request = kept.unwrap_or_else(|| rebuilt(record));
     request.count = None;
+    request.home_of = None;
     request.starts_at = request.starts_at.filter(|at| at.lies_ahead(now));
     request.name = Some(record.session.name.to_string())
         .filter(|_| record.session.status.is_final() && request.name.is_some());

@@ -6,11 +6,12 @@ use jiff::Timestamp;
 
 use super::{
     again::again,
-    fact::{Ask, Fact, Launch, Ticket},
+    fact::{Ask, Fact, Fault, Launch, Ticket},
     held::Held,
     idle::Idle,
     line::{Line, refusal_of},
     order::SurveyNumber,
+    pulling::Pulls,
     queue::Queue,
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
@@ -21,7 +22,7 @@ use crate::model::{
     environment::Environment,
     history::{HistoryEntry, Outcome},
     id::{ContextName, SessionId},
-    record::{AuditEntry, SessionRecord, Step, Write},
+    record::{AuditEntry, SessionRecord, Write},
     resources::ResourceSlots,
     session::Session,
     settings::Settings,
@@ -45,6 +46,7 @@ pub struct Controller {
     pub(super) line: Line,
     pub(super) queue: Queue,
     pub(super) idle: Idle,
+    pub(super) pulls: Pulls,
     /// As told last.
     pub(super) statistics: Option<Statistics>,
     pub(super) surveys: BTreeMap<SurveyNumber, Waiting>,
@@ -52,6 +54,8 @@ pub struct Controller {
     /// When sessions want to be looked after; entries may be stale.
     pub(super) deadlines: BTreeSet<(Timestamp, SessionId)>,
     pub(super) turn_number: u64,
+    /// Which start of the machine this is.
+    pub(super) boot: Option<Clean>,
     /// Asked before the engine has answered for the first time.
     early: Vec<(Ticket, Ask)>,
 }
@@ -93,11 +97,13 @@ impl Controller {
             line: Line::default(),
             queue: Queue::default(),
             idle: Idle::default(),
+            pulls: Pulls::default(),
             statistics: None,
             surveys: BTreeMap::new(),
             next_survey: 0,
             deadlines: BTreeSet::new(),
             turn_number: 0,
+            boot: None,
             early: Vec::new(),
         };
         for record in records {
@@ -138,16 +144,11 @@ impl Controller {
                 epoch,
                 end,
             } => self.will_done(&mut turn, session, epoch, &end),
-            Fact::FolderMade { ticket, result } => {
-                let answer = match result {
-                    Ok(folder) => {
-                        self.know_folder(&folder);
-                        Ok(Answer::Folder(folder))
-                    }
-                    Err(fault) => Err(refusal_of(&fault)),
-                };
-                turn.answer(ticket, answer);
-            }
+            Fact::FolderMade { ticket, result } => self.folder_made(&mut turn, ticket, result),
+            Fact::Pulling { number, figures } => self.pulling(&mut turn, now, number, figures),
+            Fact::Pulled { number, result } => self.pulled(&mut turn, now, number, result),
+            Fact::Left { tickets } => self.has_left(&tickets),
+            Fact::Unwanted => self.give_up_unwanted(&mut turn),
             Fact::Round => {
                 self.round(&mut turn, now);
                 self.forget_secrets(&turn);
@@ -157,13 +158,16 @@ impl Controller {
             }
             Fact::Used { session, usage } => self.used(&mut turn, now, session, usage),
             Fact::Sampled { samples } => self.sampled_now(&mut turn, now, samples),
-            Fact::Jumped => self.jumped(&mut turn, now),
+            Fact::Jumped { set_by } => self.clock_jumped(&mut turn, now, set_by),
             Fact::Tick => self.tick(&mut turn, now),
         }
         if !matches!(self.line.state, EngineState::Connecting) {
             let early = self.early.drain(..);
             turn.follow
                 .extend(early.map(|(ticket, ask)| Fact::Asked { ticket, ask }));
+        }
+        if self.has_unwanted_pulls() {
+            turn.follow.push(Fact::Unwanted);
         }
         self.forget_secrets(&turn);
         self.follow_with_round(&mut turn);
@@ -177,7 +181,8 @@ impl Controller {
         let first = self.deadlines.first().map(|(at, _)| *at);
         let queue = self.queue.next_deadline();
         let idle = self.idle.next_deadline();
-        let all = [self.line.retry_at, first, queue, idle];
+        let pulls = self.pulls.next_deadline();
+        let all = [self.line.retry_at, first, queue, idle, pulls];
         all.into_iter().flatten().min()
     }
 
@@ -189,6 +194,9 @@ impl Controller {
                 None => self.held.remove(&id),
             };
             self.idle.doubt(id);
+        }
+        for reference in turn.begun.drain(..) {
+            self.pulls.forget(&reference);
         }
         // What was told of it was not heard.
         self.statistics = None;
@@ -253,6 +261,7 @@ impl Controller {
                 Some(refusal) => turn.answer(ticket, Err(refusal)),
                 None => self.survey(turn, Purpose::Catalogue(ticket), true),
             },
+            Ask::Pull { image } => self.ask_pull(turn, ticket, &image),
             Ask::Keep { session, keep } => {
                 let answer = self.keep(turn, now, session, keep);
                 turn.answer(ticket, answer);
@@ -368,21 +377,21 @@ impl Controller {
         turn.changes = changes;
     }
 
+    fn folder_made(&mut self, turn: &mut Turn, ticket: Ticket, result: Result<Folder, Fault>) {
+        let answer = match result {
+            Ok(folder) => {
+                self.know_folder(&folder);
+                Ok(Answer::Folder(folder))
+            }
+            Err(fault) => Err(refusal_of(&fault)),
+        };
+        turn.answer(ticket, answer);
+    }
+
     /// A folder that was made can be mounted.
     fn know_folder(&mut self, folder: &Folder) {
         self.folders.retain(|known| known.name != folder.name);
         self.folders.push(folder.clone());
-    }
-
-    /// Values of secret variables are not kept longer than they are needed.
-    fn forget_secrets(&mut self, turn: &Turn) {
-        for id in turn.before.keys() {
-            if let Some(held) = self.held.get_mut(id)
-                && !matches!(held.record.step, Step::Wait | Step::Create)
-            {
-                held.secrets.clear();
-            }
-        }
     }
 
     /// Adds a session.

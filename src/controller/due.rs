@@ -19,7 +19,7 @@ impl Controller {
     /// When a batch session that lives is ended whatever it does, and its timeout.
     fn due(held: &Held) -> Option<(Timestamp, Span)> {
         let session = &held.record.session;
-        let started = session.started_at?;
+        let started = held.started_at()?;
         if !held.is_judged() {
             return None;
         }

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::reboot::by_reboot;
 use crate::model::{
     record::{Ending, SessionRecord},
     resources::Bytes,
@@ -16,6 +17,8 @@ pub(super) enum Gap {
     None,
     DaemonAway,
     LineLost(Option<Timestamp>),
+    /// The machine was restarted.
+    Reboot,
 }
 
 /// How a process ended.
@@ -91,6 +94,7 @@ pub(super) fn memory_sentence(who: &str, limit: Bytes, code: i64) -> String {
 fn by_restart(who: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Ending> {
     let text = exit_sentence(who, exit.code);
     match gap {
+        Gap::Reboot => Some(by_reboot()),
         Gap::LineLost(lost) if killed || ended_since(exit.finished_at, lost) => Some(ending(
             "engine-restarted",
             format!("{text} when the engine or the machine was restarted"),
@@ -118,7 +122,7 @@ fn ended_since(finished_at: Option<Timestamp>, lost_at: Option<Timestamp>) -> bo
 fn meanwhile(text: String, gap: Gap) -> String {
     match gap {
         Gap::DaemonAway => format!("{text} while workbay's daemon was away"),
-        Gap::None | Gap::LineLost(_) => text,
+        Gap::None | Gap::LineLost(_) | Gap::Reboot => text,
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the controller hears.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-use super::order::{LineNumber, OrderKind, SurveyNumber};
+use super::order::{LineNumber, OrderKind, PullNumber, SurveyNumber};
 pub use super::will::WillEnd;
 use crate::model::{
     capability::EngineInfo,
@@ -11,6 +11,7 @@ use crate::model::{
     id::{KernelId, SessionId},
     idle::{ActivityKind, Keep},
     launch::LaunchField,
+    pull::PullFigures,
     resources::ResourceSlots,
     spec::{LaunchRequest, LaunchSpec},
     text::Clean,
@@ -64,6 +65,22 @@ pub enum Fact {
         epoch: u32,
         end: WillEnd,
     },
+    /// A pull went on.
+    Pulling {
+        number: PullNumber,
+        figures: PullFigures,
+    },
+    /// A pull ended; what it was to bring is there, or not.
+    Pulled {
+        number: PullNumber,
+        result: Result<(), Fault>,
+    },
+    /// Who waited for these answers has gone.
+    Left {
+        tickets: Vec<Ticket>,
+    },
+    /// Follows whatever may leave a pull without anybody who wants it.
+    Unwanted,
     /// A folder was made, or not.
     FolderMade {
         ticket: Ticket,
@@ -80,8 +97,11 @@ pub enum Fact {
     Sampled {
         samples: Vec<(SessionId, Usage)>,
     },
-    /// The clock was set, or the machine slept: nobody could be warned meanwhile.
-    Jumped,
+    /// The clock was set forward by so much (zero: it was not, the machine slept): nobody could be warned
+    /// meanwhile.
+    Jumped {
+        set_by: SignedDuration,
+    },
     /// A deadline came.
     Tick,
 }
@@ -109,6 +129,10 @@ pub enum Ask {
     /// What a session was launched with.
     Again {
         session: SessionId,
+    },
+    /// An image fetched, by its reference or its name in the catalogue.
+    Pull {
+        image: String,
     },
     /// Idle checks put off or on again.
     Keep {
@@ -228,6 +252,12 @@ pub enum FaultKind {
     NotFound,
     /// A launch cannot be, for what stands in this field of it.
     Field(LaunchField),
+    /// The image is not on the engine.
+    NoImage,
+    /// A registry does not answer.
+    Away,
+    /// The line to a registry broke in the middle.
+    Broken,
     /// Anything else; asking again may or may not help.
     Failed,
 }

@@ -55,6 +55,7 @@ impl Controller {
         session.status_message = Some(why);
         session.terminated_at = Some(now);
         session.pending_request = None;
+        session.pull = None;
         self.issue(turn, id);
     }
 

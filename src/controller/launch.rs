@@ -1,5 +1,7 @@
 //! Checking a launch and putting it in the queue.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use super::{
@@ -34,7 +36,8 @@ impl Controller {
             turn.answer(ticket, Err(refusal));
             return;
         }
-        let unknown = self.find_environment(&launch.request).is_err();
+        let found = self.find_environment(&launch.request);
+        let unknown = found.map_or(true, |it| it.absent);
         let folders = !launch.request.mounts.is_empty();
         self.survey(turn, Purpose::Launch(ticket, launch), unknown || folders);
     }
@@ -72,9 +75,11 @@ impl Controller {
         if let Some(refusal) = self.unreachable() {
             return Err(refusal);
         }
+        self.check_home(&launch.request)?;
         let chosen = self.find_environment(&launch.request)?;
         let offer = self.catalogue();
         let taken = |name: &str| self.bearer(name).is_some();
+        let chosen = &*chosen;
         let ground = Ground {
             environment: Some(chosen),
             offer: Some(&offer),
@@ -169,14 +174,20 @@ impl Controller {
         })
     }
 
-    fn find_environment(&self, request: &LaunchRequest) -> Checked<&Environment> {
+    /// An image that nobody knows of is to be pulled.
+    fn find_environment(&self, request: &LaunchRequest) -> Checked<Cow<'_, Environment>> {
         let (all, default) = (&self.environments, &self.settings.launch.environment);
-        let found = environment::find(request, all, default).ok_or_else(|| {
-            let problem = environment::missing(request, all, default);
-            self.no_environment(problem)
-        })?;
+        let found = environment::find(request, all, default);
+        let found = match (found, &request.image) {
+            (Some(found), _) => found,
+            (None, Some(image)) => return Ok(Cow::Owned(Environment::of_image(image))),
+            (None, None) => {
+                let problem = environment::missing(request, all, default);
+                return Err(self.no_environment(problem));
+            }
+        };
         match environment::unavailable(request, found) {
-            None => Ok(found),
+            None => Ok(Cow::Borrowed(found)),
             Some(problem) => Err(Refusal::refused(problem.message).about(problem.field)),
         }
     }
@@ -197,7 +208,7 @@ impl Controller {
         Refusal::new(RefusalKind::NotFound, problem.message)
             .about(problem.field)
             .with_help(format!(
-                "{known}; `workbay env ls` lists all, an image must be on the engine already"
+                "{known}; `workbay env ls` lists all, `--image` takes any image of a registry"
             ))
     }
 }

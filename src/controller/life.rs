@@ -33,6 +33,9 @@ impl Controller {
         if !connected || held.busy || rests {
             return;
         }
+        if held.record.step == Step::Pull {
+            return self.want_image(turn, id);
+        }
         let Some(plan) = plan(held) else {
             return;
         };
@@ -42,7 +45,7 @@ impl Controller {
         held.retry_at = None;
         let (session, epoch) = (id, held.epoch);
         let order = match held.record.step {
-            Step::Settled | Step::Wait => return,
+            Step::Settled | Step::Wait | Step::Pull => return,
             Step::Create => Order::Create {
                 epoch,
                 plan: Box::new(plan),
@@ -79,6 +82,8 @@ impl Controller {
                 let why = "the daemon was started anew before it was made, and secret variables \
                            are kept in memory only: launch it again";
                 self.fail_because(turn, now, id, "secret-lost", why);
+            } else if self.has_come(id) {
+                self.go_on(turn, now, id);
             } else {
                 self.issue(turn, id);
             }
@@ -111,7 +116,12 @@ impl Controller {
             return;
         };
         match order {
-            OrderKind::Connect | OrderKind::Survey | OrderKind::CreateFolder | OrderKind::Will => {}
+            OrderKind::Connect
+            | OrderKind::Survey
+            | OrderKind::CreateFolder
+            | OrderKind::Pull
+            | OrderKind::CancelPull
+            | OrderKind::Will => {}
             OrderKind::DetachAll => held.detaching = false,
             OrderKind::Rename => self.renamed(turn, id, result.err()),
             OrderKind::Forget => self.forgot(turn, now, id, result.is_ok()),
@@ -159,6 +169,7 @@ impl Controller {
             (OrderKind::Create, false) => {
                 held.record.step = Step::Start;
                 held.secrets.clear();
+                self.note_home_taken(turn, id);
                 self.advance(turn, now, id, "start-sessions", &Status::Creating, None);
             }
             (OrderKind::Start, false) => return self.promote(turn, now, id, None),
@@ -183,12 +194,11 @@ impl Controller {
         let making = matches!(step, OrderKind::Create | OrderKind::Start);
         match (making, fault.kind) {
             (true, _) if held.record.ending.is_some() => held.record.step = Step::Remove,
+            (true, FaultKind::NoImage) if self.pull_after_all(turn, now, id) => return,
             (true, _) => return self.fail(turn, now, id, step, fault),
             (false, FaultKind::Lost) => return,
             (false, FaultKind::NotFound) => return self.step_done(turn, now, id, step, None),
-            (false, FaultKind::Failed | FaultKind::Denied | FaultKind::Field(_)) => {
-                return self.try_later(turn, now, id, fault);
-            }
+            (false, _) => return self.try_later(turn, now, id, fault),
         }
         self.issue(turn, id);
     }
@@ -202,10 +212,12 @@ impl Controller {
         started_at: Option<Timestamp>,
     ) {
         self.advance(turn, now, id, "promote-to-running", &Status::Running, None);
+        let boot = self.boot.clone();
         let Some(held) = self.change(turn, id) else {
             return;
         };
         held.record.step = Step::Settled;
+        held.record.boot.clone_from(&boot);
         let session = &mut held.record.session;
         let at = *session.started_at.get_or_insert(started_at.unwrap_or(now));
         session.activity = Some(Activity {
@@ -231,6 +243,7 @@ impl Controller {
         held.failures = 0;
         let session = &mut held.record.session;
         session.pending_request = None;
+        session.pull = None;
         if let Some(ending) = held.record.ending.take() {
             session.terminated_at = Some(now);
             session.status_info = Some(ending.info);
@@ -264,7 +277,8 @@ fn is_under_way(held: &Held) -> bool {
 /// It cannot be made as it was asked for.
 pub(super) fn has_lost_secrets(held: &Held) -> bool {
     let names = &held.record.spec.secret_names;
-    let making = held.record.step == Step::Create && held.record.ending.is_none();
+    let making =
+        matches!(held.record.step, Step::Pull | Step::Create) && held.record.ending.is_none();
     making && names.iter().any(|name| !held.secrets.contains_key(name))
 }
 

@@ -11,6 +11,7 @@ use super::{
 use crate::model::{
     capability::{EngineInfo, EngineState},
     change::Change,
+    wellknown,
 };
 
 /// The longest pause between two attempts, in seconds.
@@ -63,6 +64,7 @@ impl Controller {
         for id in self.idle.due(now) {
             self.attend(turn, now, id);
         }
+        self.pulls_due(turn, now);
         self.queue_due(turn, now);
     }
 
@@ -125,6 +127,7 @@ impl Controller {
             .checked_add(SignedDuration::from_secs(i64::from(pause)))
             .ok();
         self.tell_engine(turn);
+        self.drop_pulls(turn, fault);
         self.queue.look_at = None;
         // Nothing is outstanding any more for those who wait on the first line.
         for held in self.held.values_mut() {
@@ -234,7 +237,9 @@ impl Controller {
         if let Some(folders) = survey.folders {
             self.folders = folders;
         }
-        if let Some(environments) = survey.environments
+        let known = &self.settings.environments;
+        if let Some(here) = survey.environments
+            && let environments = wellknown::completed(here, known)
             && environments != self.environments
         {
             self.environments.clone_from(&environments);

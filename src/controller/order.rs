@@ -17,6 +17,9 @@ pub type Ticket = u64;
 /// Counts attempts to connect, so that news of an old line is told from the present one's.
 pub type LineNumber = u32;
 
+/// Counts pulls, each attempt for itself.
+pub type PullNumber = u64;
+
 /// Counts surveys.
 pub type SurveyNumber = u64;
 
@@ -34,6 +37,15 @@ pub enum Order {
     CreateFolder {
         ticket: Ticket,
         name: String,
+    },
+    /// Fetches an image; told of until it is there.
+    Pull {
+        number: PullNumber,
+        reference: String,
+    },
+    /// Nobody wants it any more.
+    CancelPull {
+        number: PullNumber,
     },
     Create {
         epoch: u32,
@@ -86,6 +98,8 @@ pub enum OrderKind {
     Connect,
     Survey,
     CreateFolder,
+    Pull,
+    CancelPull,
     Create,
     Start,
     Will,
@@ -124,10 +138,12 @@ pub struct Plan {
 }
 
 impl OrderKind {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Connect,
         Self::Survey,
         Self::CreateFolder,
+        Self::Pull,
+        Self::CancelPull,
         Self::Create,
         Self::Start,
         Self::Will,
@@ -145,6 +161,8 @@ impl OrderKind {
             Self::Connect => "connect",
             Self::Survey => "survey",
             Self::CreateFolder => "create-folder",
+            Self::Pull => "pull",
+            Self::CancelPull => "cancel-pull",
             Self::Create => "create",
             Self::Start => "start",
             Self::Will => "will",
@@ -164,6 +182,8 @@ impl Order {
             Self::Connect { .. } => OrderKind::Connect,
             Self::Survey { .. } => OrderKind::Survey,
             Self::CreateFolder { .. } => OrderKind::CreateFolder,
+            Self::Pull { .. } => OrderKind::Pull,
+            Self::CancelPull { .. } => OrderKind::CancelPull,
             Self::Create { .. } => OrderKind::Create,
             Self::Start { .. } => OrderKind::Start,
             Self::Will { .. } => OrderKind::Will,
@@ -179,7 +199,11 @@ impl Order {
     /// The session it is about and the epoch its answer must bear.
     pub fn about(&self) -> Option<(SessionId, u32)> {
         match self {
-            Self::Connect { .. } | Self::Survey { .. } | Self::CreateFolder { .. } => None,
+            Self::Connect { .. }
+            | Self::Survey { .. }
+            | Self::CreateFolder { .. }
+            | Self::Pull { .. }
+            | Self::CancelPull { .. } => None,
             Self::Create { epoch, plan } => Some((plan.session, *epoch)),
             Self::Start { session, epoch }
             | Self::Will { session, epoch, .. }

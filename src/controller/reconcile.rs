@@ -9,7 +9,9 @@ use super::{
     core::Controller,
     ended::{Exit, Gap, ending, exit_sentence, explain},
     fact::{Sight, SightState, SubSight},
+    held::Held,
     life::has_lost_secrets,
+    reboot::by_reboot,
     turn::Turn,
 };
 use crate::model::{
@@ -41,7 +43,7 @@ impl Controller {
             .held
             .values()
             .filter(|held| is_open(&held.record) || seen.contains_key(&held.id()))
-            .map(super::held::Held::id)
+            .map(Held::id)
             .collect();
         for id in ids {
             let sight = seen.remove(&id);
@@ -106,18 +108,22 @@ impl Controller {
         after_gap: bool,
     ) {
         let (first_line, lost) = (self.line.lost_at.is_none(), self.line.lost_at);
+        let restarted = self.held.get(&id).is_some_and(|it| self.was_restarted(it));
+        let boot = self.boot.clone();
         let Some(held) = self.change(turn, id) else {
             return;
         };
         note_containers(held, sight);
         let session = &mut held.record.session;
         let gap = match (after_gap, first_line) {
+            _ if restarted => Gap::Reboot,
             (false, _) => Gap::None,
             (true, true) => Gap::DaemonAway,
             (true, false) => Gap::LineLost(lost),
         };
         match &sight.state {
             SightState::Running { .. } | SightState::Restarting => {
+                held.record.boot = boot;
                 if session.is_paused() {
                     session.status_info = None;
                 }
@@ -135,6 +141,14 @@ impl Controller {
                     finished_at: *finished_at,
                 };
                 self.main_ended(turn, now, id, exit, gap);
+            }
+            SightState::Dead { .. } if restarted => {
+                self.end_by_itself(turn, now, id, by_reboot());
+            }
+            // It was heard to die just now, and is not there as one that exited: somebody removes it.
+            SightState::Dead { .. } if held.last_exit.is_some() => {
+                let (how, _) = removed(held);
+                self.end_by_itself(turn, now, id, ending("container-removed", how));
             }
             SightState::Dead { why } => {
                 let ending = ending("engine-failed", format!("the engine gave it up: {why}"));
@@ -229,27 +243,24 @@ impl Controller {
 
     /// A live session without a container.
     fn vanished(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+        let restarted = self.held.get(&id).is_some_and(|it| self.was_restarted(it));
         let Some(held) = self.change(turn, id) else {
             return;
         };
+        let (how, code) = removed(held);
         let session = &mut held.record.session;
-        // Of a cluster nobody knows whose exit it was.
-        let code = held.last_exit.filter(|_| session.kernels.len() < 2);
-        let mut how = "its container was removed from the engine by someone else".to_owned();
-        if let Some(code) = code {
-            if let Some(kernel) = session.kernels.first_mut() {
-                kernel.exit_code = Some(code);
-            }
-            let text = exit_sentence("its main process", code);
-            how = format!("{text}, and its container was removed by someone else");
-        }
         if session.session_type == SessionType::Batch {
             session.result = match code {
                 Some(0) => BatchResult::Success,
                 _ => BatchResult::Failure,
             };
         }
-        self.decide(turn, id, ending("container-removed", how));
+        let ending = if restarted {
+            by_reboot()
+        } else {
+            ending("container-removed", how)
+        };
+        self.decide(turn, id, ending);
         self.finish(turn, now, id);
     }
 
@@ -269,6 +280,22 @@ impl Controller {
             self.issue(turn, id);
         }
     }
+}
+
+/// How it ended whose container somebody removed, and with which exit code where that was told.
+fn removed(held: &mut Held) -> (String, Option<i64>) {
+    let session = &mut held.record.session;
+    // Of a cluster nobody knows whose exit it was.
+    let Some(code) = held.last_exit.filter(|_| session.kernels.len() < 2) else {
+        let how = "its container was removed from the engine by someone else";
+        return (how.to_owned(), None);
+    };
+    if let Some(kernel) = session.kernels.first_mut() {
+        kernel.exit_code = Some(code);
+    }
+    let text = exit_sentence("its main process", code);
+    let how = format!("{text}, and its container was removed by someone else");
+    (how, Some(code))
 }
 
 fn is_open(record: &SessionRecord) -> bool {

@@ -131,9 +131,11 @@ fn spec(request: &LaunchRequest, environment: &Environment, asked: Timestamp) ->
         starts_at: request.starts_at.map(|start| start.moment(asked)),
         timeout: request.timeout,
         preopen_ports: request.preopen_ports.clone(),
+        services: environment.facts.services.clone(),
         cluster_size: request.containers(),
         bootstrap_script: request.bootstrap_script.clone(),
         last_will: request.last_will.clone(),
+        home_of: request.home_of,
         ..usual
     }
 }

@@ -41,6 +41,10 @@ impl Controller {
             self.leave_as_asked(turn, now, id);
             return Ok(());
         }
+        if step == Step::Pull {
+            self.leave_pull(turn, now, id);
+            return Ok(());
+        }
         if status == Status::Error && step == Step::Settled && !self.is_connected() {
             // Nothing of it is left to be ended; should a container appear, it is removed.
             self.decide(turn, id, user_ending(&Status::Terminated, force));

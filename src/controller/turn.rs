@@ -38,6 +38,8 @@ pub struct Turn {
     pub refusable: bool,
     /// Who waits in the queue is looked at anew, whether or not a session changed.
     pub(super) stirred: bool,
+    /// Images whose pull was begun by it.
+    pub(super) begun: Vec<String>,
     /// Sessions as they were before it.
     pub(super) before: BTreeMap<SessionId, Option<Held>>,
 }
@@ -125,6 +127,7 @@ impl Turn {
             follow: Vec::new(),
             refusable: false,
             stirred: false,
+            begun: Vec::new(),
             before: BTreeMap::new(),
         }
     }

@@ -1,5 +1,7 @@
 //! The one place of the daemon that reads the clocks.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use tokio::time::Instant;
 
@@ -9,6 +11,13 @@ use tokio::time::Instant;
 )]
 pub(super) fn now() -> Timestamp {
     Timestamp::now()
+}
+
+/// Since the machine was started, sleep included; nobody sets it.
+pub(super) fn since_boot() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::from_secs(seconds)
 }
 
 /// For timers.

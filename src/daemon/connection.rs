@@ -1,6 +1,6 @@
-//! One client: its hello, its requests, its streams.
+//! One client: its requests, its streams.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 use futures_util::StreamExt;
 use tokio::{
@@ -10,32 +10,30 @@ use tokio::{
     },
     sync::{mpsc, oneshot},
     task::{AbortHandle, JoinSet},
-    time::timeout,
 };
 use tokio_util::codec::FramedRead;
 
 use super::{
+    core::Identity,
+    greeting,
     inbound::{ConnectionId, Inbound},
     outbox::Outbox,
     presence::{Presence, Typing},
     streams::{self, Seat},
+    upgrade::Successor,
 };
 use crate::{
     engine::api::Engine,
-    model::{id::InstanceId, text::Clean},
+    model::text::Clean,
     protocol::{
         frame::{Frame, FrameCodec, FrameError, FrameWriter},
-        message::{
-            Failure, FailureKind, FromClient, FromDaemon, PROTOCOL, StreamEnd, StreamId, StreamOpen,
-        },
+        message::{Failure, FailureKind, FromClient, FromDaemon, StreamEnd, StreamId, StreamOpen},
     },
 };
 
-type Reader = FramedRead<OwnedReadHalf, FrameCodec<FromDaemon, FromClient>>;
-type Writer = FrameWriter<OwnedWriteHalf, FromDaemon>;
+pub(super) type Reader = FramedRead<OwnedReadHalf, FrameCodec<FromDaemon, FromClient>>;
+pub(super) type Writer = FrameWriter<OwnedWriteHalf, FromDaemon>;
 
-/// A client says hello within this time.
-const HELLO: Duration = Duration::from_secs(10);
 /// Stream frames that wait for the socket.
 const OUTGOING: usize = 16;
 /// Frames written together at most, in bytes.
@@ -47,36 +45,21 @@ const STREAMS: usize = 256;
 #[derive(Clone)]
 pub(super) struct House {
     pub inbound: mpsc::Sender<Inbound>,
-    pub instance: InstanceId,
+    pub identity: Arc<Identity>,
+    /// What the daemon may become; `None` = it lives inside another program.
+    pub successor: Option<Successor>,
 }
 
 /// Serves one client until it goes or the daemon ends.
 pub(super) async fn serve(socket: UnixStream, id: ConnectionId, house: House) {
-    let uid = socket.peer_cred().map(|peer| peer.uid());
-    let (read, write) = socket.into_split();
-    let mut reader = FramedRead::new(read, FrameCodec::default());
-    let mut writer = FrameWriter::new(write);
-    if let Err(message) = greet(uid, &mut reader).await {
-        tracing::warn!(connection = id, %message, "refused");
-        // It may have gone already.
-        let _ = writer
-            .send(Frame::Control(FromDaemon::Refused { message }))
-            .await;
+    let Some((reader, mut writer, older)) = greeting::greet(socket, id, &house).await else {
         return;
-    }
-    let hello = FromDaemon::Hello {
-        protocol: PROTOCOL,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        pid: std::process::id(),
-        instance: house.instance,
     };
-    if writer.send(Frame::Control(hello)).await.is_err() {
-        return;
-    }
     let outbox = Arc::new(Outbox::default());
     let joined = Inbound::Joined {
         connection: id,
         outbox: outbox.clone(),
+        older,
     };
     let inbound = house.inbound.clone();
     if inbound.send(joined).await.is_err() {
@@ -101,43 +84,6 @@ pub(super) async fn serve(socket: UnixStream, id: ConnectionId, house: House) {
         }
     }
     let _ = inbound.send(Inbound::Left { connection: id }).await;
-}
-
-/// Same user, same protocol.
-async fn greet(uid: std::io::Result<u32>, reader: &mut Reader) -> Result<(), Clean> {
-    let me = rustix::process::getuid().as_raw();
-    match uid {
-        Ok(uid) if uid == me => {}
-        _ => {
-            return Err(Clean::new(&format!(
-                "this daemon belongs to user {me} and serves nobody else"
-            )));
-        }
-    }
-    let other = "this daemon hears no hello it knows: end it with `workbay daemon stop`";
-    match timeout(HELLO, reader.next()).await {
-        Ok(Some(Ok(Frame::Control(FromClient::Hello { protocol, .. }))))
-            if protocol == PROTOCOL =>
-        {
-            Ok(())
-        }
-        Ok(Some(Ok(Frame::Control(FromClient::Hello { protocol, version })))) => {
-            Err(Clean::new(&other_protocol(protocol, &version)))
-        }
-        _ => Err(Clean::new(other)),
-    }
-}
-
-fn other_protocol(protocol: u32, version: &str) -> String {
-    let mine = env!("CARGO_PKG_VERSION");
-    let version = Clean::new(version);
-    if protocol > PROTOCOL {
-        return format!(
-            "this daemon ({mine}) is older than workbay {version}: end it with `workbay daemon \
-             stop`, sessions go on, and start again"
-        );
-    }
-    format!("workbay {version} is older than the daemon ({mine}) that runs: update it")
 }
 
 /// Answers and notices before stream bytes.
@@ -260,7 +206,6 @@ impl Client {
             FromClient::EndInput { stream } => self.with(stream, |seat| seat.input.end()),
             FromClient::Credit { stream, bytes } => self.with(stream, |seat| seat.grant(bytes)),
             FromClient::CloseStream { stream } => self.close(stream),
-            FromClient::Hello { .. } => {}
         }
     }
 
@@ -331,22 +276,4 @@ async fn may_open(
     let ending = || Failure::new(FailureKind::Unreachable, "the daemon is ending");
     house.inbound.send(look).await.map_err(|_| ending())?;
     answered.await.unwrap_or_else(|_| Err(ending()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn another_user_is_refused_before_anything_is_read() {
-        let (_client, socket) = UnixStream::pair().unwrap();
-        let (read, _write) = socket.into_split();
-        let mut reader = FramedRead::new(read, FrameCodec::default());
-        let me = rustix::process::getuid().as_raw();
-        let refused = greet(Ok(me + 1), &mut reader).await.unwrap_err();
-        assert_eq!(
-            refused,
-            format!("this daemon belongs to user {me} and serves nobody else").as_str()
-        );
-    }
 }

@@ -22,21 +22,18 @@ use super::{
     looks,
     noticing::{Happened, Noticing},
     outbox::Outbox,
-    pace::Pace,
+    pace::{Pace, Reading},
     station::Station,
     teller::Number,
     told::Told,
     translate,
+    upgrade::{Kept, Memory},
     usage::{Samples, Shown},
     waiters::Waiters,
     writing::only_asks,
 };
 use crate::{
-    controller::{
-        fact::{Fact, Ticket, Use},
-        observe::fact::Fact as Observed,
-        turn::Answer,
-    },
+    controller::{fact::Ticket, turn::Answer},
     model::{
         change::{Change, Level},
         id::{InstanceId, SessionKey},
@@ -66,21 +63,21 @@ pub(super) struct Core {
     pub(super) stations: Vec<Station>,
     pub(super) store: Store,
     pub(super) figures_kept: SignedDuration,
-    pub(super) identity: Identity,
+    pub(super) identity: Arc<Identity>,
     pub(super) clients: HashMap<ConnectionId, ClientSeat>,
     pub(super) waiters: Waiters,
     /// Streams that wait until their session is settled.
-    looks: Vec<(StreamOpen, LookAnswer)>,
+    pub(super) looks: Vec<(StreamOpen, LookAnswer)>,
     /// What could not be written yet, and the orders that wait for it.
     pub(super) owed: Vec<Write>,
     pub(super) withheld: Vec<(Number, Command)>,
     pub(super) write_again: Option<Instant>,
     /// Whether the hearts were told that somebody looks.
-    watched: bool,
-    pace: Pace,
+    pub(super) watched: bool,
+    pub(super) pace: Pace,
     pub(super) stop: CancellationToken,
     /// What the next face that subscribes should tell its person.
-    pub(super) notes: Vec<Clean>,
+    pub(super) notes: Vec<Notice>,
     pub(super) told: Told,
     noticing: Noticing,
     hooks: Hooks,
@@ -88,6 +85,8 @@ pub(super) struct Core {
 
 pub(super) struct ClientSeat {
     pub outbox: Arc<Outbox>,
+    /// What it is to be told of its age.
+    pub older: Option<Clean>,
     pub subscribed: bool,
     pub watched: HashSet<SessionKey>,
     /// The figures it was last told, as shown.
@@ -100,9 +99,10 @@ pub(super) struct Parts {
     pub store: Store,
     /// How long figures are kept.
     pub figures_kept: SignedDuration,
-    pub identity: Identity,
+    pub identity: Arc<Identity>,
     pub stop: CancellationToken,
     pub notes: Vec<Clean>,
+    pub told: Told,
     pub hooks: Hooks,
 }
 
@@ -129,17 +129,29 @@ impl Core {
             withheld: Vec::new(),
             write_again: None,
             watched: false,
-            pace: Pace::new(clock::now(), clock::instant()),
-            told: Told::default(),
+            pace: Pace::new(Reading::take()),
+            told: parts.told,
             stop: parts.stop,
-            notes: parts.notes,
+            notes: warnings(parts.notes),
             hooks: parts.hooks,
         }
     }
 
-    /// Runs until it is told to stop. Sessions go on.
-    pub async fn run(mut self, mut ears: Ears) {
+    /// Values that sessions wait with, from an earlier program of this process.
+    pub fn take_secrets(&mut self, secrets: Vec<Kept>) {
+        for kept in secrets {
+            if let Ok(number) = looks::station(&self.stations, kept.session.context) {
+                self.stations[number].heart.give_secrets(kept);
+            }
+        }
+    }
+
+    /// Runs until it is told to stop. Sessions go on. What only the memory holds is handed out.
+    pub async fn run(mut self, mut ears: Ears) -> Memory {
         self.forget_old_figures().await;
+        for note in &self.notes {
+            self.told.heard(&note.clone().into());
+        }
         for number in 0..self.stations.len() {
             self.settle(number, News::Tick).await;
         }
@@ -161,11 +173,11 @@ impl Core {
             self.tell_watched().await;
             self.watch();
         }
-        self.end(&mut ears.news).await;
+        self.end(&mut ears.news).await
     }
 
     /// Lets orders under way come to an end, so that their answers are in the store.
-    async fn end(mut self, news: &mut mpsc::Receiver<(Number, News)>) {
+    async fn end(mut self, news: &mut mpsc::Receiver<(Number, News)>) -> Memory {
         let deadline = clock::instant() + LAST_ORDERS;
         while !self.stations.iter().all(Station::is_idle) {
             tokio::select! {
@@ -179,6 +191,12 @@ impl Core {
         self.save_figures().await;
         for client in self.clients.values() {
             client.outbox.close();
+        }
+        let secrets = self.stations.iter().flat_map(|it| it.heart.secrets());
+        Memory {
+            secrets: secrets.collect(),
+            told: self.told,
+            ..Memory::default()
         }
     }
 
@@ -233,7 +251,14 @@ impl Core {
                 Err(error) => self.owe(number, &mut step, &error),
             }
             self.take_notice(number, &mut step);
+            let moved = step
+                .changes
+                .iter()
+                .any(|it| matches!(it, Change::Session { .. }));
             self.publish(step);
+            if moved {
+                self.tell_totals(number);
+            }
         }
         commands
     }
@@ -269,6 +294,13 @@ impl Core {
         }
     }
 
+    /// Something that follows from no step of a heart.
+    pub(super) fn tell(&mut self, notice: Notice) {
+        let mut step = Step::default();
+        step.changes.push(notice.into());
+        self.publish(step);
+    }
+
     pub(super) fn reply(&mut self, ticket: Ticket, result: Result<Reply, Failure>) {
         if let Some((connection, id, result)) = self.waiters.answered(ticket, result) {
             self.answer(connection, id, result);
@@ -293,89 +325,13 @@ impl Core {
             client.outbox.answer(answer);
         }
     }
+}
 
-    async fn hear(&mut self, word: Inbound) {
-        match word {
-            Inbound::Joined { connection, outbox } => {
-                let seat = ClientSeat {
-                    outbox,
-                    subscribed: false,
-                    watched: HashSet::new(),
-                    shown: HashMap::new(),
-                };
-                self.clients.insert(connection, seat);
-            }
-            Inbound::Left { connection } => {
-                self.clients.remove(&connection);
-                self.waiters.left(connection);
-            }
-            Inbound::Asked {
-                connection,
-                id,
-                request,
-            } => self.asked(connection, id, request).await,
-            Inbound::Used { session, usage } => self.used(session, usage).await,
-            Inbound::Remark { text } => {
-                let notice = Notice::message(clock::now(), Level::Warning, text);
-                let mut step = Step::default();
-                step.changes.push(notice.into());
-                self.publish(step);
-            }
-            Inbound::Look { open, answer } => self.looks.push((open, answer)),
-        }
-    }
-
-    /// Of an engine that judges by itself it is none of our business.
-    async fn used(&mut self, session: SessionKey, usage: Use) {
-        let Ok(number) = looks::station(&self.stations, session.context) else {
-            return;
-        };
-        if !self.stations[number].heart.is_observing() {
-            let session = session.id;
-            self.settle(number, Fact::Used { session, usage }.into())
-                .await;
-        }
-    }
-
-    /// The clock was set or the machine slept: nobody could be warned meanwhile.
-    async fn notice_jump(&mut self) {
-        if self.pace.jumped(clock::now(), clock::instant()) {
-            tracing::info!("the clock jumped");
-            for number in 0..self.stations.len() {
-                if !self.stations[number].heart.is_observing() {
-                    self.settle(number, Fact::Jumped.into()).await;
-                }
-            }
-        }
-    }
-
-    /// Engines that are only observed are asked for less while nobody looks.
-    async fn tell_watched(&mut self) {
-        let watched = self.clients.values().any(|client| client.subscribed);
-        if watched == self.watched {
-            return;
-        }
-        self.watched = watched;
-        for number in 0..self.stations.len() {
-            if self.stations[number].heart.is_observing() {
-                let news = News::Observed(Observed::Watched(watched));
-                self.settle(number, news).await;
-            }
-        }
-    }
-
-    /// Streams whose session is settled by now may be opened or are refused.
-    fn answer_looks(&mut self) {
-        for (open, answer) in std::mem::take(&mut self.looks) {
-            if answer.is_closed() {
-                continue;
-            }
-            match looks::may_open(&self.stations, &open) {
-                Some(result) => drop(answer.send(result)),
-                None => self.looks.push((open, answer)),
-            }
-        }
-    }
+/// As the person is told them.
+fn warnings(notes: Vec<Clean>) -> Vec<Notice> {
+    let now = clock::now();
+    let warning = |text| Notice::message(now, Level::Warning, text);
+    notes.into_iter().map(warning).collect()
 }
 
 /// Never, when there is no such time.

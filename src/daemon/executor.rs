@@ -6,11 +6,17 @@ use std::{
 };
 
 use futures_util::{Stream, StreamExt};
-use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
+use tokio::{
+    sync::{Semaphore, watch},
+    task::AbortHandle,
+    time::timeout,
+};
 
 use super::{
     fault::{self, Moment},
     heart::News,
+    pulling::{self, Pulls},
+    pulse::{self, Asked},
     supply::Supply,
     teller::Teller,
     translate, will,
@@ -44,6 +50,9 @@ pub(super) struct Executor {
     engine: Supply<dyn Containers>,
     teller: Teller,
     room: Arc<Semaphore>,
+    /// Whether anybody looks, so that a silent engine would be noticed.
+    looked_at: Arc<watch::Sender<bool>>,
+    pulls: Pulls,
     /// The task that listens to the engine's events.
     listener: Arc<Mutex<Option<AbortHandle>>>,
 }
@@ -54,21 +63,36 @@ impl Executor {
             engine,
             teller,
             room: Arc::new(Semaphore::new(AT_ONCE)),
+            looked_at: Arc::new(watch::Sender::new(false)),
+            pulls: Pulls::default(),
             listener: Arc::default(),
         }
     }
 
     /// Begins to carry an order out.
     pub fn begin(&self, order: Order) {
+        let pull = match &order {
+            Order::Pull { number, .. } => Some(*number),
+            Order::CancelPull { number } => return self.pulls.cancel(*number),
+            _ => None,
+        };
         let this = self.clone();
         let connects = matches!(order, Order::Connect { .. });
         let task = tokio::spawn(async move { this.carry_out(order).await });
+        if let Some(number) = pull {
+            self.pulls.began(number, task.abort_handle());
+        }
         if connects {
             let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(old) = listener.replace(task.abort_handle()) {
                 old.abort();
             }
         }
+    }
+
+    /// Somebody looks, or nobody any more.
+    pub fn be_looked_at(&self, looked_at: bool) {
+        self.looked_at.send_replace(looked_at);
     }
 
     /// Whether any order about a container is under way.
@@ -105,6 +129,10 @@ impl Executor {
                 })
                 .await;
             }
+            Order::Pull { number, reference } => {
+                let engine = self.engine().await;
+                pulling::carry_out(engine, &self.teller, number, &reference).await;
+            }
             Order::CreateFolder { ticket, name } => {
                 fault::point(Moment::Before, kind);
                 let result = self.create_folder(&name).await;
@@ -117,7 +145,7 @@ impl Executor {
 
     async fn create_folder(&self, name: &str) -> Result<Folder, Fault> {
         let engine = self.engine().await?;
-        bounded(CHANGE, engine.create_folder(name)).await
+        bounded(&engine, CHANGE, engine.create_folder(name)).await
     }
 
     /// It may take long: it holds up no order.
@@ -162,29 +190,33 @@ impl Executor {
             Order::Connect { .. }
             | Order::Survey { .. }
             | Order::CreateFolder { .. }
+            | Order::Pull { .. }
+            | Order::CancelPull { .. }
             | Order::Will { .. } => Ok(None),
             Order::Create { plan, .. } => {
                 let plan = translate::plan(*plan);
-                let sighting = bounded(CHANGE, engine.create(&plan)).await?;
+                let sighting = bounded(&engine, CHANGE, engine.create(&plan)).await?;
                 Ok(Some(sight(&engine, sighting)))
             }
-            Order::Start { session, .. } => nothing(CHANGE, engine.start(session)).await,
+            Order::Start { session, .. } => nothing(&engine, CHANGE, engine.start(session)).await,
             Order::Stop {
                 session,
                 grace_seconds,
                 ..
             } => {
                 let patience = u64::from(grace_seconds) + CHANGE;
-                nothing(patience, engine.stop(session, grace_seconds)).await
+                nothing(&engine, patience, engine.stop(session, grace_seconds)).await
             }
-            Order::Remove { session, .. } => nothing(CHANGE, engine.remove(session)).await,
+            Order::Remove { session, .. } => nothing(&engine, CHANGE, engine.remove(session)).await,
             Order::Rename { session, name, .. } => {
-                nothing(LOOK, engine.rename(session, &name)).await
+                nothing(&engine, LOOK, engine.rename(session, &name)).await
             }
-            Order::Forget { session, .. } => nothing(FORGET, engine.forget(session)).await,
-            Order::DetachAll { session, .. } => nothing(LOOK, engine.detach_all(session)).await,
+            Order::Forget { session, .. } => nothing(&engine, FORGET, engine.forget(session)).await,
+            Order::DetachAll { session, .. } => {
+                nothing(&engine, LOOK, engine.detach_all(session)).await
+            }
             Order::Inspect { session, .. } => {
-                let found = bounded(LOOK, engine.inspect(session)).await?;
+                let found = bounded(&engine, LOOK, engine.inspect(session)).await?;
                 Ok(found.map(|sighting| sight(&engine, sighting)))
             }
         }
@@ -195,10 +227,10 @@ impl Executor {
         let kind = crate::controller::order::OrderKind::Connect;
         fault::point(Moment::Before, kind);
         let fault = match self.look_around(line).await {
-            Ok((up, events)) => {
+            Ok((engine, up, events)) => {
                 fault::point(Moment::After, kind);
                 self.tell(up).await;
-                self.listen(events).await
+                self.listen(&engine, events).await
             }
             Err(fault) => fault,
         };
@@ -212,6 +244,7 @@ impl Executor {
         line: LineNumber,
     ) -> Result<
         (
+            Arc<dyn Containers>,
             Fact,
             impl Stream<Item = crate::engine::api::Result<EngineEvent>> + use<>,
         ),
@@ -221,33 +254,45 @@ impl Executor {
         let info = lasting(CONNECT, engine.probe()).await?;
         let events = lasting(CONNECT, engine.events()).await?;
         let survey = self.survey(true).await?;
-        Ok((Fact::EngineUp { line, info, survey }, events))
+        Ok((engine, Fact::EngineUp { line, info, survey }, events))
     }
 
     async fn listen(
         &self,
+        engine: &Arc<dyn Containers>,
         mut events: impl Stream<Item = crate::engine::api::Result<EngineEvent>> + Unpin,
     ) -> Fault {
-        while let Some(event) = events.next().await {
+        loop {
+            let event = tokio::select! {
+                event = events.next() => event,
+                silence = pulse::silence(|| engine.ping(), self.looked_at.subscribe()) => {
+                    return translate::fault(&silence);
+                }
+            };
             match event {
-                Ok(event) => {
+                Some(Ok(event)) => {
                     let happened = Fact::Happened {
                         session: event.session,
                         event: translate::happening(&event.kind),
                     };
                     self.tell(happened).await;
                 }
-                Err(error) => return lost(&translate::fault(&error).text),
+                Some(Err(error)) => return lost(&translate::fault(&error).text),
+                None => return lost(&Clean::new("the engine ended its stream of events")),
             }
         }
-        lost(&Clean::new("the engine ended its stream of events"))
     }
 
     async fn survey(&self, environments: bool) -> Result<Survey, Fault> {
         let engine = self.engine().await?;
-        let listing: Listing = lasting(LOOK, engine.list()).await?;
+        let listing: Listing =
+            lasting(LOOK, pulse::unless_silent(|| engine.ping(), engine.list())).await?;
         let (environments, folders) = if environments {
-            let read = lasting(LOOK, engine.environments()).await?;
+            let read = lasting(
+                LOOK,
+                pulse::unless_silent(|| engine.ping(), engine.environments()),
+            )
+            .await?;
             (Some(read), folders(&engine).await?)
         } else {
             (None, None)
@@ -280,14 +325,17 @@ fn sight(engine: &Arc<dyn Containers>, sighting: Sighting) -> Sight {
     translate::sight(sighting, scratch.map(|path| path.display().to_string()))
 }
 
-type Asked<'a, T> = std::pin::Pin<Box<dyn Future<Output = Result<T, EngineError>> + Send + 'a>>;
-
-async fn nothing(seconds: u64, asked: Asked<'_, ()>) -> Outcome {
-    bounded(seconds, asked).await.map(|()| None)
+async fn nothing(engine: &Arc<dyn Containers>, seconds: u64, asked: Asked<'_, ()>) -> Outcome {
+    bounded(engine, seconds, asked).await.map(|()| None)
 }
 
 /// A single container may be stuck while the engine is well.
-async fn bounded<T>(seconds: u64, asked: Asked<'_, T>) -> Result<T, Fault> {
+async fn bounded<T>(
+    engine: &Arc<dyn Containers>,
+    seconds: u64,
+    asked: Asked<'_, T>,
+) -> Result<T, Fault> {
+    let asked = pulse::unless_silent(|| engine.ping(), asked);
     match timeout(Duration::from_secs(seconds), asked).await {
         Ok(result) => result.map_err(|error| translate::fault(&error)),
         Err(_) => Err(silent(seconds, FaultKind::Failed)),
@@ -295,7 +343,10 @@ async fn bounded<T>(seconds: u64, asked: Asked<'_, T>) -> Result<T, Fault> {
 }
 
 /// An engine that cannot even list is as good as gone.
-async fn lasting<T>(seconds: u64, asked: Asked<'_, T>) -> Result<T, Fault> {
+async fn lasting<T>(
+    seconds: u64,
+    asked: impl Future<Output = Result<T, EngineError>>,
+) -> Result<T, Fault> {
     match timeout(Duration::from_secs(seconds), asked).await {
         Ok(result) => result.map_err(|error| translate::fault(&error)),
         Err(_) => Err(silent(seconds, FaultKind::Lost)),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::upgrade::Kept;
 use crate::{
     controller::{
         Controller,
@@ -13,8 +14,15 @@ use crate::{
         turn::{Answer, Refusal, Turn},
     },
     model::{
-        capability::EngineState, change::Change, environment::Environment, id::SessionId,
-        record::Write, session::Session, statistics::Statistics, text::Clean,
+        capability::EngineState,
+        change::Change,
+        environment::Environment,
+        id::{SessionId, SessionKey},
+        record::{SessionRecord, Write},
+        secret::Secret,
+        session::Session,
+        statistics::Statistics,
+        text::Clean,
     },
 };
 
@@ -170,6 +178,46 @@ impl Heart {
         match self {
             Self::Local(heart) => heart.sampled(),
             Self::Observed(_) => Vec::new(),
+        }
+    }
+
+    /// Values that sessions in the queue wait with: they are in the memory only.
+    pub fn secrets(&self) -> Vec<Kept> {
+        let Self::Local(heart) = self else {
+            return Vec::new();
+        };
+        let context = heart.context();
+        let kept = heart.secrets().map(|(id, values)| Kept {
+            session: SessionKey::new(context, id),
+            values: values
+                .iter()
+                .map(|(name, value)| (name.clone(), value.expose().to_owned()))
+                .collect(),
+        });
+        kept.collect()
+    }
+
+    /// Ended sessions that were left in the store; those it did not know.
+    pub fn recall(&mut self, records: Vec<SessionRecord>) -> Vec<Session> {
+        match self {
+            Self::Local(heart) => heart.recall(records),
+            Self::Observed(_) => Vec::new(),
+        }
+    }
+
+    /// Which start of this machine it is.
+    pub fn know_boot(&mut self, boot: Option<&Clean>) {
+        if let Self::Local(heart) = self {
+            heart.know_boot(boot.cloned());
+        }
+    }
+
+    /// Values that an earlier program held.
+    pub fn give_secrets(&mut self, kept: Kept) {
+        if let Self::Local(heart) = self {
+            let values = kept.values.into_iter();
+            let values = values.map(|(name, value)| (name, Secret::new(value)));
+            heart.give_secrets(kept.session.id, values.collect());
         }
     }
 

@@ -21,6 +21,8 @@ pub(super) enum Inbound {
     Joined {
         connection: ConnectionId,
         outbox: Arc<Outbox>,
+        /// What its person is to be told: it is older than the daemon.
+        older: Option<Clean>,
     },
     Left {
         connection: ConnectionId,

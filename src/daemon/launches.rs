@@ -47,6 +47,7 @@ impl Memory {
     fn new(context: ContextName, title: Option<&str>, request: &LaunchRequest) -> Self {
         let launch = LaunchRequest {
             env: secrets::blanked(&request.env),
+            home_of: None,
             ..request.clone()
         };
         Self {
@@ -76,6 +77,11 @@ impl Core {
     ) {
         let station = &self.stations[number];
         let context = station.context.name;
+        if station.heart.is_observing() && request.home_of.is_some() {
+            let text = format!("context {context} has no homes that could be taken over");
+            let failure = Failure::new(FailureKind::Refused, text);
+            return self.answer(connection, id, Err(failure));
+        }
         let (title, copies) = match copies(station, &request) {
             Ok(copies) => copies,
             Err(failure) => return self.answer(connection, id, Err(failure)),

@@ -21,8 +21,18 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 pub enum LockError {
     #[error("a daemon runs already{}", .0.as_ref().map(|p| format!(" (pid {}, at {})", p.pid, p.socket)).unwrap_or_default())]
     Held(Option<Presence>),
-    #[error("{} cannot be used: {why}: check who owns it, or set WORKBAY_STATE_DIR", .path.display())]
+    #[error("{} cannot be used: {why}: {}", .path.display(), way_out(.why))]
     Unusable { path: PathBuf, why: io::Error },
+}
+
+fn way_out(why: &io::Error) -> &'static str {
+    match why.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some room there",
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "make its file system writable, or set WORKBAY_STATE_DIR to a directory on another one"
+        }
+        _ => "check who owns it, or set WORKBAY_STATE_DIR",
+    }
 }
 
 /// The lock, held until dropped.
@@ -64,6 +74,17 @@ impl Lock {
         file.set_len(0).map_err(unusable)?;
         let path = path.to_path_buf();
         Ok(Self { file, path })
+    }
+
+    /// The lock that this process holds already, from the program it was before.
+    pub fn inherit(file: File, path: &Path) -> Self {
+        let path = path.to_path_buf();
+        Self { file, path }
+    }
+
+    /// One more hand on the lock: it is held until both let go.
+    pub fn share(&self) -> io::Result<File> {
+        self.file.try_clone()
     }
 
     /// Tells faces where to find the daemon; called once it can be spoken to and signalled.

@@ -1,13 +1,13 @@
 //! What can be told from what the hearts know.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use super::{heart::Heart, station::Station};
 use crate::{
     engine::api::Engine,
     model::{
         capability::{Capability, EngineState},
-        id::{ContextName, SessionKey},
+        id::{ContextName, SessionId, SessionKey},
         session::Session,
         status::Status,
     },
@@ -21,8 +21,8 @@ const ENDED: usize = 4000;
 /// Bytes that the sessions of one snapshot may take: with more it would outgrow a frame.
 const SNAPSHOT: usize = MAX_FRAME / 2;
 
-/// Everything a face shows: the unfinished sessions, newest first, and the newest ended ones, as many
-/// as a frame holds; the rest beside it.
+/// Everything a face shows: the unfinished sessions, newest first, those that were asked for of late and
+/// the newest ended ones, as many as a frame holds; the rest beside it.
 pub(super) fn snapshot(stations: &[Station], seq: u64) -> (Box<Snapshot>, Vec<&Session>) {
     let (mut ended, mut sessions): (Vec<&Session>, Vec<&Session>) = stations
         .iter()
@@ -31,6 +31,10 @@ pub(super) fn snapshot(stations: &[Station], seq: u64) -> (Box<Snapshot>, Vec<&S
     for some in [&mut ended, &mut sessions] {
         some.sort_unstable_by_key(|session| std::cmp::Reverse(session.created_at));
     }
+    let recalled = stations.iter().flat_map(|station| station.shelf.recalled());
+    let recalled: HashSet<SessionId> = recalled.collect();
+    // A stable sort: both kinds stay in the order of their age.
+    ended.sort_by_key(|session| !recalled.contains(&session.id));
     let mut rest = ended.split_off(ended.len().min(ENDED));
     sessions.append(&mut ended);
     let fit = fitting(&sessions, SNAPSHOT);
@@ -74,7 +78,7 @@ fn state(station: &Station) -> ContextState {
         context: station.context.clone(),
         engine: heart.engine().clone(),
         environments: heart.environments().to_vec(),
-        totals: heart.totals(),
+        totals: station.totals(),
         statistics: heart.statistics().cloned().map(Box::new),
     }
 }

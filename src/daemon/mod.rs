@@ -11,6 +11,8 @@ mod core;
 mod executor;
 pub mod fault;
 mod figures;
+mod greeting;
+mod hearing;
 mod heart;
 mod hooks;
 mod inbound;
@@ -25,9 +27,12 @@ mod options;
 mod outbox;
 mod pace;
 mod presence;
+mod pulling;
+mod pulse;
 mod recorder;
 mod requests;
 mod server;
+mod shelf;
 mod socket;
 mod station;
 mod streams;
@@ -35,6 +40,7 @@ mod supply;
 mod teller;
 mod told;
 mod translate;
+mod upgrade;
 mod usage;
 mod waiters;
 mod watching;
@@ -51,7 +57,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub use lock::LockError;
-pub use options::{ContextSeat, DaemonOptions, EngineFactory, EngineSeat};
+pub use options::{Beginning, ContextSeat, DaemonOptions, EngineFactory, EngineSeat};
 pub use socket::SocketError;
 
 use self::{
@@ -60,14 +66,17 @@ use self::{
     hooks::Hooks,
     lock::Lock,
     recorder::Recorder,
+    shelf::Shelf,
     socket::Socket,
     station::Station,
     teller::Teller,
+    upgrade::{Handover, Inherited, Memory, Successor},
 };
 use crate::{
+    config::paths::Paths,
     model::{id::ContextName, record::SessionRecord, text::Clean},
-    protocol::presence::Presence,
-    store::{Store, StoreOptions},
+    protocol::{presence::Presence, version::version},
+    store::{Opened, Store, StoreOptions},
 };
 
 /// Words that wait for the loop.
@@ -86,7 +95,7 @@ pub struct Controls {
 
 /// Is the daemon until a signal or a client ends it. Errors are whole sentences.
 pub fn run(options: DaemonOptions) -> Result<()> {
-    let detached = options.detached;
+    let detached = options.beginning == Beginning::Detached;
     if detached {
         // It fails only for a process that leads a group already: then it has no terminal to leave
         // but a shell's job, which is what was asked for.
@@ -116,7 +125,13 @@ fn sentence(error: &color_eyre::Report) -> String {
 }
 
 fn live(options: DaemonOptions) -> Result<()> {
-    let lock = Lock::take(&options.paths.lock())?;
+    let (lock, inherited) = match options.beginning {
+        Beginning::TakingOver => {
+            let (lock, inherited) = inherit(&options)?;
+            (lock, Some(inherited))
+        }
+        Beginning::Here | Beginning::Detached => (Lock::take(&options.paths.lock())?, None),
+    };
     let log = options.paths.daemon_log();
     logging::begin(&log).wrap_err_with(|| format!("{} cannot be written", log.display()))?;
     limits::take_open_files();
@@ -126,10 +141,13 @@ fn live(options: DaemonOptions) -> Result<()> {
         .thread_name("workbay")
         .build()
         .wrap_err("the daemon's threads cannot be started")?;
-    let detached = options.detached;
+    let detached = options.beginning == Beginning::Detached;
     let ended = runtime.block_on(async {
         let controls = Controls::default();
         heed_signals(&controls)?;
+        if inherited.is_some() {
+            upgrade::reap();
+        }
         if detached {
             let ready = controls.ready.clone();
             tokio::spawn(async move {
@@ -139,11 +157,22 @@ fn live(options: DaemonOptions) -> Result<()> {
                 }
             });
         }
-        serve_locked(options, controls, lock).await
+        let successor = Successor::new(controls.stop.clone());
+        serve_locked(options, controls, lock, inherited, Some(successor)).await
     });
     // A call to the engine that hangs must not hold up the end.
     runtime.shutdown_background();
-    ended
+    if let Some(handover) = ended? {
+        return Err(handover.go()).wrap_err("the daemon could not become the newer program");
+    }
+    Ok(())
+}
+
+/// What the older program of this process held.
+fn inherit(options: &DaemonOptions) -> Result<(Lock, Inherited)> {
+    let taken = Inherited::take().wrap_err("nothing can be taken over")?;
+    let (lock, rest) = taken;
+    Ok((Lock::inherit(lock, &options.paths.lock()), rest))
 }
 
 /// From now on stdout and stderr go to this file.
@@ -180,16 +209,26 @@ fn heed_signals(controls: &Controls) -> Result<()> {
 /// Serves inside the running runtime until `controls.stop`.
 pub async fn serve(options: DaemonOptions, controls: Controls) -> Result<()> {
     let lock = Lock::take(&options.paths.lock())?;
-    serve_locked(options, controls, lock).await
+    let ended = serve_locked(options, controls, lock, None, None).await;
+    ended.map(drop)
 }
 
-async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock) -> Result<()> {
+/// What goes with the daemon if it becomes another program.
+async fn serve_locked(
+    options: DaemonOptions,
+    controls: Controls,
+    mut lock: Lock,
+    inherited: Option<Inherited>,
+    successor: Option<Successor>,
+) -> Result<Option<Handover>> {
     let DaemonOptions {
         paths,
         settings,
         owner,
         contexts,
         page_limit,
+        ended,
+        boot,
         ..
     } = options;
     ensure!(
@@ -197,42 +236,43 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
         "no context is configured: contexts.toml names none"
     );
     let store_options = StoreOptions {
+        ended,
         page_limit,
         ..StoreOptions::new(paths.database())
     };
     let (store, opened) = Store::open(&store_options)?;
-    for note in &opened.notes {
-        tracing::warn!(%note);
-    }
+    tell_of_opening(&opened);
     let seat = EngineSeat {
         instance: opened.instance,
         paths: paths.clone(),
         settings,
     };
-    let socket = Socket::bind(&paths.socket()).await?;
-    let identity = Identity {
+    let (socket, memory) = listen(&paths, inherited).await?;
+    let identity = Arc::new(Identity {
         socket: paths.socket(),
         instance: opened.instance,
         started_at: clock::now(),
-    };
+    });
     lock.announce(&Presence {
         pid: std::process::id(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: version().to_owned(),
         socket: paths.socket().display().to_string(),
         started_at: identity.started_at,
     })?;
     controls.ready.cancel();
-    tracing::info!(pid = std::process::id(), instance = %opened.instance, "ready");
+    tracing::info!(pid = std::process::id(), instance = %opened.instance, version = version(), "ready");
     let (news_in, news) = mpsc::channel(WAITING);
     let (inbound_in, inbound) = mpsc::channel(WAITING);
     let (samples_in, samples) = mpsc::channel(contexts.len());
     let hooks = Hooks::new(&seat.settings.hooks, inbound_in.clone());
     let house = House {
         inbound: inbound_in,
-        instance: opened.instance,
+        identity: identity.clone(),
+        successor: successor.clone(),
     };
     let figures_kept = figures::kept_for(seat.settings.history.keep_days);
     let owner = Clean::new(&owner);
+    let boot = boot.map(|boot| Clean::new(&boot));
     let mut records = by_context(opened.records);
     let mut figures = figures::by_context(opened.figures);
     let stations = contexts.into_iter().enumerate().map(|(number, context)| {
@@ -242,17 +282,21 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
         let figures = figures.remove(&context.context.name).unwrap_or_default();
         let mut station = Station::new(context, seat, &owner, records, teller, samples);
         station.recorder = Recorder::resume(figures);
+        station.heart.know_boot(boot.as_ref());
+        station.shelf = Shelf::new(&opened.shelved, station.context.name);
         station
     });
-    let core = Core::new(Parts {
+    let mut core = Core::new(Parts {
         stations: stations.collect(),
         store: store.clone(),
         figures_kept,
         identity,
         stop: controls.stop.clone(),
         notes: opened.notes,
+        told: memory.told,
         hooks,
     });
+    core.take_secrets(memory.secrets);
     let ears = Ears {
         inbound,
         news,
@@ -261,10 +305,35 @@ async fn serve_locked(options: DaemonOptions, controls: Controls, mut lock: Lock
     let socket_path = paths.socket();
     let remake = controls.remake_socket.clone();
     let server = server::serve(socket, &socket_path, house, controls.stop, remake);
-    tokio::join!(core.run(ears), server);
+    let (memory, socket) = tokio::join!(core.run(ears), server);
     store.close().await;
     tracing::info!("ended");
-    Ok(())
+    let program = successor.and_then(|successor| successor.program());
+    match (program, socket) {
+        (Some(program), Some(socket)) => Handover::new(program, &lock, socket, memory)
+            .map(Some)
+            .wrap_err("the daemon could not become the newer program"),
+        _ => Ok(None),
+    }
+}
+
+fn tell_of_opening(opened: &Opened) {
+    for note in &opened.notes {
+        tracing::warn!(%note);
+    }
+    if let Some(copy) = &opened.copy {
+        tracing::info!(copy = %copy.display(), "the store was brought to a newer layout");
+    }
+}
+
+/// The socket, and what an older program of this process remembered.
+async fn listen(paths: &Paths, inherited: Option<Inherited>) -> Result<(Socket, Memory)> {
+    let path = paths.socket();
+    let Some(Inherited { listener, memory }) = inherited else {
+        return Ok((Socket::bind(&path).await?, Memory::default()));
+    };
+    let socket = Socket::inherit(listener, &path, memory.socket);
+    Ok((socket.wrap_err("the socket cannot be taken over")?, memory))
 }
 
 /// Records of contexts that are not configured any more stay in the store as they are.

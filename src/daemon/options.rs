@@ -19,10 +19,25 @@ pub struct DaemonOptions {
     pub owner: String,
     /// The engines, in the order of the configuration; at least one.
     pub contexts: Vec<ContextSeat>,
-    /// Leave the terminal, say on stderr why it cannot start, close stderr when ready.
-    pub detached: bool,
+    pub beginning: Beginning,
+    /// What the system calls the present start of this machine, where it says so.
+    pub boot: Option<String>,
+    /// See [`StoreOptions::ended`](crate::store::StoreOptions::ended).
+    pub ended: u32,
     /// See [`StoreOptions::page_limit`](crate::store::StoreOptions::page_limit).
     pub page_limit: Option<u32>,
+}
+
+/// How a daemon begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Beginning {
+    /// Where it was started, in the foreground.
+    #[default]
+    Here,
+    /// It leaves the terminal, says on stderr why it cannot start, closes stderr when ready.
+    Detached,
+    /// In the place of an older program of this process, which left what it held on standard input.
+    TakingOver,
 }
 
 /// A context and how to get at its engine.

@@ -1,49 +1,120 @@
-//! Whether the two clocks keep pace: the one that people read is set, and goes on while the machine
-//! sleeps; the one of timers does neither.
+//! Whether the clocks keep pace: the one that people read is set, and goes on while the machine sleeps;
+//! the one of timers does neither; the one since the machine's start goes on and is not set.
+
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
+use super::{clock, core::Core};
+use crate::controller::fact::Fact;
+
 /// What a clock is set by, or slept, and nobody minds.
 const SLACK: SignedDuration = SignedDuration::from_secs(30);
 
-#[derive(Debug)]
-pub(super) struct Pace {
+/// The clocks at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
     now: Timestamp,
     instant: Instant,
+    since_boot: Duration,
+}
+
+impl Reading {
+    pub fn take() -> Self {
+        Self {
+            now: clock::now(),
+            instant: clock::instant(),
+            since_boot: clock::since_boot(),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Pace {
+    last: Reading,
+}
+
+/// The clocks parted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Jump {
+    /// The clock was set forward by so much; zero: it was not, the machine slept.
+    pub set_by: SignedDuration,
 }
 
 impl Pace {
-    pub fn new(now: Timestamp, instant: Instant) -> Self {
-        Self { now, instant }
+    pub fn new(last: Reading) -> Self {
+        Self { last }
     }
 
-    /// Whether they parted since the last look.
-    pub fn jumped(&mut self, now: Timestamp, instant: Instant) -> bool {
-        let told = now.duration_since(self.now);
-        let passed = instant.duration_since(self.instant);
-        let passed = SignedDuration::try_from(passed).unwrap_or(SignedDuration::MAX);
-        *self = Self { now, instant };
-        told.saturating_sub(passed).abs() >= SLACK
+    /// How they parted since the last look.
+    pub fn look(&mut self, at: Reading) -> Option<Jump> {
+        let last = std::mem::replace(&mut self.last, at);
+        let signed = |span| SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
+        let told = at.now.duration_since(last.now);
+        let timed = signed(at.instant.duration_since(last.instant));
+        let real = signed(at.since_boot.saturating_sub(last.since_boot));
+        let is_much = |span: &SignedDuration| span.abs() >= SLACK;
+        let set_by = Some(told.saturating_sub(real)).filter(is_much);
+        let parted = is_much(&told.saturating_sub(timed));
+        (parted || set_by.is_some()).then(|| Jump {
+            set_by: set_by.unwrap_or_default(),
+        })
+    }
+}
+
+impl Core {
+    /// The clock was set or the machine slept: nobody could be warned meanwhile.
+    pub(super) async fn notice_jump(&mut self) {
+        let Some(Jump { set_by }) = self.pace.look(Reading::take()) else {
+            return;
+        };
+        if set_by.is_zero() {
+            tracing::info!("the machine slept");
+        } else {
+            let way = if set_by.is_negative() {
+                "back"
+            } else {
+                "forward"
+            };
+            let seconds = set_by.as_secs().abs();
+            tracing::warn!(
+                seconds,
+                "the clock was set {way}: times of sessions are shifted by that"
+            );
+        }
+        for number in 0..self.stations.len() {
+            if !self.stations[number].heart.is_observing() {
+                self.settle(number, Fact::Jumped { set_by }.into()).await;
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
     fn a_clock_that_is_set_or_a_machine_that_slept_is_noticed_once() {
-        let (start, begun) = (Timestamp::UNIX_EPOCH, Instant::now());
-        let after = |seconds| begun + Duration::from_secs(seconds);
-        let at = |seconds| start + SignedDuration::from_secs(seconds);
-        let mut pace = Pace::new(start, begun);
-        assert!(!pace.jumped(at(60), after(60)));
-        assert!(!pace.jumped(at(149), after(120)), "set by a little");
-        assert!(pace.jumped(at(1000), after(130)), "slept");
-        assert!(!pace.jumped(at(1001), after(131)), "told already");
-        assert!(pace.jumped(at(500), after(132)), "set back");
+        let begun = Instant::now();
+        let at = |told: i64, timed: u64, real: u64| Reading {
+            now: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(told),
+            instant: begun + Duration::from_secs(timed),
+            since_boot: Duration::from_secs(real),
+        };
+        let jump = |seconds| {
+            let set_by = SignedDuration::from_secs(seconds);
+            Some(Jump { set_by })
+        };
+        let mut pace = Pace::new(at(0, 0, 0));
+        assert_eq!(pace.look(at(60, 60, 60)), None);
+        assert_eq!(pace.look(at(149, 120, 120)), None, "set by a little");
+        assert_eq!(pace.look(at(1000, 130, 971)), jump(0), "slept");
+        assert_eq!(pace.look(at(1001, 131, 972)), None, "told already");
+        assert_eq!(pace.look(at(500, 132, 973)), jump(-502), "set back");
+        assert_eq!(pace.look(at(4101, 133, 974)), jump(3600), "set forward");
+        // While it slept, too.
+        assert_eq!(pace.look(at(9101, 143, 1974)), jump(4000), "both");
     }
 }

@@ -5,7 +5,9 @@ use super::{
     core::Core,
     heart::{Heart, News},
     inbound::ConnectionId,
-    looks, translate,
+    looks,
+    station::Station,
+    translate,
 };
 use crate::{
     controller::{
@@ -17,9 +19,11 @@ use crate::{
         change::{Change, Level},
         id::{ContextName, SessionId, SessionKey},
         notice::Notice,
-        status::Tab,
     },
-    protocol::message::{DaemonStatus, Failure, FailureKind, Reply, Request, RequestId},
+    protocol::{
+        message::{DaemonStatus, Failure, FailureKind, Reply, Request, RequestId},
+        version::version,
+    },
 };
 
 /// What a request is for a heart.
@@ -41,9 +45,16 @@ impl Core {
         if let Request::Refresh { context: None } = request {
             return self.refresh_all(connection, id).await;
         }
-        let Some(context) = addressee(&request) else {
-            let result = self.read(connection, request).await;
-            return self.answer(connection, id, result);
+        let context = match about(&request) {
+            About::Session(session) => {
+                self.recall(session).await;
+                session.context
+            }
+            About::Context(context) => context,
+            About::Daemon => {
+                let result = self.read(connection, request).await;
+                return self.answer(connection, id, result);
+            }
         };
         let number = match looks::station(&self.stations, context) {
             Ok(number) => number,
@@ -58,10 +69,18 @@ impl Core {
         if let Request::Figures { session } = request {
             return self.tell_figures(connection, id, number, session).await;
         }
+        let observing = self.stations[number].heart.is_observing();
+        if !observing
+            && let Request::Reach {
+                tab, text, count, ..
+            } = request
+        {
+            let total = self.reach_back(number, tab, text, count).await;
+            return self.answer(connection, id, total);
+        }
         if let Request::Launch { launch, .. } = request {
             return self.launch(connection, id, number, *launch).await;
         }
-        let observing = self.stations[number].heart.is_observing();
         let ticket = match request {
             Request::Again { .. } if observing => self.waiters.ticket_for_again(connection, id),
             _ => self.waiters.ticket(connection, id),
@@ -158,18 +177,20 @@ impl Core {
             let session = Box::new(session.clone());
             client.outbox.notice(&Change::Session { session });
         }
-        for text in self.notes.drain(..) {
-            let notice = Notice::message(clock::now(), Level::Warning, text);
+        let older = client.older.take();
+        let older = older.map(|text| Notice::message(clock::now(), Level::Warning, text));
+        for notice in self.notes.drain(..).chain(older) {
             client.outbox.notice(&notice.into());
         }
         Reply::Snapshot { snapshot }
     }
 
     fn status(&self) -> DaemonStatus {
-        let sessions = self.stations.iter().map(|s| s.heart.sessions().count());
+        let known = |it: &Station| it.heart.sessions().count() + it.shelf.left() as usize;
+        let sessions = self.stations.iter().map(known);
         DaemonStatus {
             pid: std::process::id(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: version().to_owned(),
             socket: self.identity.socket.display().to_string(),
             started_at: self.identity.started_at,
             instance: self.identity.instance,
@@ -179,10 +200,18 @@ impl Core {
     }
 }
 
-/// The context a request is for.
-fn addressee(request: &Request) -> Option<ContextName> {
+/// What a request is about.
+enum About {
+    Session(SessionKey),
+    Context(ContextName),
+    /// The daemon itself, or all contexts.
+    Daemon,
+}
+
+fn about(request: &Request) -> About {
     match request {
         Request::Environments { context }
+        | Request::Pull { context, .. }
         | Request::Catalogue { context, .. }
         | Request::Launch { context, .. }
         | Request::Reach { context, .. }
@@ -190,7 +219,7 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::FindOwner { context, .. }
         | Request::Refresh {
             context: Some(context),
-        } => Some(*context),
+        } => About::Context(*context),
         Request::Detail { session }
         | Request::Commit { session, .. }
         | Request::Rename { session, .. }
@@ -198,7 +227,7 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::Again { session }
         | Request::Keep { session, .. }
         | Request::Figures { session }
-        | Request::History { session } => Some(session.context),
+        | Request::History { session } => About::Session(*session),
         Request::Refresh { context: None }
         | Request::Subscribe
         | Request::Snapshot
@@ -208,7 +237,7 @@ fn addressee(request: &Request) -> Option<ContextName> {
         | Request::Notices
         | Request::EditNotices { .. }
         | Request::Status
-        | Request::Stop => None,
+        | Request::Stop => About::Daemon,
     }
 }
 
@@ -217,6 +246,7 @@ fn is_deed(request: &Request) -> bool {
     matches!(
         request,
         Request::Launch { .. }
+            | Request::Pull { .. }
             | Request::Rename { .. }
             | Request::Terminate { .. }
             | Request::Commit { .. }
@@ -239,6 +269,7 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::Refresh { .. } => Ask::Refresh,
         Request::Environments { .. } => Ask::Environments,
         Request::Catalogue { .. } => Ask::Catalogue,
+        Request::Pull { image, .. } => Ask::Pull { image },
         Request::CreateFolder { name, .. } => Ask::CreateFolder { name },
         Request::Again { session } => Ask::Again {
             session: session.id,
@@ -257,10 +288,6 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
             return Way::Answer(looks::find(heart, session).map(|session| Reply::Session {
                 session: Box::new(session.clone()),
             }));
-        }
-        Request::Reach { tab, text, .. } => {
-            let total = all_told(heart, tab, text.as_deref());
-            return Way::Answer(Ok(Reply::Reached { total }));
         }
         Request::Commit { .. } => return Way::Answer(Err(lacks(heart, Capability::Commit))),
         Request::FindOwner { .. } => return Way::Answer(Err(lacks(heart, Capability::Owners))),
@@ -301,18 +328,10 @@ fn observed(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::CreateFolder { name, .. } => Question::CreateFolder { name },
         Request::FindOwner { email, .. } => Question::FindOwner { email },
         Request::Keep { .. } => return Way::Answer(Err(lacks(heart, Capability::Reprieve))),
+        Request::Pull { .. } => return Way::Answer(Err(pulls_itself())),
         _ => return Way::Answer(Err(unknown())),
     };
     Way::News(Box::new(News::Observed(Observed::Asked { ticket, ask })))
-}
-
-/// Every session of a local engine was told; how many there are.
-fn all_told(heart: &Heart, tab: Tab, text: Option<&str>) -> u64 {
-    let wanted = text.unwrap_or_default().to_lowercase();
-    let found = heart.sessions().filter(|session| {
-        session.tab() == tab && session.name.as_str().to_lowercase().contains(&wanted)
-    });
-    found.count() as u64
 }
 
 fn lacks(heart: &Heart, capability: Capability) -> Failure {
@@ -322,6 +341,11 @@ fn lacks(heart: &Heart, capability: Capability) -> Failure {
     };
     let why = why.unwrap_or_else(|| "this engine does not do that".into());
     Failure::new(FailureKind::Refused, why)
+}
+
+fn pulls_itself() -> Failure {
+    let text = "the manager of this context has images pulled where a session begins, by itself";
+    Failure::new(FailureKind::Refused, text)
 }
 
 fn unknown() -> Failure {

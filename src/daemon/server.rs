@@ -13,6 +13,7 @@ use super::{
     connection::{self, House},
     inbound::ConnectionId,
     socket::Socket,
+    upgrade::Successor,
 };
 
 /// How often the socket's place is looked at: its directory may be deleted at the last logout.
@@ -22,14 +23,15 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Clients at once.
 const CLIENTS: usize = 256;
 
-/// Serves until `stop`; `remake` asks to look after the socket now.
+/// Serves until `stop`; `remake` asks to look after the socket now. The socket is given back if the
+/// daemon becomes another program: whoever connects meanwhile waits.
 pub(super) async fn serve(
     mut socket: Socket,
     path: &Path,
     house: House,
     stop: CancellationToken,
     remake: Arc<Notify>,
-) {
+) -> Option<Socket> {
     let mut clients = JoinSet::new();
     let mut next: ConnectionId = 0;
     let mut look = interval(LOOK);
@@ -53,10 +55,12 @@ pub(super) async fn serve(
             _ = look.tick() => renew(&mut socket, path).await,
         }
     }
-    drop(socket);
+    let goes_on = house.successor.as_ref().is_some_and(Successor::is_named);
+    let socket = goes_on.then_some(socket);
     let farewell = async { while clients.join_next().await.is_some() {} };
     // Who does not read by then is cut off.
     let _ = tokio::time::timeout(FAREWELL, farewell).await;
+    socket
 }
 
 async fn renew(socket: &mut Socket, path: &Path) {

@@ -2,7 +2,10 @@
 
 use std::{
     fs, io,
-    os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::fs::{FileTypeExt, MetadataExt, PermissionsExt},
+    },
     path::{Path, PathBuf},
 };
 
@@ -71,6 +74,25 @@ impl Socket {
             path: path.to_path_buf(),
             file,
         })
+    }
+
+    /// The socket that this process listens at already, from the program it was before.
+    pub fn inherit(listener: OwnedFd, path: &Path, file: (u64, u64)) -> io::Result<Self> {
+        let listener = std::os::unix::net::UnixListener::from(listener);
+        listener.set_nonblocking(true)?;
+        Ok(Self {
+            listener: UnixListener::from_std(listener)?,
+            path: path.to_path_buf(),
+            file,
+        })
+    }
+
+    /// For the next program of this process: its path is left as it is, and nobody who connects is
+    /// turned away. The listener and which file it is.
+    pub fn leave(mut self) -> io::Result<(OwnedFd, (u64, u64))> {
+        let listener = self.listener.as_fd().try_clone_to_owned()?;
+        let file = std::mem::take(&mut self.file);
+        Ok((listener, file))
     }
 
     /// Whether its path still leads to it.

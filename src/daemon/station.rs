@@ -10,6 +10,7 @@ use super::{
     observing::Runner,
     options::{ContextSeat, EngineFactory, EngineSeat},
     recorder::Recorder,
+    shelf::Shelf,
     supply::{AnySupply, Supply},
     teller::Teller,
     usage::{Sampler, Samples},
@@ -30,6 +31,7 @@ pub(super) struct Station {
     pub supply: AnySupply,
     pub sampler: Sampler,
     pub recorder: Recorder,
+    pub shelf: Shelf,
     hands: Hands,
 }
 
@@ -70,6 +72,7 @@ impl Station {
             heart,
             sampler: Sampler::new(supply.clone(), number, samples),
             recorder: Recorder::default(),
+            shelf: Shelf::default(),
             supply,
             hands,
         }
@@ -82,6 +85,13 @@ impl Station {
             (Hands::Observed(hands), Command::Observed(order)) => hands.begin(order),
             // A heart commands only its own hands.
             (Hands::Local(_), Command::Observed(_)) | (Hands::Observed(_), Command::Local(_)) => {}
+        }
+    }
+
+    /// Somebody looks, or nobody any more; of an engine that is observed the heart is told.
+    pub fn be_looked_at(&self, looked_at: bool) {
+        if let Hands::Local(hands) = &self.hands {
+            hands.be_looked_at(looked_at);
         }
     }
 

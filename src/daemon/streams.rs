@@ -299,8 +299,10 @@ impl Line {
         Ok(())
     }
 
-    /// Hands input on and grants as much anew. Ends when the program takes no more.
+    /// Hands input on and grants as much anew, by the quarter of a window: not each key is worth a
+    /// message. Ends when the program takes no more.
     async fn input(&self, input: mpsc::Sender<Input>) {
+        let mut owed = 0;
         loop {
             let (item, taken) = match self.seat.input.next().await {
                 Piece::Bytes(bytes) => {
@@ -313,11 +315,15 @@ impl Line {
             if input.send(item).await.is_err() {
                 return;
             }
+            owed += taken;
+            if owed < STREAM_WINDOW / 4 {
+                continue;
+            }
             let credit = FromDaemon::Credit {
                 stream: self.stream,
-                bytes: taken,
+                bytes: std::mem::take(&mut owed),
             };
-            if taken > 0 && self.say(credit).await.is_err() {
+            if self.say(credit).await.is_err() {
                 return;
             }
         }

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     model::{
         change::Change,
@@ -13,7 +15,8 @@ use crate::{
 /// How many are kept.
 const KEPT: usize = 200;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Told {
     /// Oldest first.
     notices: VecDeque<Notice>,

@@ -24,8 +24,16 @@ pub(super) fn fault(error: &EngineError) -> Fault {
             (FaultKind::Field(*field), error.to_string(), mend.clone())
         }
         EngineError::NotFound(_) => (FaultKind::NotFound, error.to_string(), None),
+        EngineError::Registry { mend, broken, .. } => {
+            let kind = if *broken {
+                FaultKind::Broken
+            } else {
+                FaultKind::Away
+            };
+            (kind, error.to_string(), mend.clone())
+        }
         EngineError::NoImage { what, mend } => (
-            FaultKind::Failed,
+            FaultKind::NoImage,
             format!("{what} is not there"),
             Some(mend.clone()),
         ),

@@ -168,21 +168,28 @@ impl Waiters {
         Some(group.answer())
     }
 
-    /// Who has gone waits for nothing; what it has launched is remembered all the same.
-    pub fn left(&mut self, connection: ConnectionId) {
+    /// Who has gone waits for nothing; what it has launched is remembered all the same. The tickets
+    /// that nobody waits for any more.
+    pub fn left(&mut self, connection: ConnectionId) -> Vec<Ticket> {
         let groups = &self.groups;
-        self.waiting.retain(|_, waiter| {
+        let mut gone = Vec::new();
+        self.waiting.retain(|ticket, waiter| {
             let launches = match waiter.wish {
                 Wish::OneOf(group) => groups.get(&group).is_some_and(Group::is_launch),
                 Wish::Plain | Wish::Again => false,
             };
-            launches || waiter.connection != connection
+            let stays = launches || waiter.connection != connection;
+            if !stays {
+                gone.push(*ticket);
+            }
+            stays
         });
         let waiting = &self.waiting;
         self.groups.retain(|number, _| {
             let waits = |waiter: &Waiter| matches!(waiter.wish, Wish::OneOf(n) if n == *number);
             waiting.values().any(waits)
         });
+        gone
     }
 }
 

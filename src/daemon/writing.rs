@@ -28,7 +28,10 @@ impl Core {
 
     fn pay(&mut self) {
         self.owed.clear();
-        self.write_again = None;
+        if self.write_again.take().is_some() {
+            let text = "the store is written again: what happened meanwhile is in it";
+            self.tell(Notice::message(clock::now(), Level::Info, text));
+        }
         for (number, command) in std::mem::take(&mut self.withheld) {
             self.stations[number].begin(command);
         }

@@ -18,6 +18,7 @@ use crate::model::{
     environment::Environment,
     id::{KernelId, SessionId},
     log::{LogOptions, LogSource},
+    pull::PullFigures,
     resources::ResourceSlots,
     secret::Secret,
     shell::ShellStart,
@@ -103,6 +104,9 @@ pub trait Containers: Engine {
     /// Deletes the scratch directory and the saved log of an ended session.
     async fn forget(&self, session: SessionId) -> Result<()>;
 
+    /// Whether it answers at all, whatever becomes of single containers; bounded by the engine itself.
+    async fn ping(&self) -> Result<()>;
+
     /// What happens to containers of this instance from now on. Ends with an error when the line is
     /// lost; the caller then probes and lists again.
     async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>>;
@@ -156,6 +160,15 @@ pub struct DialTarget {
 pub trait Images: Send + Sync {
     /// What can be launched: the host environment (where it can be had) and every image the engine has.
     async fn environments(&self) -> Result<Vec<Environment>>;
+
+    /// Fetches an image from its registry. The stream tells how far it is, a few times a second at
+    /// most, and ends when the image is there and can be run. Dropping it gives the pull up, and
+    /// nothing of it stays.
+    async fn pull(&self, _reference: &str) -> Result<BoxStream<'static, Result<PullFigures>>> {
+        Err(EngineError::Unsupported(
+            "this engine pulls images by itself".to_owned(),
+        ))
+    }
 }
 
 /// Folders that survive sessions.

@@ -25,6 +25,14 @@ pub enum EngineError {
     /// The engine understood and said no, in its own words.
     #[error("{why}")]
     Declined { why: String, mend: Option<String> },
+    /// The registry of an image does not answer, or the line to it broke in the middle (`broken`): it
+    /// may be tried again.
+    #[error("{why}")]
+    Registry {
+        why: String,
+        mend: Option<String>,
+        broken: bool,
+    },
     /// A launch cannot be, for what stands in one of its fields.
     #[error("{why}")]
     AtField {

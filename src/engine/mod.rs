@@ -8,3 +8,4 @@ pub mod backendai;
 pub mod docker;
 pub mod error;
 pub mod scheduler;
+mod tcp;

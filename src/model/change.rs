@@ -7,6 +7,7 @@ use super::{
     environment::Environment,
     id::{ContextName, SessionKey},
     notice::Notice,
+    pull::Pull,
     session::Session,
     statistics::Statistics,
     usage::Usage,
@@ -36,6 +37,11 @@ pub enum Change {
     Statistics {
         context: ContextName,
         statistics: Option<Box<Statistics>>,
+    },
+    /// An image that somebody asked for by hand is on its way.
+    Pull {
+        context: ContextName,
+        pull: Box<Pull>,
     },
     /// Usage of watched sessions, sent only to those who watch and only when it moved.
     Usage { samples: Vec<(SessionKey, Usage)> },

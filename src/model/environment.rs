@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    reference,
     resources::{Bytes, ResourceSlots},
     session::Service,
     text::Clean,
@@ -24,6 +25,9 @@ pub struct Environment {
     pub size: Option<Bytes>,
     /// Why it cannot be launched on this engine; `None` = it can.
     pub unavailable: Option<Clean>,
+    /// Its image is not on the engine yet: a launch pulls it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub absent: bool,
     #[serde(default, skip_serializing_if = "ImageFacts::is_empty")]
     pub facts: ImageFacts,
 }
@@ -42,6 +46,12 @@ pub struct ImageFacts {
     /// Kinds it can use (`cuda`, `rocm`); empty = any.
     pub accelerators: Vec<Clean>,
     pub services: Vec<Service>,
+    /// The catalogue's label of it: `jupyter:2024`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known_as: Option<Clean>,
+    /// What it is for, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<Clean>,
     /// What else it is called where it lies: its id (`sha256:…`) and what registries know it by
     /// (`busybox@sha256:…`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -64,6 +74,23 @@ pub enum EnvironmentSource {
 }
 
 impl Environment {
+    /// An image that is only known by its reference, and not to be on the engine.
+    #[must_use]
+    pub fn of_image(reference: &str) -> Self {
+        let (name, version) = reference::name_and_version(reference);
+        Self {
+            name: Clean::new(&name),
+            version: Clean::new(&version),
+            source: EnvironmentSource::Image {
+                reference: reference::with_tag(reference),
+            },
+            size: None,
+            unavailable: None,
+            absent: true,
+            facts: ImageFacts::default(),
+        }
+    }
+
     /// `name:version`, as the list and `--env` write it.
     pub fn label(&self) -> String {
         format!("{}:{}", self.name, self.version)

@@ -25,6 +25,13 @@ macro_rules! uuid_id {
                 Self(Uuid::from_u128(bits))
             }
 
+            /// Whether its text begins so; in lower case.
+            #[must_use]
+            pub fn starts_with(self, beginning: &str) -> bool {
+                let mut text = Uuid::encode_buffer();
+                self.0.hyphenated().encode_lower(&mut text).starts_with(beginning)
+            }
+
             /// The first eight hexadecimal digits: what a person reads and types.
             pub fn short(&self) -> String {
                 let mut text = self.0.simple().to_string();

@@ -37,6 +37,13 @@ pub fn pane_session(tag: &str) -> String {
     PANE_PREFIX.chars().chain(safe).collect()
 }
 
+/// Variables that load an image's libraries into every program, and under what name a container holds their
+/// values: the toolbox's programs are not made for these libraries.
+pub const PRELOADS: [(&str, &str); 2] = [
+    ("LD_PRELOAD", "WORKBAY_LD_PRELOAD"),
+    ("LD_AUDIT", "WORKBAY_LD_AUDIT"),
+];
+
 /// The user option in which the session's tmux keeps the digest of what a person copied last.
 pub const COPIED: &str = "@workbay-copied";
 

@@ -14,7 +14,7 @@ pub enum NameError {
     Start(char),
     #[error("the name must end with a letter, a digit or _, not '{0}'")]
     End(char),
-    #[error("the name must not hold '{0}': letters, digits, '_', '-' and '.' only")]
+    #[error("the name must not hold '{0}': Latin letters, digits, '_', '-' and '.' only")]
     Middle(char),
 }
 

@@ -23,6 +23,8 @@ pub enum Step {
     Settled,
     /// It stands in the queue: nothing is under way, and there is no container.
     Wait,
+    /// It waits for its image: there is no container.
+    Pull,
     Create,
     Start,
     /// Its last will is carried out, before it is asked to end.
@@ -65,6 +67,17 @@ pub struct SessionRecord {
     /// How often its last will was begun.
     #[serde(default)]
     pub will_tries: u32,
+    /// The machine's start in which it was last seen running; `None` = not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<Clean>,
+    /// By so many seconds the machine's clock was set forward while it ran: its times are later by that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub clock_set: i64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(seconds: &i64) -> bool {
+    *seconds == 0
 }
 
 impl SessionRecord {
@@ -83,6 +96,8 @@ impl SessionRecord {
             request: None,
             retries: 0,
             will_tries: 0,
+            boot: None,
+            clock_set: 0,
         }
     }
 }

@@ -4,10 +4,11 @@
 use super::{
     environment::{Environment, EnvironmentSource},
     nearest::nearest,
+    text::Clean,
 };
 
 /// Where images without a registry are from, and the shelf there of those without an owner.
-const HUB: &str = "docker.io";
+pub const HUB: &str = "docker.io";
 const OLD_HUB: &str = "index.docker.io";
 const SHELF: &str = "library/";
 /// Where Podman puts images that were built here.
@@ -80,6 +81,58 @@ impl<'a> Reference<'a> {
     }
 }
 
+/// Whether it is written as images are.
+pub fn is_image(text: &str) -> bool {
+    !text.is_empty() && !text.contains(char::is_whitespace)
+}
+
+/// The registry an image comes from.
+pub fn registry(text: &str) -> &str {
+    Reference::read(text.trim()).registry.unwrap_or(HUB)
+}
+
+/// Whether both mean the same image.
+pub fn is_same(one: &str, other: &str) -> bool {
+    Reference::read(one).answers_to(&Reference::read(other))
+}
+
+/// What an engine is asked to pull: with a tag where none is given, or it takes them all.
+pub fn with_tag(text: &str) -> String {
+    let text = text.trim();
+    let read = Reference::read(text);
+    match (read.tag, read.digest()) {
+        (None, None) => format!("{text}:{LATEST}"),
+        _ => text.to_owned(),
+    }
+}
+
+/// Name and version of an environment that is only known by its image.
+pub fn name_and_version(text: &str) -> (String, String) {
+    let full = with_tag(text);
+    let at = match full.split_once('@') {
+        Some((before, _)) => before.len(),
+        None => full.rfind(':').unwrap_or(full.len()),
+    };
+    let version = full[at..].trim_start_matches(['@', ':']);
+    (full[..at].to_owned(), version.to_owned())
+}
+
+/// The same image on a mirror of its registry: `python:3.12` below `mirror.local/hub`.
+pub fn on_mirror(text: &str, mirror: &str) -> String {
+    let read = Reference::read(text.trim());
+    let shelf = match read.registry {
+        None if !read.name.contains('/') => SHELF,
+        _ => "",
+    };
+    let tag = read.tag.map(|tag| format!(":{tag}")).unwrap_or_default();
+    let at = read.at.map(|at| format!("@{at}")).unwrap_or_default();
+    format!(
+        "{}/{shelf}{}{tag}{at}",
+        mirror.trim_end_matches('/'),
+        read.name
+    )
+}
+
 fn reference(environment: &Environment) -> Option<&str> {
     match &environment.source {
         EnvironmentSource::Image { reference } => Some(reference),
@@ -88,8 +141,29 @@ fn reference(environment: &Environment) -> Option<&str> {
 }
 
 /// The environment that an image is: by its reference with all that an engine adds to it, by its
-/// digest or its id; by its name alone the newest there is.
+/// digest or its id; by its name alone the newest there is. What is not on the engine is meant only
+/// where its reference is.
 pub fn find_image<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environment> {
+    let (here, absent) = by_place(all);
+    let wanted = Reference::read(asked.trim());
+    let bare = wanted.tag.is_none() && wanted.at.is_none();
+    let newest = || {
+        let known = |it: &&Environment| {
+            reference(it).is_some_and(|text| Reference::read(text).is_named_as(&wanted))
+        };
+        here.iter().find(known).filter(|_| bare)
+    };
+    find_exactly(here, asked)
+        .or_else(newest)
+        .or_else(|| find_exactly(absent, asked))
+}
+
+/// What is on the engine, and what would have to be pulled: that comes last.
+fn by_place(all: &[Environment]) -> (&[Environment], &[Environment]) {
+    all.split_at(all.partition_point(|it| !it.absent))
+}
+
+fn find_exactly<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environment> {
     let asked = asked.trim();
     let wanted = Reference::read(asked);
     let images = || {
@@ -106,17 +180,12 @@ pub fn find_image<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environ
         registry: Some(HERE),
         ..wanted.clone()
     };
-    let bare = wanted.tag.is_none() && wanted.at.is_none();
     found(&|_, text, _| text == asked)
         .or_else(|| found(&|it, _, _| it.facts.digests.iter().any(|one| is_digest(one, asked))))
         .or_else(|| found(&|_, _, known| known.answers_to(&wanted)))
         .or_else(|| {
             let here = wanted.registry.is_none().then_some(&here)?;
             found(&|_, _, known| known.answers_to(here))
-        })
-        .or_else(|| {
-            let newest = found(&|_, _, known| known.is_named_as(&wanted));
-            newest.filter(|_| bare)
         })
 }
 
@@ -132,15 +201,31 @@ fn is_digest(known: &str, asked: &str) -> bool {
     bare.len() >= SHORT_ID && hex(bare) && known.starts_with(bare)
 }
 
-/// The environment of this label (`name:version`) or name, else the image of this reference, else the
-/// only name that ends in these parts.
+/// The environment of this label (`name:version`) or name, in its own words or in those of the
+/// catalogue; else the image of this reference, else the only name that ends in these parts. What is
+/// on the engine goes before what would have to be pulled.
 pub fn find<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environment> {
+    let (here, absent) = by_place(all);
     let asked = asked.trim();
-    all.iter()
-        .find(|it| it.label() == asked)
-        .or_else(|| all.iter().find(|it| it.name == *asked))
-        .or_else(|| find_image(all, asked))
-        .or_else(|| find_by_last_parts(all, asked))
+    let by_words = |all: &'a [Environment]| find_by_name(all, asked);
+    by_words(here)
+        .or_else(|| find_image(here, asked))
+        .or_else(|| find_by_last_parts(here, asked))
+        .or_else(|| by_words(absent))
+        .or_else(|| find_image(absent, asked))
+}
+
+fn find_by_name<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environment> {
+    let found = |fits: &dyn Fn(&Environment) -> bool| all.iter().find(|it| fits(it));
+    let known = |it: &Environment| it.facts.known_as.as_ref().map(Clean::to_string);
+    let known_name = |it: &Environment| {
+        let known = known(it)?;
+        known.split_once(':').map(|(name, _)| name.to_owned())
+    };
+    found(&|it| it.label() == asked)
+        .or_else(|| found(&|it| known(it).is_some_and(|label| label == asked)))
+        .or_else(|| found(&|it| it.name == *asked))
+        .or_else(|| found(&|it| known_name(it).is_some_and(|name| name == asked)))
 }
 
 fn find_by_last_parts<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environment> {
@@ -180,135 +265,4 @@ pub fn nearest_environment(all: &[Environment], asked: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{environment::ImageFacts, text::Clean};
-
-    const ID: &str = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-
-    fn image(text: &str) -> Environment {
-        let (name, tag) = text.rsplit_once(':').unwrap();
-        Environment {
-            name: Clean::new(name),
-            version: Clean::new(tag),
-            source: EnvironmentSource::Image {
-                reference: text.to_owned(),
-            },
-            size: None,
-            unavailable: None,
-            facts: ImageFacts {
-                digests: vec![ID.to_owned(), format!("{name}@sha256:feed")],
-                ..ImageFacts::default()
-            },
-        }
-    }
-
-    fn all() -> Vec<Environment> {
-        let host = Environment {
-            source: EnvironmentSource::Host,
-            ..image("host:debian-12")
-        };
-        let images = [
-            "busybox:1.35",
-            "busybox:latest",
-            "docker.io/library/alpine:3.19",
-            "localhost/mine:latest",
-            "localhost:5000/team/python:3.12",
-            "localhost:5000/team/python:3.11",
-            "registry.local/stable/r:4@x86_64",
-        ];
-        [vec![host], images.map(image).to_vec()].concat()
-    }
-
-    fn label(found: Option<&Environment>) -> Option<String> {
-        found.map(Environment::label)
-    }
-
-    #[test]
-    fn an_image_is_found_as_the_engine_would_find_it() {
-        let all = all();
-        for (asked, found) in [
-            ("busybox", "busybox:latest"),
-            (" busybox:latest ", "busybox:latest"),
-            ("docker.io/busybox", "busybox:latest"),
-            ("docker.io/library/busybox:1.35", "busybox:1.35"),
-            ("index.docker.io/library/busybox:1.35", "busybox:1.35"),
-            ("alpine:3.19", "docker.io/library/alpine:3.19"),
-            // One that has no `latest`: the newest there is.
-            ("alpine", "docker.io/library/alpine:3.19"),
-            (
-                "localhost:5000/team/python",
-                "localhost:5000/team/python:3.12",
-            ),
-            ("mine", "localhost/mine:latest"),
-            ("busybox@sha256:feed", "busybox:1.35"),
-            ("busybox:1.35@sha256:feed", "busybox:1.35"),
-            ("docker.io/library/busybox@sha256:feed", "busybox:1.35"),
-            ("0123456789ab", "busybox:1.35"),
-            (ID, "busybox:1.35"),
-            (
-                "registry.local/stable/r:4",
-                "registry.local/stable/r:4@x86_64",
-            ),
-        ] {
-            assert_eq!(
-                label(find_image(&all, asked)).as_deref(),
-                Some(found),
-                "{asked}"
-            );
-        }
-        for missing in [
-            "",
-            "host",
-            "busybox:1.36",
-            "team/busybox",
-            "python:3.12",
-            "team/python:3.12",
-            "localhost:5000/team/python:3.9",
-            "localhost/busybox",
-            "busybox@sha256:beef",
-            "alpine@sha256:",
-            "0123456789",
-            "0123456789ac",
-            "registry.local/stable/r:4@aarch64",
-        ] {
-            assert_eq!(label(find_image(&all, missing)), None, "{missing}");
-        }
-    }
-
-    #[test]
-    fn an_environment_is_found_by_its_name_too() {
-        let all = all();
-        for (asked, found) in [
-            ("host", "host:debian-12"),
-            ("host:debian-12", "host:debian-12"),
-            ("busybox", "busybox:1.35"),
-            ("docker.io/library/busybox", "busybox:latest"),
-            ("python", "localhost:5000/team/python:3.12"),
-            ("team/python:3.11", "localhost:5000/team/python:3.11"),
-        ] {
-            assert_eq!(label(find(&all, asked)).as_deref(), Some(found), "{asked}");
-        }
-        for missing in ["hsot", "ython", "python:3.9", "hos"] {
-            assert_eq!(label(find(&all, missing)), None, "{missing}");
-        }
-        let two = [image("a/python:1"), image("b/python:1")];
-        assert_eq!(label(find(&two, "python")), None, "it may be either");
-    }
-
-    #[test]
-    fn a_near_miss_names_what_was_meant() {
-        let all = all();
-        let image = |asked| nearest_image(&all, asked);
-        assert_eq!(image("busibox:latest").as_deref(), Some("busybox:latest"));
-        assert_eq!(image("busybox:1.36").as_deref(), Some("busybox:1.35"));
-        assert_eq!(
-            image("python:3.9").as_deref(),
-            Some("localhost:5000/team/python:3.12")
-        );
-        assert_eq!(image("zzzzzzzzzzzzzz"), None);
-        let environment = |asked| nearest_environment(&all, asked);
-        assert_eq!(environment("hsot").as_deref(), Some("host"));
-        assert_eq!(environment("busybox:1.3").as_deref(), Some("busybox:1.35"));
-    }
-}
+mod tests;

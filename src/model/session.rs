@@ -9,6 +9,7 @@ use super::{
     id::{ContextName, SessionId, SessionKey},
     idle::{Activity, IdleCheck, Reprieve},
     kernel::Kernel,
+    pull::Pull,
     resources::{Bytes, ResourceSlots},
     span::Span,
     status::{Status, Tab},
@@ -158,6 +159,9 @@ pub struct Session {
     /// What was done against idle checks.
     #[serde(default)]
     pub reprieve: Reprieve,
+    /// Its image on its way, while it is PULLING.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull: Option<Box<Pull>>,
     /// Something was asked and is not done yet ("terminating", "renaming to x"): shown as asked.
     pub pending_request: Option<Clean>,
 }
@@ -205,6 +209,7 @@ impl Session {
             last_will: None,
             last_will_end: None,
             reprieve: Reprieve::default(),
+            pull: None,
             pending_request: None,
         }
     }

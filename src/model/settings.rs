@@ -7,6 +7,7 @@ use super::{
     policy::ResourceRules,
     resources::{Bytes, Cpu},
     span::Span,
+    wellknown::WellKnown,
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,8 @@ pub struct Settings {
     pub history: HistorySettings,
     /// Groups, presets, limits and accelerators, of `resources.toml`.
     pub resources: ResourceRules,
+    /// Well-known environments, of `environments.toml`.
+    pub environments: Vec<WellKnown>,
 }
 
 impl Settings {
@@ -52,6 +55,7 @@ impl Settings {
             },
             history: HistorySettings { keep_days: 0 },
             resources: ResourceRules::default(),
+            environments: Vec::new(),
         }
     }
 }

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     environment::EnvironmentSource,
+    id::SessionId,
     idle::IdleRules,
     launch::StartAt,
     resources::{Bytes, Cpu, ResourceSlots},
-    session::{ClusterMode, SessionType},
+    session::{ClusterMode, Service, SessionType},
     span::Span,
     will::LastWill,
 };
@@ -71,6 +72,9 @@ pub struct LaunchRequest {
     pub idle_timeout: Option<Span>,
     /// Lives no longer than this, within the site's limit.
     pub lifetime: Option<Span>,
+    /// The home of this session, which has ended, becomes its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub home_of: Option<SessionId>,
 }
 
 /// A folder to be mounted. Read and printed as `NAME`, `NAME:PATH`, `NAME:ro`, `NAME:PATH:ro`.
@@ -201,6 +205,9 @@ pub struct LaunchSpec {
     pub mounts: Vec<Mounted>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub preopen_ports: Vec<u16>,
+    /// What the image offers, as far as it was known at the launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<Service>,
     /// Containers; 1 = no cluster.
     #[serde(default = "one")]
     pub cluster_size: u32,
@@ -211,6 +218,9 @@ pub struct LaunchSpec {
     /// What the launch and its preset say; the site's rules count besides.
     #[serde(default, skip_serializing_if = "IdleRules::is_empty")]
     pub idle: IdleRules,
+    /// The session whose home it takes over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home_of: Option<SessionId>,
 }
 
 /// A folder and its absolute place in the container.
@@ -219,6 +229,14 @@ pub struct Mounted {
     pub folder: String,
     pub target: String,
     pub read_only: bool,
+}
+
+impl Mounted {
+    /// Those whose names begin with a dot are in every home; they cannot be asked for.
+    #[must_use]
+    pub fn is_automatic(&self) -> bool {
+        self.folder.starts_with('.')
+    }
 }
 
 /// The one resource group of who has made none.
@@ -263,10 +281,12 @@ impl LaunchSpec {
             timeout: None,
             mounts: Vec::new(),
             preopen_ports: Vec::new(),
+            services: Vec::new(),
             cluster_size: 1,
             bootstrap_script: None,
             last_will: None,
             idle: IdleRules::default(),
+            home_of: None,
         }
     }
 

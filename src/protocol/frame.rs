@@ -121,6 +121,11 @@ impl<W: AsyncWrite + Unpin, Out: Serialize> FrameWriter<W, Out> {
         self.codec.encode(frame, &mut self.wire)
     }
 
+    /// The connection, to write other frames to; what was not flushed is lost.
+    pub fn into_inner(self) -> W {
+        self.io
+    }
+
     /// How many bytes wait for the next flush.
     pub fn pending(&self) -> usize {
         self.wire.len()

@@ -26,7 +26,7 @@ use crate::model::{
 
 /// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
 /// other with a sentence.
-pub const PROTOCOL: u32 = 6;
+pub const PROTOCOL: u32 = 7;
 
 /// How many bytes a stream's receiver takes before it must grant more credit.
 pub const STREAM_WINDOW: u32 = 256 * 1024;
@@ -35,15 +35,10 @@ pub const STREAM_WINDOW: u32 = 256 * 1024;
 pub type RequestId = u64;
 pub type StreamId = u32;
 
-/// From a face to the daemon.
+/// From a face to the daemon, after its greeting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case")]
 pub enum FromClient {
-    /// First message of a connection.
-    Hello {
-        protocol: u32,
-        version: String,
-    },
     Ask {
         id: RequestId,
         request: Request,
@@ -71,18 +66,11 @@ pub enum FromClient {
     },
 }
 
-/// From the daemon to a face.
+/// From the daemon to a face, after its welcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case")]
 pub enum FromDaemon {
-    /// Answer to `Hello`.
-    Hello {
-        protocol: u32,
-        version: String,
-        pid: u32,
-        instance: InstanceId,
-    },
-    /// The connection cannot go on (wrong protocol, wrong user); it is closed after this.
+    /// The connection cannot go on; it is closed after this.
     Refused {
         message: Clean,
     },
@@ -119,6 +107,12 @@ pub enum Request {
     /// Environments read anew from the engine (`Reply::Environments`).
     Environments {
         context: ContextName,
+    },
+    /// Fetches an image, by its reference or its name in the catalogue; `Reply::Done` when it is
+    /// there. `Change::Pull` tells how far it is. It is given up when the one who asked goes away.
+    Pull {
+        context: ContextName,
+        image: String,
     },
     /// What can be chosen from at a launch (`Reply::Catalogue`); kept for a minute unless `anew`.
     Catalogue {

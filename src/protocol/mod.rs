@@ -2,8 +2,11 @@
 //!
 //! Control messages are JSON ([`message`]); terminal and log bytes travel raw beside them
 //! ([`frame`]). Requests have replies, changes come as numbered notices, streams have credit.
-//! [`presence`] is what a living daemon writes into its lock file.
+//! [`greeting`] is the first word of each side, the same in every version; [`presence`] is what a living
+//! daemon writes into its lock file.
 
 pub mod frame;
+pub mod greeting;
 pub mod message;
 pub mod presence;
+pub mod version;

@@ -314,8 +314,15 @@ impl<W: Write> Backend for Brush<W> {
         self.inner.clear_region(region)
     }
 
+    /// Of the terminal that stands on the output; opening it anew for each frame would cost more than most
+    /// frames do.
     fn size(&self) -> io::Result<Size> {
-        self.inner.size()
+        match rustix::termios::tcgetwinsize(rustix::stdio::stdout()) {
+            Ok(size) if size.ws_col > 0 && size.ws_row > 0 => {
+                Ok(Size::new(size.ws_col, size.ws_row))
+            }
+            _ => self.inner.size(),
+        }
     }
 
     fn window_size(&mut self) -> io::Result<WindowSize> {

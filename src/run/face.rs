@@ -19,15 +19,16 @@ use crate::{
         effect::Effect,
         msg::{Link, Msg, StreamEvent},
     },
+    protocol::message::StreamId,
     theme::Theme,
-    view::{draw::draw, layout::layout},
+    view::{draw::draw, layout::layout, still::Picture},
 };
 
 /// Frames come no faster than this, but for the first after a key.
 const FRAME: Duration = Duration::from_millis(16);
 /// What is worked off before the keyboard is looked at again.
 const BYTES_AT_ONCE: usize = 256 * 1024;
-const TIME_AT_ONCE: Duration = Duration::from_millis(4);
+const TIME_AT_ONCE: Duration = Duration::from_millis(2);
 
 /// Everything that comes to the loop.
 pub struct Sources<I> {
@@ -48,6 +49,8 @@ pub struct Face<'a> {
     /// The time of what is on the screen: whatever was to come after it is due when its time is there,
     /// also when the loop comes to it late.
     shown: Timestamp,
+    /// A key went to the program of this stream: what it says next is drawn without waiting.
+    echo: Option<StreamId>,
     /// Another program has the terminal: nothing is drawn.
     away: bool,
 }
@@ -79,6 +82,7 @@ impl<'a> Face<'a> {
             stage,
             pacer: Pacer::default(),
             shown: clock::now(),
+            echo: None,
             away: false,
         }
     }
@@ -147,18 +151,21 @@ impl<'a> Face<'a> {
         let was_dirty = self.app.is_dirty();
         let was_typing = self.app.scope() == Scope::Terminal;
         let now = clock::now();
+        if matches!(msg, Msg::Resize { .. }) {
+            self.stage.resized()?;
+        }
         let effects = self.app.update(msg, now);
         // Leaving or changing a pane sends too (its program is told of the focus), and is to be seen.
-        let only_sent = was_typing
-            && self.app.scope() == Scope::Terminal
-            && !effects.is_empty()
-            && effects
-                .iter()
-                .all(|effect| matches!(effect, Effect::Send { .. }));
-        if only_sent && !was_dirty {
-            self.app.take_dirty();
+        let typing = was_typing && self.app.scope() == Scope::Terminal;
+        match only_sent(&effects).filter(|_| typing) {
+            Some(stream) => {
+                self.echo = Some(stream);
+                if !was_dirty {
+                    self.app.take_dirty();
+                }
+            }
+            None => self.pacer.hurry = true,
         }
-        self.pacer.hurry = true;
         self.carry_out(effects)
     }
 
@@ -195,12 +202,18 @@ impl<'a> Face<'a> {
             if let StreamEvent::Data { bytes: data, .. } = &happened {
                 bytes += data.len();
             }
+            let is_echo = self.echo == Some(stream);
             let msg = Msg::Stream {
                 stream,
                 event: happened,
             };
             if self.take_at(msg, now)? == Next::Quit {
                 return Ok(Next::Quit);
+            }
+            if is_echo {
+                self.echo = None;
+                self.pacer.hurry = true;
+                break;
             }
             if bytes >= BYTES_AT_ONCE || clock::instant() - started >= TIME_AT_ONCE {
                 break;
@@ -228,17 +241,31 @@ impl<'a> Face<'a> {
         let now = clock::now();
         self.shown = now;
         self.app.take_dirty();
-        let size = self.stage.size()?;
+        // Also without a word of it: one that comes together with a key is not always told.
+        self.stage.resized()?;
+        let size = self.stage.size();
         let areas = layout(&self.app, size);
         let effects = self.app.laid_out(&areas, now);
         self.stage.cursor(self.app.cursor_shape())?;
         let (app, theme) = (&self.app, &self.theme);
-        self.stage
-            .draw(&mut |frame| draw(frame, app, theme, &areas, now))?;
+        let picture = Picture::of(app, &areas);
+        self.stage.draw(picture, &mut |buffer, still| {
+            draw(buffer, app, theme, (&areas, still), now)
+        })?;
         self.pacer.last = Some(clock::instant());
         self.pacer.hurry = false;
         self.carry_out(effects)
     }
+}
+
+/// The stream that all of this is sent to, when that is all there is to do.
+fn only_sent(effects: &[Effect]) -> Option<StreamId> {
+    let mut streams = effects.iter().map(|effect| match effect {
+        Effect::Send { stream, .. } => Some(*stream),
+        _ => None,
+    });
+    let first = streams.next()??;
+    streams.all(|stream| stream == Some(first)).then_some(first)
 }
 
 async fn until(wake: Option<Duration>) {

@@ -5,33 +5,26 @@ use std::{
     io,
     pin::Pin,
     rc::Rc,
-    task::{Context, Poll, Waker},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Wake, Waker},
 };
 
 use crossterm::event::{Event, EventStream};
-use futures_util::Stream;
+use futures_util::{Stream, task::AtomicWaker};
 
 /// Who reads what is typed. Clones are the same keyboard.
 #[derive(Clone, Default)]
 pub struct Keyboard {
-    reading: Rc<RefCell<Reading>>,
-}
-
-#[derive(Default)]
-struct Reading {
-    /// `None` = another program reads.
-    events: Option<EventStream>,
-    waker: Option<Waker>,
+    reading: Rc<RefCell<Reading<EventStream>>>,
 }
 
 impl Keyboard {
     /// Reads from now on.
     pub fn read_on(&self) {
-        let mut reading = self.reading.borrow_mut();
-        reading.events.get_or_insert_with(EventStream::new);
-        if let Some(waker) = reading.waker.take() {
-            waker.wake();
-        }
+        self.reading.borrow_mut().read_on(EventStream::new);
     }
 
     /// Reads nothing until [`Keyboard::read_on`].
@@ -49,13 +42,114 @@ impl Stream for Keyboard {
     type Item = io::Result<Event>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let mut reading = self.reading.borrow_mut();
-        match &mut reading.events {
-            Some(events) => Pin::new(events).poll_next(context),
-            None => {
-                reading.waker = Some(context.waker().clone());
-                Poll::Pending
+        self.reading.borrow_mut().poll(context)
+    }
+}
+
+/// Events, looked at only when there may be some: each look takes a lock that the thread which waits
+/// for them holds, and the loop passes here at every turn.
+struct Reading<E> {
+    /// `None` = another program reads.
+    events: Option<E>,
+    bell: Arc<Bell>,
+}
+
+impl<E> Default for Reading<E> {
+    fn default() -> Self {
+        Self {
+            events: None,
+            bell: Arc::default(),
+        }
+    }
+}
+
+/// Rung by the events when there may be one.
+#[derive(Default)]
+struct Bell {
+    rang: AtomicBool,
+    outside: AtomicWaker,
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.rang.store(true, Ordering::SeqCst);
+        self.outside.wake();
+    }
+}
+
+impl<E: Stream + Unpin> Reading<E> {
+    fn read_on(&mut self, begin: impl FnOnce() -> E) {
+        self.events.get_or_insert_with(begin);
+        Arc::clone(&self.bell).wake();
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<E::Item>> {
+        // Before the look: who rings between the two is heard.
+        self.bell.outside.register(context.waker());
+        let Some(events) = &mut self.events else {
+            return Poll::Pending;
+        };
+        if !self.bell.rang.swap(false, Ordering::SeqCst) {
+            return Poll::Pending;
+        }
+        let waker = Waker::from(Arc::clone(&self.bell));
+        let event = Pin::new(events).poll_next(&mut Context::from_waker(&waker));
+        if event.is_ready() {
+            // There may be more.
+            self.bell.rang.store(true, Ordering::SeqCst);
+        }
+        event
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// Events that count how often they are looked at.
+    #[derive(Default)]
+    struct Counted {
+        events: VecDeque<u8>,
+        looks: usize,
+        waker: Option<Waker>,
+    }
+
+    impl Stream for Counted {
+        type Item = u8;
+
+        fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<u8>> {
+            self.looks += 1;
+            match self.events.pop_front() {
+                Some(event) => Poll::Ready(Some(event)),
+                None => {
+                    self.waker = Some(context.waker().clone());
+                    Poll::Pending
+                }
             }
         }
+    }
+
+    #[test]
+    fn events_are_looked_at_when_there_may_be_some_and_never_in_vain() {
+        let mut reading = Reading::default();
+        let mut context = Context::from_waker(Waker::noop());
+        assert_eq!(reading.poll(&mut context), Poll::Pending);
+        reading.read_on(|| Counted {
+            events: [1, 2].into(),
+            ..Counted::default()
+        });
+        for expected in [Poll::Ready(Some(1)), Poll::Ready(Some(2)), Poll::Pending] {
+            assert_eq!(reading.poll(&mut context), expected);
+        }
+        for _ in 0..10 {
+            assert_eq!(reading.poll(&mut context), Poll::Pending);
+        }
+        let events = reading.events.as_mut().unwrap();
+        assert_eq!(events.looks, 3);
+        events.events.push_back(3);
+        events.waker.take().unwrap().wake();
+        assert_eq!(reading.poll(&mut context), Poll::Ready(Some(3)));
     }
 }

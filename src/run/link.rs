@@ -56,9 +56,11 @@ pub async fn keep(
                     }
                 }
             }
-            Err(error @ (ClientError::Refused(_) | ClientError::Foreign { .. })) => {
-                (Link::Refused(error.into_failure()), REFUSED_WAIT)
-            }
+            Err(
+                error @ (ClientError::Refused(_)
+                | ClientError::Older(_)
+                | ClientError::Foreign { .. }),
+            ) => (Link::Refused(error.into_failure()), REFUSED_WAIT),
             Err(error) => {
                 attempt += 1;
                 let why = Clean::new(&error.to_string());
@@ -159,7 +161,9 @@ impl Line<'_> {
         tokio::pin!(answer);
         let answer = loop {
             tokio::select! {
+                // What follows the answer may be more than is kept, and is taken one by one behind it.
                 biased;
+                answer = &mut answer => break answer,
                 event = self.events.recv() => match event {
                     Some(ClientEvent::Notice { seq, change }) => {
                         if waiting.len() < NOTICES_KEPT {
@@ -169,7 +173,6 @@ impl Line<'_> {
                     Some(ClientEvent::Lost { why }) => return Err(End::Lost(why)),
                     None => return Err(End::Lost(Clean::new("the daemon closed the line"))),
                 },
-                answer = &mut answer => break answer,
             }
         };
         match answer {

@@ -1,6 +1,6 @@
 //! What the face writes down about itself: to a file, never to the screen.
 
-use std::path::Path;
+use std::{os::unix::fs::DirBuilderExt as _, path::Path};
 
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::{EnvFilter, fmt};
@@ -10,7 +10,9 @@ use tracing_subscriber::{EnvFilter, fmt};
 pub fn to_file(path: &Path) -> Option<WorkerGuard> {
     let dir = path.parent()?;
     let name = path.file_name()?;
-    std::fs::create_dir_all(dir).ok()?;
+    // The store lies there as well: whoever makes it first makes it for this user alone.
+    let mut private = std::fs::DirBuilder::new();
+    private.recursive(true).mode(0o700).create(dir).ok()?;
     let file = std::fs::OpenOptions::new()
         .append(true)
         .create(true)

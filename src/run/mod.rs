@@ -6,6 +6,7 @@
 
 mod background;
 mod brush;
+pub mod canvas;
 mod clipboard;
 mod clock;
 mod desktop;

@@ -10,16 +10,20 @@ use std::{
 use super::{
     background::Background,
     brush::{Brush, Outer},
+    canvas::{Canvas, Painter},
     keyboard::Keyboard,
 };
-use crate::terminal::emulator::{self, CursorShape};
+use crate::{
+    terminal::emulator::{self, CursorShape},
+    view::still::Picture,
+};
 use crossterm::{
     cursor::Show,
     event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange},
     execute,
     terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
-use ratatui::{Frame, Terminal, layout::Size};
+use ratatui::layout::Size;
 
 /// Presses, releases, dragging and the wheel, in decimal numbers; not movement without a button, which
 /// only some programs in panes need.
@@ -46,8 +50,12 @@ static SHAPED: AtomicBool = AtomicBool::new(false);
 
 /// What the face draws on. The real one is [`Screen`]; tests have their own.
 pub trait Stage {
-    fn size(&self) -> io::Result<Size>;
-    fn draw(&mut self, paint: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
+    /// The size of the next frame.
+    fn size(&self) -> Size;
+    /// The terminal may have another size.
+    fn resized(&mut self) -> io::Result<()>;
+    /// Draws a frame whose terminals look like `picture`.
+    fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> io::Result<()>;
     /// Forgets what was painted, so that the next frame paints everything.
     fn repaint(&mut self) -> io::Result<()>;
     fn mouse(&mut self, on: bool) -> io::Result<()>;
@@ -82,10 +90,14 @@ impl Write for Whole {
 }
 
 impl Whole {
+    /// Nothing is written where nothing changed.
     fn present(&self) -> io::Result<()> {
         let mut bytes = self.bytes.borrow_mut();
+        if bytes.is_empty() {
+            return Ok(());
+        }
         let mut out = io::stdout().lock();
-        out.write_all(&bytes)?;
+        out.write_all(&[BEGIN_UPDATE, &bytes, END_UPDATE].concat())?;
         bytes.clear();
         out.flush()
     }
@@ -93,12 +105,11 @@ impl Whole {
 
 /// The calling terminal. Dropping it gives the terminal back.
 pub struct Screen {
-    terminal: Terminal<Brush<Whole>>,
-    /// What `terminal` has written and nobody has seen yet.
+    canvas: Canvas<Brush<Whole>>,
+    /// What `canvas` has written and nobody has seen yet.
     frame: Whole,
     mouse: bool,
     keyboard: Keyboard,
-    outer: Outer,
     keys: bool,
     cursor: CursorShape,
 }
@@ -111,13 +122,12 @@ impl Screen {
         take(mouse, keys)?;
         let frame = Whole::default();
         let outer = Outer::find(|name| std::env::var(name).ok(), about.name.as_deref());
-        let terminal = Terminal::new(Brush::new(frame.clone(), outer))?;
+        let canvas = Canvas::new(Brush::new(frame.clone(), outer))?;
         Ok(Self {
-            terminal,
+            canvas,
             frame,
             mouse,
             keyboard,
-            outer,
             keys,
             cursor: CursorShape::Default,
         })
@@ -139,21 +149,24 @@ impl Drop for Screen {
 }
 
 impl Stage for Screen {
-    fn size(&self) -> io::Result<Size> {
-        self.terminal.size()
+    fn size(&self) -> Size {
+        self.canvas.size()
     }
 
-    fn draw(&mut self, paint: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()> {
-        self.frame.write_all(BEGIN_UPDATE)?;
-        self.terminal.draw(|frame| paint(frame))?;
-        self.frame.write_all(END_UPDATE)?;
+    fn resized(&mut self) -> io::Result<()> {
+        if self.canvas.has_other_size()? {
+            self.repaint()?;
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> io::Result<()> {
+        self.canvas.draw(picture, paint)?;
         self.frame.present()
     }
 
     fn repaint(&mut self) -> io::Result<()> {
-        // Not `Terminal::clear`: it asks the terminal where the cursor is, and waits for the answer
-        // that the keyboard's reader takes.
-        self.terminal = Terminal::new(Brush::new(self.frame.clone(), self.outer))?;
+        self.canvas.forget()?;
         self.frame.write_all(CLEAR)
     }
 

@@ -2,7 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::{app::facts::Facts, config::person, model::settings::Settings};
+use crate::{
+    app::facts::Facts, config::person, model::settings::Settings, protocol::version::version,
+};
 
 /// The facts for the life of this face.
 pub fn facts(settings: &Settings) -> Facts {
@@ -13,7 +15,7 @@ pub fn facts(settings: &Settings) -> Facts {
             .nodename()
             .to_string_lossy()
             .into_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: version().to_owned(),
         time_zone: person::time_zone(),
         unicode: settings.ui.unicode.unwrap_or_else(|| is_utf8(variable)),
         read_only: settings.ui.read_only,

@@ -8,7 +8,7 @@ use std::{
 use super::{
     WindowSize,
     beginning::{Beginning, Trouble},
-    complain, control, exec,
+    complain, control, end, exec,
     tmux::Tmux,
 };
 use crate::model::inside;
@@ -30,8 +30,14 @@ const CLIENT_TERM: &str = "xterm-256color";
 /// of it when two clients go at once, and takes every shell along. So they stay, which also lets a pane
 /// come back to its window, and are cleared away when they were left for long.
 ///
-/// A pane that was not here before begins in a window of its own where one is wanted.
-pub(super) fn run(tag: &str, size: WindowSize, beginning: &Beginning) -> ExitCode {
+/// A pane that was not here before begins in a window of its own where one is wanted. With a key it can be
+/// found by [`super::end`]; an older client of the same pane has another one.
+pub(super) fn run(
+    tag: &str,
+    key: Option<&str>,
+    size: WindowSize,
+    beginning: &Beginning,
+) -> ExitCode {
     // Before anything is painted: the engine gives a new terminal no size.
     size.apply();
     let tmux = match Tmux::new() {
@@ -43,7 +49,10 @@ pub(super) fn run(tag: &str, size: WindowSize, beginning: &Beginning) -> ExitCod
         }
     };
     match prepare(&tmux, tag, size, beginning) {
-        Ok(mut client) => exec::failed("tmux", &client.exec()),
+        Ok(mut client) => {
+            end::mark(&mut client, key);
+            exec::failed("tmux", &client.exec())
+        }
         Err(trouble) => {
             complain(&trouble.sentence);
             ExitCode::from(trouble.code)

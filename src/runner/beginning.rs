@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::PathBuf};
 
-use super::shell;
+use super::{preload, shell};
 use crate::model::inside;
 
 /// What was chosen; what was not is as the session has it.
@@ -78,6 +78,9 @@ impl Beginning {
         let mut words = Vec::new();
         if let Some(directory) = &self.directory {
             words.extend(["-c".to_owned(), place(directory)?]);
+        }
+        if self.toolbox || !self.command.is_empty() {
+            words.extend(preload::not_to_window());
         }
         words.extend(self.program()?.iter().map(|word| plain(word)));
         Ok(words)

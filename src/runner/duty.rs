@@ -12,7 +12,7 @@ use rustix::process::Pid;
 
 use super::{
     main_process::announce,
-    processes, shell,
+    preload, processes, shell,
     signals::{Heard, Order, Signals},
 };
 use crate::model::inside;
@@ -121,6 +121,7 @@ fn no_shell() -> String {
 
 /// In a group of its own, so that signals reach all that it starts.
 fn start(command: &mut Command) -> io::Result<Pid> {
+    preload::give(command);
     let child = command
         .current_dir(inside::HOME)
         .stdin(Stdio::null())

@@ -7,10 +7,10 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use super::{WindowSize, complain};
+use super::{WindowSize, complain, end, preload};
 
-/// Becomes `argv`; returns only when that failed.
-pub(super) fn run(size: Option<WindowSize>, argv: &[OsString]) -> ExitCode {
+/// Becomes `argv`; returns only when that failed. With a key it can be found by [`super::end`].
+pub(super) fn run(key: Option<&str>, size: Option<WindowSize>, argv: &[OsString]) -> ExitCode {
     if let Some(size) = size {
         size.apply();
     }
@@ -18,7 +18,11 @@ pub(super) fn run(size: Option<WindowSize>, argv: &[OsString]) -> ExitCode {
         complain("no command was given");
         return ExitCode::from(2);
     };
-    let error = Command::new(program).args(arguments).exec();
+    let mut command = Command::new(program);
+    preload::give(&mut command);
+    command.args(arguments);
+    end::mark(&mut command, key);
+    let error = command.exec();
     failed(&program.to_string_lossy(), &error)
 }
 

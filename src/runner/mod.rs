@@ -9,9 +9,12 @@ mod beginning;
 mod control;
 mod copied;
 mod duty;
+mod end;
 mod exec;
 mod main_process;
+mod preload;
 mod processes;
+mod relay;
 mod shell;
 mod signals;
 mod terminfo;
@@ -52,6 +55,9 @@ enum Task {
         /// Which pane this is; an older client of the same pane is detached.
         #[arg(long)]
         tag: String,
+        /// What it is found by when it is to end.
+        #[arg(long)]
+        key: Option<String>,
         #[arg(long)]
         size: WindowSize,
         #[command(flatten)]
@@ -66,8 +72,20 @@ enum Task {
     Copied,
     /// Detaches every client that `attach` left behind.
     DetachAll,
+    /// Carries stdin and stdout to a port of this container.
+    Relay {
+        /// What it is found by when it is to end.
+        #[arg(long)]
+        key: Option<String>,
+        port: u16,
+    },
+    /// Ends what was started with this key.
+    End { key: String },
     /// Becomes the given program, after setting the size of the terminal it was started on.
     Exec {
+        /// What it is found by when it is to end.
+        #[arg(long)]
+        key: Option<String>,
         #[arg(long)]
         size: Option<WindowSize>,
         #[arg(last = true, required = true)]
@@ -138,13 +156,16 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }),
         Task::Attach {
             tag,
+            key,
             size,
             beginning,
-        } => attach::run(&tag, size, &beginning),
+        } => attach::run(&tag, key.as_deref(), size, &beginning),
         Task::Control { beginning } => control::run(&beginning),
         Task::Copied => copied::run(),
         Task::DetachAll => attach::detach_all(),
-        Task::Exec { size, argv } => exec::run(size, &argv),
+        Task::Relay { port, .. } => relay::run(port),
+        Task::End { key } => end::run(&key),
+        Task::Exec { key, size, argv } => exec::run(key.as_deref(), size, &argv),
     }
 }
 
@@ -170,7 +191,10 @@ mod tests {
     #[test]
     fn a_command_may_hold_anything_after_the_dashes() {
         let parsed = Arguments::try_parse_from(["r", "exec", "--", "ls", "--size", "-x"]).unwrap();
-        let Task::Exec { size: None, argv } = parsed.task else {
+        let Task::Exec {
+            size: None, argv, ..
+        } = parsed.task
+        else {
             panic!("another task: {:?}", parsed.task);
         };
         assert_eq!(argv, ["ls", "--size", "-x"]);

@@ -48,7 +48,12 @@ pub(super) fn for_scripts(path: Option<&str>) -> Option<PathBuf> {
 }
 
 fn first(names: &[&str], path: Option<&str>) -> Option<PathBuf> {
-    let places = path.filter(|p| !p.is_empty()).unwrap_or(USUAL_PLACES);
+    // A PATH that leads nowhere hides no shell.
+    path.and_then(|path| search(names, path))
+        .or_else(|| search(names, USUAL_PLACES))
+}
+
+fn search(names: &[&str], places: &str) -> Option<PathBuf> {
     names.iter().find_map(|name| find(name, places))
 }
 
@@ -109,14 +114,19 @@ mod tests {
             path
         };
         let places = dir.path().to_str().unwrap();
-        assert_eq!(choose(4_000_000, Some(places)), None);
+        let choose = |path: &str| search(&KNOWN, path);
+        assert_eq!(choose(places), None);
         let sh = make("sh", 0o755);
         make("bash", 0o644);
-        assert_eq!(choose(4_000_000, Some(places)), Some(sh.clone()));
+        assert_eq!(choose(places), Some(sh.clone()));
         assert_eq!(for_scripts(Some(places)), Some(sh));
         let zsh = make("zsh", 0o755);
-        assert_eq!(choose(4_000_000, Some(places)), Some(zsh));
+        assert_eq!(choose(places), Some(zsh));
         let bash = make("bash", 0o755);
         assert_eq!(for_scripts(Some(places)), Some(bash));
+        assert_eq!(
+            first(&["sh"], Some("relative:/nowhere")),
+            search(&["sh"], USUAL_PLACES)
+        );
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     beginning::{Beginning, Trouble},
-    shell, terminfo,
+    preload, shell, terminfo,
 };
 use crate::model::inside;
 
@@ -165,6 +165,7 @@ impl Tmux {
                 Err(_) => command.args(["set-environment", "-gu", name, ";"]),
             };
         }
+        command.args(preload::to_windows());
         for name in ["WORKBAY_SHELL", "WORKBAY_TERM", "WORKBAY_COPIED"] {
             command.args(["set-environment", "-gu", name, ";"]);
         }

@@ -2,23 +2,32 @@
 
 use std::{
     fmt::Display,
+    io,
     path::{Path, PathBuf},
 };
 
 use rusqlite::ErrorCode;
+use rustix::fs::{StatVfsMountFlags, statvfs};
 use thiserror::Error;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StoreError {
     #[error(
-        "the disk is full, {} cannot be written: free some room there and try again",
+        "the disk is full, {} cannot be written: free some room there, workbay goes on by itself",
         .0.display()
     )]
     Full(PathBuf),
+    #[error(
+        "{} lies on a file system that is read-only now: make it writable, workbay goes on by itself",
+        .0.display()
+    )]
+    ReadOnly(PathBuf),
     #[error("{} is broken ({why}): restart the daemon, it begins a new file and keeps this one", .path.display())]
     Corrupt { path: PathBuf, why: String },
     #[error("{} cannot be written: check who owns it and its directory, or set WORKBAY_STATE_DIR", .0.display())]
     Forbidden(PathBuf),
+    #[error("{} cannot be read or written ({why}): see what the kernel says of its disk (dmesg)", .path.display())]
+    Failing { path: PathBuf, why: String },
     #[error(
         "{} was written by a newer workbay (layout {found}, this one knows {known}): update \
          workbay, or set WORKBAY_STATE_DIR to another directory", .path.display()
@@ -42,30 +51,55 @@ impl StoreError {
         }
     }
 
-    /// What SQLite said about this file.
-    pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
-        let path = path.to_path_buf();
-        if let rusqlite::Error::FromSqlConversionFailure(..) = error {
-            let why = error.to_string();
-            return Self::Corrupt { path, why };
-        }
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => Self::Full(path),
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt {
-                path,
-                why: error.to_string(),
-            },
-            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-                Self::Forbidden(path)
-            }
-            _ => Self::Other {
-                path,
-                why: error.to_string(),
-            },
+    pub(super) fn corrupt(path: &Path, why: &dyn Display) -> Self {
+        Self::Corrupt {
+            path: path.to_path_buf(),
+            why: why.to_string(),
         }
     }
 
-    pub(super) fn is_corrupt(&self) -> bool {
-        matches!(self, Self::Corrupt { .. })
+    /// What the system said about a file beside the store.
+    pub(super) fn io(path: &Path, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Self::Full(path.to_path_buf())
+            }
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly(path.to_path_buf()),
+            io::ErrorKind::PermissionDenied => Self::Forbidden(path.to_path_buf()),
+            _ => Self::other(path, error),
+        }
     }
+
+    /// What SQLite said about this file. Some of its words fit several faults: there the file system
+    /// is asked.
+    pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+        if let rusqlite::Error::FromSqlConversionFailure(..) = error {
+            return Self::corrupt(path, error);
+        }
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::Full(path.to_path_buf()),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::corrupt(path, error)
+            }
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                of_its_place(path).unwrap_or_else(|| Self::Forbidden(path.to_path_buf()))
+            }
+            Some(ErrorCode::SystemIoFailure) => {
+                of_its_place(path).unwrap_or_else(|| Self::Failing {
+                    path: path.to_path_buf(),
+                    why: error.to_string(),
+                })
+            }
+            _ => Self::other(path, error),
+        }
+    }
+}
+
+/// What is wrong with the file system the file lies on.
+fn of_its_place(path: &Path) -> Option<StoreError> {
+    let facts = statvfs(path.parent()?).ok()?;
+    if facts.f_flag.contains(StatVfsMountFlags::RDONLY) {
+        return Some(StoreError::ReadOnly(path.to_path_buf()));
+    }
+    (facts.f_bavail == 0).then(|| StoreError::Full(path.to_path_buf()))
 }

@@ -8,13 +8,13 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{Opened, StoreError, StoreOptions, figures, recents, rows, schema};
+use super::{Mark, Opened, StoreError, StoreOptions, figures, keep, recents, rows, schema, shelf};
 use crate::model::{
     figures::Figures,
     history::HistoryEntry,
-    id::{InstanceId, SessionId, SessionKey},
+    id::{ContextName, InstanceId, SessionId, SessionKey},
     recent::{Recent, RecentEdit, RecentId},
-    record::Write,
+    record::{SessionRecord, Write},
     text::Clean,
 };
 
@@ -29,24 +29,21 @@ pub(super) struct StoreFile {
 impl StoreFile {
     pub(super) fn open(options: &StoreOptions) -> Result<(Self, Opened), StoreError> {
         let path = &options.database;
-        let mut notes = Vec::new();
-        let opened = match Self::open_once(options) {
-            Err(error) if error.is_corrupt() => {
-                let aside = keep_aside(path)?;
-                notes.push(Clean::new(&format!(
-                    "{} was broken ({error}); it is kept as {} and a new one was begun from what \
-                     the engine tells",
-                    path.display(),
-                    aside.display()
-                )));
-                Self::open_once(options)
-            }
-            other => other,
+        let found = match keep::marked(path) {
+            Some(why) => Err(StoreError::corrupt(path, &why)),
+            None => Self::open_once(options),
         };
-        opened.map(|(file, mut opened)| {
-            opened.notes = notes;
-            (file, opened)
-        })
+        let Err(StoreError::Corrupt { why, .. }) = found else {
+            return found;
+        };
+        let aside = keep::set_aside(path)?;
+        let (file, mut opened) = Self::open_once(options)?;
+        opened.notes.push(Clean::new(&format!(
+            "the store was broken ({why}) and begun anew from what the engine tells: ended sessions and \
+             launches of before are only in the old file, kept as {}",
+            aside.display()
+        )));
+        Ok((file, opened))
     }
 
     fn open_once(options: &StoreOptions) -> Result<(Self, Opened), StoreError> {
@@ -54,18 +51,22 @@ impl StoreFile {
         let sql = |error: rusqlite::Error| StoreError::sqlite(path, &error);
         make_private_directory(path)?;
         let mut db = Connection::open(path).map_err(sql)?;
+        // One of a newer version is left as it is.
+        schema::check(&db, path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))
-            .map_err(|error| StoreError::other(path, &error))?;
+            .map_err(|error| StoreError::io(path, &error))?;
         db.set_prepared_statement_cache_capacity(STATEMENTS);
         set_up(&db, path, options.page_limit).map_err(sql)?;
-        schema::migrate(&mut db, path)?;
+        let copy = schema::migrate(&mut db, path)?;
         let instance = instance(&db, options)?;
-        let records = rows::load(&db).map_err(sql)?;
+        let (records, shelved) = shelf::load(&db, options.ended).map_err(sql)?;
         let figures = figures::unfinished(&db).map_err(sql)?;
         let opened = Opened {
             instance,
             records,
+            shelved,
             figures,
+            copy,
             notes: Vec::new(),
         };
         let path = path.clone();
@@ -73,16 +74,20 @@ impl StoreFile {
     }
 
     pub(super) fn write(&mut self, writes: &[Write]) -> Result<(), StoreError> {
-        let sql = |error: rusqlite::Error| StoreError::sqlite(&self.path, &error);
-        let change = self.db.transaction().map_err(sql)?;
+        let written = self.write_all(writes);
+        self.told(written)
+    }
+
+    fn write_all(&mut self, writes: &[Write]) -> rusqlite::Result<()> {
+        let change = self.db.transaction()?;
         for write in writes {
-            rows::put(&change, write).map_err(sql)?;
+            rows::put(&change, write)?;
         }
-        change.commit().map_err(sql)
+        change.commit()
     }
 
     pub(super) fn recents(&self) -> Result<Vec<Recent>, StoreError> {
-        recents::all(&self.db).map_err(|error| StoreError::sqlite(&self.path, &error))
+        self.told(recents::all(&self.db))
     }
 
     pub(super) fn edit_recent(
@@ -90,17 +95,52 @@ impl StoreFile {
         id: RecentId,
         edit: &RecentEdit,
     ) -> Result<Vec<Recent>, StoreError> {
-        recents::edit(&self.db, id, edit)
-            .map_err(|error| StoreError::sqlite(&self.path, &error))?;
+        self.told(recents::edit(&self.db, id, edit))?;
         self.recents()
     }
 
     pub(super) fn figures(&self, session: SessionKey) -> Result<Option<Figures>, StoreError> {
-        figures::of(&self.db, session).map_err(|error| StoreError::sqlite(&self.path, &error))
+        self.told(figures::of(&self.db, session))
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
-        rows::history(&self.db, session).map_err(|error| StoreError::sqlite(&self.path, &error))
+        self.told(rows::history(&self.db, session))
+    }
+
+    pub(super) fn older(
+        &self,
+        context: ContextName,
+        before: &Mark,
+        limit: u32,
+    ) -> Result<Vec<SessionRecord>, StoreError> {
+        self.told(shelf::older(&self.db, context, before, limit))
+    }
+
+    pub(super) fn named(
+        &self,
+        context: ContextName,
+        text: &str,
+        limit: u32,
+    ) -> Result<(u64, Vec<SessionId>), StoreError> {
+        self.told(shelf::named(&self.db, context, text, limit))
+    }
+
+    pub(super) fn sessions(&self, ids: &[SessionId]) -> Result<Vec<SessionRecord>, StoreError> {
+        self.told(shelf::of_ids(&self.db, ids))
+    }
+
+    /// What SQLite says as a sentence; that the file is broken is noted for the next opening.
+    fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        let error = match result {
+            Ok(value) => return Ok(value),
+            Err(error) => StoreError::sqlite(&self.path, &error),
+        };
+        if let StoreError::Corrupt { why, .. } = &error
+            && let Err(unmarked) = keep::mark_broken(&self.path, why)
+        {
+            return Err(StoreError::io(&self.path, &unmarked));
+        }
+        Err(error)
     }
 }
 
@@ -145,16 +185,12 @@ fn on_network(path: &Path) -> bool {
 
 fn make_private_directory(path: &Path) -> Result<(), StoreError> {
     let directory = path.parent().unwrap_or(path);
-    let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::StorageFull => StoreError::Full(path.to_path_buf()),
-        std::io::ErrorKind::PermissionDenied => StoreError::Forbidden(path.to_path_buf()),
-        _ => StoreError::other(path, &error),
-    };
     if directory.is_dir() {
         return Ok(());
     }
-    fs::create_dir_all(directory).map_err(failed)?;
-    fs::set_permissions(directory, fs::Permissions::from_mode(0o700)).map_err(failed)
+    fs::create_dir_all(directory)
+        .and_then(|()| fs::set_permissions(directory, fs::Permissions::from_mode(0o700)))
+        .map_err(|error| StoreError::io(path, &error))
 }
 
 /// The instance's id: from the database, else from the file beside it, else a new one. Both are
@@ -172,39 +208,11 @@ fn instance(db: &Connection, options: &StoreOptions) -> Result<InstanceId, Store
         let new = file.with_extension("new");
         fs::write(&new, format!("{instance}\n"))
             .and_then(|()| fs::rename(&new, file))
-            .map_err(|error| StoreError::other(file, &error))?;
+            .map_err(|error| StoreError::io(file, &error))?;
     }
     if stored != Some(instance) {
         rows::set_instance(db, &instance.to_string())
             .map_err(|error| StoreError::sqlite(&options.database, &error))?;
     }
     Ok(instance)
-}
-
-/// Renames a broken file (and what SQLite keeps beside it) to the first free `.corrupt-<n>`.
-fn keep_aside(path: &Path) -> Result<PathBuf, StoreError> {
-    let with = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let mut number = 1;
-    let aside = loop {
-        let aside = with(&format!(".corrupt-{number}"));
-        if !aside.exists() {
-            break aside;
-        }
-        number += 1;
-    };
-    fs::rename(path, &aside).map_err(|error| StoreError::other(path, &error))?;
-    for suffix in ["-wal", "-shm", "-journal"] {
-        let side = with(suffix);
-        if side.exists() {
-            let mut kept = aside.as_os_str().to_owned();
-            kept.push(suffix);
-            fs::rename(&side, PathBuf::from(kept))
-                .map_err(|error| StoreError::other(&side, &error))?;
-        }
-    }
-    Ok(aside)
 }

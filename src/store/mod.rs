@@ -7,20 +7,25 @@
 mod error;
 mod figures;
 mod file;
+mod health;
+mod keep;
 mod recents;
 mod rows;
 mod schema;
+mod shelf;
 
 use std::{path::PathBuf, thread};
 
 use tokio::sync::{mpsc, oneshot};
 
 pub use error::StoreError;
+pub use health::{Health, look};
+pub use shelf::{Mark, Shelved};
 
 use crate::model::{
     figures::{Figures, FiguresRecord},
     history::HistoryEntry,
-    id::{InstanceId, SessionId, SessionKey},
+    id::{ContextName, InstanceId, SessionId, SessionKey},
     recent::{Recent, RecentEdit, RecentId},
     record::{SessionRecord, Write},
     text::Clean,
@@ -29,6 +34,9 @@ use crate::model::{
 /// Jobs that wait for the owner thread.
 const JOBS: usize = 64;
 
+/// Ended sessions that are loaded usually.
+pub const ENDED: u32 = 4_000;
+
 /// Where the store lies and how it is kept.
 #[derive(Clone, Debug)]
 pub struct StoreOptions {
@@ -36,6 +44,8 @@ pub struct StoreOptions {
     /// The instance's id once more, so that it survives the loss of the database: containers are
     /// recognised by it.
     pub instance_file: PathBuf,
+    /// Ended sessions that are loaded besides those that are not done with; the others stay in the file.
+    pub ended: u32,
     /// The file never grows beyond so many pages of 4 KiB; `None` = the disk is the limit.
     pub page_limit: Option<u32>,
 }
@@ -46,6 +56,7 @@ impl StoreOptions {
         Self {
             instance_file: database.with_file_name("instance"),
             database,
+            ended: ENDED,
             page_limit: None,
         }
     }
@@ -55,9 +66,14 @@ impl StoreOptions {
 #[derive(Clone, Debug)]
 pub struct Opened {
     pub instance: InstanceId,
+    /// Whoever is not done with, and the newest of the others; oldest first.
     pub records: Vec<SessionRecord>,
+    /// What was left in the file.
+    pub shelved: Shelved,
     /// What sessions used that had not ended.
     pub figures: Vec<(SessionKey, FiguresRecord)>,
+    /// The copy that was made before the file was brought to the newest layout.
+    pub copy: Option<PathBuf>,
     /// What a person should know about the opening (a broken file was kept aside).
     pub notes: Vec<Clean>,
 }
@@ -77,6 +93,22 @@ enum Job {
     Figures(
         SessionKey,
         oneshot::Sender<Result<Option<Figures>, StoreError>>,
+    ),
+    Older(
+        ContextName,
+        Mark,
+        u32,
+        oneshot::Sender<Result<Vec<SessionRecord>, StoreError>>,
+    ),
+    Named(
+        ContextName,
+        String,
+        u32,
+        oneshot::Sender<Result<(u64, Vec<SessionId>), StoreError>>,
+    ),
+    Sessions(
+        Vec<SessionId>,
+        oneshot::Sender<Result<Vec<SessionRecord>, StoreError>>,
     ),
     Recents(oneshot::Sender<Result<Vec<Recent>, StoreError>>),
     EditRecent(
@@ -104,6 +136,13 @@ impl Store {
                         Job::Figures(session, answer) => {
                             drop(answer.send(file.figures(session)));
                         }
+                        Job::Older(context, before, limit, answer) => {
+                            drop(answer.send(file.older(context, &before, limit)));
+                        }
+                        Job::Named(context, text, limit, answer) => {
+                            drop(answer.send(file.named(context, &text, limit)));
+                        }
+                        Job::Sessions(ids, answer) => drop(answer.send(file.sessions(&ids))),
                         Job::Recents(answer) => drop(answer.send(file.recents())),
                         Job::EditRecent(id, edit, answer) => {
                             drop(answer.send(file.edit_recent(id, &edit)));
@@ -137,6 +176,33 @@ impl Store {
     /// What is kept of a session's use.
     pub async fn figures(&self, session: SessionKey) -> Result<Option<Figures>, StoreError> {
         self.ask(|answer| Job::Figures(session, answer)).await
+    }
+
+    /// Ended sessions of a context that were left in the file: the newest before the mark.
+    pub async fn older(
+        &self,
+        context: ContextName,
+        before: Mark,
+        limit: u32,
+    ) -> Result<Vec<SessionRecord>, StoreError> {
+        self.ask(|answer| Job::Older(context, before, limit, answer))
+            .await
+    }
+
+    /// How many sessions that are done with have a name that holds the text, and the newest of them.
+    pub async fn named(
+        &self,
+        context: ContextName,
+        text: String,
+        limit: u32,
+    ) -> Result<(u64, Vec<SessionId>), StoreError> {
+        self.ask(|answer| Job::Named(context, text, limit, answer))
+            .await
+    }
+
+    /// Those of these sessions that there are.
+    pub async fn sessions(&self, ids: Vec<SessionId>) -> Result<Vec<SessionRecord>, StoreError> {
+        self.ask(|answer| Job::Sessions(ids, answer)).await
     }
 
     /// Remembered launches: pinned ones first, then the newest first.

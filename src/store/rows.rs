@@ -1,9 +1,9 @@
 //! Nouns to rows and back.
 
-use std::{collections::HashMap, str::FromStr};
+use std::str::FromStr;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, types::Type};
+use rusqlite::{Connection, OptionalExtension, Params, Row, types::Type};
 use serde_json::Value;
 
 use super::{figures, recents};
@@ -154,44 +154,44 @@ fn forget_newest(db: &Connection, entry: &HistoryEntry) -> Result<()> {
     .map(drop)
 }
 
-/// Every session, oldest first.
-pub(super) fn load(db: &Connection) -> Result<Vec<SessionRecord>> {
-    let mut kernels = load_kernels(db)?;
-    let mut query = db.prepare("SELECT body FROM sessions ORDER BY created_at, id")?;
-    let records = query.query_map((), |row| {
+/// The sessions whose bodies a query finds, with their kernels.
+pub(super) fn records(
+    db: &Connection,
+    query: &str,
+    parameters: impl Params,
+) -> Result<Vec<SessionRecord>> {
+    let mut query = db.prepare_cached(query)?;
+    let mut rows = query.query(parameters)?;
+    let mut records = Vec::new();
+    while let Some(row) = rows.next()? {
         let body: String = row.get(0)?;
         let mut record: SessionRecord =
             serde_json::from_str(&body).map_err(|e| unreadable(0, e))?;
-        record.session.kernels = kernels
-            .remove(&record.session.id.to_string())
-            .unwrap_or_default();
-        Ok(record)
-    })?;
-    records.collect()
+        record.session.kernels = kernels(db, &record.session.id.to_string())?;
+        records.push(record);
+    }
+    Ok(records)
 }
 
-fn load_kernels(db: &Connection) -> Result<HashMap<String, Vec<Kernel>>> {
-    let mut query = db.prepare(
-        "SELECT session, id, hostname, status, container_id, exit_code, oom_killed, started_at,
+fn kernels(db: &Connection, session: &str) -> Result<Vec<Kernel>> {
+    let mut query = db.prepare_cached(
+        "SELECT id, hostname, status, container_id, exit_code, oom_killed, started_at,
              terminated_at
-         FROM kernels ORDER BY session, place",
+         FROM kernels WHERE session = ?1 ORDER BY place",
     )?;
-    let mut rows = query.query(())?;
-    let mut kernels: HashMap<String, Vec<Kernel>> = HashMap::new();
-    while let Some(row) = rows.next()? {
-        let hostname = clean(row, 2)?.unwrap_or_default();
-        let status = Status::from(row.get::<_, String>(3)?.as_str());
-        let kernel = Kernel {
-            container_id: clean(row, 4)?,
-            exit_code: row.get(5)?,
-            oom_killed: row.get(6)?,
-            started_at: time(row, 7)?,
-            terminated_at: time(row, 8)?,
-            ..Kernel::new(parsed(row, 1)?, hostname, status)
-        };
-        kernels.entry(row.get(0)?).or_default().push(kernel);
-    }
-    Ok(kernels)
+    let kernels = query.query_map([session], |row| {
+        let hostname = clean(row, 1)?.unwrap_or_default();
+        let status = Status::from(row.get::<_, String>(2)?.as_str());
+        Ok(Kernel {
+            container_id: clean(row, 3)?,
+            exit_code: row.get(4)?,
+            oom_killed: row.get(5)?,
+            started_at: time(row, 6)?,
+            terminated_at: time(row, 7)?,
+            ..Kernel::new(parsed(row, 0)?, hostname, status)
+        })
+    })?;
+    kernels.collect()
 }
 
 /// Newest first.

@@ -1,12 +1,12 @@
 //! The tables, step by step. A step that was released is never changed, a new one is added.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::StoreError;
+use super::{StoreError, keep};
 
-const STEPS: &[&str] = &[
+pub(super) const STEPS: &[&str] = &[
     "
     CREATE TABLE meta (
         key   TEXT PRIMARY KEY,
@@ -81,37 +81,75 @@ const STEPS: &[&str] = &[
         PRIMARY KEY (context, session)
     );
 ",
+    // Sessions of which nothing is left to be done need not be in anybody's memory. Both columns are worked
+    // out of the rest, so that a large file is read once and not written anew.
+    "
+    ALTER TABLE sessions ADD COLUMN context TEXT GENERATED ALWAYS AS (
+        coalesce(json_extract(body, '$.session.context'), 'local')
+    ) VIRTUAL;
+    ALTER TABLE sessions ADD COLUMN held INTEGER GENERATED ALWAYS AS (
+        NOT (status IN ('TERMINATED', 'CANCELLED', 'ERROR')
+            AND json_extract(body, '$.step') = 'settled'
+            AND json_extract(body, '$.forgotten'))
+    ) VIRTUAL;
+    CREATE INDEX sessions_held ON sessions (created_at, id) WHERE held = 1;
+    CREATE INDEX sessions_by_age ON sessions (created_at, id) WHERE held = 0;
+    CREATE INDEX sessions_on_shelf ON sessions (context, created_at, id, name) WHERE held = 0;
+",
 ];
 
-/// Brings the file to the newest layout.
-pub(super) fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    let sql = |error: rusqlite::Error| StoreError::sqlite(path, &error);
-    db.execute_batch(
-        "CREATE TABLE IF NOT EXISTS migrations (
-            number     INTEGER PRIMARY KEY,
-            applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
-        )",
-    )
-    .map_err(sql)?;
-    let found = db
-        .query_row("SELECT count(*) FROM migrations", (), |row| {
-            row.get::<_, u32>(0)
-        })
-        .map_err(sql)? as usize;
-    if found > STEPS.len() {
-        return Err(StoreError::Newer {
+/// Refuses a file that a newer version wrote, before anything is done to it.
+pub(super) fn check(db: &Connection, path: &Path) -> Result<(), StoreError> {
+    match layout(db, path)? {
+        found if found > STEPS.len() => Err(StoreError::Newer {
             path: path.to_path_buf(),
             found,
             known: STEPS.len(),
-        });
+        }),
+        _ => Ok(()),
     }
+}
+
+/// How many steps the file has taken; 0 = it is new.
+pub(super) fn layout(db: &Connection, path: &Path) -> Result<usize, StoreError> {
+    let count = |query: &str| {
+        db.query_row(query, (), |row| row.get::<_, u32>(0))
+            .map_err(|error| StoreError::sqlite(path, &error))
+    };
+    let begun = count("SELECT count(*) FROM sqlite_master WHERE name = 'migrations'")? > 0;
+    Ok(if begun {
+        count("SELECT count(*) FROM migrations")? as usize
+    } else {
+        0
+    })
+}
+
+/// Brings the file to the newest layout, all steps or none; the copy of what it was, where it was one.
+pub(super) fn migrate(db: &mut Connection, path: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let sql = |error: rusqlite::Error| StoreError::sqlite(path, &error);
+    let found = layout(db, path)?;
+    if found == STEPS.len() {
+        return Ok(None);
+    }
+    let copy = match found {
+        0 => None,
+        _ => Some(keep::back_up(db, path, found)?),
+    };
+    let change = db.transaction().map_err(sql)?;
+    change
+        .execute_batch(
+            "CREATE TABLE IF NOT EXISTS migrations (
+                number     INTEGER PRIMARY KEY,
+                applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+            )",
+        )
+        .map_err(sql)?;
     for step in &STEPS[found..] {
-        let change = db.transaction().map_err(sql)?;
         change.execute_batch(step).map_err(sql)?;
         change
             .execute("INSERT INTO migrations DEFAULT VALUES", ())
             .map_err(sql)?;
-        change.commit().map_err(sql)?;
     }
-    Ok(())
+    change.commit().map_err(sql)?;
+    Ok(copy)
 }

@@ -1,3 +1,6 @@
+mod files;
+mod shelf;
+
 use std::{collections::BTreeMap, fs, path::Path};
 
 use jiff::Timestamp;
@@ -8,7 +11,7 @@ use crate::model::{
     environment::{EnvironmentRef, EnvironmentSource},
     figures::{Figures, FiguresRecord, Metric, Series},
     history::Outcome,
-    id::{KernelId, SessionKey},
+    id::{ContextName, KernelId, SessionKey},
     kernel::Kernel,
     record::{AuditEntry, Step},
     resources::{Bytes, Cpu, ResourceSlots},
@@ -143,39 +146,6 @@ async fn a_full_disk_is_a_sentence_and_leaves_no_half() {
     assert_eq!(opened.records, [record(1)]);
 }
 
-#[tokio::test]
-async fn a_broken_file_is_kept_aside_and_the_instance_survives() {
-    let dir = tempfile::tempdir().unwrap();
-    let database = options(&dir).database;
-    let (store, first) = open(&dir);
-    store.write(vec![session(1)]).await.unwrap();
-    store.close().await;
-    for n in 1..=2 {
-        fs::write(&database, "this is no database, it only looks like a file").unwrap();
-        let (store, opened) = open(&dir);
-        store.close().await;
-        assert!(opened.records.is_empty());
-        assert_eq!(opened.instance, first.instance);
-        let aside = format!("workbay.db.corrupt-{n}");
-        assert!(opened.notes[0].as_str().contains(&aside));
-        assert!(database.with_file_name(aside).exists());
-    }
-}
-
-#[test]
-fn a_newer_layout_is_refused_with_the_way_out() {
-    let dir = tempfile::tempdir().unwrap();
-    let database = options(&dir).database;
-    drop(open(&dir));
-    rusqlite::Connection::open(&database)
-        .unwrap()
-        .execute_batch("INSERT INTO migrations (number) VALUES (90), (91)")
-        .unwrap();
-    let error = Store::open(&options(&dir)).unwrap_err();
-    assert!(matches!(error, StoreError::Newer { .. }), "{error}");
-    assert!(error.to_string().contains("update workbay"), "{error}");
-}
-
 #[test]
 fn nobody_else_may_read_it() {
     use std::os::unix::fs::PermissionsExt;
@@ -250,25 +220,6 @@ async fn figures_are_kept_until_they_are_forgotten_or_too_old() {
     store.write(vec![before]).await.unwrap();
     assert_eq!((kept(elsewhere).await, kept(local(3)).await), (None, None));
     assert_eq!(kept(local(5)).await, Some(figures(5).figures));
-}
-
-#[tokio::test]
-async fn a_file_of_an_earlier_version_is_brought_up_to_date() {
-    let dir = tempfile::tempdir().unwrap();
-    let database = options(&dir).database;
-    let (store, _) = open(&dir);
-    store.write(vec![session(1)]).await.unwrap();
-    store.close().await;
-    // As step 2 left it.
-    let db = rusqlite::Connection::open(&database).unwrap();
-    db.execute_batch("DROP TABLE figures; DELETE FROM migrations WHERE number > 2")
-        .unwrap();
-    drop(db);
-    let (store, opened) = open(&dir);
-    assert_eq!(opened.records, [record(1)]);
-    let key = SessionKey::local(SessionId::from_u128(1));
-    store.write(vec![used(key, 1, true, 7)]).await.unwrap();
-    assert!(store.figures(key).await.unwrap().is_some());
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod cell;
 mod parser;
 mod pens;
+mod rows;
 mod text;
 
 use std::{num::NonZeroU16, sync::Arc};
@@ -21,6 +22,7 @@ use pens::{Pen, Pens};
 pub use cell::{Cell, CellWidth, Cursor, CursorShape};
 pub use parser::is_guarded;
 pub(super) use pens::is_more_than_plain;
+pub use rows::Moment;
 
 /// What our other files see of vt100.
 pub(super) mod vt {
@@ -95,6 +97,7 @@ impl Emulator {
 
     /// Works off bytes of the child.
     pub fn feed(&mut self, bytes: &[u8], now: Timestamp) {
+        self.parser.begin();
         let (columns, _) = self.size();
         let mut joined = std::mem::take(&mut self.partial);
         let bytes = if joined.is_empty() {
@@ -146,9 +149,8 @@ impl Emulator {
             }
             Step::Move { parameters, end } => {
                 self.settle();
-                for bytes in [b"\x1b[", parameters, &[end]] {
-                    self.parser.process(bytes);
-                }
+                self.parser
+                    .process(&[b"\x1b[", parameters, &[end]].concat());
             }
             Step::Select(parameters) => self.choose(|pen| pen.look.select(parameters)),
             Step::Link => {
@@ -165,7 +167,9 @@ impl Emulator {
                 // The one before may be over without `CSI ? 2026 l` of its own.
                 if self.before_update.is_none() || !self.parser.witness().in_update {
                     let screen = self.parser.screen().clone();
-                    self.before_update = Some(Box::new(screen));
+                    if self.before_update.replace(Box::new(screen)).is_some() {
+                        self.parser.touch_all();
+                    }
                 }
             }
             Step::SoftReset => self.soft_reset(),
@@ -229,7 +233,10 @@ impl Emulator {
 
     fn show_live(&mut self) {
         self.update_since = None;
-        self.before_update = None;
+        if self.before_update.take().is_some() {
+            self.parser.begin();
+            self.parser.touch_all();
+        }
     }
 
     /// The screen to paint: the live one, or the one before an unfinished update.
@@ -257,6 +264,12 @@ impl Emulator {
             look,
             link: link.map(Arc::as_ref),
         })
+    }
+
+    /// When something last changed in what is shown of this row; `None` outside the screen. A row with
+    /// the same moment shows the same.
+    pub fn printed(&self, row: u16) -> Option<Moment> {
+        self.parser.printed(row)
     }
 
     /// Where the cursor stands; `None` while it is hidden.

@@ -80,6 +80,15 @@ pub fn pieces(gauge: &Gauge, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
     ]
 }
 
+/// The bar of something under way: what is done, then what is not.
+pub fn progress(percent: u8, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
+    let full = cells * usize::from(percent.min(100)) / 100;
+    vec![
+        (glyphs.bar_full.repeat(full), Face::StatusProgress),
+        (glyphs.bar_empty.repeat(cells - full), Face::Bar),
+    ]
+}
+
 /// Below a half normal, below four fifths a warning, above critical.
 pub fn face(share: f64) -> Face {
     if share < 0.5 {

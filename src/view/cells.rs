@@ -6,6 +6,7 @@ use ratatui::{
     style::{Color, Modifier, Style},
 };
 
+use super::still::Still;
 use crate::{
     model::text::Clean,
     terminal::{
@@ -78,8 +79,18 @@ pub mod beyond {
 /// Paints the upper left part of the screen that fits into `area`, blanks the rest of it, and gives
 /// the place of the cursor while that is visible.
 pub fn paint(emulator: &Emulator, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    paint_loose(emulator, area, buffer, &Still::default())
+}
+
+/// The same of the rows that do not stand still.
+pub fn paint_loose(
+    emulator: &Emulator,
+    area: Rect,
+    buffer: &mut Buffer,
+    still: &Still,
+) -> Option<Position> {
     let area = area.intersection(buffer.area);
-    for row in 0..area.height {
+    for row in (0..area.height).filter(|row| !still.holds(area.x, area.y + row)) {
         for column in 0..area.width {
             let room = area.width - column;
             let cell = emulator.cell(column, row);

@@ -5,6 +5,7 @@ mod ending;
 mod history;
 mod idle;
 mod kernels;
+mod pull;
 mod usage;
 
 use std::fmt::Write as _;
@@ -101,6 +102,7 @@ pub fn lines(app: &App, detail: &Detail, width: u16, glyphs: &Glyphs, now: Times
         lines.extend(ending::last_lines(&panel));
     }
     lines.push(idle::alert(&panel));
+    lines.extend(pull::lines(&panel));
     let label = session.environment.label();
     lines.extend(wrapped_row("Environment", &label, width));
     lines.extend(reference(session, width));

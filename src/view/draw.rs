@@ -1,37 +1,32 @@
 //! The whole frame.
 
 use jiff::Timestamp;
-use ratatui::{Frame, buffer::Buffer, layout::Position};
+use ratatui::{buffer::Buffer, layout::Position};
 
 use super::{
     banner, confirm, detail, glyphs::Glyphs, header, help, hints, keep, launcher, list, logs,
-    new_shell, notices, paint::Paint, panes, picker, prompt, reason, recents, scheduling, shells,
-    state, statistics, tabs, toasts, whynot,
+    new_shell, notices, paint::Paint, panes, picker, prompt, pull, reason, recents, scheduling,
+    shells, state, statistics, still::Still, tabs, toasts, whynot,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page},
     theme::{Theme, face::Face},
 };
 
-/// Paints the frame; `areas` is what `layout` said for this frame's size.
-pub fn draw(frame: &mut Frame<'_>, app: &App, theme: &Theme, areas: &Areas, now: Timestamp) {
-    let cursor = draw_into(frame.buffer_mut(), app, theme, areas, now);
-    if let Some(cursor) = cursor {
-        frame.set_cursor_position(cursor);
-    }
-}
-
-/// The same into a plain buffer; gives where the cursor goes.
-pub fn draw_into(
+/// Paints the frame, but for what stands still; `areas` is what `layout` said for this frame's size.
+/// Gives where the cursor goes.
+pub fn draw(
     buffer: &mut Buffer,
     app: &App,
     theme: &Theme,
-    areas: &Areas,
+    (areas, still): (&Areas, &Still),
     now: Timestamp,
 ) -> Option<Position> {
     let glyphs = Glyphs::choose(app.facts.unicode);
     let mut paint = Paint::new(buffer, theme, glyphs);
-    paint.fill(areas.screen, Face::Text);
+    for part in still.loose(areas.screen) {
+        paint.fill(part, Face::Text);
+    }
     if areas.too_small {
         state::too_small(&mut paint, areas);
         return None;
@@ -39,11 +34,11 @@ pub fn draw_into(
     match (app.page, &app.logs) {
         (Page::Panes, _) => {
             let badge = notices::badge(app, now);
-            panes::draw(&mut paint, areas, &app.panes, &app.keymap, &badge);
+            panes::draw(&mut paint, areas, &app.panes, &app.keymap, (&badge, still));
         }
         (Page::Logs, Some(open)) => {
-            logs::draw(&mut paint, areas, open, &app.keymap);
-            notices::draw_badge(&mut paint, areas.log_title, &notices::badge(app, now));
+            let badge = notices::badge(app, now);
+            logs::draw(&mut paint, areas, open, &app.keymap, &badge);
         }
         _ => sessions(&mut paint, app, areas, now),
     }
@@ -85,6 +80,8 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             notices::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.waits {
             whynot::draw(paint, app, open, areas, now);
+        } else if app.pulled().is_some() {
+            pull::draw(paint, app, areas);
         } else if let Some(open) = &app.scheduling {
             scheduling::draw(paint, app, open, areas, now);
         } else if let Some(open) = &app.recents {

@@ -22,6 +22,7 @@ pub(super) type Hint = (Scope, &'static [Action], &'static str);
 pub(super) const MOVE: &[Action] = &[Action::ListUp, Action::ListDown];
 
 const SESSIONS: &[Hint] = &[
+    (Scope::Sessions, &[Action::SessionsRefresh], "try now"),
     (Scope::Sessions, &[Action::SessionLaunch], "launch"),
     (Scope::Sessions, &[Action::SessionShell], "shell"),
     (Scope::Sessions, &[Action::SessionWhyNot], "why it waits"),
@@ -93,6 +94,11 @@ const WHY_NOT: &[Hint] = &[
     (Scope::Confirm, &[Action::ConfirmPress], "launch it so"),
     (Scope::Confirm, MOVE, "move"),
     (Scope::Confirm, &[Action::ConfirmNo], "leave it"),
+];
+
+const PULL: &[Hint] = &[
+    (Scope::Global, &[Action::Back], "give the launch up"),
+    (Scope::Confirm, &[Action::ConfirmPress], "leave it going on"),
 ];
 
 const SCHEDULING: &[Hint] = &[
@@ -213,6 +219,7 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
         Focus::Confirm => CONFIRM,
         Focus::Keep => KEEP,
         Focus::WhyNot => WHY_NOT,
+        Focus::Pull => PULL,
         Focus::LauncherQuestion => launcher::QUESTION,
         Focus::Recents => RECENTS,
         Focus::Scheduling => SCHEDULING,
@@ -267,6 +274,10 @@ fn matters(app: &App, action: Action) -> bool {
         Action::Panes => !app.panes.is_empty(),
         Action::Notices => app.notices.unread() > 0,
         Action::Contexts => app.mirror.has_several_contexts(),
+        // Elsewhere the list stays true by itself.
+        Action::SessionsRefresh => {
+            app.mirror.has_lost(app.sessions.shown()) && app.why_not(action).is_none()
+        }
         Action::NoticeOpen => app.why_not(Action::SessionOpen).is_none(),
         Action::NoticeCopy | Action::NoticeForget | Action::NoticeForgetAll => {
             !app.notices.is_empty()

@@ -5,7 +5,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::{
     banner, confirm, detail, glyphs::Glyphs, help, keep, launcher, new_shell, notices, picker,
-    reason, recents, scheduling, shells, statistics, tabs, toasts, whynot,
+    pull, reason, recents, scheduling, shells, statistics, tabs, toasts, whynot,
 };
 use crate::app::{
     app::App,
@@ -186,6 +186,8 @@ fn overlays(app: &App, areas: &mut Areas) {
         let area = whynot::area(app, open, screen);
         areas.dialog = Some(area);
         areas.why_not_rows = Some(whynot::rows(app, open, area, screen));
+    } else if app.pulled().is_some() {
+        areas.dialog = Some(pull::area(screen));
     } else if app.scheduling.is_some() {
         let area = scheduling::area(screen);
         areas.dialog = Some(area);

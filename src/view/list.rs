@@ -152,7 +152,7 @@ impl Row<'_> {
             }
             Column::Status => {
                 let face = self.face(status::face(&session.status));
-                let word = status::word_in_queue(session, paint.glyphs);
+                let word = status::word_on_its_way(session, paint.glyphs);
                 paint.text(x, y, place.width, &word, face);
             }
             Column::Environment => self.environment(paint, x, place.width),
@@ -255,11 +255,14 @@ impl Row<'_> {
 
     fn gauge(&self, paint: &mut Paint<'_>, place: Place, gauge: &bar::Gauge) {
         let (x, y) = (self.area.x + place.x, self.area.y);
-        let cells = match place.width {
+        let usual: u16 = match place.width {
             15.. => 8,
             12.. => 3,
             _ => 2,
         };
+        // Long numbers (`0.00/0.05`) are told whole: the bar gives way.
+        let long = text::width(&gauge.numbers) as u16 + 1;
+        let cells = usual.min(place.width.saturating_sub(long));
         let numbers = place.width - cells - 1;
         if self.session.status.is_live() && !self.faded {
             let pieces = bar::pieces(gauge, usize::from(cells), paint.glyphs);

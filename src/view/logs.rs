@@ -3,7 +3,7 @@
 use ratatui::{layout::Rect, style::Modifier};
 
 use super::{
-    cells,
+    cells, notices,
     paint::{Paint, Piece},
     text,
 };
@@ -33,9 +33,9 @@ const SEARCH_HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Global, Action::Back, "end search"),
 ];
 
-/// Paints the page of a log.
-pub fn draw(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keymap) {
-    draw_title(paint, areas, logs);
+/// Paints the page of a log; `badge` is what every page tells at its edge.
+pub fn draw(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keymap, badge: &[Piece]) {
+    draw_title(paint, areas, logs, badge);
     let rows = logs.visible();
     if logs.is_empty() {
         draw_nothing(paint, areas.log, logs);
@@ -49,8 +49,9 @@ pub fn draw(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keymap) 
     draw_status(paint, areas, logs, keymap);
 }
 
-fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs) {
+fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, badge: &[Piece]) {
     let area = areas.log_title;
+    let right = area.right() - notices::draw_badge(paint, area, badge);
     let mut pieces = vec![
         ("Log of ".to_owned(), Face::Dim),
         (logs.name.to_string(), Face::Title),
@@ -59,22 +60,15 @@ fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs) {
         let of = format!("  {hostname}, kernel {at} of {count}");
         pieces.push((of, Face::Text));
     }
-    let end = paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
-    let (state, face) = match &logs.state {
-        State::Opening => ("reading".to_owned(), Face::Dim),
-        State::Broken { .. } => ("broken off".to_owned(), Face::Bad),
-        _ if !logs.is_following() => match logs.new_lines() {
-            0 => ("paused".to_owned(), Face::Warning),
-            new => (format!("paused, {new} new"), Face::Warning),
-        },
-        State::Following => ("following".to_owned(), Face::Success),
-        State::Complete => ("ended".to_owned(), Face::Dim),
-    };
-    let mut notes = state;
+    let (mut notes, face) = state(logs);
     if logs.dropped() > 0 {
         notes = format!("{} earlier lines dropped   {notes}", logs.dropped());
     }
-    let room = area.right().saturating_sub(end + 3);
+    // A long name gives way: how the log stands is always told.
+    let taken = text::width(&notes) as u16 + 4;
+    let room = right.saturating_sub(area.x + taken);
+    let end = paint.pieces(area.x + 1, area.y, room, &pieces);
+    let room = right.saturating_sub(end + 3);
     paint.right(end + 2, area.y, room, &notes, face);
     let glyph = paint.glyphs.rule;
     paint.line(
@@ -84,6 +78,20 @@ fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs) {
         glyph,
         Face::Border,
     );
+}
+
+/// How the log stands.
+fn state(logs: &Logs) -> (String, Face) {
+    match &logs.state {
+        State::Opening => ("reading".to_owned(), Face::Dim),
+        State::Broken { .. } => ("broken off".to_owned(), Face::Bad),
+        _ if !logs.is_following() => match logs.new_lines() {
+            0 => ("paused".to_owned(), Face::Warning),
+            new => (format!("paused, {new} new"), Face::Warning),
+        },
+        State::Following => ("following".to_owned(), Face::Success),
+        State::Complete => ("ended".to_owned(), Face::Dim),
+    }
 }
 
 fn draw_nothing(paint: &mut Paint<'_>, area: Rect, logs: &Logs) {

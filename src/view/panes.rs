@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use super::{
     borders, cells, notices,
     paint::{Paint, Piece},
+    still::Still,
     text,
 };
 use crate::{
@@ -36,11 +37,17 @@ const AFTER_LEADER: &[(Action, &str)] = &[
 ];
 
 /// Paints the page of the terminals and sets `paint.cursor`.
-pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, keymap: &Keymap, news: &[Piece]) {
+pub fn draw(
+    paint: &mut Paint<'_>,
+    areas: &Areas,
+    panes: &Panes,
+    keymap: &Keymap,
+    (news, still): (&[Piece], &Still),
+) {
     draw_tabs(paint, areas, panes);
     for place in &areas.panes {
         if let Some(pane) = panes.pane(place.pane) {
-            draw_pane(paint, place, panes, pane);
+            draw_pane(paint, place, panes, pane, still);
         }
     }
     borders::draw(paint, areas, panes);
@@ -59,7 +66,7 @@ pub fn draw(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes, keymap: &Keymap
     }
 }
 
-fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane) {
+fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane, still: &Still) {
     let has_keys = panes.active().is_some_and(|active| active.id == pane.id);
     if let Some(head) = place.head {
         draw_head(paint, head, panes, pane, has_keys);
@@ -78,7 +85,7 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
             paint.centred(cells, cells.y + cells.height / 2, text, Face::Dim);
         }
         State::Live => {
-            let cursor = cells::paint(&pane.emulator, cells, paint.buffer);
+            let cursor = cells::paint_loose(&pane.emulator, cells, paint.buffer, still);
             if has_keys {
                 paint.cursor = cursor;
             }

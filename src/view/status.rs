@@ -15,11 +15,18 @@ pub fn word(session: &Session, glyphs: &Glyphs) -> String {
     format!("{} {}", glyphs.shape(&session.status), session.status)
 }
 
-/// The same with the place in the queue, the first is 1.
-pub fn word_in_queue(session: &Session, glyphs: &Glyphs) -> String {
+/// The same with the place in the queue, the first is 1, or how much of its image has come.
+pub fn word_on_its_way(session: &Session, glyphs: &Glyphs) -> String {
     let word = word(session, glyphs);
-    match session.placement.queue_position {
-        Some(place) if session.status == Status::Pending => format!("{word} #{}", place + 1),
+    let pull = session
+        .pull
+        .as_ref()
+        .filter(|_| session.status == Status::Pulling);
+    let percent = pull.and_then(|pull| pull.figures.percent());
+    match (session.placement.queue_position, percent) {
+        (Some(place), _) if session.status == Status::Pending => format!("{word} #{}", place + 1),
+        // It fits the column to the last cell.
+        (_, Some(percent)) => format!("{word} {}%", percent.min(99)),
         _ => word,
     }
 }

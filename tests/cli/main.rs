@@ -10,6 +10,9 @@
 #[path = "../support/machine.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod machine;
+#[path = "../support/relay.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod relay;
 #[path = "../support/terminal.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;
@@ -17,11 +20,13 @@ mod terminal;
 mod alone;
 mod asking;
 mod contexts;
+mod doctor;
 mod idle;
 mod launching;
 mod line;
 mod secrets;
 mod sessions;
+mod stopping;
 mod usage;
 mod wills;
 

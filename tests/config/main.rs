@@ -2,7 +2,7 @@
 //! `invalid/` one fault a file with the exact message beside it (`NAME.expected`).
 //!
 //! The beginning of a file's name says what it is: `settings-`, `theme-`, `keymap-`,
-//! `contexts-`, `resources-`, `recipe-`.
+//! `contexts-`, `environments-`, `resources-`, `recipe-`.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,6 +12,8 @@
 )]
 
 mod contexts;
+mod environments;
+mod kept;
 mod layers;
 mod resources;
 
@@ -23,7 +25,7 @@ use std::{
 use jiff::{Timestamp, tz::TimeZone};
 use workbay::{
     config::{
-        Problem, contexts as reader,
+        Problem, contexts as reader, environments as catalogue,
         layer::{self, Places},
         recipe, resources as rules,
     },
@@ -94,6 +96,18 @@ fn read(file: &Path) -> Vec<Problem> {
             };
             let read = rules::load(&places);
             (read.problems, read.rules == ResourceRules::default())
+        }
+        "environments" => {
+            let places = Places {
+                site: dir.join("no-site-file"),
+                user: file.to_path_buf(),
+            };
+            let read = catalogue::load(&places);
+            let builtin = catalogue::load(&Places {
+                user: dir.join("no-file"),
+                ..places
+            });
+            (read.problems, read.known == builtin.known)
         }
         // There is no other launch to fall back to.
         "recipe" => {

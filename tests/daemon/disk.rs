@@ -1,12 +1,21 @@
 //! A full disk, a broken store.
 
-use std::fs;
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use workbay::{model::status::Status, protocol::message::FailureKind};
+use workbay::{
+    daemon::{self, Controls},
+    model::status::Status,
+    protocol::message::{Failure, FailureKind},
+};
 
 use crate::support::{
-    Call, House,
-    house::{named, settings},
+    Call, Face, House,
+    house::{self, named, settings},
 };
 
 #[tokio::test]
@@ -15,15 +24,7 @@ async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
     house.page_limit = Some(20);
     house.start().await;
     let face = house.face().await;
-    let mut recorded = 0;
-    let failure = loop {
-        let mut request = named(&format!("number-{recorded}"));
-        request.mem = Some("8m".parse().unwrap());
-        match face.launch(request).await {
-            Ok(_) => recorded += 1,
-            Err(failure) => break failure,
-        }
-    };
+    let (recorded, failure) = until_refused(&face, "number").await;
     assert_eq!(failure.kind, FailureKind::Internal, "{failure:?}");
     assert!(
         failure.message.as_str().contains("the disk is full"),
@@ -55,7 +56,115 @@ async fn a_broken_store_is_rebuilt_from_what_the_engine_tells() {
     assert_eq!(after.name, before.name);
     assert_eq!(after.requested_slots, before.requested_slots);
     assert_eq!(after.environment, before.environment);
-    face.until_told("corrupt-1").await;
+    face.until_told("corrupt-").await;
     face.terminate(id, false).await.unwrap();
     face.until_status(id, Status::Terminated).await;
+}
+
+/// Launches until it is refused; how many were not.
+async fn until_refused(face: &Face, prefix: &str) -> (usize, Failure) {
+    for number in 0.. {
+        let mut request = named(&format!("{prefix}-{number}"));
+        request.mem = Some("8m".parse().unwrap());
+        if let Err(failure) = face.launch(request).await {
+            return (number, failure);
+        }
+    }
+    unreachable!("a small disk is full at some time");
+}
+
+/// Where the small disk of the test that runs is.
+fn small_disk() -> PathBuf {
+    std::env::temp_dir()
+}
+
+/// Takes all room that is left.
+fn fill(disk: &Path) -> PathBuf {
+    let filler = disk.join("filler");
+    let mut file = fs::File::create(&filler).unwrap();
+    for block in [4096, 1] {
+        while file.write_all(&vec![0; block]).is_ok() {}
+    }
+    filler
+}
+
+fn remount(disk: &Path, mode: &str) {
+    let options = format!("remount,{mode}");
+    let mounted = Command::new("mount")
+        .args(["-o", &options])
+        .arg(disk)
+        .status();
+    assert!(mounted.unwrap().success(), "{options}");
+}
+
+/// Runs an ignored test of this file with a disk of 4 MiB of its own as its temporary directory. It is
+/// mounted where nobody else sees it.
+fn on_a_small_disk(test: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "mount -t tmpfs -o size=4m workbay-test \"$TMPDIR\" && exec \"$0\" \"$@\"";
+    let mut command = Command::new("unshare");
+    if !rustix::process::geteuid().is_root() {
+        command.arg("--map-root-user");
+    }
+    let output = command
+        .args(["--mount", "--propagation", "private", "sh", "-c", script])
+        .arg(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--ignored", "--nocapture"])
+        .env("TMPDIR", dir.path())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn a_disk_that_is_full_or_read_only_refuses_launches_and_loses_nothing() {
+    on_a_small_disk("disk::with_a_small_disk");
+}
+
+#[tokio::test]
+#[ignore = "run on a small disk by the test above"]
+async fn with_a_small_disk() {
+    let mut house = House::open().await;
+    let mut face = house.face().await;
+    let going_on = face.run("going-on").await;
+    let ending = face.run("ending").await;
+    let filler = fill(&small_disk());
+    let (_, failure) = until_refused(&face, "refused").await;
+    assert!(failure.message.as_str().contains("the disk is full"));
+    // What happens meanwhile is told, and its end waits until it can be recorded.
+    house.engine.die(ending, 0, false);
+    face.until(ending, |session| session.status != Status::Running)
+        .await;
+    face.until_told("the disk is full").await;
+    assert_eq!(face.session(going_on).unwrap().status, Status::Running);
+    fs::remove_file(filler).unwrap();
+    face.until_status(ending, Status::Terminated).await;
+    face.until_told("the store is written again").await;
+    let later = face.run("later").await;
+    drop(face);
+    house.stop().await;
+
+    // One that is started on a disk it cannot write to says so.
+    remount(&small_disk(), "ro");
+    let options = house::options(house.root.path(), &house.engine, settings());
+    let error = daemon::serve(options, Controls::default()).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("make its file system writable"), "{error}");
+    remount(&small_disk(), "rw");
+    house.start().await;
+    let mut face = house.face().await;
+    for id in [going_on, later] {
+        face.until_status(id, Status::Running).await;
+    }
+    let ended = face.session(ending).unwrap();
+    assert_eq!(ended.status, Status::Terminated);
+    assert_eq!(
+        house.engine.containers().len(),
+        house.engine.count(Call::Create) - 1
+    );
 }

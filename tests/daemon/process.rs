@@ -117,6 +117,20 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
             let _ = face.client.ask(make).await;
             None
         }
+        OrderKind::Pull | OrderKind::CancelPull => {
+            let mut face = Face::connect(&options).await;
+            face.until_connected().await;
+            let cancels = kind == OrderKind::CancelPull;
+            let mut request = named("victim");
+            let image = if cancels { "never/ends:1" } else { "pulled:1" };
+            request.image = Some(image.to_owned());
+            let id = face.launch(request).await.ok()?.id;
+            if cancels {
+                face.until_status(id, Status::Pulling).await;
+                let _ = face.terminate(id, false).await;
+            }
+            Some(id)
+        }
         OrderKind::DetachAll => {
             let id = run_and_kill(place).await;
             let _ = Client::connect(&options).await;
@@ -188,7 +202,8 @@ fn is_settled(kind: OrderKind, place: &Place, face: &Face, id: Option<SessionId>
     let over = status == Some(Status::Terminated);
     match kind {
         OrderKind::Connect | OrderKind::Survey | OrderKind::CreateFolder => false,
-        OrderKind::Create | OrderKind::Start | OrderKind::DetachAll => {
+        OrderKind::CancelPull => status == Some(Status::Cancelled),
+        OrderKind::Pull | OrderKind::Create | OrderKind::Start | OrderKind::DetachAll => {
             status == Some(Status::Running)
         }
         OrderKind::Rename => face

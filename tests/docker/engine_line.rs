@@ -1,7 +1,8 @@
 //! Finding the engine, losing it, finding it again.
 
+use std::time::Duration;
+
 use futures_util::StreamExt as _;
-use tokio::net::{UnixListener, UnixStream};
 use workbay::{
     engine::{
         api::{Containers as _, ExecCommand, Output, Streams as _},
@@ -10,7 +11,10 @@ use workbay::{
     model::{capability::Capability, id::InstanceId},
 };
 
-use crate::support::{Bench, SOCKET, engine, host_spec, plan, probe, within};
+use crate::{
+    relay::{Manner, Relay},
+    support::{Bench, SOCKET, drain, engine, host_spec, plan, probe, within},
+};
 
 #[tokio::test]
 async fn the_engine_tells_what_it_is() {
@@ -75,37 +79,12 @@ async fn an_engine_that_comes_up_later_is_found() {
     assert_eq!(probe(&late).await.unwrap().kind.as_str(), "Docker");
 }
 
-/// A socket that leads to the engine as long as this lives: losing the engine without touching it.
-struct Relay(tokio::task::JoinHandle<()>);
-
-impl Relay {
-    fn to_engine(socket: &std::path::Path) -> Self {
-        let listener = UnixListener::bind(socket).unwrap();
-        Self(tokio::spawn(async move {
-            // Ends every connection when it is dropped.
-            let mut connections = tokio::task::JoinSet::new();
-            while let Ok((mut ours, _)) = listener.accept().await {
-                let mut theirs = UnixStream::connect(SOCKET).await.unwrap();
-                connections.spawn(async move {
-                    let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
-                });
-            }
-        }))
-    }
-
-    async fn cut(self) {
-        self.0.abort();
-        let _ = self.0.await;
-    }
-}
-
 #[tokio::test]
 async fn a_lost_engine_ends_what_hangs_on_it_and_is_taken_up_again() {
     let bench = Bench::new();
     let socket = bench.dir.path().join("relay.sock");
-    let relay = Relay::to_engine(&socket);
-    let url = format!("unix://{}", socket.display());
-    let engine = engine(bench.instance, bench.dir.path(), Some(&url));
+    let relay = Relay::start(&socket, SOCKET.as_ref());
+    let engine = engine(bench.instance, bench.dir.path(), Some(&relay.endpoint()));
     let plan = plan("cut.off", host_spec());
     engine.create(&plan).await.unwrap();
     engine.start(plan.session).await.unwrap();
@@ -116,7 +95,7 @@ async fn a_lost_engine_ends_what_hangs_on_it_and_is_taken_up_again() {
     };
     let mut command = engine.exec(plan.session, waiting).await.unwrap();
 
-    relay.cut().await;
+    relay.cut();
     let end = within(command.output.recv()).await;
     assert!(matches!(end, Some(Output::Lost { .. })), "{end:?}");
     let lost = loop {
@@ -135,10 +114,63 @@ async fn a_lost_engine_ends_what_hangs_on_it_and_is_taken_up_again() {
         "{error}"
     );
 
-    std::fs::remove_file(&socket).unwrap();
-    let relay = Relay::to_engine(&socket);
+    let _relay = Relay::start(&socket, SOCKET.as_ref());
     probe(&engine).await.unwrap();
     let listing = engine.list().await.unwrap();
     assert_eq!(listing.ours.len(), 1);
-    relay.cut().await;
+}
+
+#[tokio::test]
+async fn an_engine_that_hangs_is_told_with_its_address_and_comes_back_by_itself() {
+    let bench = Bench::new();
+    let relay = Relay::start(&bench.dir.path().join("relay.sock"), SOCKET.as_ref());
+    let engine = engine(bench.instance, bench.dir.path(), Some(&relay.endpoint()));
+    let silent = |error: &EngineError| {
+        let EngineError::Unreachable {
+            endpoint,
+            why,
+            mend,
+        } = error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!(*endpoint, relay.endpoint());
+        assert!(why.contains("said nothing for"), "{why}");
+        assert!(mend.as_ref().unwrap().contains("journalctl"), "{mend:?}");
+    };
+    // From the first word on.
+    relay.set(Manner::Silent);
+    silent(&probe(&engine).await.unwrap_err());
+    relay.set(Manner::Through);
+    probe(&engine).await.unwrap();
+    // On a line that stood.
+    relay.set(Manner::Silent);
+    silent(&engine.ping().await.unwrap_err());
+    silent(&probe(&engine).await.unwrap_err());
+    relay.set(Manner::Through);
+    engine.ping().await.unwrap();
+    probe(&engine).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_engine_that_takes_two_seconds_for_each_answer_is_slow_and_not_lost() {
+    let bench = Bench::new();
+    let relay = Relay::start(&bench.dir.path().join("relay.sock"), SOCKET.as_ref());
+    relay.set(Manner::Slow(Duration::from_secs(2)));
+    let engine = engine(bench.instance, bench.dir.path(), Some(&relay.endpoint()));
+    probe(&engine).await.unwrap();
+    engine.ping().await.unwrap();
+    let plan = plan("slow", host_spec());
+    engine.create(&plan).await.unwrap();
+    engine.start(plan.session).await.unwrap();
+    let words = ["echo", "slow"].map(str::to_owned).to_vec();
+    let command = ExecCommand {
+        argv: words,
+        tty: None,
+    };
+    let (said, _, end) = drain(engine.exec(plan.session, command).await.unwrap()).await;
+    assert_eq!(
+        (said.as_str(), end),
+        ("slow\n", Output::End { exit_code: Some(0) })
+    );
 }

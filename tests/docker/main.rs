@@ -7,16 +7,32 @@
     reason = "helpers of tests fail the test"
 )]
 
+#[path = "../support/alacritty.rs"]
+#[allow(dead_code, reason = "shared with the recorded streams")]
+mod alacritty;
 mod batch;
+#[path = "../support/bench.rs"]
+mod bench;
+mod capture;
 mod clusters;
 mod control;
+#[path = "../support/copied.rs"]
+mod copied;
 mod engine_line;
 mod environments;
+mod far;
+#[path = "../support/far_engine.rs"]
+mod far_engine;
 mod folders;
 mod home;
+mod images_any;
 mod life;
 mod limits;
 mod ordinary_user;
+#[path = "../support/pane.rs"]
+mod pane;
+#[path = "../support/relay.rs"]
+mod relay;
 mod shells;
 mod streams;
 mod support;

@@ -19,7 +19,10 @@ use workbay::{
     model::id::InstanceId,
 };
 
-use crate::support::{Bench, SOCKET, host_spec, mounted, plan, until, within};
+use crate::{
+    copied::copy_program,
+    support::{Bench, SOCKET, host_spec, mounted, plan, until, within},
+};
 
 const UID: u32 = 4321;
 const PLACE: &str = "WORKBAY_TEST_PLACE";
@@ -31,7 +34,7 @@ async fn an_ordinary_user_can_do_all_of_it() {
     std::fs::set_permissions(place.path(), open).unwrap();
     let take = |from: &str, name: &str| {
         let to = place.path().join(name);
-        std::fs::copy(from, &to).unwrap();
+        copy_program(from, &to);
         std::fs::set_permissions(&to, std::fs::Permissions::from_mode(0o755)).unwrap();
         to
     };
@@ -77,6 +80,7 @@ async fn all_of_it() {
         folders_dir: place.join("data/folders"),
         saved_dir: place.join("data/folders"),
         dotfiles_dir: place.join("dotfiles"),
+        runtime_dir: place.join("run"),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: None,
         shell: None,

@@ -7,8 +7,8 @@
 //!
 //! The cases are the same each time; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` choose others.
 
-mod mixed;
-mod stream;
+pub mod mixed;
+pub mod stream;
 
 use jiff::Timestamp;
 use proptest::{prelude::*, test_runner::RngSeed};
@@ -20,7 +20,7 @@ use stream::Act;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-fn cases(count: u32) -> ProptestConfig {
+pub fn cases(count: u32) -> ProptestConfig {
     let mut config = ProptestConfig::default();
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = count;
@@ -138,12 +138,12 @@ fn every_stream_is_the_same_in_any_pieces() {
     }
 }
 
-fn size() -> impl Strategy<Value = (u16, u16)> {
+pub fn size() -> impl Strategy<Value = (u16, u16)> {
     prop_oneof![(0u16..7, 0u16..4), (1u16..30, 1u16..9)]
 }
 
 /// Of lengths that come round again and again.
-fn pieces<'a>(bytes: &'a [u8], lengths: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
+pub fn pieces<'a>(bytes: &'a [u8], lengths: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
     let mut rest = bytes;
     lengths.iter().cycle().map_while(move |length| {
         let (piece, after) = rest.split_at((*length).min(rest.len()));
@@ -189,7 +189,7 @@ proptest! {
 }
 
 /// What both emulators mean alike: text, looks and moves of the cursor.
-fn known() -> impl Strategy<Value = String> {
+pub fn known() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[ -~]{1,12}",
         4 => "[가-힣ａ-ｚ一-龥]{1,6}",

@@ -12,20 +12,17 @@
     reason = "what cannot go on here stops"
 )]
 
+#[path = "../support/alacritty.rs"]
 mod alacritty;
 mod conformance;
 mod corpus;
+mod still;
 
 use jiff::Timestamp;
 use ratatui::{buffer::Buffer, layout::Rect};
-use workbay::{
-    terminal::{
-        emulator::{CellWidth, Emulator},
-        link::Link,
-        look::Underline,
-    },
-    view::cells,
-};
+use workbay::{terminal::emulator::Emulator, view::cells};
+
+use alacritty::told;
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
@@ -52,38 +49,6 @@ fn emulated(stream: &[u8], chunk: usize) -> Emulator {
         emulator.feed(part, Timestamp::UNIX_EPOCH);
     }
     emulator
-}
-
-/// What a cell shows, in words both emulators can be asked for.
-fn told(emulator: &Emulator, column: u16, row: u16) -> String {
-    let Some(cell) = emulator.cell(column, row) else {
-        return format!("no cell at column {column}, row {row}");
-    };
-    let text = match cell.width {
-        CellWidth::Continuation => "<-",
-        _ if cell.text.is_empty() => " ",
-        _ => cell.text,
-    };
-    let look = cell.look;
-    alacritty::words(
-        text,
-        &format!("{:?}", look.foreground),
-        &format!("{:?}", look.background),
-        &alacritty::marks(&[
-            ("bold", look.bold),
-            ("dim", look.dim),
-            ("italic", look.italic),
-            (
-                &format!("{:?}", look.underline),
-                look.underline != Underline::None,
-            ),
-            ("reverse", look.reverse),
-            ("concealed", look.concealed),
-            ("struck", look.struck),
-        ]),
-        &format!("{:?}", look.underline_colour),
-        cell.link.map_or("", Link::address),
-    )
 }
 
 #[test]

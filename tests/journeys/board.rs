@@ -6,13 +6,19 @@ use std::{
 };
 
 use ratatui::{
-    Frame, Terminal,
-    backend::TestBackend,
+    backend::{Backend as _, TestBackend},
     buffer::{Buffer, CellWidth as _},
     layout::Size,
 };
 use tokio::sync::watch;
-use workbay::{run::screen::Stage, terminal::emulator::CursorShape};
+use workbay::{
+    run::{
+        canvas::{Canvas, Painter},
+        screen::Stage,
+    },
+    terminal::emulator::CursorShape,
+    view::still::{Picture, Still},
+};
 
 /// All frames so far, as text.
 #[derive(Debug, Default)]
@@ -40,7 +46,7 @@ impl Frames {
 }
 
 pub struct Board {
-    terminal: Terminal<TestBackend>,
+    canvas: Canvas<TestBackend>,
     frames: Arc<Frames>,
     /// Tells how many frames there are.
     drawn: watch::Sender<usize>,
@@ -48,9 +54,9 @@ pub struct Board {
 
 impl Board {
     pub fn new(columns: u16, rows: u16, frames: Arc<Frames>, drawn: watch::Sender<usize>) -> Self {
-        let terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        let Ok(canvas) = Canvas::new(TestBackend::new(columns, rows));
         Self {
-            terminal,
+            canvas,
             frames,
             drawn,
         }
@@ -58,21 +64,29 @@ impl Board {
 }
 
 impl Stage for Board {
-    fn size(&self) -> io::Result<Size> {
-        let Ok(size) = self.terminal.size();
-        Ok(size)
+    fn size(&self) -> Size {
+        self.canvas.size()
     }
 
-    fn draw(&mut self, paint: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()> {
-        let Ok(frame) = self.terminal.draw(|frame| paint(frame));
-        let text = text(frame.buffer);
-        self.frames.lock().push(text.into());
+    fn resized(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// What was left out because it stands still is what would have been painted.
+    fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> io::Result<()> {
+        let Ok(()) = self.canvas.draw(picture, paint);
+        let shown = self.canvas.shown();
+        let mut anew = Buffer::empty(shown.area);
+        paint(&mut anew, &Still::default());
+        assert_eq!(*shown, anew, "a frame painted in part, and painted whole");
+        self.frames.lock().push(text(shown).into());
         self.drawn.send_replace(self.frames.count());
         Ok(())
     }
 
     fn repaint(&mut self) -> io::Result<()> {
-        let Ok(()) = self.terminal.clear();
+        let Ok(()) = self.canvas.backend_mut().clear();
+        let Ok(()) = self.canvas.forget();
         Ok(())
     }
 

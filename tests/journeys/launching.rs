@@ -69,6 +69,28 @@ async fn a_launch_is_seen_while_it_is_on_its_way() {
 }
 
 #[tokio::test]
+async fn a_launch_whose_image_is_on_its_way_is_left_to_go_on_or_given_up() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    for left in [true, false] {
+        person.presses("n alt-2 tab").await;
+        // No more than half of it ever comes.
+        person.types("never/ends:1").await;
+        person.presses("alt-enter enter").await;
+        person.sees("Pulling the image of").await;
+        person.sees("50 MiB of 100 MiB").await;
+        person.presses(if left { "enter" } else { "esc" }).await;
+        person.sees_no("Pulling the image of").await;
+    }
+    person.sees("Running 1").await;
+    person.sees_line(&["-session", "PULLING 50%"]).await;
+    person.presses("2").await;
+    person.sees_line(&["-session", "CANCELLED"]).await;
+    assert_eq!(house.engine.count(Call::Pull), 1, "it was shared");
+    assert!(house.engine.containers().is_empty());
+}
+
+#[tokio::test]
 async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_can_be_sent_again() {
     let mut house = House::open().await;
     let mut person = Person::at(&house).await;

@@ -2,6 +2,8 @@
 //! exactly one container for the session or none, never a stray one, and the session is neither lost
 //! nor doubled.
 
+use std::net::TcpListener;
+
 use workbay::{controller::order::OrderKind, daemon::fault::Moment};
 
 use crate::{
@@ -15,7 +17,12 @@ const NAME: &str = "victim";
 fn prepare(machine: &Machine, kind: OrderKind) {
     let launched = !matches!(
         kind,
-        OrderKind::Connect | OrderKind::Survey | OrderKind::Create | OrderKind::Start
+        OrderKind::Connect
+            | OrderKind::Survey
+            | OrderKind::Pull
+            | OrderKind::CancelPull
+            | OrderKind::Create
+            | OrderKind::Start
     );
     if launched && kind == OrderKind::Will {
         machine.ok(&launch(NAME, &["--wait", "--last-will", "true"]));
@@ -42,6 +49,16 @@ fn provoke(machine: &Machine, kind: OrderKind) {
     match kind {
         OrderKind::Create | OrderKind::Start | OrderKind::Survey => {
             machine.workbay(&launch(NAME, &["--wait"]));
+        }
+        OrderKind::Pull | OrderKind::CancelPull => {
+            // A registry that takes whoever comes and never answers.
+            let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+            let registry = silent.local_addr().expect("an address");
+            let image = format!("{registry}/none/tool:1");
+            machine.workbay(&["launch", "--image", &image, "--name", NAME]);
+            if kind == OrderKind::CancelPull {
+                machine.workbay(&["terminate", NAME, "--yes"]);
+            }
         }
         OrderKind::Will => {
             machine.workbay(&["terminate", NAME, "--yes"]);

@@ -7,16 +7,31 @@
     reason = "what cannot go on here stops"
 )]
 
+#[path = "../support/bad_line.rs"]
+mod bad_line;
+#[path = "../support/copied.rs"]
+mod copied;
 #[path = "../support/machine.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod machine;
+#[path = "../support/private_engine.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod private_engine;
+#[path = "../support/registry.rs"]
+mod registry;
 #[path = "../support/terminal.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;
 
 mod commands;
+mod engine;
 mod faults;
 mod instances;
+mod outside;
 mod permissions;
+mod pull_refusals;
+mod pulls;
+mod storm;
 mod survival;
+mod upgrade;
 mod wait;

@@ -7,7 +7,10 @@ use std::{
     process::{Command, Output},
 };
 
-use crate::machine::{BINARY, LARGE, Machine, docker, launch};
+use crate::{
+    copied::copy_program,
+    machine::{BINARY, LARGE, Machine, docker, launch},
+};
 
 const USER: &str = "workbay-test";
 
@@ -26,7 +29,7 @@ impl Theirs {
             .prefix("workbay-user-")
             .tempdir()
             .expect("a directory");
-        std::fs::copy(BINARY, home.path().join("workbay")).expect("the program is copied");
+        copy_program(BINARY, home.path().join("workbay"));
         let config = home.path().join("config");
         std::fs::create_dir(&config).expect("a directory");
         std::fs::write(config.join("resources.toml"), LARGE).expect("a file");

@@ -3,6 +3,7 @@
 use crate::{
     machine::{BINARY, Machine, docker},
     private_engine::PrivateEngine,
+    relay::{Manner, Relay},
     terminal::Terminal,
 };
 
@@ -55,6 +56,38 @@ fn an_engine_restarted_under_its_containers_gives_the_same_shell_back() {
     person.type_(LEADER);
     person.type_("d");
     person.wait_for("RUNNING");
+}
+
+#[test]
+fn an_engine_that_hangs_holds_up_no_key_and_comes_back_by_itself() {
+    let machine = Machine::new();
+    let relay = Relay::start(&machine.path("relay.sock"), "/var/run/docker.sock".as_ref());
+    let config = machine.path("config").join("config.toml");
+    let endpoint = relay.endpoint();
+    let text = format!("[launch]\ncpu = 0.2\n[engine]\nendpoint = \"{endpoint}\"\n");
+    std::fs::write(config, text).expect("a file");
+    launch(&machine, "held");
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 30);
+    person.wait_for("RUNNING");
+    relay.set(Manner::Silent);
+    // The list is asked for anew, which nobody answers; meanwhile every key does its work.
+    person.type_("R");
+    person.type_("?");
+    person.wait_for("─ Keys ─");
+    person.type_("\x1b");
+    person.wait_gone("─ Keys ─");
+    person.wait_for("said nothing for");
+    assert!(person.screen().contains("held"), "{}", person.screen());
+    let listed = machine.ok(&["ls"]);
+    assert!(listed.contains("held"), "{listed}");
+    person.type_("/hel");
+    person.wait_for("hel");
+    person.type_("\x1b");
+    relay.set(Manner::Through);
+    person.wait_gone("said nothing for");
+    person.type_("s");
+    person.wait_for("work@held");
+    person.type_until("echo $((6*7))\r", has_line("42"));
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn told(person: &mut Terminal, bytes: &[u8], count: usize) -> String {
 fn a_key_comes_back_as_itself() {
     let machine = Machine::new();
     let mut person = Terminal::start(&[BINARY, "keys", "test"], &machine.env(), 200, 50);
-    person.wait_for("Press keys");
+    person.wait_for("IN WORKBAY");
     let mut wrong = Vec::new();
     let mut count = 0;
     for key in keys() {

@@ -12,6 +12,9 @@
 mod machine;
 #[path = "../support/private_engine.rs"]
 mod private_engine;
+#[path = "../support/relay.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod relay;
 #[path = "../support/terminal.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;

@@ -88,6 +88,7 @@ fn image(base: &str, version: &str, group: &str, chips: &[&str]) -> Environment 
         },
         size: None,
         unavailable: None,
+        absent: false,
         facts: ImageFacts {
             group: Some(Clean::new(group)),
             chips: chips.iter().map(|chip| Clean::new(chip)).collect(),

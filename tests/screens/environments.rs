@@ -5,6 +5,7 @@ use workbay::{
     model::{
         catalogue::{AcceleratorKind, Catalogue, ResourceGroup},
         change::Change,
+        environment::Environment,
         launch::LaunchField,
         resources::{Bytes, Cpu, ResourceSlots},
         text::Clean,
@@ -40,12 +41,15 @@ fn asked(screen: &Screen) -> usize {
 }
 
 #[test]
-fn an_image_that_is_not_there_is_told_while_it_is_typed() {
+fn an_image_that_is_not_there_is_told_while_it_is_typed_and_may_be_launched() {
     let screen = page(80, 24).press("tab").typed("busibox:1.35");
-    let why = "there is no image 'busibox:1.35' on this engine: did you";
+    let why = "not on this engine yet: it is pulled from docker.io first";
     assert!(screen.sees(why), "{}", screen.text());
-    assert!(screen.sees("mean busybox:1.35?"));
-    assert_eq!(mark(&screen), Mark::Wrong);
+    assert!(
+        screen.sees("did you mean busybox:1.35?"),
+        "{}",
+        screen.text()
+    );
     insta::assert_snapshot!(screen.text());
     let right = screen
         .press("ctrl-u")
@@ -54,11 +58,80 @@ fn an_image_that_is_not_there_is_told_while_it_is_typed() {
     assert_eq!(mark(&right), Mark::Done);
     let review = right
         .press("ctrl-u")
-        .typed("nothing/like:it")
+        .typed("quay.io/team/tool:1")
         .press("ctrl-r");
-    assert!(review.sees("pull it first, or choose an environment"));
-    let refused = review.press("ctrl-enter");
-    assert!(refused.wishes().is_empty(), "a wrong form was sent");
+    assert!(
+        review.sees("it is pulled from quay.io first"),
+        "{}",
+        review.text()
+    );
+    assert!(!review.sees(": not on this engine"), "{}", review.text());
+    // The second time is for the folder that is not mounted.
+    let launched = review.press("enter enter");
+    let sent = |(_, it): (_, &Request)| matches!(it, Request::Launch { .. });
+    assert!(launched.questions().any(sent), "{}", launched.text());
+}
+
+#[test]
+fn what_would_have_to_be_pulled_stands_quietly_below_what_is_here() {
+    for (columns, rows) in [(80, 24), (140, 40)] {
+        let context = workbay::model::id::ContextName::local();
+        let screen = page(columns, rows).notice(Change::Environments {
+            context,
+            environments: with_catalogue(),
+        });
+        insta::assert_snapshot!(screen.text());
+        assert!(screen.sees("not pulled yet"), "{}", screen.text());
+        let chosen = screen.typed("jupyter").press("tab");
+        let why = "not on this engine yet: it is pulled from quay.io first";
+        assert!(chosen.sees(why), "{}", chosen.text());
+    }
+}
+
+/// What is here, and some of the catalogue that is not.
+fn with_catalogue() -> Vec<Environment> {
+    let absent = |label: &str, image: &str| {
+        let (name, version) = label.split_once(':').unwrap();
+        let mut absent = Environment {
+            name: Clean::new(name),
+            version: Clean::new(version),
+            ..Environment::of_image(image)
+        };
+        absent.facts.known_as = Some(Clean::new(label));
+        absent
+    };
+    let mut all = environments();
+    all.truncate(3);
+    all.extend([
+        absent("python:3.13", "docker.io/library/python:3.13"),
+        absent("python:3.12", "docker.io/library/python:3.12"),
+        absent(
+            "jupyter:python-3.12",
+            "quay.io/jupyter/scipy-notebook:python-3.12",
+        ),
+        absent("alpine:3.21", "docker.io/library/alpine:3.21"),
+    ]);
+    all
+}
+
+#[test]
+fn amounts_follow_the_environment_that_is_moved_to() {
+    let mut all = with_catalogue();
+    all[1].facts.minimum.mem = Bytes(2 * Bytes::GIB);
+    let context = workbay::model::id::ContextName::local();
+    let screen = page(80, 24).notice(Change::Environments {
+        context,
+        environments: all,
+    });
+    let mem = |screen: &Screen| screen.app.launcher.as_ref().unwrap().request().mem;
+    let before = mem(&screen);
+    let below = screen.press("down");
+    assert!(
+        mem(&below) >= Some(Bytes(2 * Bytes::GIB)),
+        "{}",
+        below.text()
+    );
+    assert_eq!(mem(&below.press("up")), before);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod list;
 mod notices;
 mod overlays;
 mod paging;
+mod pulls;
 mod scheduling;
 mod screen;
 mod sessions_of_a_cluster;

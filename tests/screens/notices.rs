@@ -231,6 +231,16 @@ fn a_failure_rings_only_where_it_would_not_be_seen() {
 }
 
 #[test]
+fn beside_how_a_log_stands_it_covers_nothing() {
+    let log = caught_up(80, 24, 2).press("l");
+    assert!(
+        log.sees("reading   notebook ends in 4m  2 new"),
+        "{}",
+        log.text()
+    );
+}
+
+#[test]
 fn the_last_minutes_are_counted_down() {
     let screen = begun(80, 24).notice(changed(warning()));
     let wake = screen.app.wake_at(noon()).unwrap();

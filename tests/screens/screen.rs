@@ -25,7 +25,7 @@ use workbay::{
     },
     protocol::message::{Failure, Reply, Request, Snapshot},
     theme::{Theme, color::ColorDepth},
-    view::{draw::draw_into, layout::layout, text::width},
+    view::{draw::draw, layout::layout, still::Still, text::width},
 };
 
 /// When everything on these screens happens.
@@ -235,11 +235,11 @@ impl Screen {
         let effects = self.app.laid_out(&self.areas, self.now);
         self.effects.extend(effects);
         self.buffer = Buffer::empty(Rect::new(0, 0, self.size.width, self.size.height));
-        draw_into(
+        draw(
             &mut self.buffer,
             &self.app,
             &self.theme,
-            &self.areas,
+            (&self.areas, &Still::default()),
             self.now,
         );
     }

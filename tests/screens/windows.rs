@@ -110,6 +110,34 @@ fn said(screen: &Screen) -> Vec<String> {
 }
 
 #[test]
+fn the_line_to_tmux_opens_once_the_pane_has_painted() {
+    let lines = |screen: &Screen| {
+        let effects = screen.effects().iter();
+        let control = |it: &&Effect| {
+            matches!(
+                it,
+                Effect::Open {
+                    open: StreamOpen::Control { .. },
+                    ..
+                }
+            )
+        };
+        effects.filter(control).count()
+    };
+    let screen = Screen::new(80, 24)
+        .daemon(snapshot(vec![session(1, "train-llm", Status::Running, 12)]))
+        .press("s");
+    let terminal = stream(&screen, false);
+    let screen = screen.tell(Msg::Stream {
+        stream: terminal,
+        event: StreamEvent::Opened,
+    });
+    assert_eq!(lines(&screen), 0);
+    let screen = prints(screen, false, "work@train-llm:~$ ");
+    assert_eq!(lines(&screen), 1);
+}
+
+#[test]
 fn the_head_has_the_windows_with_their_marks() {
     let screen = with(80, 24, THREE);
     assert_snapshot!("windows_80x24", screen.text());

@@ -83,6 +83,7 @@ fn environment(name: &str, version: &str, size: Option<u64>) -> Environment {
         source: of.source,
         size: size.map(Bytes::mib),
         unavailable: None,
+        absent: false,
         facts: ImageFacts::default(),
     }
 }

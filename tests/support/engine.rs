@@ -35,6 +35,7 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Call {
     Probe,
+    Ping,
     List,
     Inspect,
     Create,
@@ -50,6 +51,7 @@ pub enum Call {
     Attach,
     DetachAll,
     Environments,
+    Pull,
     Folders,
     CreateFolder,
 }
@@ -152,6 +154,7 @@ pub fn host() -> Environment {
         source: EnvironmentSource::Host,
         size: None,
         unavailable: None,
+        absent: false,
         facts: ImageFacts::default(),
     }
 }
@@ -165,6 +168,7 @@ pub fn image(name: &str, version: &str) -> Environment {
         },
         size: Some(Bytes::mib(4)),
         unavailable: None,
+        absent: false,
         facts: ImageFacts::default(),
     }
 }

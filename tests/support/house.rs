@@ -12,7 +12,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use workbay::{
     client::{Client, ClientEvent, ConnectOptions},
     config::paths::Paths,
-    daemon::{self, ContextSeat, Controls, DaemonOptions, EngineFactory},
+    daemon::{self, Beginning, ContextSeat, Controls, DaemonOptions, EngineFactory},
     model::{
         capability::EngineState,
         change::Change,
@@ -29,6 +29,7 @@ use workbay::{
         status::Status,
     },
     protocol::message::{Failure, Reply, Request, Snapshot},
+    store,
 };
 
 use super::{MemoryEngine, MemoryScheduler};
@@ -68,7 +69,9 @@ pub fn options(root: &Path, engine: &MemoryEngine, settings: Settings) -> Daemon
         settings,
         owner: "tester".into(),
         contexts: vec![ContextSeat::new(Context::local(), factory)],
-        detached: false,
+        beginning: Beginning::Here,
+        boot: None,
+        ended: store::ENDED,
         page_limit: None,
     }
 }
@@ -91,6 +94,10 @@ pub struct House {
     pub engine: MemoryEngine,
     pub settings: Settings,
     pub page_limit: Option<u32>,
+    /// Ended sessions in memory.
+    pub ended: u32,
+    /// Which start of the machine it is.
+    pub boot: Option<String>,
     /// Contexts besides the local one.
     pub others: Vec<ContextSeat>,
     running: Option<(Controls, JoinHandle<()>)>,
@@ -114,6 +121,8 @@ impl House {
             engine: MemoryEngine::new(),
             settings,
             page_limit: None,
+            ended: store::ENDED,
+            boot: None,
             others: Vec::new(),
             running: None,
         }
@@ -126,6 +135,8 @@ impl House {
     pub async fn start(&mut self) {
         let mut options = options(self.root.path(), &self.engine, self.settings.clone());
         options.page_limit = self.page_limit;
+        options.ended = self.ended;
+        options.boot.clone_from(&self.boot);
         options.contexts.extend(self.others.iter().cloned());
         let controls = Controls::default();
         let steered = controls.clone();

@@ -95,6 +95,14 @@ impl Machine {
             .unwrap_or_else(|why| panic!("workbay {args:?} printed no JSON ({why}): {text}"))
     }
 
+    /// Where the daemon's own files lie: a directory of this machine's name.
+    pub fn state(&self) -> PathBuf {
+        let entries = std::fs::read_dir(self.path("state")).expect("a state directory");
+        let mut directories = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let found = directories.find(|path| path.join("daemon.lock").exists());
+        found.expect("a daemon was here")
+    }
+
     /// The daemon's process id, if one runs here.
     pub fn daemon_pid(&self) -> Option<i32> {
         let output = self.workbay(&["daemon", "status", "--json"]);

@@ -11,9 +11,10 @@ use tempfile::TempDir;
 use workbay::{
     client::{ConnectOptions, Starter},
     config::paths::Paths,
-    daemon::{self, ContextSeat, DaemonOptions, EngineFactory},
+    daemon::{self, Beginning, ContextSeat, DaemonOptions, EngineFactory},
     model::context::Context,
     protocol::presence::{self, Holder},
+    store,
 };
 
 use super::{
@@ -36,7 +37,9 @@ pub fn be_the_daemon() {
         settings,
         owner: "tester".into(),
         contexts: vec![ContextSeat::new(Context::local(), factory)],
-        detached: true,
+        beginning: Beginning::Detached,
+        boot: None,
+        ended: store::ENDED,
         page_limit: None,
     };
     daemon::run(options).unwrap();

@@ -1,5 +1,5 @@
 //! A dockerd of one's own: with its own network, data and socket, so that it may be stopped in the middle of
-//! everything. Its containers outlive it (live-restore).
+//! everything. Its containers outlive it (live-restore), or do not.
 
 use std::{
     path::{Path, PathBuf},
@@ -13,11 +13,17 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct PrivateEngine {
     dir: tempfile::TempDir,
     process: Option<Child>,
+    live_restore: bool,
 }
 
 impl PrivateEngine {
-    /// `None` where none can be run: it needs root and a dockerd.
+    /// One whose containers outlive it.
     pub fn start() -> Option<Self> {
+        Self::start_with(true)
+    }
+
+    /// `None` where none can be run: it needs root and a dockerd.
+    pub fn start_with(live_restore: bool) -> Option<Self> {
         let is_root = rustix::process::geteuid().is_root();
         let there = Command::new("dockerd")
             .arg("--version")
@@ -32,6 +38,7 @@ impl PrivateEngine {
                 .tempdir()
                 .expect("a directory"),
             process: None,
+            live_restore,
         };
         // The machine's own settings are not this one's.
         std::fs::write(engine.path("daemon.json"), "{}").expect("a file");
@@ -74,7 +81,8 @@ impl PrivateEngine {
             .arg(self.path("pid"))
             .arg("--host")
             .arg(self.endpoint())
-            .args(["--bridge=none", "--iptables=false", "--live-restore"])
+            .args(["--bridge=none", "--iptables=false"])
+            .arg(format!("--live-restore={}", self.live_restore))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
@@ -136,7 +144,7 @@ impl Drop for PrivateEngine {
 }
 
 /// What it left mounted would keep its directory from being removed.
-fn unmount_below(dir: &Path) {
+pub fn unmount_below(dir: &Path) {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let places = mounts.lines().filter_map(|line| line.split(' ').nth(1));
     let below: Vec<&str> = places

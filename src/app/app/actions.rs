@@ -46,6 +46,7 @@ impl App {
                 Focus::Confirm => self.in_confirm(action),
                 Focus::Keep => self.in_keep(action, now),
                 Focus::WhyNot => self.in_why_not(action, now),
+                Focus::Pull => self.in_pull(action),
                 Focus::Launcher | Focus::LauncherQuestion | Focus::LauncherPrompt => {
                     self.in_launcher(action, key, now)
                 }
@@ -125,6 +126,7 @@ impl App {
             Focus::Confirm
             | Focus::Keep
             | Focus::WhyNot
+            | Focus::Pull
             | Focus::Contexts
             | Focus::Shells
             | Focus::NewShell
@@ -138,13 +140,10 @@ impl App {
             Focus::Panes => return self.show(Page::Sessions),
             Focus::Filter => {
                 self.sessions.filter.clear();
-                self.sessions.mark_stale();
             }
             Focus::Detail => self.unfocus_detail(),
             Focus::Sessions => {
-                if self.sessions.filter.clear() {
-                    self.sessions.mark_stale();
-                } else if self.detail.take().is_none() {
+                if !self.sessions.filter.clear() && self.detail.take().is_none() {
                     self.toasts.dismiss();
                 }
             }
@@ -298,7 +297,6 @@ impl App {
             }
             Action::InputCancel => {
                 self.sessions.filter.clear();
-                self.sessions.mark_stale();
             }
             _ => return None,
         }

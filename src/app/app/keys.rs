@@ -121,17 +121,12 @@ impl App {
             Focus::NewShell => self.new_shell.as_mut()?.key(key),
             Focus::Commit => self.commit.as_mut()?.input.key(key),
             Focus::Command => self.type_command(key)?,
-            Focus::Filter => {
-                let taken = self.sessions.filter.type_into(|input| input.key(key))?;
-                if taken {
-                    self.sessions.mark_stale();
-                }
-                taken
-            }
+            Focus::Filter => self.sessions.filter.type_into(|input| input.key(key))?,
             Focus::Help
             | Focus::Confirm
             | Focus::Keep
             | Focus::WhyNot
+            | Focus::Pull
             | Focus::LauncherQuestion
             | Focus::Recents
             | Focus::Notices
@@ -219,12 +214,12 @@ impl App {
             }
             Focus::Filter => {
                 self.sessions.filter.type_into(|input| input.paste(text));
-                self.sessions.mark_stale();
             }
             Focus::Help
             | Focus::Confirm
             | Focus::Keep
             | Focus::WhyNot
+            | Focus::Pull
             | Focus::LauncherQuestion
             | Focus::Recents
             | Focus::Notices

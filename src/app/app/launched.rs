@@ -43,7 +43,14 @@ impl App {
         } else {
             Level::Info
         };
-        let text = format!("{others}{name} is {status}\n{}", self.next(session));
+        // Not twice on one screen.
+        let pull = session.pull.as_ref().filter(|_| !self.pull.is_open());
+        let pull = pull.map(|pull| format!("\n{}", pull.words().join(", ")));
+        let text = format!(
+            "{others}{name} is {status}{}\n{}",
+            pull.unwrap_or_default(),
+            self.next(session)
+        );
         (level, Clean::multiline(text.trim_end()))
     }
 

@@ -62,6 +62,7 @@ impl App {
                 if let Some(session) = sessions.first() {
                     self.sessions.select_when_there(session.key());
                 }
+                self.pull.launched(&sessions);
                 steps.extend(Launched::new(&sessions).map(Step::Launched));
                 steps.extend(failure.iter().map(toast_of));
                 steps

@@ -110,6 +110,7 @@ impl App {
         }
         self.notice_list = Some(NoticeList::default());
         self.notices.mark_read();
+        self.toasts.clear();
         self.edit_notices(NoticesEdit::Seen).into_iter().collect()
     }
 

@@ -63,6 +63,7 @@ impl App {
                 Focus::Confirm
                 | Focus::Keep
                 | Focus::WhyNot
+                | Focus::Pull
                 | Focus::LauncherQuestion
                 | Focus::NewShell
                 | Focus::LauncherPrompt,
@@ -107,6 +108,12 @@ impl App {
             Focus::Confirm | Focus::LauncherQuestion => self.click_button(mouse, now),
             Focus::Keep => self.click_in_keep(mouse, now),
             Focus::WhyNot => self.click_in_why_not(mouse, now),
+            Focus::Pull => {
+                if matches!(self.clicked_in(None, mouse), Clicked::Outside) {
+                    self.pull.close();
+                }
+                Vec::new()
+            }
             Focus::LauncherPrompt => Vec::new(),
             Focus::Recents | Focus::RecentTitle => self.click_in_recents(mouse, now),
             Focus::Launcher => {

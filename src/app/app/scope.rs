@@ -28,6 +28,9 @@ impl App {
         if self.waits.is_some() {
             return Focus::WhyNot;
         }
+        if self.pull.is_open() {
+            return Focus::Pull;
+        }
         if self.notice_list.is_some() {
             return Focus::Notices;
         }
@@ -92,7 +95,7 @@ impl App {
         {
             return true;
         }
-        if self.waits.take().is_some() {
+        if self.waits.take().is_some() || self.pull.close() {
             return true;
         }
         self.replaced = None;

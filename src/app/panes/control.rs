@@ -271,6 +271,11 @@ impl Line {
                         None => {}
                     }
                 }
+                Heard::Attached => {
+                    // tmux 3.3a refuses it to a client whose attach is not through.
+                    steps.push(self.say(&Command::watch(), Asked::Setting));
+                    steps.extend(self.list());
+                }
                 Heard::Changed => steps.extend(self.list()),
                 Heard::Exit => self.lost(now),
             }

@@ -66,6 +66,8 @@ pub struct Pane {
     pub emulator: Emulator,
     /// Printed something since it was last looked at.
     pub has_news: bool,
+    /// Printed something since it was opened: its tmux session stands.
+    pub has_begun: bool,
     pub stream: StreamId,
     /// An open line counts as use of the session: it is held only while a person sees the pane.
     pub keeps_alive: bool,
@@ -95,6 +97,7 @@ impl Pane {
             state: State::Opening,
             emulator: Emulator::new(80, 24),
             has_news: false,
+            has_begun: false,
             stream,
             keeps_alive: false,
             session_paused: false,
@@ -263,6 +266,7 @@ impl Pane {
         let (columns, rows) = self.emulator.size();
         // A fresh screen: whatever stood on the old one is painted again by the shell's side.
         self.emulator = Emulator::new(columns, rows);
+        self.has_begun = false;
         self.state = State::Live;
         let typed = std::mem::take(&mut self.typed_ahead);
         self.send(Origin::Typed, typed).into_iter().collect()
@@ -271,6 +275,7 @@ impl Pane {
     fn data(&mut self, bytes: &Bytes, now: Timestamp) -> Vec<Step> {
         self.attempts = 0;
         self.has_news = true;
+        self.has_begun = true;
         self.emulator.feed(bytes, now);
         let answers = self.emulator.take_answers();
         let mut steps: Vec<Step> = self.send(Origin::Reply, answers).into_iter().collect();

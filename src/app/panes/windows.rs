@@ -54,10 +54,13 @@ impl Panes {
         shown
     }
 
-    /// One control line to each session with a live pane.
+    /// One control line to each session with a live pane, once that has painted: tmux 3.3a's server dies,
+    /// and every shell with it, when a session is made (the pane's own) while a control client is half
+    /// connected.
     pub(super) fn hold_lines(&mut self, ids: &mut Ids) -> Vec<Step> {
         let mut wanted: Vec<SessionKey> = Vec::new();
-        for pane in self.list.iter().filter(|pane| pane.state == State::Live) {
+        let begun = |pane: &&Pane| pane.state == State::Live && pane.has_begun;
+        for pane in self.list.iter().filter(begun) {
             match pane.place {
                 Place::Session(session) if !wanted.contains(&session) => wanted.push(session),
                 _ => {}

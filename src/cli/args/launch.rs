@@ -38,6 +38,9 @@ pub struct Launch {
 pub struct Relaunch {
     #[command(flatten)]
     pub one: One,
+    /// Go on in the home of the one that ended, instead of a new one
+    #[arg(long, conflicts_with = "dry_run")]
+    pub same_home: bool,
     #[command(flatten)]
     pub fields: Fields,
     #[command(flatten)]

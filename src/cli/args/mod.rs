@@ -8,13 +8,13 @@ use clap_complete::Shell as CompletionShell;
 pub use self::launch::{
     Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch,
 };
-use crate::model::status::Tab;
+use crate::{model::status::Tab, protocol::version::version};
 
 /// Run, watch and enter container compute sessions from the keyboard
 #[derive(Debug, Parser)]
 #[command(
     name = "workbay",
-    version,
+    version = version(),
     after_help = EXAMPLES,
     propagate_version = true,
     disable_help_subcommand = true
@@ -104,7 +104,7 @@ pub enum Command {
     /// Print what happens, until Ctrl-C
     Events(Json),
     /// Check this machine; says how to mend what is wrong
-    Doctor(Json),
+    Doctor(Doctor),
     /// Paths, settings and where each came from, what the terminal can do
     Info(Json),
     /// The configuration file
@@ -126,6 +126,19 @@ pub struct Json {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args, Debug, Default)]
+pub struct Doctor {
+    #[command(flatten)]
+    pub format: Json,
+    /// Write all that helps somebody else to help into a file (`-` = stdout), without secrets
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    #[expect(
+        clippy::option_option,
+        reason = "not asked for; asked for; asked for there"
+    )]
+    pub report: Option<Option<std::path::PathBuf>>,
 }
 
 #[derive(Args, Debug)]
@@ -298,8 +311,28 @@ pub struct Terminate {
 
 #[derive(Debug, Subcommand)]
 pub enum Env {
-    /// List environments
-    Ls(Json),
+    /// List environments: what is on the engine, then what would be pulled
+    Ls(EnvLs),
+    /// Fetch an image; Ctrl-C gives it up
+    Pull(EnvPull),
+}
+
+#[derive(Args, Debug)]
+pub struct EnvPull {
+    /// A name of the catalogue (jupyter, python:3.12), or an image
+    pub image: String,
+    /// One line for each step, as JSON
+    #[command(flatten)]
+    pub format: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct EnvLs {
+    /// Only what is on the engine
+    #[arg(long)]
+    pub here: bool,
+    #[command(flatten)]
+    pub format: Json,
 }
 
 #[derive(Args, Debug)]
@@ -344,6 +377,9 @@ pub enum Config {
         /// Those of resources.toml: groups, presets, limits
         #[arg(long)]
         resources: bool,
+        /// The built-in catalogue of environments
+        #[arg(long, conflicts_with = "resources")]
+        environments: bool,
     },
 }
 
@@ -354,11 +390,34 @@ pub enum Daemon {
         /// In the background; returns when it is ready
         #[arg(long)]
         detached: bool,
+        /// In the place of an older program of the same process
+        #[arg(long, hide = true)]
+        take_over: bool,
     },
     /// Whether it runs
     Status(Json),
     /// End it; sessions and shells go on
-    Stop,
+    Stop(DaemonStop),
+    /// Print a systemd user unit for it
+    Unit,
+}
+
+#[derive(Args, Debug)]
+pub struct DaemonStop {
+    /// End the sessions first, in every context whose sessions the daemon runs itself
+    #[arg(long)]
+    pub end_sessions: bool,
+    /// Do not ask
+    #[arg(short, long, requires = "end_sessions")]
+    pub yes: bool,
+    /// Give up after so many seconds, with the daemon still there (exit code 124)
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 300,
+        requires = "end_sessions"
+    )]
+    pub timeout: u64,
 }
 
 #[derive(Subcommand, Clone, Copy, Debug)]

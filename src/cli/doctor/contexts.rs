@@ -1,11 +1,13 @@
 //! Each context: whether its engine answers, what it is, what it cannot do, and what its
 //! configuration needs on this machine.
 
-use std::{fmt::Write as _, fs, thread};
+use std::{fmt::Write as _, fs, thread, time::Duration};
+
+use tokio::time::Instant;
 
 use super::{
     super::{Doors, NoEngine, Start, daemon, find, line, line::Line},
-    Finding,
+    Finding, Level,
     access::access,
 };
 use crate::{
@@ -16,8 +18,11 @@ use crate::{
         id::ContextName,
         text::Clean,
     },
-    protocol::message::Snapshot,
+    protocol::message::{Request, Snapshot},
 };
+
+/// An engine takes some hundredths of a second for what is asked here.
+const SLOW: Duration = Duration::from_secs(2);
 
 /// The daemon's word where it runs, a probe of our own otherwise; all contexts at once, so that one
 /// that does not answer costs its own time only.
@@ -56,9 +61,10 @@ fn one(
     snapshot: Option<&Snapshot>,
 ) -> Vec<Finding> {
     let context = entry.context.name;
+    let begun = Instant::now();
     let mut findings = match snapshot {
         Some(snapshot) => match find::state(snapshot, context) {
-            Some(state) => heard(context, entry.kind(), &state.engine),
+            Some(state) => asked(start, context, entry.kind(), &state.engine),
             None => vec![unknown(context)],
         },
         None => match (doors.probe)(start, context) {
@@ -66,6 +72,7 @@ fn one(
             Err(none) => lost(entry.kind(), none),
         },
     };
+    findings.extend(slow(begun.elapsed(), &findings));
     if let EngineSpec::Backendai(spec) = &entry.engine {
         findings.extend(needs(spec));
     }
@@ -79,6 +86,47 @@ fn one(
 fn unknown(context: ContextName) -> Finding {
     let message = format!("the daemon was started before context {context} was configured");
     Finding::warn("engine", message).mend("workbay daemon stop (sessions and shells go on)")
+}
+
+/// A line that stands is tried: its engine may have stopped answering since.
+fn asked(
+    start: &Start,
+    context: ContextName,
+    kind: EngineKind,
+    engine: &EngineState,
+) -> Vec<Finding> {
+    if kind == EngineKind::Docker && matches!(engine, EngineState::Connected { .. }) {
+        let fresh = async {
+            let line = Line::existing(&start.paths).await?;
+            let context = Some(context);
+            line.tell(Request::Refresh { context }).await
+        };
+        if let Err(fail) = line::block_on(fresh) {
+            let why = fail
+                .message
+                .unwrap_or_else(|| Clean::new("it does not answer"));
+            return lost(
+                kind,
+                NoEngine {
+                    why,
+                    mend: fail.help,
+                },
+            );
+        }
+    }
+    heard(context, kind, engine)
+}
+
+/// It answers, but whoever works with it waits.
+fn slow(took: Duration, findings: &[Finding]) -> Option<Finding> {
+    let answered = findings.iter().all(|finding| finding.level != Level::Bad);
+    (answered && took > SLOW).then(|| {
+        let message = format!("it took {:.1} s to answer: everything asked of it will be slow", took.as_secs_f32());
+        Finding::warn("engine", message).mend(
+            "see what holds it up: `top`, `iostat -x 1`, `sudo journalctl -u docker -n 50`; `docker system df` \
+             (`podman system df`) tells what it keeps",
+        )
+    })
 }
 
 fn heard(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Finding> {
@@ -114,14 +162,41 @@ fn lost(kind: EngineKind, none: NoEngine) -> Vec<Finding> {
 fn known(info: &EngineInfo) -> Vec<Finding> {
     let mut findings = vec![Finding::ok("engine", engine(info))];
     let missing = info.capabilities.missing.iter();
-    // Who decides about sessions is no fault of an engine.
-    let missing = missing.filter(|(capability, _)| *capability != Capability::Schedules);
-    findings.extend(missing.map(|(capability, why)| {
-        let word = serde_json::to_value(capability).unwrap_or_default();
-        let word = word.as_str().unwrap_or("something").replace('-', " ");
-        Finding::warn("engine", format!("cannot offer {word}: {why}"))
+    // Where an engine leaves these to us, sessions have them all the same.
+    let ours = [Capability::Schedules, Capability::IdleChecks];
+    let missing = missing.filter(|(capability, _)| !ours.contains(capability));
+    let (needed, spared): (Vec<_>, Vec<_>) =
+        missing.partition(|(capability, _)| NEEDED.contains(capability));
+    findings.extend(needed.into_iter().map(|(capability, why)| {
+        Finding::warn(
+            "engine",
+            format!("cannot offer {}: {why}", word(*capability)),
+        )
     }));
+    if !spared.is_empty() {
+        let words: Vec<String> = spared
+            .iter()
+            .map(|(capability, _)| word(*capability))
+            .collect();
+        let message = format!("engines of this kind go without: {}", words.join(", "));
+        findings.push(Finding::ok("engine", message));
+    }
     findings
+}
+
+/// What every engine has unless something is wrong, or it is elsewhere.
+const NEEDED: [Capability; 6] = [
+    Capability::HostEnvironment,
+    Capability::Exec,
+    Capability::LiveUsage,
+    Capability::Logs,
+    Capability::Terminal,
+    Capability::Folders,
+];
+
+fn word(capability: Capability) -> String {
+    let word = serde_json::to_value(capability).unwrap_or_default();
+    word.as_str().unwrap_or("something").replace('-', " ")
 }
 
 fn engine(info: &EngineInfo) -> String {
@@ -197,7 +272,7 @@ fn unencrypted(endpoint: &str) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Level, *};
+    use super::*;
 
     #[test]
     fn plain_http_is_a_warning_except_on_this_machine() {

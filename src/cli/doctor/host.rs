@@ -33,8 +33,14 @@ fn version(text: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
+/// Whether a program is there.
+pub fn is_on_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
+}
+
 /// The line that installs a package here.
-fn install(package: &str) -> String {
+pub fn install(package: &str) -> String {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     install_on(&release, package)
 }

@@ -1,23 +1,36 @@
 //! `workbay doctor`: one line for each thing that must be right, with the mend where it is not.
 
 mod access;
+mod choice;
 mod contexts;
 mod host;
+mod login;
 mod places;
+mod report;
+mod rootless;
+mod store;
 mod terminal;
 
+use std::io::IsTerminal as _;
+
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::{
-    Doors, Start, configuration, daemon,
+    Doors, Start, args, configuration, daemon,
     fail::{Outcome, code},
     line, ls, output,
     output::Cell,
+    tty,
 };
 use crate::{
     model::{id::ContextName, text::Clean},
+    protocol::version::version,
     theme::{Theme, face::Face},
 };
+
+/// Cells that a message has at least, however narrow the terminal.
+const NARROWEST: usize = 20;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -86,28 +99,35 @@ struct Report<'a> {
     findings: &'a [Finding],
 }
 
-pub fn doctor(doors: &Doors, start: &Start, json: bool) -> Outcome {
+pub fn doctor(doors: &Doors, start: &Start, arguments: args::Doctor) -> Outcome {
     let findings = examine(doors, start);
+    if let Some(file) = arguments.report {
+        return report::write(doors, start, &findings, file);
+    }
     let worst = findings.iter().map(|finding| finding.level).max();
     let ok = worst != Some(Level::Bad);
-    if json {
-        let (version, findings) = (env!("CARGO_PKG_VERSION"), findings.as_slice());
+    if arguments.format.json {
+        let (version, findings) = (version(), findings.as_slice());
         output::json(&Report {
             ok,
             version,
             findings,
         })?;
     } else {
-        output::print(&text(&findings))?;
+        output::print(&text(&findings, ls::colours().as_ref()))?;
     }
     Ok(if ok { 0 } else { code::FAILED })
 }
 
 fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
     let mut findings = contexts::examine(doors, start);
+    findings.extend(choice::examine(start));
     findings.push(host::tmux());
     findings.extend(terminal::examine());
+    findings.extend(rootless::examine());
+    findings.extend(login::examine(start));
     findings.extend(places::examine(&start.paths));
+    findings.extend(store::examine(doors, &start.paths));
     findings.push(daemon_finding(start));
     findings.extend(settings(start));
     findings
@@ -121,7 +141,7 @@ fn daemon_finding(start: &Start) -> Finding {
         );
     }
     match line::block_on(daemon::ask(&start.paths)) {
-        Ok(status) if status.version == env!("CARGO_PKG_VERSION") => Finding::ok(
+        Ok(status) if status.version == version() => Finding::ok(
             "daemon",
             format!(
                 "version {}, pid {}, at {}",
@@ -129,11 +149,7 @@ fn daemon_finding(start: &Start) -> Finding {
             ),
         ),
         Ok(status) => {
-            let message = format!(
-                "version {} runs, this is {}",
-                status.version,
-                env!("CARGO_PKG_VERSION")
-            );
+            let message = format!("version {} runs, this is {}", status.version, version());
             Finding::warn("daemon", message).mend("workbay daemon stop (sessions and shells go on)")
         }
         Err(fail) => {
@@ -168,34 +184,57 @@ fn settings(start: &Start) -> Vec<Finding> {
         .collect()
 }
 
-fn text(findings: &[Finding]) -> String {
-    let theme = ls::colours();
-    let width = findings.iter().map(|finding| topic(finding).len()).max();
-    let indent = " ".repeat(6 + width.unwrap_or_default() + 2);
+/// Without colours, for a file.
+fn plain(findings: &[Finding]) -> String {
+    text(findings, None)
+}
+
+fn text(findings: &[Finding], theme: Option<&Theme>) -> String {
+    let topics = findings.iter().map(|finding| topic(finding).len()).max();
+    let indent = 6 + topics.unwrap_or_default() + 2;
+    let columns = tty::size().filter(|_| std::io::stdout().is_terminal());
+    let room = columns.map(|(columns, _)| usize::from(columns).saturating_sub(indent));
+    let room = room.map(|room| room.max(NARROWEST));
     let rows: Vec<Vec<Cell>> = findings
         .iter()
-        .map(|finding| row(finding, theme.as_ref(), &indent))
+        .map(|finding| row(finding, theme, room, indent))
         .collect();
     let table = output::table(&["", "", ""], &rows, theme.is_some());
     table.trim_start().to_owned()
 }
 
-fn row(finding: &Finding, theme: Option<&Theme>, indent: &str) -> Vec<Cell> {
+/// The mend begins far left: a long one breaks over fewer lines, and is copied whole.
+fn row(finding: &Finding, theme: Option<&Theme>, room: Option<usize>, indent: usize) -> Vec<Cell> {
     let (word, face) = match finding.level {
         Level::Ok => ("ok", Face::StatusGood),
         Level::Warn => ("warn", Face::Warning),
         Level::Bad => ("bad", Face::Bad),
     };
     let style = theme.map(|theme| theme.style(face)).unwrap_or_default();
-    let mut message = finding.message.to_string();
+    let mut message = match room {
+        Some(room) => wrapped(finding.message.as_str(), room).join(&format!("\n{:indent$}", "")),
+        None => finding.message.to_string(),
+    };
     if let Some(mend) = &finding.mend {
-        message = format!("{message}\n{indent}-> {mend}");
+        message = format!("{message}\n      -> {mend}");
     }
     vec![
         Cell::styled(word, style),
         topic(finding).into(),
         message.into(),
     ]
+}
+
+/// Lines of so many cells at most, as far as words allow.
+fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= room => line.extend([" ", word]),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// With its context, except for this machine's own engine: there is nothing to mistake it for.
@@ -205,5 +244,20 @@ fn topic(finding: &Finding) -> String {
             format!("{context}: {}", finding.topic)
         }
         _ => finding.topic.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_kept_whole_and_lines_within_their_room() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(
+            wrapped("a-very-long-word at last", 7),
+            ["a-very-long-word", "at last"]
+        );
+        assert_eq!(wrapped("한글 두 단어", 7), ["한글 두", "단어"]);
     }
 }

@@ -8,11 +8,16 @@ use std::{
 
 use rustix::fs::{Access, access, statfs};
 
-use super::Finding;
+use super::{Finding, Level};
 use crate::{config::paths::Paths, model::resources::Bytes};
 
 /// Below this the store and the homes of sessions are in danger.
 const LITTLE_ROOM: Bytes = Bytes::mib(200);
+/// Below this nothing can be written soon.
+const NO_ROOM: Bytes = Bytes::mib(8);
+
+/// A file system that takes no writes, among the flags that `statfs` tells.
+const READ_ONLY: i64 = 1;
 
 pub fn examine(paths: &Paths) -> Vec<Finding> {
     let mut findings = vec![
@@ -75,8 +80,18 @@ fn nearest(path: &Path) -> PathBuf {
 
 /// A network's file system breaks locks and the database's log; a full one breaks everything.
 fn file_system(state: &Path) -> Vec<Finding> {
-    /// The file system types `NFS` and `SMB2`/`CIFS` as the kernel numbers them.
-    const REMOTE: [(u64, &str); 3] = [(0x6969, "NFS"), (0xfe53_4d42, "SMB"), (0xff53_4d42, "CIFS")];
+    /// As the kernel numbers them.
+    const REMOTE: [(u64, &str); 9] = [
+        (0x6969, "NFS"),
+        (0xfe53_4d42, "SMB"),
+        (0xff53_4d42, "CIFS"),
+        (0x5346_414f, "AFS"),
+        (0x00c3_6400, "Ceph"),
+        (0x0bd0_0bd0, "Lustre"),
+        (0x4750_4653, "GPFS"),
+        (0x1983_0326, "BeeGFS"),
+        (0x0102_1997, "9P"),
+    ];
     let place = nearest(state);
     let Ok(facts) = statfs(&place) else {
         return Vec::new();
@@ -96,9 +111,19 @@ fn file_system(state: &Path) -> Vec<Finding> {
     let block = u64::try_from(facts.f_bsize).unwrap_or_default();
     let room = Bytes(facts.f_bavail.saturating_mul(block));
     let message = format!("{room} free at {}", place.display());
+    if facts.f_flags & READ_ONLY != 0 {
+        let message = format!("the disk of {} is mounted read-only", place.display());
+        findings.push(Finding::bad("room", message).mend(format!(
+            "sudo dmesg | tail tells why; sudo mount -o remount,rw \"$(findmnt -no TARGET --target {})\"",
+            place.display()
+        )));
+    }
     findings.push(if room < LITTLE_ROOM {
-        Finding::warn("room", message)
-            .mend("delete something: sessions keep their homes and logs there")
+        let level = if room < NO_ROOM { Level::Bad } else { Level::Warn };
+        Finding::new("room", level, message).mend(format!(
+            "du -xh --max-depth=2 {} | sort -h | tail; homes of ended sessions go after [history] keep-days",
+            place.display()
+        ))
     } else {
         Finding::ok("room", message)
     });
@@ -109,7 +134,7 @@ fn file_system(state: &Path) -> Vec<Finding> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::{super::Level, *};
+    use super::*;
 
     #[test]
     fn a_directory_open_to_others_is_told_with_its_mend() {

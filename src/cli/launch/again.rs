@@ -29,6 +29,7 @@ const TRIES: usize = 10;
 pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
     let Relaunch {
         one,
+        same_home,
         fields,
         manner,
     } = arguments;
@@ -39,6 +40,7 @@ pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
         if base.name.is_none() && !session.status.is_final() {
             base.name = Some(session.name.to_string());
         }
+        base.home_of = same_home.then_some(session.id);
         launch(&mut line, session.context, base, fields, &manner).await
     })
 }

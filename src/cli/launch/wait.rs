@@ -7,6 +7,7 @@ use super::super::{
     fail::{Fail, code},
     line::{self, Line},
     output,
+    progress::Progress,
 };
 use crate::model::{
     change::Change,
@@ -59,6 +60,7 @@ async fn settled(line: &mut Line, made: Vec<Session>) -> Result<Vec<Session>, Fa
 /// What is waited for, in the order it was made.
 struct Watch {
     sessions: Vec<Session>,
+    progress: Progress,
     /// The reason for waiting that was told last.
     told: BTreeMap<SessionKey, Clean>,
 }
@@ -67,6 +69,7 @@ impl Watch {
     fn new(sessions: Vec<Session>) -> Self {
         Self {
             sessions,
+            progress: Progress::new(),
             told: BTreeMap::new(),
         }
     }
@@ -76,6 +79,13 @@ impl Watch {
         let key = session.key();
         let place = self.sessions.iter_mut().find(|known| known.key() == key);
         if let Some(place) = place.filter(|known| !is_settled(known)) {
+            match &session.pull {
+                Some(pull) => {
+                    let who = format!("workbay: {} is {}", session.name, session.status);
+                    self.progress.pull(&who, pull);
+                }
+                None => self.progress.clear(),
+            }
             tell_why(&session, &mut self.told);
             *place = session;
         }

@@ -111,6 +111,13 @@ fn fields(session: &Session, mounts: &[FolderMount]) -> Vec<(&'static str, Strin
         ("Id", session.id.to_string()),
         ("Status", status(session)),
     ];
+    let pull = session.pull.as_deref();
+    fields.extend(pull.map(|pull| {
+        (
+            "Pulling",
+            format!("{}: {}", pull.reference, pull.words().join(", ")),
+        )
+    }));
     fields.extend(batch(session));
     fields.extend([
         ("Environment", session.environment.label()),

@@ -42,7 +42,7 @@ impl Controller {
             return;
         };
         let session = &held.record.session;
-        let (true, Some(started_at)) = (held.is_judged(), session.started_at) else {
+        let (true, Some(started_at)) = (held.is_judged(), held.started_at()) else {
             return self.idle.forget(id);
         };
         let rules = self.idle_rules(held);

@@ -13,8 +13,10 @@ pub(super) fn refusal(fault: &Fault) -> Refusal {
     let kind = match fault.kind {
         FaultKind::Lost => RefusalKind::Unreachable,
         FaultKind::Denied => RefusalKind::Denied,
-        FaultKind::NotFound => RefusalKind::NotFound,
-        FaultKind::Field(_) | FaultKind::Failed => RefusalKind::Refused,
+        FaultKind::NotFound | FaultKind::NoImage => RefusalKind::NotFound,
+        FaultKind::Field(_) | FaultKind::Away | FaultKind::Broken | FaultKind::Failed => {
+            RefusalKind::Refused
+        }
     };
     let field = match fault.kind {
         FaultKind::Field(field) => Some(field),

@@ -14,12 +14,7 @@ use crate::{
         fact::Fact,
         turn::Turn,
     },
-    model::{
-        history::HistoryEntry,
-        id::SessionId,
-        record::{Step, Write},
-        status::Status,
-    },
+    model::{history::HistoryEntry, id::SessionId, record::Write, status::Status},
 };
 
 impl Controller {
@@ -74,7 +69,6 @@ impl Controller {
             return;
         };
         held.tries = None;
-        held.record.step = Step::Create;
         let session = &mut held.record.session;
         session.status = Status::Scheduled;
         session.status_message = None;
@@ -85,7 +79,7 @@ impl Controller {
         }));
         let preparing = Status::Preparing;
         self.advance(turn, now, id, "check-precondition", &preparing, None);
-        self.issue(turn, id);
+        self.begin_with_image(turn, now, id);
     }
 
     /// Deadlines of the queue.

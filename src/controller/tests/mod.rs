@@ -1,8 +1,11 @@
 //! The controller played through without a daemon: any order of facts must keep its promises.
 
 pub(in crate::controller) mod batch;
+mod clock;
 mod cluster;
 pub(in crate::controller) mod play;
+mod pulling;
+mod reboot;
 mod wills;
 
 use proptest::prelude::*;
@@ -11,6 +14,7 @@ use self::play::{Play, at, fault};
 use super::{
     fact::{Ask, Fact, FaultKind, Happening},
     order::OrderKind,
+    turn::Refusal,
 };
 use crate::model::{capability::EngineState, id::SessionId, spec::LaunchRequest, status::Status};
 
@@ -21,6 +25,9 @@ enum Deed {
     LaunchBatch(u64),
     LaunchCluster,
     LaunchWithWill,
+    LaunchImage(usize),
+    Pull(usize),
+    Leave(u64),
     Terminate(usize, bool),
     Rename(usize),
     CarryOut(usize),
@@ -42,6 +49,9 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => (1..200_u64).prop_map(Deed::LaunchBatch),
         1 => Just(Deed::LaunchCluster),
         1 => Just(Deed::LaunchWithWill),
+        2 => (0..3_usize).prop_map(Deed::LaunchImage),
+        1 => (0..3_usize).prop_map(Deed::Pull),
+        1 => (1..30_u64).prop_map(Deed::Leave),
         3 => (which.clone(), any::<bool>()).prop_map(|(n, force)| Deed::Terminate(n, force)),
         1 => which.clone().prop_map(Deed::Rename),
         10 => which.clone().prop_map(Deed::CarryOut),
@@ -78,6 +88,14 @@ impl Play {
             Deed::LaunchWithWill => {
                 self.launch_with(wills::with_will(LaunchRequest::default()));
             }
+            Deed::LaunchImage(number) => {
+                self.launch_with(pulling::of_image(&format!("image{number}:1")));
+            }
+            Deed::Pull(number) => {
+                let image = format!("image{number}:1");
+                self.ask(Ask::Pull { image });
+            }
+            Deed::Leave(ticket) => self.leave(ticket),
             Deed::Terminate(number, force) => {
                 if let Some(session) = self.one_of(number) {
                     self.ask(Ask::Terminate { session, force });
@@ -93,10 +111,11 @@ impl Play {
                 self.carry_out(number % self.orders.len(), None);
             }
             Deed::Fail(number, lost) if !self.orders.is_empty() => {
-                let kind = if lost {
-                    FaultKind::Lost
-                } else {
-                    FaultKind::Failed
+                let kind = match (lost, number % 3) {
+                    (true, _) => FaultKind::Lost,
+                    (false, 0) => FaultKind::Broken,
+                    (false, 1) => FaultKind::NoImage,
+                    (false, _) => FaultKind::Failed,
                 };
                 self.carry_out(number % self.orders.len(), Some(kind));
             }
@@ -133,6 +152,20 @@ impl Play {
                 self.tell(Fact::Tick);
             }
             Deed::CarryOut(_) | Deed::Fail(..) => {}
+        }
+    }
+
+    /// Who asked has gone: the daemon forgets who waited for an answer.
+    fn leave(&mut self, ticket: u64) {
+        if ticket <= self.asked && !self.answered.contains_key(&ticket) {
+            let is_pull = self.controller.pulls.is_asked_by(ticket);
+            self.tell(Fact::Left {
+                tickets: vec![ticket],
+            });
+            if is_pull {
+                let gone = Err(Refusal::refused("nobody waits for it"));
+                self.answered.insert(ticket, gone);
+            }
         }
     }
 

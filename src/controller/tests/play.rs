@@ -3,7 +3,7 @@
 mod engine;
 mod rest;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -21,6 +21,7 @@ use crate::{
         history::HistoryEntry,
         id::{ContextName, KernelId, SessionId},
         notice::Notice,
+        pull::Pull,
         record::{SessionRecord, Write},
         resources::{Bytes, Cpu, ResourceSlots},
         settings::{
@@ -90,6 +91,10 @@ pub struct Play {
     pub written: usize,
     pub others: ResourceSlots,
     pub folders: Vec<Folder>,
+    /// Images on the engine.
+    pub images: BTreeSet<String>,
+    /// How far each image's pull was told to be, in its order.
+    pub pulls: Vec<Pull>,
     pub info: EngineInfo,
     pub asked: u64,
     pub launched: Vec<SessionId>,
@@ -127,6 +132,8 @@ impl Play {
             written: 0,
             others: ResourceSlots::default(),
             folders: Vec::new(),
+            images: BTreeSet::new(),
+            pulls: Vec::new(),
             info,
             asked: 0,
             launched: Vec::new(),
@@ -154,6 +161,7 @@ impl Play {
         for change in &turn.changes {
             match change {
                 Change::Session { session } => self.told.push(session.id),
+                Change::Pull { pull, .. } => self.pulls.push((**pull).clone()),
                 Change::Notice { notice } => self.notices.push((**notice).clone()),
                 Change::Statistics { statistics, .. } => {
                     assert_ne!(self.statistics, *statistics, "told though nothing changed");

@@ -96,7 +96,10 @@ fn one(node: Node<'_>) -> Option<Environment> {
             .and_then(|n| n.try_into().ok())
             .map(Bytes),
         unavailable: None,
+        absent: false,
         facts: ImageFacts {
+            known_as: None,
+            about: None,
             architecture: reference.architecture.as_deref().map(Clean::new),
             group: Some(Clean::new(CUSTOM)),
             chips: image::chips(&reference.tag, labels.get(image::OWN_NAME)),

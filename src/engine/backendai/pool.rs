@@ -9,7 +9,7 @@ use std::{
 
 use reqwest::{Client, redirect::Policy};
 
-use crate::engine::{api::Result, error::EngineError};
+use crate::engine::{api::Result, error::EngineError, tcp};
 
 const CONNECT: Duration = Duration::from_secs(10);
 /// The manager closes idle connections after 75 s; ours go first, so that none dies under a request.
@@ -46,9 +46,9 @@ fn client(tls: &rustls::ClientConfig) -> Result<Client> {
         .redirect(Policy::none())
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
-        .tcp_keepalive(Duration::from_secs(20))
-        .tcp_keepalive_interval(Duration::from_secs(10))
-        .tcp_keepalive_retries(3)
+        .tcp_keepalive(tcp::KEEPALIVE_AFTER)
+        .tcp_keepalive_interval(tcp::KEEPALIVE_EVERY)
+        .tcp_keepalive_retries(tcp::KEEPALIVE_COUNT)
         .pool_idle_timeout(IDLE)
         .user_agent(concat!("workbay/", env!("CARGO_PKG_VERSION")))
         .build()

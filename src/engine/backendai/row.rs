@@ -95,6 +95,7 @@ impl Reader<'_> {
             last_will: None,
             last_will_end: None,
             reprieve: Reprieve::default(),
+            pull: None,
             pending_request: None,
         })
     }

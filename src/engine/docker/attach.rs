@@ -3,14 +3,16 @@
 use crate::engine::api::{AttachRequest, ExecCommand};
 
 /// A client of the session's tmux, of the right size from its first byte on. `prefer` is the shell of
-/// windows for which none is chosen, where the session has it.
+/// windows for which none is chosen, where the session has it; `key` is what it can be found by inside.
 pub(super) fn terminal(
     runner: &[String],
     request: &AttachRequest,
     prefer: Option<&str>,
+    key: Option<&str>,
 ) -> Vec<String> {
     let size = size(request.columns, request.rows);
     let mut argv = ask(runner, &["attach", "--tag", &request.tag, "--size", &size]);
+    argv.extend(key.map(|key| format!("--key={key}")));
     let start = &request.start;
     for (given, option) in [
         (start.fresh, "--fresh"),
@@ -37,8 +39,10 @@ pub(super) fn terminal(
 }
 
 /// A command, with the size of its terminal if it has one.
-pub(super) fn command(runner: &[String], command: &ExecCommand) -> Vec<String> {
+/// `key` is what it can be found by inside.
+pub(super) fn command(runner: &[String], command: &ExecCommand, key: Option<&str>) -> Vec<String> {
     let mut argv = ask(runner, &["exec"]);
+    argv.extend(key.map(|key| format!("--key={key}")));
     if let Some((columns, rows)) = command.tty {
         argv.extend(["--size".to_owned(), size(columns, rows)]);
     }
@@ -57,6 +61,19 @@ pub(super) fn control(runner: &[String], prefer: Option<&str>) -> Vec<String> {
 /// Detaches what is left of older terminals.
 pub(super) fn detach_all(runner: &[String]) -> Vec<String> {
     ask(runner, &["detach-all"])
+}
+
+/// A connection to a port inside.
+pub(super) fn relay(runner: &[String], port: u16, key: Option<&str>) -> Vec<String> {
+    let mut argv = ask(runner, &["relay"]);
+    argv.extend(key.map(|key| format!("--key={key}")));
+    argv.push(port.to_string());
+    argv
+}
+
+/// Ends what was started with this key.
+pub(super) fn end(runner: &[String], key: &str) -> Vec<String> {
+    ask(runner, &["end", key])
 }
 
 /// How the runner is called in a container, from the container's own entry point: it may have been made
@@ -99,7 +116,7 @@ mod tests {
             rows: 24,
             start: ShellStart::default(),
         };
-        let argv = terminal(&called, &request, None);
+        let argv = terminal(&called, &request, None, None);
         assert_eq!(argv[..2], entry[..2]);
         assert_eq!(
             argv[2..],
@@ -122,10 +139,11 @@ mod tests {
                 ..ShellStart::default()
             },
         };
-        let argv = terminal(&["x".to_owned()], &request, Some("fish"));
+        let argv = terminal(&["x".to_owned()], &request, Some("fish"), Some("k"));
         assert_eq!(
             argv[7..],
             [
+                "--key=k",
                 "--visitor",
                 "--shell=-zsh",
                 "--prefer=fish",

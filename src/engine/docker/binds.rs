@@ -50,8 +50,7 @@ pub(super) fn of_spec(spec: &LaunchSpec, shelf: &Shelf) -> Result<(Vec<Bind>, Ve
             );
             return Err(refused(why, Some("mount it below /home/work")));
         }
-        // Those whose names begin with a dot are in every home; they cannot be asked for.
-        let automatic = mounted.folder.starts_with('.');
+        let automatic = mounted.is_automatic();
         match shelf.find(&mounted.folder) {
             Ok(source) => binds.push(Bind {
                 folder: mounted.folder.clone(),

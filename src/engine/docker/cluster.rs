@@ -8,10 +8,7 @@ use bollard::{
     query_parameters::{InspectNetworkOptions, ListNetworksOptionsBuilder},
 };
 
-use super::{
-    labels,
-    line::{Kind, Line},
-};
+use super::{labels, line::Line};
 use crate::{
     engine::{
         api::{CreatePlan, Result},
@@ -111,11 +108,9 @@ fn no_network(error: EngineError) -> EngineError {
 
 /// What the engine's own network passes at once, where it was told.
 async fn mtu(line: &Line) -> Option<String> {
-    if line.kind != Kind::Docker {
-        return None;
-    }
+    let own = line.habits.own_network?;
     let options = None::<InspectNetworkOptions>;
-    let bridge = line.docker.inspect_network("bridge", options).await.ok()?;
+    let bridge = line.docker.inspect_network(own, options).await.ok()?;
     bridge.options?.remove(MTU)
 }
 

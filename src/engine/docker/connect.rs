@@ -5,8 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::Deserialize;
-
+use super::{
+    context,
+    toolbox::on_path,
+    way::{
+        place::SshPlace,
+        tls::{self, TlsFiles},
+    },
+};
 use crate::engine::error::EngineError;
 
 /// What of the process's surroundings says where an engine is.
@@ -17,6 +23,13 @@ pub(super) struct Surroundings {
     /// Docker's own configuration directory.
     pub(super) docker_config: Option<PathBuf>,
     pub(super) runtime_dir: Option<PathBuf>,
+    /// DOCKER_TLS_VERIFY and DOCKER_CERT_PATH.
+    pub(super) tls_verify: bool,
+    pub(super) cert_path: Option<PathBuf>,
+    /// The podman program.
+    pub(super) podman: Option<PathBuf>,
+    /// Docker's daemon is installed, whether it runs or not.
+    pub(super) has_docker: bool,
     /// Prefix of the system's sockets: `/` but in tests.
     pub(super) root: PathBuf,
 }
@@ -30,128 +43,147 @@ impl Surroundings {
             docker_context: text("DOCKER_CONTEXT"),
             docker_config: text("DOCKER_CONFIG").map(PathBuf::from).or(home),
             runtime_dir: text("XDG_RUNTIME_DIR").map(PathBuf::from),
+            tls_verify: text("DOCKER_TLS_VERIFY").is_some(),
+            cert_path: text("DOCKER_CERT_PATH").map(PathBuf::from),
+            podman: on_path("podman"),
+            has_docker: on_path("dockerd").is_some(),
             root: PathBuf::from("/"),
         }
     }
 }
 
-/// A Unix socket of an engine.
+/// Where an engine is, and how it is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Endpoint {
-    pub(super) socket: PathBuf,
+pub(super) enum Endpoint {
+    /// A Unix socket of this machine.
+    Socket(PathBuf),
+    /// Podman without a socket: we run its service ourselves.
+    Podman { program: PathBuf },
+    /// A TCP port, `host:port`, with TLS where there is material for it.
+    Tcp {
+        address: String,
+        tls: Option<TlsFiles>,
+    },
+    /// Over SSH, as Docker's own client does it.
+    Ssh(SshPlace),
 }
 
 impl Endpoint {
-    /// `unix:///var/run/docker.sock`.
+    /// As Docker writes it: `unix:///var/run/docker.sock`.
     pub(super) fn url(&self) -> String {
-        format!("unix://{}", self.socket.display())
+        match self {
+            Self::Socket(socket) => format!("unix://{}", socket.display()),
+            Self::Podman { program } => format!("podman ({})", program.display()),
+            Self::Tcp { address, .. } => format!("tcp://{address}"),
+            Self::Ssh(place) => place.url(),
+        }
     }
 }
 
 /// The engine's address, in this order: configuration, DOCKER_HOST, DOCKER_CONTEXT or the current
-/// context, rootless Docker, Docker, rootless Podman, Podman.
+/// context, rootless Docker, Docker, rootless Podman, Podman, and Podman without a socket where there is
+/// no Docker at all. The configuration may also say `docker` or `podman`.
 pub(super) fn find(
     configured: Option<&str>,
     around: &Surroundings,
 ) -> Result<Endpoint, EngineError> {
-    if let Some(url) = configured {
-        return parse(url, "the configuration (engine.endpoint)");
+    match configured {
+        Some("docker") => return of_sockets(&docker_sockets(around)),
+        Some("podman") => return podman(around),
+        Some(url) => return parse(url, "the configuration (engine.endpoint)", around, None),
+        None => {}
     }
     if let Some(url) = &around.docker_host {
-        return parse(url, "DOCKER_HOST");
+        return parse(url, "DOCKER_HOST", around, None);
     }
-    if let Some(found) = of_context(around)? {
-        return Ok(found);
+    if let Some(chosen) = context::chosen(around)? {
+        return parse(&chosen.host, &chosen.said_by, around, chosen.material);
     }
-    let candidates = usual(around);
+    let [mut all, podmans] = [docker_sockets(around), podman_sockets(around)];
+    all.extend(podmans);
+    let found = of_sockets(&all);
+    // Where Docker is installed its sessions must not be looked for in Podman when it is stopped.
+    match (found, &around.podman) {
+        (Err(_), Some(program)) if !around.has_docker => Ok(Endpoint::Podman {
+            program: program.clone(),
+        }),
+        (found, _) => found,
+    }
+}
+
+/// The first socket that is there.
+fn of_sockets(candidates: &[PathBuf]) -> Result<Endpoint, EngineError> {
     let there = candidates.iter().find(|socket| socket.exists());
     there
-        .map(|socket| Endpoint {
-            socket: socket.clone(),
-        })
-        .ok_or_else(|| nothing_found(&candidates))
+        .map(|socket| Endpoint::Socket(socket.clone()))
+        .ok_or_else(|| nothing_found(candidates))
 }
 
-fn parse(url: &str, said_by: &str) -> Result<Endpoint, EngineError> {
+/// Podman's own socket where something listens on it; else its program.
+fn podman(around: &Surroundings) -> Result<Endpoint, EngineError> {
+    let candidates = podman_sockets(around);
+    let listens = |socket: &&PathBuf| std::os::unix::net::UnixStream::connect(socket).is_ok();
+    if let Some(socket) = candidates.iter().find(listens) {
+        return Ok(Endpoint::Socket(socket.clone()));
+    }
+    match &around.podman {
+        Some(program) => Ok(Endpoint::Podman {
+            program: program.clone(),
+        }),
+        None => of_sockets(&candidates),
+    }
+}
+
+/// An address as it is written; `material` is the TLS material of the context that says it.
+fn parse(
+    url: &str,
+    said_by: &str,
+    around: &Surroundings,
+    material: Option<TlsFiles>,
+) -> Result<Endpoint, EngineError> {
     let path = url.strip_prefix("unix://").unwrap_or(url);
     if path.starts_with('/') {
-        return Ok(Endpoint {
-            socket: PathBuf::from(path),
-        });
+        return Ok(Endpoint::Socket(PathBuf::from(path)));
     }
-    Err(EngineError::Unsupported(format!(
-        "{said_by} names the engine at '{url}', but workbay reaches engines of this machine only \
-         (unix:///path/of/a.sock): unset it, or set engine.endpoint to a socket here"
-    )))
-}
-
-#[derive(Deserialize)]
-struct ClientConfig {
-    #[serde(rename = "currentContext")]
-    current_context: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct ContextMeta {
-    #[serde(rename = "Name")]
-    name: String,
-    #[serde(rename = "Endpoints")]
-    endpoints: std::collections::BTreeMap<String, ContextEndpoint>,
-}
-
-#[derive(Deserialize)]
-struct ContextEndpoint {
-    #[serde(rename = "Host")]
-    host: Option<String>,
-}
-
-fn of_context(around: &Surroundings) -> Result<Option<Endpoint>, EngineError> {
-    let Some(dir) = &around.docker_config else {
-        return Ok(None);
-    };
-    let current = || {
-        let text = fs::read_to_string(dir.join("config.json")).ok()?;
-        serde_json::from_str::<ClientConfig>(&text)
-            .ok()?
-            .current_context
-    };
-    let Some(name) = around.docker_context.clone().or_else(current) else {
-        return Ok(None);
-    };
-    if name.is_empty() || name == "default" {
-        return Ok(None);
+    if let Some(place) = url.strip_prefix("ssh://") {
+        return SshPlace::parse(place)
+            .map(Endpoint::Ssh)
+            .map_err(|why| bad_address(url, said_by, &why));
     }
-    let said_by = format!("Docker's context '{name}'");
-    match context_host(dir, &name) {
-        Some(host) => parse(&host, &said_by).map(Some),
-        None => Err(EngineError::Host(format!(
-            "{said_by} is chosen (DOCKER_CONTEXT or {}), but there is no such context: \
-             `docker context ls` lists them, `docker context use default` goes back",
-            dir.join("config.json").display()
-        ))),
+    for (scheme, with_tls) in [("tcp://", false), ("http://", false), ("https://", true)] {
+        if let Some(address) = url.strip_prefix(scheme) {
+            let tls = match material {
+                Some(material) => Some(material),
+                None if with_tls || around.tls_verify => Some(TlsFiles::of_person(around)),
+                None => None,
+            };
+            let address = tls::address(address, tls.is_some())
+                .map_err(|why| bad_address(url, said_by, &why))?;
+            return Ok(Endpoint::Tcp { address, tls });
+        }
     }
+    let known = "workbay knows unix:///path/of/a.sock, ssh://user@host and tcp://host:port";
+    Err(bad_address(url, said_by, known))
 }
 
-/// Contexts lie in directories named by a digest of their name; their files say the name.
-fn context_host(dir: &Path, name: &str) -> Option<String> {
-    let entries = fs::read_dir(dir.join("contexts/meta")).ok()?;
-    entries
-        .filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("meta.json")).ok())
-        .filter_map(|text| serde_json::from_str::<ContextMeta>(&text).ok())
-        .find(|meta| meta.name == name)
-        .and_then(|meta| meta.endpoints.get("docker")?.host.clone())
+fn bad_address(url: &str, said_by: &str, why: &str) -> EngineError {
+    EngineError::Unsupported(format!(
+        "{said_by} names the engine at '{url}', which is no address of an engine: {why}"
+    ))
 }
 
-fn usual(around: &Surroundings) -> Vec<PathBuf> {
+fn docker_sockets(around: &Surroundings) -> Vec<PathBuf> {
     let runtime = around.runtime_dir.as_ref();
     let rootless = runtime.map(|dir| dir.join("docker.sock"));
-    let podman = runtime.map(|dir| dir.join("podman/podman.sock"));
     let system = around.root.join("var/run/docker.sock");
-    let system_podman = around.root.join("run/podman/podman.sock");
-    [rootless, Some(system), podman, Some(system_podman)]
-        .into_iter()
-        .flatten()
-        .collect()
+    rootless.into_iter().chain([system]).collect()
+}
+
+fn podman_sockets(around: &Surroundings) -> Vec<PathBuf> {
+    let runtime = around.runtime_dir.as_ref();
+    let rootless = runtime.map(|dir| dir.join("podman/podman.sock"));
+    let system = around.root.join("run/podman/podman.sock");
+    rootless.into_iter().chain([system]).collect()
 }
 
 fn nothing_found(looked: &[PathBuf]) -> EngineError {
@@ -218,59 +250,70 @@ mod tests {
             "user/docker.sock",
         ] {
             let made = socket(dir.path(), place);
-            assert_eq!(find(None, &around).unwrap().socket, made);
+            assert_eq!(find(None, &around).unwrap(), Endpoint::Socket(made));
         }
         around.docker_host = Some("unix:///by/host.sock".into());
         assert_eq!(find(None, &around).unwrap().url(), "unix:///by/host.sock");
         let configured = find(Some("unix:///by/config.sock"), &around).unwrap();
-        assert_eq!(configured.socket, Path::new("/by/config.sock"));
+        assert_eq!(configured.url(), "unix:///by/config.sock");
     }
 
     #[test]
-    fn contexts_are_followed_and_a_missing_one_is_told() {
-        let dir = tempfile::tempdir().unwrap();
-        let meta = socket(dir.path(), "contexts/meta/0a1b/meta.json");
-        fs::write(
-            &meta,
-            r#"{"Name":"mine","Metadata":{},"Endpoints":{"docker":{"Host":"unix:///mine.sock","SkipTLSVerify":false}}}"#,
-        )
-        .unwrap();
-        fs::write(
-            dir.path().join("config.json"),
-            r#"{"currentContext":"mine"}"#,
-        )
-        .unwrap();
-        let mut around = Surroundings {
-            docker_config: Some(dir.path().to_owned()),
-            root: dir.path().to_owned(),
-            ..Surroundings::default()
-        };
-        assert_eq!(find(None, &around).unwrap().socket, Path::new("/mine.sock"));
-        around.docker_context = Some("other".into());
-        let error = find(None, &around).unwrap_err().to_string();
-        assert!(
-            error.contains("'other'") && error.contains("docker context ls"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn engines_of_other_machines_are_refused_in_a_sentence() {
-        for url in [
-            "tcp://10.0.0.1:2375",
-            "ssh://me@there",
-            "npipe:////./pipe/x",
-        ] {
+    fn engines_of_other_machines_are_told_by_their_scheme() {
+        let of = |url: &str, verify: bool| {
             let around = Surroundings {
                 docker_host: Some(url.into()),
+                docker_config: Some("/home/kim/.docker".into()),
+                tls_verify: verify,
                 ..Surroundings::default()
             };
-            let error = find(None, &around).unwrap_err();
+            find(None, &around)
+        };
+        let plain = of("tcp://10.0.0.1:2375", false).unwrap();
+        assert!(matches!(plain, Endpoint::Tcp { tls: None, .. }));
+        let Endpoint::Tcp {
+            address,
+            tls: Some(files),
+        } = of("tcp://10.0.0.1", true).unwrap()
+        else {
+            panic!("no TLS");
+        };
+        assert_eq!(address, "10.0.0.1:2376");
+        assert_eq!(files, TlsFiles::in_dir(Path::new("/home/kim/.docker")));
+        let ssh = of("ssh://me@there:2222", false).unwrap();
+        assert_eq!(ssh.url(), "ssh://me@there:2222");
+        for bad in ["npipe:////./pipe/x", "ssh://-oProxyCommand=x", "tcp://"] {
+            let error = of(bad, false).unwrap_err();
             assert!(
-                matches!(&error, EngineError::Unsupported(said) if said.contains(url)),
+                matches!(&error, EngineError::Unsupported(said) if said.contains(bad)),
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn podman_without_a_socket_is_run_where_there_is_no_docker() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut around = Surroundings {
+            root: dir.path().to_owned(),
+            podman: Some("/usr/bin/podman".into()),
+            ..Surroundings::default()
+        };
+        let service = Endpoint::Podman {
+            program: "/usr/bin/podman".into(),
+        };
+        assert_eq!(find(None, &around).unwrap(), service);
+        around.has_docker = true;
+        assert!(find(None, &around).is_err());
+        assert_eq!(find(Some("podman"), &around).unwrap(), service);
+        // A socket that nobody listens on is not Podman's.
+        socket(dir.path(), "run/podman/podman.sock");
+        assert_eq!(find(Some("podman"), &around).unwrap(), service);
+        let docker = socket(dir.path(), "var/run/docker.sock");
+        assert_eq!(
+            find(Some("docker"), &around).unwrap(),
+            Endpoint::Socket(docker)
+        );
     }
 
     #[test]

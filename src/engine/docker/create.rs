@@ -1,22 +1,24 @@
 //! A plan as the container that carries it out.
 
-use std::collections::HashMap;
+use std::path::Path;
 
 use bollard::{
     errors::Error,
     models::{
-        ContainerCreateBody, HostConfig, HostConfigLogConfig, ImageInspect, ResourcesUlimits,
+        ContainerCreateBody, HostConfig, HostConfigLogConfig, ImageInspect, Mount, ResourcesUlimits,
     },
 };
 
 use super::{
+    architecture,
     binds::Bind,
     cluster::{self, Seat},
     devices::{self, Device},
+    habits::Habits,
     host,
     identity::Identity,
     labels::{self, Given, Labels},
-    line::{Kind, Line},
+    line::Line,
     mounts,
     toolbox::Toolbox,
     variables::{self, Around},
@@ -37,14 +39,6 @@ use crate::{
 /// The least memory Docker gives a container.
 const LEAST_MEMORY: Bytes = Bytes(6 * Bytes::MIB);
 
-/// Where Podman's init lies when it is installed.
-const PODMAN_INIT: [&str; 4] = [
-    "/usr/libexec/podman/catatonit",
-    "/usr/lib/podman/catatonit",
-    "/usr/local/libexec/podman/catatonit",
-    "/usr/bin/catatonit",
-];
-
 /// What an image says that matters for a session in it.
 #[derive(Default)]
 pub(super) struct ImageFacts {
@@ -61,10 +55,10 @@ pub(super) struct Parts<'a> {
     pub(super) seat: Seat,
     pub(super) identity: &'a Identity,
     pub(super) image: &'a ImageFacts,
-    pub(super) toolbox: &'a Toolbox,
-    /// Its home on this machine, the folders in it and what a person should know of both.
-    pub(super) home: &'a std::path::Path,
-    pub(super) binds: &'a [Bind],
+    /// How the runner is called inside.
+    pub(super) runner: &'a [String],
+    /// Toolbox, home and folders, and what a person should know of them.
+    pub(super) mounts: Vec<Mount>,
     pub(super) notes: &'a [String],
     pub(super) given: Given,
     /// All devices of the machine.
@@ -131,6 +125,7 @@ pub(super) async fn image_facts(
 ) -> Result<ImageFacts> {
     let reference = match &plan.spec.source {
         EnvironmentSource::Host => {
+            line.must_be_local()?;
             if let Some(why) = host::unavailable() {
                 return Err(EngineError::Unsupported(why));
             }
@@ -143,13 +138,16 @@ pub(super) async fn image_facts(
         EnvironmentSource::Image { reference } => reference,
     };
     match line.docker.inspect_image(reference).await {
-        Ok(image) => Ok(facts(reference, image)),
+        Ok(image) => {
+            architecture::check(line, reference, image.architecture.as_deref())?;
+            Ok(facts(reference, image))
+        }
         Err(Error::DockerResponseServerError {
             status_code: 404, ..
         }) => Err(EngineError::NoImage {
             what: format!("the image '{reference}'"),
             mend: format!(
-                "`docker pull {reference}` fetches it, `workbay env ls` lists what is here"
+                "`workbay env pull {reference}` fetches it, `workbay env ls` lists what is here"
             ),
         }),
         Err(error) => Err(line.fault(error)),
@@ -208,7 +206,7 @@ pub(super) fn body(line: &Line, parts: Parts<'_>) -> ContainerCreateBody {
 /// How the runner is called.
 fn command(parts: &Parts<'_>) -> Vec<String> {
     let spec = &parts.plan.spec;
-    let mut command = parts.toolbox.runner.clone();
+    let mut command = parts.runner.to_vec();
     command.extend(["runner".to_owned(), "main".to_owned()]);
     for words in start_lines(parts) {
         command.extend(["--say".to_owned(), words]);
@@ -256,49 +254,47 @@ fn start_lines(parts: &Parts<'_>) -> Vec<String> {
 }
 
 fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
-    let spec = &parts.plan.spec;
+    let (spec, habits) = (&parts.plan.spec, &line.habits);
+    let can = habits.limits;
     let memory = i64::try_from(spec.mem.0).unwrap_or(i64::MAX);
     HostConfig {
-        nano_cpus: i64::try_from(spec.cpu.millis() * 1_000_000).ok(),
-        cpuset_cpus: parts.given.cores.clone(),
-        memory: Some(memory),
+        nano_cpus: i64::try_from(spec.cpu.millis() * 1_000_000)
+            .ok()
+            .filter(|_| can.cpu),
+        cpuset_cpus: parts.given.cores.clone().filter(|_| can.cores),
+        memory: can.memory.then_some(memory),
         // The same number: memory and swap together, so no swap.
-        memory_swap: Some(memory),
+        memory_swap: (can.memory && can.swap).then_some(memory),
         shm_size: i64::try_from(spec.shmem.0).ok().filter(|bytes| *bytes > 0),
-        pids_limit: Some(parts.plan.pids),
-        init: Some(has_init(line.kind)),
+        pids_limit: can.processes.then_some(parts.plan.pids),
+        init: Some(habits.init),
         cap_drop: Some(vec!["ALL".to_owned()]),
-        security_opt: Some(security(line.selinux)),
+        security_opt: Some(security(habits.selinux)),
         userns_mode: parts.identity.userns.map(str::to_owned),
-        ulimits: Some(vec![open_files(line)]),
-        log_config: Some(log_config(line.kind)),
-        mounts: Some(all_mounts(parts)),
+        ulimits: Some(ulimits(habits)),
+        log_config: Some(log_config(habits)),
+        mounts: Some(parts.mounts.clone()),
         device_requests: devices::request(&parts.given.devices.all()),
         network_mode: parts.network.map(str::to_owned),
         ..HostConfig::default()
     }
 }
 
-fn all_mounts(parts: &Parts<'_>) -> Vec<bollard::models::Mount> {
-    let mut all = match parts.plan.spec.source {
+/// What of this machine is in a session.
+pub(super) fn mounts(
+    source: &EnvironmentSource,
+    toolbox: &Path,
+    home: &Path,
+    binds: &[Bind],
+) -> Vec<Mount> {
+    let mut all = match source {
         EnvironmentSource::Host => host::mounts(),
         EnvironmentSource::Image { .. } => Vec::new(),
     };
-    all.push(mounts::read_only(
-        &parts.toolbox.dir,
-        inside::TOOLBOX.as_ref(),
-    ));
-    all.push(mounts::writable(parts.home, inside::HOME.as_ref()));
-    all.extend(parts.binds.iter().map(Bind::mount));
+    all.push(mounts::read_only(toolbox, inside::TOOLBOX.as_ref()));
+    all.push(mounts::writable(home, inside::HOME.as_ref()));
+    all.extend(binds.iter().map(Bind::mount));
     all
-}
-
-/// Podman without its init program refuses containers that want one; our runner then does its work.
-fn has_init(kind: Kind) -> bool {
-    kind == Kind::Docker
-        || PODMAN_INIT
-            .iter()
-            .any(|path| std::path::Path::new(path).exists())
 }
 
 fn security(selinux: bool) -> Vec<String> {
@@ -310,27 +306,26 @@ fn security(selinux: bool) -> Vec<String> {
     options
 }
 
-fn open_files(line: &Line) -> ResourcesUlimits {
-    ResourcesUlimits {
-        name: Some("nofile".to_owned()),
-        soft: Some(line.open_files),
-        hard: Some(line.open_files),
-    }
+fn ulimits(habits: &Habits) -> Vec<ResourcesUlimits> {
+    let all = habits.ulimits.iter();
+    all.map(|(name, most)| ResourcesUlimits {
+        name: Some((*name).to_owned()),
+        soft: Some(*most),
+        hard: Some(*most),
+    })
+    .collect()
 }
 
-/// A bounded log: five files of ten megabytes.
-fn log_config(kind: Kind) -> HostConfigLogConfig {
-    let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let (driver, config) = match kind {
-        Kind::Docker => (
-            "local",
-            vec![option("max-size", "10m"), option("max-file", "5")],
-        ),
-        Kind::Podman => ("k8s-file", vec![option("max-size", "10m")]),
-    };
+fn log_config(habits: &Habits) -> HostConfigLogConfig {
+    let (driver, options) = habits.log;
+    let options = options.iter();
     HostConfigLogConfig {
         typ: Some(driver.to_owned()),
-        config: Some(config.into_iter().collect::<HashMap<_, _>>()),
+        config: Some(
+            options
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        ),
     }
 }
 

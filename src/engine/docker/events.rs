@@ -52,7 +52,7 @@ pub(super) async fn follow(
         let line = Arc::clone(&line);
         stream::once(async move {
             Err(EngineError::Unreachable {
-                endpoint: line.url(),
+                endpoint: line.url().to_owned(),
                 why: "it closed the stream of events".to_owned(),
                 mend: None,
             })

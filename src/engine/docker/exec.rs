@@ -15,7 +15,7 @@ use tokio::{
 
 use super::{
     hijack::{self, Hijacked, Reader},
-    kill,
+    kill::{self, Ending},
     line::Line,
 };
 use crate::{
@@ -47,6 +47,7 @@ struct Running {
     line: Arc<Line>,
     container: String,
     exec: String,
+    ending: Ending,
 }
 
 /// Starts `argv` in `container`. The receiver's end decides: when it is dropped the program is ended.
@@ -55,8 +56,9 @@ pub(super) async fn start(
     container: String,
     argv: Vec<String>,
     tty: bool,
+    ending: Ending,
 ) -> Result<Attached> {
-    start_as(line, container, argv, tty, None).await
+    start_as(line, container, argv, tty, ending, None).await
 }
 
 /// The same as another user of the container, by name or number. The session's home may be closed to
@@ -66,6 +68,7 @@ pub(super) async fn start_as(
     container: String,
     argv: Vec<String>,
     tty: bool,
+    ending: Ending,
     user: Option<&str>,
 ) -> Result<Attached> {
     let options = CreateExecOptions {
@@ -84,10 +87,11 @@ pub(super) async fn start_as(
         line,
         container,
         exec,
+        ending,
     };
     let Hijacked { reader, writer } = hijack::start(
         running.line.socket(),
-        &running.line.url(),
+        running.line.url(),
         &running.exec,
         tty,
     )
@@ -152,7 +156,13 @@ async fn read(
     } else {
         // What was typed last still goes in.
         let _ = tokio::time::timeout(LAST_WORDS, &mut writing).await;
-        kill::end(&running.line, &running.exec, &running.container).await;
+        let Running {
+            line,
+            container,
+            exec,
+            ending,
+        } = &running;
+        kill::end(line, exec, container, ending).await;
     }
     writing.abort();
 }

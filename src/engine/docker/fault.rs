@@ -1,6 +1,6 @@
 //! What the engine's client says went wrong, as errors that say what to do.
 
-use std::{error::Error as _, io};
+use std::{error::Error as _, io, time::Duration};
 
 use bollard::errors::Error;
 
@@ -14,11 +14,7 @@ pub(super) fn translate(error: Error, endpoint: &str) -> EngineError {
             message,
         } => answered(status_code, &message),
         Error::DockerStreamError { error } => answered(500, &error),
-        Error::RequestTimeoutError => EngineError::Unreachable {
-            endpoint: endpoint.to_owned(),
-            why: "it took longer than two minutes to answer".to_owned(),
-            mend: Some("see what it is doing: `journalctl -u docker -e`".to_owned()),
-        },
+        Error::RequestTimeoutError => silent(endpoint, Duration::from_secs(120)),
         Error::SocketNotFoundError(path) => {
             unreachable(endpoint, &io::Error::new(io::ErrorKind::NotFound, path))
         }
@@ -62,23 +58,96 @@ pub(super) fn answered(status: u16, message: &str) -> EngineError {
     }
 }
 
+/// Somebody listens, takes what is asked, and says nothing.
+pub(super) fn silent(endpoint: &str, waited: Duration) -> EngineError {
+    EngineError::Unreachable {
+        endpoint: endpoint.to_owned(),
+        why: format!(
+            "it takes requests, but said nothing for {} seconds",
+            waited.as_secs()
+        ),
+        mend: Some(Keeper::of(endpoint).anew()),
+    }
+}
+
+/// Who starts and stops an engine, told by its address.
+struct Keeper {
+    podman: bool,
+    /// Of one person's own.
+    rootless: bool,
+    /// Run by workbay itself.
+    ours: bool,
+    elsewhere: bool,
+}
+
+impl Keeper {
+    fn of(endpoint: &str) -> Self {
+        Self {
+            podman: endpoint.contains("podman"),
+            rootless: endpoint.contains("/run/user/"),
+            ours: endpoint.starts_with("podman"),
+            elsewhere: endpoint.starts_with("tcp:") || endpoint.starts_with("ssh:"),
+        }
+    }
+
+    fn systemctl(&self) -> &'static str {
+        if self.rootless {
+            "systemctl --user"
+        } else {
+            "sudo systemctl"
+        }
+    }
+
+    fn start(&self) -> String {
+        let unit = if self.podman {
+            "podman.socket"
+        } else {
+            "docker"
+        };
+        format!("`{} start {unit}`", self.systemctl())
+    }
+
+    fn enter(&self) -> String {
+        if self.podman {
+            "use a Podman of your own: `endpoint = \"podman\"` in [engine] of config.toml"
+                .to_owned()
+        } else {
+            "join its group: `sudo usermod -aG docker $USER`, then log out and in again".to_owned()
+        }
+    }
+
+    fn anew(&self) -> String {
+        let there = if self.elsewhere { "there, " } else { "" };
+        let systemctl = self.systemctl();
+        if self.ours {
+            return "see whether `podman info` works for you".to_owned();
+        }
+        if self.podman {
+            return format!("to start it anew: `{systemctl} restart podman.socket podman.service`");
+        }
+        let journal = systemctl.replace("systemctl", "journalctl");
+        format!(
+            "{there}`{journal} -u docker -n 50` tells what it is doing, `{systemctl} restart docker` starts it \
+             anew (and ends its containers, unless live-restore is set)"
+        )
+    }
+}
+
 /// The engine cannot be reached, with what a person can do about it.
 pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> EngineError {
+    let keeper = Keeper::of(endpoint);
     let (why, mend) = match cause.kind() {
         io::ErrorKind::NotFound => (
             "there is no socket".to_owned(),
-            Some("start the engine: `sudo systemctl start docker`".to_owned()),
+            Some(format!("start the engine: {}", keeper.start())),
         ),
         io::ErrorKind::ConnectionRefused => (
             "nothing listens on its socket: the engine is not running".to_owned(),
-            Some("start it: `sudo systemctl start docker`".to_owned()),
+            Some(format!("start it: {}", keeper.start())),
         ),
         io::ErrorKind::PermissionDenied => (
             "you may not use its socket".to_owned(),
-            Some(
-                "join its group: `sudo usermod -aG docker $USER`, then log out and in again"
-                    .to_owned(),
-            ),
+            Some(keeper.enter()),
         ),
         _ => (clean(&cause.to_string()), None),
     };
@@ -139,17 +208,45 @@ mod tests {
 
     #[test]
     fn a_closed_door_says_how_to_open_it() {
-        let mend = |kind: io::ErrorKind| {
-            let error = unreachable("unix:///x", &kind.into());
-            let EngineError::Unreachable { mend, .. } = error else {
-                panic!("{error}");
-            };
-            mend.unwrap()
-        };
+        let mend = |kind: io::ErrorKind| error_mend(unreachable("unix:///x", &kind.into()));
         assert!(mend(io::ErrorKind::PermissionDenied).contains("usermod -aG docker"));
         assert!(mend(io::ErrorKind::PermissionDenied).contains("log out and in again"));
         assert!(mend(io::ErrorKind::ConnectionRefused).contains("systemctl start docker"));
         assert!(mend(io::ErrorKind::NotFound).contains("systemctl start docker"));
+    }
+
+    #[test]
+    fn each_engine_is_started_in_its_own_way() {
+        let start = |endpoint: &str| {
+            let error = unreachable(endpoint, &io::ErrorKind::NotFound.into());
+            error_mend(error)
+        };
+        let podman = start("unix:///run/user/1000/podman/podman.sock");
+        assert!(
+            podman.contains("systemctl --user start podman.socket"),
+            "{podman}"
+        );
+        let root = start("unix:///run/podman/podman.sock");
+        assert!(
+            root.contains("sudo systemctl start podman.socket"),
+            "{root}"
+        );
+        let rootless = start("unix:///run/user/1000/docker.sock");
+        assert!(
+            rootless.contains("systemctl --user start docker"),
+            "{rootless}"
+        );
+        let silent = |endpoint: &str| error_mend(silent(endpoint, Duration::from_secs(1)));
+        assert!(silent("podman (/usr/bin/podman)").contains("podman info"));
+        let far = silent("tcp://box:2376");
+        assert!(far.starts_with("there, `sudo journalctl"), "{far}");
+    }
+
+    fn error_mend(error: EngineError) -> String {
+        let EngineError::Unreachable { mend, .. } = error else {
+            panic!("{error}");
+        };
+        mend.unwrap()
     }
 
     #[test]

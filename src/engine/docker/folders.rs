@@ -123,7 +123,7 @@ impl Folders for DockerEngine {
     async fn create_folder(&self, name: &str) -> Result<Folder> {
         let line = self.line().await?;
         line.must_be_local()?;
-        let owner = Identity::of_caller(line.mapping).owner;
+        let owner = Identity::of_caller(line.habits.mapping).owner;
         let (shelf, wanted) = (self.shelf.clone(), name.to_owned());
         off_loop(move || shelf.make(&wanted, owner)).await?;
         Ok(Folder::own(name, HOST))

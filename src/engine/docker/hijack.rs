@@ -69,7 +69,7 @@ pub(super) async fn start(socket: &Path, url: &str, id: &str, tty: bool) -> Resu
 }
 
 /// Status and length of a complete head.
-fn head(buffer: &[u8]) -> Option<(u16, usize)> {
+pub(super) fn head(buffer: &[u8]) -> Option<(u16, usize)> {
     let end = buffer.windows(4).position(|four| four == b"\r\n\r\n")?;
     let text = String::from_utf8_lossy(&buffer[..end]);
     let status = text.split(' ').nth(1).and_then(|code| code.parse().ok());

@@ -115,8 +115,8 @@ pub(super) async fn ensure_image(line: &Line, user: (u32, u32)) -> Result<String
     }
     let options = CreateImageOptionsBuilder::default()
         .from_src("-")
-        .repo(REPOSITORY)
-        .tag(&tag)
+        // The whole name: Podman takes no tag beside it.
+        .repo(&reference)
         .changes(vec![format!("LABEL {}=1", labels::OURS)])
         .build();
     let body = body_full(archive.into());

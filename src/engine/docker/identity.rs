@@ -1,6 +1,6 @@
 //! As whom sessions run.
 
-use super::line::UserMapping;
+use super::habits::UserMapping;
 
 /// Whose files and processes a session's are.
 #[derive(Clone, Debug, PartialEq, Eq)]

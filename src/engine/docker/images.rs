@@ -4,13 +4,15 @@ use std::cmp::Reverse;
 
 use async_trait::async_trait;
 use bollard::{models::ImageSummary, query_parameters::ListImagesOptionsBuilder};
+use futures_util::stream::BoxStream;
 
-use super::{DockerEngine, host};
+use super::{DockerEngine, far, host};
 use crate::{
     engine::api::{Images, Result},
     model::{
         environment::{Environment, EnvironmentSource, HOST, ImageFacts},
         image::{self, version_numbers},
+        pull::PullFigures,
         resources::Bytes,
         text::Clean,
     },
@@ -26,12 +28,17 @@ impl Images for DockerEngine {
         let remote = line.remote.clone();
         let mut all = vec![host_environment(remote.clone().or_else(host::unavailable))];
         let mut of_images: Vec<Environment> = images.iter().flat_map(of_image).collect();
+        let unfit = remote.and_then(|_| far::check_processor(&line).err());
         for environment in &mut of_images {
-            environment.unavailable = remote.as_deref().map(Clean::new);
+            environment.unavailable = unfit.as_ref().map(|why| Clean::new(&why.to_string()));
         }
         newest_first(&mut of_images);
         all.append(&mut of_images);
         Ok(all)
+    }
+
+    async fn pull(&self, reference: &str) -> Result<BoxStream<'static, Result<PullFigures>>> {
+        self.pull_image(reference).await
     }
 }
 
@@ -54,6 +61,7 @@ fn host_environment(unavailable: Option<String>) -> Environment {
         source: EnvironmentSource::Host,
         size: None,
         unavailable: unavailable.map(Clean::from),
+        absent: false,
         facts: ImageFacts::default(),
     }
 }
@@ -83,6 +91,7 @@ fn of_image(image: &ImageSummary) -> Vec<Environment> {
             },
             size,
             unavailable: None,
+            absent: false,
             facts: facts(image, version),
         })
         .collect()
@@ -95,6 +104,8 @@ fn facts(image: &ImageSummary, tag: &str) -> ImageFacts {
         // The list of images tells neither.
         architecture: None,
         group: None,
+        known_as: None,
+        about: None,
         chips: image::chips(tag, label(image::OWN_NAME)),
         minimum: image::minimum(all.map(|(key, value)| (key.as_str(), value.as_str()))),
         accelerators: image::accelerators(label(image::ACCELERATORS)),

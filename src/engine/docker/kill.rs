@@ -3,19 +3,61 @@
 
 use std::{fs, time::Duration};
 
+use bollard::exec::{CreateExecOptions, StartExecOptions};
 use rustix::process::{Pid, Signal};
 
 use super::line::Line;
+
+/// How a program is ended whose reader is gone.
+#[derive(Clone, Debug)]
+pub(super) enum Ending {
+    /// By this machine's process table.
+    Here,
+    /// By a command of our runner inside: its processes are another machine's. Only who runs it may.
+    Inside {
+        argv: Vec<String>,
+        user: Option<String>,
+    },
+    /// It ends when it has nothing more to read.
+    ByItself,
+}
 
 /// Time between asking to end and killing.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Ends the program of exec `exec` in `container`, politely first. It works through this machine's
 /// process table: sessions run as the caller (or the caller is root).
-pub(super) async fn end(line: &Line, exec: &str, container: &str) {
-    if line.remote.is_some() {
-        return;
+pub(super) async fn end(line: &Line, exec: &str, container: &str, ending: &Ending) {
+    match ending {
+        Ending::Here => end_here(line, exec, container).await,
+        Ending::Inside { argv, user } => end_inside(line, container, argv, user.as_deref()).await,
+        Ending::ByItself => {}
     }
+}
+
+/// Nobody waits for it: it tries for as long as [`end_here`] does.
+async fn end_inside(line: &Line, container: &str, argv: &[String], user: Option<&str>) {
+    let options = CreateExecOptions {
+        cmd: Some(argv.to_vec()),
+        user: user.map(str::to_owned),
+        // The session's home may be closed to them.
+        working_dir: Some("/".to_owned()),
+        ..CreateExecOptions::default()
+    };
+    // A container that is gone has ended its programs.
+    let Ok(made) = line.docker.create_exec(container, options).await else {
+        return;
+    };
+    let options = StartExecOptions {
+        detach: true,
+        ..StartExecOptions::default()
+    };
+    if let Err(error) = line.docker.start_exec(&made.id, Some(options)).await {
+        tracing::warn!(container, %error, "a program that nobody reads was not ended");
+    }
+}
+
+async fn end_here(line: &Line, exec: &str, container: &str) {
     for (sign, wait) in [
         (Signal::HUP, GRACE),
         (Signal::TERM, GRACE),
@@ -51,8 +93,17 @@ async fn running(line: &Line, exec: &str, container: &str) -> Option<Pid> {
     belongs(pid, container).then_some(pid)
 }
 
-/// Process ids are used again: only one in the container's own group of processes is touched.
+/// Process ids are used again: only one in the container's own group of processes is touched, or, where
+/// containers have none, a child of the container's own keeper.
 fn belongs(pid: Pid, container: &str) -> bool {
-    let file = format!("/proc/{}/cgroup", pid.as_raw_nonzero());
-    fs::read_to_string(file).is_ok_and(|groups| groups.contains(container))
+    let of = |pid: &str, file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).ok();
+    let pid = pid.as_raw_nonzero().to_string();
+    if of(&pid, "cgroup").is_some_and(|groups| groups.contains(container)) {
+        return true;
+    }
+    let keeper = of(&pid, "status").and_then(|status| {
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        of(parent.trim(), "cmdline")
+    });
+    keeper.is_some_and(|command| command.contains(container))
 }

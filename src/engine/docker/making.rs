@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bollard::{
-    models::{ContainerCreateBody, ContainerSummaryStateEnum as State},
+    models::{ContainerCreateBody, ContainerSummaryStateEnum as State, Mount},
     query_parameters::CreateContainerOptionsBuilder,
 };
 
@@ -14,6 +14,7 @@ use super::{
     cores,
     create::{self, ImageFacts, Parts},
     devices::{self, Device},
+    far, folders,
     identity::Identity,
     labels::{self, Given},
     line::Line,
@@ -27,7 +28,7 @@ use crate::{
         api::{CreatePlan, Result, Sighting},
         error::EngineError,
     },
-    model::id::SessionId,
+    model::{id::SessionId, inside},
 };
 
 /// All that is the same for every container of the session.
@@ -36,6 +37,8 @@ struct Making<'a> {
     plan: &'a CreatePlan,
     identity: Identity,
     toolbox: Arc<Toolbox>,
+    /// The volume it is in, on an engine elsewhere.
+    far_toolbox: Option<String>,
     image: ImageFacts,
     binds: Vec<Bind>,
     /// What a person should know of the folders.
@@ -54,14 +57,29 @@ impl DockerEngine {
     /// Makes all of a session that is not there; its main container last.
     pub(super) async fn make_session(&self, line: &Line, plan: &CreatePlan) -> Result<Sighting> {
         create::check_limits(plan, line.cpus)?;
-        let identity = Identity::of_caller(line.mapping);
-        let (shelf, spec) = (self.shelf.clone(), plan.spec.clone());
-        let (binds, notes) = off_loop(move || binds::of_spec(&spec, &shelf)).await?;
+        let is_far = line.remote.is_some();
+        if is_far {
+            far::check(line, plan)?;
+        }
+        let identity = Identity::of_caller(line.habits.mapping);
+        let (binds, mut notes) = self.folders_of(line, plan).await?;
+        let unlimited = line.habits.limits.warning();
+        notes.extend(unlimited.map(|warning| format!("warning: {warning}")));
+        let toolbox = self.toolbox(line).await?;
+        let image = create::image_facts(line, plan, &identity).await?;
+        let far_toolbox = if is_far {
+            // Who fills it while another one uses it already would spoil what runs there.
+            let _turn = self.filling.lock().await;
+            Some(far::ensure_toolbox(line, &toolbox).await?)
+        } else {
+            None
+        };
         let making = Making {
             line,
             plan,
-            toolbox: self.toolbox(line).await?,
-            image: create::image_facts(line, plan, &identity).await?,
+            toolbox,
+            far_toolbox,
+            image,
             identity,
             binds,
             notes,
@@ -101,9 +119,8 @@ impl DockerEngine {
                     seat,
                     identity: &making.identity,
                     image: &making.image,
-                    toolbox: &making.toolbox,
-                    home: &room.home,
-                    binds: &room.binds,
+                    runner: &making.toolbox.runner,
+                    mounts: self.mounts(making, seat, room).await?,
                     notes: &room.notes,
                     given,
                     devices: &making.devices,
@@ -116,6 +133,9 @@ impl DockerEngine {
             made.insert(0, Member { id, kernel, place });
         }
         drop(turn);
+        if making.far_toolbox.is_some() {
+            self.fill_homes(making, &made, &rooms).await?;
+        }
         self.remember(session, &made);
         let seen = self.look_at(line, session, made).await?;
         seen.ok_or_else(|| EngineError::NotFound(session.to_string()))
@@ -128,7 +148,11 @@ impl DockerEngine {
             making.plan.spec.bootstrap_script.clone(),
             making.notes.clone(),
         );
+        let earlier = making.plan.spec.home_of;
         off_loop(move || {
+            if let Some(earlier) = earlier {
+                scratches.take_over(earlier, session)?;
+            }
             let home = scratches.make(session, seat.place, owner, script.as_deref())?;
             let (binds, more) = binds::make_places(&home.path, &asked, owner)?;
             let notes = known.into_iter().chain(home.notes).chain(more).collect();
@@ -141,10 +165,55 @@ impl DockerEngine {
         .await
     }
 
+    /// The folders of the launch, and what a person should know of them. An engine elsewhere has none.
+    async fn folders_of(&self, line: &Line, plan: &CreatePlan) -> Result<(Vec<Bind>, Vec<String>)> {
+        let Some(why) = &line.remote else {
+            let (shelf, spec) = (self.shelf.clone(), plan.spec.clone());
+            return off_loop(move || binds::of_spec(&spec, &shelf)).await;
+        };
+        match plan.spec.mounts.iter().find(|one| !one.is_automatic()) {
+            Some(_) => Err(folders::refused(
+                why.clone(),
+                Some("launch without folders"),
+            )),
+            None => Ok((Vec::new(), Vec::new())),
+        }
+    }
+
+    /// All that is mounted into a container.
+    async fn mounts(&self, making: &Making<'_>, seat: Seat, room: &Room) -> Result<Vec<Mount>> {
+        let Some(toolbox) = &making.far_toolbox else {
+            let source = &making.plan.spec.source;
+            let toolbox = &making.toolbox.dir;
+            return Ok(create::mounts(source, toolbox, &room.home, &room.binds));
+        };
+        let (line, session) = (making.line, making.plan.session);
+        let home = far::make_home(line, self.config.instance, session, seat.place).await?;
+        Ok(vec![
+            far::mount(toolbox, inside::TOOLBOX, true),
+            far::mount(&home, inside::HOME, false),
+        ])
+    }
+
+    /// What was made here for the homes goes where they are.
+    async fn fill_homes(&self, making: &Making<'_>, made: &[Member], rooms: &[Room]) -> Result<()> {
+        let (line, session) = (making.line, making.plan.session);
+        for (member, room) in made.iter().zip(rooms) {
+            let owner = making.identity.inside;
+            far::fill_home(line, &member.id, room.home.clone(), owner).await?;
+        }
+        let scratches = self.scratches.clone();
+        off_loop(move || scratches.discard(session)).await
+    }
+
     /// Chooses what a container gets, and notes that it has it.
     fn give(&self, making: &Making<'_>, seat: Seat, taken: &mut Taken) -> Result<Given> {
         let spec = &making.plan.spec;
-        let cores = cores::choose(spec.cpu, &cores::allowed(), &taken.cores);
+        let allowed = match making.far_toolbox {
+            Some(_) => (0..making.line.cpus).collect(),
+            None => cores::allowed(),
+        };
+        let cores = cores::choose(spec.cpu, &allowed, &taken.cores);
         let rules = &self.config.accelerators;
         let devices = devices::choose(&spec.accelerators, &making.devices, rules, &taken.devices)?;
         taken.cores.extend(cores.as_deref().map(cores::parse));
@@ -175,7 +244,11 @@ impl DockerEngine {
             remove_container(line, &member.id).await?;
         }
         self.forget_container(session);
-        cluster::remove_networks(line, self.config.instance, session).await
+        let instance = self.config.instance;
+        if line.remote.is_some() {
+            far::remove_homes(line, instance, session).await?;
+        }
+        cluster::remove_networks(line, instance, session).await
     }
 }
 

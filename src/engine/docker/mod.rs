@@ -1,23 +1,31 @@
 //! The Docker engine (Docker or Podman, whichever answers): the only place that names bollard.
 //!
-//! `connect` finds the socket, `line` keeps what is known about the engine behind it, `create` turns
+//! `connect` finds the engine, `way` leads there, `line` keeps what is known about it, its `habits` what
+//! is particular to it; `create` turns
 //! a plan into a container, `making` makes all of a session, `cluster` and `members` know which
 //! containers it has, `host` is the environment that needs no image, `toolbox` is what we mount
-//! into every session, `scratch` is its home, `hijack`, `exec` and `attach` are its terminals, `logs`
+//! into every session, `scratch` is its home, `pull` fetches images and `login` finds what registries
+//! want for it, `hijack`, `exec` and `attach` are its terminals, `dial` its ports, `far` is all of this on
+//! an engine that cannot see our files, `logs`
 //! and `usage` watch it.
 
+mod architecture;
 mod attach;
 mod binds;
 mod cluster;
 mod connect;
+mod context;
 mod cores;
 mod create;
 mod devices;
+mod dial;
 mod dotfiles;
 mod events;
 mod exec;
+mod far;
 mod fault;
 mod folders;
+mod habits;
 mod hijack;
 mod host;
 mod identity;
@@ -25,11 +33,15 @@ mod images;
 mod kill;
 mod labels;
 mod line;
+mod locality;
+mod login;
 mod logs;
 mod making;
 mod members;
 mod mounts;
 mod nvidia;
+mod pull;
+mod raw;
 mod save;
 mod saved_log;
 mod scratch;
@@ -37,18 +49,25 @@ mod sessions;
 mod sighting;
 mod skeleton;
 mod streams;
+mod taking;
 mod toolbox;
 mod usage;
 mod variables;
+mod way;
 
 use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use tokio::time::timeout;
 
 use super::api::{Engine, Result, UsageAsk};
 use crate::model::{
@@ -57,13 +76,19 @@ use crate::model::{
     policy::AcceleratorRules,
     usage::Usage,
 };
+use connect::Surroundings;
 use devices::{Device, Library};
 use folders::Shelf;
-use line::{Kind, Line};
+use line::Line;
 use members::Member;
 use nvidia::Nvidia;
 use scratch::Scratches;
 use toolbox::Toolbox;
+use way::Way;
+
+/// An engine that does not say what it is, or that it is there, for so long is taken for lost. Opening a
+/// line takes four answers, so a slow one of two seconds for each is not.
+const ANSWER: Duration = Duration::from_secs(12);
 
 /// What the engine is told once, when the daemon starts.
 #[derive(Clone, Debug)]
@@ -82,7 +107,9 @@ pub struct DockerConfig {
     pub dotfiles_dir: PathBuf,
     /// What the site says of accelerators, by slot name.
     pub accelerators: BTreeMap<String, AcceleratorRules>,
-    /// `unix:///…` by configuration; `None` = found in the documented order.
+    /// Directory of this person's own for sockets that lead to engines; its path must be short.
+    pub runtime_dir: PathBuf,
+    /// An address, `docker` or `podman` by configuration; `None` = found in the documented order.
     pub endpoint: Option<String>,
     /// The shell that is preferred in terminals, where a session has it.
     pub shell: Option<String>,
@@ -100,8 +127,12 @@ pub struct DockerEngine {
     found: Mutex<Option<Vec<Device>>>,
     line: tokio::sync::RwLock<Option<Arc<Line>>>,
     toolbox: tokio::sync::Mutex<Option<Arc<Toolbox>>>,
+    /// Held by who fills its volume on an engine elsewhere.
+    filling: tokio::sync::Mutex<()>,
     /// Container ids never change their session, so what was seen once holds.
     containers: Mutex<HashMap<SessionId, Vec<Member>>>,
+    /// The engine sees this machine's files, as far as is known.
+    is_here: AtomicBool,
     /// Choosing cores and making the container that takes them is one step.
     creating: tokio::sync::Mutex<()>,
     sampler: Arc<Mutex<usage::Sampler>>,
@@ -121,7 +152,9 @@ impl DockerEngine {
             config,
             line: tokio::sync::RwLock::new(None),
             toolbox: tokio::sync::Mutex::new(None),
+            filling: tokio::sync::Mutex::new(()),
             containers: Mutex::new(HashMap::new()),
+            is_here: AtomicBool::new(true),
             creating: tokio::sync::Mutex::new(()),
             sampler: Arc::new(Mutex::new(usage::Sampler::default())),
         }
@@ -136,9 +169,29 @@ impl DockerEngine {
         if let Some(line) = slot.as_ref() {
             return Ok(Arc::clone(line));
         }
-        let line = Arc::new(Line::open(self.config.endpoint.as_deref()).await?);
+        let line = Arc::new(self.open_line().await?);
+        self.is_here.store(line.remote.is_none(), Ordering::Relaxed);
         *slot = Some(Arc::clone(&line));
         Ok(line)
+    }
+
+    /// Finds the engine and asks what it is. The way there may take its time, an answer may not.
+    async fn open_line(&self) -> Result<Line> {
+        let configured = self.config.endpoint.as_deref();
+        let endpoint = connect::find(configured, &Surroundings::of_process())?;
+        let way = Way::open(&endpoint, &self.config.runtime_dir).await?;
+        let url = way.url().to_owned();
+        let opened = timeout(ANSWER, Line::open(way)).await;
+        opened.map_err(|_| fault::silent(&url, ANSWER))?
+    }
+
+    /// Whether it has a word for us.
+    async fn answers(&self) -> Result<()> {
+        let line = self.line().await?;
+        match timeout(ANSWER, line.docker.ping()).await {
+            Ok(answer) => answer.map(|_| ()).map_err(|error| line.fault(error)),
+            Err(_) => Err(fault::silent(line.url(), ANSWER)),
+        }
     }
 
     /// The toolbox, built when it is not there yet or no longer.
@@ -176,7 +229,7 @@ impl DockerEngine {
     /// Looks for them anew. An engine elsewhere cannot give what is here, and Podman takes no request
     /// for devices.
     async fn find_devices(&self, line: &Line) -> Result<Vec<Device>> {
-        let devices = if line.remote.is_none() && line.kind == Kind::Docker {
+        let devices = if line.remote.is_none() && line.habits.gives_devices {
             let library = Arc::clone(&self.library);
             sessions::off_loop(move || Ok(library.devices())).await?
         } else {
@@ -200,9 +253,13 @@ impl Engine for DockerEngine {
     async fn probe(&self) -> Result<EngineInfo> {
         let known = self.line.read().await.as_ref().map(Arc::clone);
         if let Some(line) = known {
-            match line.refresh().await {
-                Ok(info) => return self.with_accelerators(&line, info).await,
-                Err(_) => *self.line.write().await = None,
+            match timeout(ANSWER, line.refresh()).await {
+                Ok(Ok(info)) => return self.with_accelerators(&line, info).await,
+                Ok(Err(_)) => *self.line.write().await = None,
+                Err(_) => {
+                    *self.line.write().await = None;
+                    return Err(fault::silent(line.url(), ANSWER));
+                }
             }
         }
         let line = self.line().await?;

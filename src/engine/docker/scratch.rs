@@ -32,14 +32,14 @@ pub(super) struct Home {
 }
 
 /// The directory of a home; half-made ones have it after a dot.
-fn dir_name(place: u32) -> String {
+pub(super) fn dir_name(place: u32) -> String {
     match place {
         0 => "work".to_owned(),
         sub => hostname(sub),
     }
 }
 
-fn private(path: &Path) -> io::Result<()> {
+pub(super) fn private(path: &Path) -> io::Result<()> {
     let mut dir = fs::DirBuilder::new();
     dir.recursive(true).mode(0o700).create(path)
 }
@@ -50,7 +50,7 @@ impl Scratches {
     }
 
     /// The directory of all that is kept of a session.
-    fn of(&self, session: SessionId) -> PathBuf {
+    pub(super) fn of(&self, session: SessionId) -> PathBuf {
         self.root.join(session.to_string())
     }
 
@@ -135,6 +135,8 @@ impl Scratches {
     /// Removes the homes; saved logs stay.
     pub(super) fn discard(&self, session: SessionId) -> Result<()> {
         let dir = self.of(session);
+        self.give_back(session)
+            .map_err(|error| trouble(&dir, &error))?;
         for home in homes(&dir).map_err(|error| trouble(&dir, &error))? {
             remove_tree(&home).map_err(|error| trouble(&home, &error))?;
         }
@@ -151,7 +153,7 @@ impl Scratches {
 }
 
 /// Everything in a session's directory but its logs.
-fn homes(dir: &Path) -> io::Result<Vec<PathBuf>> {
+pub(super) fn homes(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -20,7 +20,7 @@ use bollard::{
 use futures_util::{StreamExt as _, TryStreamExt as _, stream, stream::BoxStream};
 
 use super::{
-    DockerEngine, cluster, create, events, labels,
+    DockerEngine, cluster, create, events, far, labels,
     line::Line,
     members::{self, Member},
     save, saved_log,
@@ -77,7 +77,9 @@ impl Containers for DockerEngine {
     async fn create(&self, plan: &CreatePlan) -> Result<Sighting> {
         let line = self.line().await?;
         let there = members::find(&line, self.config.instance, plan.session).await?;
-        if there.first().is_some_and(|first| first.place == 0) {
+        // On an engine elsewhere a home lies here until it is there.
+        let is_filled = line.remote.is_none() || !self.scratches.home(plan.session).is_dir();
+        if is_filled && there.first().is_some_and(|first| first.place == 0) {
             self.remember(plan.session, &there);
             if let Some(seen) = self.look_at(&line, plan.session, there).await? {
                 return Ok(seen);
@@ -86,7 +88,6 @@ impl Containers for DockerEngine {
             // The main container is made last: without it a cluster is half-made.
             self.take_away(&line, plan.session).await?;
         }
-        line.must_be_local()?;
         self.make_session(&line, plan).await
     }
 
@@ -131,7 +132,8 @@ impl Containers for DockerEngine {
     }
 
     fn scratch(&self, session: SessionId) -> Option<PathBuf> {
-        Some(self.scratches.home(session))
+        let here = self.is_here.load(Ordering::Relaxed);
+        here.then(|| self.scratches.home(session))
     }
 
     async fn save(&self, session: SessionId, paths: &[String], name: &str) -> Result<PathBuf> {
@@ -154,12 +156,21 @@ impl Containers for DockerEngine {
         let scratches = self.scratches.clone();
         off_loop(move || scratches.forget(session)).await?;
         // A network that a crash left; where the engine is away, files are deleted all the same.
-        if let Ok(line) = self.line().await
-            && let Err(error) = cluster::remove_networks(&line, self.config.instance, session).await
-        {
+        let Ok(line) = self.line().await else {
+            return Ok(());
+        };
+        let instance = self.config.instance;
+        if let Err(error) = cluster::remove_networks(&line, instance, session).await {
             tracing::warn!(%session, %error, "a network of an ended session stays");
         }
-        Ok(())
+        match line.remote {
+            Some(_) => far::remove_homes(&line, instance, session).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.answers().await
     }
 
     async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>> {

@@ -1,15 +1,17 @@
 //! Logs, commands and terminals.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
 use bollard::query_parameters::InspectContainerOptions;
 use futures_util::stream::BoxStream;
 
-use super::{DockerEngine, attach, exec, line::Line, logs};
+use super::{DockerEngine, attach, exec, kill::Ending, line::Line, logs};
 use crate::{
     engine::{
-        api::{AttachRequest, Attached, ExecCommand, LogChunk, Output, Result, Streams},
+        api::{
+            AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Output, Result, Streams,
+        },
         error::EngineError,
     },
     model::{id::SessionId, log::LogOptions},
@@ -29,31 +31,42 @@ impl Streams for DockerEngine {
         if command.argv.is_empty() {
             return Err(EngineError::Refused("no command was given".to_owned()));
         }
-        let (line, container, runner) = self.door(session).await?;
-        let argv = attach::command(&runner, &command);
-        let started = exec::start(line, container, argv, command.tty.is_some()).await;
+        let door = self.door(session).await?;
+        let key = door.key();
+        let argv = attach::command(&door.runner, &command, key.as_deref());
+        let ending = door.ending(key, None);
+        let tty = command.tty.is_some();
+        let started = exec::start(door.line, door.container, argv, tty, ending).await;
         started.map_err(|error| self.named(error, session))
     }
 
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
-        let (line, container, runner) = self.door(session).await?;
-        let argv = attach::terminal(&runner, &request, self.config.shell.as_deref());
+        let door = self.door(session).await?;
+        let (key, shell) = (door.key(), self.config.shell.as_deref());
+        let argv = attach::terminal(&door.runner, &request, shell, key.as_deref());
         let user = request.start.user.as_deref();
-        let started = exec::start_as(line, container, argv, true, user).await;
+        let ending = door.ending(key, user);
+        let started = exec::start_as(door.line, door.container, argv, true, ending, user).await;
         started.map_err(|error| self.named(error, session))
     }
 
     async fn control(&self, session: SessionId) -> Result<Attached> {
-        let (line, container, runner) = self.door(session).await?;
-        let argv = attach::control(&runner, self.config.shell.as_deref());
-        let started = exec::start(line, container, argv, false).await;
+        let door = self.door(session).await?;
+        let argv = attach::control(&door.runner, self.config.shell.as_deref());
+        let ending = door.by_itself();
+        let started = exec::start(door.line, door.container, argv, false, ending).await;
         started.map_err(|error| self.named(error, session))
     }
 
+    async fn dial(&self, session: SessionId, to: &DialTarget) -> Result<Attached> {
+        self.connect_to(session, to).await
+    }
+
     async fn detach_all(&self, session: SessionId) -> Result<()> {
-        let (line, container, runner) = self.door(session).await?;
-        let argv = attach::detach_all(&runner);
-        let mut attached = exec::start(line, container, argv, false)
+        let door = self.door(session).await?;
+        let argv = attach::detach_all(&door.runner);
+        let ending = door.by_itself();
+        let mut attached = exec::start(door.line, door.container, argv, false, ending)
             .await
             .map_err(|error| self.named(error, session))?;
         while let Some(one) = attached.output.recv().await {
@@ -67,37 +80,62 @@ impl Streams for DockerEngine {
     }
 }
 
-impl DockerEngine {
-    /// All that is needed to start something in a session.
-    async fn door(&self, session: SessionId) -> Result<(Arc<Line>, String, Vec<String>)> {
-        let line = self.line().await?;
-        line.must_be_local()?;
-        let container = self.container(&line, session).await?;
-        let runner = self.runner_of(&line, session, &container).await?;
-        Ok((line, container, runner))
+/// All that is needed to start something in a session.
+pub(super) struct Door {
+    pub(super) line: Arc<Line>,
+    pub(super) container: String,
+    /// How the runner is called inside.
+    pub(super) runner: Vec<String>,
+    pub(super) labels: HashMap<String, String>,
+}
+
+impl Door {
+    /// What a program is found by inside, where it cannot be seen from here.
+    pub(super) fn key(&self) -> Option<String> {
+        let remote = self.line.remote.as_ref();
+        remote.map(|_| uuid::Uuid::new_v4().simple().to_string())
     }
 
-    async fn runner_of(
-        &self,
-        line: &Line,
-        session: SessionId,
-        container: &str,
-    ) -> Result<Vec<String>> {
+    /// How a program with this key, that runs as `user`, is ended.
+    pub(super) fn ending(&self, key: Option<String>, user: Option<&str>) -> Ending {
+        key.map_or(Ending::Here, |key| Ending::Inside {
+            argv: attach::end(&self.runner, &key),
+            user: user.map(str::to_owned),
+        })
+    }
+
+    /// Of one that ends when its input does.
+    fn by_itself(&self) -> Ending {
+        match self.line.remote {
+            None => Ending::Here,
+            Some(_) => Ending::ByItself,
+        }
+    }
+}
+
+impl DockerEngine {
+    pub(super) async fn door(&self, session: SessionId) -> Result<Door> {
+        let line = self.line().await?;
+        let container = self.container(&line, session).await?;
         let asked = line
             .docker
-            .inspect_container(container, None::<InspectContainerOptions>);
+            .inspect_container(&container, None::<InspectContainerOptions>);
         let record = asked
             .await
             .map_err(|error| self.named(line.fault(error), session))?;
-        let entry = record
-            .config
-            .and_then(|config| config.entrypoint)
-            .unwrap_or_default();
-        attach::runner(&entry).ok_or_else(|| {
+        let config = record.config.unwrap_or_default();
+        let entry = config.entrypoint.unwrap_or_default();
+        let runner = attach::runner(&entry).ok_or_else(|| {
             EngineError::Unsupported(
                 "this container was not made with workbay's runner, so no terminal can be opened in it"
                     .to_owned(),
             )
+        })?;
+        Ok(Door {
+            line,
+            container,
+            runner,
+            labels: config.labels.unwrap_or_default(),
         })
     }
 }

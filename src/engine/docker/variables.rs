@@ -49,9 +49,24 @@ pub(super) fn of_plan(plan: &CreatePlan, seat: Seat, around: &Around<'_>) -> Vec
     all.extend(spec.env.clone());
     let secrets = plan.secrets.iter();
     all.extend(secrets.map(|(name, secret)| (name.clone(), secret.expose().to_owned())));
+    hold_preloads(&mut all, around.image);
     all.into_iter()
         .map(|(name, value)| format!("{name}={value}"))
         .collect()
+}
+
+/// Moves what the image or the person loads into every program out of the toolbox's way.
+fn hold_preloads(all: &mut BTreeMap<String, String>, image: &[String]) {
+    for (name, elsewhere) in inside::PRELOADS {
+        let of_image = image
+            .iter()
+            .find_map(|one| one.strip_prefix(name)?.strip_prefix('='));
+        let value = all.remove(name).or_else(|| of_image.map(str::to_owned));
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            all.insert(name.to_owned(), String::new());
+            all.insert(elsewhere.to_owned(), value);
+        }
+    }
 }
 
 fn of_session<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, String)> {
@@ -59,6 +74,7 @@ fn of_session<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, Strin
         .image
         .iter()
         .find_map(|one| one.strip_prefix("PATH="))
+        .filter(|path| path.split(':').any(|place| place.starts_with('/')))
         .unwrap_or(USUAL_PATH);
     vec![
         ("BACKENDAI_SESSION_ID", plan.session.to_string()),
@@ -254,6 +270,26 @@ mod tests {
                 "TOKEN=hush",
             ],
         );
+    }
+
+    #[test]
+    fn what_is_loaded_into_programs_is_held_for_those_of_the_image() {
+        let mut plan = plan();
+        let image = ["LD_PRELOAD=/usr/lib/libjemalloc.so.2", "PATH=relative::"].map(str::to_owned);
+        let around = Around {
+            image: &image,
+            ..around(&[])
+        };
+        let seat = Seat::all(&plan)[0];
+        let usual = format!("PATH={USUAL_PATH}:/opt/workbay/path");
+        let held = "WORKBAY_LD_PRELOAD=/usr/lib/libjemalloc.so.2";
+        has(
+            &of_plan(&plan, seat, &around),
+            &["LD_PRELOAD=", held, &usual],
+        );
+        plan.spec.env = [("LD_PRELOAD".to_owned(), "/mine.so".to_owned())].into();
+        let mine = "WORKBAY_LD_PRELOAD=/mine.so";
+        has(&of_plan(&plan, seat, &around), &["LD_PRELOAD=", mine]);
     }
 
     #[test]

@@ -1,7 +1,12 @@
 //! The environment of a launch: what is asked for must be there, and one that can be launched.
 
 use super::{
-    super::{environment::Environment, reference, spec::LaunchRequest, text::Clean},
+    super::{
+        environment::{Environment, EnvironmentSource},
+        reference,
+        spec::LaunchRequest,
+        text::Clean,
+    },
     field::{FieldProblem, LaunchField as Field},
 };
 
@@ -18,18 +23,8 @@ pub fn find<'a>(
     }
 }
 
-/// That it is not among them, and which was likely meant.
+/// That no environment of that name is among them, and which was likely meant.
 pub fn missing(request: &LaunchRequest, all: &[Environment], default: &str) -> FieldProblem {
-    if let Some(image) = &request.image {
-        let why = format!("there is no image '{}' on this engine", Clean::new(image));
-        return FieldProblem::new(
-            Field::Image,
-            match reference::nearest_image(all, image) {
-                Some(near) => format!("{why}: did you mean {}?", Clean::new(&near)),
-                None => format!("{why}: pull it first, or choose an environment"),
-            },
-        );
-    }
     let asked = request.environment.as_deref().unwrap_or(default);
     let why = format!("there is no environment '{}' here", Clean::new(asked));
     FieldProblem::new(
@@ -51,6 +46,25 @@ pub fn unavailable(request: &LaunchRequest, found: &Environment) -> Option<Field
     let label = Clean::new(&found.label());
     let why = format!("{label} cannot be launched here: {why}");
     Some(FieldProblem::new(field, why))
+}
+
+/// That it is not on the engine yet.
+pub fn to_be_pulled(source: &EnvironmentSource) -> String {
+    let from = match source {
+        EnvironmentSource::Image { reference } => reference::registry(reference),
+        EnvironmentSource::Host => "this machine",
+    };
+    format!("not on this engine yet: it is pulled from {from} first")
+}
+
+/// The same of an image that nobody has told of: it may be spelt wrongly.
+pub fn unknown(image: &str, all: &[Environment]) -> String {
+    let reference = image.trim().to_owned();
+    let why = to_be_pulled(&EnvironmentSource::Image { reference });
+    match reference::nearest_image(all, image) {
+        Some(near) => format!("{why} (did you mean {}?)", Clean::new(&near)),
+        None => why,
+    }
 }
 
 /// That a manager does not list the image. It may take it all the same, so that is no problem.

@@ -1,6 +1,6 @@
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
-use ratatui::{Frame, Terminal, backend::TestBackend, layout::Size};
+use ratatui::{backend::TestBackend, layout::Size};
 use tokio::{sync::watch, task::LocalSet};
 use tokio_util::sync::CancellationToken;
 
@@ -12,28 +12,33 @@ use crate::{
     keymap::Keymap,
     model::{capability::EngineState, context::Context, session::Session},
     protocol::message::{ContextState, Snapshot},
-    run::{effects::ANSWERS, streams::Streams, surroundings},
+    run::{
+        canvas::{Canvas, Painter},
+        effects::ANSWERS,
+        streams::Streams,
+        surroundings,
+    },
     terminal::emulator::CursorShape,
 };
 
 /// What a test sees of the screen.
 #[derive(Clone)]
 struct Seen {
-    terminal: Rc<RefCell<Terminal<TestBackend>>>,
+    canvas: Rc<RefCell<Canvas<TestBackend>>>,
     frames: Rc<RefCell<usize>>,
 }
 
 impl Seen {
     fn new() -> Self {
-        let terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+        let Ok(canvas) = Canvas::new(TestBackend::new(80, 24));
         Self {
-            terminal: Rc::new(RefCell::new(terminal)),
+            canvas: Rc::new(RefCell::new(canvas)),
             frames: Rc::default(),
         }
     }
 
     fn text(&self) -> String {
-        self.terminal.borrow().backend().to_string()
+        self.canvas.borrow().backend().to_string()
     }
 
     fn frames(&self) -> usize {
@@ -42,14 +47,17 @@ impl Seen {
 }
 
 impl Stage for Seen {
-    fn size(&self) -> std::io::Result<Size> {
-        Ok(Size::new(80, 24))
+    fn size(&self) -> Size {
+        self.canvas.borrow().size()
     }
 
-    fn draw(&mut self, paint: &mut dyn FnMut(&mut Frame<'_>)) -> std::io::Result<()> {
+    fn resized(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> std::io::Result<()> {
         *self.frames.borrow_mut() += 1;
-        let mut terminal = self.terminal.borrow_mut();
-        terminal.draw(|frame| paint(frame)).unwrap();
+        let Ok(()) = self.canvas.borrow_mut().draw(picture, paint);
         Ok(())
     }
 

@@ -11,6 +11,8 @@ const LONGEST_ANSWER: usize = 64 * 1024 * 1024;
 pub enum Heard {
     /// The answer to our oldest command without one: what it printed, or why it failed.
     Answer(Result<Vec<u8>, String>),
+    /// The client is attached, here or to another session: what is said before that may be refused.
+    Attached,
     /// Windows, sessions, panes or what we subscribed to are other than before.
     Changed,
     /// The client is done: nothing comes after this.
@@ -106,12 +108,12 @@ fn said(word: &[u8]) -> Option<Heard> {
         | b"%unlinked-window-renamed"
         | b"%window-pane-changed"
         | b"%session-window-changed"
-        | b"%session-changed"
         | b"%session-renamed"
         | b"%sessions-changed"
         | b"%layout-change"
         | b"%pane-mode-changed"
         | b"%subscription-changed" => Some(Heard::Changed),
+        b"%session-changed" => Some(Heard::Attached),
         b"%exit" => Some(Heard::Exit),
         _ => None,
     }
@@ -141,7 +143,7 @@ mod tests {
 
     fn told() -> Vec<Heard> {
         vec![
-            Heard::Changed,
+            Heard::Attached,
             Heard::Answer(Ok("main\t1\n%end 1 2 1\n%window-add @3\n한\n".into())),
             Heard::Changed,
             Heard::Answer(Err("parse error: unknown command: bogus".to_owned())),

@@ -11,6 +11,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
+use super::rows::{Moment, Rows};
 use crate::terminal::witness::Witness;
 
 thread_local! {
@@ -24,6 +25,7 @@ pub fn is_guarded() -> bool {
 
 pub(super) struct Parser {
     inner: vt100::Parser<Witness>,
+    rows: Rows,
     /// It fell since the last question.
     fell: bool,
 }
@@ -32,6 +34,7 @@ impl Parser {
     pub fn new(columns: NonZeroU16, rows: NonZeroU16) -> Self {
         Self {
             inner: vt100::Parser::new_with_callbacks(rows, columns, 0, Witness::default()),
+            rows: Rows::new(rows.get()),
             fell: false,
         }
     }
@@ -48,16 +51,44 @@ impl Parser {
         self.inner.callbacks_mut()
     }
 
+    /// When the row was last printed on; `None` outside the screen.
+    pub fn printed(&self, row: u16) -> Option<Moment> {
+        self.rows.printed(row)
+    }
+
+    /// Tells what comes now from what somebody may have painted already.
+    pub fn begin(&mut self) {
+        self.rows.begin();
+    }
+
+    /// Another screen is shown.
+    pub fn touch_all(&mut self) {
+        self.rows.touch_all();
+    }
+
     pub fn set_size(&mut self, columns: NonZeroU16, rows: NonZeroU16) {
         if !guarded(|| self.inner.set_size(rows, columns)) {
             self.begin_anew(columns, rows);
         }
+        self.rows.begin_anew(rows.get());
     }
 
     pub fn process(&mut self, bytes: &[u8]) {
-        if !guarded(|| self.inner.process(bytes)) {
-            let (rows, columns) = self.inner.screen().size();
-            self.begin_anew(columns, rows);
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let screen = self.inner.screen();
+            let (rows, columns) = screen.size();
+            let piece = self
+                .rows
+                .piece(rest, screen.cursor_position(), columns.get());
+            let (present, after) = rest.split_at(piece.length);
+            if !guarded(|| self.inner.process(present)) {
+                self.begin_anew(columns, rows);
+                return;
+            }
+            let (row, _) = self.inner.screen().cursor_position();
+            self.rows.after(&piece, row);
+            rest = after;
         }
     }
 
@@ -79,6 +110,7 @@ impl Parser {
         inner.process(modes.as_bytes());
         inner.process(hidden);
         self.inner = inner;
+        self.rows.begin_anew(rows.get());
         self.fell = true;
     }
 

@@ -137,6 +137,7 @@ fn packed(facts: &[Fact], cells: usize, dot: &str) -> Vec<String> {
             "Type" | "Name" | "Environment" | "Per container" | "Folder" | "Context" => {
                 value.clone()
             }
+            "" => value.clone(),
             _ if value == words::NO_FOLDER || value == words::NO_PORT => value.clone(),
             what => format!("{}: {value}", what.to_lowercase()),
         };
@@ -144,6 +145,8 @@ fn packed(facts: &[Fact], cells: usize, dot: &str) -> Vec<String> {
             Some(last) if text::width(last) + text::width(&said) + 3 <= cells => {
                 last.push_str(&[" ", dot, " ", &said].concat());
             }
+            // What is said of the fact before it may be a whole sentence.
+            _ if what.is_empty() => lines.extend(text::wrap(&said, cells)),
             _ => lines.push(said),
         }
     }

@@ -4,7 +4,7 @@ use crate::{
     app::launcher::{Launcher, Offer, Outlook, Page},
     model::{
         catalogue::unit,
-        launch::{StartAt, amounts::thousandths, folders, ports, secrets},
+        launch::{LaunchField, StartAt, amounts::thousandths, folders, ports, secrets},
         resources::ResourceSlots,
         session::{ClusterMode, SessionType},
         spec::LaunchRequest,
@@ -113,6 +113,9 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
         .clone()
         .or_else(|| request.environment.clone());
     add("Environment", image);
+    let fields = [LaunchField::Image, LaunchField::Environment];
+    let word = fields.into_iter().find_map(|it| launcher.warning(it));
+    add("", word.map(str::to_owned));
     add("Project", request.project.clone());
     add("Group", request.resource_group.clone());
     add("Preset", request.preset.clone());

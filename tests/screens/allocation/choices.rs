@@ -28,6 +28,7 @@ fn environment(name: &str, version: &str, group: &str, mib: u64) -> Environment 
         },
         size: Some(Bytes::mib(mib)),
         unavailable: None,
+        absent: false,
         facts: ImageFacts {
             group: Some(Clean::new(group)),
             chips: version.split('-').skip(1).map(Clean::new).collect(),

@@ -1,7 +1,10 @@
 //! What the engine in memory answers besides containers: itself, usage, folders, streams, images.
 
 use async_trait::async_trait;
-use futures_util::{StreamExt, stream::BoxStream};
+use futures_util::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
 use jiff::Timestamp;
 use workbay::{
     engine::{
@@ -17,6 +20,7 @@ use workbay::{
         environment::Environment,
         id::SessionId,
         log::{LogOptions, LogSource},
+        pull::PullFigures,
         resources::{Bytes, Cpu},
         usage::Usage,
     },
@@ -123,5 +127,31 @@ impl Images for MemoryEngine {
     async fn environments(&self) -> Result<Vec<Environment>> {
         self.enter(Call::Environments).await?;
         Ok(self.lock().environments.clone())
+    }
+
+    /// Half of it, then all; of an image whose name begins with `never/` no more than half.
+    async fn pull(&self, reference: &str) -> Result<BoxStream<'static, Result<PullFigures>>> {
+        self.enter(Call::Pull).await?;
+        let figures = |bytes_done| PullFigures {
+            layers: 2,
+            layers_done: 1,
+            bytes: Bytes::mib(100),
+            bytes_done: Bytes::mib(bytes_done),
+            unsized_layers: 0,
+        };
+        let half = stream::iter([Ok(figures(50))]);
+        if reference.starts_with("never/") {
+            return Ok(half.chain(stream::pending()).boxed());
+        }
+        let (engine, reference) = (self.clone(), reference.to_owned());
+        let whole = stream::once(async move {
+            let environment = Environment {
+                absent: false,
+                ..Environment::of_image(&reference)
+            };
+            engine.lock().environments.push(environment);
+            Ok(figures(100))
+        });
+        Ok(half.chain(whole).boxed())
     }
 }

@@ -100,6 +100,10 @@ impl Containers for MemoryEngine {
         Ok(())
     }
 
+    async fn ping(&self) -> Result<()> {
+        self.enter(Call::Ping).await
+    }
+
     async fn events(&self) -> Result<BoxStream<'static, Result<EngineEvent>>> {
         self.enter(Call::Events).await?;
         let (tell, told) = mpsc::channel(1024);

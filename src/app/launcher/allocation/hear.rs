@@ -106,7 +106,7 @@ impl Allocation {
             return self.heard();
         }
         let done = match action {
-            Action::ListDown | Action::ListUp => return self.hear_up_down(row, action),
+            Action::ListDown | Action::ListUp => return self.hear_up_down(row, action, offer),
             Action::LauncherMore => self.turn(row, true, key, offer),
             Action::LauncherLess => self.turn(row, false, key, offer),
             Action::ListFirst | Action::ListLast => self.go_to_end(row, action, key, offer),
@@ -135,12 +135,16 @@ impl Allocation {
     }
 
     /// Through the environments; from a line of the variables to the one above or below.
-    fn hear_up_down(&mut self, row: Row, action: Action) -> Heard {
+    fn hear_up_down(&mut self, row: Row, action: Action, offer: &Offer) -> Heard {
         let down = action == Action::ListDown;
         match row.field {
             Field::Environment if !self.environments.is_by_hand() => {
                 let moved = self.environments.step(if down { 1 } else { -1 });
-                if moved { Heard::Yes } else { Heard::No }
+                if self.after(moved, row, offer) {
+                    Heard::Yes
+                } else {
+                    Heard::No
+                }
             }
             Field::Variables => {
                 let (at, part) = variable_of(row);

@@ -52,6 +52,14 @@ impl World {
             .set_page(ratatui::layout::Rect::new(0, 0, 80, 23));
         world.take(sized);
         world.terminal(StreamEvent::Opened);
+        assert!(
+            world.controls.is_empty(),
+            "its tmux session may not stand yet"
+        );
+        world.terminal(StreamEvent::Data {
+            source: LogSource::Stdout,
+            bytes: Bytes::from_static(b"$ "),
+        });
         world
     }
 

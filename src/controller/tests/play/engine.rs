@@ -4,13 +4,14 @@ use super::{Play, fault};
 use crate::{
     controller::{
         fact::{Fact, FaultKind, Sight, SightRecord, SightState, SubSight, Survey, WillEnd},
-        order::Order,
+        order::{Order, PullNumber},
     },
     model::{
         environment::{Environment, EnvironmentSource, ImageFacts},
         history::Outcome,
         id::{KernelId, SessionId},
-        resources::ResourceSlots,
+        pull::PullFigures,
+        resources::{Bytes, ResourceSlots},
         text::Clean,
     },
 };
@@ -20,21 +21,55 @@ impl Play {
         Survey {
             seen: self.there.values().cloned().collect(),
             others: self.others.clone(),
-            environments: Some(vec![Environment {
-                name: "host".into(),
-                version: "1".into(),
-                source: EnvironmentSource::Host,
-                size: None,
-                unavailable: None,
-                facts: ImageFacts::default(),
-            }]),
+            environments: Some(self.environments()),
             folders: Some(self.folders.clone()),
         }
+    }
+
+    fn environments(&self) -> Vec<Environment> {
+        let host = Environment {
+            name: "host".into(),
+            version: "1".into(),
+            source: EnvironmentSource::Host,
+            size: None,
+            unavailable: None,
+            absent: false,
+            facts: ImageFacts::default(),
+        };
+        let images = self.images.iter().map(|reference| Environment {
+            absent: false,
+            ..Environment::of_image(reference)
+        });
+        std::iter::once(host).chain(images).collect()
+    }
+
+    /// An image on its way: half of it, then all.
+    fn pull(&mut self, number: PullNumber, reference: String, failure: Option<FaultKind>) {
+        let figures = PullFigures {
+            layers: 2,
+            layers_done: 1,
+            bytes: Bytes(100),
+            bytes_done: Bytes(50),
+            unsized_layers: 0,
+        };
+        self.tell(Fact::Pulling { number, figures });
+        let result = match failure {
+            Some(kind) => Err(fault(kind)),
+            None => {
+                self.images.insert(reference);
+                Ok(())
+            }
+        };
+        self.tell(Fact::Pulled { number, result });
     }
 
     /// Carries one order out, or lets it fail.
     pub fn carry_out(&mut self, index: usize, failure: Option<FaultKind>) {
         let order = self.orders.remove(index);
+        if let Order::CancelPull { number } = order {
+            let is_it = |it: &Order| matches!(it, Order::Pull { number: n, .. } if *n == number);
+            return self.orders.retain(|it| !is_it(it));
+        }
         if let Order::Connect { line } = order {
             self.line = line;
         }
@@ -43,6 +78,9 @@ impl Play {
         } else {
             Some(FaultKind::Lost)
         };
+        if let Order::Pull { number, reference } = order {
+            return self.pull(number, reference, failure);
+        }
         let fact = match (&order, failure) {
             (Order::Connect { line }, None) => Fact::EngineUp {
                 line: *line,

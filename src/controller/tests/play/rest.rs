@@ -50,6 +50,7 @@ impl Play {
             }
             assert_eq!(stored, *session, "the store knows another session");
         }
+        assert!(self.controller.pulls.is_empty(), "a pull is left over");
         for id in &self.launched {
             assert!(self.stored.contains_key(id), "a session was lost");
         }

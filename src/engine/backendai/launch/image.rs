@@ -129,6 +129,7 @@ mod tests {
             },
             size: None,
             unavailable: None,
+            absent: false,
             facts: ImageFacts {
                 architecture: Some("x86_64".into()),
                 minimum: ResourceSlots::new(Cpu::from_millis(2000), Bytes::mib(1500)),

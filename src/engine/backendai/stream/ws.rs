@@ -4,7 +4,6 @@
 use std::{fmt::Write as _, io, sync::Arc, time::Duration};
 
 use reqwest::{StatusCode, Url, header::HeaderMap};
-use rustix::net::sockopt;
 use rustls::pki_types::ServerName;
 use serde::Deserialize;
 use tokio::{
@@ -29,6 +28,7 @@ use crate::{
     engine::{
         api::{DialTarget, Result},
         error::EngineError,
+        tcp,
     },
     model::{id::SessionId, text::Clean},
 };
@@ -36,12 +36,6 @@ use crate::{
 const CONNECT: Duration = Duration::from_secs(10);
 /// The manager starts the service before it answers.
 const ANSWER: Duration = Duration::from_secs(30);
-
-/// When the machine asks a silent line whether it is there, beside our own pings: it goes on asking
-/// where nobody reads.
-const KEEPALIVE_AFTER: Duration = Duration::from_secs(20);
-const KEEPALIVE_EVERY: Duration = Duration::from_secs(10);
-const KEEPALIVE_COUNT: u32 = 3;
 
 /// No slice the manager sends is longer.
 const MESSAGE_MAX: usize = 16 * 1024 * 1024;
@@ -127,7 +121,8 @@ async fn connect(http: &Http, url: &Url) -> Result<Line> {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let work = async {
         let tcp = TcpStream::connect((host, port)).await?;
-        prepare(&tcp);
+        // Beside our own pings: it goes on asking where nobody reads.
+        tcp::prepare(&tcp);
         if url.scheme() != "https" {
             return Ok(Box::new(tcp) as Line);
         }
@@ -139,15 +134,6 @@ async fn connect(http: &Http, url: &Url) -> Result<Line> {
         Ok(connected) => connected.map_err(|error: io::Error| http.whom.connecting(&error)),
         Err(_) => Err(http.whom.late(CONNECT)),
     }
-}
-
-/// Keys go out at once, and a line that is gone is noticed. A machine that cannot do that goes without.
-fn prepare(tcp: &TcpStream) {
-    let _ = tcp.set_nodelay(true);
-    let _ = sockopt::set_socket_keepalive(tcp, true);
-    let _ = sockopt::set_tcp_keepidle(tcp, KEEPALIVE_AFTER);
-    let _ = sockopt::set_tcp_keepintvl(tcp, KEEPALIVE_EVERY);
-    let _ = sockopt::set_tcp_keepcnt(tcp, KEEPALIVE_COUNT);
 }
 
 fn request(url: &Url, headers: HeaderMap) -> tungstenite::Result<Request> {

@@ -8,6 +8,7 @@
 mod elf;
 mod program;
 mod prune;
+mod settle;
 mod shell;
 
 use std::{
@@ -18,6 +19,7 @@ use std::{
 };
 
 use program::Program;
+pub(super) use program::on_path;
 use shell::Shell;
 
 use crate::{
@@ -26,7 +28,7 @@ use crate::{
 };
 
 /// Raised when the layout or one of the files written here changes.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 
 const TMUX_CONF: &str = include_str!("tmux.conf");
 
@@ -42,6 +44,9 @@ const LOCALE_PLACES: [&str; 2] = ["/usr/lib/locale/C.utf8", "/usr/lib/locale/C.U
 
 /// Directories of toolboxes that are not whole yet begin with this.
 const MAKING: &str = ".making-";
+
+/// Held by who builds.
+const BUILDING: &str = ".building";
 
 /// A toolbox that is ready to be mounted.
 #[derive(Debug)]
@@ -183,12 +188,20 @@ fn find_term(term: &str) -> Option<(String, PathBuf)> {
     })
 }
 
-/// Makes the toolbox beside its place and moves it there in one step. Another daemon may have been
-/// quicker: its toolbox is as good.
+/// Makes the toolbox beside its place and moves it there in one step: who finds it finds all of it. One
+/// process builds at a time, so that those who wait find it made; the lock goes with its holder.
 fn build(parent: &Path, dir: &Path, inputs: &Inputs) -> io::Result<()> {
     fs::create_dir_all(parent)?;
+    let building = fs::File::create(parent.join(BUILDING))?;
+    // Where a file system knows no locks, the last one to be ready finds the place taken.
+    let _ = building.lock();
+    if dir.is_dir() {
+        return Ok(());
+    }
     let making = parent.join(format!("{MAKING}{}", uuid::Uuid::new_v4().simple()));
-    let made = fill(&making, inputs).and_then(|()| fs::rename(&making, dir));
+    let made = fill(&making, inputs)
+        .and_then(|()| settle_all(&making, inputs))
+        .and_then(|()| fs::rename(&making, dir));
     if made.is_err() {
         // What is left of a failed attempt is of no use to anybody.
         let _ = fs::remove_dir_all(&making);
@@ -197,6 +210,13 @@ fn build(parent: &Path, dir: &Path, inputs: &Inputs) -> io::Result<()> {
         Err(_) if dir.is_dir() => Ok(()),
         other => other,
     }
+}
+
+/// Nothing of it is busy any more when the first session comes.
+fn settle_all(root: &Path, inputs: &Inputs) -> io::Result<()> {
+    let own = [(&inputs.tmux, "tmux"), (&inputs.workbay, "workbay")];
+    let mut all = own.into_iter().chain(inputs.shell.entries());
+    all.try_for_each(|(program, name)| settle::settle(root, program, name))
 }
 
 fn fill(root: &Path, inputs: &Inputs) -> io::Result<()> {
@@ -237,7 +257,7 @@ fn tmux_script(argv: &[String]) -> String {
     format!(
         "#!/bin/sh\n\
          [ -w /tmp ] || export TMUX_TMPDIR=\"${{TMUX_TMPDIR:-{home}}}\"\n\
-         LC_ALL=C.UTF-8 LOCPATH={toolbox}/share/locale TERMINFO_DIRS={toolbox}/share/terminfo \\\n\
+         LD_PRELOAD= LD_AUDIT= LC_ALL=C.UTF-8 LOCPATH={toolbox}/share/locale TERMINFO_DIRS={toolbox}/share/terminfo \\\n\
          exec {} -u \"$@\"\n",
         argv.join(" ")
     )
@@ -259,58 +279,4 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_toolbox_is_made_once_and_whole() {
-        let dir = tempfile::tempdir().unwrap();
-        let binary = std::env::current_exe().unwrap();
-        let first = Toolbox::prepare(dir.path(), &binary).unwrap();
-        for file in [
-            "bin/tmux",
-            "bin/workbay",
-            "etc/tmux.conf",
-            "etc/tmux.argv",
-            "path/tmux",
-            "share/terminfo/s/screen-256color",
-            "share/terminfo/x/xterm-256color",
-        ] {
-            assert!(first.dir.join(file).is_file(), "{file} is missing");
-        }
-        let made = fs::metadata(&first.dir).unwrap().ino();
-        let second = Toolbox::prepare(dir.path(), &binary).unwrap();
-        assert_eq!(second.key, first.key);
-        assert!(first.is_new && !second.is_new);
-        assert_eq!(fs::metadata(&second.dir).unwrap().ino(), made);
-        assert_eq!(
-            fs::read_dir(dir.path()).unwrap().count(),
-            1,
-            "left something behind"
-        );
-    }
-
-    #[test]
-    fn another_binary_means_another_toolbox() {
-        let dir = tempfile::tempdir().unwrap();
-        let binary = dir.path().join("workbay");
-        fs::copy("/bin/sh", &binary).unwrap();
-        let key = || Inputs::find(&binary).unwrap().key();
-        let first = key();
-        assert_eq!(key(), first);
-        fs::copy(program::on_path("tmux").unwrap(), &binary).unwrap();
-        assert_ne!(key(), first);
-    }
-
-    #[test]
-    fn an_unwritable_place_is_told_with_its_name() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("file");
-        fs::write(&file, "").unwrap();
-        let error = Toolbox::prepare(&file.join("below"), Path::new("/bin/sh")).unwrap_err();
-        assert!(
-            error.to_string().contains(&file.display().to_string()),
-            "{error}"
-        );
-    }
-}
+mod tests;

@@ -64,6 +64,16 @@ impl Program {
         self.loader.is_none()
     }
 
+    /// The file on this machine.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The loader's file name; `None` for a static program.
+    pub(super) fn loader_name(&self) -> Option<&str> {
+        self.loader.as_deref().and_then(file_name)
+    }
+
     /// Every file it is made of.
     pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.file)
@@ -75,7 +85,7 @@ impl Program {
     pub(super) fn argv(&self, name: &str) -> Vec<String> {
         let toolbox = inside::TOOLBOX;
         let program = format!("{toolbox}/bin/{name}");
-        let Some(loader) = self.loader.as_deref().and_then(file_name) else {
+        let Some(loader) = self.loader_name() else {
             return vec![program];
         };
         let mut argv = vec![format!("{toolbox}/lib/{loader}")];
@@ -154,7 +164,7 @@ fn add_name_services(libraries: &mut Vec<PathBuf>) {
 }
 
 /// The program `name` on this process's PATH, links followed.
-pub(super) fn on_path(name: &str) -> Option<PathBuf> {
+pub(in crate::engine::docker) fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path)
         .chain(["/usr/bin", "/usr/local/bin"].map(PathBuf::from))

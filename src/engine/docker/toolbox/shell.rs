@@ -48,6 +48,12 @@ impl Shell {
         }
     }
 
+    /// What of it the kernel itself runs, by the name it is copied as.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&Program, &'static str)> {
+        let bash = self.bash.iter().map(|bash| (bash, BASH));
+        bash.chain(self.busybox.iter().map(|busybox| (busybox, BUSYBOX)))
+    }
+
     /// Every file it is made of.
     pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let tools = self.tools.iter().map(|(_, program)| program);
@@ -105,8 +111,8 @@ fn add_busybox(root: &Path, busybox: &Program) -> io::Result<()> {
     busybox.copy_to(root, BUSYBOX)?;
     let names = root.join(NAMES);
     fs::create_dir_all(&names)?;
-    let file = root.join("bin").join(BUSYBOX);
-    let listed = Command::new(&file).arg("--list").output()?;
+    // The machine's own file is asked: the copy may still be busy.
+    let listed = Command::new(busybox.file()).arg("--list").output()?;
     for name in String::from_utf8_lossy(&listed.stdout).lines() {
         if is_name(name) {
             symlink(Path::new("../bin").join(BUSYBOX), names.join(name))?;
@@ -126,7 +132,7 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::settle, *};
 
     #[test]
     fn it_is_whole_and_says_how_it_is_called() {
@@ -146,10 +152,8 @@ mod tests {
             .arg(root.path().join(RC))
             .status();
         assert!(checked.unwrap().success(), "{rc}");
-        let said = Command::new(root.path().join("shell/sh"))
-            .args(["-c", "echo $((6*7))"])
-            .output()
-            .unwrap();
+        let mut sh = Command::new(root.path().join("shell/sh"));
+        let said = settle::output(sh.args(["-c", "echo $((6*7))"])).unwrap();
         assert_eq!(String::from_utf8_lossy(&said.stdout), "42\n");
     }
 

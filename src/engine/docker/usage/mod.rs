@@ -9,6 +9,7 @@ mod disk;
 mod homes;
 mod meter;
 mod opening;
+mod processes;
 mod reading;
 
 use std::{
@@ -26,13 +27,38 @@ use crate::{
 use cgroup::Layout;
 use homes::Homes;
 use meter::{LONGEST, Meter};
+use processes::Processes;
 use reading::{Reading, share};
+
+/// Where the figures of one container are read.
+#[derive(Debug)]
+enum Gauge {
+    Groups(Meter),
+    Processes(Processes),
+}
+
+impl Gauge {
+    fn open(layout: &Layout, own_groups: bool, pid: i64) -> Option<Self> {
+        if own_groups {
+            Meter::open(layout, pid).map(Self::Groups)
+        } else {
+            Processes::of(pid).map(Self::Processes)
+        }
+    }
+
+    fn read(&mut self, all: bool, buffer: &mut [u8]) -> Option<Reading> {
+        match self {
+            Self::Groups(meter) => meter.read(all, buffer),
+            Self::Processes(processes) => processes.read(),
+        }
+    }
+}
 
 /// The sessions that are sampled now, with what was read of them last.
 #[derive(Default)]
 pub(super) struct Sampler {
     layout: Option<Layout>,
-    meters: HashMap<SessionId, Vec<Meter>>,
+    meters: HashMap<SessionId, Vec<Gauge>>,
     /// Numbers of the devices a session sees.
     devices: HashMap<SessionId, BTreeSet<u32>>,
     last: HashMap<SessionId, (Timestamp, u64)>,
@@ -82,7 +108,7 @@ impl Sampler {
 }
 
 /// `None` when one of them cannot be read any more.
-fn read_all(meters: &mut [Meter], all: bool, buffer: &mut [u8]) -> Option<Reading> {
+fn read_all(meters: &mut [Gauge], all: bool, buffer: &mut [u8]) -> Option<Reading> {
     let readings = meters.iter_mut().map(|meter| meter.read(all, buffer));
     Reading::sum(readings.collect::<Option<Vec<Reading>>>()?)
 }

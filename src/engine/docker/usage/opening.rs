@@ -5,13 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use bollard::{models::HostConfig, query_parameters::InspectContainerOptions};
 use futures_util::{StreamExt as _, stream};
 
-use super::{
-    api,
-    cgroup::Layout,
-    meter::{LONGEST, Meter},
-    read_all,
-    reading::Reading,
-};
+use super::{Gauge, api, cgroup::Layout, meter::LONGEST, read_all, reading::Reading};
 use crate::{
     engine::{
         api::UsageAsk,
@@ -67,8 +61,11 @@ async fn open_meters(
     }
     let mut sampler = engine.usage_sampler();
     let layout = sampler.layout.get_or_insert_with(Layout::of_machine);
-    let meters = running.iter().map(|one| Meter::open(layout, one.pid));
-    let mut meters = meters.collect::<Option<Vec<Meter>>>()?;
+    let own_groups = line.habits.own_groups;
+    let meters = running
+        .iter()
+        .map(|one| Gauge::open(layout, own_groups, one.pid));
+    let mut meters = meters.collect::<Option<Vec<Gauge>>>()?;
     sampler.buffer.resize(LONGEST, 0);
     let reading = read_all(&mut meters, ask.all, &mut sampler.buffer)?;
     sampler.meters.insert(ask.session, meters);

@@ -13,7 +13,7 @@ use super::{
         field::LaunchField as Field,
         folders, ports,
     },
-    Ground, MOST_COPIES, Problems, add, names, say, say_at, words,
+    Ground, MOST_COPIES, Problems, add, names, say, say_at,
 };
 
 pub(super) fn check_taken(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
@@ -91,7 +91,7 @@ pub(super) fn check_idle(request: &LaunchRequest, ground: &Ground<'_>, found: &m
     }
 }
 
-/// Environments are those that were told; of images only where nobody but we knows them.
+/// Environments are those that were told; an image may be one that nobody has told of.
 pub(super) fn check_environment(
     request: &LaunchRequest,
     ground: &Ground<'_>,
@@ -102,11 +102,7 @@ pub(super) fn check_environment(
     }
     let all = ground.environments;
     let asked = request.environment.as_deref().unwrap_or_default();
-    let is_asked = match &request.image {
-        Some(image) => words::is_image(image) && ground.takes_unlisted() == Some(false),
-        None => !asked.is_empty(),
-    };
-    if is_asked && !all.is_empty() {
+    if request.image.is_none() && !asked.is_empty() && !all.is_empty() {
         found.push(environment::missing(request, all, asked));
     }
 }

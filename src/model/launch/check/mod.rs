@@ -82,9 +82,9 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Whether an image may be one that was not told: where the engine schedules, its manager knows
-    /// more than it lists. `None` = the engine has not said.
-    fn takes_unlisted(&self) -> Option<bool> {
+    /// Whether the engine schedules: its manager knows more images than it lists. `None` = it has not
+    /// said.
+    fn is_scheduled(&self) -> Option<bool> {
         Some(self.capabilities?.has(Capability::Schedules))
     }
 

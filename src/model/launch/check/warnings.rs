@@ -1,20 +1,18 @@
 //! What does not forbid a launch, but is worth a word.
 
 use super::{
-    super::{super::spec::LaunchRequest, amounts, environment, field::LaunchField as Field},
+    super::{
+        super::{reference, spec::LaunchRequest},
+        amounts, environment,
+        field::LaunchField as Field,
+    },
     Ground, Problems, say,
 };
 
 /// What a person should know of a launch that can be done.
 pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     let mut found = Problems::new();
-    if let (Some(image), None) = (&request.image, ground.environment)
-        && ground.takes_unlisted() == Some(true)
-        && !ground.environments.is_empty()
-    {
-        let why = environment::unlisted(image, ground.environments);
-        say(&mut found, Field::Image, why);
-    }
+    check_image(request, ground, &mut found);
     if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
         && shmem < mem
         && mem.0 - shmem.0 < shmem.0.saturating_mul(2)
@@ -53,4 +51,28 @@ pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
 
 fn times(amount: u64, size: u32) -> u64 {
     amount.saturating_mul(u64::from(size))
+}
+
+/// What is not on the engine comes from elsewhere, or is spelt wrongly.
+fn check_image(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
+    let all = ground.environments;
+    match (&request.image, ground.environment) {
+        (image, Some(chosen)) if chosen.absent => {
+            let field = if image.is_some() {
+                Field::Image
+            } else {
+                Field::Environment
+            };
+            say(found, field, environment::to_be_pulled(&chosen.source));
+        }
+        (Some(image), None) if !all.is_empty() && reference::is_image(image) => {
+            let why = match ground.is_scheduled() {
+                Some(true) => environment::unlisted(image, all),
+                Some(false) => environment::unknown(image, all),
+                None => return,
+            };
+            say(found, Field::Image, why);
+        }
+        _ => {}
+    }
 }

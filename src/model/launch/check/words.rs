@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{
     super::{
         super::{
-            name,
+            name, reference,
             resources::Bytes,
             session::SessionType,
             spec::{LaunchRequest, check_variable_name},
@@ -35,7 +35,7 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
         say(&mut found, Field::Image, why);
     }
     if let Some(image) = &request.image
-        && !is_image(image)
+        && !reference::is_image(image)
     {
         let why = format!(
             "'{}' is no image: write it as in docker pull",
@@ -68,11 +68,6 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     add(&mut found, Field::PreopenPorts, ports);
     found.sort_by_key(|problem| problem.field);
     found
-}
-
-/// Whether it is written as images are.
-pub(super) fn is_image(text: &str) -> bool {
-    !text.is_empty() && !text.contains(char::is_whitespace)
 }
 
 /// The kernel gives a program no longer single variable, and not many more in all.

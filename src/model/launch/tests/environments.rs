@@ -45,7 +45,7 @@ fn image(text: &str) -> LaunchRequest {
 }
 
 #[test]
-fn an_image_that_is_not_on_an_engine_of_ours_is_refused() {
+fn an_image_that_is_not_on_an_engine_of_ours_is_pulled() {
     let all = [host(None), environment()];
     for fine in ["python:3.12", "docker.io/library/python:3.12", "python"] {
         assert_eq!(said(&image(fine), &all, Some(&ours())), [[], []], "{fine}");
@@ -53,22 +53,34 @@ fn an_image_that_is_not_on_an_engine_of_ours_is_refused() {
     for (missing, sentence) in [
         (
             "python:3.13",
-            "there is no image 'python:3.13' on this engine: did you mean python:3.12?",
+            "not on this engine yet: it is pulled from docker.io first (did you mean python:3.12?)",
         ),
         (
-            "nothing/like:it",
-            "there is no image 'nothing/like:it' on this engine: pull it first, or choose an environment",
+            "quay.io/nothing/like:it",
+            "not on this engine yet: it is pulled from quay.io first",
         ),
     ] {
-        let problem = (LaunchField::Image, sentence.to_owned());
-        assert_eq!(
-            said(&image(missing), &all, Some(&ours())),
-            [vec![problem], vec![]]
-        );
+        let word = (LaunchField::Image, sentence.to_owned());
+        let said = said(&image(missing), &all, Some(&ours()));
+        assert_eq!(said, [vec![], vec![word]]);
     }
     // What is no image is told once.
     let [problems, _] = said(&image("a b"), &all, Some(&ours()));
     assert_eq!(problems.len(), 1, "{problems:?}");
+    let absent = Environment {
+        absent: true,
+        ..environment()
+    };
+    let chosen = LaunchRequest {
+        environment: Some("python".to_owned()),
+        ..LaunchRequest::default()
+    };
+    let ground = Ground {
+        environment: Some(&absent),
+        ..Ground::at(now())
+    };
+    let warned = told(warnings(&chosen, &ground));
+    assert_eq!(warned[0].0, LaunchField::Environment);
 }
 
 #[test]

@@ -140,6 +140,7 @@ fn environment() -> Environment {
         },
         size: None,
         unavailable: None,
+        absent: false,
         facts: ImageFacts {
             minimum: ResourceSlots::new(cores(1), Bytes::mib(512)),
             accelerators: vec!["cuda".into()],

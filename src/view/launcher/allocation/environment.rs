@@ -151,6 +151,7 @@ fn look(choice: &Choice, marked: bool) -> Look {
     let face = match (&choice.unavailable, marked) {
         (Some(_), _) => Face::Dim,
         (None, true) => Face::Strong,
+        (None, false) if choice.absent => Face::Dim,
         (None, false) => Face::Value,
     };
     Look {

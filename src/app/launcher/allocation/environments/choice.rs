@@ -22,10 +22,14 @@ pub struct Choice {
     pub chips: Vec<Clean>,
     /// Why it cannot be launched.
     pub unavailable: Option<Clean>,
+    /// A launch pulls it first.
+    pub absent: bool,
+    /// The catalogue's label of it.
+    pub known_as: Option<Clean>,
 }
 
-/// The environments that hold every word of `query`: those of a group together, those of a name
-/// together, the newest version first.
+/// The environments that hold every word of `query`: what is on the engine before what would have to
+/// be pulled, those of a group together, those of a name together, the newest version first.
 pub fn fitting(query: &str, environments: &[Environment]) -> Vec<Choice> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
@@ -52,9 +56,10 @@ struct Order<'a> {
 }
 
 impl<'a> Order<'a> {
-    fn place(&mut self, environment: &'a Environment) -> (usize, usize) {
+    fn place(&mut self, environment: &'a Environment) -> (bool, usize, usize) {
         let group = position(&mut self.groups, environment.facts.group.as_ref());
-        (group, position(&mut self.names, &environment.name))
+        let name = position(&mut self.names, &environment.name);
+        (environment.absent, group, name)
     }
 }
 
@@ -84,7 +89,8 @@ fn age(version: &str) -> (bool, Vec<(u64, String)>) {
 
 fn searched(choice: &Choice) -> String {
     let mut text = choice.label.to_lowercase();
-    for more in choice.group.iter().chain(&choice.chips) {
+    let more = choice.group.iter().chain(&choice.chips);
+    for more in more.chain(&choice.known_as) {
         text.push(' ');
         text.push_str(&more.as_str().to_lowercase());
     }
@@ -97,17 +103,20 @@ pub fn find(choices: &[Choice], label: &str) -> Option<usize> {
     exact.or_else(|| choices.iter().position(|choice| choice.name == *label))
 }
 
-/// The first launchable one of which most words begin the name or the version; `2.4` means the
-/// version rather than a part of `cuda12.4`.
+/// The first launchable one of which most words begin the name or the version, its name before its
+/// version: `2.4` means the version rather than a part of `cuda12.4`, `python` an environment of that
+/// name rather than another one's `python-3.12`.
 pub fn best(query: &str, choices: &[Choice]) -> Option<usize> {
     let query = query.to_lowercase();
     let score = |choice: &Choice| {
         let name = choice.name.as_str().to_lowercase();
-        let version = choice.version.as_str();
-        let begins = |word: &&str| {
-            version.starts_with(word) || name.split(['/', '-']).any(|part| part.starts_with(word))
-        };
-        query.split_whitespace().filter(begins).count()
+        let named = |word: &str| name.split(['/', '-']).any(|part| part.starts_with(word));
+        let begun = |word: &&str| named(word) || choice.version.as_str().starts_with(word);
+        let words = || query.split_whitespace();
+        (
+            words().filter(begun).count(),
+            words().filter(|word| named(word)).count(),
+        )
     };
     let launchable = choices.iter().enumerate().rev();
     let launchable = launchable.filter(|(_, choice)| choice.unavailable.is_none());
@@ -121,6 +130,7 @@ fn choice(environment: &Environment) -> Choice {
         name: environment.name.clone(),
         version: shown_version(environment),
         note: match (&environment.source, environment.size) {
+            _ if environment.absent => "not pulled yet".to_owned(),
             (EnvironmentSource::Host, _) => "this machine".to_owned(),
             (EnvironmentSource::Image { .. }, Some(size)) => size.to_string(),
             (EnvironmentSource::Image { .. }, None) => String::new(),
@@ -128,6 +138,8 @@ fn choice(environment: &Environment) -> Choice {
         group: environment.facts.group.clone(),
         chips: environment.facts.chips.clone(),
         unavailable: environment.unavailable.clone(),
+        absent: environment.absent,
+        known_as: environment.facts.known_as.clone(),
     }
 }
 
@@ -153,6 +165,7 @@ mod tests {
             source: EnvironmentSource::Host,
             size: None,
             unavailable: None,
+            absent: false,
             facts: ImageFacts {
                 group: group.map(Clean::new),
                 chips: version.split('-').skip(1).map(Clean::new).collect(),

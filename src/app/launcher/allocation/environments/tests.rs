@@ -16,6 +16,7 @@ fn offer(labels: &[&str]) -> Offer {
             },
             size: None,
             unavailable: None,
+            absent: false,
             facts: ImageFacts::default(),
         }
     };
@@ -56,6 +57,16 @@ fn a_search_that_is_cleared_leaves_the_choice_as_it_was() {
     assert!(all.clear_search(&offer));
     assert_eq!(all.label(&offer), "host:1");
     assert!(!all.clear_search(&offer), "there is none any more");
+}
+
+#[test]
+fn the_name_counts_more_than_the_version_of_another_one() {
+    let offer = offer(&["jupyter:python-3.12", "python:3.12", "pytorch:2.4-python3"]);
+    let mut all = begun(&offer);
+    press(&mut all, "p y t h o n", &offer);
+    assert_eq!(all.label(&offer), "python:3.12");
+    press(&mut all, "- 3", &offer);
+    assert_eq!(all.label(&offer), "jupyter:python-3.12");
 }
 
 type Deed = fn(&mut Environments);

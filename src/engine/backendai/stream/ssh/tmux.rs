@@ -31,11 +31,14 @@ mod tests {
     /// What a tmux of this version is called with.
     fn called(version: &str) -> String {
         let dir = tempfile::tempdir().unwrap();
-        let tmux = dir.path().join("tmux");
+        let (draft, tmux) = (dir.path().join("draft"), dir.path().join("tmux"));
         let script =
             format!("#!/bin/sh\n[ \"$1\" = -V ] && echo 'tmux {version}' && exit\necho \"$@\"\n");
-        fs::write(&tmux, script).unwrap();
-        fs::set_permissions(&tmux, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(&draft, script).unwrap();
+        fs::set_permissions(&draft, fs::Permissions::from_mode(0o755)).unwrap();
+        // What another test's child may have open for writing could not be run.
+        let copied = Command::new("cp").arg("-p").args([&draft, &tmux]).status();
+        assert!(copied.unwrap().success());
         let argv = control();
         let path = format!("{}:/usr/bin:/bin", dir.path().display());
         let ran = Command::new(&argv[0])

@@ -7,6 +7,11 @@ use alacritty_terminal::{
     term::{Config, TermMode, cell::Flags, test::TermSize},
     vte::ansi::{Color, NamedColor, Processor},
 };
+use workbay::terminal::{
+    emulator::{CellWidth, Emulator},
+    link::Link,
+    look::Underline,
+};
 
 pub struct Screen {
     term: Term<VoidListener>,
@@ -80,14 +85,46 @@ impl Screen {
     }
 }
 
+/// What a cell shows, in words both emulators can be asked for.
+pub fn told(emulator: &Emulator, column: u16, row: u16) -> String {
+    let Some(cell) = emulator.cell(column, row) else {
+        return format!("no cell at column {column}, row {row}");
+    };
+    let text = match cell.width {
+        CellWidth::Continuation => "<-",
+        _ if cell.text.is_empty() => " ",
+        _ => cell.text,
+    };
+    let look = cell.look;
+    words(
+        text,
+        &format!("{:?}", look.foreground),
+        &format!("{:?}", look.background),
+        &marks(&[
+            ("bold", look.bold),
+            ("dim", look.dim),
+            ("italic", look.italic),
+            (
+                &format!("{:?}", look.underline),
+                look.underline != Underline::None,
+            ),
+            ("reverse", look.reverse),
+            ("concealed", look.concealed),
+            ("struck", look.struck),
+        ]),
+        &format!("{:?}", look.underline_colour),
+        cell.link.map_or("", Link::address),
+    )
+}
+
 /// The names of what is on.
-pub fn marks(marks: &[(&str, bool)]) -> String {
+fn marks(marks: &[(&str, bool)]) -> String {
     let on = marks.iter().filter_map(|(name, on)| on.then_some(*name));
     on.collect::<Vec<_>>().join(" ")
 }
 
 /// One line about a cell. The right half of a wide character has no look of its own.
-pub fn words(
+fn words(
     text: &str,
     foreground: &str,
     background: &str,

@@ -1,0 +1,88 @@
+//! Two hundred sessions.
+
+use super::Row;
+use crate::samples::Samples;
+
+pub fn rows(samples: &Samples) -> Vec<Row> {
+    let row = |goal: &str, unit, ours, theirs, peer| Row {
+        goal: goal.to_owned(),
+        ours,
+        theirs,
+        peer,
+        unit,
+        ratio: None,
+        limit: None,
+    };
+    let rest = |who: &str| samples.median(&format!("crowd-rest/{who}"));
+    let alone = samples.median("crowd-engine/nobody");
+    // What looking adds to the engine's own work.
+    let added = |who: &str| {
+        let with = samples.median(&format!("crowd-engine/{who}"))?;
+        Some((with - alone?).max(0.0))
+    };
+    let mib = |name: &str| samples.median(name).map(|kib| kib / 1024.0);
+    let mut rows = vec![
+        Row {
+            ratio: Some(1.5),
+            ..row(
+                "100 sessions launched at once, until all run",
+                "ms",
+                samples.median("crowd-storm/workbay"),
+                samples.median("crowd-storm/docker-run"),
+                "docker run -d in a loop",
+            )
+        },
+        row(
+            "a daemon that finds 200 sessions again, and their list",
+            "ms",
+            samples.median("crowd-cold/workbay/200"),
+            None,
+            "",
+        ),
+    ];
+    for (who, peer) in [
+        ("oxker", "oxker"),
+        ("lazydocker", "lazydocker"),
+        ("docker-stats", "docker stats"),
+    ] {
+        let wanted = (who == "oxker").then_some(0.2);
+        rows.push(Row {
+            ratio: wanted,
+            limit: Some(0.5),
+            ..row(
+                "10 CPU of face and daemon at rest, 200 sessions, usage on",
+                "%",
+                rest("workbay"),
+                rest(who),
+                peer,
+            )
+        });
+        let wanted = (who == "oxker").then_some(0.05);
+        rows.push(Row {
+            ratio: wanted,
+            limit: Some(0.5),
+            ..row(
+                "11 CPU that looking adds to dockerd and containerd",
+                "%",
+                added("workbay"),
+                added(who),
+                peer,
+            )
+        });
+    }
+    rows.push(row(
+        "memory of the daemon, 200 sessions",
+        "MiB",
+        mib("crowd-rss/daemon/200"),
+        None,
+        "",
+    ));
+    rows.push(row(
+        "memory of a session's runner that is its own",
+        "MiB",
+        mib("crowd-runner/own"),
+        None,
+        "",
+    ));
+    rows
+}

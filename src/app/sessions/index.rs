@@ -1,0 +1,233 @@
+//! The sessions of a tab in order, and what a filter looks at of each in one piece of memory: with a
+//! hundred thousand ended sessions a letter typed must not look at each whole session.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::Widest;
+use crate::{
+    app::{filter::Filter, mirror::Mirror, shown::Shown, sort::Order},
+    model::{
+        id::{SessionId, SessionKey},
+        reclaim::{Reclaim, reclaim},
+        session::Session,
+        status::Tab,
+        text::Clean,
+    },
+};
+
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    entries: Vec<Entry>,
+    /// In lower case, one entry after another; empty while nobody filters.
+    text: String,
+    has_text: bool,
+    /// Positions of the entries that a filter left.
+    kept: Vec<usize>,
+    /// Its words; `None` = nothing was filtered since the entries were made.
+    query: Option<String>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    key: SessionKey,
+    widest: Widest,
+    looked_at: LookedAt,
+}
+
+/// What a filter may look at: name, environment, context.
+#[derive(Clone, Copy, Debug, Default)]
+struct LookedAt {
+    /// Where in the text they begin, and where each ends.
+    start: usize,
+    ends: [usize; 3],
+    /// The characters that are in any of them, see [`letter`].
+    letters: u64,
+    /// Only then they can be looked at byte by byte.
+    is_ascii: bool,
+}
+
+/// The bit of a character in a set.
+fn letter(byte: u8) -> u64 {
+    let bit = match byte {
+        b'a'..=b'z' => byte - b'a',
+        b'0'..=b'9' => byte - b'0' + 26,
+        other => other % 28 + 36,
+    };
+    1 << bit
+}
+
+fn letters(text: &str) -> u64 {
+    text.bytes().fold(0, |set, byte| set | letter(byte))
+}
+
+impl Index {
+    /// Takes up the sessions of a tab anew.
+    pub fn collect(&mut self, mirror: &Mirror, tab: Tab, shown: Shown, order: Order) {
+        let of_tab = |session: &&Session| session.tab() == tab && shown.has(session.context);
+        let mut found: Vec<&Session> = mirror.sessions().filter(of_tab).collect();
+        found.sort_unstable_by(|a, b| order.compare(a, b, mirror));
+        self.entries.clear();
+        self.entries.extend(found.into_iter().map(Entry::of));
+        self.text.clear();
+        self.has_text = false;
+        self.query = None;
+    }
+
+    /// The filter asks for something else than what was filtered last.
+    pub fn is_behind(&self, filter: &Filter) -> bool {
+        self.query.as_deref() != Some(filter.query().as_str())
+            || (filter.editing().is_some() && !self.has_text)
+    }
+
+    /// Keeps what the filter accepts.
+    pub fn keep(&mut self, filter: &mut Filter, mirror: &Mirror, shown: Shown) {
+        if (filter.is_on() || filter.editing().is_some()) && !self.has_text {
+            self.write_text(mirror, shown);
+        }
+        let query = filter.query().as_str().to_owned();
+        let narrower = self.query.as_ref().is_some_and(|last| {
+            !last.is_empty() && is_plain(last) && is_plain(&query) && narrows(last, &query)
+        });
+        let mut kept = std::mem::take(&mut self.kept);
+        if !narrower {
+            kept.clear();
+            kept.extend(0..self.entries.len());
+        }
+        if filter.is_on() {
+            let words: Option<Vec<Word<'_>>> =
+                is_plain(&query).then(|| query.split_whitespace().map(Word::new).collect());
+            kept.retain(|at| {
+                let entry = &self.entries[*at];
+                match &words {
+                    Some(words) if entry.looked_at.is_ascii => {
+                        words.iter().all(|word| self.meets(entry, word))
+                            || is_id(&query, entry.key.id)
+                    }
+                    _ => mirror
+                        .session(entry.key)
+                        .is_some_and(|session| filter.accepts(session, shown)),
+                }
+            });
+        }
+        self.kept = kept;
+        self.query = Some(query);
+    }
+
+    /// What was kept, in order.
+    pub fn keys(&self) -> impl Iterator<Item = SessionKey> {
+        self.kept.iter().map(|at| self.entries[*at].key)
+    }
+
+    /// What the columns of what was kept would show in full.
+    pub fn widest(&self) -> Widest {
+        let kept = self.kept.iter().map(|at| self.entries[*at].widest);
+        kept.fold(Widest::default(), Widest::and)
+    }
+
+    fn write_text(&mut self, mirror: &Mirror, shown: Shown) {
+        self.has_text = true;
+        for entry in &mut self.entries {
+            let Some(session) = mirror.session(entry.key) else {
+                continue;
+            };
+            let start = self.text.len();
+            let environment = &session.environment;
+            let context = match shown {
+                Shown::All => session.context.as_str(),
+                Shown::One(_) => "",
+            };
+            let mut ends = [start; 3];
+            let texts = [
+                [session.name.as_str(), "", ""],
+                [environment.name.as_str(), ":", environment.version.as_str()],
+                [context, "", ""],
+            ];
+            for (end, pieces) in ends.iter_mut().zip(texts) {
+                self.text.extend(pieces);
+                *end = self.text.len();
+            }
+            let written = &mut self.text[start..];
+            written.make_ascii_lowercase();
+            entry.looked_at = LookedAt {
+                start,
+                ends,
+                letters: letters(written),
+                is_ascii: written.is_ascii(),
+            };
+        }
+    }
+
+    /// Whether the word's characters come in this order in one of the texts.
+    fn meets(&self, entry: &Entry, word: &Word<'_>) -> bool {
+        let looked_at = &entry.looked_at;
+        if word.letters & !looked_at.letters != 0 {
+            return false;
+        }
+        let text = self.text.as_bytes();
+        let mut start = looked_at.start;
+        looked_at.ends.iter().any(|end| {
+            let one = &text[start..*end];
+            start = *end;
+            comes_in(word.text.as_bytes(), one)
+        })
+    }
+}
+
+impl Entry {
+    fn of(session: &Session) -> Self {
+        let cells = |text: &Clean| u16::try_from(text.as_str().width()).unwrap_or(u16::MAX);
+        let environment = &session.environment;
+        let label = cells(&environment.name).saturating_add(cells(&environment.version));
+        Self {
+            key: session.key(),
+            widest: Widest {
+                name: cells(&session.name),
+                environment: label.saturating_add(1),
+                reclaim: reclaim(session) != Reclaim::Never,
+            },
+            looked_at: LookedAt::default(),
+        }
+    }
+}
+
+struct Word<'a> {
+    text: &'a str,
+    letters: u64,
+}
+
+impl<'a> Word<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            letters: letters(text),
+        }
+    }
+}
+
+/// Without signs of the filter's language, and of characters that only stand for themselves.
+fn is_plain(query: &str) -> bool {
+    let own =
+        |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b' ' | b'-' | b'_' | b'.' | b':');
+    query.bytes().all(own)
+}
+
+/// Whether all that `query` finds was found by `last`: beginnings of ids count from two digits on.
+fn narrows(last: &str, query: &str) -> bool {
+    query.starts_with(last) && (last.len() >= 2 || !is_hexadecimal(query))
+}
+
+fn is_hexadecimal(query: &str) -> bool {
+    query.bytes().all(|c| c.is_ascii_hexdigit() || c == b'-')
+}
+
+fn is_id(query: &str, id: SessionId) -> bool {
+    query.len() >= 2 && is_hexadecimal(query) && id.starts_with(query)
+}
+
+fn comes_in(word: &[u8], text: &[u8]) -> bool {
+    let mut text = text.iter();
+    word.iter().all(|wanted| text.any(|byte| byte == wanted))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::{app::testing::session, model::id::SessionId, protocol::message::Snapshot};
+
+const NAMES: &[&str] = &[
+    "train-resnet",
+    "Train-BERT",
+    "notebook",
+    "한글",
+    "café",
+    "a-b_c.d",
+    "be",
+    "0f",
+    "x",
+    "be-12",
+];
+
+fn mirror() -> Mirror {
+    let sessions = NAMES.iter().zip(1..).map(|(name, number)| {
+        let id = SessionId::from_u128((0xbe12_0000_u128 + number) << 96);
+        Session {
+            id,
+            ..session(number, name)
+        }
+    });
+    let mut mirror = Mirror::default();
+    let snapshot = Snapshot {
+        seq: 1,
+        sessions: sessions.collect(),
+        contexts: Vec::new(),
+    };
+    mirror.replace(snapshot, jiff::Timestamp::UNIX_EPOCH);
+    mirror
+}
+
+/// Types `text` into the filter and gives what is kept, after each letter.
+fn kept(index: &mut Index, filter: &mut Filter, text: &str, mirror: &Mirror) -> Vec<SessionKey> {
+    filter.edit();
+    filter.type_into(|input| input.set(text));
+    index.keep(filter, mirror, Shown::All);
+    index.keys().collect()
+}
+
+proptest! {
+    #[test]
+    fn what_is_kept_is_what_the_filter_accepts(
+        typed in "[a-e01tnB한é:!^' -]{0,6}",
+        cut in 0..6_usize,
+    ) {
+        let mirror = mirror();
+        let mut index = Index::default();
+        index.collect(&mirror, Tab::Running, Shown::All, Order::default());
+        let mut filter = Filter::default();
+        // Letter by letter, and back.
+        let letters: Vec<usize> = typed.char_indices().map(|(at, _)| at).chain([typed.len()]).collect();
+        let back = letters.get(cut).copied().unwrap_or(0);
+        for end in letters.into_iter().chain([back]) {
+            let found = kept(&mut index, &mut filter, &typed[..end], &mirror);
+            let all: Vec<SessionKey> = index.entries.iter().map(|entry| entry.key).collect();
+            let accepted = all.into_iter().filter(|key| {
+                let session = mirror.session(*key).unwrap();
+                filter.accepts(session, Shown::All)
+            });
+            prop_assert_eq!(found, accepted.collect::<Vec<_>>(), "{:?}", &typed[..end]);
+        }
+    }
+}

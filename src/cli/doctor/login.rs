@@ -1,0 +1,125 @@
+//! What the login gives: a runtime directory, lingering, an agent for SSH.
+
+use std::{env, fs, path::Path};
+
+use super::{super::Start, Finding};
+use crate::{
+    config::contexts::EngineSpec,
+    protocol::presence::{self, Holder},
+};
+
+/// Where systemd keeps who lingers.
+const LINGERING: &str = "/var/lib/systemd/linger";
+/// There when systemd is the machine's init.
+const SYSTEMD: &str = "/run/systemd/system";
+const AGENT: &str = "SSH_AUTH_SOCK";
+
+pub fn examine(start: &Start) -> Vec<Finding> {
+    let is_root = rustix::process::geteuid().is_root();
+    let user = crate::config::person::user_name();
+    let mut findings = Vec::new();
+    findings.extend(runtime(
+        env::var("XDG_RUNTIME_DIR").ok().as_deref(),
+        is_root,
+    ));
+    if Path::new(SYSTEMD).is_dir() && !is_root {
+        findings.push(lingering(Path::new(LINGERING), &user));
+    }
+    findings.extend(agent(start));
+    findings
+}
+
+/// systemd removes it at the last logout; `su` and `sudo` give somebody else's or none.
+fn runtime(dir: Option<&str>, is_root: bool) -> Option<Finding> {
+    let dir = dir.filter(|dir| !dir.is_empty());
+    let mend = "log in anew instead of by su or sudo, or `loginctl enable-linger` and then \
+                `export XDG_RUNTIME_DIR=/run/user/$(id -u)`";
+    match dir {
+        // Root's daemons need none.
+        None if is_root => None,
+        None => Some(
+            Finding::warn(
+                "login",
+                "XDG_RUNTIME_DIR is not set: rootless engines are not found, and the socket lies in /tmp",
+            )
+            .mend(mend),
+        ),
+        Some(dir) if !Path::new(dir).is_dir() => Some(
+            Finding::warn("login", format!("XDG_RUNTIME_DIR is {dir}, which is not there")).mend(mend),
+        ),
+        Some(_) => None,
+    }
+}
+
+fn lingering(lingering: &Path, user: &str) -> Finding {
+    if lingering.join(user).exists() {
+        return Finding::ok(
+            "lingering",
+            format!("{user} lingers: what runs goes on after a logout"),
+        );
+    }
+    let message = format!(
+        "{user} does not linger: after your last logout systemd may end the daemon, and rootless containers"
+    );
+    Finding::warn("lingering", message).mend("loginctl enable-linger (docs/daemon.md)")
+}
+
+/// A daemon of another login knows no agent of this one, and keys with a passphrase are of no use to it.
+fn agent(start: &Start) -> Option<Finding> {
+    let by_ssh = start
+        .contexts
+        .list
+        .iter()
+        .find(|entry| match &entry.engine {
+            EngineSpec::Docker { endpoint } => {
+                endpoint.as_deref().is_some_and(|at| at.starts_with("ssh:"))
+            }
+            EngineSpec::Backendai(_) => false,
+        })?;
+    let name = by_ssh.context.name;
+    let Ok(Holder::Daemon(Some(daemon))) = presence::holder(&start.paths.lock()) else {
+        return env::var_os(AGENT).is_none().then(|| {
+            let message =
+                format!("{name} is reached by ssh, and no agent is there ({AGENT} is not set)");
+            Finding::warn("ssh", message).mend("eval \"$(ssh-agent)\"; ssh-add")
+        });
+    };
+    let environ = fs::read(format!("/proc/{}/environ", daemon.pid)).ok()?;
+    let prefix = format!("{AGENT}=");
+    let socket = environ
+        .split(|byte| *byte == 0)
+        .find_map(|one| one.strip_prefix(prefix.as_bytes()))
+        .map(|value| String::from_utf8_lossy(value).into_owned());
+    match socket {
+        Some(socket) if Path::new(&socket).exists() => None,
+        _ => {
+            let message = format!(
+                "{name} is reached by ssh, and the daemon was started where no agent is ({AGENT})"
+            );
+            let mend = "workbay daemon stop, here: the next command starts it with your agent";
+            Some(Finding::warn("ssh", message).mend(mend))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Level, *};
+
+    #[test]
+    fn a_runtime_directory_that_is_missing_is_told() {
+        assert_eq!(runtime(None, true), None);
+        assert_eq!(runtime(Some("/"), false), None);
+        assert_eq!(runtime(Some(""), false).unwrap().level, Level::Warn);
+        let gone = runtime(Some("/run/user/no-such"), false).unwrap();
+        assert!(gone.message.as_str().contains("/run/user/no-such"));
+    }
+
+    #[test]
+    fn who_lingers_is_known_by_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(lingering(dir.path(), "kim").level, Level::Warn);
+        fs::write(dir.path().join("kim"), "").unwrap();
+        assert_eq!(lingering(dir.path(), "kim").level, Level::Ok);
+    }
+}

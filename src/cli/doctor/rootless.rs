@@ -1,0 +1,146 @@
+//! What Podman needs of this machine when it runs without root.
+
+use std::{fs, path::Path};
+
+use super::{Finding, host};
+
+/// What a rootless engine limits sessions by, where systemd hands it on.
+const CONTROLLERS: [&str; 3] = ["cpu", "memory", "pids"];
+
+/// Nothing where there is no Podman, or where root runs it.
+pub fn examine() -> Vec<Finding> {
+    if rustix::process::geteuid().is_root() || !host::is_on_path("podman") {
+        return Vec::new();
+    }
+    let user = crate::config::person::user_name();
+    let uid = rustix::process::getuid().as_raw();
+    let mut findings = Vec::new();
+    findings.extend(helpers());
+    for file in ["/etc/subuid", "/etc/subgid"] {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        findings.extend(range(file, &text, &user, uid));
+    }
+    findings.extend(tunnel(Path::new("/dev/net/tun")));
+    findings.push(delegation(Path::new("/sys/fs/cgroup"), uid));
+    findings
+}
+
+fn helpers() -> Option<Finding> {
+    let missing = ["newuidmap", "newgidmap"]
+        .into_iter()
+        .find(|name| !host::is_on_path(name))?;
+    let message = format!("{missing} is missing: rootless Podman cannot give its containers users");
+    Some(Finding::bad("podman", message).mend(host::install("uidmap")))
+}
+
+/// `NAME:FIRST:COUNT`, by name or number.
+fn range(file: &'static str, text: &str, user: &str, uid: u32) -> Option<Finding> {
+    let own = |line: &str| {
+        let who = line.split(':').next().unwrap_or_default();
+        who == user || who.parse() == Ok(uid)
+    };
+    if text.lines().any(own) {
+        return None;
+    }
+    let message = format!("{file} has no line for {user}: rootless Podman has no users to give");
+    Some(Finding::bad("podman", message).mend(
+        "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER; podman system migrate",
+    ))
+}
+
+/// Rootless networks go through it.
+fn tunnel(device: &Path) -> Option<Finding> {
+    let shown = device.display();
+    let mend = if device.exists() {
+        format!("sudo chmod 666 {shown}")
+    } else {
+        "sudo modprobe tun".to_owned()
+    };
+    match fs::File::options().read(true).write(true).open(device) {
+        Ok(_) => None,
+        Err(why) => {
+            let message =
+                format!("{shown} cannot be opened ({why}): rootless containers have no network");
+            Some(Finding::warn("podman", message).mend(mend))
+        }
+    }
+}
+
+fn delegation(cgroups: &Path, uid: u32) -> Finding {
+    if !cgroups.join("cgroup.controllers").is_file() {
+        let message = "control groups of version 1: a rootless engine cannot limit sessions here";
+        return Finding::warn("podman", message)
+            .mend("boot with systemd.unified_cgroup_hierarchy=1, or use the machine's own engine");
+    }
+    let own = format!("user.slice/user-{uid}.slice/user@{uid}.service/cgroup.controllers");
+    let given = fs::read_to_string(cgroups.join(own)).unwrap_or_default();
+    let missing: Vec<&str> = CONTROLLERS
+        .into_iter()
+        .filter(|wanted| given.split_whitespace().all(|one| one != *wanted))
+        .collect();
+    if missing.is_empty() {
+        return Finding::ok(
+            "podman",
+            "rootless containers can be limited (delegated control groups)",
+        );
+    }
+    let message = format!(
+        "systemd does not hand on {}: these limits are not kept",
+        missing.join(", ")
+    );
+    Finding::warn("podman", message).mend(
+        "sudo mkdir -p /etc/systemd/system/user@.service.d; printf '[Service]\\nDelegate=cpu cpuset io memory \
+         pids\\n' | sudo tee /etc/systemd/system/user@.service.d/delegate.conf; sudo systemctl daemon-reload; \
+         then log in anew",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Level, *};
+
+    #[test]
+    fn ranges_are_found_by_name_or_number() {
+        let text = "kim:100000:65536\n1001:165536:65536\n";
+        assert_eq!(range("/etc/subuid", text, "kim", 7), None);
+        assert_eq!(range("/etc/subuid", text, "lee", 1001), None);
+        let missing = range("/etc/subuid", text, "ki", 100).unwrap();
+        assert!(missing.mend.unwrap().as_str().contains("--add-subuids"));
+    }
+
+    #[test]
+    fn a_device_that_is_not_there_is_loaded_and_a_closed_one_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let device = dir.path().join("tun");
+        assert!(
+            tunnel(&device)
+                .unwrap()
+                .mend
+                .unwrap()
+                .as_str()
+                .contains("modprobe")
+        );
+        fs::write(&device, "").unwrap();
+        assert_eq!(tunnel(&device), None);
+    }
+
+    #[test]
+    fn what_is_not_handed_on_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let of = || delegation(dir.path(), 1000);
+        assert!(of().message.as_str().contains("version 1"));
+        fs::write(dir.path().join("cgroup.controllers"), "cpu memory pids\n").unwrap();
+        let own = dir
+            .path()
+            .join("user.slice/user-1000.slice/user@1000.service");
+        fs::create_dir_all(&own).unwrap();
+        fs::write(own.join("cgroup.controllers"), "memory pids\n").unwrap();
+        assert!(of().message.as_str().contains("hand on cpu:"), "{:?}", of());
+        fs::write(
+            own.join("cgroup.controllers"),
+            "cpuset cpu io memory pids\n",
+        )
+        .unwrap();
+        assert_eq!(of().level, Level::Ok);
+    }
+}

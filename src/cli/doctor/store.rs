@@ -1,0 +1,101 @@
+//! The daemon's database: whether it can be read and written, and what was kept of broken ones.
+
+use std::{fs, path::PathBuf};
+
+use super::{
+    super::{Doors, StoreTrouble},
+    Finding,
+};
+use crate::{config::paths::Paths, model::resources::Bytes};
+
+pub fn examine(doors: &Doors, paths: &Paths) -> Vec<Finding> {
+    let mut findings = vec![file(doors, paths)];
+    findings.extend(kept_aside(paths));
+    findings
+}
+
+fn file(doors: &Doors, paths: &Paths) -> Finding {
+    let path = paths.database();
+    let shown = path.display();
+    match (doors.store)(&path) {
+        Ok(None) => Finding::ok("store", format!("{shown} (made when it is needed)")),
+        Ok(Some(look)) => {
+            let size = fs::metadata(&path).map_or(0, |meta| meta.len());
+            if let Err(why) = fs::File::options().append(true).open(&path) {
+                return Finding::bad("store", format!("{shown} cannot be written: {why}")).mend(
+                    format!("chmod u+rw {shown}; is the disk mounted read-only? `findmnt --target {shown}`"),
+                );
+            }
+            let message = format!(
+                "{shown}, {} (layout {}, {} sessions)",
+                Bytes(size),
+                look.layout,
+                look.sessions
+            );
+            Finding::ok("store", message)
+        }
+        Err(StoreTrouble::Broken(why)) => Finding::bad("store", why).mend(
+            "workbay daemon stop, then any command: the daemon keeps the broken file and begins a new \
+             one from what the engine tells",
+        ),
+        Err(StoreTrouble::Newer(why)) => Finding::bad("store", why)
+            .mend("install the newer workbay, or set WORKBAY_STATE_DIR to another directory"),
+        Err(StoreTrouble::Other(why)) => {
+            Finding::bad("store", why).mend(format!("ls -l {shown}; df {shown}"))
+        }
+    }
+}
+
+/// Broken files of before: what was in them may be wanted, else they take room.
+fn kept_aside(paths: &Paths) -> Vec<Finding> {
+    let directory = paths.database().with_file_name("aside");
+    let files = fs::read_dir(&directory).into_iter().flatten();
+    let mut kept: Vec<PathBuf> = files.filter_map(|it| Some(it.ok()?.path())).collect();
+    // What SQLite kept beside the file is no store of its own.
+    let is_side = |name: &str| {
+        ["-wal", "-shm", "-journal"]
+            .iter()
+            .any(|it| name.ends_with(it))
+    };
+    kept.retain(|path| !is_side(&path.to_string_lossy()));
+    kept.sort();
+    let Some(newest) = kept.last() else {
+        return Vec::new();
+    };
+    let message = match kept.len() {
+        1 => format!(
+            "it was broken once and begun anew, kept as {}",
+            newest.display()
+        ),
+        times => format!(
+            "it was broken {times} times and begun anew, last kept as {}",
+            newest.display()
+        ),
+    };
+    let mend = format!(
+        "look at the disk (dmesg), then rm -r {} when you miss nothing",
+        directory.display()
+    );
+    vec![Finding::warn("store", message).mend(mend)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Level, *};
+
+    #[test]
+    fn a_store_that_was_kept_aside_is_named_with_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = Paths::below(dir.path());
+        assert_eq!(kept_aside(&paths), []);
+        let aside = paths.database().with_file_name("aside");
+        fs::create_dir_all(&aside).unwrap();
+        fs::write(aside.join("workbay.db.corrupt-20260101T000000Z"), "").unwrap();
+        fs::write(aside.join("workbay.db.corrupt-20260101T000000Z-wal"), "").unwrap();
+        let findings = kept_aside(&paths);
+        assert_eq!((findings.len(), findings[0].level), (1, Level::Warn));
+        let message = findings[0].message.as_str();
+        assert!(message.contains("broken once"), "{message}");
+        assert!(message.ends_with("corrupt-20260101T000000Z"), "{message}");
+    }
+}

@@ -1,0 +1,80 @@
+//! One line that is written over while something goes on; where nobody sees it, its steps alone.
+
+use std::io::{self, IsTerminal, Write as _};
+
+use unicode_width::UnicodeWidthChar as _;
+
+use super::{output, tty};
+use crate::model::pull::Pull;
+
+/// A terminal whose width nobody tells.
+const USUAL_WIDTH: u16 = 80;
+
+pub struct Progress {
+    /// On a terminal.
+    live: bool,
+    shown: bool,
+    /// The last step that was told of, where it is not.
+    told: String,
+}
+
+impl Progress {
+    pub fn new() -> Self {
+        Self {
+            live: io::stderr().is_terminal(),
+            shown: false,
+            told: String::new(),
+        }
+    }
+
+    /// How far a pull is.
+    pub fn pull(&mut self, who: &str, pull: &Pull) {
+        let step = match &pull.broken {
+            Some(why) => format!("{who}: the line broke, trying again ({why})"),
+            None => format!("{who}: pulling {}", pull.reference),
+        };
+        if !self.live {
+            if self.told != step {
+                output::remark(&step);
+                self.told = step;
+            }
+            return;
+        }
+        let percent = pull.figures.percent();
+        let percent = percent.map_or_else(String::new, |percent| format!(" {percent}%"));
+        let words = pull.words().join(", ");
+        self.show(&format!("{who}:{percent} {words}"));
+    }
+
+    fn show(&mut self, text: &str) {
+        let width = tty::size().map_or(USUAL_WIDTH, |(columns, _)| columns);
+        let mut room = usize::from(width.saturating_sub(1));
+        let fits = |c: &char| {
+            let cells = c.width().unwrap_or(0);
+            let fits = cells <= room;
+            room = room.saturating_sub(cells);
+            fits
+        };
+        let line: String = text.chars().take_while(fits).collect();
+        let mut out = io::stderr().lock();
+        // Nobody reading it is no failure.
+        let _ = write!(out, "\r{line}\x1b[K");
+        let _ = out.flush();
+        self.shown = true;
+    }
+
+    /// Takes the line away: something else is said now.
+    pub fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            let mut out = io::stderr().lock();
+            let _ = write!(out, "\r\x1b[K");
+            let _ = out.flush();
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

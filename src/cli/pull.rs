@@ -1,0 +1,97 @@
+//! `workbay env pull`: an image fetched by hand.
+
+use super::{
+    Start,
+    args::EnvPull,
+    choice::Choice,
+    fail::{Fail, Outcome, code},
+    line::{self, Line},
+    output,
+    progress::Progress,
+};
+use crate::{
+    model::{change::Change, id::ContextName, pull::Pull, reference},
+    protocol::message::{Reply, Request},
+};
+
+pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
+    let image = reference(start, &arguments.image);
+    line::block_on(async {
+        let mut line = Line::connect(&start.paths).await?;
+        let snapshot = line.subscribe().await?;
+        let context = Choice::of(start).context(&snapshot)?;
+        let mut teller = Teller {
+            image: &image,
+            context,
+            json: arguments.format.json,
+            progress: Progress::new(),
+        };
+        fetch(&mut line, snapshot.seq, &mut teller).await?;
+        if !arguments.format.json {
+            output::line(&format!("pulled {image}"))?;
+        }
+        Ok(0)
+    })
+}
+
+/// The image that a name of the catalogue means, else what was written.
+fn reference(start: &Start, asked: &str) -> String {
+    let mut known = start.loaded.settings.environments.iter();
+    let known = known.find_map(|it| it.image_of(asked));
+    reference::with_tag(known.unwrap_or(asked))
+}
+
+/// Until it is here, or a person does not want it any more: whoever goes away gives it up.
+async fn fetch(line: &mut Line, seen: u64, teller: &mut Teller<'_>) -> Result<(), Fail> {
+    let client = line.client.clone();
+    let asked = client.ask(Request::Pull {
+        context: teller.context,
+        image: teller.image.to_owned(),
+    });
+    let mut asked = std::pin::pin!(asked);
+    let mut seen = seen;
+    loop {
+        tokio::select! {
+            answer = &mut asked => return match answer? {
+                Reply::Done => Ok(()),
+                other => Err(line::unexpected(&other)),
+            },
+            change = line.next_change(seen) => {
+                let (seq, change) = change?;
+                seen = seq;
+                teller.hear(&change)?;
+            }
+            _ = tokio::signal::ctrl_c() => {
+                let why = "given up: nothing of it stays";
+                return Err(Fail::new(code::INTERRUPTED, why));
+            }
+        }
+    }
+}
+
+struct Teller<'a> {
+    image: &'a str,
+    context: ContextName,
+    json: bool,
+    progress: Progress,
+}
+
+impl Teller<'_> {
+    fn hear(&mut self, change: &Change) -> Result<(), Fail> {
+        let Change::Pull { context, pull } = change else {
+            return Ok(());
+        };
+        if *context != self.context || pull.reference != *self.image {
+            return Ok(());
+        }
+        self.tell(pull)
+    }
+
+    fn tell(&mut self, pull: &Pull) -> Result<(), Fail> {
+        if self.json {
+            return output::line(&serde_json::to_string(pull)?);
+        }
+        self.progress.pull("workbay", pull);
+        Ok(())
+    }
+}

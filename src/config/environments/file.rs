@@ -1,0 +1,241 @@
+//! One file of environments as it stands, over what stood before it.
+
+use std::collections::BTreeMap;
+
+use super::super::{
+    Problem,
+    amount::{any_memory, cores},
+    document::{Document, Entry, Fault, Item, Value},
+    rows::{self, Row, row, set},
+    setting::word,
+};
+use crate::model::{
+    image, reference,
+    resources::{Bytes, Cpu, ResourceSlots},
+    session::Service,
+    text::Clean,
+    wellknown::{KnownVersion, WellKnown},
+};
+
+const TABLES: [&str; 2] = ["environment", "mirrors"];
+
+/// What all files said until now.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Drafts {
+    environments: BTreeMap<String, Draft>,
+    /// By registry: where its images are taken from.
+    mirrors: BTreeMap<String, String>,
+}
+
+/// An environment, as far as it is written.
+#[derive(Clone, Debug, Default)]
+struct Draft {
+    about: Option<String>,
+    image: Option<String>,
+    versions: Option<Versions>,
+    default: Option<String>,
+    services: Option<Vec<Service>>,
+    cpu: Option<Cpu>,
+    mem: Option<Bytes>,
+    hide: Option<bool>,
+}
+
+#[derive(Clone, Debug)]
+enum Versions {
+    /// Tags of the one image.
+    Tags(Vec<String>),
+    /// Each with an image of its own.
+    Images(Vec<(String, String)>),
+}
+
+impl Drafts {
+    /// What a file says over all that stood before it.
+    pub(super) fn with(&self, document: &Document) -> Result<Self, Vec<Problem>> {
+        let mut drafts = self.clone();
+        let mut faults = Vec::new();
+        for entry in document.entries() {
+            drafts.table(entry, &mut faults);
+        }
+        if faults.is_empty() {
+            return Ok(drafts);
+        }
+        let problems = faults.into_iter().map(|fault| document.problem(fault));
+        Err(problems.collect())
+    }
+
+    fn table(&mut self, entry: &Entry, faults: &mut Vec<Fault>) {
+        let outcome = match entry.key.as_str() {
+            "environment" => self.environments(&entry.item, faults),
+            "mirrors" => self.mirrors(&entry.item),
+            other => Err(Fault::unknown(entry.at, "table", other, TABLES)),
+        };
+        faults.extend(outcome.err());
+    }
+
+    fn environments(&mut self, item: &Item, faults: &mut Vec<Fault>) -> Result<(), Fault> {
+        for entry in item.table()? {
+            let name = entry.key.trim();
+            let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+            if name.is_empty() || !name.chars().all(plain) {
+                let text = format!("'{name}' is no name of an environment");
+                faults.push(Fault::new(entry.at, text).help("letters, digits, '.', '_' and '-'"));
+                continue;
+            }
+            let fields = entry.item.table().map_err(|fault| {
+                fault.help("each environment has a name: [environment.NAME] image = …")
+            })?;
+            let draft = self.environments.entry(name.to_owned()).or_default();
+            let what = format!("setting of environment '{name}'");
+            let before = faults.len();
+            rows::read_into(draft, ROWS, &what, fields, faults);
+            // What could not be read is not missed besides.
+            if faults.len() == before {
+                faults.extend(draft.check(name, entry.at).err());
+            }
+        }
+        Ok(())
+    }
+
+    fn mirrors(&mut self, item: &Item) -> Result<(), Fault> {
+        for entry in item.table()? {
+            let mirror = word(&entry.item)?;
+            if reference::registry(&format!("{mirror}/image")) == reference::HUB {
+                let text = format!("'{mirror}' names no registry");
+                return Err(Fault::new(entry.item.at, text).help("write HOST, or HOST/PATH"));
+            }
+            self.mirrors.insert(entry.key.clone(), mirror);
+        }
+        Ok(())
+    }
+
+    pub(super) fn finished(self) -> Vec<WellKnown> {
+        let mirrors = &self.mirrors;
+        let shown = self.environments.into_iter();
+        let shown = shown.filter(|(_, draft)| draft.hide != Some(true));
+        shown
+            .map(|(name, draft)| draft.finished(&name, mirrors))
+            .collect()
+    }
+}
+
+impl Draft {
+    /// What one cannot do without, and what does not go together.
+    fn check(&self, name: &str, at: usize) -> Result<(), Fault> {
+        let images = self.images();
+        if self.hide == Some(true) {
+            return Ok(());
+        }
+        if images.is_empty() {
+            let text = format!("environment '{name}' has no images");
+            return Err(Fault::new(at, text)
+                .help("write image = \"…\" and versions = [\"TAG\", …], the newest first"));
+        }
+        if let Some(default) = &self.default
+            && !images.iter().any(|(version, _)| version == default)
+        {
+            let text = format!("environment '{name}' has no version '{default}' to be its default");
+            let names: Vec<&str> = images.iter().map(|(version, _)| version.as_str()).collect();
+            return Err(Fault::new(at, text).help(format!("one of {}", names.join(", "))));
+        }
+        Ok(())
+    }
+
+    /// Versions and their images.
+    fn images(&self) -> Vec<(String, String)> {
+        match (&self.versions, &self.image) {
+            (Some(Versions::Images(images)), _) => images.clone(),
+            (Some(Versions::Tags(tags)), Some(image)) => {
+                let one = |tag: &String| (tag.clone(), format!("{image}:{tag}"));
+                tags.iter().map(one).collect()
+            }
+            (None, Some(image)) => {
+                let (_, version) = reference::name_and_version(image);
+                vec![(version, reference::with_tag(image))]
+            }
+            (Some(Versions::Tags(_)) | None, None) => Vec::new(),
+        }
+    }
+
+    fn finished(self, name: &str, mirrors: &BTreeMap<String, String>) -> WellKnown {
+        let images = self.images();
+        let first = images.first().map(|(version, _)| version.clone());
+        let default = self.default.or(first).unwrap_or_default();
+        let versions = images.into_iter().map(|(name, image)| {
+            let mirror = mirrors.get(reference::registry(&image));
+            let from = mirror.map(|mirror| reference::on_mirror(&image, mirror));
+            KnownVersion {
+                name: Clean::new(&name),
+                from: from.unwrap_or_else(|| image.clone()),
+                image,
+            }
+        });
+        WellKnown {
+            name: Clean::new(name),
+            about: Clean::new(&self.about.unwrap_or_default()),
+            versions: versions.collect(),
+            default: Clean::new(&default),
+            services: self.services.unwrap_or_default(),
+            minimum: ResourceSlots::new(self.cpu.unwrap_or_default(), self.mem.unwrap_or_default()),
+        }
+    }
+}
+
+/// A key that may be left out. Nothing asks how a catalogue would be written.
+macro_rules! key {
+    ($name:literal, $field:ident, $read:expr) => {
+        row!($name, |d, i| set(&mut d.$field, $read(i).map(Some)), |_| {
+            None
+        })
+    };
+}
+
+/// THE list of what can be said of an environment.
+const ROWS: &[Row<Draft>] = &[
+    key!("about", about, word),
+    key!("image", image, image_name),
+    key!("versions", versions, versions),
+    key!("default", default, word),
+    key!("services", services, services),
+    key!("cpu", cpu, cores),
+    key!("mem", mem, any_memory),
+    key!("hide", hide, Item::boolean),
+];
+
+fn image_name(item: &Item) -> Result<String, Fault> {
+    let image = word(item)?;
+    if reference::is_image(&image) {
+        return Ok(image);
+    }
+    let text = format!("'{image}' is no image");
+    Err(Fault::new(item.at, text).help("write it as in docker pull: registry/name:tag"))
+}
+
+/// `["3.13", "3.12"]`, tags of the one image; or `{ "3.13" = "registry/name:tag" }`.
+fn versions(item: &Item) -> Result<Versions, Fault> {
+    match &item.value {
+        Value::List(tags) if !tags.is_empty() => {
+            let tags = tags.iter().map(word).collect::<Result<_, _>>()?;
+            Ok(Versions::Tags(tags))
+        }
+        Value::Table(images) if !images.is_empty() => {
+            let one = |entry: &Entry| Ok((entry.key.clone(), image_name(&entry.item)?));
+            Ok(Versions::Images(
+                images.iter().map(one).collect::<Result<_, _>>()?,
+            ))
+        }
+        Value::List(_) | Value::Table(_) => Err(Fault::new(item.at, "there is no version in it")),
+        _ => Err(item.mismatch("tags like [\"3.13\", \"3.12\"]")),
+    }
+}
+
+/// By the grammar of images' own labels: `jupyter:http:8888,x:tcp:[90,91]`.
+fn services(item: &Item) -> Result<Vec<Service>, Fault> {
+    let text = word(item)?;
+    let services = image::services(&text);
+    let told = image::services_label(&services);
+    if told == text.replace(' ', "") {
+        return Ok(services);
+    }
+    let fault = Fault::new(item.at, format!("'{text}' are no services"));
+    Err(fault.help("write \"NAME:http:PORT\", several with commas between"))
+}

@@ -1,0 +1,51 @@
+//! The clock was set, or stood still while the machine slept.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{core::Controller, held::Held, turn::Turn};
+use crate::model::id::SessionId;
+
+impl Controller {
+    /// What was to be done after a pause is done now: the pause may be over or seem to last for hours.
+    /// What a session may take counts from its start by the clock that was set.
+    pub(super) fn clock_jumped(&mut self, turn: &mut Turn, now: Timestamp, set_by: SignedDuration) {
+        self.set_clocks(turn, set_by.as_secs());
+        let pauses = [
+            &mut self.line.retry_at,
+            &mut self.queue.look_at,
+            &mut self.queue.retell_at,
+        ];
+        for pause in pauses.into_iter().flatten().chain(self.pulls.pauses()) {
+            *pause = now;
+        }
+        for held in self.held.values_mut().filter(|it| it.retry_at.is_some()) {
+            held.retry_at = Some(now);
+            self.deadlines.insert((now, held.id()));
+        }
+        self.plan_all_due();
+        self.jumped(turn, now);
+    }
+
+    fn set_clocks(&mut self, turn: &mut Turn, seconds: i64) {
+        if seconds == 0 {
+            return;
+        }
+        let live = self.held.values().filter(|held| held.is_judged());
+        let ids: Vec<SessionId> = live.map(Held::id).collect();
+        for id in ids {
+            if let Some(held) = self.change(turn, id) {
+                let set = &mut held.record.clock_set;
+                *set = set.saturating_add(seconds);
+            }
+        }
+    }
+}
+
+impl Held {
+    /// Its start, as the clock is now.
+    pub(super) fn started_at(&self) -> Option<Timestamp> {
+        let started = self.record.session.started_at?;
+        let set = SignedDuration::from_secs(self.record.clock_set);
+        Some(started.checked_add(set).unwrap_or(started))
+    }
+}

@@ -1,0 +1,42 @@
+//! A session that takes over the home of one that has ended.
+
+use super::{core::Controller, turn::Refusal, turn::Turn};
+use crate::model::{id::SessionId, record::Step, spec::LaunchRequest};
+
+impl Controller {
+    /// Whether the home that is asked for is there and nobody else's.
+    pub(super) fn check_home(&self, request: &LaunchRequest) -> Result<(), Refusal> {
+        let Some(from) = request.home_of else {
+            return Ok(());
+        };
+        let held = self.find(from)?;
+        let session = &held.record.session;
+        let name = &session.name;
+        if !session.status.is_final() || held.record.step != Step::Settled {
+            let text = format!("session {name} has not ended: its home is in use");
+            return Err(Refusal::refused(text));
+        }
+        if held.record.forgotten || session.scratch.is_none() {
+            let text = format!("the home of session {name} is not kept any more");
+            return Err(Refusal::refused(text).with_help("launch it without --same-home"));
+        }
+        let mut others = self.held.values();
+        let other = others.find(|other| {
+            other.record.spec.home_of == Some(from) && !other.record.session.status.is_final()
+        });
+        match other.map(|other| &other.record.session.name) {
+            Some(other) => Err(Refusal::refused(format!(
+                "session {other} takes over the home of {name} already"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// What took over a home was made: it is not the earlier session's any more.
+    pub(super) fn note_home_taken(&mut self, turn: &mut Turn, id: SessionId) {
+        let from = self.held.get(&id).and_then(|it| it.record.spec.home_of);
+        if let Some(earlier) = from.and_then(|from| self.change(turn, from)) {
+            earlier.record.session.scratch = None;
+        }
+    }
+}

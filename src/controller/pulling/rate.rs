@@ -1,0 +1,91 @@
+//! How fast a pull goes, over its last seconds.
+
+use std::collections::VecDeque;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::model::{pull::PullFigures, resources::Bytes};
+
+/// What lies longer ago says nothing of now.
+const WINDOW: SignedDuration = SignedDuration::from_secs(10);
+/// In a shorter time a rate is chance.
+const LEAST: f64 = 1.0;
+
+#[derive(Debug, Default)]
+pub(super) struct Rate {
+    heard: VecDeque<(Timestamp, u64)>,
+}
+
+impl Rate {
+    pub(super) fn hear(&mut self, now: Timestamp, bytes: Bytes) {
+        // A layer that was begun anew, or a clock that was set back.
+        let back = |(at, before): &(Timestamp, u64)| *before > bytes.0 || *at > now;
+        if self.heard.back().is_some_and(back) {
+            self.heard.clear();
+        }
+        self.heard.push_back((now, bytes.0));
+        let old = |(at, _): &(Timestamp, u64)| now.duration_since(*at) > WINDOW;
+        // Two are kept, however long ago: a slow line tells seldom.
+        while self.heard.len() > 2 && self.heard.front().is_some_and(old) {
+            self.heard.pop_front();
+        }
+    }
+
+    /// `None` = it cannot be told yet.
+    pub(super) fn per_second(&self) -> Option<Bytes> {
+        let ((first, from), (last, to)) = (self.heard.front()?, self.heard.back()?);
+        let seconds = last.duration_since(*first).as_secs_f64();
+        (seconds >= LEAST).then(|| Bytes(((to - from) as f64 / seconds) as u64))
+    }
+
+    /// Only when all that is to come is known.
+    pub(super) fn seconds_left(&self, figures: &PullFigures) -> Option<u64> {
+        let rate = self.per_second().filter(|rate| rate.0 > 0)?;
+        let left = figures.bytes.0.checked_sub(figures.bytes_done.0)?;
+        (figures.unsized_layers == 0 && left > 0).then(|| left.div_ceil(rate.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + second).unwrap()
+    }
+
+    #[test]
+    fn the_rate_is_that_of_the_last_seconds() {
+        let mut rate = Rate::default();
+        rate.hear(at(0), Bytes(0));
+        assert_eq!(rate.per_second(), None);
+        for second in 1..=20 {
+            rate.hear(at(second), Bytes(second as u64 * 100));
+        }
+        assert_eq!(rate.per_second(), Some(Bytes(100)));
+        for second in 21..=40 {
+            rate.hear(at(second), Bytes(2000));
+        }
+        assert_eq!(rate.per_second(), Some(Bytes(0)));
+        let figures = PullFigures {
+            bytes: Bytes(3000),
+            bytes_done: Bytes(2000),
+            ..PullFigures::default()
+        };
+        assert_eq!(rate.seconds_left(&figures), None, "it stands still");
+        rate.hear(at(41), Bytes(2200));
+        let left = rate.seconds_left(&PullFigures {
+            bytes_done: Bytes(2200),
+            ..figures
+        });
+        assert_eq!(left, Some(40));
+    }
+
+    #[test]
+    fn what_goes_back_begins_anew() {
+        let mut rate = Rate::default();
+        rate.hear(at(0), Bytes(1000));
+        rate.hear(at(2), Bytes(10));
+        assert_eq!(rate.per_second(), None);
+    }
+}

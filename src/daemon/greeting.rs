@@ -1,0 +1,206 @@
+//! The first word of a client: who it is, whether it may stay, whether it is newer than we are.
+
+use std::{cmp::Ordering, io, time::Duration};
+
+use futures_util::StreamExt;
+use tokio::{
+    net::{UnixStream, unix::OwnedReadHalf},
+    time::timeout,
+};
+use tokio_util::codec::FramedRead;
+
+use super::{
+    connection::{House, Reader, Writer},
+    inbound::ConnectionId,
+    upgrade,
+};
+use crate::{
+    model::text::Clean,
+    protocol::{
+        frame::{Frame, FrameCodec, FrameWriter},
+        greeting::{Greeting, Welcome},
+        message::PROTOCOL,
+        version::{compare, version},
+    },
+};
+
+type FirstReader = FramedRead<OwnedReadHalf, FrameCodec<Welcome, Greeting>>;
+
+/// A client says hello within this time.
+const HELLO: Duration = Duration::from_secs(10);
+
+/// What a greeting leads to.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    /// With what an older one is to be told.
+    Serve(Option<Clean>),
+    Refuse(Clean),
+    /// The daemon becomes this program of that version.
+    Become {
+        program: String,
+        version: String,
+    },
+}
+
+/// Both ends of the line to a client that may stay, and what it is to be told of its age.
+pub(super) async fn greet(
+    socket: UnixStream,
+    id: ConnectionId,
+    house: &House,
+) -> Option<(Reader, Writer, Option<Clean>)> {
+    let uid = socket.peer_cred().map(|peer| peer.uid());
+    let (read, write) = socket.into_split();
+    let mut reader = FramedRead::new(read, FrameCodec::default());
+    let mut writer = FrameWriter::new(write);
+    let (welcome, older) = match judge(uid, &mut reader).await {
+        Verdict::Serve(older) => (hello(house), older),
+        Verdict::Refuse(message) => (Welcome::Refused { message }, None),
+        Verdict::Become { program, version } => {
+            (begin_upgrade(house, &program, &version).await, None)
+        }
+    };
+    let stays = matches!(welcome, Welcome::Hello { .. });
+    if let Welcome::Refused { message } = &welcome {
+        tracing::warn!(connection = id, %message, "refused");
+    }
+    // It may have gone already.
+    let said = writer.send(Frame::Control(welcome)).await;
+    if !stays || said.is_err() {
+        return None;
+    }
+    let reader = reader.map_decoder(|_| FrameCodec::default());
+    Some((reader, FrameWriter::new(writer.into_inner()), older))
+}
+
+fn hello(house: &House) -> Welcome {
+    Welcome::Hello {
+        protocol: PROTOCOL,
+        version: version().to_owned(),
+        pid: std::process::id(),
+        instance: house.identity.instance,
+    }
+}
+
+/// Same user, not older in what it says.
+async fn judge(uid: io::Result<u32>, reader: &mut FirstReader) -> Verdict {
+    let me = rustix::process::getuid().as_raw();
+    if !uid.is_ok_and(|uid| uid == me) {
+        let text = format!("this daemon belongs to user {me} and serves nobody else");
+        return Verdict::Refuse(Clean::new(&text));
+    }
+    match timeout(HELLO, reader.next()).await {
+        Ok(Some(Ok(Frame::Control(greeting)))) => weigh(greeting, version()),
+        _ => Verdict::Refuse(Clean::new(
+            "this daemon hears no hello it knows: end it with `workbay daemon stop`",
+        )),
+    }
+}
+
+fn weigh(greeting: Greeting, mine: &str) -> Verdict {
+    let Greeting::Hello {
+        protocol,
+        version,
+        program,
+    } = greeting;
+    match (compare(&version, mine), program) {
+        (Ordering::Greater, Some(program)) => Verdict::Become { program, version },
+        (Ordering::Greater, None) => {
+            Verdict::Refuse(stays_older(mine, &version, "its program is gone"))
+        }
+        (Ordering::Less, _) => {
+            let text = format!(
+                "workbay {} is older than the daemon ({mine}) that runs: update it, or start the new one",
+                Clean::new(&version)
+            );
+            if protocol == PROTOCOL {
+                Verdict::Serve(Some(text.into()))
+            } else {
+                Verdict::Refuse(text.into())
+            }
+        }
+        (Ordering::Equal, _) if protocol == PROTOCOL => Verdict::Serve(None),
+        (Ordering::Equal, _) => Verdict::Refuse(Clean::new(
+            "this daemon speaks another protocol: end it with `workbay daemon stop`, sessions go on, \
+             and start again",
+        )),
+    }
+}
+
+fn stays_older(mine: &str, version: &str, why: &str) -> Clean {
+    let version = Clean::new(version);
+    Clean::new(&format!(
+        "this daemon ({mine}) is older than workbay {version} and cannot become it ({why}): end it with \
+         `workbay daemon stop`, sessions go on, and start again"
+    ))
+}
+
+async fn begin_upgrade(house: &House, program: &str, newer: &str) -> Welcome {
+    let Some(successor) = &house.successor else {
+        let message = stays_older(version(), newer, "it runs inside another program");
+        return Welcome::Refused { message };
+    };
+    match upgrade::examine(program, newer).await {
+        Ok(program) => {
+            tracing::info!(program = %program.display(), newer, "becoming a newer version");
+            successor.name(program);
+            Welcome::Upgrading {
+                version: version().to_owned(),
+                started_at: house.identity.started_at,
+            }
+        }
+        Err(why) => Welcome::Refused {
+            message: stays_older(version(), newer, &why),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn another_user_is_refused_before_anything_is_read() {
+        let (_client, socket) = UnixStream::pair().unwrap();
+        let (read, _write) = socket.into_split();
+        let mut reader = FramedRead::new(read, FrameCodec::default());
+        let me = rustix::process::getuid().as_raw();
+        let refused = judge(Ok(me + 1), &mut reader).await;
+        let text = format!("this daemon belongs to user {me} and serves nobody else");
+        assert_eq!(refused, Verdict::Refuse(text.into()));
+    }
+
+    fn hello(protocol: u32, version: &str, program: Option<&str>) -> Greeting {
+        Greeting::Hello {
+            protocol,
+            version: version.to_owned(),
+            program: program.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn the_newer_one_wins_and_the_older_one_is_told() {
+        let weigh = |protocol, version, program| weigh(hello(protocol, version, program), "0.2.0");
+        let path = Some("/usr/bin/workbay");
+        assert_eq!(weigh(PROTOCOL, "0.2.0", path), Verdict::Serve(None));
+        let newer = Verdict::Become {
+            program: "/usr/bin/workbay".to_owned(),
+            version: "0.3.0".to_owned(),
+        };
+        // Whatever it says after the greeting.
+        assert_eq!(weigh(PROTOCOL + 1, "0.3.0", path), newer);
+        let told = "workbay 0.1.0 is older than the daemon (0.2.0) that runs: update it, or start the new one";
+        assert_eq!(
+            weigh(PROTOCOL, "0.1.0", path),
+            Verdict::Serve(Some(told.into()))
+        );
+        assert_eq!(
+            weigh(PROTOCOL - 1, "0.1.0", path),
+            Verdict::Refuse(told.into())
+        );
+        assert!(matches!(weigh(PROTOCOL, "0.3.0", None), Verdict::Refuse(_)));
+        assert!(matches!(
+            weigh(PROTOCOL + 1, "0.2.0", path),
+            Verdict::Refuse(_)
+        ));
+    }
+}

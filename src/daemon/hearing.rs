@@ -1,0 +1,115 @@
+//! What connections say to the loop, and who is answered once it is known.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    clock,
+    core::{ClientSeat, Core},
+    heart::News,
+    inbound::Inbound,
+    looks,
+};
+use crate::{
+    controller::{
+        fact::{Fact, Ticket, Use},
+        observe::fact::Fact as Observed,
+    },
+    model::{change::Level, id::SessionKey, notice::Notice},
+    protocol::message::StreamOpen,
+};
+
+impl Core {
+    pub(super) async fn hear(&mut self, word: Inbound) {
+        match word {
+            Inbound::Joined {
+                connection,
+                outbox,
+                older,
+            } => {
+                let seat = ClientSeat {
+                    outbox,
+                    older,
+                    subscribed: false,
+                    watched: HashSet::new(),
+                    shown: HashMap::new(),
+                };
+                self.clients.insert(connection, seat);
+            }
+            Inbound::Left { connection } => {
+                self.clients.remove(&connection);
+                let tickets = self.waiters.left(connection);
+                self.gone(&tickets).await;
+            }
+            Inbound::Asked {
+                connection,
+                id,
+                request,
+            } => self.asked(connection, id, request).await,
+            Inbound::Used { session, usage } => self.used(session, usage).await,
+            Inbound::Remark { text } => {
+                self.tell(Notice::message(clock::now(), Level::Warning, text));
+            }
+            Inbound::Look { open, answer } => {
+                if let StreamOpen::Log { session, .. } = &open {
+                    self.recall(*session).await;
+                }
+                self.looks.push((open, answer));
+            }
+        }
+    }
+
+    /// What was only done for who has gone is given up.
+    async fn gone(&mut self, tickets: &[Ticket]) {
+        if tickets.is_empty() {
+            return;
+        }
+        for number in 0..self.stations.len() {
+            if !self.stations[number].heart.is_observing() {
+                let tickets = tickets.to_vec();
+                self.settle(number, Fact::Left { tickets }.into()).await;
+            }
+        }
+    }
+
+    /// Of an engine that judges by itself it is none of our business.
+    async fn used(&mut self, session: SessionKey, usage: Use) {
+        let Ok(number) = looks::station(&self.stations, session.context) else {
+            return;
+        };
+        if !self.stations[number].heart.is_observing() {
+            let session = session.id;
+            self.settle(number, Fact::Used { session, usage }.into())
+                .await;
+        }
+    }
+
+    /// Engines that are only observed are asked for less while nobody looks, and the silence of others is noticed
+    /// when they are needed.
+    pub(super) async fn tell_watched(&mut self) {
+        let watched = self.clients.values().any(|client| client.subscribed);
+        if watched == self.watched {
+            return;
+        }
+        self.watched = watched;
+        for number in 0..self.stations.len() {
+            self.stations[number].be_looked_at(watched);
+            if self.stations[number].heart.is_observing() {
+                let news = News::Observed(Observed::Watched(watched));
+                self.settle(number, news).await;
+            }
+        }
+    }
+
+    /// Streams whose session is settled by now may be opened or are refused.
+    pub(super) fn answer_looks(&mut self) {
+        for (open, answer) in std::mem::take(&mut self.looks) {
+            if answer.is_closed() {
+                continue;
+            }
+            match looks::may_open(&self.stations, &open) {
+                Some(result) => drop(answer.send(result)),
+                None => self.looks.push((open, answer)),
+            }
+        }
+    }
+}

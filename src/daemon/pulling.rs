@@ -1,0 +1,88 @@
+//! Pulls under way: one task each, which can be given up.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use futures_util::StreamExt as _;
+use tokio::task::AbortHandle;
+
+use super::{
+    fault::{self, Moment},
+    heart::News,
+    teller::Teller,
+    translate,
+};
+use crate::{
+    controller::{
+        fact::{Fact, Fault},
+        order::{OrderKind, PullNumber},
+    },
+    engine::api::Containers,
+    model::pull::PullFigures,
+};
+
+/// Cheap to clone.
+#[derive(Clone, Default)]
+pub(super) struct Pulls {
+    tasks: Arc<Mutex<HashMap<PullNumber, AbortHandle>>>,
+}
+
+impl Pulls {
+    fn tasks(&self) -> MutexGuard<'_, HashMap<PullNumber, AbortHandle>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a pull that was begun.
+    pub fn began(&self, number: PullNumber, task: AbortHandle) {
+        let mut tasks = self.tasks();
+        tasks.retain(|_, task| !task.is_finished());
+        tasks.insert(number, task);
+    }
+
+    /// Gives it up: the line to the engine is closed, which then stops.
+    pub fn cancel(&self, number: PullNumber) {
+        fault::point(Moment::Before, OrderKind::CancelPull);
+        if let Some(task) = self.tasks().remove(&number) {
+            task.abort();
+        }
+        fault::point(Moment::After, OrderKind::CancelPull);
+    }
+}
+
+/// Fetches an image, telling how far it is, and how it ended.
+pub(super) async fn carry_out(
+    engine: Result<Arc<dyn Containers>, Fault>,
+    teller: &Teller,
+    number: PullNumber,
+    reference: &str,
+) {
+    fault::point(Moment::Before, OrderKind::Pull);
+    let result = match engine {
+        Ok(engine) => follow(&engine, teller, number, reference).await,
+        Err(fault) => Err(fault),
+    };
+    fault::point(Moment::After, OrderKind::Pull);
+    if let Err(fault) = &result {
+        tracing::warn!(%reference, why = %fault.text, "not pulled");
+    }
+    let pulled = Fact::Pulled { number, result };
+    teller.tell(News::Local(pulled)).await;
+}
+
+async fn follow(
+    engine: &Arc<dyn Containers>,
+    teller: &Teller,
+    number: PullNumber,
+    reference: &str,
+) -> Result<(), Fault> {
+    let begun = engine.pull(reference).await;
+    let mut steps = begun.map_err(|error| translate::fault(&error))?;
+    while let Some(step) = steps.next().await {
+        let figures: PullFigures = step.map_err(|error| translate::fault(&error))?;
+        let pulling = Fact::Pulling { number, figures };
+        teller.tell(News::Local(pulling)).await;
+    }
+    Ok(())
+}

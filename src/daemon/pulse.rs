@@ -1,0 +1,138 @@
+//! Whether an engine that says nothing is there at all.
+//!
+//! One request may take long on a healthy engine: a container is made on a slow disk, another one will not
+//! end. So nothing is concluded from it; the engine is asked for a word instead (`ping`), which needs no
+//! container. Only an engine that has none for us is taken for lost.
+
+use std::{pin::Pin, time::Duration};
+
+use tokio::{
+    sync::watch,
+    time::{sleep, timeout},
+};
+
+use crate::engine::error::EngineError;
+
+/// A healthy engine seldom takes so long for anything.
+const DOUBT: Duration = Duration::from_secs(5);
+
+/// An engine that nobody asks anything, and that tells nothing, is asked so often while somebody looks.
+const REST: Duration = Duration::from_secs(30);
+
+/// How long a word may take. Engines have a limit of their own, whose error says more.
+const WORD: Duration = Duration::from_secs(15);
+
+pub(super) type Asked<'a, T> = Pin<Box<dyn Future<Output = Result<T, EngineError>> + Send + 'a>>;
+
+/// What was asked, or the engine's silence if that comes first.
+pub(super) async fn unless_silent<'a, T>(
+    ping: impl Fn() -> Asked<'a, ()>,
+    mut asked: Asked<'_, T>,
+) -> Result<T, EngineError> {
+    tokio::select! {
+        biased;
+        outcome = &mut asked => outcome,
+        silence = silence_after(ping, DOUBT) => Err(silence),
+    }
+}
+
+/// Ends when the engine is silent while somebody looks; asks nothing while nobody does. Begun anew with each
+/// word that the engine says by itself.
+pub(super) async fn silence<'a>(
+    ping: impl Fn() -> Asked<'a, ()>,
+    mut looked_at: watch::Receiver<bool>,
+) -> EngineError {
+    loop {
+        if looked_at.wait_for(|looked_at| *looked_at).await.is_err() {
+            // Nobody is left to look.
+            std::future::pending::<()>().await;
+        }
+        tokio::select! {
+            silence = silence_after(&ping, REST) => return silence,
+            _ = looked_at.wait_for(|looked_at| !*looked_at) => {}
+        }
+    }
+}
+
+/// Ends when a word is not answered; one is asked for after each pause.
+async fn silence_after<'a>(ping: impl Fn() -> Asked<'a, ()>, pause: Duration) -> EngineError {
+    loop {
+        sleep(pause).await;
+        match timeout(WORD, ping()).await {
+            Ok(Err(error)) if error.is_lost() => return error,
+            Ok(_) => {}
+            Err(_) => {
+                return EngineError::Unreachable {
+                    endpoint: "this context".to_owned(),
+                    why: format!("it said nothing for {} seconds", WORD.as_secs()),
+                    mend: None,
+                };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    fn lost() -> EngineError {
+        EngineError::Unreachable {
+            endpoint: "x".to_owned(),
+            why: "it hangs".to_owned(),
+            mend: None,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_takes_long_is_waited_for_as_long_as_the_engine_has_a_word() {
+        let asked = async {
+            sleep(Duration::from_secs(100)).await;
+            Ok(7)
+        };
+        let words = AtomicU32::new(0);
+        let ping = || -> Asked<'_, ()> {
+            words.fetch_add(1, Ordering::Relaxed);
+            Box::pin(async {
+                sleep(Duration::from_secs(2)).await;
+                // Said by an engine that is there.
+                Err(EngineError::Other("busy".to_owned()))
+            })
+        };
+        assert_eq!(unless_silent(ping, Box::pin(asked)).await.unwrap(), 7);
+        assert_eq!(words.into_inner(), 14);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_engine_that_hangs_is_lost_long_before_the_request_is_given_up() {
+        let begun = Instant::now();
+        let never = || -> Asked<'_, ()> { Box::pin(std::future::pending()) };
+        let silence = unless_silent(never, Box::pin(std::future::pending::<Result<(), _>>()));
+        let said = silence.await.unwrap_err();
+        assert!(
+            said.is_lost() && said.to_string().contains("15 seconds"),
+            "{said}"
+        );
+        assert_eq!(begun.elapsed(), DOUBT + WORD);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_engine_is_noticed_only_while_somebody_looks() {
+        let looked_at = watch::Sender::new(false);
+        let ping = || -> Asked<'static, ()> { Box::pin(async { Err(lost()) }) };
+        let noticed = silence(ping, looked_at.subscribe());
+        let mut noticed = std::pin::pin!(noticed);
+        let hour = Duration::from_secs(3600);
+        assert!(timeout(hour, &mut noticed).await.is_err());
+        looked_at.send_replace(true);
+        assert!(timeout(REST / 2, &mut noticed).await.is_err());
+        looked_at.send_replace(false);
+        assert!(timeout(hour, &mut noticed).await.is_err());
+        looked_at.send_replace(true);
+        assert!(timeout(hour, &mut noticed).await.unwrap().is_lost());
+    }
+}

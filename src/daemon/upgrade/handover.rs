@@ -1,0 +1,174 @@
+//! What goes from one program to the next in the same process.
+//!
+//! The lock, the listening socket and a file in memory are sent over a pair of sockets whose other end
+//! is the new program's standard input: what is under way in a socket outlives the program that sent
+//! it. The shape of what the file holds is between two releases, so it is only ever added to.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, IoSlice, IoSliceMut, Read, Seek, Write},
+    mem::MaybeUninit,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    path::PathBuf,
+    process::Command,
+};
+
+use rustix::{
+    fs::MemfdFlags,
+    net::{
+        AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+        SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+    },
+};
+use serde::{Deserialize, Serialize};
+
+use super::super::{lock::Lock, socket::Socket, told::Told};
+use crate::model::id::SessionKey;
+
+/// Says that a handover follows; the number is that of its shape.
+const WORD: &[u8] = b"workbay handover 1";
+const DESCRIPTORS: usize = 3;
+
+/// What only the memory holds.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Memory {
+    /// The socket's file: device and number.
+    pub socket: (u64, u64),
+    /// Values that sessions in the queue wait with.
+    pub secrets: Vec<Kept>,
+    pub told: Told,
+}
+
+/// Values of secret variables of one session.
+#[derive(Serialize, Deserialize)]
+pub struct Kept {
+    pub session: SessionKey,
+    pub values: BTreeMap<String, String>,
+}
+
+/// What goes with the daemon into its next program.
+pub struct Handover {
+    program: PathBuf,
+    lock: File,
+    listener: OwnedFd,
+    memory: Memory,
+}
+
+impl Handover {
+    pub fn new(program: PathBuf, lock: &Lock, socket: Socket, memory: Memory) -> io::Result<Self> {
+        let (listener, file) = socket.leave()?;
+        Ok(Self {
+            program,
+            lock: lock.share()?,
+            listener,
+            memory: Memory {
+                socket: file,
+                ..memory
+            },
+        })
+    }
+
+    /// Is the next program from now on; the error is why it is still this one.
+    pub fn go(self) -> io::Error {
+        match self.leave() {
+            Ok(()) => Command::new(&self.program)
+                .args(["daemon", "run", "--detached", "--take-over"])
+                .exec(),
+            Err(error) => error,
+        }
+    }
+
+    /// Everything on the way to whoever reads standard input next.
+    fn leave(&self) -> io::Result<()> {
+        let kind = SocketType::STREAM;
+        let (mine, its) = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
+        let memory = in_memory(&self.memory)?;
+        let sent = [self.lock.as_fd(), self.listener.as_fd(), memory.as_fd()];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        ancillary.push(SendAncillaryMessage::ScmRights(&sent));
+        sendmsg(
+            &mine,
+            &[IoSlice::new(WORD)],
+            &mut ancillary,
+            SendFlags::empty(),
+        )?;
+        rustix::stdio::dup2_stdin(&its)?;
+        Ok(())
+    }
+}
+
+/// A file that has no name and lies on no disk.
+fn in_memory(memory: &Memory) -> io::Result<File> {
+    let mut file = File::from(rustix::fs::memfd_create("handover", MemfdFlags::CLOEXEC)?);
+    serde_json::to_writer(&mut file, memory)?;
+    file.flush()?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// What came from the program before, beside the lock.
+pub struct Inherited {
+    pub listener: OwnedFd,
+    pub memory: Memory,
+}
+
+impl Inherited {
+    /// Takes what waits on standard input, which is empty from then on; the lock's file beside it.
+    pub fn take() -> io::Result<(File, Self)> {
+        let taken = receive(&io::stdin())?;
+        rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+        Ok(taken)
+    }
+}
+
+fn receive(from: &impl AsFd) -> io::Result<(File, Inherited)> {
+    let mut word = [0; WORD.len()];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut into = [IoSliceMut::new(&mut word)];
+    recvmsg(from, &mut into, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+    let mut descriptors = Vec::new();
+    for message in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(sent) = message {
+            descriptors.extend(sent);
+        }
+    }
+    let count = <[OwnedFd; DESCRIPTORS]>::try_from(descriptors);
+    match (word == WORD, count) {
+        (true, Ok([lock, listener, memory])) => {
+            let mut text = Vec::new();
+            File::from(memory).read_to_end(&mut text)?;
+            let memory = serde_json::from_slice(&text)?;
+            Ok((File::from(lock), Inherited { listener, memory }))
+        }
+        _ => Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "no daemon hands anything over on standard input",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As every release hands it over. This text is never changed.
+    #[test]
+    fn what_an_older_release_hands_over_is_understood() {
+        let session = r#"{"context":"local","id":"7138f705-f926-4bd9-bd61-b60d90c3991f"}"#;
+        let notice = r#"{"at":"1970-01-01T00:00:00Z","event":"batch-ended","exit_code":3,"level":"info","session":null,"text":"it has ended"}"#;
+        let text = format!(
+            r#"{{"socket":[1,2],"secrets":[{{"session":{session},"values":{{"API_TOKEN":"hush"}}}}],"told":{{"notices":[{notice}],"unseen":1}}}}"#
+        );
+        let memory: Memory = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&memory).unwrap(), text);
+        let later = r#"{"socket":[1,2],"mood":"good"}"#;
+        assert!(serde_json::from_str::<Memory>(later).is_ok());
+    }
+}

@@ -1,0 +1,106 @@
+//! Whether a program may be what the daemon becomes: once it is executed there is no way back.
+
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+
+use tokio::{process::Command, time::timeout};
+
+/// How long it may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The program at `path`, if it is one of ours that says it is `version`; else why not, as the end of a
+/// sentence.
+pub async fn examine(path: &str, version: &str) -> Result<PathBuf, String> {
+    let program = Path::new(path);
+    if !program.is_absolute() {
+        return Err(format!("{path} is no full path"));
+    }
+    check_file(program)?;
+    let said = ask(program).await?;
+    let expected = format!("workbay {version}");
+    if said.trim() == expected {
+        return Ok(program.to_path_buf());
+    }
+    Err(format!("{path} does not say that it is {expected}"))
+}
+
+/// It must belong to this user or to root, and not everybody may write to it. A group may: there are users with a
+/// group of their own that writes.
+fn check_file(program: &Path) -> Result<(), String> {
+    let shown = program.display();
+    let facts = fs::metadata(program).map_err(|why| format!("{shown} cannot be read: {why}"))?;
+    let me = rustix::process::getuid().as_raw();
+    if !facts.is_file() || facts.mode() & 0o111 == 0 {
+        return Err(format!("{shown} is no program"));
+    }
+    if facts.uid() != me && facts.uid() != 0 {
+        let owner = facts.uid();
+        return Err(format!("{shown} belongs to user {owner}"));
+    }
+    if facts.mode() & 0o002 != 0 {
+        return Err(format!("everybody may write to {shown}"));
+    }
+    Ok(())
+}
+
+async fn ask(program: &Path) -> Result<String, String> {
+    let failed = |why: io::Error| format!("{} cannot be run: {why}", program.display());
+    let asked = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    match timeout(PATIENCE, asked).await {
+        Ok(output) => Ok(String::from_utf8_lossy(&output.map_err(failed)?.stdout).into_owned()),
+        Err(_) => Err(format!("{} does not say its version", program.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn script(dir: &Path, text: &str, mode: u32) -> String {
+        let (draft, path) = (dir.join("draft"), dir.join("workbay"));
+        fs::write(&draft, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&draft, fs::Permissions::from_mode(mode)).unwrap();
+        // What another test's child may have open for writing could not be run.
+        let copied = std::process::Command::new("cp")
+            .arg("-p")
+            .args([&draft, &path])
+            .status();
+        assert!(copied.unwrap().success());
+        path.to_str().unwrap().to_owned()
+    }
+
+    #[tokio::test]
+    async fn only_a_program_of_ours_of_that_version_will_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let good = script(dir.path(), "echo workbay 9.9.9", 0o755);
+        assert_eq!(examine(&good, "9.9.9").await, Ok(PathBuf::from(&good)));
+        let refused = examine(&good, "9.9.8").await.unwrap_err();
+        assert!(refused.contains("does not say that it is workbay 9.9.8"));
+        for (path, why) in [
+            ("workbay", "is no full path"),
+            ("/no/such/program", "cannot be read"),
+            ("/etc", "is no program"),
+        ] {
+            let refused = examine(path, "9.9.9").await.unwrap_err();
+            assert!(refused.contains(why), "{refused}");
+        }
+        let open = script(dir.path(), "echo workbay 9.9.9", 0o757);
+        let refused = examine(&open, "9.9.9").await.unwrap_err();
+        assert!(refused.contains("everybody may write"), "{refused}");
+        let data = script(dir.path(), "echo workbay 9.9.9", 0o644);
+        let refused = examine(&data, "9.9.9").await.unwrap_err();
+        assert!(refused.contains("is no program"), "{refused}");
+    }
+}

@@ -1,0 +1,87 @@
+//! A credential helper: a program that keeps logins, asked by its stdin.
+
+use std::{process::Stdio, time::Duration};
+
+use bollard::auth::DockerCredentials;
+use serde::Deserialize;
+use tokio::{io::AsyncWriteExt as _, process::Command, time::timeout};
+
+use crate::engine::{api::Result, error::EngineError};
+
+/// It may ask a person to unlock it, who is not there.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a helper gives for a token in place of a name.
+const TOKEN: &str = "<token>";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Told {
+    #[serde(default)]
+    username: String,
+    secret: String,
+}
+
+/// The login it keeps for the registry at `server`; `None` = it keeps none.
+pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredentials>> {
+    let program = format!("docker-credential-{name}");
+    let failed = |why: String| EngineError::Declined {
+        why: format!("the login for {server} cannot be had from {program}: {why}"),
+        mend: Some("docker's config.json names it as the keeper of logins".to_owned()),
+    };
+    if name.contains('/') {
+        return Err(failed("its name holds a '/'".to_owned()));
+    }
+    let talk = talk(&program, server);
+    let Ok(answered) = timeout(PATIENCE, talk).await else {
+        let seconds = PATIENCE.as_secs();
+        return Err(failed(format!(
+            "it did not answer within {seconds} seconds"
+        )));
+    };
+    let output = answered.map_err(|error| failed(error.to_string()))?;
+    if !output.status.success() {
+        // It says so on stdout, and what else it says there may be anything.
+        let said = String::from_utf8_lossy(&output.stdout).to_lowercase();
+        if said.contains("not found") || said.contains("no credentials") {
+            return Ok(None);
+        }
+        return Err(failed(format!("it ended with {}", output.status)));
+    }
+    let told: Told = serde_json::from_slice(&output.stdout)
+        .map_err(|_| failed("its answer is not understood".to_owned()))?;
+    Ok(Some(credentials(told, server)))
+}
+
+async fn talk(program: &str, server: &str) -> std::io::Result<std::process::Output> {
+    let mut child = Command::new(program)
+        .arg("get")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that does not read has its answer ready.
+        let _ = stdin.write_all(server.as_bytes()).await;
+    }
+    child.wait_with_output().await
+}
+
+fn credentials(told: Told, server: &str) -> DockerCredentials {
+    let base = DockerCredentials {
+        serveraddress: Some(server.to_owned()),
+        ..DockerCredentials::default()
+    };
+    if told.username == TOKEN {
+        return DockerCredentials {
+            identitytoken: Some(told.secret),
+            ..base
+        };
+    }
+    DockerCredentials {
+        username: Some(told.username),
+        password: Some(told.secret),
+        ..base
+    }
+}

@@ -1,0 +1,199 @@
+//! Well-known environments: names for images of registries, and what is known of them besides.
+//!
+//! What an image says of itself (its labels) counts more than what is written here of it.
+
+use super::{
+    environment::{Environment, EnvironmentSource, ImageFacts},
+    reference,
+    resources::ResourceSlots,
+    session::Service,
+    text::Clean,
+};
+
+/// One name of the catalogue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WellKnown {
+    pub name: Clean,
+    /// A sentence: what it is for.
+    pub about: Clean,
+    /// In the order of the file; never empty.
+    pub versions: Vec<KnownVersion>,
+    /// The version of who names none; one of `versions`.
+    pub default: Clean,
+    pub services: Vec<Service>,
+    /// The least it runs with.
+    pub minimum: ResourceSlots,
+}
+
+/// A version of it and its image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownVersion {
+    pub name: Clean,
+    /// As the catalogue writes it: `quay.io/jupyter/scipy-notebook:2024-10-07`.
+    pub image: String,
+    /// Where it is pulled from: the same, or a mirror's.
+    pub from: String,
+}
+
+/// What is on the engine, with what the catalogue knows of it; then all of the catalogue that is not.
+pub fn completed(here: Vec<Environment>, known: &[WellKnown]) -> Vec<Environment> {
+    let mut all = here;
+    let mut absent = Vec::new();
+    for one in known {
+        for version in one.in_order() {
+            let found = all.iter_mut().filter(|it| version.is_image_of(it));
+            let mut is_here = false;
+            for environment in found {
+                is_here = true;
+                one.add_to(environment, version);
+            }
+            if !is_here {
+                absent.push(one.absent(version));
+            }
+        }
+    }
+    all.append(&mut absent);
+    all
+}
+
+impl WellKnown {
+    /// Where the image is pulled from that `name` or `name:version` means; `None` = it means another.
+    pub fn image_of(&self, asked: &str) -> Option<&str> {
+        let asked = asked.trim();
+        let mut all = self.in_order();
+        let meant = all.find(|version| self.name == *asked || self.label(version) == *asked);
+        meant.map(|version| version.from.as_str())
+    }
+
+    /// The default version first.
+    fn in_order(&self) -> impl Iterator<Item = &KnownVersion> {
+        let is_default = |version: &&KnownVersion| version.name == self.default;
+        let first = self.versions.iter().filter(is_default);
+        let others = self
+            .versions
+            .iter()
+            .filter(move |version| !is_default(version));
+        first.chain(others)
+    }
+
+    fn label(&self, version: &KnownVersion) -> Clean {
+        Clean::new(&format!("{}:{}", self.name, version.name))
+    }
+
+    fn add_to(&self, environment: &mut Environment, version: &KnownVersion) {
+        let facts = &mut environment.facts;
+        if facts.known_as.is_none() {
+            facts.known_as = Some(self.label(version));
+            facts.about = Some(self.about.clone());
+        }
+        if facts.services.is_empty() {
+            facts.services.clone_from(&self.services);
+        }
+        if facts.minimum == ResourceSlots::default() {
+            facts.minimum = self.minimum.clone();
+        }
+    }
+
+    fn absent(&self, version: &KnownVersion) -> Environment {
+        let image = EnvironmentSource::Image {
+            reference: version.from.clone(),
+        };
+        let mut environment = Environment {
+            name: self.name.clone(),
+            version: version.name.clone(),
+            source: image,
+            size: None,
+            unavailable: None,
+            absent: true,
+            facts: ImageFacts::default(),
+        };
+        self.add_to(&mut environment, version);
+        environment
+    }
+}
+
+impl KnownVersion {
+    fn is_image_of(&self, environment: &Environment) -> bool {
+        let EnvironmentSource::Image { reference } = &environment.source else {
+            return false;
+        };
+        [&self.image, &self.from]
+            .into_iter()
+            .any(|known| reference::is_same(known, reference))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::resources::Bytes;
+
+    fn known() -> WellKnown {
+        let version = |name: &str| KnownVersion {
+            name: Clean::new(name),
+            image: format!("docker.io/library/python:{name}"),
+            from: format!("mirror.local/hub/python:{name}"),
+        };
+        WellKnown {
+            name: "python".into(),
+            about: "Python.".into(),
+            versions: vec![version("3.13"), version("3.12")],
+            default: "3.12".into(),
+            services: Vec::new(),
+            minimum: ResourceSlots {
+                mem: Bytes::mib(64),
+                ..ResourceSlots::default()
+            },
+        }
+    }
+
+    fn here(reference: &str) -> Environment {
+        Environment {
+            absent: false,
+            size: Some(Bytes::mib(120)),
+            facts: ImageFacts::default(),
+            source: EnvironmentSource::Image {
+                reference: reference.to_owned(),
+            },
+            ..known().absent(&known().versions[0])
+        }
+    }
+
+    fn told(all: &[Environment]) -> Vec<(String, bool)> {
+        all.iter().map(|it| (it.label(), it.absent)).collect()
+    }
+
+    #[test]
+    fn what_is_not_here_follows_what_is_the_default_first() {
+        let all = completed(Vec::new(), &[known()]);
+        let label = |version: &str| (format!("python:{version}"), true);
+        assert_eq!(told(&all), [label("3.12"), label("3.13")]);
+        let EnvironmentSource::Image { reference } = &all[0].source else {
+            panic!("no image");
+        };
+        assert_eq!(reference, "mirror.local/hub/python:3.12");
+    }
+
+    #[test]
+    fn an_image_that_is_here_is_known_by_either_of_its_names() {
+        for reference in ["python:3.13", "mirror.local/hub/python:3.13"] {
+            let all = completed(vec![here(reference)], &[known()]);
+            assert_eq!(all.len(), 2, "{reference}");
+            assert!(!all[0].absent && all[1].absent, "{reference}");
+            assert_eq!(all[0].size, Some(Bytes::mib(120)));
+            assert_eq!(all[0].facts.known_as, Some("python:3.13".into()));
+            assert_eq!(all[0].facts.minimum.mem, Bytes::mib(64));
+        }
+        let all = completed(vec![here("other/python:3.13")], &[known()]);
+        assert_eq!(all.len(), 3);
+        assert_eq!(all[0].facts.known_as, None);
+    }
+
+    #[test]
+    fn what_an_image_says_of_itself_counts() {
+        let mut labelled = here("python:3.13");
+        labelled.facts.minimum.mem = Bytes::mib(256);
+        let all = completed(vec![labelled], &[known()]);
+        assert_eq!(all[0].facts.minimum.mem, Bytes::mib(256));
+    }
+}

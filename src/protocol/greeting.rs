@@ -1,0 +1,101 @@
+//! The first word of each side.
+//!
+//! It is what a face and a daemon of any two versions understand of each other, so its shape never
+//! changes: fields are added, none is taken away or changes its meaning. Everything after it is the
+//! business of [`PROTOCOL`](super::message::PROTOCOL).
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{id::InstanceId, text::Clean};
+
+/// From a face.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "kebab-case")]
+pub enum Greeting {
+    Hello {
+        protocol: u32,
+        version: String,
+        /// The face's own program, for a daemon that is older.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        program: Option<String>,
+    },
+}
+
+/// The daemon's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "kebab-case")]
+pub enum Welcome {
+    Hello {
+        protocol: u32,
+        version: String,
+        pid: u32,
+        instance: InstanceId,
+    },
+    /// The connection cannot go on; it is closed after this.
+    Refused { message: Clean },
+    /// The daemon becomes the face's program. Connect again; it answers when it is done.
+    Upgrading {
+        /// The version it has had, and since when: one that says the same again has not become newer.
+        version: String,
+        started_at: jiff::Timestamp,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As every release says and hears it. These texts are never changed.
+    #[test]
+    fn the_first_words_stay_as_they_are() {
+        let hello = |program: Option<&str>| Greeting::Hello {
+            protocol: 6,
+            version: "0.1.0".to_owned(),
+            program: program.map(str::to_owned),
+        };
+        for (text, greeting) in [
+            (
+                r#"{"say":"hello","protocol":6,"version":"0.1.0"}"#,
+                hello(None),
+            ),
+            (
+                r#"{"say":"hello","protocol":6,"version":"0.1.0","program":"/usr/bin/workbay"}"#,
+                hello(Some("/usr/bin/workbay")),
+            ),
+        ] {
+            assert_eq!(serde_json::from_str::<Greeting>(text).unwrap(), greeting);
+            assert_eq!(serde_json::to_string(&greeting).unwrap(), text);
+        }
+        let instance: InstanceId = "7138f705-f926-4bd9-bd61-b60d90c3991f".parse().unwrap();
+        for (text, welcome) in [
+            (
+                r#"{"say":"hello","protocol":6,"version":"0.1.0","pid":7,"instance":"7138f705-f926-4bd9-bd61-b60d90c3991f"}"#,
+                Welcome::Hello {
+                    protocol: 6,
+                    version: "0.1.0".to_owned(),
+                    pid: 7,
+                    instance,
+                },
+            ),
+            (
+                r#"{"say":"refused","message":"no"}"#,
+                Welcome::Refused {
+                    message: "no".into(),
+                },
+            ),
+            (
+                r#"{"say":"upgrading","version":"0.1.0","started_at":"1970-01-01T00:00:00Z"}"#,
+                Welcome::Upgrading {
+                    version: "0.1.0".to_owned(),
+                    started_at: jiff::Timestamp::UNIX_EPOCH,
+                },
+            ),
+        ] {
+            assert_eq!(serde_json::from_str::<Welcome>(text).unwrap(), welcome);
+            assert_eq!(serde_json::to_string(&welcome).unwrap(), text);
+        }
+        let later =
+            r#"{"say":"hello","protocol":9,"version":"2.0.0","program":null,"mood":"good"}"#;
+        assert!(serde_json::from_str::<Greeting>(later).is_ok());
+    }
+}

@@ -1,0 +1,188 @@
+//! Frames on a backend: what changed since the frame before is written, and what is known to stand
+//! still is not even painted.
+
+use ratatui::{
+    backend::Backend,
+    buffer::{Buffer, Cell, CellWidth as _},
+    layout::{Position, Rect, Size},
+    style::{Color, Modifier},
+};
+
+use crate::view::still::{Picture, Still};
+
+/// Paints into the buffer what is not still, and says where the cursor goes; `None` = it is hidden.
+pub type Painter<'a> = &'a mut dyn FnMut(&mut Buffer, &Still) -> Option<Position>;
+
+pub struct Canvas<B> {
+    backend: B,
+    /// What is on the screen.
+    shown: Buffer,
+    /// What is painted in. Between frames the same as `shown`.
+    next: Buffer,
+    picture: Picture,
+    cursor: Cursor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cursor {
+    Unknown,
+    Hidden,
+    At(Position),
+    /// Shown, and moved by what was written.
+    Moved,
+}
+
+impl<B: Backend> Canvas<B> {
+    /// On an empty screen.
+    pub fn new(backend: B) -> Result<Self, B::Error> {
+        let size = backend.size()?;
+        let empty = Buffer::empty(Rect::from((Position::ORIGIN, size)));
+        Ok(Self {
+            backend,
+            shown: empty.clone(),
+            next: empty,
+            picture: Picture::default(),
+            cursor: Cursor::Unknown,
+        })
+    }
+
+    /// The size that frames have.
+    pub fn size(&self) -> Size {
+        self.shown.area.as_size()
+    }
+
+    /// Asks for the size anew; whether it is another one: then [`Canvas::forget`] is due.
+    pub fn has_other_size(&self) -> Result<bool, B::Error> {
+        Ok(self.backend.size()? != self.size())
+    }
+
+    /// The screen was emptied, and may have another size.
+    pub fn forget(&mut self) -> Result<(), B::Error> {
+        let size = self.backend.size()?;
+        self.shown = Buffer::empty(Rect::from((Position::ORIGIN, size)));
+        self.next = self.shown.clone();
+        self.picture = Picture::default();
+        self.cursor = Cursor::Unknown;
+        Ok(())
+    }
+
+    /// Draws a frame whose terminals look like `picture`. Nothing is written where nothing changed.
+    pub fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> Result<(), B::Error> {
+        let still = Still::between(&self.picture, &picture);
+        let loose: Vec<Rect> = still.loose(self.next.area).collect();
+        for part in &loose {
+            row_mut(&mut self.next, *part).fill(Cell::EMPTY);
+        }
+        let cursor = paint(&mut self.next, &still);
+        let changed = loose.iter().flat_map(|part| {
+            let cells = changed(row(&self.shown, *part), row(&self.next, *part));
+            let cells = cells.into_iter();
+            cells.map(|(at, cell)| (part.x + at, part.y, cell))
+        });
+        let mut changed = changed.peekable();
+        if changed.peek().is_some() {
+            self.backend.draw(changed)?;
+            if let Cursor::At(_) = self.cursor {
+                self.cursor = Cursor::Moved;
+            }
+        }
+        for part in &loose {
+            let cells = row(&self.next, *part).iter();
+            for (shown, next) in row_mut(&mut self.shown, *part).iter_mut().zip(cells) {
+                if shown != next {
+                    shown.clone_from(next);
+                }
+            }
+        }
+        self.picture = picture;
+        self.place_cursor(cursor)?;
+        self.backend.flush()
+    }
+
+    fn place_cursor(&mut self, wanted: Option<Position>) -> Result<(), B::Error> {
+        let wanted = wanted.map_or(Cursor::Hidden, Cursor::At);
+        if wanted == self.cursor {
+            return Ok(());
+        }
+        match wanted {
+            Cursor::At(position) => {
+                if matches!(self.cursor, Cursor::Unknown | Cursor::Hidden) {
+                    self.backend.show_cursor()?;
+                }
+                self.backend.set_cursor_position(position)?;
+            }
+            _ => self.backend.hide_cursor()?,
+        }
+        self.cursor = wanted;
+        Ok(())
+    }
+
+    /// What is on the screen.
+    pub fn shown(&self) -> &Buffer {
+        &self.shown
+    }
+
+    pub fn backend(&self) -> &B {
+        &self.backend
+    }
+
+    pub fn backend_mut(&mut self) -> &mut B {
+        &mut self.backend
+    }
+}
+
+/// The cells of a part of one row.
+fn row(buffer: &Buffer, part: Rect) -> &[Cell] {
+    let start = buffer.index_of(part.x, part.y);
+    &buffer.content[start..start + usize::from(part.width)]
+}
+
+fn row_mut(buffer: &mut Buffer, part: Rect) -> &mut [Cell] {
+    let start = buffer.index_of(part.x, part.y);
+    &mut buffer.content[start..start + usize::from(part.width)]
+}
+
+/// What is to be written so that a part of a row looks as `next`, with the column in the part. The
+/// right half of a wide character is not written, and what was under one is, where its style shows on
+/// blanks: terminals do not agree what they leave there.
+fn changed<'a>(shown: &[Cell], next: &'a [Cell]) -> Vec<(u16, &'a Cell)> {
+    let mut changed = Vec::new();
+    // Up to where everything is to be written.
+    let mut stale = 0;
+    let mut at = 0;
+    while let Some((before, now)) = shown.get(at).zip(next.get(at)) {
+        let width = usize::from(now.cell_width()).max(1);
+        if before != now || at < stale {
+            let was_wide = usize::from(before.cell_width());
+            if at >= stale && was_wide > width && shows_on_blanks(before) {
+                stale = at + was_wide;
+            }
+            changed.push((column(at), now));
+            // The picture of an emoji that is also a sign: not all terminals clear what was under it.
+            if width > 1 && now.symbol().contains('\u{fe0f}') {
+                let under =
+                    (at + 1..at + width).filter_map(|at| Some((at, shown.get(at)?, next.get(at)?)));
+                let under = under.filter(|(_, before, now)| before.symbol() != now.symbol());
+                changed.extend(under.map(|(at, _, now)| (column(at), now)));
+            }
+        }
+        at += width;
+    }
+    changed
+}
+
+fn column(at: usize) -> u16 {
+    u16::try_from(at).unwrap_or(u16::MAX)
+}
+
+fn shows_on_blanks(cell: &Cell) -> bool {
+    let modifiers = Modifier::REVERSED
+        | Modifier::UNDERLINED
+        | Modifier::SLOW_BLINK
+        | Modifier::RAPID_BLINK
+        | Modifier::CROSSED_OUT;
+    cell.bg != Color::Reset || cell.modifier.intersects(modifiers)
+}
+
+#[cfg(test)]
+mod tests;

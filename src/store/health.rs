@@ -1,0 +1,91 @@
+//! A look at the file by somebody who will not use it.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{StoreError, schema};
+
+/// What it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Health {
+    /// How many steps its layout has taken, and how many this program knows.
+    pub layout: usize,
+    pub known: usize,
+    pub sessions: u64,
+    pub history: u64,
+}
+
+/// Reads the file and changes nothing; `None` = there is none yet. Every page is read, so it takes a second
+/// for some hundreds of megabytes.
+pub fn look(path: &Path) -> Result<Option<Health>, StoreError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let sql = |error: rusqlite::Error| StoreError::sqlite(path, &error);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags).map_err(sql)?;
+    let count = |what: &str| {
+        let query = format!("SELECT count(*) FROM {what}");
+        db.query_row(&query, (), |row| row.get::<_, u32>(0))
+            .map_err(sql)
+    };
+    schema::check(&db, path)?;
+    let layout = schema::layout(&db, path)?;
+    if layout == 0 {
+        return Ok(None);
+    }
+    let known = schema::STEPS.len();
+    let said: String = db
+        .query_row("PRAGMA quick_check(1)", (), |row| row.get(0))
+        .map_err(sql)?;
+    if said != "ok" {
+        return Err(StoreError::Corrupt {
+            path: path.to_path_buf(),
+            why: said.replace('\n', " "),
+        });
+    }
+    Ok(Some(Health {
+        layout,
+        known,
+        sessions: count("sessions")?.into(),
+        history: count("history")?.into(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{
+        super::{Store, StoreOptions},
+        *,
+    };
+
+    fn begun(dir: &Path) -> std::path::PathBuf {
+        let path = dir.join("workbay.db");
+        drop(Store::open(&StoreOptions::new(path.clone())).unwrap());
+        path
+    }
+
+    #[test]
+    fn it_is_told_without_being_touched() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(look(&dir.path().join("none.db")), Ok(None));
+        let path = begun(dir.path());
+        let health = look(&path).unwrap().unwrap();
+        assert_eq!((health.sessions, health.layout), (0, health.known));
+
+        let db = Connection::open(&path).unwrap();
+        db.execute("INSERT INTO migrations DEFAULT VALUES", ())
+            .unwrap();
+        drop(db);
+        assert!(matches!(look(&path), Err(StoreError::Newer { .. })));
+
+        let broken = dir.path().join("broken.db");
+        fs::write(&broken, "this is no database".repeat(100)).unwrap();
+        assert!(matches!(look(&broken), Err(StoreError::Corrupt { .. })));
+        let kept = fs::read_to_string(&broken).unwrap();
+        assert!(kept.starts_with("this is no database"));
+    }
+}

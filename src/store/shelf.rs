@@ -1,0 +1,146 @@
+//! Ended sessions of which nothing is left to be done: only the newest are in the daemon's memory, the
+//! others are read when somebody reaches for them.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use rusqlite::{Connection, Result, params};
+
+use super::rows;
+use crate::model::{
+    id::{ContextName, SessionId},
+    record::SessionRecord,
+    session::Session,
+};
+
+/// A place in the order of age.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    created_at: String,
+    id: String,
+}
+
+impl Mark {
+    pub fn of(session: &Session) -> Self {
+        Self::at(session.created_at, session.id)
+    }
+
+    fn at(created_at: Timestamp, id: SessionId) -> Self {
+        Self {
+            created_at: created_at.to_string(),
+            id: id.to_string(),
+        }
+    }
+}
+
+/// Where the sessions begin that were left in the file, and how many there are by context.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shelved {
+    pub before: Option<Mark>,
+    pub counts: BTreeMap<ContextName, u64>,
+}
+
+/// Whoever is not done with, and so many of the others, oldest first; and what is left of those.
+pub(super) fn load(db: &Connection, ended: u32) -> Result<(Vec<SessionRecord>, Shelved)> {
+    let mut records = rows::records(
+        db,
+        "SELECT body FROM sessions WHERE held = 1 ORDER BY created_at, id",
+        (),
+    )?;
+    let shelf = rows::records(
+        db,
+        "SELECT body FROM sessions WHERE held = 0 ORDER BY created_at DESC, id DESC LIMIT ?1",
+        [ended],
+    )?;
+    let before = shelf.last().map(|record| Mark::of(&record.session));
+    let counts = match &before {
+        Some(before) => counts(db, before)?,
+        None => BTreeMap::new(),
+    };
+    records.extend(shelf);
+    records.sort_by_key(|record| (record.session.created_at, record.session.id));
+    Ok((records, Shelved { before, counts }))
+}
+
+fn counts(db: &Connection, before: &Mark) -> Result<BTreeMap<ContextName, u64>> {
+    let mut query = db.prepare(
+        "SELECT context, count(*) FROM sessions
+         WHERE held = 0 AND (created_at, id) < (?1, ?2) GROUP BY context",
+    )?;
+    let mut rows = query.query([&before.created_at, &before.id])?;
+    let mut counts = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        // Of a name that is none nobody can ask.
+        if let Ok(context) = ContextName::new(&row.get::<_, String>(0)?) {
+            counts.insert(context, row.get::<_, u32>(1)?.into());
+        }
+    }
+    Ok(counts)
+}
+
+/// The newest before the mark.
+pub(super) fn older(
+    db: &Connection,
+    context: ContextName,
+    before: &Mark,
+    limit: u32,
+) -> Result<Vec<SessionRecord>> {
+    rows::records(
+        db,
+        "SELECT body FROM sessions
+         WHERE held = 0 AND context = ?1 AND (created_at, id) < (?2, ?3)
+         ORDER BY created_at DESC, id DESC LIMIT ?4",
+        params![context.as_str(), before.created_at, before.id, limit],
+    )
+}
+
+/// How many have a name that holds the text, and which those are: whose name it is, then the newest.
+pub(super) fn named(
+    db: &Connection,
+    context: ContextName,
+    text: &str,
+    limit: u32,
+) -> Result<(u64, Vec<SessionId>)> {
+    let pattern = pattern(text);
+    let count = db
+        .prepare_cached(
+            "SELECT count(*) FROM sessions
+             WHERE held = 0 AND context = ?1 AND name LIKE ?2 ESCAPE '\\'",
+        )?
+        .query_row(params![context.as_str(), pattern], |row| {
+            row.get::<_, u32>(0)
+        })?;
+    let mut query = db.prepare_cached(
+        "SELECT id FROM sessions WHERE held = 0 AND context = ?1 AND name LIKE ?2 ESCAPE '\\'
+         ORDER BY name = ?3 DESC, created_at DESC, id DESC LIMIT ?4",
+    )?;
+    let ids = query.query_map(params![context.as_str(), pattern, text, limit], |row| {
+        rows::parsed(row, 0)
+    })?;
+    Ok((count.into(), ids.collect::<Result<_>>()?))
+}
+
+/// `%` and `_` mean themselves.
+fn pattern(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for letter in text.chars() {
+        if matches!(letter, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    pattern
+}
+
+pub(super) fn of_ids(db: &Connection, ids: &[SessionId]) -> Result<Vec<SessionRecord>> {
+    let mut records = Vec::new();
+    for id in ids {
+        records.append(&mut rows::records(
+            db,
+            "SELECT body FROM sessions WHERE id = ?1",
+            [id.to_string()],
+        )?);
+    }
+    Ok(records)
+}

@@ -1,0 +1,70 @@
+//! What is loaded of many ended sessions, and what is read later.
+
+use super::*;
+
+/// One of which nothing is left to be done, of another second than the others.
+fn done_with(number: u128, context: &str) -> Write {
+    let mut record = record(number);
+    record.session.status = Status::Terminated;
+    record.session.context = context.parse().unwrap();
+    record.step = Step::Settled;
+    record.forgotten = true;
+    Write::Session(Box::new(record))
+}
+
+fn ids(records: &[SessionRecord]) -> Vec<SessionId> {
+    records.iter().map(|record| record.session.id).collect()
+}
+
+fn numbered(numbers: impl IntoIterator<Item = u128>) -> Vec<SessionId> {
+    numbers.into_iter().map(SessionId::from_u128).collect()
+}
+
+#[tokio::test]
+async fn only_the_newest_of_those_that_are_done_with_are_loaded_the_others_on_demand() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut few = options(&dir);
+    few.ended = 3;
+    let (store, opened) = Store::open(&few).unwrap();
+    assert_eq!(opened.shelved, Shelved::default());
+    let mut writes: Vec<Write> = (10..30).map(|n| done_with(n, "local")).collect();
+    writes.extend((1..5).map(|n| done_with(n, "other")));
+    // It runs, however old it is; of that one something is left to be done.
+    writes.push(session(0));
+    let mut unforgotten = record(9);
+    unforgotten.session.status = Status::Terminated;
+    unforgotten.step = Step::Settled;
+    writes.push(Write::Session(Box::new(unforgotten)));
+    store.write(writes).await.unwrap();
+    store.close().await;
+
+    let (store, opened) = Store::open(&few).unwrap();
+    assert_eq!(ids(&opened.records), numbered([0, 9, 27, 28, 29]));
+    let [local, other] = ["local", "other"].map(|it| it.parse::<ContextName>().unwrap());
+    assert_eq!(opened.shelved.counts, [(local, 17), (other, 4)].into());
+    let mark = opened.shelved.before.unwrap();
+    let page = store.older(local, mark.clone(), 5).await.unwrap();
+    assert_eq!(ids(&page), numbered([26, 25, 24, 23, 22]));
+    assert_eq!(page[0].session.kernels.len(), 1, "with its kernels");
+    let next = Mark::of(&page[4].session);
+    let rest = store.older(local, next, 100).await.unwrap();
+    assert_eq!(ids(&rest), numbered((10..22).rev()));
+    let others = store.older(other, mark, 100).await.unwrap();
+    assert_eq!(ids(&others), numbered([4, 3, 2, 1]));
+
+    // Names are 한글-N; signs that mean something to SQL mean themselves.
+    let named = async |text: &str| store.named(local, text.to_owned(), 2).await.unwrap();
+    let (count, found) = named("글-1").await;
+    assert_eq!(count, 10);
+    assert_eq!(found, numbered([19, 18]));
+    let (count, found) = named("한글-1").await;
+    assert_eq!((count, found), (10, numbered([19, 18])));
+    store.write(vec![done_with(1_900, "local")]).await.unwrap();
+    let (_, found) = named("한글-19").await;
+    assert_eq!(found, numbered([19, 1_900]), "whose name it is goes first");
+    for none in ["%", "_", "글_1", "\\"] {
+        assert_eq!(named(none).await, (0, Vec::new()), "{none}");
+    }
+    let asked = store.sessions(numbered([12, 99])).await.unwrap();
+    assert_eq!(ids(&asked), numbered([12]));
+}

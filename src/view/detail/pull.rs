@@ -1,0 +1,44 @@
+//! The image of a session on its way: from where, how much of it, how fast, how long still.
+
+use super::{Line, Panel, row, unbroken, wrapped_row};
+use crate::{model::pull::Pull, theme::face::Face, view::bar};
+
+/// Cells of the bar, at most.
+const BAR: usize = 30;
+
+pub(super) fn lines(panel: &Panel<'_>) -> Vec<Line> {
+    let Some(pull) = &panel.session.pull else {
+        return Vec::new();
+    };
+    let mut lines = unbroken("Pulling", pull.reference.as_str(), panel.width);
+    lines.push(row("From", pull.registry.as_str()));
+    match &pull.broken {
+        Some(why) => {
+            let text = format!("the line broke, it is tried again: {why}");
+            lines.extend(wrapped_row("", &text, panel.width));
+        }
+        None => lines.extend(progress(panel, pull)),
+    }
+    if pull.attempt > 1 {
+        lines.push(row("Attempt", pull.attempt.to_string()));
+    }
+    lines.push(Vec::new());
+    lines
+}
+
+fn progress(panel: &Panel<'_>, pull: &Pull) -> Vec<Line> {
+    let Some(percent) = pull.figures.percent() else {
+        return vec![row("", "asking for it")];
+    };
+    let cells = BAR.min(panel.width.saturating_sub(super::LABEL + 6));
+    let mut bar = row("", "");
+    bar.extend(bar::progress(percent, cells, panel.glyphs));
+    bar.push((format!(" {percent}%"), Face::Value));
+    let words = pull.words();
+    let mut lines = vec![bar];
+    // What has come, then how long the rest takes.
+    for words in words.chunks(2) {
+        lines.extend(wrapped_row("", &words.join(", "), panel.width));
+    }
+    lines
+}

@@ -1,0 +1,80 @@
+//! The image of a launch on its way: from where, how much of it, how fast, how long still.
+
+use ratatui::layout::Rect;
+
+use super::{bar, dialog, paint::Paint, text};
+use crate::{
+    app::{app::App, area::Areas},
+    model::pull::Pull,
+    theme::face::Face,
+};
+
+const WIDTH: u16 = 62;
+/// Lines of what is told: it does not jump when there is less.
+const TOLD: u16 = 3;
+/// Border, blank, what and from where, blank, what is told, blank, border.
+const HEIGHT: u16 = 7 + TOLD;
+/// Cells behind the bar: ` 100%`.
+const PERCENT: u16 = 5;
+
+pub fn area(screen: Rect) -> Rect {
+    dialog::place(screen, WIDTH, HEIGHT)
+}
+
+pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
+    let (Some(area), Some(session)) = (areas.dialog, app.pulled()) else {
+        return;
+    };
+    let Some(pull) = &session.pull else { return };
+    let title = match app.pull.all().len() {
+        0 | 1 => format!("Pulling the image of {}", session.name),
+        count => format!("Pulling the image of {count} sessions"),
+    };
+    let inner = dialog::frame(paint, areas.screen, area, &title, Face::Title);
+    let room = usize::from(inner.width);
+    let reference = text::fit(pull.reference.as_str(), room, paint.glyphs.ellipsis);
+    paint.text(inner.x, inner.y + 1, inner.width, &reference, Face::Text);
+    let from = match pull.attempt {
+        0 | 1 => format!("from {}", pull.registry),
+        attempt => format!("from {}, attempt {attempt}", pull.registry),
+    };
+    let from = text::fit(&from, room, paint.glyphs.ellipsis);
+    paint.text(inner.x, inner.y + 2, inner.width, &from, Face::Dim);
+    let told = Rect {
+        y: inner.y + 4,
+        height: TOLD,
+        ..inner
+    };
+    draw_told(paint, told, pull);
+}
+
+fn draw_told(paint: &mut Paint<'_>, area: Rect, pull: &Pull) {
+    if let Some(why) = &pull.broken {
+        let text = format!("Trying again: {why}");
+        let lines = text::wrap(&text, usize::from(area.width));
+        return draw_lines(paint, area, &lines, Face::Warning);
+    }
+    let Some(percent) = pull.figures.percent() else {
+        let asking = ["Asking for it".to_owned()];
+        return draw_lines(paint, area, &asking, Face::Text);
+    };
+    let cells = usize::from(area.width.saturating_sub(PERCENT));
+    let mut pieces = bar::progress(percent, cells, paint.glyphs);
+    pieces.push((format!(" {percent:>3}%"), Face::Value));
+    paint.pieces(area.x, area.y, area.width, &pieces);
+    let words = pull.words();
+    // What has come, then how long the rest takes.
+    let lines: Vec<String> = words.chunks(2).map(|words| words.join(", ")).collect();
+    let below = Rect {
+        y: area.y + 1,
+        height: area.height - 1,
+        ..area
+    };
+    draw_lines(paint, below, &lines, Face::Text);
+}
+
+fn draw_lines(paint: &mut Paint<'_>, area: Rect, lines: &[String], face: Face) {
+    for (line, y) in lines.iter().zip(area.top()..area.bottom()) {
+        paint.text(area.x, y, area.width, line, face);
+    }
+}

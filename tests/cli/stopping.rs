@@ -1,0 +1,109 @@
+//! How the daemon ends: alone, with its sessions, under systemd.
+
+use std::process::{Command, Stdio};
+
+use crate::{
+    machine::{BINARY, Machine, docker, launch},
+    run,
+    sessions::until,
+    terminal::Terminal,
+};
+
+fn running(machine: &Machine) -> usize {
+    let containers = machine.containers();
+    let alive = containers
+        .iter()
+        .filter(|id| docker(&["inspect", "--format", "{{.State.Running}}", id]).trim() == "true");
+    alive.count()
+}
+
+#[test]
+fn sessions_outlive_the_daemon_unless_they_are_meant_too() {
+    let machine = Machine::new();
+    for name in ["first", "second"] {
+        machine.ok(&launch(name, &["--wait"]));
+    }
+    // Somebody must say that it is meant, before anything is done.
+    let (code, _, err) = run(&machine, &["daemon", "stop", "--end-sessions"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("add --yes"), "{err}");
+    assert_eq!(running(&machine), 2);
+    machine.ok(&["daemon", "stop"]);
+    assert_eq!(run(&machine, &["daemon", "status"]).0, 5);
+
+    // No daemon runs now, and its sessions do.
+    let (code, out, err) = run(&machine, &["daemon", "stop", "--end-sessions", "--yes"]);
+    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    assert!(err.contains("2 sessions have ended."), "{err}");
+    assert_eq!(run(&machine, &["daemon", "status"]).0, 5);
+    let ended = machine.json(&["ls", "--tab", "finished", "--json"]);
+    assert_eq!(ended.as_array().unwrap().len(), 2, "{ended}");
+    assert_eq!(machine.containers(), [""; 0], "containers are left");
+
+    let (code, _, err) = run(&machine, &["daemon", "stop", "--end-sessions", "--yes"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("No session is left to end."), "{err}");
+}
+
+#[test]
+fn a_person_is_asked_before_sessions_end_with_the_daemon() {
+    let machine = Machine::new();
+    machine.ok(&launch("dear", &["--wait"]));
+    let argv = [BINARY, "daemon", "stop", "--end-sessions"];
+    let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
+    person.wait_for("Terminate this session? [y/N]");
+    person.type_("n\r");
+    person.wait_for("Nothing was ended, and the daemon goes on.");
+    assert_eq!(person.wait_end(), 1);
+    assert!(machine.daemon_pid().is_some());
+    let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
+    person.wait_for("[y/N]");
+    person.type_("y\r");
+    person.wait_for("1 session has ended.");
+    assert_eq!(person.wait_end(), 0);
+    assert!(machine.daemon_pid().is_none());
+}
+
+#[test]
+fn systemd_finds_nothing_wrong_with_the_unit_and_its_command_is_the_daemon() {
+    let mut machine = Machine::new();
+    machine.set("DOCKER_HOST", "unix:///var/run/docker.sock");
+    let unit = machine.ok(&["daemon", "unit"]);
+    let exec = format!("ExecStart=\"{BINARY}\" daemon run");
+    assert!(unit.lines().any(|line| line == exec), "{unit}");
+    assert!(unit.contains("Environment=\"DOCKER_HOST=unix:///var/run/docker.sock\""));
+    assert!(unit.contains("Environment=\"WORKBAY_STATE_DIR="), "{unit}");
+    let file = machine.path("workbay.service");
+    std::fs::write(&file, &unit).unwrap();
+    // Where there is no systemd there is nobody to ask.
+    if let Ok(asked) = Command::new("systemd-analyze")
+        .arg("verify")
+        .arg(&file)
+        .output()
+    {
+        let said = String::from_utf8_lossy(&asked.stderr);
+        let ours: Vec<&str> = said
+            .lines()
+            .filter(|line| line.contains("workbay.service"))
+            .collect();
+        assert!(ours.is_empty(), "{said}");
+    }
+
+    // As systemd runs it: no terminal, nothing to read, ended by SIGTERM.
+    let mut daemon = Command::new(BINARY)
+        .args(["daemon", "run"])
+        .envs(machine.env())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid = i32::try_from(daemon.id()).unwrap();
+    until("it is the daemon", || machine.daemon_pid() == Some(pid));
+    let ended = Command::new("kill").arg(pid.to_string()).status().unwrap();
+    assert!(ended.success());
+    assert!(
+        daemon.wait().unwrap().success(),
+        "a clean end is no failure to systemd"
+    );
+}

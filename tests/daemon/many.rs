@@ -1,0 +1,73 @@
+//! Two hundred sessions end at once.
+
+use std::collections::BTreeSet;
+
+use workbay::{
+    client::{Client, ConnectOptions},
+    model::{
+        id::{ContextName, SessionId},
+        notice::NoticeKind,
+        spec::LaunchRequest,
+        status::Status,
+    },
+    protocol::message::{Reply, Request},
+};
+
+use crate::support::{House, house::named};
+
+/// Of one launch: more than it may make at once are several launches.
+const LAUNCHES: u32 = 20;
+const COPIES: u32 = 10;
+
+#[tokio::test]
+async fn two_hundred_that_end_at_once_are_all_told_and_the_daemon_answers_meanwhile() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    face.until_connected().await;
+    // Of one that hears notices the answers wait behind them.
+    let options = ConnectOptions::existing(house.paths());
+    let (asking, _) = Client::connect(&options).await.unwrap();
+    for number in 0..LAUNCHES {
+        let launch = Box::new(LaunchRequest {
+            count: Some(COPIES),
+            mem: Some("6m".parse().unwrap()),
+            shmem: Some("64k".parse().unwrap()),
+            ..named(&format!("many-{number}"))
+        });
+        let context = ContextName::local();
+        let answer = asking.ask(Request::Launch { context, launch }).await;
+        let Ok(Reply::Launched { failure: None, .. }) = answer else {
+            panic!("{answer:?}");
+        };
+    }
+    let all: Vec<SessionId> = face.sessions().iter().map(|it| it.id).collect();
+    let mut all: BTreeSet<SessionId> = all.into_iter().collect();
+    while all.len() < (LAUNCHES * COPIES) as usize {
+        face.hear().await;
+        all.extend(face.sessions().iter().map(|it| it.id));
+    }
+    for id in &all {
+        face.until_status(*id, Status::Running).await;
+    }
+    for id in &all {
+        house.engine.die(*id, 1, false);
+    }
+    // A person who comes now is answered and sees them all.
+    let mut late = house.face().await;
+    assert_eq!(late.count(), all.len());
+    for id in &all {
+        for face in [&mut face, &mut late] {
+            let ended = face.until_status(*id, Status::Terminated).await;
+            assert_eq!(ended.kernels[0].exit_code, Some(1));
+        }
+    }
+    assert!(house.engine.containers().is_empty());
+    // Each end is told once.
+    let Ok(Reply::Notices { notices, .. }) = asking.ask(Request::Notices).await else {
+        panic!("no notices");
+    };
+    let ends = notices.iter().filter(|it| it.kind == NoticeKind::Ended);
+    let told: Vec<SessionId> = ends.filter_map(|it| Some(it.session?.id)).collect();
+    assert_eq!(told.len(), all.len());
+    assert_eq!(told.into_iter().collect::<BTreeSet<_>>(), all);
+}

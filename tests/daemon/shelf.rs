@@ -1,0 +1,97 @@
+//! More ended sessions than are kept in memory.
+
+use workbay::{
+    model::{
+        id::{ContextName, SessionKey},
+        status::{Status, Tab},
+    },
+    protocol::message::{Reply, Request, StreamOpen},
+};
+
+use crate::support::{
+    Face, House, eventually,
+    house::{named, settings},
+};
+
+const ALL: usize = 8;
+
+async fn reach(face: &Face, text: Option<&str>, count: u32) -> u64 {
+    let request = Request::Reach {
+        context: ContextName::local(),
+        tab: Tab::Finished,
+        text: text.map(str::to_owned),
+        count,
+    };
+    match face.client.ask(request).await {
+        Ok(Reply::Reached { total }) => total,
+        other => panic!("not reached but {other:?}"),
+    }
+}
+
+/// What was told by now is known.
+async fn catch_up(face: &mut Face, count: usize) {
+    while face.count() < count {
+        face.hear().await;
+    }
+}
+
+#[tokio::test]
+async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
+    let mut settings = settings();
+    settings.history.keep_days = 0;
+    let mut house = House::with(settings).await;
+    let mut face = house.face().await;
+    let mut ids = Vec::new();
+    for number in 0..ALL {
+        let id = face.run(&format!("older-{number}")).await;
+        face.terminate(id, true).await.unwrap();
+        face.until_status(id, Status::Terminated).await;
+        ids.push(id);
+    }
+    let running = face.run("running").await;
+    let engine = house.engine.clone();
+    eventually("all is forgotten of them", || {
+        engine.forgotten().len() == ALL
+    })
+    .await;
+    drop(face);
+    house.stop().await;
+    house.ended = 3;
+    house.start().await;
+
+    let mut face = house.face().await;
+    assert_eq!(face.count(), 4);
+    assert!(face.session(running).is_some());
+    assert_eq!(face.snapshot.contexts[0].totals, Some([1, ALL as u64, 0]));
+    // Whoever names one by its id has it.
+    let session = SessionKey::local(ids[0]);
+    let Ok(Reply::Session { session: found }) = face.client.ask(Request::Detail { session }).await
+    else {
+        panic!("it is lost");
+    };
+    assert_eq!(found.name, "older-0");
+    assert!(!face.history(ids[0]).await.is_empty());
+    catch_up(&mut face, 5).await;
+    let log = StreamOpen::Log {
+        session: SessionKey::local(ids[1]),
+        options: workbay::model::log::LogOptions::default(),
+    };
+    let mut log = face.client.open(log).await.unwrap();
+    let said = format!("{:?}", log.recv().await);
+    assert!(said.contains("was deleted"), "{said}");
+    catch_up(&mut face, 6).await;
+    // By name, then page by page.
+    assert_eq!(reach(&face, Some("OLDER-2"), 10).await, 1);
+    catch_up(&mut face, 7).await;
+    assert_eq!(reach(&face, None, 5).await, ALL as u64);
+    assert_eq!(reach(&face, None, 200).await, ALL as u64);
+    catch_up(&mut face, ALL + 1).await;
+    for id in &ids {
+        assert_eq!(face.session(*id).unwrap().status, Status::Terminated);
+    }
+    // New ones end as ever, and the counts say so.
+    let id = face.run(&named("newer").name.unwrap()).await;
+    face.terminate(id, true).await.unwrap();
+    face.until_status(id, Status::Terminated).await;
+    assert_eq!(reach(&face, None, 1).await, ALL as u64 + 1);
+}

@@ -1,0 +1,288 @@
+//! An engine of another machine, over TCP with TLS and by SSH.
+//!
+//! Where it is comes from the surroundings of a process, so the tests start this program again in others.
+
+use std::{path::Path, process::Command};
+
+use workbay::{
+    engine::{
+        api::{
+            ContainerState, Containers as _, DialTarget, Engine as _, ExecCommand, Folders as _,
+            Images as _, Output, Streams as _, UsageAsk,
+        },
+        docker::DockerEngine,
+        error::EngineError,
+    },
+    model::{
+        capability::Capability,
+        environment::EnvironmentSource,
+        id::{InstanceId, SessionId},
+    },
+};
+
+use crate::{
+    bench::{Bench, Client, busybox, config, drain, host_spec, image_spec, mounted, plan},
+    far_engine::FarEngine,
+    pane::{until, within},
+    support::SOCKET,
+};
+
+const IMAGE: &str = "workbay-test/busybox:3";
+/// How the engine is reached: what its address begins with.
+const WAY: &str = "WORKBAY_TEST_WAY";
+
+/// This program again, for one test that is meant for it.
+fn again(test: &str, surroundings: &[(&str, &Path)], host: &str) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--ignored", "--exact", test, "--nocapture"])
+        .env("DOCKER_HOST", host)
+        .env(WAY, host);
+    for (name, value) in surroundings {
+        command.env(name, value);
+    }
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && told.contains("1 passed"),
+        "{host}: {told}\n{said}"
+    );
+}
+
+fn path_with(dir: &Path) -> std::path::PathBuf {
+    let path = std::env::var("PATH").unwrap();
+    format!("{}:{path}", dir.display()).into()
+}
+
+#[test]
+fn an_engine_of_another_machine() {
+    let far = FarEngine::start();
+    let (yes, certificates) = (Path::new("1"), far.path(""));
+    let tls = [
+        ("DOCKER_TLS_VERIFY", yes),
+        ("DOCKER_CERT_PATH", &certificates),
+    ];
+    again("far::all_of_it", &tls, &far.tcp());
+
+    let path = path_with(&far.ssh_program("known", "person"));
+    again("far::all_of_it", &[("PATH", &path)], &far.ssh());
+
+    // A server nobody knows, and a person it does not know.
+    let path = path_with(&far.ssh_program("daemon.json", "person"));
+    again("far::not_known", &[("PATH", &path)], &far.ssh());
+    let path = path_with(&far.ssh_program("known", "host"));
+    again("far::not_let_in", &[("PATH", &path)], &far.ssh());
+    // TLS without our certificates, and with the authority's alone: then it is the engine that refuses.
+    let some = tempfile::tempdir().unwrap();
+    let tls = [
+        ("DOCKER_TLS_VERIFY", yes),
+        ("DOCKER_CERT_PATH", some.path()),
+    ];
+    again("far::not_trusted", &tls, &far.tcp());
+    std::fs::copy(far.path("ca.pem"), some.path().join("ca.pem")).unwrap();
+    again("far::not_trusted", &tls, &far.tcp());
+}
+
+#[tokio::test]
+async fn an_engine_behind_a_port_of_this_machine_is_known_to_be_here() {
+    let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("tcp://{}", port.local_addr().unwrap());
+    let carrying = tokio::spawn(async move {
+        let mut all = tokio::task::JoinSet::new();
+        while let Ok((mut ours, _)) = port.accept().await {
+            all.spawn(async move {
+                let mut theirs = tokio::net::UnixStream::connect(SOCKET).await.unwrap();
+                let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
+            });
+        }
+    });
+    let (bench, elsewhere) = (Bench::new(), tempfile::tempdir().unwrap());
+    let engine = DockerEngine::new(config(bench.instance, elsewhere.path(), Some(&url)));
+    let info = engine.probe().await.unwrap();
+    assert_eq!(info.endpoint.as_str(), url);
+    assert!(
+        info.capabilities.has(Capability::HostEnvironment),
+        "{info:?}"
+    );
+    let plan = plan("near", host_spec());
+    engine.create(&plan).await.unwrap();
+    engine.start(plan.session).await.unwrap();
+    assert_eq!(bench.sh(plan.session, "echo here").await, "here");
+    assert!(engine.scratch(plan.session).unwrap().is_dir());
+    carrying.abort();
+}
+
+async fn refusal() -> (String, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = DockerEngine::new(config(InstanceId::random(), dir.path(), None));
+    let error = engine.probe().await.unwrap_err();
+    let EngineError::Unreachable { why, mend, .. } = error else {
+        panic!("{error}");
+    };
+    (why, mend.unwrap_or_default())
+}
+
+#[tokio::test]
+#[ignore = "run by the test above"]
+async fn not_known() {
+    let (why, mend) = refusal().await;
+    assert!(
+        why.contains("not known yet") && mend.contains("ssh root@"),
+        "{why}; {mend}"
+    );
+}
+
+#[tokio::test]
+#[ignore = "run by the test above"]
+async fn not_let_in() {
+    let (why, mend) = refusal().await;
+    assert!(
+        why.contains("without a password") && mend.contains("ssh-copy-id"),
+        "{why}; {mend}"
+    );
+}
+
+#[tokio::test]
+#[ignore = "run by the test above"]
+async fn not_trusted() {
+    let (why, mend) = refusal().await;
+    assert!(
+        why.contains("TLS failed") && mend.contains("ca.pem"),
+        "{why}; {mend}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "run by the test above, where an engine elsewhere is the one that is found"]
+async fn all_of_it() {
+    let bench = Bench::new();
+    let info = bench.engine.probe().await.unwrap();
+    assert_eq!(info.endpoint.as_str(), std::env::var(WAY).unwrap());
+    for missing in [Capability::HostEnvironment, Capability::Folders] {
+        let why = info.capabilities.why_not(missing).unwrap();
+        assert!(why.as_str().contains("another machine"), "{why}");
+    }
+    assert!(info.capabilities.has(Capability::Terminal) && info.capabilities.has(Capability::Dial));
+    let mut tar = tar::Builder::new(Vec::new());
+    busybox(&mut tar);
+    Client::of(None).import(IMAGE, &[], tar);
+    let all = bench.engine.environments().await.unwrap();
+    assert!(all[0].source == EnvironmentSource::Host && all[0].unavailable.is_some());
+    let image = all.iter().find(|one| one.label() == IMAGE).unwrap();
+    assert_eq!(image.unavailable, None);
+
+    refused(&bench).await;
+    made_anew(&bench).await;
+    let mut plan = plan("first", image_spec(IMAGE));
+    plan.spec.bootstrap_script = Some("echo began > began".into());
+    bench.launch(&plan).await;
+    let session = plan.session;
+    assert_eq!(bench.engine.scratch(session), None, "its home is not here");
+    bench.said(session, "workbay: ready").await;
+    let said = bench
+        .sh(
+            session,
+            "id -u; cat began; ls -a | grep bashrc; echo x > mine",
+        )
+        .await;
+    assert_eq!(said, "1000\nbegan\n.bashrc");
+    works(&bench, session).await;
+
+    // Another daemon finds it as it is, and what is in its home.
+    let again = DockerEngine::new(config(bench.instance, bench.dir.path(), None));
+    let listed = again.list().await.unwrap().ours;
+    assert_eq!(listed.len(), 1);
+    assert!(matches!(listed[0].state, ContainerState::Running { .. }));
+    again.stop(session, 10).await.unwrap();
+    assert_eq!(bench.ended(session).await, 0);
+    bench.engine.remove(session).await.unwrap();
+    assert!(bench.log(session, None).await.contains("SIGTERM received"));
+    let filter = format!("label=ai.backend.session-id={session}");
+    let volumes = || Client::of(None).run(&["volume", "ls", "-q", "--filter", &filter]);
+    assert_eq!(volumes().lines().count(), 1, "the home is kept");
+    bench.engine.forget(session).await.unwrap();
+    assert_eq!(volumes(), "");
+}
+
+/// What cannot be there is refused in a sentence.
+async fn refused(bench: &Bench) {
+    let host = bench.engine.create(&plan("host", host_spec())).await;
+    let said = host.unwrap_err().to_string();
+    assert!(said.contains("another machine"), "{said}");
+    let mut with_folder = plan("folder", image_spec(IMAGE));
+    with_folder.spec.mounts = vec![mounted("data", "/home/work/data", false)];
+    let said = bench.engine.create(&with_folder).await.unwrap_err();
+    let EngineError::AtField { why, .. } = said else {
+        panic!("{said}");
+    };
+    assert!(why.contains("another machine"), "{why}");
+    assert!(bench.engine.folders().await.is_err());
+    let left = Client::of(None).run(&["ps", "-aq", "--filter", "label=ai.backend.session-id"]);
+    assert_eq!(left, "", "something was left behind");
+}
+
+/// A session whose home did not get there, because a daemon died, is made anew.
+async fn made_anew(bench: &Bench) {
+    let plan = plan("half", image_spec(IMAGE));
+    let first = bench.engine.create(&plan).await.unwrap();
+    assert_eq!(first.state, ContainerState::Created);
+    let again = bench.engine.create(&plan).await.unwrap();
+    assert_eq!(first.container_id, again.container_id);
+    assert!(!bench.home(plan.session).exists(), "its home is there");
+    std::fs::create_dir_all(bench.home(plan.session)).unwrap();
+    let anew = bench.engine.create(&plan).await.unwrap();
+    assert_ne!(first.container_id, anew.container_id);
+    bench.engine.remove(plan.session).await.unwrap();
+    bench.engine.forget(plan.session).await.unwrap();
+}
+
+/// A pane, commands, usage, a port.
+async fn works(bench: &Bench, session: SessionId) {
+    let mut pane = bench.terminal(session, "one", 80, 24).await;
+    pane.wait_for("work@first").await;
+    pane.type_text("echo $((6*7))\r").await;
+    pane.wait_for("42").await;
+    let clients = async || {
+        let line = "TMUX= /opt/workbay/path/tmux list-clients | wc -l";
+        bench.sh(session, line).await
+    };
+    until(async || (clients().await == "1").then_some(())).await;
+    drop(pane);
+    until(async || (clients().await == "0").then_some(())).await;
+    // Another one of the same pane stays when the first is ended.
+    let first = bench.terminal(session, "two", 80, 24).await;
+    let mut second = bench.terminal(session, "two", 80, 24).await;
+    drop(first);
+    second.wait_for("work@first").await;
+    second.type_text("echo $((6*9))\r").await;
+    second.wait_for("54").await;
+    drop(second);
+    until(async || (clients().await == "0").then_some(())).await;
+
+    let sleeping = ExecCommand {
+        argv: ["sleep", "7654321"].map(str::to_owned).to_vec(),
+        tty: None,
+    };
+    let dropped = bench.engine.exec(session, sleeping).await.unwrap();
+    let sleepers = async || {
+        let line = "cat /proc/[0-9]*/cmdline | grep -c '[7]654321' || true";
+        bench.sh(session, line).await
+    };
+    until(async || (sleepers().await == "1").then_some(())).await;
+    drop(dropped);
+    until(async || (sleepers().await == "0").then_some(())).await;
+
+    let at = "2026-01-02T03:04:05Z".parse().unwrap();
+    let usage = bench.engine.usage(&[UsageAsk::all(session)], at).await;
+    assert!(usage.len() == 1 && usage[0].1.mem.0 > 0, "{usage:?}");
+
+    let to = DialTarget {
+        service: "5124".to_owned(),
+        port: None,
+    };
+    let nobody = bench.engine.dial(session, &to).await.unwrap();
+    let (_, said, end) = within(drain(nobody)).await;
+    assert!(said.contains("nothing answers on port 5124"), "{said}");
+    assert_eq!(end, Output::End { exit_code: Some(1) });
+}

@@ -1,0 +1,170 @@
+//! A newer program finds an older daemon at work: the daemon becomes the newer one, and neither sessions
+//! nor shells notice. The versions are copies of the one program, which say what a file beside them says.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use crate::{
+    copied::copy_program,
+    machine::{BINARY, Machine, docker, launch},
+    terminal::Terminal,
+    wait,
+};
+
+/// The program as that version.
+fn release(machine: &Machine, version: &str) -> PathBuf {
+    let directory = machine.path(version);
+    fs::create_dir(&directory).expect("a directory");
+    let program = directory.join("workbay");
+    if fs::hard_link(BINARY, &program).is_err() {
+        copy_program(BINARY, &program);
+    }
+    fs::write(directory.join("workbay.version"), version).expect("a file");
+    program
+}
+
+fn run(machine: &Machine, program: &Path, args: &[&str]) -> Output {
+    Command::new(program)
+        .args(args)
+        .envs(machine.env())
+        .output()
+        .expect("it starts")
+}
+
+#[track_caller]
+fn ok(machine: &Machine, program: &Path, args: &[&str]) -> String {
+    let output = run(machine, program, args);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{args:?}: {said}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The daemon's number and version.
+fn daemon(machine: &Machine, program: &Path) -> (i64, String) {
+    let text = ok(machine, program, &["daemon", "status", "--json"]);
+    let status: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let version = status["version"].as_str().expect("a version");
+    (status["pid"].as_i64().expect("a pid"), version.to_owned())
+}
+
+/// What the engine says of the only container: its number and since when it runs.
+fn container(machine: &Machine) -> String {
+    let containers = machine.containers();
+    assert_eq!(containers.len(), 1);
+    docker(&[
+        "inspect",
+        "--format",
+        "{{.Id}} {{.State.Pid}} {{.State.StartedAt}}",
+        &containers[0],
+    ])
+}
+
+#[test]
+fn an_older_daemon_becomes_the_newer_program_and_nothing_else_changes() {
+    let machine = Machine::new();
+    let (old, new) = (release(&machine, "0.1.1"), release(&machine, "0.2.0"));
+    ok(&machine, &old, &launch("lasting", &["--wait"]));
+    let (pid, version) = daemon(&machine, &old);
+    assert_eq!(version, "0.1.1");
+    let before = container(&machine);
+    let mut person = Terminal::start(&[old.to_str().unwrap()], &machine.env(), 100, 30);
+    person.wait_for("lasting");
+    person.type_("s");
+    person.wait_for("work@lasting");
+    person.type_("MARK=same-shell\r");
+    person.wait_for("MARK=same-shell");
+
+    let list = ok(&machine, &new, &["ls"]);
+    assert!(list.contains("RUNNING"), "{list}");
+    assert_eq!(daemon(&machine, &new), (pid, "0.2.0".to_owned()));
+    assert_eq!(container(&machine), before);
+    // The older face comes back to the same shell, and hears that it is older.
+    person.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
+    person.type_("\x1dd");
+    person.wait_for("is older than the daemon (0.2.0)");
+    // What it starts meanwhile is done as ever.
+    assert_eq!(
+        ok(&machine, &old, &["exec", "lasting", "--", "echo", "alive"]).trim(),
+        "alive"
+    );
+    assert_eq!(daemon(&machine, &old), (pid, "0.2.0".to_owned()));
+    ok(
+        &machine,
+        &new,
+        &["terminate", "lasting", "--force", "--yes"],
+    );
+    wait::until(
+        "it has ended",
+        || wait::status(&machine, "lasting"),
+        |status| status.as_deref() == Some("TERMINATED"),
+    );
+}
+
+#[test]
+fn what_only_the_older_program_knew_goes_with_it() {
+    let mut machine = Machine::new();
+    // Room for one.
+    let rules = machine.path("config").join("resources.toml");
+    fs::write(
+        rules,
+        "[limits]\nconcurrent-sessions = 1\n[host]\ncpu = 1000\nmem = \"1t\"\n",
+    )
+    .expect("a file");
+    let (old, new) = (release(&machine, "0.1.1"), release(&machine, "0.2.0"));
+    ok(&machine, &old, &launch("first", &["--wait"]));
+    machine.set("API_TOKEN", "hush-hush");
+    ok(&machine, &old, &launch("second", &["-e", "API_TOKEN"]));
+    machine.set("API_TOKEN", "");
+    let (pid, _) = daemon(&machine, &new);
+    assert_eq!(daemon(&machine, &new), (pid, "0.2.0".to_owned()));
+    assert_eq!(wait::status(&machine, "second").as_deref(), Some("PENDING"));
+    ok(&machine, &new, &["terminate", "first", "--force", "--yes"]);
+    wait::until(
+        "the second one runs",
+        || wait::status(&machine, "second"),
+        |status| status.as_deref() == Some("RUNNING"),
+    );
+    let said = ok(
+        &machine,
+        &new,
+        &["exec", "second", "--", "printenv", "API_TOKEN"],
+    );
+    assert_eq!(said.trim(), "hush-hush");
+    // And it may be followed by another one, in the same process.
+    let newest = release(&machine, "0.3.0");
+    assert_eq!(daemon(&machine, &newest), (pid, "0.3.0".to_owned()));
+}
+
+#[test]
+fn a_program_that_is_not_what_it_says_is_refused_and_the_daemon_goes_on() {
+    let machine = Machine::new();
+    let (old, new) = (release(&machine, "0.1.1"), release(&machine, "0.2.0"));
+    ok(&machine, &old, &launch("lasting", &["--wait"]));
+    let (pid, _) = daemon(&machine, &old);
+    // A link shares its mode with the program that other tests run.
+    fs::remove_file(&new).expect("it is ours");
+    copy_program(BINARY, &new);
+    fs::set_permissions(&new, PermissionsExt::from_mode(0o757)).expect("it is ours");
+    let refused = run(&machine, &new, &["ls"]);
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("everybody may write to"), "{said}");
+    assert!(said.contains("workbay daemon stop"), "{said}");
+    assert_eq!(daemon(&machine, &old), (pid, "0.1.1".to_owned()));
+    // The way out is one, also for the program that is refused.
+    let before = container(&machine);
+    ok(&machine, &new, &["daemon", "stop"]);
+    assert_eq!(
+        run(&machine, &new, &["daemon", "status"]).status.code(),
+        Some(5)
+    );
+    assert_eq!(
+        wait::status(&machine, "lasting").as_deref(),
+        Some("RUNNING")
+    );
+    assert_eq!(container(&machine), before);
+}

@@ -1,0 +1,184 @@
+//! A bad line to a registry: it lets through as much as it is told, breaks when it is told.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{Shutdown, TcpListener, TcpStream},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+/// One piece handed on.
+const PIECE: usize = 16 * 1024;
+
+pub struct BadLine {
+    gate: Arc<Gate>,
+    pub port: u16,
+}
+
+struct Gate {
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+struct State {
+    /// Bytes that may pass towards the engine; `None` = all.
+    left: Option<usize>,
+    /// Who comes is sent away.
+    shut: bool,
+    over: bool,
+    held_up: usize,
+    /// Both ends of every line that stands, by its number.
+    lines: Vec<(u64, TcpStream, TcpStream)>,
+    next: u64,
+}
+
+impl BadLine {
+    /// All of it passes.
+    pub fn to(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let gate = Arc::new(Gate {
+            state: Mutex::new(State {
+                left: None,
+                shut: false,
+                over: false,
+                held_up: 0,
+                lines: Vec::new(),
+                next: 0,
+            }),
+            moved: Condvar::new(),
+        });
+        let line = Self {
+            port: listener.local_addr().expect("an address").port(),
+            gate: Arc::clone(&gate),
+        };
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                if gate.state().over {
+                    return;
+                }
+                if let Ok(stream) = stream {
+                    gate.take(stream, port);
+                }
+            }
+        });
+        line
+    }
+
+    /// `127.0.0.1:PORT`.
+    pub fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// No more than so many bytes from now on.
+    pub fn let_pass(&self, bytes: usize) {
+        self.change(|state| state.left = Some(bytes));
+    }
+
+    pub fn open(&self) {
+        self.change(|state| {
+            state.left = None;
+            state.shut = false;
+        });
+    }
+
+    /// Every line breaks, and who comes is sent away until it is opened.
+    pub fn shut(&self) {
+        self.change(|state| state.shut = true);
+        self.cut();
+    }
+
+    /// Every line breaks; new ones may be made.
+    pub fn cut(&self) {
+        let lines = std::mem::take(&mut self.gate.state().lines);
+        for (_, one, other) in lines {
+            let _ = one.shutdown(Shutdown::Both);
+            let _ = other.shutdown(Shutdown::Both);
+        }
+        self.gate.moved.notify_all();
+    }
+
+    /// Lines on which something waits to pass. Engines keep idle ones for later.
+    pub fn held_up(&self) -> usize {
+        self.gate.state().held_up
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.gate.state());
+        self.gate.moved.notify_all();
+    }
+}
+
+impl Drop for BadLine {
+    fn drop(&mut self) {
+        self.change(|state| state.over = true);
+        self.cut();
+        // Who waits for the next one is woken.
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+    }
+}
+
+impl Gate {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(self: &Arc<Self>, engine: TcpStream, port: u16) {
+        if self.state().shut {
+            return;
+        }
+        let Ok(registry) = TcpStream::connect(("127.0.0.1", port)) else {
+            return;
+        };
+        let copy = |stream: &TcpStream| stream.try_clone().expect("a second handle");
+        let number = {
+            let mut state = self.state();
+            state.next += 1;
+            let number = state.next;
+            state.lines.push((number, copy(&engine), copy(&registry)));
+            number
+        };
+        let (up, down) = (Arc::clone(self), Arc::clone(self));
+        let (from, to) = (copy(&engine), copy(&registry));
+        thread::spawn(move || up.pump(from, to, number, false));
+        thread::spawn(move || down.pump(registry, engine, number, true));
+    }
+
+    fn pump(&self, mut from: TcpStream, mut to: TcpStream, number: u64, slowed: bool) {
+        let mut piece = vec![0; PIECE];
+        while let Ok(length) = from.read(&mut piece) {
+            let goes = length > 0 && (!slowed || self.wait(length, number));
+            if !goes || to.write_all(&piece[..length]).is_err() {
+                break;
+            }
+        }
+        let _ = from.shutdown(Shutdown::Both);
+        let _ = to.shutdown(Shutdown::Both);
+        self.state().lines.retain(|(known, ..)| *known != number);
+        self.moved.notify_all();
+    }
+
+    /// Until so much may pass; `false` = its line is gone.
+    fn wait(&self, length: usize, number: u64) -> bool {
+        let mut state = self.state();
+        state.held_up += 1;
+        let passes = loop {
+            if !state.lines.iter().any(|(known, ..)| *known == number) {
+                break false;
+            }
+            match &mut state.left {
+                None => break true,
+                Some(left) if *left >= length => {
+                    *left -= length;
+                    break true;
+                }
+                Some(_) => {}
+            }
+            state = self
+                .moved
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        };
+        state.held_up -= 1;
+        passes
+    }
+}

@@ -1,0 +1,356 @@
+//! A bench of its own for each test of an engine: an instance nobody else has, a state directory, and an
+//! end that leaves nothing in the engine.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
+
+use futures_util::StreamExt as _;
+use workbay::{
+    engine::{
+        api::{
+            AttachRequest, Attached, ContainerState, Containers, CreatePlan, ExecCommand, Output,
+            Streams,
+        },
+        docker::{DockerConfig, DockerEngine},
+    },
+    model::{
+        environment::EnvironmentSource,
+        id::{InstanceId, KernelId, SessionId},
+        log::LogOptions,
+        resources::{Bytes, Cpu},
+        spec::{LaunchSpec, Mounted},
+    },
+};
+
+use crate::pane::{Terminal, until, within};
+
+pub struct Bench {
+    pub engine: Arc<DockerEngine>,
+    pub client: Client,
+    pub instance: InstanceId,
+    pub dir: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Self::on(None)
+    }
+
+    /// On the engine of this address.
+    pub fn on(endpoint: Option<&str>) -> Self {
+        let (instance, dir) = (InstanceId::random(), tempfile::tempdir().unwrap());
+        let mut bench = Self::of(
+            DockerEngine::new(config(instance, dir.path(), endpoint)),
+            instance,
+            dir,
+        );
+        bench.client = Client::of(endpoint);
+        bench
+    }
+
+    /// Where a shell is preferred.
+    pub fn preferring(shell: &str) -> Self {
+        let (instance, dir) = (InstanceId::random(), tempfile::tempdir().unwrap());
+        let engine = DockerEngine::new(DockerConfig {
+            shell: Some(shell.to_owned()),
+            ..config(instance, dir.path(), None)
+        });
+        Self::of(engine, instance, dir)
+    }
+
+    /// With an engine made elsewhere, whose sessions are ended all the same.
+    pub fn of(engine: DockerEngine, instance: InstanceId, dir: tempfile::TempDir) -> Self {
+        Self {
+            engine: Arc::new(engine),
+            client: Client::of(None),
+            instance,
+            dir,
+        }
+    }
+
+    pub async fn launch(&self, plan: &CreatePlan) {
+        self.engine.create(plan).await.unwrap();
+        self.engine.start(plan.session).await.unwrap();
+    }
+
+    /// A host session that runs.
+    pub async fn host_session(&self) -> SessionId {
+        let plan = plan("bench", host_spec());
+        self.launch(&plan).await;
+        plan.session
+    }
+
+    pub async fn state(&self, session: SessionId) -> Option<ContainerState> {
+        self.engine
+            .inspect(session)
+            .await
+            .unwrap()
+            .map(|seen| seen.state)
+    }
+
+    /// Output and exit code of a command in the session.
+    pub async fn run(&self, session: SessionId, argv: &[&str]) -> (String, Option<i64>) {
+        let command = ExecCommand {
+            argv: argv.iter().map(|&word| word.to_owned()).collect(),
+            tty: None,
+        };
+        let attached = self.engine.exec(session, command).await.unwrap();
+        let (out, err, end) = drain(attached).await;
+        let Output::End { exit_code } = end else {
+            panic!("the line broke: {end:?}");
+        };
+        (out + &err, exit_code)
+    }
+
+    /// What a shell line prints, without the last line break.
+    pub async fn sh(&self, session: SessionId, line: &str) -> String {
+        let (text, code) = self.run(session, &["sh", "-c", line]).await;
+        assert_eq!(code, Some(0), "`{line}` said: {text}");
+        text.trim_end().to_owned()
+    }
+
+    pub async fn terminal(
+        &self,
+        session: SessionId,
+        tag: &str,
+        columns: u16,
+        rows: u16,
+    ) -> Terminal {
+        let request = AttachRequest {
+            tag: tag.to_owned(),
+            columns,
+            rows,
+            start: workbay::model::shell::ShellStart::default(),
+        };
+        Terminal::new(
+            self.engine.attach(session, request).await.unwrap(),
+            columns,
+            rows,
+        )
+    }
+
+    /// The whole log of a kernel as it is now, of the main one where none is named.
+    pub async fn log(&self, session: SessionId, kernel: Option<KernelId>) -> String {
+        let options = LogOptions {
+            kernel,
+            ..LogOptions::default()
+        };
+        let mut stream = self.engine.logs(session, options).await.unwrap();
+        let mut bytes = Vec::new();
+        while let Some(chunk) = within(stream.next()).await {
+            bytes.extend_from_slice(&chunk.unwrap().bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Waits until the log holds `words`; the log.
+    pub async fn said(&self, session: SessionId, words: &str) -> String {
+        until(async || {
+            let log = self.log(session, None).await;
+            log.contains(words).then_some(log)
+        })
+        .await
+    }
+
+    /// Waits for the main process to end; its exit code.
+    pub async fn ended(&self, session: SessionId) -> i64 {
+        until(async || match self.state(session).await {
+            Some(ContainerState::Exited { exit_code, .. }) => Some(exit_code),
+            _ => None,
+        })
+        .await
+    }
+
+    pub fn home(&self, session: SessionId) -> PathBuf {
+        self.dir
+            .path()
+            .join("state/sessions")
+            .join(session.to_string())
+            .join("work")
+    }
+}
+
+impl Drop for Bench {
+    /// Also after a failed test.
+    fn drop(&mut self) {
+        let filter = format!("label=workbay.instance={}", self.instance);
+        let left = self.client.run(&["ps", "-aq", "--filter", &filter]);
+        let ids: Vec<&str> = left.lines().collect();
+        if !ids.is_empty() {
+            self.client
+                .run(&[&["rm", "-f", "-v"], ids.as_slice()].concat());
+        }
+        for network in self
+            .client
+            .networks(&format!("workbay.instance={}", self.instance))
+        {
+            self.client.run(&["network", "rm", &network]);
+        }
+    }
+}
+
+/// The engine's own client, on this machine's engine or on another one.
+pub struct Client {
+    host: Option<String>,
+}
+
+impl Client {
+    pub fn of(endpoint: Option<&str>) -> Self {
+        Self {
+            host: endpoint.map(str::to_owned),
+        }
+    }
+
+    fn output(&self, args: &[&str]) -> std::process::Output {
+        let mut command = Command::new("docker");
+        if let Some(host) = &self.host {
+            command.args(["-H", host]);
+        }
+        command.args(args).output().unwrap()
+    }
+
+    /// It must succeed. A test that failed already is only cleared away: a second panic would end all of
+    /// them.
+    pub fn run(&self, args: &[&str]) -> String {
+        let output = self.output(args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        let is_well = output.status.success() || std::thread::panicking();
+        assert!(is_well, "docker {args:?}: {said}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The same, where it may fail.
+    pub fn succeeds(&self, args: &[&str]) -> bool {
+        self.output(args).status.success()
+    }
+
+    /// Ids of networks with this label.
+    pub fn networks(&self, label: &str) -> Vec<String> {
+        let filter = format!("label={label}");
+        let listed = self.run(&["network", "ls", "-q", "--filter", &filter]);
+        listed.lines().map(str::to_owned).collect()
+    }
+
+    /// Makes an image of an archive, unless it is there; with lines of a Dockerfile besides.
+    pub fn import(&self, name: &str, lines: &[&str], tar: tar::Builder<Vec<u8>>) {
+        if self.succeeds(&["image", "inspect", name]) {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("image.tar");
+        std::fs::write(&path, tar.into_inner().unwrap()).unwrap();
+        let label = ["--change", "LABEL workbay.test=1"];
+        let lines = lines.iter().flat_map(|line| ["--change", line]);
+        let words = ["import"].into_iter().chain(label).chain(lines);
+        let end = [path.to_str().unwrap(), name];
+        self.run(&words.chain(end).collect::<Vec<_>>());
+    }
+}
+
+pub fn config(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> DockerConfig {
+    DockerConfig {
+        instance,
+        state_dir: dir.join("state"),
+        toolbox_dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolbox"),
+        folders_dir: dir.join("folders"),
+        saved_dir: dir.join("saved"),
+        dotfiles_dir: dir.join("dotfiles"),
+        runtime_dir: dir.join("run"),
+        accelerators: std::collections::BTreeMap::new(),
+        endpoint: endpoint.map(str::to_owned),
+        shell: None,
+        binary: PathBuf::from(env!("CARGO_BIN_EXE_workbay")),
+    }
+}
+
+pub fn plan(name: &str, spec: LaunchSpec) -> CreatePlan {
+    CreatePlan {
+        session: SessionId::random(),
+        kernel: KernelId::random(),
+        name: name.to_owned(),
+        owner: "tester".to_owned(),
+        created_at: "2026-01-02T03:04:05Z".parse().unwrap(),
+        spec,
+        pids: 256,
+        subs: Vec::new(),
+        secrets: std::collections::BTreeMap::new(),
+    }
+}
+
+pub fn host_spec() -> LaunchSpec {
+    LaunchSpec::new(
+        EnvironmentSource::Host,
+        "host:test".to_owned(),
+        Cpu::from_millis(500),
+        Bytes::mib(256),
+        Bytes::mib(16),
+    )
+}
+
+pub fn image_spec(reference: &str) -> LaunchSpec {
+    LaunchSpec {
+        source: EnvironmentSource::Image {
+            reference: reference.to_owned(),
+        },
+        environment_label: reference.to_owned(),
+        ..host_spec()
+    }
+}
+
+/// A static busybox and its names.
+pub fn busybox(tar: &mut tar::Builder<Vec<u8>>) {
+    let busybox = std::fs::read("/bin/busybox").expect("apt-get install busybox-static");
+    file(tar, "bin/busybox", 0o755, &busybox);
+    for name in [
+        "sh", "ls", "cat", "echo", "env", "id", "sleep", "stty", "tty", "which", "ping", "nc",
+        "true", "touch", "df", "grep", "kill", "clear", "wc",
+    ] {
+        link(tar, &format!("bin/{name}"), "busybox");
+    }
+    file(tar, "tmp/.keep", 0o644, b"");
+}
+
+pub fn link(tar: &mut tar::Builder<Vec<u8>>, name: &str, to: &str) {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Symlink);
+    header.set_size(0);
+    tar.append_link(&mut header, name, to).unwrap();
+}
+
+pub fn file(tar: &mut tar::Builder<Vec<u8>>, name: &str, mode: u32, contents: &[u8]) {
+    let mut header = tar::Header::new_gnu();
+    header.set_mode(mode);
+    header.set_size(contents.len() as u64);
+    tar.append_data(&mut header, name, contents).unwrap();
+}
+
+/// Everything a program printed, and how it ended.
+pub async fn drain(mut attached: Attached) -> (String, String, Output) {
+    drop(attached.input);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    loop {
+        match within(attached.output.recv())
+            .await
+            .expect("the stream ended without an end")
+        {
+            Output::Stdout(bytes) => out.extend_from_slice(&bytes),
+            Output::Stderr(bytes) => err.extend_from_slice(&bytes),
+            end => {
+                let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+                return (text(out), text(err), end);
+            }
+        }
+    }
+}
+
+/// A folder of a launch.
+pub fn mounted(folder: &str, target: &str, read_only: bool) -> Mounted {
+    Mounted {
+        folder: folder.to_owned(),
+        target: target.to_owned(),
+        read_only,
+    }
+}

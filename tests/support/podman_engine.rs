@@ -1,0 +1,145 @@
+//! A rootful Podman of one's own: with its own network, storage and socket, so that the machine's is
+//! untouched.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use crate::private_engine::unmount_below;
+
+/// Waits between two looks at whether it answers.
+const LOOK: Duration = Duration::from_millis(50);
+
+pub struct PodmanEngine {
+    dir: tempfile::TempDir,
+    process: Option<Child>,
+}
+
+impl PodmanEngine {
+    /// It needs root and podman.
+    #[track_caller]
+    pub fn start() -> Self {
+        assert!(
+            rustix::process::geteuid().is_root(),
+            "a rootful Podman needs root: run the tests as root, as CI does"
+        );
+        let dir = tempfile::Builder::new().prefix("workbay-podman-").tempdir();
+        let mut engine = Self {
+            dir: dir.expect("a directory"),
+            process: None,
+        };
+        std::fs::create_dir(engine.path("cni")).expect("a directory");
+        // Neither the settings nor the journal of the machine are this one's.
+        let settings = "[engine]\ncgroup_manager = \"cgroupfs\"\nevents_logger = \"file\"\n\
+                        [network]\nnetwork_backend = \"cni\"\n";
+        std::fs::write(engine.path("containers.conf"), settings).expect("a file");
+        engine.begin();
+        engine
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn endpoint(&self) -> String {
+        format!("unix://{}", self.path("podman.sock").display())
+    }
+
+    /// In a network namespace of its own: its bridge and its rules are not the machine's business.
+    fn podman(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("podman");
+        command
+            .env("CONTAINERS_CONF", self.path("containers.conf"))
+            .arg("--root")
+            .arg(self.path("storage"))
+            .arg("--runroot")
+            .arg(self.path("run"))
+            .arg("--tmpdir")
+            .arg(self.path("tmp"))
+            .arg("--network-config-dir")
+            .arg(self.path("cni"))
+            .args(arguments)
+            .stdin(Stdio::null());
+        command
+    }
+
+    #[track_caller]
+    fn begin(&mut self) {
+        let log = std::fs::File::create(self.path("log")).expect("a log");
+        let inner = self.podman(&["system", "service", "--time=0", &self.endpoint()]);
+        let mut outer = Command::new("unshare");
+        outer.arg("--net").arg(inner.get_program());
+        outer.args(inner.get_args());
+        for (name, value) in inner.get_envs() {
+            outer.env(name, value.unwrap_or_default());
+        }
+        let child = outer
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn();
+        let mut child = child.expect("unshare is there");
+        while !self.answers() {
+            if let Ok(Some(status)) = child.try_wait() {
+                let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
+                panic!(
+                    "podman ended with {status} (is it installed? `scripts/test-setup` does):\n{said}"
+                );
+            }
+            std::thread::sleep(LOOK);
+        }
+        self.process = Some(child);
+    }
+
+    fn answers(&self) -> bool {
+        std::os::unix::net::UnixStream::connect(self.path("podman.sock")).is_ok()
+    }
+}
+
+impl Drop for PodmanEngine {
+    /// Also after a failed test.
+    fn drop(&mut self) {
+        let _ = self
+            .podman(&["rm", "--all", "--force", "--time=0"])
+            .output();
+        if let Some(mut process) = self.process.take() {
+            let pid = process.id().to_string();
+            let _ = Command::new("kill").args(["-TERM", &pid]).status();
+            let _ = process.wait();
+        }
+        end_keepers(self.dir.path());
+        unmount_below(self.dir.path());
+    }
+}
+
+/// Podman keeps a process for each command that was run, five minutes beyond its end; it would make the
+/// storage anew. Returns when none is left.
+pub fn end_keepers(dir: &Path) {
+    let dir = dir.to_str().expect("a plain path");
+    for _ in 0..500 {
+        let left = processes_of(dir);
+        if left.is_empty() {
+            return;
+        }
+        for pid in left {
+            // It may have ended meanwhile.
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Podman's own that were called with a path below `dir`.
+fn processes_of(dir: &str) -> Vec<rustix::process::Pid> {
+    let entries = std::fs::read_dir("/proc").expect("processes");
+    let ours = entries.flatten().filter_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let command = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let command = String::from_utf8_lossy(&command);
+        let is_podmans = command.contains("conmon") || command.contains("podman");
+        (is_podmans && command.contains(dir)).then(|| rustix::process::Pid::from_raw(pid))?
+    });
+    ours.collect()
+}
