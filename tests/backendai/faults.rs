@@ -91,10 +91,10 @@ async fn a_clock_that_is_wrong_says_by_how_much() {
 
 #[tokio::test]
 async fn a_manager_that_is_down() {
-    // A port that was free a moment ago.
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
+    // Held without listening, so that nobody else gets the port meanwhile.
+    let held = tokio::net::TcpSocket::new_v4().unwrap();
+    held.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let endpoint = format!("http://{}", held.local_addr().unwrap());
     let engine = BackendAiEngine::new(config(&endpoint));
     let error = engine.probe().await.unwrap_err();
     assert!(error.is_lost());

@@ -121,7 +121,7 @@ fn keys_are_tested_until_ctrl_c_was_pressed_twice() {
     let machine = Machine::new();
     let argv = [BINARY, "keys", "test"];
     let mut person = Terminal::start(&argv, &machine.env(), 100, 24);
-    person.wait_for("Press keys");
+    person.wait_for("IN WORKBAY");
     person.type_("\x1d");
     person.wait_for("terminal.leader");
     person.type_("\x1b[15~");

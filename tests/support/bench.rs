@@ -205,7 +205,9 @@ impl Client {
     }
 
     fn output(&self, args: &[&str]) -> std::process::Output {
-        let mut command = Command::new("docker");
+        // One that hangs would hold up the test for ever.
+        let mut command = Command::new("timeout");
+        command.args(["--kill-after=5", "120", "docker"]);
         if let Some(host) = &self.host {
             command.args(["-H", host]);
         }

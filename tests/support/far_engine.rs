@@ -208,7 +208,9 @@ impl FarEngine {
 
     /// `docker ARGS…` on it; what it printed.
     pub fn docker(&self, args: &[&str]) -> String {
-        let output = Command::new("docker")
+        // One that hangs would hold up the test for ever.
+        let output = Command::new("timeout")
+            .args(["--kill-after=5", "120", "docker"])
             .args(["-H", &self.tcp(), "--tlsverify"])
             .env("DOCKER_CERT_PATH", self.dir.path())
             .args(args)

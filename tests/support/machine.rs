@@ -66,7 +66,7 @@ impl Machine {
 
     /// `workbay ARGS…` without a terminal.
     pub fn workbay(&self, args: &[&str]) -> Output {
-        Command::new(BINARY)
+        bounded(BINARY)
             .args(args)
             .envs(self.env())
             .output()
@@ -152,17 +152,20 @@ impl Machine {
             .collect()
     }
 
-    /// The id of this machine's store.
+    /// The id of this machine's store, by the file that tells it whether a daemon runs or not.
     pub fn instance(&self) -> Option<String> {
-        let output = self.workbay(&["daemon", "status", "--json"]);
-        let status: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
-        status.get("instance")?.as_str().map(str::to_owned)
+        let entries = std::fs::read_dir(self.path("state")).ok()?;
+        let mut files = entries.filter_map(|entry| Some(entry.ok()?.path().join("instance")));
+        let text = files.find_map(|file| std::fs::read_to_string(file).ok())?;
+        Some(text.trim().to_owned())
     }
 }
 
 impl Drop for Machine {
-    /// Removes the containers and networks of this store and ends its daemon.
+    /// Ends the daemon, which would otherwise set about what is done to its containers, and removes the
+    /// containers and networks of this store.
     fn drop(&mut self) {
+        let _ = self.workbay(&["daemon", "stop"]);
         let containers = self.containers();
         if !containers.is_empty() {
             let mut args = vec!["rm", "-f"];
@@ -175,7 +178,6 @@ impl Drop for Machine {
             args.extend(networks.iter().map(String::as_str));
             docker(&args);
         }
-        let _ = self.workbay(&["daemon", "stop"]);
     }
 }
 
@@ -185,11 +187,15 @@ pub fn launch<'a>(name: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&words, more].concat()
 }
 
+/// A command that is ended when it takes longer than anything here may: a test that hangs tells nothing.
+fn bounded(program: &str) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", "240", program]);
+    command
+}
+
 /// `docker ARGS…`; its output.
 pub fn docker(args: &[&str]) -> String {
-    let output = Command::new("docker")
-        .args(args)
-        .output()
-        .expect("docker runs");
+    let output = bounded("docker").args(args).output().expect("docker runs");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

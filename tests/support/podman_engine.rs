@@ -69,14 +69,7 @@ impl PodmanEngine {
     fn begin(&mut self) {
         let log = std::fs::File::create(self.path("log")).expect("a log");
         let inner = self.podman(&["system", "service", "--time=0", &self.endpoint()]);
-        let mut outer = Command::new("unshare");
-        outer.arg("--net").arg(inner.get_program());
-        outer.args(inner.get_args());
-        for (name, value) in inner.get_envs() {
-            outer.env(name, value.unwrap_or_default());
-        }
-        let child = outer
-            .stdin(Stdio::null())
+        let child = run_by(&["unshare", "--net"], &inner)
             .stdout(Stdio::null())
             .stderr(log)
             .spawn();
@@ -101,9 +94,9 @@ impl PodmanEngine {
 impl Drop for PodmanEngine {
     /// Also after a failed test.
     fn drop(&mut self) {
-        let _ = self
-            .podman(&["rm", "--all", "--force", "--time=0"])
-            .output();
+        // One that hangs would hold up the test for ever.
+        let removal = self.podman(&["rm", "--all", "--force", "--time=0"]);
+        let _ = run_by(&["timeout", "--kill-after=5", "120"], &removal).output();
         if let Some(mut process) = self.process.take() {
             let pid = process.id().to_string();
             let _ = Command::new("kill").args(["-TERM", &pid]).status();
@@ -112,6 +105,18 @@ impl Drop for PodmanEngine {
         end_keepers(self.dir.path());
         unmount_below(self.dir.path());
     }
+}
+
+/// The command as another one runs it that is given its words.
+fn run_by(outer: &[&str], inner: &Command) -> Command {
+    let mut command = Command::new(outer[0]);
+    command.args(&outer[1..]);
+    command.arg(inner.get_program()).args(inner.get_args());
+    for (name, value) in inner.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    command.stdin(Stdio::null());
+    command
 }
 
 /// Podman keeps a process for each command that was run, five minutes beyond its end; it would make the

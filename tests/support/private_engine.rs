@@ -106,8 +106,10 @@ impl PrivateEngine {
     }
 
     fn docker_command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("docker");
-        command.args(["-H", &self.endpoint()]).args(args);
+        // One that hangs would hold up the test for ever.
+        let mut command = Command::new("timeout");
+        command.args(["--kill-after=5", "120", "docker", "-H", &self.endpoint()]);
+        command.args(args);
         command
     }
 

@@ -150,7 +150,9 @@ pub fn write_login(dir: &Path, host: &str, password: &str) {
 /// `docker ARGS…`, which must succeed.
 #[track_caller]
 pub fn docker(args: &[&str]) {
-    let output = Command::new("docker")
+    // One that hangs would hold up the test for ever.
+    let output = Command::new("timeout")
+        .args(["--kill-after=5", "120", "docker"])
         .args(args)
         .output()
         .expect("docker runs");
