@@ -19,11 +19,14 @@ struct Control {
 
 impl Control {
     async fn open(bench: &Bench, session: SessionId) -> Self {
-        Self {
+        let mut opened = Self {
             attached: bench.engine.control(session).await.unwrap(),
             reader: Reader::default(),
             heard: Vec::new(),
-        }
+        };
+        // What is asked before may be refused, as the client is none yet (tmux 3.3a); the face asks again.
+        while opened.next().await != Heard::Attached {}
+        opened
     }
 
     async fn next(&mut self) -> Heard {
