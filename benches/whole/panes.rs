@@ -22,12 +22,13 @@ const PANES: usize = 8;
 /// Lines each of them prints before.
 const PRINTED: usize = 10_000;
 
-/// A word that stands nowhere else, and the command that prints it: it is put together only then.
+/// A word that stands nowhere else, and the command that prints it: it is put together only then. Two that
+/// follow each other have no letter in common: where one stands in the other's place, only what differs is
+/// painted.
 fn word(number: usize) -> (String, String) {
-    (
-        format!("ZQX{number}ZQ"),
-        format!("printf 'ZQX%sZQ\\n' {number}"),
-    )
+    let letter = char::from(b'A' + (number % 26) as u8);
+    let half = String::from(letter).repeat(4);
+    (half.repeat(2), format!("printf '{half}%s\\n' {half}"))
 }
 
 /// Whether a figure of that name is made here.
