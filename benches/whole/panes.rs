@@ -1,6 +1,6 @@
 //! Panes: how fast a flood goes through, how soon a key shows, beside the same shell without us.
 
-use std::time::Duration;
+use std::{process::Command, time::Duration};
 
 use crate::{
     drain::Drain,
@@ -33,7 +33,7 @@ fn word(number: usize) -> (String, String) {
 
 /// Whether a figure of that name is made here.
 pub fn is_of_here(name: &str) -> bool {
-    name.starts_with("pane-")
+    name.starts_with("pane-") || name.starts_with("host-flow/")
 }
 
 pub fn alone(samples: &mut Samples) {
@@ -50,6 +50,7 @@ fn everything(samples: &mut Samples, machine: &Machine) {
     let make = format!("seq -f '%099.0f' {LINES} > long.log");
     machine.ok(&["exec", SESSION, "--", "sh", "-c", &make]);
     let container = machine.containers().pop().expect("the bench's container");
+    host_throughput(samples);
     throughput(samples, machine, &container);
     echo(samples, machine, &container);
     beside_a_flood(samples, machine);
@@ -76,6 +77,7 @@ fn tmux(container: &str, group: &str) -> Drain {
     theirs
 }
 
+/// Milliseconds, and bytes to the terminal a second, of the log in a shell that stands beside it.
 fn flow(shell: &mut Drain, number: usize) -> (f64, f64) {
     let (word, print) = word(number);
     let (before, start) = (shell.bytes(), now());
@@ -83,6 +85,40 @@ fn flow(shell: &mut Drain, number: usize) -> (f64, f64) {
     let took = shell.wait_word(&word) - start;
     let bytes = shell.bytes() - before;
     (millis(took), bytes as f64 / took.as_secs_f64())
+}
+
+/// Goal 3: the same log in a shell of this host, through a pane, through a tmux of its own, through neither.
+fn host_throughput(samples: &mut Samples) {
+    const PROMPT: &str = "bench-prompt";
+    let mut machine = Machine::new();
+    machine.set("SHELL", "/bin/sh");
+    machine.set("PS1", PROMPT);
+    let dir = machine.path("");
+    let socket = machine.path("tmux").to_string_lossy().into_owned();
+    let make = format!("seq -f '%099.0f' {LINES} > long.log");
+    let begin = |program: &str| {
+        let argv = ["env", "-C", &dir.to_string_lossy(), "sh", "-c", program];
+        Drain::start(&argv, &machine.env(), COLUMNS, ROWS)
+    };
+    let mut made = Command::new("sh");
+    made.args(["-c", &make]).current_dir(&dir);
+    assert!(made.status().expect("sh runs").success());
+    for round in 0..ROUNDS {
+        let mut raw = begin("exec sh");
+        raw.wait_word(PROMPT);
+        samples.add("host-flow/raw", flow(&mut raw, 3 * round).0);
+        let mut tmux = begin(&format!(
+            "exec tmux -S {socket} -f /dev/null new-session sh"
+        ));
+        tmux.wait_word(PROMPT);
+        samples.add("host-flow/tmux", flow(&mut tmux, 3 * round + 1).0);
+        tmux.type_("exit\r");
+        let mut ours = begin(&format!("exec {BINARY}"));
+        ours.wait_word("Running");
+        ours.type_("!");
+        ours.wait_word(PROMPT);
+        samples.add("host-flow/workbay", flow(&mut ours, 3 * round + 2).0);
+    }
 }
 
 /// Goals 4, 5 and 6: 20 MB of a log, through the engine alone, through tmux, through a pane.

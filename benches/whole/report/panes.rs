@@ -18,7 +18,22 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
     let echo = |who: &str, q| samples.quantile(&format!("pane-echo/{who}"), q);
     let flooded = |who: &str, q| samples.quantile(&format!("pane-flood-key/{who}"), q);
     let (exec, tmux) = ("docker exec", "docker exec and tmux");
+    let host = |who: &str| samples.median(&format!("host-flow/{who}"));
     let mut rows = vec![
+        row(
+            "3 20 MB of a log through a pane of this host",
+            host("workbay"),
+            host("tmux"),
+            "tmux",
+            Some(0.75),
+        ),
+        row(
+            "3 the same",
+            host("workbay"),
+            host("raw"),
+            "a terminal alone",
+            Some(1.8),
+        ),
         row(
             "4 20 MB of a log through a pane",
             flow("workbay"),
