@@ -1,6 +1,6 @@
 //! A terminal of a session as a person sees it, and waiting for what happens there.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, panic::Location, time::Duration};
 
 use bytes::Bytes as Chunk;
 use jiff::Timestamp;
@@ -14,15 +14,22 @@ pub const DEADLINE: Duration = Duration::from_secs(60);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Waits for `what`, but not for ever.
-pub async fn within<T>(what: impl Future<Output = T>) -> T {
-    tokio::time::timeout(DEADLINE, what)
-        .await
-        .expect("it did not happen")
+#[track_caller]
+pub fn within<T>(what: impl Future<Output = T>) -> impl Future<Output = T> {
+    // Of who asks: an async function does not know it.
+    let place = Location::caller();
+    async move {
+        let waited = tokio::time::timeout(DEADLINE, what).await;
+        waited.unwrap_or_else(|_| panic!("it did not happen: {place}"))
+    }
 }
 
 /// Looks again and again until `what` is there.
-pub async fn until<T, F: Future<Output = Option<T>>>(mut what: impl FnMut() -> F) -> T {
-    within(async {
+#[track_caller]
+pub fn until<T, F: Future<Output = Option<T>>>(
+    mut what: impl FnMut() -> F,
+) -> impl Future<Output = T> {
+    within(async move {
         loop {
             if let Some(found) = what().await {
                 return found;
@@ -30,7 +37,6 @@ pub async fn until<T, F: Future<Output = Option<T>>>(mut what: impl FnMut() -> F
             tokio::time::sleep(LOOK_AGAIN).await;
         }
     })
-    .await
 }
 
 /// A pane: what a person sees of an attached terminal.
