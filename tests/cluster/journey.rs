@@ -20,6 +20,30 @@ fn answers(person: &Terminal, line: &str) {
     });
 }
 
+/// A second window, by our key; the session's own keys lead back, and its shell's end closes it. The kernel names
+/// no window: the first one has no name.
+fn windows(person: &mut Terminal) {
+    let heads = |person: &Terminal, shown: &'static str, hidden: &'static str| {
+        person.wait_until(&format!("the pane's head has '{shown}'"), |screen| {
+            let head = screen.lines().next().unwrap_or_default();
+            head.contains(shown) && !head.contains(hidden)
+        });
+    };
+    heads(person, " 0 * ", " 1 ");
+    person.type_(LEADER);
+    person.type_("c");
+    heads(person, " 1 bash* ", " 0 * ");
+    person.type_("echo second-$((20+1))\r");
+    answers(person, "second-21");
+    person.type_("\x02p");
+    heads(person, " 0 * ", " 1 bash* ");
+    answers(person, "한글 세션");
+    person.type_("\x02n");
+    heads(person, " 1 bash* ", " 0 * ");
+    person.type_("exit\r");
+    heads(person, " 0 * ", " 1 ");
+}
+
 #[tokio::test]
 async fn launch_wait_work_return_read_rename_end() {
     let bench = Bench::new().await;
@@ -73,6 +97,7 @@ async fn launch_wait_work_return_read_rename_end() {
     answers(&person, "42");
     person.type_("echo 한글 세션\r");
     answers(&person, "한글 세션");
+    windows(&mut person);
     person.type_(LEADER);
     person.type_("d");
     person.wait_for("RUNNING");
