@@ -61,6 +61,7 @@ fn look_at_store(database: &Path) -> Result<Option<StoreLook>, StoreTrouble> {
             layout: health.layout,
             sessions: health.sessions,
             history: health.history,
+            unreadable: health.unreadable,
         })),
         Err(error @ StoreError::Corrupt { .. }) => Err(StoreTrouble::Broken(error.to_string())),
         Err(error @ StoreError::Newer { .. }) => Err(StoreTrouble::Newer(error.to_string())),

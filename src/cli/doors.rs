@@ -46,13 +46,15 @@ pub enum How {
 }
 
 /// What the daemon's database holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreLook {
     /// Steps its layout has taken.
     pub layout: usize,
     pub sessions: u64,
     /// Entries of scheduling histories.
     pub history: u64,
+    /// How many rows could not be read and were set aside, and what the newest of them is.
+    pub unreadable: Option<(u64, Clean)>,
 }
 
 /// Why it cannot be used, as a sentence.

@@ -73,9 +73,6 @@ impl StoreError {
     /// What SQLite said about this file. Some of its words fit several faults: there the file system
     /// is asked.
     pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
-        if let rusqlite::Error::FromSqlConversionFailure(..) = error {
-            return Self::corrupt(path, error);
-        }
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full(path.to_path_buf()),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {

@@ -44,26 +44,27 @@ pub(super) fn forget_before(db: &Connection, at: Timestamp) -> Result<()> {
 
 /// What is kept of a session.
 pub(super) fn of(db: &Connection, session: SessionKey) -> Result<Option<Figures>> {
-    let body: Option<String> = db
+    let body: Option<Option<String>> = db
         .prepare_cached("SELECT body FROM figures WHERE context = ?1 AND session = ?2")?
         .query_row((session.context.as_str(), session.id.to_string()), |row| {
-            row.get(0)
+            Ok(row.get(0).ok())
         })
         .optional()?;
-    Ok(body.and_then(|body| Some(read(&body)?.figures)))
+    Ok(body.flatten().and_then(|body| Some(read(&body)?.figures)))
 }
 
 /// Of sessions that had not ended.
 pub(super) fn unfinished(db: &Connection) -> Result<Vec<(SessionKey, FiguresRecord)>> {
     let mut query = db.prepare("SELECT context, session, body FROM figures WHERE ended = 0")?;
-    let rows = query.query_map((), |row: &Row<'_>| {
-        let [context, session, body]: [String; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
-        let key = context.parse().ok().zip(session.parse().ok());
-        let key = key.map(|(context, id)| SessionKey::new(context, id));
-        Ok(key.zip(read(&body)))
-    })?;
+    let rows = query.query_map((), |row: &Row<'_>| Ok(unfinished_of(row)))?;
     let found: Result<Vec<Option<_>>> = rows.collect();
     Ok(found?.into_iter().flatten().collect())
+}
+
+fn unfinished_of(row: &Row<'_>) -> Option<(SessionKey, FiguresRecord)> {
+    let text = |column| row.get::<_, String>(column).ok();
+    let key = SessionKey::new(text(0)?.parse().ok()?, text(1)?.parse().ok()?);
+    Some((key, read(&text(2)?)?))
 }
 
 /// Figures that cannot be read are as good as none: nothing else depends on them.

@@ -8,7 +8,10 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::{Mark, Opened, StoreError, StoreOptions, figures, keep, recents, rows, schema, shelf};
+use super::{
+    Mark, Opened, StoreError, StoreOptions, figures, keep, recents, rows, schema, shelf,
+    unreadable::{self, Unreadable},
+};
 use crate::model::{
     figures::Figures,
     history::HistoryEntry,
@@ -59,15 +62,17 @@ impl StoreFile {
         set_up(&db, path, options.page_limit).map_err(sql)?;
         let copy = schema::migrate(&mut db, path)?;
         let instance = instance(&db, options)?;
-        let (records, shelved) = shelf::load(&db, options.ended).map_err(sql)?;
+        let loaded = unreadable::without(&db, |db, bad| shelf::load(db, options.ended, bad));
+        let (records, shelved) = loaded.map_err(sql)?;
         let figures = figures::unfinished(&db).map_err(sql)?;
+        let notes = unreadable::news(&db).map_err(sql)?.into_iter().collect();
         let opened = Opened {
             instance,
             records,
             shelved,
             figures,
             copy,
-            notes: Vec::new(),
+            notes,
         };
         let path = path.clone();
         Ok((Self { db, path }, opened))
@@ -87,7 +92,7 @@ impl StoreFile {
     }
 
     pub(super) fn recents(&self) -> Result<Vec<Recent>, StoreError> {
-        self.told(recents::all(&self.db))
+        self.read(recents::all)
     }
 
     pub(super) fn edit_recent(
@@ -104,7 +109,7 @@ impl StoreFile {
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {
-        self.told(rows::history(&self.db, session))
+        self.read(|db, bad| rows::history(db, session, bad))
     }
 
     pub(super) fn older(
@@ -113,7 +118,7 @@ impl StoreFile {
         before: &Mark,
         limit: u32,
     ) -> Result<Vec<SessionRecord>, StoreError> {
-        self.told(shelf::older(&self.db, context, before, limit))
+        self.read(|db, bad| shelf::older(db, context, before, limit, bad))
     }
 
     pub(super) fn named(
@@ -122,11 +127,19 @@ impl StoreFile {
         text: &str,
         limit: u32,
     ) -> Result<(u64, Vec<SessionId>), StoreError> {
-        self.told(shelf::named(&self.db, context, text, limit))
+        self.read(|db, bad| shelf::named(db, context, text, limit, bad))
     }
 
     pub(super) fn sessions(&self, ids: &[SessionId]) -> Result<Vec<SessionRecord>, StoreError> {
-        self.told(shelf::of_ids(&self.db, ids))
+        self.read(|db, bad| shelf::of_ids(db, ids, bad))
+    }
+
+    /// Rows that cannot be read are set aside on the way.
+    fn read<T>(
+        &self,
+        query: impl Fn(&Connection, &mut Vec<Unreadable>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.told(unreadable::without(&self.db, query))
     }
 
     /// What SQLite says as a sentence; that the file is broken is noted for the next opening.

@@ -4,16 +4,19 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{StoreError, schema};
+use super::{StoreError, schema, unreadable};
+use crate::model::text::Clean;
 
 /// What it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
     /// How many steps its layout has taken, and how many this program knows.
     pub layout: usize,
     pub known: usize,
     pub sessions: u64,
     pub history: u64,
+    /// How many rows could not be read and were set aside, and what the newest of them is.
+    pub unreadable: Option<(u64, Clean)>,
 }
 
 /// Reads the file and changes nothing; `None` = there is none yet. Every page is read, so it takes a second
@@ -50,6 +53,7 @@ pub fn look(path: &Path) -> Result<Option<Health>, StoreError> {
         known,
         sessions: count("sessions")?.into(),
         history: count("history")?.into(),
+        unreadable: unreadable::newest(&db).map_err(sql)?,
     }))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! One thread owns the SQLite file; everybody else sends it work through a bounded channel. The
 //! daemon alone opens it. A broken file is kept aside and a new one begun: the containers on the
-//! engine bear labels enough to fill it again.
+//! engine bear labels enough to fill it again. A row that cannot be read is set aside alone.
 
 mod error;
 mod figures;
@@ -13,6 +13,7 @@ mod recents;
 mod rows;
 mod schema;
 mod shelf;
+mod unreadable;
 
 use std::{path::PathBuf, thread};
 
@@ -74,7 +75,7 @@ pub struct Opened {
     pub figures: Vec<(SessionKey, FiguresRecord)>,
     /// The copy that was made before the file was brought to the newest layout.
     pub copy: Option<PathBuf>,
-    /// What a person should know about the opening (a broken file was kept aside).
+    /// What a person should know about the opening (a broken file or row was kept aside).
     pub notes: Vec<Clean>,
 }
 

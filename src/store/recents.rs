@@ -1,8 +1,11 @@
 //! Remembered launches: the newest ones and those a person pinned.
 
-use rusqlite::{Connection, Result};
+use rusqlite::{Connection, Result, Row};
 
-use super::rows::{clean, parsed, unreadable};
+use super::{
+    rows::{clean, parsed, unreadable},
+    unreadable::{Table, Unreadable, sorted},
+};
 use crate::model::{
     id::ContextName,
     recent::{KEPT, Recent, RecentEdit, RecentId},
@@ -33,29 +36,32 @@ pub(super) fn put(
 }
 
 /// Pinned ones first, then the newest first.
-pub(super) fn all(db: &Connection) -> Result<Vec<Recent>> {
+pub(super) fn all(db: &Connection, bad: &mut Vec<Unreadable>) -> Result<Vec<Recent>> {
     let mut query = db.prepare_cached(
         "SELECT id, at, context, title, pinned, launch FROM recents
          ORDER BY pinned DESC, id DESC",
     )?;
-    let entries = query.query_map((), |row| {
-        let body: String = row.get(5)?;
-        Ok(Recent {
-            id: row.get(0)?,
-            at: parsed(row, 1)?,
-            context: ContextName::new(&row.get::<_, String>(2)?).map_err(|why| {
-                rusqlite::Error::FromSqlConversionFailure(
-                    2,
-                    rusqlite::types::Type::Text,
-                    why.into(),
-                )
-            })?,
-            title: clean(row, 3)?.unwrap_or_default(),
-            pinned: row.get(4)?,
-            launch: serde_json::from_str(&body).map_err(|error| unreadable(5, error))?,
-        })
-    })?;
-    entries.collect()
+    let mut rows = query.query(())?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        let place = (Table::Recents, row.get(0)?);
+        entries.extend(sorted(entry(row), place, bad)?);
+    }
+    Ok(entries)
+}
+
+fn entry(row: &Row<'_>) -> Result<Recent> {
+    let body: String = row.get(5)?;
+    Ok(Recent {
+        id: row.get(0)?,
+        at: parsed(row, 1)?,
+        context: ContextName::new(&row.get::<_, String>(2)?).map_err(|why| {
+            rusqlite::Error::FromSqlConversionFailure(2, rusqlite::types::Type::Text, why.into())
+        })?,
+        title: clean(row, 3)?.unwrap_or_default(),
+        pinned: row.get(4)?,
+        launch: serde_json::from_str(&body).map_err(|error| unreadable(5, error))?,
+    })
 }
 
 /// One that is not there any more is left alone.

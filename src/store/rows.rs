@@ -6,7 +6,10 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Params, Row, types::Type};
 use serde_json::Value;
 
-use super::{figures, recents};
+use super::{
+    figures, recents,
+    unreadable::{Table, Unreadable, sorted},
+};
 use crate::model::{
     history::HistoryEntry,
     id::SessionId,
@@ -154,23 +157,28 @@ fn forget_newest(db: &Connection, entry: &HistoryEntry) -> Result<()> {
     .map(drop)
 }
 
-/// The sessions whose bodies a query finds, with their kernels.
+/// The sessions that a query finds (their bodies and rows), with their kernels.
 pub(super) fn records(
     db: &Connection,
     query: &str,
     parameters: impl Params,
+    bad: &mut Vec<Unreadable>,
 ) -> Result<Vec<SessionRecord>> {
     let mut query = db.prepare_cached(query)?;
     let mut rows = query.query(parameters)?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
-        let body: String = row.get(0)?;
-        let mut record: SessionRecord =
-            serde_json::from_str(&body).map_err(|e| unreadable(0, e))?;
-        record.session.kernels = kernels(db, &record.session.id.to_string())?;
-        records.push(record);
+        let place = (Table::Sessions, row.get(1)?);
+        records.extend(sorted(record(db, row), place, bad)?);
     }
     Ok(records)
+}
+
+fn record(db: &Connection, row: &Row<'_>) -> Result<SessionRecord> {
+    let body: String = row.get(0)?;
+    let mut record: SessionRecord = serde_json::from_str(&body).map_err(|e| unreadable(0, e))?;
+    record.session.kernels = kernels(db, &record.session.id.to_string())?;
+    Ok(record)
 }
 
 fn kernels(db: &Connection, session: &str) -> Result<Vec<Kernel>> {
@@ -195,36 +203,46 @@ fn kernels(db: &Connection, session: &str) -> Result<Vec<Kernel>> {
 }
 
 /// Newest first.
-pub(super) fn history(db: &Connection, session: SessionId) -> Result<Vec<HistoryEntry>> {
+pub(super) fn history(
+    db: &Connection,
+    session: SessionId,
+    bad: &mut Vec<Unreadable>,
+) -> Result<Vec<HistoryEntry>> {
     let mut query = db.prepare_cached(
         "SELECT at, phase, from_status, to_status, result, message, error_code, attempts, until,
              steps, number
          FROM history
          WHERE session = ?1 ORDER BY number DESC",
     )?;
-    let entries = query.query_map([session.to_string()], |row| {
-        Ok(HistoryEntry {
-            session,
-            id: Some(Clean::from(row.get::<_, i64>(10)?.to_string().as_str())),
-            at: parsed(row, 0)?,
-            phase: clean(row, 1)?.unwrap_or_default(),
-            from: row
-                .get::<_, Option<String>>(2)?
-                .map(|word| Status::from(word.as_str())),
-            to: Status::from(row.get::<_, String>(3)?.as_str()),
-            result: serde_json::from_value(Value::String(row.get(4)?))
-                .map_err(|e| unreadable(4, e))?,
-            message: clean(row, 5)?,
-            error_code: clean(row, 6)?,
-            attempts: row.get(7)?,
-            until: time(row, 8)?,
-            steps: match row.get::<_, Option<String>>(9)? {
-                None => Vec::new(),
-                Some(steps) => serde_json::from_str(&steps).map_err(|e| unreadable(9, e))?,
-            },
-        })
-    })?;
-    entries.collect()
+    let mut rows = query.query([session.to_string()])?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        let place = (Table::History, row.get(10)?);
+        entries.extend(sorted(entry(row, session), place, bad)?);
+    }
+    Ok(entries)
+}
+
+fn entry(row: &Row<'_>, session: SessionId) -> Result<HistoryEntry> {
+    Ok(HistoryEntry {
+        session,
+        id: Some(Clean::from(row.get::<_, i64>(10)?.to_string().as_str())),
+        at: parsed(row, 0)?,
+        phase: clean(row, 1)?.unwrap_or_default(),
+        from: row
+            .get::<_, Option<String>>(2)?
+            .map(|word| Status::from(word.as_str())),
+        to: Status::from(row.get::<_, String>(3)?.as_str()),
+        result: serde_json::from_value(Value::String(row.get(4)?)).map_err(|e| unreadable(4, e))?,
+        message: clean(row, 5)?,
+        error_code: clean(row, 6)?,
+        attempts: row.get(7)?,
+        until: time(row, 8)?,
+        steps: match row.get::<_, Option<String>>(9)? {
+            None => Vec::new(),
+            Some(steps) => serde_json::from_str(&steps).map_err(|e| unreadable(9, e))?,
+        },
+    })
 }
 
 pub(super) fn clean(row: &Row<'_>, column: usize) -> Result<Option<Clean>> {

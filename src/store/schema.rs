@@ -96,6 +96,17 @@ pub(super) const STEPS: &[&str] = &[
     CREATE INDEX sessions_by_age ON sessions (created_at, id) WHERE held = 0;
     CREATE INDEX sessions_on_shelf ON sessions (context, created_at, id, name) WHERE held = 0;
 ",
+    // Rows of the others that could not be read, as they were.
+    "
+    CREATE TABLE unreadable (
+        number  INTEGER PRIMARY KEY,
+        at      TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+        kept_of TEXT NOT NULL,
+        why     TEXT NOT NULL,
+        body    TEXT NOT NULL,
+        told    INTEGER NOT NULL DEFAULT 0
+    );
+",
 ];
 
 /// Refuses a file that a newer version wrote, before anything is done to it.

@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use rusqlite::{Connection, Result, params};
 
-use super::rows;
+use super::{
+    rows,
+    unreadable::{Table, Unreadable, sorted},
+};
 use crate::model::{
     id::{ContextName, SessionId},
     record::SessionRecord,
@@ -41,16 +44,22 @@ pub struct Shelved {
 }
 
 /// Whoever is not done with, and so many of the others, oldest first; and what is left of those.
-pub(super) fn load(db: &Connection, ended: u32) -> Result<(Vec<SessionRecord>, Shelved)> {
+pub(super) fn load(
+    db: &Connection,
+    ended: u32,
+    bad: &mut Vec<Unreadable>,
+) -> Result<(Vec<SessionRecord>, Shelved)> {
     let mut records = rows::records(
         db,
-        "SELECT body FROM sessions WHERE held = 1 ORDER BY created_at, id",
+        "SELECT body, rowid FROM sessions WHERE held = 1 ORDER BY created_at, id",
         (),
+        bad,
     )?;
     let shelf = rows::records(
         db,
-        "SELECT body FROM sessions WHERE held = 0 ORDER BY created_at DESC, id DESC LIMIT ?1",
+        "SELECT body, rowid FROM sessions WHERE held = 0 ORDER BY created_at DESC, id DESC LIMIT ?1",
         [ended],
+        bad,
     )?;
     let before = shelf.last().map(|record| Mark::of(&record.session));
     let counts = match &before {
@@ -84,13 +93,15 @@ pub(super) fn older(
     context: ContextName,
     before: &Mark,
     limit: u32,
+    bad: &mut Vec<Unreadable>,
 ) -> Result<Vec<SessionRecord>> {
     rows::records(
         db,
-        "SELECT body FROM sessions
+        "SELECT body, rowid FROM sessions
          WHERE held = 0 AND context = ?1 AND (created_at, id) < (?2, ?3)
          ORDER BY created_at DESC, id DESC LIMIT ?4",
         params![context.as_str(), before.created_at, before.id, limit],
+        bad,
     )
 }
 
@@ -100,6 +111,7 @@ pub(super) fn named(
     context: ContextName,
     text: &str,
     limit: u32,
+    bad: &mut Vec<Unreadable>,
 ) -> Result<(u64, Vec<SessionId>)> {
     let pattern = pattern(text);
     let count = db
@@ -111,13 +123,16 @@ pub(super) fn named(
             row.get::<_, u32>(0)
         })?;
     let mut query = db.prepare_cached(
-        "SELECT id FROM sessions WHERE held = 0 AND context = ?1 AND name LIKE ?2 ESCAPE '\\'
+        "SELECT id, rowid FROM sessions WHERE held = 0 AND context = ?1 AND name LIKE ?2 ESCAPE '\\'
          ORDER BY name = ?3 DESC, created_at DESC, id DESC LIMIT ?4",
     )?;
-    let ids = query.query_map(params![context.as_str(), pattern, text, limit], |row| {
-        rows::parsed(row, 0)
-    })?;
-    Ok((count.into(), ids.collect::<Result<_>>()?))
+    let mut found = query.query(params![context.as_str(), pattern, text, limit])?;
+    let mut ids = Vec::new();
+    while let Some(row) = found.next()? {
+        let place = (Table::Sessions, row.get(1)?);
+        ids.extend::<Option<SessionId>>(sorted(rows::parsed(row, 0), place, bad)?);
+    }
+    Ok((count.into(), ids))
 }
 
 /// `%` and `_` mean themselves.
@@ -133,13 +148,18 @@ fn pattern(text: &str) -> String {
     pattern
 }
 
-pub(super) fn of_ids(db: &Connection, ids: &[SessionId]) -> Result<Vec<SessionRecord>> {
+pub(super) fn of_ids(
+    db: &Connection,
+    ids: &[SessionId],
+    bad: &mut Vec<Unreadable>,
+) -> Result<Vec<SessionRecord>> {
     let mut records = Vec::new();
     for id in ids {
         records.append(&mut rows::records(
             db,
-            "SELECT body FROM sessions WHERE id = ?1",
+            "SELECT body, rowid FROM sessions WHERE id = ?1",
             [id.to_string()],
+            bad,
         )?);
     }
     Ok(records)

@@ -1,5 +1,6 @@
 mod files;
 mod shelf;
+mod unreadable;
 
 use std::{collections::BTreeMap, fs, path::Path};
 

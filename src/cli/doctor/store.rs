@@ -3,21 +3,30 @@
 use std::{fs, path::PathBuf};
 
 use super::{
-    super::{Doors, StoreTrouble},
+    super::{Doors, StoreLook, StoreTrouble},
     Finding,
 };
-use crate::{config::paths::Paths, model::resources::Bytes};
+use crate::{
+    config::paths::Paths,
+    model::{resources::Bytes, text::Clean},
+};
 
 pub fn examine(doors: &Doors, paths: &Paths) -> Vec<Finding> {
-    let mut findings = vec![file(doors, paths)];
+    let look = (doors.store)(&paths.database());
+    let unreadable = look
+        .as_ref()
+        .ok()
+        .and_then(|it| it.as_ref()?.unreadable.clone());
+    let mut findings = vec![file(look, paths)];
+    findings.extend(unreadable.map(|rows| set_aside(&rows, paths)));
     findings.extend(kept_aside(paths));
     findings
 }
 
-fn file(doors: &Doors, paths: &Paths) -> Finding {
+fn file(look: Result<Option<StoreLook>, StoreTrouble>, paths: &Paths) -> Finding {
     let path = paths.database();
     let shown = path.display();
-    match (doors.store)(&path) {
+    match look {
         Ok(None) => Finding::ok("store", format!("{shown} (made when it is needed)")),
         Ok(Some(look)) => {
             let size = fs::metadata(&path).map_or(0, |meta| meta.len());
@@ -44,6 +53,21 @@ fn file(doors: &Doors, paths: &Paths) -> Finding {
             Finding::bad("store", why).mend(format!("ls -l {shown}; df {shown}"))
         }
     }
+}
+
+/// Rows that lie aside in the file: what was in them may be wanted.
+fn set_aside((count, newest): &(u64, Clean), paths: &Paths) -> Finding {
+    let message = match count {
+        1 => format!("a row of it could not be read and lies in its table `unreadable`: {newest}"),
+        count => format!(
+            "{count} rows of it could not be read and lie in its table `unreadable`, the newest of them: {newest}"
+        ),
+    };
+    let mend = format!(
+        "sqlite3 {} 'SELECT * FROM unreadable', and `DELETE FROM unreadable` when you miss nothing",
+        paths.database().display()
+    );
+    Finding::warn("store", message).mend(mend)
 }
 
 /// Broken files of before: what was in them may be wanted, else they take room.
@@ -81,7 +105,20 @@ fn kept_aside(paths: &Paths) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::{super::Level, *};
+
+    #[test]
+    fn rows_that_lie_aside_are_named_with_what_to_do() {
+        let paths = Paths::below(Path::new("/there"));
+        let newest = Clean::new("sessions: missing field `step`");
+        let finding = set_aside(&(3, newest), &paths);
+        assert_eq!(finding.level, Level::Warn);
+        let message = finding.message.as_str();
+        assert!(message.starts_with("3 rows of it"), "{message}");
+        assert!(message.ends_with("missing field `step`"), "{message}");
+    }
 
     #[test]
     fn a_store_that_was_kept_aside_is_named_with_what_to_do() {
