@@ -20,7 +20,7 @@ use super::{
     outbox::Outbox,
     presence::{Presence, Typing},
     streams::{self, Seat},
-    upgrade::Successor,
+    upgrade::{Failed, Successor},
 };
 use crate::{
     engine::api::Engine,
@@ -48,6 +48,8 @@ pub(super) struct House {
     pub identity: Arc<Identity>,
     /// What the daemon may become; `None` = it lives inside another program.
     pub successor: Option<Successor>,
+    /// What it could not become before.
+    pub failed: Option<Failed>,
 }
 
 /// Serves one client until it goes or the daemon ends.

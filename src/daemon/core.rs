@@ -12,10 +12,9 @@ use tokio::{
     sync::mpsc,
     time::{Instant, sleep_until},
 };
-use tokio_util::sync::CancellationToken;
 
 use super::{
-    clock,
+    Controls, clock,
     heart::{Command, News, Step},
     hooks::Hooks,
     inbound::{ConnectionId, Inbound, LookAnswer},
@@ -75,7 +74,7 @@ pub(super) struct Core {
     /// Whether the hearts were told that somebody looks.
     pub(super) watched: bool,
     pub(super) pace: Pace,
-    pub(super) stop: CancellationToken,
+    pub(super) controls: Controls,
     /// What the next face that subscribes should tell its person.
     pub(super) notes: Vec<Notice>,
     pub(super) told: Told,
@@ -100,7 +99,7 @@ pub(super) struct Parts {
     /// How long figures are kept.
     pub figures_kept: SignedDuration,
     pub identity: Arc<Identity>,
-    pub stop: CancellationToken,
+    pub controls: Controls,
     pub notes: Vec<Clean>,
     pub told: Told,
     pub hooks: Hooks,
@@ -131,7 +130,7 @@ impl Core {
             watched: false,
             pace: Pace::new(Reading::take()),
             told: parts.told,
-            stop: parts.stop,
+            controls: parts.controls,
             notes: warnings(parts.notes),
             hooks: parts.hooks,
         }
@@ -155,7 +154,7 @@ impl Core {
         for number in 0..self.stations.len() {
             self.settle(number, News::Tick).await;
         }
-        let stop = self.stop.clone();
+        let stop = self.controls.stop.clone();
         loop {
             self.notice_jump().await;
             let deadline = self.deadline();
@@ -173,22 +172,26 @@ impl Core {
             self.tell_watched().await;
             self.watch();
         }
-        self.end(&mut ears.news).await
+        self.end(&mut ears).await
     }
 
     /// Lets orders under way come to an end, so that their answers are in the store.
-    async fn end(mut self, news: &mut mpsc::Receiver<(Number, News)>) -> Memory {
+    async fn end(mut self, ears: &mut Ears) -> Memory {
         let deadline = clock::instant() + LAST_ORDERS;
         while !self.stations.iter().all(Station::is_idle) {
             tokio::select! {
-                Some((number, news)) = news.recv() => self.settle_last(number, news).await,
+                Some((number, news)) = ears.news.recv() => self.settle_last(number, news).await,
+                Some(word) = ears.inbound.recv() => self.hear_last(word),
                 () = sleep_until(deadline) => break,
             }
         }
-        while let Ok((number, news)) = news.try_recv() {
+        while let Ok((number, news)) = ears.news.try_recv() {
             self.settle_last(number, news).await;
         }
         self.save_figures().await;
+        while let Ok(word) = ears.inbound.try_recv() {
+            self.hear_last(word);
+        }
         for client in self.clients.values() {
             client.outbox.close();
         }

@@ -1,6 +1,6 @@
 //! The first word of a client: who it is, whether it may stay, whether it is newer than we are.
 
-use std::{cmp::Ordering, io, time::Duration};
+use std::{cmp::Ordering, io, path::Path, time::Duration};
 
 use futures_util::StreamExt;
 use tokio::{
@@ -139,7 +139,14 @@ async fn begin_upgrade(house: &House, program: &str, newer: &str) -> Welcome {
         let message = stays_older(version(), newer, "it runs inside another program");
         return Welcome::Refused { message };
     };
-    match upgrade::examine(program, newer).await {
+    let failed = house.failed.as_ref();
+    let failed = failed.filter(|failed| failed.program == Path::new(program));
+    let examined = match failed {
+        // Each attempt costs everybody their line.
+        Some(failed) => Err(failed.why.clone()),
+        None => upgrade::examine(program, newer).await,
+    };
+    match examined {
         Ok(program) => {
             tracing::info!(program = %program.display(), newer, "becoming a newer version");
             successor.name(program);

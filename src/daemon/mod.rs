@@ -70,7 +70,7 @@ use self::{
     socket::Socket,
     station::Station,
     teller::Teller,
-    upgrade::{Handover, Inherited, Memory, Successor},
+    upgrade::{Failed, Handover, Inherited, Memory, Successor},
 };
 use crate::{
     config::paths::Paths,
@@ -87,10 +87,20 @@ const WAITING: usize = 256;
 pub struct Controls {
     /// A clean end; sessions go on.
     pub stop: CancellationToken,
+    /// The end was asked for: nothing comes after it, not even a newer program.
+    pub for_good: CancellationToken,
     /// Look after the socket now.
     pub remake_socket: Arc<Notify>,
     /// The socket is bound and the lock file tells of it.
     pub ready: CancellationToken,
+}
+
+impl Controls {
+    /// Somebody wants no daemon any more.
+    fn end(&self) {
+        self.for_good.cancel();
+        self.stop.cancel();
+    }
 }
 
 /// Is the daemon until a signal or a client ends it. Errors are whole sentences.
@@ -157,13 +167,14 @@ fn live(options: DaemonOptions) -> Result<()> {
                 }
             });
         }
-        let successor = Successor::new(controls.stop.clone());
+        let successor = Successor::new(&controls);
         serve_locked(options, controls, lock, inherited, Some(successor)).await
     });
     // A call to the engine that hangs must not hold up the end.
     runtime.shutdown_background();
     if let Some(handover) = ended? {
-        return Err(handover.go()).wrap_err("the daemon could not become the newer program");
+        return Err(handover.go())
+            .wrap_err("the daemon could become neither the newer program nor itself");
     }
     Ok(())
 }
@@ -201,7 +212,7 @@ fn heed_signals(controls: &Controls) -> Result<()> {
             }
         }
         tracing::info!("ended by a signal");
-        controls.stop.cancel();
+        controls.end();
     });
     Ok(())
 }
@@ -248,6 +259,8 @@ async fn serve_locked(
         settings,
     };
     let (socket, memory) = listen(&paths, inherited).await?;
+    let mut notes = opened.notes;
+    notes.extend(memory.failed.as_ref().map(Failed::told));
     let identity = Arc::new(Identity {
         socket: paths.socket(),
         instance: opened.instance,
@@ -269,6 +282,7 @@ async fn serve_locked(
         inbound: inbound_in,
         identity: identity.clone(),
         successor: successor.clone(),
+        failed: memory.failed,
     };
     let figures_kept = figures::kept_for(seat.settings.history.keep_days);
     let owner = Clean::new(&owner);
@@ -291,8 +305,8 @@ async fn serve_locked(
         store: store.clone(),
         figures_kept,
         identity,
-        stop: controls.stop.clone(),
-        notes: opened.notes,
+        controls: controls.clone(),
+        notes,
         told: memory.told,
         hooks,
     });

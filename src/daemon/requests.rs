@@ -4,7 +4,7 @@ use super::{
     clock,
     core::Core,
     heart::{Heart, News},
-    inbound::ConnectionId,
+    inbound::{ConnectionId, Inbound},
     looks,
     station::Station,
     translate,
@@ -148,10 +148,24 @@ impl Core {
             }),
             Request::Stop => {
                 tracing::info!("asked to stop");
-                self.stop.cancel();
+                self.controls.end();
                 Ok(Reply::Done)
             }
             _ => Err(unknown()),
+        }
+    }
+
+    /// At the end one thing can still be asked for: that no newer program comes after it.
+    pub(super) fn hear_last(&self, word: Inbound) {
+        if let Inbound::Asked {
+            connection,
+            id,
+            request: Request::Stop,
+        } = word
+        {
+            tracing::info!("asked to stop");
+            self.controls.end();
+            self.answer(connection, id, Ok(Reply::Done));
         }
     }
 

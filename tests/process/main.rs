@@ -19,6 +19,9 @@ mod machine;
 mod private_engine;
 #[path = "../support/registry.rs"]
 mod registry;
+#[path = "../support/relay.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod relay;
 #[path = "../support/terminal.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;

@@ -3,14 +3,25 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
+    io::{Read as _, Write as _},
+    os::unix::{fs::PermissionsExt, net::UnixStream},
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde::Serialize;
+use serde_json::Value;
+use workbay::protocol::{
+    greeting::Greeting,
+    message::{FromClient, PROTOCOL, Request},
+    presence::{self, Holder},
 };
 
 use crate::{
     copied::copy_program,
     machine::{BINARY, Machine, docker, launch},
+    relay::{Manner, Relay},
     terminal::Terminal,
     wait,
 };
@@ -137,6 +148,122 @@ fn what_only_the_older_program_knew_goes_with_it() {
     // And it may be followed by another one, in the same process.
     let newest = release(&machine, "0.3.0");
     assert_eq!(daemon(&machine, &newest), (pid, "0.3.0".to_owned()));
+}
+
+/// A line to the daemon by hand.
+struct Line(UnixStream);
+
+impl Line {
+    /// To a daemon that runs, as a face of that version whose program is `program`; what the daemon answered.
+    fn open(machine: &Machine, version: &str, program: &Path) -> (Self, Value) {
+        let lock = machine.state().join("daemon.lock");
+        let Ok(Holder::Daemon(Some(daemon))) = presence::holder(&lock) else {
+            panic!("no daemon is ready");
+        };
+        let mut line = Self(UnixStream::connect(daemon.socket).expect("it listens"));
+        line.say(&Greeting::Hello {
+            protocol: PROTOCOL,
+            version: version.to_owned(),
+            program: Some(program.display().to_string()),
+        });
+        let welcome = line.hear().expect("a word");
+        (line, welcome)
+    }
+
+    fn say(&mut self, message: &impl Serialize) {
+        let text = serde_json::to_vec(message).expect("JSON");
+        let length = u32::try_from(text.len() + 1).expect("a few bytes");
+        let frame = [&length.to_be_bytes()[..], &[0], &text].concat();
+        self.0.write_all(&frame).expect("it is open");
+    }
+
+    fn ask(&mut self, request: Request) -> Option<Value> {
+        self.say(&FromClient::Ask { id: 1, request });
+        self.hear()
+    }
+
+    /// `None` = it was closed.
+    fn hear(&mut self) -> Option<Value> {
+        let mut length = [0; 4];
+        self.0.read_exact(&mut length).ok()?;
+        let mut text = vec![0; u32::from_be_bytes(length) as usize];
+        self.0.read_exact(&mut text).ok()?;
+        Some(serde_json::from_slice(&text[1..]).expect("JSON"))
+    }
+}
+
+#[test]
+fn a_program_that_vanishes_in_the_end_is_told_and_the_daemon_goes_on_as_the_old_one() {
+    let machine = Machine::new();
+    machine.ok(&launch("lasting", &["--wait"]));
+    let (pid, version) = daemon(&machine, Path::new(BINARY));
+    let newer = machine.path("workbay");
+    let text = "#!/bin/sh\nrm \"$0\"\necho workbay 99.0.0\n";
+    fs::write(&newer, text).expect("a file");
+    fs::set_permissions(&newer, PermissionsExt::from_mode(0o755)).expect("it is ours");
+    let (_line, welcome) = Line::open(&machine, "99.0.0", &newer);
+    assert_eq!(welcome["say"], "upgrading", "{welcome}");
+    // A line that was taken in the last moment is closed.
+    let notices = || {
+        let mine = run(&machine, Path::new(BINARY), &["daemon", "status"]).status;
+        let (mut line, _) = Line::open(&machine, &version, Path::new(BINARY));
+        mine.success().then(|| line.ask(Request::Notices)).flatten()
+    };
+    let told = wait::until("it is told", notices, |told| {
+        told.as_ref()
+            .is_some_and(|it| it.to_string().contains("could not become"))
+    });
+    let told = told.expect("it was told").to_string();
+    assert!(told.contains("goes on as it was"), "{told}");
+    assert_eq!(daemon(&machine, Path::new(BINARY)), (pid, version));
+    let (_line, welcome) = Line::open(&machine, "99.0.0", &newer);
+    let message = welcome["message"].as_str().expect("it is refused");
+    assert!(message.contains("No such file"), "{message}");
+    assert!(message.contains("workbay daemon stop"), "{message}");
+    machine.ok(&["exec", "lasting", "--", "true"]);
+}
+
+/// While the engine says nothing there are orders under way, for which an end waits.
+#[test]
+fn a_stop_that_comes_during_an_upgrade_wins() {
+    for by_signal in [true, false] {
+        let machine = Machine::new();
+        let (old, new) = (release(&machine, "0.1.1"), release(&machine, "0.2.0"));
+        let relay = Relay::start(&machine.path("engine"), Path::new("/var/run/docker.sock"));
+        let config = machine.path("config").join("config.toml");
+        let text = format!(
+            "[launch]\ncpu = 0.2\n[engine]\nendpoint = \"{}\"\n",
+            relay.endpoint()
+        );
+        fs::write(config, text).expect("a file");
+        ok(&machine, &old, &launch("lasting", &["--wait"]));
+        let (pid, _) = daemon(&machine, &old);
+        let (mut mine, _) = Line::open(&machine, "0.1.1", &old);
+        relay.set(Manner::Silent);
+        let mut asking = Command::new(&old)
+            .args(["terminate", "lasting", "--force", "--yes"])
+            .envs(machine.env())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        wait::until(
+            "it is being ended",
+            || wait::status(&machine, "lasting"),
+            |status| status.as_deref() == Some("TERMINATING"),
+        );
+        let (_line, welcome) = Line::open(&machine, "0.2.0", &new);
+        assert_eq!(welcome["say"], "upgrading", "{welcome}");
+        if by_signal {
+            let pid = Pid::from_raw(pid.try_into().expect("a number")).expect("one of a process");
+            kill_process(pid, Signal::TERM).expect("it lives");
+        } else {
+            let said = mine.ask(Request::Stop).expect("an answer").to_string();
+            assert!(said.contains("done"), "{said}");
+        }
+        wait::until("it has ended", || machine.daemon_pid(), Option::is_none);
+        asking.wait().expect("it has lost its line");
+        relay.set(Manner::Through);
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::{
         fd::{AsFd, OwnedFd},
         unix::process::CommandExt,
     },
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Command,
 };
 
@@ -27,11 +27,16 @@ use rustix::{
 use serde::{Deserialize, Serialize};
 
 use super::super::{lock::Lock, socket::Socket, told::Told};
-use crate::model::id::SessionKey;
+use crate::{
+    model::{id::SessionKey, text::Clean},
+    protocol::version::version,
+};
 
 /// Says that a handover follows; the number is that of its shape.
 const WORD: &[u8] = b"workbay handover 1";
 const DESCRIPTORS: usize = 3;
+/// The program that runs, also when another one has taken its place on the disk.
+const MYSELF: &str = "/proc/self/exe";
 
 /// What only the memory holds.
 #[derive(Default, Serialize, Deserialize)]
@@ -42,6 +47,27 @@ pub struct Memory {
     /// Values that sessions in the queue wait with.
     pub secrets: Vec<Kept>,
     pub told: Told,
+    /// What the daemon could not become: then it is the program that it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<Failed>,
+}
+
+/// A program the daemon was to become, and why it could not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failed {
+    pub program: PathBuf,
+    pub why: String,
+}
+
+impl Failed {
+    /// As a sentence for whoever looks next.
+    pub fn told(&self) -> Clean {
+        let (program, why) = (self.program.display(), &self.why);
+        Clean::new(&format!(
+            "the daemon could not become {program} ({why}) and goes on as it was, version {}",
+            version()
+        ))
+    }
 }
 
 /// Values of secret variables of one session.
@@ -73,10 +99,19 @@ impl Handover {
         })
     }
 
-    /// Is the next program from now on; the error is why it is still this one.
-    pub fn go(self) -> io::Error {
+    /// Is the next program from now on, or this one once more where that cannot be executed; the error is
+    /// why it is neither.
+    pub fn go(mut self) -> io::Error {
+        let why = self.execute(&self.program).to_string();
+        let program = self.program.clone();
+        tracing::error!(program = %program.display(), why, "could not become it");
+        self.memory.failed = Some(Failed { program, why });
+        self.execute(Path::new(MYSELF))
+    }
+
+    fn execute(&self, program: &Path) -> io::Error {
         match self.leave() {
-            Ok(()) => Command::new(&self.program)
+            Ok(()) => Command::new(program)
                 .args(["daemon", "run", "--detached", "--take-over"])
                 .exec(),
             Err(error) => error,

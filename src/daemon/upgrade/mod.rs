@@ -14,9 +14,9 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use tokio_util::sync::CancellationToken;
+use super::Controls;
 
-pub(super) use handover::{Handover, Inherited, Kept, Memory};
+pub(super) use handover::{Failed, Handover, Inherited, Kept, Memory};
 pub(super) use orphans::reap;
 pub(super) use program::examine;
 
@@ -24,14 +24,14 @@ pub(super) use program::examine;
 #[derive(Clone, Debug)]
 pub(super) struct Successor {
     program: Arc<OnceLock<PathBuf>>,
-    stop: CancellationToken,
+    controls: Controls,
 }
 
 impl Successor {
-    pub fn new(stop: CancellationToken) -> Self {
+    pub fn new(controls: &Controls) -> Self {
         Self {
             program: Arc::default(),
-            stop,
+            controls: controls.clone(),
         }
     }
 
@@ -39,16 +39,42 @@ impl Successor {
     pub fn name(&self, program: PathBuf) {
         // Two faces of one newer version say the same.
         if self.program.set(program).is_ok() {
-            self.stop.cancel();
+            self.controls.stop.cancel();
         }
     }
 
     pub fn is_named(&self) -> bool {
-        self.program.get().is_some()
+        self.program().is_some()
     }
 
-    /// `None` = it simply ends.
+    /// `None` = it simply ends: nobody named one, or the end itself was asked for, before or after.
     pub fn program(&self) -> Option<PathBuf> {
+        if self.controls.for_good.is_cancelled() {
+            return None;
+        }
         self.program.get().cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_that_was_asked_for_wins_whenever_it_comes() {
+        let newer = || PathBuf::from("/usr/bin/workbay");
+        let controls = Controls::default();
+        let successor = Successor::new(&controls);
+        successor.name(newer());
+        assert!(controls.stop.is_cancelled());
+        assert_eq!(successor.program(), Some(newer()));
+        controls.end();
+        assert_eq!(successor.program(), None);
+
+        let controls = Controls::default();
+        let successor = Successor::new(&controls);
+        controls.end();
+        successor.name(newer());
+        assert!(!successor.is_named());
     }
 }
