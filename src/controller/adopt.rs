@@ -15,7 +15,7 @@ use crate::model::{
     change::Level,
     environment::EnvironmentRef,
     history::HistoryEntry,
-    id::{ContextName, KernelId, SessionKey},
+    id::{ContextName, KernelId, SessionId, SessionKey},
     record::{SessionRecord, Step, Write},
     session::Session,
     status::Status,
@@ -33,6 +33,19 @@ impl Controller {
             }
         }
         recalled
+    }
+
+    /// What was recalled lies in the store alone again; how many of them these are.
+    pub fn let_go(&mut self, sessions: &[SessionId]) -> usize {
+        let before = self.held.len();
+        for id in sessions {
+            let is_done_with =
+                |held: &Held| held.record.forgotten && held.record.step == Step::Settled;
+            if self.held.get(id).is_some_and(is_done_with) {
+                self.held.remove(id);
+            }
+        }
+        before - self.held.len()
     }
 
     /// A container with our label that the store does not know: the store was lost.

@@ -39,6 +39,9 @@ impl Core {
                 self.clients.remove(&connection);
                 let tickets = self.waiters.left(connection);
                 self.gone(&tickets).await;
+                if self.clients.is_empty() {
+                    self.let_go_of_recalled();
+                }
             }
             Inbound::Asked {
                 connection,

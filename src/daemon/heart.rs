@@ -205,6 +205,14 @@ impl Heart {
         }
     }
 
+    /// What was recalled is left to the store again; how many these are.
+    pub fn let_go(&mut self, sessions: &[SessionId]) -> usize {
+        match self {
+            Self::Local(heart) => heart.let_go(sessions),
+            Self::Observed(_) => 0,
+        }
+    }
+
     /// Which start of this machine it is.
     pub fn know_boot(&mut self, boot: Option<&Clean>) {
         if let Self::Local(heart) = self {

@@ -1,7 +1,5 @@
 //! Ended sessions that lie only in the store, and how they come back when somebody reaches for them.
 
-use std::collections::VecDeque;
-
 use super::{core::Core, looks, station::Station, teller::Number, translate};
 use crate::{
     model::{
@@ -22,9 +20,11 @@ const PAGE: u32 = 1_000;
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     left: u64,
+    /// Where what was loaded at the beginning ends, and what is in memory now.
+    begin: Option<Mark>,
     before: Option<Mark>,
-    /// Who was asked for of late: a command that takes a snapshot next wants to see these.
-    recalled: VecDeque<SessionId>,
+    /// Who was asked for, the last one at the end.
+    recalled: Vec<SessionId>,
     /// As told last.
     totals: Option<[u64; 3]>,
 }
@@ -33,6 +33,7 @@ impl Shelf {
     pub fn new(shelved: &Shelved, context: ContextName) -> Self {
         Self {
             left: shelved.counts.get(&context).copied().unwrap_or_default(),
+            begin: shelved.before.clone(),
             before: shelved.before.clone(),
             ..Self::default()
         }
@@ -42,16 +43,14 @@ impl Shelf {
         self.left
     }
 
-    /// Who was asked for of late.
+    /// Who was asked for of late: a command that takes a snapshot next wants to see these.
     pub fn recalled(&self) -> impl Iterator<Item = SessionId> + '_ {
-        self.recalled.iter().copied()
+        self.recalled.iter().rev().take(PAGE as usize).copied()
     }
 
     fn note_recalled(&mut self, sessions: &[Session]) {
         self.left = self.left.saturating_sub(sessions.len() as u64);
         self.recalled.extend(sessions.iter().map(|it| it.id));
-        let old = self.recalled.len().saturating_sub(PAGE as usize);
-        self.recalled.drain(..old);
     }
 }
 
@@ -71,6 +70,20 @@ impl Station {
 }
 
 impl Core {
+    /// Nobody is there for whom they came back.
+    pub(super) fn let_go_of_recalled(&mut self) {
+        for number in 0..self.stations.len() {
+            let station = &mut self.stations[number];
+            let recalled = std::mem::take(&mut station.shelf.recalled);
+            if recalled.is_empty() {
+                continue;
+            }
+            station.shelf.left += station.heart.let_go(&recalled) as u64;
+            station.shelf.before = station.shelf.begin.clone();
+            self.tell_totals(number);
+        }
+    }
+
     /// How many there are in the tab, once as many are in memory as were asked for.
     pub(super) async fn reach_back(
         &mut self,

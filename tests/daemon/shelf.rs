@@ -94,4 +94,23 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
     face.terminate(id, true).await.unwrap();
     face.until_status(id, Status::Terminated).await;
     assert_eq!(reach(&face, None, 1).await, ALL as u64 + 1);
+
+    // Nobody looks any more: what was asked for is in the store alone again, and can be asked for again.
+    drop((face, log));
+    let mut face = loop {
+        let face = house.face().await;
+        // The face of before may have been there a moment longer.
+        if face.count() < ALL {
+            break face;
+        }
+    };
+    assert_eq!(
+        face.count(),
+        5,
+        "running, the three newest, and the newer one"
+    );
+    let totals = face.snapshot.contexts[0].totals;
+    assert_eq!(totals, Some([1, ALL as u64 + 1, 0]));
+    assert_eq!(reach(&face, None, 200).await, ALL as u64 + 1);
+    catch_up(&mut face, ALL + 2).await;
 }
