@@ -1,6 +1,6 @@
 //! A session that takes over the home of one that has ended.
 
-use super::{core::Controller, turn::Refusal, turn::Turn};
+use super::{core::Controller, held::Held, turn::Refusal, turn::Turn};
 use crate::model::{id::SessionId, record::Step, spec::LaunchRequest};
 
 impl Controller {
@@ -20,16 +20,26 @@ impl Controller {
             let text = format!("the home of session {name} is not kept any more");
             return Err(Refusal::refused(text).with_help("launch it without --same-home"));
         }
-        let mut others = self.held.values();
-        let other = others.find(|other| {
-            other.record.spec.home_of == Some(from) && !other.record.session.status.is_final()
-        });
-        match other.map(|other| &other.record.session.name) {
+        match self.heir(from).map(|other| &other.record.session.name) {
             Some(other) => Err(Refusal::refused(format!(
                 "session {other} takes over the home of {name} already"
             ))),
             None => Ok(()),
         }
+    }
+
+    /// Whoever takes over that home, or waits in the queue to do so.
+    fn heir(&self, from: SessionId) -> Option<&Held> {
+        let mut others = self.held.values();
+        others.find(|other| {
+            other.record.spec.home_of == Some(from) && !other.record.session.status.is_final()
+        })
+    }
+
+    /// Whether the session's home is kept for one that is not made yet, however old it is.
+    pub(super) fn is_home_wanted(&self, id: SessionId) -> bool {
+        let home = self.held.get(&id).map(|held| &held.record.session.scratch);
+        home.is_some_and(Option::is_some) && self.heir(id).is_some()
     }
 
     /// What took over a home was made: it is not the earlier session's any more.

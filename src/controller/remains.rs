@@ -12,13 +12,16 @@ impl Controller {
     /// A deadline of a session came.
     pub(super) fn look_after(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let connected = self.is_connected();
+        let wanted = self.is_home_wanted(id);
         let Some(held) = self.change(turn, id) else {
             return;
         };
         let retry = held.retry_at.is_some_and(|at| at <= now);
         let forget = held.forget_at.is_some_and(|at| at <= now);
         // Without an engine it stays due until the line stands.
-        if forget && connected {
+        if forget && wanted {
+            self.forget_again(turn, now, id);
+        } else if forget && connected {
             held.forget_at = None;
             let epoch = held.epoch;
             turn.orders.push(Order::Forget { session: id, epoch });

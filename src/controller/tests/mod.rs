@@ -3,6 +3,7 @@
 pub(in crate::controller) mod batch;
 mod clock;
 mod cluster;
+mod homes;
 pub(in crate::controller) mod play;
 mod pulling;
 mod reboot;

@@ -131,7 +131,7 @@ impl Play {
                     container_id: "c".into(),
                     state: SightState::Created,
                     subs: (1..).zip(&plan.subs).map(sub).collect(),
-                    scratch: None,
+                    scratch: Some("/scratch".to_owned()),
                     recorded: Some(Box::new(SightRecord {
                         name: Clean::new(&plan.name),
                         created_at: plan.created_at,
