@@ -10,7 +10,10 @@ use crate::{
 };
 
 const WIDTH: u16 = 60;
-const MAX_LINES: usize = 4;
+/// More than any of ours needs; a longer one ends in an ellipsis.
+const MAX_LINES: u16 = 10;
+/// Lines of the screen that stay free: header, tabs, hints.
+const FREE: u16 = 5;
 
 /// A place for each toast, the newest at the bottom, above the hints.
 pub fn places(app: &App, screen: Rect, bottom: u16) -> Vec<Rect> {
@@ -20,7 +23,7 @@ pub fn places(app: &App, screen: Rect, bottom: u16) -> Vec<Rect> {
         .iter()
         .rev()
         .map_while(|toast| {
-            let lines = lines(&app.told(toast).1, screen.width);
+            let lines = lines(&app.told(toast).1, screen);
             let widest = lines
                 .iter()
                 .map(|line| text::width(line))
@@ -45,10 +48,16 @@ pub fn places(app: &App, screen: Rect, bottom: u16) -> Vec<Rect> {
     places
 }
 
-fn lines(said: &Clean, width: u16) -> Vec<String> {
-    let cells = usize::from(WIDTH.min(width.saturating_sub(4)) - 4);
+fn lines(said: &Clean, screen: Rect) -> Vec<String> {
+    let cells = usize::from(WIDTH.min(screen.width.saturating_sub(4)) - 4);
+    let most = usize::from(MAX_LINES.min(screen.height.saturating_sub(FREE)));
     let mut lines = text::wrap(said.as_str(), cells);
-    lines.truncate(MAX_LINES);
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            *last = format!("{}...", text::take(last, cells.saturating_sub(3)));
+        }
+    }
     lines
 }
 
@@ -64,7 +73,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
             Level::Warning => Face::Warning,
             Level::Error => Face::Bad,
         };
-        for (line, text) in lines(&said, areas.screen.width).iter().enumerate() {
+        for (line, text) in lines(&said, areas.screen).iter().enumerate() {
             let y = area.y + line as u16;
             let marker = paint.glyphs.marker;
             paint.text(area.x, y, 1, marker, face);

@@ -2,7 +2,8 @@
 
 use workbay::{
     model::{
-        change::Change,
+        change::{Change, Level},
+        notice::Notice,
         session::{Session, SessionType},
         status::Status,
     },
@@ -10,7 +11,7 @@ use workbay::{
 };
 
 use crate::{
-    screen::Screen,
+    screen::{Screen, noon},
     world::{day, session, snapshot},
 };
 
@@ -73,4 +74,21 @@ fn a_session_that_waited_long_is_told_when_it_runs() {
     let screen = changed(screen, train(Status::Running));
     assert!(screen.sees("train-1 is RUNNING"), "{}", screen.text());
     assert!(!screen.wait(10).sees("train-1 is RUNNING"));
+}
+
+#[test]
+fn a_long_message_is_shown_whole_and_an_endless_one_ends_in_an_ellipsis() {
+    let told = |words: usize, rows: u16| {
+        let words: Vec<String> = (0..words).map(|n| format!("word-{n:04}")).collect();
+        let text = words.join(" ");
+        let notice = Notice::message(noon(), Level::Error, text.as_str());
+        let screen = Screen::new(80, rows).daemon(snapshot(day()));
+        screen.notice(Change::from(notice))
+    };
+    let whole = told(40, 24);
+    assert!(whole.sees("word-0000"), "{}", whole.text());
+    assert!(whole.sees("word-0039"), "{}", whole.text());
+    assert!(!whole.sees("..."), "{}", whole.text());
+    let cut = told(400, 24);
+    assert!(cut.sees("word-0000") && cut.sees("..."), "{}", cut.text());
 }
