@@ -56,16 +56,22 @@ pub fn report(start: &Start) -> String {
             }
             "hooks.command" => {
                 let words = &start.loaded.settings.hooks.command;
-                value.value = format!(
-                    "{:?} and {} more words",
-                    words.first(),
-                    words.len().max(1) - 1
-                );
+                value.value = program_alone(words);
             }
             _ => {}
         }
     }
     text(&info)
+}
+
+/// What follows the program may be a secret.
+fn program_alone(words: &[String]) -> String {
+    match words {
+        [] => "[]".to_owned(),
+        [program] => format!("[{program:?}]"),
+        [program, _] => format!("{program:?} and 1 more word"),
+        [program, rest @ ..] => format!("{program:?} and {} more words", rest.len()),
+    }
 }
 
 fn collect(start: &Start) -> Info {
@@ -251,4 +257,25 @@ fn text(info: &Info) -> String {
     out.push_str(&daemon);
     out.push('\n');
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::program_alone;
+
+    #[test]
+    fn of_a_hook_the_program_is_told_and_how_much_follows() {
+        for (words, told) in [
+            (&[][..], "[]"),
+            (&["notify"][..], "[\"notify\"]"),
+            (&["notify", "s3cret"][..], "\"notify\" and 1 more word"),
+            (
+                &["notify", "-t", "s3cret"][..],
+                "\"notify\" and 2 more words",
+            ),
+        ] {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            assert_eq!(program_alone(&words), told);
+        }
+    }
 }
