@@ -267,11 +267,38 @@ impl Fault {
         self.kind == FaultKind::Lost
     }
 
-    /// Text and mend as one.
+    /// Text and mend as one; as two where the text is parted by a colon already.
     pub fn sentence(&self) -> String {
         match &self.mend {
+            Some(mend) if self.text.as_str().contains(": ") => {
+                let mut letters = mend.as_str().chars();
+                let first = letters.next().map(char::to_uppercase);
+                let mend: String = first.into_iter().flatten().chain(letters).collect();
+                format!("{}. {mend}", self.text)
+            }
             Some(mend) => format!("{}: {mend}", self.text),
             None => self.text.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mend_is_a_sentence_of_its_own_where_there_is_a_colon_already() {
+        for (text, said) in [
+            ("the disk is full", "the disk is full: free some room"),
+            ("it is away: no way", "it is away: no way. Free some room"),
+            ("a:5000 is away", "a:5000 is away: free some room"),
+        ] {
+            let fault = Fault {
+                kind: FaultKind::Failed,
+                text: text.into(),
+                mend: Some("free some room".into()),
+            };
+            assert_eq!(fault.sentence(), said);
         }
     }
 }
