@@ -172,7 +172,7 @@ const LACKS: [(Capability, &str); 6] = [
     ),
     (
         Capability::IdleChecks,
-        "nothing reclaims idle sessions on this engine",
+        "workbay itself ends idle sessions on this engine, where resources.toml has rules for it",
     ),
     (
         Capability::Schedules,
