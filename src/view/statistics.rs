@@ -67,13 +67,14 @@ fn title(counted: &Counted<'_>) -> String {
     }
 }
 
-/// `3 sessions`, `3 of 10 sessions`.
+/// `by 3 sessions`, `by 3 of 10 sessions`: by whom all that is held. Those that wait hold nothing and are not
+/// counted, so the tab's number may be larger.
 fn sessions(counted: &Counted<'_>, of: &str) -> Option<String> {
     let now = counted.statistics.sessions?;
     let word = if now == 1 { "session" } else { "sessions" };
     Some(match counted.statistics.max_sessions {
-        Some(most) => format!("{now}{of}{most} sessions"),
-        None => format!("{now} {word}"),
+        Some(most) => format!("by {now}{of}{most} sessions"),
+        None => format!("by {now} {word}"),
     })
 }
 
@@ -86,7 +87,8 @@ fn wide(
     const TOTAL: &str = "in total";
     let name = title(counted);
     let name_width = text::width(&name).clamp(text::width(TOTAL), 24);
-    let sessions = sessions(counted, " of ").unwrap_or_default();
+    let sessions = sessions(counted, " of ").map(|by| format!("held {by}"));
+    let sessions = sessions.unwrap_or_default();
     let room = width.saturating_sub(name_width + GAP + text::width(&sessions) + GAP);
     let (blocks, bar) = fitting(all, room, usize::max);
     let mut lines = Vec::new();
