@@ -28,6 +28,8 @@ pub struct Confirm {
     pub lost: Vec<String>,
     pub kept: Vec<String>,
     pub force: bool,
+    /// Whether there is anything that force could end sooner.
+    pub can_force: bool,
     pub button: Button,
 }
 
@@ -43,6 +45,7 @@ impl Confirm {
             kept: kept(session, keep_days),
             // Asked to end already, and still here: only force makes a difference.
             force: session.status == Status::Terminating,
+            can_force: !waits(session),
             button: Button::No,
         }
     }
@@ -61,7 +64,7 @@ impl Confirm {
                     Button::Yes => Button::No,
                 }
             }
-            Action::ConfirmForce => self.force = !self.force,
+            Action::ConfirmForce => self.force = self.can_force && !self.force,
             Action::ConfirmPress => {
                 return Some(match self.button {
                     Button::No => Answer::Leave,
@@ -72,6 +75,12 @@ impl Confirm {
         }
         None
     }
+}
+
+/// In the queue there is no program yet that would need time to end.
+fn waits(session: &Session) -> bool {
+    let queued = matches!(session.status, Status::Pending | Status::Scheduled);
+    queued && session.started_at.is_none()
 }
 
 fn has_container(session: &Session) -> bool {
@@ -148,7 +157,11 @@ mod tests {
         assert!(!confirm.kept[0].contains("/home/work"));
         it.status = Status::Pending;
         it.started_at = None;
-        assert!(Confirm::terminate(&it, 0, Some(7)).kept.is_empty());
+        let mut confirm = Confirm::terminate(&it, 0, Some(7));
+        assert!(confirm.kept.is_empty());
+        confirm.action(Action::ConfirmForce);
+        let plain = Answer::Terminate { force: false };
+        assert_eq!(confirm.action(Action::ConfirmYes), Some(plain));
     }
 
     #[test]

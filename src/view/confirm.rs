@@ -22,8 +22,9 @@ pub fn area(confirm: &Confirm, screen: Rect) -> Rect {
     } else {
         confirm.kept.len() + 1
     };
+    let force = if confirm.can_force { 2 } else { 0 };
     // Border, blank, "Lost" and its lines, "Kept" with a blank, force with a blank, buttons, blank.
-    let height = 2 + 1 + confirm.lost.len() + kept + 2 + 2 + 1;
+    let height = 2 + 1 + confirm.lost.len() + kept + force + 2 + 1;
     dialog::place(screen, WIDTH, height as u16)
 }
 
@@ -46,7 +47,9 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, confirm: &Confirm, areas: &Areas) 
     if !confirm.kept.is_empty() {
         y = section(paint, inner, y + 1, "Kept", &confirm.kept);
     }
-    draw_force(paint, app, confirm, inner, y + 1);
+    if confirm.can_force {
+        draw_force(paint, app, confirm, inner, y + 1);
+    }
     for (button, place) in [Button::No, Button::Yes].into_iter().zip(areas.buttons) {
         let face = match (confirm.button == button, button) {
             (false, _) => Face::Button,

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page},
+    model::capability::EngineState,
     theme::{Theme, face::Face},
 };
 
@@ -38,7 +39,11 @@ pub fn draw(
         }
         (Page::Logs, Some(open)) => {
             let badge = notices::badge(app, now);
-            logs::draw(&mut paint, areas, open, &app.keymap, &badge);
+            let away = match app.mirror.engine(open.session.context) {
+                Some(EngineState::Lost { why, .. }) => Some(why),
+                _ => None,
+            };
+            logs::draw(&mut paint, areas, open, &app.keymap, (&badge, away));
         }
         _ => sessions(&mut paint, app, areas, now),
     }

@@ -14,7 +14,7 @@ use crate::{
         logs::{Entry, GUTTER, Logs, Row, State},
     },
     keymap::Keymap,
-    model::log::LogSource,
+    model::{log::LogSource, text::Clean},
     theme::face::Face,
 };
 
@@ -33,12 +33,19 @@ const SEARCH_HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Global, Action::Back, "end search"),
 ];
 
-/// Paints the page of a log; `badge` is what every page tells at its edge.
-pub fn draw(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keymap, badge: &[Piece]) {
+/// Paints the page of a log; `badge` is what every page tells at its edge, `away` why its engine does not
+/// answer.
+pub fn draw(
+    paint: &mut Paint<'_>,
+    areas: &Areas,
+    logs: &Logs,
+    keymap: &Keymap,
+    (badge, away): (&[Piece], Option<&Clean>),
+) {
     draw_title(paint, areas, logs, badge);
     let rows = logs.visible();
     if logs.is_empty() {
-        draw_nothing(paint, areas.log, logs);
+        draw_nothing(paint, areas.log, logs, away);
     }
     for (y, row) in (areas.log.y..areas.log.bottom()).zip(rows) {
         if let Some(entry) = logs.entry(row.number) {
@@ -94,14 +101,18 @@ fn state(logs: &Logs) -> (String, Face) {
     }
 }
 
-fn draw_nothing(paint: &mut Paint<'_>, area: Rect, logs: &Logs) {
+fn draw_nothing(paint: &mut Paint<'_>, area: Rect, logs: &Logs, away: Option<&Clean>) {
     let text = match &logs.state {
         State::Opening => "reading the log...".to_owned(),
         State::Following => "nothing logged yet".to_owned(),
         State::Complete => "nothing was logged".to_owned(),
         State::Broken { why } => why.to_string(),
     };
-    let lines = text::wrap(&text, usize::from(area.width.saturating_sub(8)));
+    let cells = usize::from(area.width.saturating_sub(8));
+    let mut lines = text::wrap(&text, cells);
+    if let Some(why) = away.filter(|_| logs.state == State::Opening) {
+        lines.extend(text::wrap(why.as_str(), cells));
+    }
     let first = area.y + area.height.saturating_sub(lines.len() as u16) / 2;
     for (y, line) in (first..area.bottom()).zip(lines) {
         paint.centred(area, y, &line, Face::Dim);

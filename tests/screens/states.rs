@@ -10,6 +10,7 @@ use workbay::{
         change::{Change, Level},
         id::ContextName,
         notice::Notice,
+        status::Status,
         text::Clean,
     },
     protocol::message::{Failure, FailureKind},
@@ -17,7 +18,7 @@ use workbay::{
 
 use crate::{
     screen::Screen,
-    world::{busy, connected, day, lost, many, snapshot},
+    world::{busy, connected, day, lost, many, session, snapshot},
 };
 
 fn engine(engine: EngineState) -> Change {
@@ -149,4 +150,29 @@ fn at_rest_nothing_wakes_the_face_before_a_minute_has_passed() {
         detail.app.wake_at(now).unwrap().as_second() - now.as_second(),
         1
     );
+}
+
+#[test]
+fn a_log_that_is_not_there_yet_says_why_its_engine_does_not_answer() {
+    let screen = Screen::new(80, 24).daemon(snapshot(day())).press("down l");
+    assert!(screen.sees("reading the log"), "{}", screen.text());
+    let why = "the engine takes requests, but said nothing for 12 seconds";
+    let hangs = screen.notice(engine(EngineState::Lost {
+        why: why.into(),
+        mend: None,
+        attempt: 1,
+    }));
+    assert!(hangs.sees("reading the log"), "{}", hangs.text());
+    assert!(hangs.sees(why), "{}", hangs.text());
+}
+
+#[test]
+fn who_waits_in_the_queue_is_not_killed_at_once() {
+    let [waits, runs] = [Status::Pending, Status::Running]
+        .map(|status| vec![session(1, "train", status, 5)])
+        .map(|sessions| Screen::new(80, 24).daemon(snapshot(sessions)).press("x"));
+    assert!(runs.sees("Terminate train?"), "{}", runs.text());
+    assert!(runs.sees("kill at once"), "{}", runs.text());
+    assert!(waits.sees("Terminate train?"), "{}", waits.text());
+    assert!(!waits.sees("kill at once"), "{}", waits.text());
 }
