@@ -1,20 +1,13 @@
 //! Contexts: the site's file, the person's, the variables of Backend.AI's own client.
 
-use std::fs;
-
-use workbay::config::{
-    contexts::{self, BackendaiSpec, ContextEntry, Contexts, Credentials, EngineSpec, Source},
-    layer::Places,
+use workbay::config::contexts::{
+    self, BackendaiSpec, ContextEntry, Contexts, Credentials, EngineSpec, Source,
 };
 
+use crate::places;
+
 fn load(site: &str, user: &str, variables: &[(&str, &str)]) -> Contexts {
-    let dir = tempfile::tempdir().unwrap();
-    let places = Places {
-        site: dir.path().join("site.toml"),
-        user: dir.path().join("user.toml"),
-    };
-    fs::write(&places.site, site).unwrap();
-    fs::write(&places.user, user).unwrap();
+    let (_dir, places) = places(site, user);
     contexts::load(&places, |name| {
         let found = variables.iter().find(|(key, _)| *key == name);
         found.map(|(_, value)| (*value).to_owned())

@@ -1,23 +1,14 @@
 //! The catalogue of environments: what comes with workbay, the site's file and the person's over it.
 
-use std::fs;
-
 use workbay::{
-    config::{
-        environments::{self, Environments},
-        layer::Places,
-    },
+    config::environments::{self, Environments},
     model::{resources::Bytes, wellknown::WellKnown},
 };
 
+use crate::places;
+
 fn load(site: &str, user: &str) -> Environments {
-    let dir = tempfile::tempdir().unwrap();
-    let places = Places {
-        site: dir.path().join("site.toml"),
-        user: dir.path().join("user.toml"),
-    };
-    fs::write(&places.site, site).unwrap();
-    fs::write(&places.user, user).unwrap();
+    let (_dir, places) = places(site, user);
     environments::load(&places)
 }
 

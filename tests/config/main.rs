@@ -34,6 +34,18 @@ use workbay::{
     theme::{ColorDepth, Theme},
 };
 
+/// The site's file and the person's with these texts, for as long as the directory is kept.
+fn places(site: &str, user: &str) -> (tempfile::TempDir, Places) {
+    let dir = tempfile::tempdir().unwrap();
+    let places = Places {
+        site: dir.path().join("site.toml"),
+        user: dir.path().join("user.toml"),
+    };
+    fs::write(&places.site, site).unwrap();
+    fs::write(&places.user, user).unwrap();
+    (dir, places)
+}
+
 fn files(folder: &str) -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/config")

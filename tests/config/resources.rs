@@ -1,7 +1,5 @@
 //! `resources.toml`: the site's and the person's as one, and where each value comes from.
 
-use std::fs;
-
 use workbay::{
     config::{
         layer::{self, Places},
@@ -15,14 +13,10 @@ use workbay::{
     },
 };
 
+use crate::places;
+
 fn load(site: &str, user: &str) -> Resources {
-    let dir = tempfile::tempdir().unwrap();
-    let places = Places {
-        site: dir.path().join("site.toml"),
-        user: dir.path().join("user.toml"),
-    };
-    fs::write(&places.site, site).unwrap();
-    fs::write(&places.user, user).unwrap();
+    let (_dir, places) = places(site, user);
     resources::load(&places)
 }
 
