@@ -48,10 +48,10 @@ pub struct Wanted {
     pub count: u32,
 }
 
-/// Reads these contexts anew where that is needed; an engine that is away holds up no other.
+/// Reads these contexts anew where that is needed, of the tab that the snapshot is of; an engine that is away holds up no other.
 pub async fn picture(
     line: &Line,
-    snapshot: Snapshot,
+    (snapshot, tab): (Snapshot, Option<Tab>),
     contexts: &[ContextName],
     wanted: &[Wanted],
 ) -> Result<Picture, Fail> {
@@ -80,7 +80,7 @@ pub async fn picture(
         outcome.err().map(|failure| (context, failure))
     });
     let stale = join_all(asked).await.into_iter().flatten().collect();
-    let snapshot = line.snapshot().await?;
+    let snapshot = line.snapshot_of(tab).await?;
     Ok(Picture { snapshot, stale })
 }
 
@@ -163,7 +163,7 @@ pub async fn sessions(
     let mut contexts: Vec<ContextName> = meant.iter().map(|(context, _)| *context).collect();
     contexts.sort_unstable();
     contexts.dedup();
-    let picture = picture(line, snapshot, &contexts, &[]).await?;
+    let picture = picture(line, (snapshot, None), &contexts, &[]).await?;
     let mut found = Vec::new();
     for (context, text) in meant {
         found.push(one(line, &picture, context, text).await?);

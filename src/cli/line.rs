@@ -8,7 +8,7 @@ use super::fail::{Fail, code};
 use crate::{
     client::{Client, ClientEvent, ConnectOptions, Stream},
     config::paths::Paths,
-    model::{change::Change, text::Clean},
+    model::{change::Change, status::Tab, text::Clean},
     protocol::message::{Failure, FailureKind, Reply, Request, Snapshot, StreamOpen},
 };
 
@@ -59,7 +59,12 @@ impl Line {
     }
 
     pub async fn snapshot(&self) -> Result<Snapshot, Fail> {
-        match self.ask(Request::Snapshot).await? {
+        self.snapshot_of(None).await
+    }
+
+    /// Of the sessions of one tab, where only they are wanted: of ended ones there may be thousands.
+    pub async fn snapshot_of(&self, tab: Option<Tab>) -> Result<Snapshot, Fail> {
+        match self.ask(Request::Snapshot { tab }).await? {
             Reply::Snapshot { snapshot } => Ok(*snapshot),
             other => Err(unexpected(&other)),
         }

@@ -93,13 +93,14 @@ fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> R
 /// The daemon's picture of the contexts that are meant, as far as each can be had.
 async fn look(start: &Start, arguments: &Ls) -> Result<(Picture, Vec<ContextName>), Fail> {
     let line = Line::connect(&start.paths).await?;
-    let snapshot = line.snapshot().await?;
+    let tab = arguments.tab.tab();
+    let snapshot = line.snapshot_of(tab).await?;
     let contexts = if arguments.all_contexts {
         snapshot.contexts.iter().map(|s| s.context.name).collect()
     } else {
         vec![Choice::of(start).context(&snapshot)?]
     };
-    let picture = find::picture(&line, snapshot, &contexts, &wanted(arguments)).await?;
+    let picture = find::picture(&line, (snapshot, tab), &contexts, &wanted(arguments)).await?;
     Ok((picture, contexts))
 }
 

@@ -143,7 +143,7 @@ async fn all_open(line: &Line, choice: Choice<'_>) -> Result<Vec<Session>, Fail>
         text: None,
         count: EVERYTHING,
     });
-    let picture = find::picture(line, snapshot, &[context], &wanted).await?;
+    let picture = find::picture(line, (snapshot, None), &[context], &wanted).await?;
     if let Some(failure) = picture.why_stale(context) {
         return Err(failure.clone().into());
     }

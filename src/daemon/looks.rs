@@ -9,7 +9,7 @@ use crate::{
         capability::{Capability, EngineState},
         id::{ContextName, SessionId, SessionKey},
         session::Session,
-        status::Status,
+        status::{Status, Tab},
     },
     protocol::frame::MAX_FRAME,
     protocol::message::{ContextState, Failure, FailureKind, Snapshot, StreamOpen},
@@ -22,11 +22,16 @@ const ENDED: usize = 4000;
 const SNAPSHOT: usize = MAX_FRAME / 2;
 
 /// Everything a face shows: the unfinished sessions, newest first, those that were asked for of late and
-/// the newest ended ones, as many as a frame holds; the rest beside it.
-pub(super) fn snapshot(stations: &[Station], seq: u64) -> (Box<Snapshot>, Vec<&Session>) {
+/// the newest ended ones, as many as a frame holds; the rest beside it. Of one tab alone, where it is told.
+pub(super) fn snapshot(
+    stations: &[Station],
+    seq: u64,
+    tab: Option<Tab>,
+) -> (Box<Snapshot>, Vec<&Session>) {
     let (mut ended, mut sessions): (Vec<&Session>, Vec<&Session>) = stations
         .iter()
         .flat_map(|station| station.heart.sessions())
+        .filter(|session| tab.is_none_or(|tab| session.tab() == tab))
         .partition(|session| session.status.is_final());
     for some in [&mut ended, &mut sessions] {
         some.sort_unstable_by_key(|session| std::cmp::Reverse(session.created_at));

@@ -129,9 +129,9 @@ impl Core {
             Request::Recents => self.recents().await,
             Request::EditRecent { id, edit } => self.edit_recent(id, edit).await,
             Request::Subscribe => Ok(self.subscribe(connection)),
-            Request::Snapshot => {
+            Request::Snapshot { tab } => {
                 let seq = self.clients.get(&connection).map_or(0, |c| c.outbox.seq());
-                let (snapshot, _) = looks::snapshot(&self.stations, seq);
+                let (snapshot, _) = looks::snapshot(&self.stations, seq, tab);
                 Ok(Reply::Snapshot { snapshot })
             }
             Request::Watch { sessions } => {
@@ -186,7 +186,7 @@ impl Core {
         };
         client.subscribed = true;
         let seq = client.outbox.subscribe();
-        let (snapshot, rest) = looks::snapshot(&self.stations, seq);
+        let (snapshot, rest) = looks::snapshot(&self.stations, seq, None);
         for session in rest {
             let session = Box::new(session.clone());
             client.outbox.notice(&Change::Session { session });
@@ -244,7 +244,7 @@ fn about(request: &Request) -> About {
         | Request::History { session } => About::Session(*session),
         Request::Refresh { context: None }
         | Request::Subscribe
-        | Request::Snapshot
+        | Request::Snapshot { .. }
         | Request::Recents
         | Request::EditRecent { .. }
         | Request::Watch { .. }

@@ -102,8 +102,11 @@ pub enum FromDaemon {
 pub enum Request {
     /// A snapshot now (`Reply::Snapshot`), notices from then on.
     Subscribe,
-    /// A snapshot without notices.
-    Snapshot,
+    /// A snapshot without notices; of the sessions of one tab alone where only they are wanted.
+    Snapshot {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tab: Option<Tab>,
+    },
     /// Environments read anew from the engine (`Reply::Environments`).
     Environments {
         context: ContextName,

@@ -118,7 +118,7 @@ impl Line<'_> {
             return Ok(());
         }
         if seq != self.seq + 1 {
-            return self.snapshot(Request::Snapshot, None).await;
+            return self.snapshot(Request::Snapshot { tab: None }, None).await;
         }
         self.seq = seq;
         self.say(Link::Notice(change)).await

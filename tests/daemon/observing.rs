@@ -290,7 +290,9 @@ async fn the_list_is_fresh_for_a_command_that_only_takes_a_snapshot() {
         // A list that was read within the last second is fresh enough: then once more.
         loop {
             assert_eq!(client.ask(refresh.clone()).await, Ok(Reply::Done));
-            let Ok(Reply::Snapshot { snapshot }) = client.ask(Request::Snapshot).await else {
+            let Ok(Reply::Snapshot { snapshot }) =
+                client.ask(Request::Snapshot { tab: None }).await
+            else {
                 panic!("no snapshot");
             };
             if snapshot.sessions.len() == count {

@@ -95,6 +95,18 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
     face.until_status(id, Status::Terminated).await;
     assert_eq!(reach(&face, None, 1).await, ALL as u64 + 1);
 
+    // Who wants the running ones alone is not sent all that ended.
+    let snapshot = |tab| face.client.ask(Request::Snapshot { tab });
+    let Ok(Reply::Snapshot { snapshot: running }) = snapshot(Some(Tab::Running)).await else {
+        panic!("no snapshot");
+    };
+    let names = running.sessions.iter().map(|it| it.name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["running"]);
+    let Ok(Reply::Snapshot { snapshot: all }) = snapshot(None).await else {
+        panic!("no snapshot");
+    };
+    assert_eq!(all.sessions.len(), ALL + 2);
+
     // Nobody looks any more: what was asked for is in the store alone again, and can be asked for again.
     drop((face, log));
     let mut face = loop {
