@@ -43,7 +43,12 @@ pub fn alone(samples: &mut Samples) {
         let begun = now();
         let mut terminal = face(&machine);
         terminal.be_patient(PATIENCE);
-        let all = format!("Finished {size}");
+        // Thousands stand apart.
+        let shown = match size / 1000 {
+            0 => size.to_string(),
+            thousands => format!("{thousands},{:03}", size % 1000),
+        };
+        let all = format!("Finished {shown}");
         let at = terminal.wait_timed("all are told", |screen| screen.contains(&all));
         samples.add(&format!("many-told/workbay/{size}"), millis(at - begun));
         keys(samples, &mut terminal, size);
@@ -75,7 +80,7 @@ fn fill(machine: &Machine, size: usize) {
          INSERT OR IGNORE INTO sessions (id, name, status, created_at, terminated_at, body)
          SELECT named.id, named.name, status, created_at, terminated_at,
              json_set(body, '$.session.id', named.id, '$.session.name', named.name,
-                 '$.forgotten', json('true'))
+                 '$.step', 'settled', '$.forgotten', json('true'))
          FROM named, sessions WHERE sessions.name = 'pattern'"
     );
     store.execute(&copies, ()).expect("the store takes copies");
