@@ -62,6 +62,10 @@ fn note(environment: &Environment) -> String {
     let absent = environment.absent.then(|| "not pulled yet".to_owned());
     let why = environment.unavailable.as_ref();
     let why = why.map(|why| format!("cannot be launched: {why}"));
-    let words: Vec<String> = [why, absent, known, about].into_iter().flatten().collect();
+    let user = (!facts.user.is_ours()).then(|| "runs as its image's own user".to_owned());
+    let words: Vec<String> = [why, absent, known, about, user]
+        .into_iter()
+        .flatten()
+        .collect();
     words.join("; ")
 }

@@ -39,6 +39,9 @@ pub struct ImageFacts {
     pub architecture: Option<Clean>,
     /// The heading it stands under: "Custom Environments" where nobody said.
     pub group: Option<Clean>,
+    /// As whom sessions in it run.
+    #[serde(skip_serializing_if = "SessionUser::is_ours")]
+    pub user: SessionUser,
     /// Requirements named in the tag: `py311`, `cuda12.1`, "Customized: mine".
     pub chips: Vec<Clean>,
     /// The least it runs with.
@@ -56,6 +59,34 @@ pub struct ImageFacts {
     /// (`busybox@sha256:…`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub digests: Vec<String>,
+}
+
+/// As whom the programs of a session run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionUser {
+    /// As who launches it; its files are theirs.
+    #[default]
+    Work,
+    /// As the image says, root where it says nothing.
+    Image,
+}
+
+impl SessionUser {
+    /// The names in use, as an environment writes them.
+    pub const NAMES: [&str; 2] = ["work", "image"];
+
+    pub fn is_ours(&self) -> bool {
+        *self == Self::Work
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "work" => Some(Self::Work),
+            "image" => Some(Self::Image),
+            _ => None,
+        }
+    }
 }
 
 impl ImageFacts {

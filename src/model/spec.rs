@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    environment::EnvironmentSource,
+    environment::{EnvironmentSource, SessionUser},
     id::SessionId,
     idle::IdleRules,
     launch::StartAt,
@@ -208,6 +208,8 @@ pub struct LaunchSpec {
     /// What the image offers, as far as it was known at the launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<Service>,
+    #[serde(default, skip_serializing_if = "SessionUser::is_ours")]
+    pub user: SessionUser,
     /// Containers; 1 = no cluster.
     #[serde(default = "one")]
     pub cluster_size: u32,
@@ -282,6 +284,7 @@ impl LaunchSpec {
             mounts: Vec::new(),
             preopen_ports: Vec::new(),
             services: Vec::new(),
+            user: SessionUser::Work,
             cluster_size: 1,
             bootstrap_script: None,
             last_will: None,

@@ -3,7 +3,7 @@
 //! What an image says of itself (its labels) counts more than what is written here of it.
 
 use super::{
-    environment::{Environment, EnvironmentSource, ImageFacts},
+    environment::{Environment, EnvironmentSource, ImageFacts, SessionUser},
     reference,
     resources::ResourceSlots,
     session::Service,
@@ -21,6 +21,7 @@ pub struct WellKnown {
     /// The version of who names none; one of `versions`.
     pub default: Clean,
     pub services: Vec<Service>,
+    pub user: SessionUser,
     /// The least it runs with.
     pub minimum: ResourceSlots,
 }
@@ -86,6 +87,7 @@ impl WellKnown {
             facts.known_as = Some(self.label(version));
             facts.about = Some(self.about.clone());
         }
+        facts.user = self.user;
         if facts.services.is_empty() {
             facts.services.clone_from(&self.services);
         }
@@ -140,6 +142,7 @@ mod tests {
             versions: vec![version("3.13"), version("3.12")],
             default: "3.12".into(),
             services: Vec::new(),
+            user: SessionUser::Image,
             minimum: ResourceSlots {
                 mem: Bytes::mib(64),
                 ..ResourceSlots::default()
@@ -183,6 +186,7 @@ mod tests {
             assert_eq!(all[0].size, Some(Bytes::mib(120)));
             assert_eq!(all[0].facts.known_as, Some("python:3.13".into()));
             assert_eq!(all[0].facts.minimum.mem, Bytes::mib(64));
+            assert_eq!(all[0].facts.user, SessionUser::Image);
         }
         let all = completed(vec![here("other/python:3.13")], &[known()]);
         assert_eq!(all.len(), 3);

@@ -11,6 +11,7 @@ mod copied;
 mod duty;
 mod end;
 mod exec;
+mod home;
 mod main_process;
 mod preload;
 mod processes;
@@ -79,6 +80,8 @@ enum Task {
         key: Option<String>,
         port: u16,
     },
+    /// Gives the session's home and all in it to a user of the image, by name or number.
+    GiveHome { user: String },
     /// Ends what was started with this key.
     End { key: String },
     /// Becomes the given program, after setting the size of the terminal it was started on.
@@ -164,6 +167,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Task::Copied => copied::run(),
         Task::DetachAll => attach::detach_all(),
         Task::Relay { port, .. } => relay::run(port),
+        Task::GiveHome { user } => home::give(&user),
         Task::End { key } => end::run(&key),
         Task::Exec { key, size, argv } => exec::run(key.as_deref(), size, &argv),
     }

@@ -29,6 +29,7 @@ mod images_any;
 mod life;
 mod limits;
 mod ordinary_user;
+mod own_user;
 #[path = "../support/pane.rs"]
 mod pane;
 #[path = "../support/relay.rs"]

@@ -21,10 +21,12 @@ use workbay::{
 
 use crate::{
     copied::copy_program,
+    own_user,
     support::{Bench, SOCKET, host_spec, mounted, plan, until, within},
 };
 
 const UID: u32 = 4321;
+const OWN_ROOT: &str = "workbay-test/own-root:2";
 const PLACE: &str = "WORKBAY_TEST_PLACE";
 
 #[tokio::test]
@@ -41,6 +43,7 @@ async fn an_ordinary_user_can_do_all_of_it() {
     take(env!("CARGO_BIN_EXE_workbay"), "workbay");
     let this = std::env::current_exe().unwrap();
     let tests = take(this.to_str().unwrap(), "tests");
+    own_user::image_of(OWN_ROOT, "LABEL nothing=1");
     let group = std::fs::metadata(SOCKET).unwrap().gid();
     let output = Command::new("setpriv")
         .args([
@@ -157,6 +160,16 @@ async fn all_of_it() {
     );
     bench.engine.remove(session).await.unwrap();
     assert!(home.with_file_name("log").exists());
+    bench.engine.forget(session).await.unwrap();
+    assert!(!home.exists());
+
+    // What an image's root has made is ended and removed all the same.
+    let session = own_user::session_of(&bench, OWN_ROOT).await;
+    own_user::a_dropped_command_is_ended(&bench, session).await;
+    let home = place.join("state/sessions").join(session.to_string());
+    assert_eq!(std::fs::metadata(home.join("work")).unwrap().uid(), 0);
+    bench.engine.stop(session, 0).await.unwrap();
+    bench.engine.remove(session).await.unwrap();
     bench.engine.forget(session).await.unwrap();
     assert!(!home.exists());
 }

@@ -10,6 +10,7 @@ use super::super::{
     setting::word,
 };
 use crate::model::{
+    environment::SessionUser,
     image, reference,
     resources::{Bytes, Cpu, ResourceSlots},
     session::Service,
@@ -35,6 +36,7 @@ struct Draft {
     versions: Option<Versions>,
     default: Option<String>,
     services: Option<Vec<Service>>,
+    user: Option<SessionUser>,
     cpu: Option<Cpu>,
     mem: Option<Bytes>,
     hide: Option<bool>,
@@ -175,6 +177,7 @@ impl Draft {
             versions: versions.collect(),
             default: Clean::new(&default),
             services: self.services.unwrap_or_default(),
+            user: self.user.unwrap_or_default(),
             minimum: ResourceSlots::new(self.cpu.unwrap_or_default(), self.mem.unwrap_or_default()),
         }
     }
@@ -196,6 +199,7 @@ const ROWS: &[Row<Draft>] = &[
     key!("versions", versions, versions),
     key!("default", default, word),
     key!("services", services, services),
+    key!("user", user, user),
     key!("cpu", cpu, cores),
     key!("mem", mem, any_memory),
     key!("hide", hide, Item::boolean),
@@ -226,6 +230,16 @@ fn versions(item: &Item) -> Result<Versions, Fault> {
         Value::List(_) | Value::Table(_) => Err(Fault::new(item.at, "there is no version in it")),
         _ => Err(item.mismatch("tags like [\"3.13\", \"3.12\"]")),
     }
+}
+
+/// `work` or `image`.
+fn user(item: &Item) -> Result<SessionUser, Fault> {
+    let name = word(item)?;
+    SessionUser::parse(&name).ok_or_else(|| {
+        let text = format!("sessions run as no '{name}'");
+        let help = "\"work\": as who launches them; \"image\": as the image's own user";
+        Fault::new(item.at, text).help(help)
+    })
 }
 
 /// By the grammar of images' own labels: `jupyter:http:8888,x:tcp:[90,91]`.

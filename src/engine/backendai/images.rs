@@ -16,7 +16,7 @@ use super::{
 use crate::{
     engine::api::{Images, Result},
     model::{
-        environment::{Environment, EnvironmentSource, ImageFacts},
+        environment::{Environment, EnvironmentSource, ImageFacts, SessionUser},
         image,
         resources::Bytes,
         text::Clean,
@@ -105,6 +105,7 @@ fn one(node: Node<'_>) -> Option<Environment> {
             chips: image::chips(&reference.tag, labels.get(image::OWN_NAME)),
             minimum: minimum(limits, &labels),
             accelerators: accelerators(node),
+            user: SessionUser::Work,
             services: labels
                 .get(image::SERVICE_PORTS)
                 .map(image::services)

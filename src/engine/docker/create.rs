@@ -46,6 +46,8 @@ pub(super) struct ImageFacts {
     pub(super) reference: String,
     env: Vec<String>,
     core_counts: Option<String>,
+    /// As it is written there: a name or a number, maybe with a group; empty = root.
+    pub(super) user: String,
     pub(super) services: Vec<Service>,
 }
 
@@ -161,6 +163,7 @@ fn facts(reference: &str, record: ImageInspect) -> ImageFacts {
         reference: reference.to_owned(),
         env: config.env.unwrap_or_default(),
         core_counts: labels.get(image::CORE_COUNTS).cloned(),
+        user: config.user.unwrap_or_default(),
         services: labels
             .get(image::SERVICE_PORTS)
             .map(|label| image::services(label))
@@ -168,12 +171,21 @@ fn facts(reference: &str, record: ImageInspect) -> ImageFacts {
     }
 }
 
+impl Parts<'_> {
+    /// As whom the container runs; `None` = as its image says.
+    fn user(&self) -> Option<(u32, u32)> {
+        let is_ours = self.plan.spec.user.is_ours();
+        is_ours.then_some(self.identity.inside)
+    }
+}
+
 /// The request that makes the container.
 pub(super) fn body(line: &Line, parts: Parts<'_>) -> ContainerCreateBody {
-    let (uid, gid) = parts.identity.inside;
+    let user = parts.user();
     let seen = parts.given.devices.all();
     let around = Around {
-        user: parts.identity.inside,
+        user,
+        users_name: &parts.image.user,
         image: &parts.image.env,
         core_counts: parts.image.core_counts.as_deref(),
         services: &parts.given.services,
@@ -181,7 +193,7 @@ pub(super) fn body(line: &Line, parts: Parts<'_>) -> ContainerCreateBody {
     };
     ContainerCreateBody {
         hostname: Some(parts.seat.hostname()),
-        user: Some(format!("{uid}:{gid}")),
+        user: user.map(|(uid, gid)| format!("{uid}:{gid}")),
         env: Some(variables::of_plan(parts.plan, parts.seat, &around)),
         // The runner is all of the command: an image's own entry point is not run.
         entrypoint: Some(command(&parts)),
@@ -269,6 +281,7 @@ fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
         pids_limit: can.processes.then_some(parts.plan.pids),
         init: Some(habits.init),
         cap_drop: Some(vec!["ALL".to_owned()]),
+        cap_add: parts.user().is_none().then(own_users_capabilities),
         security_opt: Some(security(habits.selinux)),
         userns_mode: parts.identity.userns.map(str::to_owned),
         ulimits: Some(ulimits(habits)),
@@ -297,7 +310,20 @@ pub(super) fn mounts(
     all
 }
 
-fn security(selinux: bool) -> Vec<String> {
+/// What a program needs that begins as root and goes on as others.
+fn own_users_capabilities() -> Vec<String> {
+    let kept = [
+        "CHOWN",
+        "DAC_OVERRIDE",
+        "FOWNER",
+        "SETUID",
+        "SETGID",
+        "KILL",
+    ];
+    kept.map(str::to_owned).to_vec()
+}
+
+pub(super) fn security(selinux: bool) -> Vec<String> {
     let mut options = vec!["no-new-privileges".to_owned()];
     if selinux {
         // Files of this machine's userland must not be labelled anew, and cannot be read otherwise.

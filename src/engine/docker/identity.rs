@@ -18,6 +18,11 @@ impl Identity {
         Self::of(caller(), mapping)
     }
 
+    /// uid and gid of homes on this machine.
+    pub(super) fn owner_of_homes() -> (u32, u32) {
+        Self::of_caller(UserMapping::None).owner
+    }
+
     fn of(me: (u32, u32), mapping: UserMapping) -> Self {
         let owner = if me.0 == 0 { (1000, 1000) } else { me };
         let (inside, userns) = match mapping {

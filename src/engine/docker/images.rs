@@ -10,7 +10,7 @@ use super::{DockerEngine, far, host};
 use crate::{
     engine::api::{Images, Result},
     model::{
-        environment::{Environment, EnvironmentSource, HOST, ImageFacts},
+        environment::{Environment, EnvironmentSource, HOST, ImageFacts, SessionUser},
         image::{self, version_numbers},
         pull::PullFigures,
         resources::Bytes,
@@ -109,6 +109,7 @@ fn facts(image: &ImageSummary, tag: &str) -> ImageFacts {
         chips: image::chips(tag, label(image::OWN_NAME)),
         minimum: image::minimum(all.map(|(key, value)| (key.as_str(), value.as_str()))),
         accelerators: image::accelerators(label(image::ACCELERATORS)),
+        user: SessionUser::Work,
         services: label(image::SERVICE_PORTS)
             .map(image::services)
             .unwrap_or_default(),

@@ -19,6 +19,7 @@ use super::{
     labels::{self, Given},
     line::Line,
     members::{self, Member},
+    owning::{self, Turn},
     sessions::{off_loop, remove_container, summaries},
     toolbox::Toolbox,
     variables,
@@ -136,6 +137,9 @@ impl DockerEngine {
         if making.far_toolbox.is_some() {
             self.fill_homes(making, &made, &rooms).await?;
         }
+        if !making.plan.spec.user.is_ours() {
+            self.hand_over(making, &rooms).await?;
+        }
         self.remember(session, &made);
         let seen = self.look_at(line, session, made).await?;
         seen.ok_or_else(|| EngineError::NotFound(session.to_string()))
@@ -206,6 +210,26 @@ impl DockerEngine {
         off_loop(move || scratches.discard(session)).await
     }
 
+    /// The image's own user gets the homes.
+    async fn hand_over(&self, making: &Making<'_>, rooms: &[Room]) -> Result<()> {
+        for (seat, room) in Seat::all(making.plan).into_iter().zip(rooms) {
+            let mounts = self.mounts(making, seat, room).await?;
+            let inner = [inside::TOOLBOX, inside::HOME].map(|place| Some(place.to_owned()));
+            let mut mounts = mounts;
+            mounts.retain(|mount| inner.contains(&mount.target));
+            let turn = Turn {
+                line: making.line,
+                image: making.image.reference.clone(),
+                mounts,
+                runner: &making.toolbox.runner,
+                userns: making.identity.userns,
+                name: owning::name(making.plan.session, seat.place),
+            };
+            turn.give_to(&making.image.user).await?;
+        }
+        Ok(())
+    }
+
     /// Chooses what a container gets, and notes that it has it.
     fn give(&self, making: &Making<'_>, seat: Seat, taken: &mut Taken) -> Result<Given> {
         let spec = &making.plan.spec;
@@ -233,7 +257,9 @@ impl DockerEngine {
             return;
         }
         let scratches = self.scratches.clone();
-        if let Err(error) = off_loop(move || scratches.discard(session)).await {
+        let taken_back = self.take_back(line, session).await;
+        let removed = off_loop(move || scratches.discard(session)).await;
+        if let Err(error) = taken_back.and(removed) {
             tracing::warn!(%session, %error, "a half-made home could not be removed");
         }
     }

@@ -40,6 +40,7 @@ mod making;
 mod members;
 mod mounts;
 mod nvidia;
+mod owning;
 mod pull;
 mod raw;
 mod save;

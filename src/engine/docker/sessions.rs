@@ -128,6 +128,10 @@ impl Containers for DockerEngine {
             remove_container(&line, &member.id).await?;
         }
         self.forget_container(session);
+        if let Err(error) = self.take_back(&line, session).await {
+            // It is tried once more when the home is removed.
+            tracing::warn!(%session, %error, "the home stays its image's user's");
+        }
         cluster::remove_networks(&line, self.config.instance, session).await
     }
 
@@ -153,6 +157,10 @@ impl Containers for DockerEngine {
     }
 
     async fn forget(&self, session: SessionId) -> Result<()> {
+        // Only where something of the homes is not ours: an engine that is away holds nothing up.
+        if self.is_anothers(session) {
+            self.take_back(&*self.line().await?, session).await?;
+        }
         let scratches = self.scratches.clone();
         off_loop(move || scratches.forget(session)).await?;
         // A network that a crash left; where the engine is away, files are deleted all the same.

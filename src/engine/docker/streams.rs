@@ -6,7 +6,13 @@ use async_trait::async_trait;
 use bollard::query_parameters::InspectContainerOptions;
 use futures_util::stream::BoxStream;
 
-use super::{DockerEngine, attach, exec, kill::Ending, line::Line, logs};
+use super::{
+    DockerEngine, attach, exec,
+    identity::{Identity, caller},
+    kill::Ending,
+    line::Line,
+    logs,
+};
 use crate::{
     engine::{
         api::{
@@ -87,13 +93,14 @@ pub(super) struct Door {
     /// How the runner is called inside.
     pub(super) runner: Vec<String>,
     pub(super) labels: HashMap<String, String>,
+    /// Its processes are this machine's, and we may end them.
+    is_ours: bool,
 }
 
 impl Door {
-    /// What a program is found by inside, where it cannot be seen from here.
+    /// What a program is found by inside, where it cannot be ended from here.
     pub(super) fn key(&self) -> Option<String> {
-        let remote = self.line.remote.as_ref();
-        remote.map(|_| uuid::Uuid::new_v4().simple().to_string())
+        (!self.is_ours).then(|| uuid::Uuid::new_v4().simple().to_string())
     }
 
     /// How a program with this key, that runs as `user`, is ended.
@@ -106,9 +113,10 @@ impl Door {
 
     /// Of one that ends when its input does.
     fn by_itself(&self) -> Ending {
-        match self.line.remote {
-            None => Ending::Here,
-            Some(_) => Ending::ByItself,
+        if self.is_ours {
+            Ending::Here
+        } else {
+            Ending::ByItself
         }
     }
 }
@@ -125,6 +133,7 @@ impl DockerEngine {
             .map_err(|error| self.named(line.fault(error), session))?;
         let config = record.config.unwrap_or_default();
         let entry = config.entrypoint.unwrap_or_default();
+        let is_ours = line.remote.is_none() && may_be_ended(&line, config.user.as_deref());
         let runner = attach::runner(&entry).ok_or_else(|| {
             EngineError::Unsupported(
                 "this container was not made with workbay's runner, so no terminal can be opened in it"
@@ -136,6 +145,13 @@ impl DockerEngine {
             container,
             runner,
             labels: config.labels.unwrap_or_default(),
+            is_ours,
         })
     }
+}
+
+/// Whether processes of a container that runs as `user` take our signals.
+fn may_be_ended(line: &Line, user: Option<&str>) -> bool {
+    let (uid, gid) = Identity::of_caller(line.habits.mapping).inside;
+    caller().0 == 0 || user == Some(&format!("{uid}:{gid}"))
 }

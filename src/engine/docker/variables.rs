@@ -17,7 +17,10 @@ const CORE_COUNTS: [&str; 3] = ["NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREAD
 /// What else decides a container's variables.
 pub(super) struct Around<'a> {
     /// uid and gid inside.
-    pub(super) user: (u32, u32),
+    /// uid and gid inside; `None` = the image's own.
+    pub(super) user: Option<(u32, u32)>,
+    /// As the image writes it.
+    pub(super) users_name: &'a str,
     /// The image's own variables.
     pub(super) image: &'a [String],
     /// Names the image wants the number of cores in, separated by commas.
@@ -76,7 +79,7 @@ fn of_session<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, Strin
         .find_map(|one| one.strip_prefix("PATH="))
         .filter(|path| path.split(':').any(|place| place.starts_with('/')))
         .unwrap_or(USUAL_PATH);
-    vec![
+    let mut all = vec![
         ("BACKENDAI_SESSION_ID", plan.session.to_string()),
         ("BACKENDAI_SESSION_NAME", plan.name.clone()),
         (
@@ -84,15 +87,31 @@ fn of_session<'a>(plan: &CreatePlan, around: &Around<'_>) -> Vec<(&'a str, Strin
             plan.spec.environment_label.clone(),
         ),
         ("BACKENDAI_USER_NAME", plan.owner.clone()),
-        ("LOCAL_USER_ID", around.user.0.to_string()),
-        ("LOCAL_GROUP_ID", around.user.1.to_string()),
         ("HOME", inside::HOME.to_owned()),
-        ("USER", "work".to_owned()),
-        ("LOGNAME", "work".to_owned()),
         ("LANG", "C.UTF-8".to_owned()),
         ("TERM", "xterm".to_owned()),
         ("PATH", format!("{path}:{}/path", inside::TOOLBOX)),
-    ]
+    ];
+    let name = match around.user {
+        Some((uid, gid)) => {
+            all.push(("LOCAL_USER_ID", uid.to_string()));
+            all.push(("LOCAL_GROUP_ID", gid.to_string()));
+            "work"
+        }
+        None => name_of(around.users_name),
+    };
+    all.push(("USER", name.to_owned()));
+    all.push(("LOGNAME", name.to_owned()));
+    all
+}
+
+/// Of a user with or without a group; a number is the name of one that has none.
+fn name_of(written: &str) -> &str {
+    let name = written.split(':').next().unwrap_or_default();
+    match name {
+        "" | "0" => "root",
+        name => name,
+    }
 }
 
 fn of_cluster<'a>(plan: &CreatePlan, seat: Seat) -> Vec<(&'a str, String)> {
@@ -200,7 +219,8 @@ mod tests {
 
     fn around(services: &[Service]) -> Around<'_> {
         Around {
-            user: (1000, 1000),
+            user: Some((1000, 1000)),
+            users_name: "",
             image: &[],
             core_counts: Some("MKL_NUM_THREADS, "),
             services,

@@ -116,6 +116,9 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
     let fields = [LaunchField::Image, LaunchField::Environment];
     let word = fields.into_iter().find_map(|it| launcher.warning(it));
     add("", word.map(str::to_owned));
+    let chosen = launcher.offer().environment(request);
+    let is_its_own = chosen.is_some_and(|it| !it.facts.user.is_ours());
+    add("User", is_its_own.then(|| "the image's own".to_owned()));
     add("Project", request.project.clone());
     add("Group", request.resource_group.clone());
     add("Preset", request.preset.clone());

@@ -1,0 +1,151 @@
+//! Whose a home is. In an environment that runs as its image's own user the homes are that user's while the
+//! session lives, and ours again after it. Neither can be done from here without root's rights: a helper, a
+//! container of its own that does nothing else, gives them.
+
+use std::{fs, os::unix::fs::MetadataExt as _};
+
+use bollard::{
+    models::{ContainerCreateBody, HostConfig, Mount},
+    query_parameters::{
+        CreateContainerOptionsBuilder, LogsOptionsBuilder, StartContainerOptions,
+        WaitContainerOptions,
+    },
+};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+
+use super::{
+    DockerEngine, create, host, identity::Identity, labels, line::Line, mounts,
+    sessions::remove_container,
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::{id::SessionId, inside},
+};
+
+/// What the helper may: look into everything and give it away.
+const CAPABILITIES: [&str; 3] = ["CHOWN", "DAC_OVERRIDE", "FOWNER"];
+
+/// The helper for one home. A later one of the same name takes the place of one that a crash left.
+pub(super) fn name(session: SessionId, place: u32) -> String {
+    format!("workbay.home.{session}.{place}")
+}
+
+/// One home that is given away.
+pub(super) struct Turn<'a> {
+    pub(super) line: &'a Line,
+    pub(super) image: String,
+    /// The toolbox and the home.
+    pub(super) mounts: Vec<Mount>,
+    pub(super) runner: &'a [String],
+    pub(super) userns: Option<&'static str>,
+    pub(super) name: String,
+}
+
+impl Turn<'_> {
+    /// `user` as an image writes it; empty = root.
+    pub(super) async fn give_to(self, user: &str) -> Result<()> {
+        remove_container(self.line, &self.name).await?;
+        let given = self.run(user).await;
+        remove_container(self.line, &self.name).await?;
+        given
+    }
+
+    async fn run(&self, user: &str) -> Result<()> {
+        let docker = &self.line.docker;
+        let fault = |error| self.line.fault(error);
+        let options = CreateContainerOptionsBuilder::default()
+            .name(&self.name)
+            .build();
+        let body = self.body(user);
+        let made = docker.create_container(Some(options), body).await;
+        let id = made.map_err(fault)?.id;
+        let begun = docker.start_container(&id, None::<StartContainerOptions>);
+        begun.await.map_err(fault)?;
+        let mut ended = docker.wait_container(&id, None::<WaitContainerOptions>);
+        match ended.next().await {
+            Some(Ok(_)) => Ok(()),
+            Some(Err(bollard::errors::Error::DockerContainerWaitError { .. })) => {
+                Err(EngineError::Refused(self.said(&id).await?))
+            }
+            Some(Err(error)) => Err(self.line.fault(error)),
+            None => Err(EngineError::Other(
+                "the engine does not tell how the helper for a home ended".to_owned(),
+            )),
+        }
+    }
+
+    /// Its last words.
+    async fn said(&self, id: &str) -> Result<String> {
+        let options = LogsOptionsBuilder::default().stderr(true).build();
+        let log: Vec<_> = self
+            .line
+            .docker
+            .logs(id, Some(options))
+            .try_collect()
+            .await
+            .map_err(|error| self.line.fault(error))?;
+        let text: String = log.into_iter().map(|one| one.to_string()).collect();
+        Ok(text.trim().trim_start_matches("workbay: ").to_owned())
+    }
+
+    fn body(&self, user: &str) -> ContainerCreateBody {
+        let user = if user.is_empty() { "root" } else { user };
+        let mut command = self.runner.to_vec();
+        command.extend(["runner", "give-home", user].map(str::to_owned));
+        ContainerCreateBody {
+            user: Some("0:0".to_owned()),
+            entrypoint: Some(command),
+            cmd: Some(Vec::new()),
+            image: Some(self.image.clone()),
+            labels: Some([(labels::OURS.to_owned(), "1".to_owned())].into()),
+            host_config: Some(HostConfig {
+                cap_drop: Some(vec!["ALL".to_owned()]),
+                cap_add: Some(CAPABILITIES.map(str::to_owned).to_vec()),
+                security_opt: Some(create::security(self.line.habits.selinux)),
+                userns_mode: self.userns.map(str::to_owned),
+                network_mode: Some("none".to_owned()),
+                mounts: Some(self.mounts.clone()),
+                ..HostConfig::default()
+            }),
+            ..ContainerCreateBody::default()
+        }
+    }
+}
+
+impl DockerEngine {
+    /// Whether something of the session's homes is another user's.
+    pub(super) fn is_anothers(&self, session: SessionId) -> bool {
+        let owner = Identity::owner_of_homes().0;
+        let homes = self.scratches.homes(session).into_iter();
+        let mut owners = homes.filter_map(|home| fs::symlink_metadata(home).ok());
+        owners.any(|meta| meta.uid() != owner)
+    }
+
+    /// What homes of the session are another user's on this machine become ours again. Its containers are
+    /// gone by then.
+    pub(super) async fn take_back(&self, line: &Line, session: SessionId) -> Result<()> {
+        if line.remote.is_some() || !self.is_anothers(session) {
+            return Ok(());
+        }
+        let identity = Identity::of_caller(line.habits.mapping);
+        let toolbox = self.toolbox(line).await?;
+        // Of it nothing is needed, and the session's own may be gone.
+        let image = host::ensure_image(line, identity.inside).await?;
+        let (uid, gid) = identity.inside;
+        for (place, home) in self.scratches.homes(session).into_iter().enumerate() {
+            let turn = Turn {
+                line,
+                image: image.clone(),
+                mounts: vec![
+                    mounts::read_only(&toolbox.dir, inside::TOOLBOX.as_ref()),
+                    mounts::writable(&home, inside::HOME.as_ref()),
+                ],
+                runner: &toolbox.runner,
+                userns: identity.userns,
+                name: name(session, place as u32),
+            };
+            turn.give_to(&format!("{uid}:{gid}")).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! Environments that run as their image's own user: the home is that user's while the session lives, and ours
+//! after it.
+
+use std::os::unix::fs::MetadataExt as _;
+
+use workbay::{
+    engine::{
+        api::{Containers as _, ExecCommand, Streams as _},
+        error::EngineError,
+    },
+    model::{environment::SessionUser, id::SessionId},
+};
+
+use crate::support::{Bench, busybox, docker, file, image_spec, import_as, plan, until};
+
+/// An image of busybox whose user is the one of `line`.
+pub fn image_of(name: &str, line: &str) {
+    let mut tar = tar::Builder::new(Vec::new());
+    busybox(&mut tar);
+    let passwd = b"root:x:0:0::/root:/bin/sh\napp:x:1234:1235::/srv:/bin/sh\n";
+    file(&mut tar, "etc/passwd", 0o644, passwd);
+    file(&mut tar, "etc/group", 0o644, b"root:x:0:\napp:x:1235:\n");
+    import_as(name, &[line], tar);
+}
+
+/// A session of the image that has done something in its home.
+pub async fn session_of(bench: &Bench, image: &str) -> SessionId {
+    let mut plan = plan("bench", image_spec(image));
+    plan.spec.user = SessionUser::Image;
+    bench.launch(&plan).await;
+    let made = "mkdir -p deep/er; echo x > deep/er/file; ln -s / deep/root; chmod 000 deep/er";
+    bench.sh(plan.session, made).await;
+    plan.session
+}
+
+/// A command that nobody reads any more is ended.
+pub async fn a_dropped_command_is_ended(bench: &Bench, session: SessionId) {
+    let sleeping = ExecCommand {
+        argv: ["sleep", "7654321"].map(str::to_owned).to_vec(),
+        tty: None,
+    };
+    let dropped = bench.engine.exec(session, sleeping).await.unwrap();
+    let sleepers = async || {
+        let line = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c '[7]654321' || true";
+        bench.sh(session, line).await
+    };
+    until(async || (sleepers().await == "1").then_some(())).await;
+    drop(dropped);
+    until(async || (sleepers().await == "0").then_some(())).await;
+}
+
+#[tokio::test]
+async fn programs_run_as_the_images_user_who_has_the_home() {
+    for (name, line, who) in [
+        ("workbay-test/own-app:1", "USER app", "1234 1235 app"),
+        ("workbay-test/own-number:1", "USER 1234:0", "1234 0 1234"),
+        ("workbay-test/own-root:1", "LABEL nothing=1", "0 0 root"),
+    ] {
+        image_of(name, line);
+        let bench = Bench::new();
+        let session = session_of(&bench, name).await;
+        let said = bench.sh(session, "echo $(id -u) $(id -g) $USER; pwd").await;
+        assert_eq!(said, format!("{who}\n/home/work"), "{name}");
+        let owner = |path: &str| {
+            let path = bench.home(session).join(path);
+            std::fs::symlink_metadata(path).unwrap().uid().to_string()
+        };
+        let uid = who.split(' ').next().unwrap();
+        assert_eq!(owner("deep/root"), uid, "{name}");
+        let mut pane = bench.terminal(session, "one", 80, 24).await;
+        pane.wait_for("$").await;
+        pane.type_text("echo sum-$((6*7))-$(id -u)\r").await;
+        pane.wait_for(&format!("sum-42-{uid}")).await;
+        a_dropped_command_is_ended(&bench, session).await;
+
+        let root_before = std::fs::metadata("/").unwrap().uid();
+        bench.engine.stop(session, 0).await.unwrap();
+        bench.engine.remove(session).await.unwrap();
+        assert_eq!(owner("deep/er"), "1000", "it is ours again: {name}");
+        assert_eq!(std::fs::metadata("/").unwrap().uid(), root_before);
+        bench.engine.forget(session).await.unwrap();
+        assert!(!bench.home(session).exists(), "{name}");
+    }
+}
+
+/// What others begin as root to go on as somebody else, and nothing more.
+#[tokio::test]
+async fn root_of_an_image_may_change_owners_and_users_and_no_more() {
+    let name = "workbay-test/own-root:1";
+    image_of(name, "LABEL nothing=1");
+    let bench = Bench::new();
+    let session = session_of(&bench, name).await;
+    let line = "grep CapEff /proc/self/status | cut -f2; chown 1234 deep && ls -nd deep | cut -d' ' -f3- | grep -c 1234";
+    // CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID.
+    assert_eq!(bench.sh(session, line).await, "00000000000000eb\n1");
+}
+
+#[tokio::test]
+async fn a_user_that_the_image_does_not_know_is_told_and_nothing_is_left() {
+    let name = "workbay-test/own-ghost:1";
+    image_of(name, "USER ghost");
+    let bench = Bench::new();
+    let mut plan = plan("bench", image_spec(name));
+    plan.spec.user = SessionUser::Image;
+    let error = bench.engine.create(&plan).await.unwrap_err();
+    let EngineError::Refused(why) = error else {
+        panic!("{error:?}");
+    };
+    assert!(why.contains("'ghost'"), "{why}");
+    assert!(!bench.home(plan.session).exists());
+    let names = docker(&["ps", "-a", "--format", "{{.Names}}"]);
+    assert!(!names.contains(&plan.session.to_string()), "{names}");
+}
