@@ -16,6 +16,9 @@ pub struct PullFigures {
     pub bytes_done: Bytes,
     /// Layers whose size is not known yet.
     pub unsized_layers: u32,
+    /// More layers may come than the engine has told of by now.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more_layers: bool,
 }
 
 /// A pull under way, or about to be tried again.
@@ -38,9 +41,10 @@ pub struct Pull {
 }
 
 impl PullFigures {
-    /// Of all of it, as far as it can be told: 0 to 100, and 100 only when all of it is here.
+    /// Of all of it, as far as it can be told: 0 to 100, and 100 only when all of it is here. `None` = how
+    /// much all of it is cannot be told.
     pub fn percent(&self) -> Option<u8> {
-        if self.layers == 0 {
+        if self.layers == 0 || self.more_layers {
             return None;
         }
         if self.layers_done >= self.layers {
@@ -70,17 +74,16 @@ impl Pull {
             words.push(format!("asking {}", self.registry));
             return words;
         }
+        let least = |more: bool| if more { "at least " } else { "" };
         words.push(format!(
-            "{} of {} layers",
-            figures.layers_done, figures.layers
+            "{} of {}{} layers",
+            figures.layers_done,
+            least(figures.more_layers),
+            figures.layers
         ));
         if figures.bytes.0 > 0 {
             // More will be known of the others.
-            let least = if figures.unsized_layers > 0 {
-                "at least "
-            } else {
-                ""
-            };
+            let least = least(figures.more_layers || figures.unsized_layers > 0);
             words.push(format!(
                 "{} of {least}{}",
                 figures.bytes_done, figures.bytes
@@ -115,6 +118,7 @@ mod tests {
             bytes: Bytes::mib(mib.1),
             bytes_done: Bytes::mib(mib.0),
             unsized_layers,
+            more_layers: false,
         }
     }
 
@@ -127,6 +131,11 @@ mod tests {
         assert_eq!(figures((0, 4), (50, 100), 2).percent(), Some(25));
         assert_eq!(figures((3, 4), (100, 100), 0).percent(), Some(99));
         assert_eq!(figures((4, 4), (100, 100), 0).percent(), Some(100));
+        let more = PullFigures {
+            more_layers: true,
+            ..figures((4, 4), (100, 100), 0)
+        };
+        assert_eq!(more.percent(), None);
     }
 
     #[test]
@@ -144,6 +153,12 @@ mod tests {
         assert_eq!(
             words,
             "3 of 7 layers, 12 MiB of at least 40 MiB, 2 MiB/s, 2 min left"
+        );
+        pull.figures = figures((3, 7), (12, 40), 0);
+        pull.figures.more_layers = true;
+        assert_eq!(
+            pull.words()[..2],
+            ["3 of at least 7 layers", "12 MiB of at least 40 MiB"]
         );
     }
 }

@@ -54,14 +54,16 @@ fn draw_told(paint: &mut Paint<'_>, area: Rect, pull: &Pull) {
         let lines = text::wrap(&text, usize::from(area.width));
         return draw_lines(paint, area, &lines, Face::Warning);
     }
-    let Some(percent) = pull.figures.percent() else {
+    if pull.figures.layers == 0 {
         let asking = ["Asking for it".to_owned()];
         return draw_lines(paint, area, &asking, Face::Text);
-    };
-    let cells = usize::from(area.width.saturating_sub(PERCENT));
-    let mut pieces = bar::progress(percent, cells, paint.glyphs);
-    pieces.push((format!(" {percent:>3}%"), Face::Value));
-    paint.pieces(area.x, area.y, area.width, &pieces);
+    }
+    if let Some(percent) = pull.figures.percent() {
+        let cells = usize::from(area.width.saturating_sub(PERCENT));
+        let mut pieces = bar::progress(percent, cells, paint.glyphs);
+        pieces.push((format!(" {percent:>3}%"), Face::Value));
+        paint.pieces(area.x, area.y, area.width, &pieces);
+    }
     let words = pull.words();
     // What has come, then how long the rest takes.
     let lines: Vec<String> = words.chunks(2).map(|words| words.join(", ")).collect();

@@ -8,6 +8,8 @@
 )]
 #![allow(dead_code, reason = "helpers are shared with other test binaries")]
 
+#[path = "../support/bad_line.rs"]
+mod bad_line;
 #[path = "../support/bench.rs"]
 mod bench;
 #[path = "../support/copied.rs"]
@@ -19,5 +21,8 @@ mod pane;
 mod podman_engine;
 #[path = "../support/private_engine.rs"]
 mod private_engine;
+mod pulls;
+#[path = "../support/registry.rs"]
+mod registry;
 mod rootful;
 mod rootless;

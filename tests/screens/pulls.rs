@@ -28,6 +28,7 @@ fn pulling() -> Session {
                 bytes: Bytes::mib(400),
                 bytes_done: Bytes::mib(120),
                 unsized_layers: 0,
+                more_layers: false,
             },
             rate: Some(Bytes::mib(7)),
             seconds_left: Some(40),
@@ -63,6 +64,18 @@ fn the_details_tell_from_where_how_much_how_fast_and_how_long() {
             assert!(screen.sees(told), "{told}: {}", screen.text());
         }
     }
+}
+
+/// Podman does not say how many layers there will be.
+#[test]
+fn no_share_is_told_of_what_has_no_known_end() {
+    let session = with(|pull| pull.figures.more_layers = true);
+    let screen = changed(screen(80, 24).press("enter"), session.clone());
+    assert!(screen.sees("3 of at least 7 layers"), "{}", screen.text());
+    assert!(!screen.sees("30%"), "{}", screen.text());
+    let dialog = changed(launched(80, 24, pending()), session);
+    assert!(dialog.sees("3 of at least 7 layers"), "{}", dialog.text());
+    assert!(!dialog.sees("30%"), "{}", dialog.text());
 }
 
 #[test]

@@ -21,6 +21,19 @@ impl PodmanEngine {
     /// It needs root and podman.
     #[track_caller]
     pub fn start() -> Self {
+        // Its bridge and its rules are not the machine's business.
+        Self::started(&["unshare", "--net"])
+    }
+
+    /// One that reaches registries on this machine's loopback. No container is to run there: its network
+    /// would be the machine's.
+    #[track_caller]
+    pub fn for_images() -> Self {
+        Self::started(&["env"])
+    }
+
+    #[track_caller]
+    fn started(outer: &[&str]) -> Self {
         assert!(
             rustix::process::geteuid().is_root(),
             "a rootful Podman needs root: run the tests as root, as CI does"
@@ -35,7 +48,9 @@ impl PodmanEngine {
         let settings = "[engine]\ncgroup_manager = \"cgroupfs\"\nevents_logger = \"file\"\n\
                         [network]\nnetwork_backend = \"cni\"\n";
         std::fs::write(engine.path("containers.conf"), settings).expect("a file");
-        engine.begin();
+        let registries = "[[registry]]\nlocation = \"127.0.0.1\"\ninsecure = true\n";
+        std::fs::write(engine.path("registries.conf"), registries).expect("a file");
+        engine.begin(outer);
         engine
     }
 
@@ -47,11 +62,11 @@ impl PodmanEngine {
         format!("unix://{}", self.path("podman.sock").display())
     }
 
-    /// In a network namespace of its own: its bridge and its rules are not the machine's business.
     fn podman(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("podman");
         command
             .env("CONTAINERS_CONF", self.path("containers.conf"))
+            .env("CONTAINERS_REGISTRIES_CONF", self.path("registries.conf"))
             .arg("--root")
             .arg(self.path("storage"))
             .arg("--runroot")
@@ -66,10 +81,10 @@ impl PodmanEngine {
     }
 
     #[track_caller]
-    fn begin(&mut self) {
+    fn begin(&mut self, outer: &[&str]) {
         let log = std::fs::File::create(self.path("log")).expect("a log");
         let inner = self.podman(&["system", "service", "--time=0", &self.endpoint()]);
-        let child = run_by(&["unshare", "--net"], &inner)
+        let child = run_by(outer, &inner)
             .stdout(Stdio::null())
             .stderr(log)
             .spawn();

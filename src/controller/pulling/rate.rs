@@ -42,7 +42,8 @@ impl Rate {
     pub(super) fn seconds_left(&self, figures: &PullFigures) -> Option<u64> {
         let rate = self.per_second().filter(|rate| rate.0 > 0)?;
         let left = figures.bytes.0.checked_sub(figures.bytes_done.0)?;
-        (figures.unsized_layers == 0 && left > 0).then(|| left.div_ceil(rate.0))
+        let all_is_known = figures.unsized_layers == 0 && !figures.more_layers;
+        (all_is_known && left > 0).then(|| left.div_ceil(rate.0))
     }
 }
 
@@ -79,6 +80,12 @@ mod tests {
             ..figures
         });
         assert_eq!(left, Some(40));
+        let left = rate.seconds_left(&PullFigures {
+            bytes_done: Bytes(2200),
+            more_layers: true,
+            ..figures
+        });
+        assert_eq!(left, None, "more may come");
     }
 
     #[test]

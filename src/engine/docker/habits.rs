@@ -20,6 +20,14 @@ impl Kind {
             Self::Podman => "Podman",
         }
     }
+
+    /// The program that a person types.
+    pub(super) fn program(self) -> &'static str {
+        match self {
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+        }
+    }
 }
 
 /// How the engine maps the users of its containers to those of the machine.

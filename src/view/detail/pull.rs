@@ -27,15 +27,18 @@ pub(super) fn lines(panel: &Panel<'_>) -> Vec<Line> {
 }
 
 fn progress(panel: &Panel<'_>, pull: &Pull) -> Vec<Line> {
-    let Some(percent) = pull.figures.percent() else {
+    if pull.figures.layers == 0 {
         return vec![row("", "asking for it")];
-    };
-    let cells = BAR.min(panel.width.saturating_sub(super::LABEL + 6));
-    let mut bar = row("", "");
-    bar.extend(bar::progress(percent, cells, panel.glyphs));
-    bar.push((format!(" {percent}%"), Face::Value));
+    }
+    let mut lines = Vec::new();
+    if let Some(percent) = pull.figures.percent() {
+        let cells = BAR.min(panel.width.saturating_sub(super::LABEL + 6));
+        let mut bar = row("", "");
+        bar.extend(bar::progress(percent, cells, panel.glyphs));
+        bar.push((format!(" {percent}%"), Face::Value));
+        lines.push(bar);
+    }
     let words = pull.words();
-    let mut lines = vec![bar];
     // What has come, then how long the rest takes.
     for words in words.chunks(2) {
         lines.extend(wrapped_row("", &words.join(", "), panel.width));

@@ -138,6 +138,7 @@ impl Images for MemoryEngine {
             bytes: Bytes::mib(100),
             bytes_done: Bytes::mib(bytes_done),
             unsized_layers: 0,
+            more_layers: false,
         };
         let half = stream::iter([Ok(figures(50))]);
         if reference.starts_with("never/") {

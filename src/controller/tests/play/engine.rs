@@ -51,6 +51,7 @@ impl Play {
             bytes: Bytes(100),
             bytes_done: Bytes(50),
             unsized_layers: 0,
+            more_layers: false,
         };
         self.tell(Fact::Pulling { number, figures });
         let result = match failure {

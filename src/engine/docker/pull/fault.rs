@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use crate::{
-    engine::error::EngineError,
+    engine::{docker::habits::Kind, error::EngineError},
     model::{reference, text::Clean},
 };
 
 /// What was known when it failed.
 pub(super) struct Tried<'a> {
     pub(super) reference: &'a str,
+    pub(super) kind: Kind,
     /// Where the login that was sent comes from; `None` = there was none.
     pub(super) login: Option<&'a str>,
 }
@@ -30,7 +31,7 @@ const BROKEN: [&str; 11] = [
 ];
 
 /// Why a registry cannot be reached at all: what the engine says, what it means, what to do.
-const AWAY: [(&str, &str, &str); 13] = [
+const AWAY: [(&str, &str, &str); 12] = [
     (
         "no such host",
         "nobody knows its name",
@@ -82,11 +83,6 @@ const AWAY: [(&str, &str, &str); 13] = [
         "check the proxy that the engine is set up with",
     ),
     (
-        "http response to https client",
-        "it speaks no TLS",
-        "have it named in `insecure-registries` of the engine's daemon.json, if it is to be trusted so",
-    ),
-    (
         "certificate",
         "the engine does not trust its certificate",
         "put its authority's certificate in /etc/docker/certs.d/REGISTRY/ca.crt of the engine's machine",
@@ -120,6 +116,7 @@ pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
     let said = Clean::new(said.trim()).into_string();
     let lower = said.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let program = tried.kind.program();
     let (image, registry) = (tried.reference, reference::registry(tried.reference));
     let declined = |why: String, mend: String| EngineError::Declined {
         why,
@@ -127,8 +124,8 @@ pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
     };
     if has(&["no space left on device"]) {
         let why = format!("the engine's disk is full: {image} does not fit");
-        let mend = "free some space, `docker system df` shows what takes it";
-        return declined(why, mend.to_owned());
+        let mend = format!("free some space, `{program} system df` shows what takes it");
+        return declined(why, mend);
     }
     if has(&[
         "no matching manifest",
@@ -141,15 +138,18 @@ pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
         let why = format!("{registry} lets nobody pull more from here for a while ({said})");
         return declined(
             why,
-            format!("`docker login {registry}` allows more, or wait"),
+            format!("`{program} login {registry}` allows more, or wait"),
         );
     }
     if has(&DENIED) {
-        return denied(image, registry, tried.login);
+        return denied(registry, tried);
     }
     if has(&UNKNOWN) {
         let why = format!("{registry} has no image {image}");
         return declined(why, "check its name and its tag".to_owned());
+    }
+    if has(&["http response to https client"]) {
+        return plain(registry, tried.kind);
     }
     if let Some((_, why, mend)) = AWAY.iter().find(|(word, ..)| lower.contains(word)) {
         return EngineError::Registry {
@@ -184,9 +184,23 @@ pub(super) fn silent(image: &str, waited: Duration) -> EngineError {
     }
 }
 
-fn denied(image: &str, registry: &str, login: Option<&str>) -> EngineError {
-    let mend = Some(format!("`docker login {registry}` keeps one that does"));
-    let why = match login {
+/// A registry that speaks no TLS: it is the engine that has to be told to trust it.
+fn plain(registry: &str, kind: Kind) -> EngineError {
+    let place = match kind {
+        Kind::Docker => "in `insecure-registries` of the engine's daemon.json",
+        Kind::Podman => "with `insecure = true` in the engine's registries.conf",
+    };
+    EngineError::Registry {
+        why: format!("the registry {registry} cannot be reached: it speaks no TLS"),
+        mend: Some(format!("have it named {place}, if it is to be trusted so")),
+        broken: false,
+    }
+}
+
+fn denied(registry: &str, tried: &Tried<'_>) -> EngineError {
+    let (program, image) = (tried.kind.program(), tried.reference);
+    let mend = Some(format!("`{program} login {registry}` keeps one that does"));
+    let why = match tried.login {
         Some(from) => format!("{registry} does not let the login of {from} have {image}"),
         None => {
             format!("{registry} lets nobody have {image} without a login, or has no such image")
@@ -201,7 +215,12 @@ mod tests {
 
     fn told(said: &str, login: Option<&str>) -> (String, bool) {
         let reference = "quay.io/team/python:3.12";
-        match sort(said, &Tried { reference, login }) {
+        let tried = Tried {
+            reference,
+            kind: Kind::Docker,
+            login,
+        };
+        match sort(said, &tried) {
             EngineError::Registry { why, broken, .. } => (why, broken),
             EngineError::Declined { why, .. } => (why, false),
             other => panic!("{other}"),

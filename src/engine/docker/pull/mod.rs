@@ -57,7 +57,7 @@ impl DockerEngine {
         let credentials = login.as_ref().map(|login| login.credentials.clone());
         let said = line.docker.create_image(Some(options), None, credentials);
         let pulling = Pulling {
-            progress: Progress::new(said.boxed(), SILENCE),
+            progress: Progress::new(said.boxed(), line.habits.kind, SILENCE),
             line,
             reference,
             login,
@@ -102,6 +102,7 @@ impl Pulling {
         };
         let tried = Tried {
             reference: &self.reference,
+            kind: self.line.habits.kind,
             login: self.login.as_ref().map(|login| login.from.as_str()),
         };
         fault::sort(&said, &tried)

@@ -7,7 +7,7 @@ use futures_util::{StreamExt as _, stream::BoxStream};
 use tokio::time::{Instant, sleep_until};
 
 use super::tally::Tally;
-use crate::model::pull::PullFigures;
+use crate::{engine::docker::habits::Kind, model::pull::PullFigures};
 
 /// The engine tells of every few kilobytes; so often is often enough for eyes.
 const PACE: Duration = Duration::from_millis(250);
@@ -36,11 +36,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn new(words: Words, patience: Duration) -> Self {
+    pub(super) fn new(words: Words, kind: Kind, patience: Duration) -> Self {
         let now = Instant::now();
         Self {
             words,
-            tally: Tally::default(),
+            tally: Tally::new(kind),
             told: PullFigures::default(),
             due: now,
             patience,
@@ -66,7 +66,7 @@ impl Progress {
                         }
                     }
                     Some(Err(error)) => return News::Failed(error),
-                    None => return News::Ended(self.tally.figures()),
+                    None => return News::Ended(self.tally.whole()),
                 },
                 () = sleep_until(self.heard + self.patience), if self.tally.waits_for_registry() => {
                     return News::Silent;
@@ -104,7 +104,8 @@ mod tests {
             sleep(Duration::from_secs(60)).await;
             Ok(word)
         });
-        Progress::new(words.chain(stream::pending()).boxed(), PATIENCE)
+        let words = words.chain(stream::pending()).boxed();
+        Progress::new(words, Kind::Docker, PATIENCE)
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use bollard::models::CreateImageInfo;
 
-use crate::model::{pull::PullFigures, resources::Bytes};
+use crate::{
+    engine::docker::habits::Kind,
+    model::{pull::PullFigures, resources::Bytes},
+};
 
 /// What is said of a layer of which everything has come.
 const SENT: [&str; 5] = [
@@ -16,9 +19,12 @@ const SENT: [&str; 5] = [
 ];
 
 /// What is known of all layers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tally {
+    kind: Kind,
     layers: BTreeMap<String, Layer>,
+    /// Whom the last words were about.
+    last: String,
 }
 
 #[derive(Debug, Default)]
@@ -35,6 +41,14 @@ struct Layer {
 }
 
 impl Tally {
+    pub(super) fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            layers: BTreeMap::new(),
+            last: String::new(),
+        }
+    }
+
     /// One line of the engine's stream; `false` = it tells nothing new (some engines repeat themselves
     /// as long as they wait). Words that are not about a layer are passed over.
     pub(super) fn hear(&mut self, said: &CreateImageInfo) -> bool {
@@ -45,6 +59,7 @@ impl Tally {
         if status.starts_with("Pulling from") {
             return true;
         }
+        self.last.clone_from(id);
         let layer = self.layers.entry(id.clone()).or_default();
         let detail = said.progress_detail.as_ref();
         let number = |it: Option<i64>| it.and_then(|n| u64::try_from(n).ok());
@@ -61,6 +76,8 @@ impl Tally {
             "Verifying Checksum" | "Download complete" | "Extracting" => {
                 layer.loaded = layer.size.unwrap_or(layer.loaded);
                 layer.size = Some(layer.loaded);
+                // Podman says no more of a layer.
+                layer.done |= self.kind == Kind::Podman && status == "Download complete";
             }
             "Pull complete" => {
                 layer.done = true;
@@ -84,6 +101,17 @@ impl Tally {
         self.layers.is_empty() || self.layers.values().any(|layer| !layer.sent)
     }
 
+    /// When the engine has said all: the last words of Podman are about the image, not about a layer.
+    pub(super) fn whole(&mut self) -> PullFigures {
+        if self.kind == Kind::Podman {
+            self.layers.remove(&self.last);
+        }
+        PullFigures {
+            more_layers: false,
+            ..self.figures()
+        }
+    }
+
     pub(super) fn figures(&self) -> PullFigures {
         let layers = || self.layers.values();
         let count = |of: &dyn Fn(&Layer) -> bool| {
@@ -95,6 +123,8 @@ impl Tally {
             bytes: Bytes(layers().filter_map(|layer| layer.size).sum()),
             bytes_done: Bytes(layers().map(|layer| layer.loaded).sum()),
             unsized_layers: count(&|layer| layer.size.is_none() && !layer.was_here),
+            // It tells of a layer when it begins with it, of a few at once.
+            more_layers: self.kind == Kind::Podman && !self.layers.is_empty(),
         }
     }
 }
@@ -119,7 +149,7 @@ mod tests {
 
     #[test]
     fn layers_are_summed_up() {
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(Kind::Docker);
         for (id, status, progress) in [
             ("3.12", "Pulling from library/python", None),
             ("aa", "Pulling fs layer", None),
@@ -136,6 +166,7 @@ mod tests {
             bytes: Bytes(100),
             bytes_done: Bytes(30),
             unsized_layers: 1,
+            more_layers: false,
         };
         assert_eq!(tally.figures(), figures);
         // What is unpacked counts other bytes: they are not those that were loaded.
@@ -151,9 +182,43 @@ mod tests {
         assert_eq!(figures.bytes, figures.bytes_done);
     }
 
+    /// As Podman 4.3 says it: neither that a layer is unpacked, nor how many there will be, and at the end
+    /// the image itself as if it were one more.
+    #[test]
+    fn what_podman_does_not_tell_is_not_made_up() {
+        let mut tally = Tally::new(Kind::Podman);
+        for (id, status, progress) in [
+            ("aa", "Pulling fs layer", None),
+            ("bb", "Pulling fs layer", None),
+            ("bb", "Download complete", None),
+            ("aa", "Downloading", Some((30, 100))),
+        ] {
+            tally.hear(&said(id, status, progress));
+        }
+        let figures = PullFigures {
+            layers: 2,
+            layers_done: 1,
+            bytes: Bytes(100),
+            bytes_done: Bytes(30),
+            unsized_layers: 0,
+            more_layers: true,
+        };
+        assert_eq!(tally.figures(), figures);
+        for id in ["aa", "ff", "ff"] {
+            tally.hear(&said(id, "Download complete", None));
+        }
+        let figures = PullFigures {
+            layers_done: 2,
+            bytes_done: Bytes(100),
+            more_layers: false,
+            ..figures
+        };
+        assert_eq!(tally.whole(), figures);
+    }
+
     #[test]
     fn a_layer_that_is_begun_anew_goes_back() {
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(Kind::Docker);
         tally.hear(&said("aa", "Downloading", Some((90, 100))));
         tally.hear(&said("aa", "Retrying in 5 seconds", None));
         tally.hear(&said("aa", "Downloading", Some((10, 100))));
@@ -162,7 +227,7 @@ mod tests {
 
     #[test]
     fn it_knows_whom_it_waits_for() {
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(Kind::Docker);
         assert!(tally.waits_for_registry());
         assert!(tally.hear(&said("aa", "Downloading", Some((90, 100)))));
         assert!(!tally.hear(&said("aa", "Downloading", Some((90, 100)))));

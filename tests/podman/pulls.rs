@@ -1,0 +1,156 @@
+//! Images on their way to a Podman. It tells less of it than Docker does: not how many layers there will
+//! be, nor that one is unpacked.
+
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream::BoxStream};
+use workbay::{
+    engine::{
+        api::{Images as _, Result},
+        error::EngineError,
+    },
+    model::pull::PullFigures,
+};
+
+use crate::{
+    bad_line::BadLine,
+    bench::Bench,
+    pane::{until, within},
+    podman_engine::PodmanEngine,
+    registry::{Image, Registry},
+};
+
+/// One piece of what passes.
+const SIP: usize = 16 << 10;
+/// Between two of them: an image takes many times as long as Podman keeps silent.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A registry behind a bad line, an image of three layers there, and a Podman that has not got it.
+struct Line {
+    bench: Bench,
+    line: BadLine,
+    image: String,
+    _registry: Registry,
+    _podman: PodmanEngine,
+}
+
+impl Line {
+    fn new() -> Self {
+        let registry = Registry::start();
+        let name = registry.put(&Image::slow());
+        let line = BadLine::to(registry.port);
+        let podman = PodmanEngine::for_images();
+        Self {
+            bench: Bench::on(Some(&podman.endpoint())),
+            image: format!("{}/{name}", line.host()),
+            line,
+            _registry: registry,
+            _podman: podman,
+        }
+    }
+
+    /// Podman tells how far it is with a byte that comes a while after it told last.
+    async fn moved(&self, pull: &mut Pull) -> PullFigures {
+        let sips = async {
+            loop {
+                self.line.let_pass(SIP);
+                tokio::time::sleep(PAUSE).await;
+            }
+        };
+        let next = tokio::select! {
+            next = within(pull.next()) => next,
+            never = sips => never,
+        };
+        next.expect("it goes on").unwrap()
+    }
+
+    /// Some of it has come, and no more does.
+    async fn under_way(&self) -> Pull {
+        self.line.let_pass(0);
+        let mut pull = self.bench.engine.pull(&self.image).await.unwrap();
+        loop {
+            let figures = self.moved(&mut pull).await;
+            if figures.bytes_done.0 > 0 {
+                assert!(figures.bytes_done < figures.bytes, "{figures:?}");
+                assert!(figures.layers_done < 3, "{figures:?}");
+                assert_eq!(figures.percent(), None, "it tells too little: {figures:?}");
+                return pull;
+            }
+        }
+    }
+
+    async fn is_here(&self) -> bool {
+        let listed = self.bench.engine.environments().await.unwrap();
+        listed
+            .iter()
+            .any(|it| format!("{it:?}").contains(&self.image))
+    }
+}
+
+type Pull = BoxStream<'static, Result<PullFigures>>;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pull_is_told_as_far_as_podman_tells_it() {
+    let line = Line::new();
+    let mut pull = line.under_way().await;
+    line.line.open();
+    let mut last = PullFigures::default();
+    while let Some(figures) = within(pull.next()).await {
+        last = figures.unwrap();
+    }
+    // Not the image itself, which it names as if it were a layer.
+    assert_eq!((last.layers, last.layers_done), (3, 3), "{last:?}");
+    assert_eq!(last.bytes, last.bytes_done);
+    assert_eq!(last.percent(), Some(100));
+    assert!(line.is_here().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pull_that_is_given_up_leaves_no_image_and_no_line() {
+    let line = Line::new();
+    drop(line.under_way().await);
+    // With the next bytes it notices that nobody wants them: far fewer than the image has.
+    until(async || {
+        line.line.let_pass(SIP);
+        (line.line.held_up() == 0).then_some(())
+    })
+    .await;
+    assert!(!line.is_here().await);
+    // Nothing of it stands in the way of the next.
+    line.line.open();
+    let mut pull = line.bench.engine.pull(&line.image).await.unwrap();
+    while let Some(figures) = within(pull.next()).await {
+        figures.unwrap();
+    }
+    assert!(line.is_here().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn why_it_failed_is_told_as_for_docker() {
+    let line = Line::new();
+    let refused = async |image: &str| -> EngineError {
+        let mut pull = line.bench.engine.pull(image).await.unwrap();
+        within(pull.next()).await.expect("a word").unwrap_err()
+    };
+    let absent = format!("{}/nobody-made-this:1", line.line.host());
+    let told = refused(&absent).await.to_string();
+    assert!(told.contains(&format!("has no image {absent}")), "{told}");
+    // Its settings trust this address without TLS, and no other one.
+    let plain = line.image.replacen("127.0.0.1", "localhost", 1);
+    match refused(&plain).await {
+        EngineError::Registry {
+            why,
+            mend: Some(mend),
+            ..
+        } => {
+            assert!(why.contains("speaks no TLS"), "{why}");
+            assert!(mend.contains("registries.conf"), "{mend}");
+        }
+        other => panic!("{other}"),
+    }
+    line.line.shut();
+    match refused(&line.image).await {
+        EngineError::Registry { why, .. } => assert!(why.contains(&line.line.host()), "{why}"),
+        other => panic!("{other}"),
+    }
+}
