@@ -4,7 +4,8 @@ use std::{
     fs, io,
     os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Once},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -19,6 +20,12 @@ use crate::engine::{api::Result, error::EngineError};
 
 /// Connections that are being made at once: a server that lets nobody in refuses more.
 const AT_ONCE: usize = 4;
+/// Before a connection is taken again after one that could not be.
+const PAUSE: Duration = Duration::from_millis(100);
+static CLEARED: Once = Once::new();
+/// How the sockets are called: ours, and those that a daemon left which was killed.
+const PREFIX: &str = "engine-";
+const SUFFIX: &str = ".sock";
 
 /// Both directions of a connection.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -52,8 +59,10 @@ pub(super) struct Relay {
 
 impl Relay {
     pub(super) fn open(runtime_dir: &Path, far: Arc<dyn Far>) -> Result<Self> {
-        let name = format!("engine-{}.sock", uuid::Uuid::new_v4().simple());
+        let name = format!("{PREFIX}{}{SUFFIX}", uuid::Uuid::new_v4().simple());
         let socket = runtime_dir.join(name);
+        // Before the first of this process is there: to ask one whether it listens is to connect to it.
+        CLEARED.call_once(|| clear(runtime_dir));
         let listener = listen(runtime_dir, &socket).map_err(|error| {
             EngineError::Host(format!(
                 "no socket can be made at {}: {error}; see that the directory is yours and can be \
@@ -78,6 +87,33 @@ impl Drop for Relay {
     }
 }
 
+/// Removes the sockets of relays on which nobody listens any more.
+fn clear(dir: &Path) {
+    // It need not be there yet.
+    let Ok(entries) = fs::read_dir(dir) else {
+        return;
+    };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let is_one = name.is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX));
+        if is_one && nobody_listens(&path) {
+            // Another one may have been quicker.
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// Never waits: a socket whose queue is full has a listener.
+fn nobody_listens(socket: &Path) -> bool {
+    use rustix::net::{
+        AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with,
+    };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let asked = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+        .and_then(|ours| connect(ours, &SocketAddrUnix::new(socket)?));
+    asked == Err(rustix::io::Errno::CONNREFUSED)
+}
+
 /// For this person alone: who may connect may do what the engine does.
 fn listen(dir: &Path, socket: &Path) -> io::Result<UnixListener> {
     let mut private = fs::DirBuilder::new();
@@ -99,7 +135,8 @@ async fn carry_all(listener: UnixListener, far: Arc<dyn Far>) {
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection to the engine was not taken");
-                    tokio::task::yield_now().await;
+                    // Out of file handles, most likely: no use in trying at once.
+                    tokio::time::sleep(PAUSE).await;
                 }
             },
             Some(_) = connections.join_next() => {}
@@ -144,6 +181,20 @@ mod tests {
             });
             Ok(Box::new(ours))
         }
+    }
+
+    #[test]
+    fn sockets_that_a_killed_daemon_left_are_cleared_and_no_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        // Closed without being removed, as by a process that was killed.
+        for name in ["engine-left.sock", "daemon.sock"] {
+            drop(std::os::unix::net::UnixListener::bind(at(name)).unwrap());
+        }
+        let _other = std::os::unix::net::UnixListener::bind(at("engine-other.sock")).unwrap();
+        clear(dir.path());
+        assert!(!at("engine-left.sock").exists());
+        assert!(at("engine-other.sock").exists() && at("daemon.sock").exists());
     }
 
     #[tokio::test]
