@@ -7,7 +7,10 @@ use std::{
 };
 
 use rusqlite::ErrorCode;
-use rustix::fs::{StatVfsMountFlags, statvfs};
+use rustix::{
+    fs::{Mode, OFlags, StatVfsMountFlags, open, statvfs},
+    io::Errno,
+};
 use thiserror::Error;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -92,10 +95,18 @@ impl StoreError {
     }
 }
 
+/// A file system that the kernel closed after a fault of its disk may not bear the mark of a read-only
+/// one. A file without a name leaves nothing behind.
+fn takes_nothing(dir: &Path) -> bool {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    matches!(open(dir, flags, Mode::RUSR | Mode::WUSR), Err(Errno::ROFS))
+}
+
 /// What is wrong with the file system the file lies on.
 fn of_its_place(path: &Path) -> Option<StoreError> {
-    let facts = statvfs(path.parent()?).ok()?;
-    if facts.f_flag.contains(StatVfsMountFlags::RDONLY) {
+    let dir = path.parent()?;
+    let facts = statvfs(dir).ok()?;
+    if facts.f_flag.contains(StatVfsMountFlags::RDONLY) || takes_nothing(dir) {
         return Some(StoreError::ReadOnly(path.to_path_buf()));
     }
     (facts.f_bavail == 0).then(|| StoreError::Full(path.to_path_buf()))

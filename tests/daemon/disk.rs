@@ -97,20 +97,26 @@ fn remount(disk: &Path, mode: &str) {
     assert!(mounted.unwrap().success(), "{options}");
 }
 
-/// Runs an ignored test of this file with a disk of 4 MiB of its own as its temporary directory. It is
-/// mounted where nobody else sees it.
+/// Runs an ignored test of this file with a disk of 4 MiB of its own as its temporary directory.
 fn on_a_small_disk(test: &str) {
+    on_a_disk(test, "mount -t tmpfs -o size=4m workbay-test \"$TMPDIR\"");
+}
+
+/// The same with a disk that `mount` mounts where nobody else sees it.
+fn on_a_disk(test: &str, mount: &str) {
     let dir = tempfile::tempdir().unwrap();
-    let script = "mount -t tmpfs -o size=4m workbay-test \"$TMPDIR\" && exec \"$0\" \"$@\"";
+    let disk = dir.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    let script = format!("{mount} && exec \"$0\" \"$@\"");
     let mut command = Command::new("unshare");
     if !rustix::process::geteuid().is_root() {
         command.arg("--map-root-user");
     }
     let output = command
-        .args(["--mount", "--propagation", "private", "sh", "-c", script])
+        .args(["--mount", "--propagation", "private", "sh", "-c", &script])
         .arg(std::env::current_exe().unwrap())
         .args([test, "--exact", "--ignored", "--nocapture"])
-        .env("TMPDIR", dir.path())
+        .env("TMPDIR", &disk)
         .output()
         .unwrap();
     assert!(
@@ -167,4 +173,58 @@ async fn with_a_small_disk() {
         house.engine.containers().len(),
         house.engine.count(Call::Create) - 1
     );
+}
+
+const MAKE: &str = "truncate -s 16m \"$TMPDIR.img\" && mkfs.ext4 -q \"$TMPDIR.img\"";
+const MOUNT: &str = "mount -o loop,errors=remount-ro \"$TMPDIR.img\" \"$TMPDIR\"";
+
+/// One that the kernel closes, with its files open, as it does when a disk fails.
+#[test]
+fn a_disk_that_turns_read_only_under_a_daemon_is_told_and_loses_nothing() {
+    assert!(
+        rustix::process::geteuid().is_root(),
+        "a disk that fails needs root: run the tests as root, as CI does"
+    );
+    on_a_disk("disk::with_a_failing_disk", &format!("{MAKE} && {MOUNT}"));
+}
+
+fn shell(script: &str) -> String {
+    let output = Command::new("sh").args(["-c", script]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{script}: {said}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[tokio::test]
+#[ignore = "run on a disk of its own by the test above"]
+async fn with_a_failing_disk() {
+    let mut house = House::open().await;
+    let mut face = house.face().await;
+    let going_on = face.run("going-on").await;
+    let ending = face.run("ending").await;
+    let device = shell("basename $(findmnt -no SOURCE \"$TMPDIR\")");
+    let fault = format!("/sys/fs/ext4/{}/trigger_fs_error", device.trim());
+    fs::write(fault, "1").unwrap();
+    let refused = face.launch(named("refused")).await.unwrap_err();
+    assert!(
+        refused.message.as_str().contains("read-only now"),
+        "{refused:?}"
+    );
+    house.engine.die(ending, 0, false);
+    face.until(ending, |session| session.status != Status::Running)
+        .await;
+    face.until_told("read-only now").await;
+    assert_eq!(face.session(going_on).unwrap().status, Status::Running);
+    drop(face);
+    // Such a file system is writable again when it was checked and mounted anew, without a file of it open.
+    house.stop().await;
+    shell(&format!(
+        "umount \"$TMPDIR\" && {{ fsck.ext4 -pf \"$TMPDIR.img\" || [ $? -eq 1 ]; }} && {MOUNT}"
+    ));
+    house.start().await;
+    let mut face = house.face().await;
+    face.until_status(going_on, Status::Running).await;
+    face.until_status(ending, Status::Terminated).await;
+    assert_eq!(house.engine.containers().len(), 1);
+    face.run("later").await;
 }
