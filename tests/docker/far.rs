@@ -4,6 +4,7 @@
 
 use std::{path::Path, process::Command};
 
+use futures_util::StreamExt as _;
 use workbay::{
     engine::{
         api::{
@@ -30,6 +31,8 @@ use crate::{
 const IMAGE: &str = "workbay-test/busybox:3";
 /// How the engine is reached: what its address begins with.
 const WAY: &str = "WORKBAY_TEST_WAY";
+/// Where the SSH server there writes its log.
+const LOG: &str = "WORKBAY_TEST_SSHD_LOG";
 
 /// This program again, for one test that is meant for it.
 fn again(test: &str, surroundings: &[(&str, &Path)], host: &str) {
@@ -67,6 +70,12 @@ fn an_engine_of_another_machine() {
 
     let path = path_with(&far.ssh_program("known", "person"));
     again("far::all_of_it", &[("PATH", &path)], &far.ssh());
+    let log = far.path("sshd.log");
+    again(
+        "far::few_logins",
+        &[("PATH", &path), (LOG, &log)],
+        &far.ssh(),
+    );
 
     // A server nobody knows, and a person it does not know.
     let path = path_with(&far.ssh_program("daemon.json", "person"));
@@ -151,6 +160,77 @@ async fn not_trusted() {
         why.contains("TLS failed") && mend.contains("ca.pem"),
         "{why}; {mend}"
     );
+}
+
+/// The master of all connections whose socket lies in `dir`.
+fn master(dir: &Path) -> Option<rustix::process::Pid> {
+    let entries = std::fs::read_dir(dir).unwrap().flatten();
+    let sockets = entries.filter(|it| it.file_name().to_string_lossy().starts_with("ssh-"));
+    let mut pids = sockets.filter_map(|socket| {
+        let path = format!("ControlPath={}", socket.path().display());
+        let mut ssh = Command::new("ssh");
+        let said = ssh.args(["-O", "check", "-o", &path, "any"]).output();
+        let said = String::from_utf8(said.unwrap().stderr).unwrap();
+        let pid = said.split_once("pid=")?.1.split_once(')')?.0;
+        rustix::process::Pid::from_raw(pid.parse().unwrap())
+    });
+    pids.next()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "run by the test above"]
+async fn few_logins() {
+    use rustix::process::{Signal, kill_process};
+    let log = std::env::var_os(LOG).unwrap();
+    let logins = || {
+        std::fs::read_to_string(&log)
+            .unwrap()
+            .matches("Accepted")
+            .count()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let ours = config(InstanceId::random(), dir.path(), None);
+    let sockets = ours.runtime_dir.clone();
+    let engine = DockerEngine::new(ours);
+    let before = logins();
+    engine.probe().await.unwrap();
+    for _ in 0..10 {
+        engine.list().await.unwrap();
+        drop(engine.events().await.unwrap());
+    }
+    assert_eq!(logins() - before, 1);
+    // A login carries ten of them at most, as servers are made: more go their own way.
+    let mut held = tokio::task::JoinSet::new();
+    for _ in 0..15 {
+        let mut events = engine.events().await.unwrap();
+        held.spawn(async move { events.next().await.is_none() });
+    }
+    until(async || (logins() - before > 1).then_some(())).await;
+    engine.list().await.unwrap();
+    assert!(held.try_join_next().is_none(), "one of them broke");
+    held.shutdown().await;
+
+    // One that is gone is replaced by the next connection.
+    let first = master(&sockets).expect("a master");
+    kill_process(first, Signal::KILL).unwrap();
+    until(async || engine.list().await.ok()).await;
+    let second = until(async || master(&sockets)).await;
+    assert_ne!(first, second);
+    // One that hangs, as on a line that was cut, is found to be silent and left behind.
+    kill_process(second, Signal::STOP).unwrap();
+    assert!(engine.probe().await.is_err());
+    engine.probe().await.unwrap();
+    kill_process(second, Signal::KILL).unwrap();
+    engine.list().await.unwrap();
+    // It ends with who needs it.
+    let third = until(async || master(&sockets)).await;
+    drop(engine);
+    until(async || {
+        rustix::process::test_kill_process(third)
+            .is_err()
+            .then_some(())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,7 @@
 //! The way to an engine: its own socket, or a socket of ours whose connections are carried there, so that
 //! whoever speaks to the engine needs to know of sockets only.
 
+mod master;
 pub(super) mod place;
 mod relay;
 mod service;
@@ -49,7 +50,7 @@ impl Way {
                 Leads::Relay(relay::Relay::open(runtime_dir, Arc::new(far))?)
             }
             Endpoint::Ssh(place) => {
-                let far = ssh::Door::open(place).await?;
+                let far = ssh::Door::open(place, runtime_dir).await?;
                 Leads::Relay(relay::Relay::open(runtime_dir, Arc::new(far))?)
             }
         };

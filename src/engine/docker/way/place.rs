@@ -64,8 +64,8 @@ impl SshPlace {
         )
     }
 
-    /// What ssh is called with.
-    pub(super) fn arguments(&self) -> Vec<String> {
+    /// What ssh is called with, `options` among it.
+    pub(super) fn arguments(&self, options: &[String]) -> Vec<String> {
         let mut all: Vec<String> = [
             "-T",
             "-o",
@@ -78,17 +78,33 @@ impl SshPlace {
         ]
         .map(str::to_owned)
         .to_vec();
+        all.extend_from_slice(options);
+        all.extend(self.server());
+        all.push("docker".to_owned());
+        if let Some(socket) = &self.socket {
+            all.push(format!("--host=unix://{socket}"));
+        }
+        all.extend(["system", "dial-stdio"].map(str::to_owned));
+        all
+    }
+
+    /// What ssh is called with for a word of its own that is about this server.
+    pub(super) fn asking(&self, word: &str, options: &[String]) -> Vec<String> {
+        let mut all = vec![word.to_owned()];
+        all.extend_from_slice(options);
+        all.extend(self.server());
+        all
+    }
+
+    fn server(&self) -> Vec<String> {
+        let mut all = Vec::new();
         if let Some(user) = &self.user {
             all.extend(["-l".to_owned(), user.clone()]);
         }
         if let Some(port) = self.port {
             all.extend(["-p".to_owned(), port.to_string()]);
         }
-        all.extend(["--".to_owned(), self.host.clone(), "docker".to_owned()]);
-        if let Some(socket) = &self.socket {
-            all.push(format!("--host=unix://{socket}"));
-        }
-        all.extend(["system", "dial-stdio"].map(str::to_owned));
+        all.extend(["--".to_owned(), self.host.clone()]);
         all
     }
 }
@@ -126,7 +142,7 @@ mod tests {
     #[test]
     fn ssh_is_never_asked_to_ask() {
         let place = SshPlace::parse("me@box:2222/run/x.sock").unwrap();
-        let words = place.arguments().join(" ");
+        let words = place.arguments(&[]).join(" ");
         assert!(words.contains("BatchMode=yes"), "{words}");
         let end = "-l me -p 2222 -- box docker --host=unix:///run/x.sock system dial-stdio";
         assert!(words.ends_with(end), "{words}");

@@ -16,6 +16,7 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
+use super::master::is_masters;
 use crate::engine::{api::Result, error::EngineError};
 
 /// Connections that are being made at once: a server that lets nobody in refuses more.
@@ -87,7 +88,7 @@ impl Drop for Relay {
     }
 }
 
-/// Removes the sockets of relays on which nobody listens any more.
+/// Removes the sockets of relays, and of what shares their logins, on which nobody listens any more.
 fn clear(dir: &Path) {
     // It need not be there yet.
     let Ok(entries) = fs::read_dir(dir) else {
@@ -95,7 +96,9 @@ fn clear(dir: &Path) {
     };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().and_then(|name| name.to_str());
-        let is_one = name.is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX));
+        let is_one = name.is_some_and(|name| {
+            name.starts_with(PREFIX) && name.ends_with(SUFFIX) || is_masters(name)
+        });
         if is_one && nobody_listens(&path) {
             // Another one may have been quicker.
             let _ = fs::remove_file(&path);
@@ -114,10 +117,17 @@ fn nobody_listens(socket: &Path) -> bool {
     asked == Err(rustix::io::Errno::CONNREFUSED)
 }
 
+/// For this person alone.
+pub(super) fn private_directory(dir: &Path) -> io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+}
+
 /// For this person alone: who may connect may do what the engine does.
 fn listen(dir: &Path, socket: &Path) -> io::Result<UnixListener> {
-    let mut private = fs::DirBuilder::new();
-    private.recursive(true).mode(0o700).create(dir)?;
+    private_directory(dir)?;
     let listener = UnixListener::bind(socket)?;
     fs::set_permissions(socket, fs::Permissions::from_mode(0o600))?;
     Ok(listener)
@@ -188,12 +198,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         // Closed without being removed, as by a process that was killed.
-        for name in ["engine-left.sock", "daemon.sock"] {
+        for name in ["engine-left.sock", "ssh-01234567", "daemon.sock"] {
             drop(std::os::unix::net::UnixListener::bind(at(name)).unwrap());
         }
         let _other = std::os::unix::net::UnixListener::bind(at("engine-other.sock")).unwrap();
         clear(dir.path());
-        assert!(!at("engine-left.sock").exists());
+        assert!(!at("engine-left.sock").exists() && !at("ssh-01234567").exists());
         assert!(at("engine-other.sock").exists() && at("daemon.sock").exists());
     }
 

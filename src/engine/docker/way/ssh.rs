@@ -1,9 +1,10 @@
 //! An engine behind an SSH server: each connection is `ssh HOST docker system dial-stdio`, as Docker's own
 //! client makes it. Who we are and whom we trust is the person's own SSH configuration; nobody is there to
-//! be asked for a password.
+//! be asked for a password. They share one login where that can be.
 
 use std::{
     io,
+    path::Path,
     pin::Pin,
     process::Stdio,
     sync::{Arc, Mutex, PoisonError},
@@ -18,6 +19,7 @@ use tokio::{
 };
 
 use super::{
+    master::Master,
     place::SshPlace,
     relay::{Far, Stream, answers},
 };
@@ -34,13 +36,15 @@ const LONGEST_SAID: usize = 4096;
 /// How connections are made.
 pub(super) struct Door {
     place: SshPlace,
+    master: Option<Master>,
 }
 
 impl Door {
     /// Goes through it once, so that what is wrong is told.
-    pub(super) async fn open(place: &SshPlace) -> Result<Self> {
+    pub(super) async fn open(place: &SshPlace, runtime_dir: &Path) -> Result<Self> {
         let door = Self {
             place: place.clone(),
+            master: Master::of(place, runtime_dir).await,
         };
         let mut pipe = door.spawn().map_err(|error| no_ssh(place, &error))?;
         let answered = tokio::time::timeout(PATIENCE, answers(&mut pipe)).await;
@@ -55,8 +59,9 @@ impl Door {
     }
 
     fn spawn(&self) -> io::Result<Pipe> {
+        let shared = self.master.as_ref().map(Master::options);
         let mut child = Command::new("ssh")
-            .args(self.place.arguments())
+            .args(self.place.arguments(&shared.unwrap_or_default()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
