@@ -77,6 +77,8 @@ fn an_engine_of_another_machine() {
         &far.ssh(),
     );
 
+    again("far::homes_of_one_away", &[("PATH", &path)], &far.ssh());
+
     // A server nobody knows, and a person it does not know.
     let path = path_with(&far.ssh_program("daemon.json", "person"));
     again("far::not_known", &[("PATH", &path)], &far.ssh());
@@ -159,6 +161,43 @@ async fn not_trusted() {
     assert!(
         why.contains("TLS failed") && mend.contains("ca.pem"),
         "{why}; {mend}"
+    );
+}
+
+/// Homes that could not be deleted are not taken for deleted.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "run by the test above"]
+async fn homes_of_one_away() {
+    let (bench, session) = (Bench::new(), SessionId::random());
+    let volume = |instance: InstanceId| {
+        let labels = [
+            format!("workbay.instance={instance}"),
+            format!("ai.backend.session-id={session}"),
+        ];
+        let words = [
+            "volume", "create", "--label", &labels[0], "--label", &labels[1],
+        ];
+        Client::of(None).run(&words)
+    };
+    let (ours, others) = (volume(bench.instance), volume(InstanceId::random()));
+    bench.engine.probe().await.unwrap();
+    // Without our program ssh does not know the server.
+    let path = std::env::var("PATH").unwrap();
+    let program = Path::new(path.split(':').next().unwrap()).join("ssh");
+    let aside = program.with_extension("aside");
+    std::fs::rename(&program, &aside).unwrap();
+    let sockets = config(bench.instance, bench.dir.path(), None).runtime_dir;
+    let master = master(&sockets).expect("a master");
+    rustix::process::kill_process(master, rustix::process::Signal::KILL).unwrap();
+    until(async || bench.engine.probe().await.err()).await;
+    assert!(bench.engine.forget(session).await.is_err());
+    std::fs::rename(&aside, &program).unwrap();
+    bench.engine.forget(session).await.unwrap();
+    let left = Client::of(None).run(&["volume", "ls", "-q"]);
+    assert!(!left.contains(ours.trim()), "{left}");
+    assert!(
+        left.contains(others.trim()),
+        "another one's home went: {left}"
     );
 }
 

@@ -163,9 +163,12 @@ impl Containers for DockerEngine {
         }
         let scratches = self.scratches.clone();
         off_loop(move || scratches.forget(session)).await?;
-        // A network that a crash left; where the engine is away, files are deleted all the same.
-        let Ok(line) = self.line().await else {
-            return Ok(());
+        // A network that a crash left; where the engine is away, files are deleted all the same. But the
+        // homes of one elsewhere are there, and deleting them is due until it is back.
+        let line = match self.line().await {
+            Ok(line) => line,
+            Err(error) if !self.is_here.load(Ordering::Relaxed) => return Err(error),
+            Err(_) => return Ok(()),
         };
         let instance = self.config.instance;
         if let Err(error) = cluster::remove_networks(&line, instance, session).await {
