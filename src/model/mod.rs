@@ -34,6 +34,7 @@ pub mod secret;
 pub mod selector;
 pub mod session;
 pub mod settings;
+pub mod shared_files;
 pub mod shell;
 pub mod span;
 pub mod spec;

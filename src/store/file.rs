@@ -18,6 +18,7 @@ use crate::model::{
     id::{ContextName, InstanceId, SessionId, SessionKey},
     recent::{Recent, RecentEdit, RecentId},
     record::{SessionRecord, Write},
+    shared_files,
     text::Clean,
 };
 
@@ -177,23 +178,9 @@ fn set_up(db: &Connection, path: &Path, page_limit: Option<u32>) -> rusqlite::Re
 
 /// Whether the file lies on a file system that several machines share.
 fn on_network(path: &Path) -> bool {
-    /// NFS, SMB, CIFS, SMB2, Coda, AFS, Ceph, Lustre, GPFS, BeeGFS, FUSE (sshfs among them), 9P.
-    const NETWORK: [u32; 12] = [
-        0x6969,
-        0x517b,
-        0xff53_4d42,
-        0xfe53_4d42,
-        0x7375_7245,
-        0x5346_414f,
-        0x00c3_6400,
-        0x0bd0_0bd0,
-        0x4750_4653,
-        0x1983_0326,
-        0x6573_5546,
-        0x0102_1997,
-    ];
     let directory = path.parent().unwrap_or(path);
-    rustix::fs::statfs(directory).is_ok_and(|fs| NETWORK.contains(&(fs.f_type as u32)))
+    let facts = rustix::fs::statfs(directory);
+    facts.is_ok_and(|facts| shared_files::name_of(facts.f_type as u32).is_some())
 }
 
 fn make_private_directory(path: &Path) -> Result<(), StoreError> {

@@ -31,6 +31,9 @@ use crate::{
 const IMAGE: &str = "workbay-test/busybox:3";
 /// How the engine is reached: what its address begins with.
 const WAY: &str = "WORKBAY_TEST_WAY";
+/// What a refusal says, and what to do about it.
+const WHY: &str = "WORKBAY_TEST_WHY";
+const MEND: &str = "WORKBAY_TEST_MEND";
 /// Where the SSH server there writes its log.
 const LOG: &str = "WORKBAY_TEST_SSHD_LOG";
 
@@ -50,6 +53,16 @@ fn again(test: &str, surroundings: &[(&str, &Path)], host: &str) {
     assert!(
         output.status.success() && told.contains("1 passed"),
         "{host}: {told}\n{said}"
+    );
+}
+
+/// The same where the engine is refused, for this reason and with this to do about it.
+fn again_refused(surroundings: &[(&str, &Path)], host: &str, why: &str, mend: &str) {
+    let expected = [(WHY, Path::new(why)), (MEND, Path::new(mend))];
+    again(
+        "far::refused_as_told",
+        &[surroundings, &expected].concat(),
+        host,
     );
 }
 
@@ -81,18 +94,19 @@ fn an_engine_of_another_machine() {
 
     // A server nobody knows, and a person it does not know.
     let path = path_with(&far.ssh_program("daemon.json", "person"));
-    again("far::not_known", &[("PATH", &path)], &far.ssh());
+    again_refused(&[("PATH", &path)], &far.ssh(), "not known yet", "ssh root@");
     let path = path_with(&far.ssh_program("known", "host"));
-    again("far::not_let_in", &[("PATH", &path)], &far.ssh());
+    let words = ("without a password", "ssh-copy-id");
+    again_refused(&[("PATH", &path)], &far.ssh(), words.0, words.1);
     // TLS without our certificates, and with the authority's alone: then it is the engine that refuses.
     let some = tempfile::tempdir().unwrap();
     let tls = [
         ("DOCKER_TLS_VERIFY", yes),
         ("DOCKER_CERT_PATH", some.path()),
     ];
-    again("far::not_trusted", &tls, &far.tcp());
+    again_refused(&tls, &far.tcp(), "TLS failed", "ca.pem");
     std::fs::copy(far.path("ca.pem"), some.path().join("ca.pem")).unwrap();
-    again("far::not_trusted", &tls, &far.tcp());
+    again_refused(&tls, &far.tcp(), "TLS failed", "ca.pem");
 }
 
 #[tokio::test]
@@ -136,30 +150,11 @@ async fn refusal() -> (String, String) {
 
 #[tokio::test]
 #[ignore = "run by the test above"]
-async fn not_known() {
+async fn refused_as_told() {
     let (why, mend) = refusal().await;
+    let told = |name: &str| std::env::var(name).unwrap();
     assert!(
-        why.contains("not known yet") && mend.contains("ssh root@"),
-        "{why}; {mend}"
-    );
-}
-
-#[tokio::test]
-#[ignore = "run by the test above"]
-async fn not_let_in() {
-    let (why, mend) = refusal().await;
-    assert!(
-        why.contains("without a password") && mend.contains("ssh-copy-id"),
-        "{why}; {mend}"
-    );
-}
-
-#[tokio::test]
-#[ignore = "run by the test above"]
-async fn not_trusted() {
-    let (why, mend) = refusal().await;
-    assert!(
-        why.contains("TLS failed") && mend.contains("ca.pem"),
+        why.contains(&told(WHY)) && mend.contains(&told(MEND)),
         "{why}; {mend}"
     );
 }

@@ -9,7 +9,10 @@ use std::{
 use rustix::fs::{Access, access, statfs};
 
 use super::{Finding, Level};
-use crate::{config::paths::Paths, model::resources::Bytes};
+use crate::{
+    config::paths::Paths,
+    model::{resources::Bytes, shared_files},
+};
 
 /// Below this the store and the homes of sessions are in danger.
 const LITTLE_ROOM: Bytes = Bytes::mib(200);
@@ -80,25 +83,12 @@ fn nearest(path: &Path) -> PathBuf {
 
 /// A network's file system breaks locks and the database's log; a full one breaks everything.
 fn file_system(state: &Path) -> Vec<Finding> {
-    /// As the kernel numbers them.
-    const REMOTE: [(u64, &str); 9] = [
-        (0x6969, "NFS"),
-        (0xfe53_4d42, "SMB"),
-        (0xff53_4d42, "CIFS"),
-        (0x5346_414f, "AFS"),
-        (0x00c3_6400, "Ceph"),
-        (0x0bd0_0bd0, "Lustre"),
-        (0x4750_4653, "GPFS"),
-        (0x1983_0326, "BeeGFS"),
-        (0x0102_1997, "9P"),
-    ];
     let place = nearest(state);
     let Ok(facts) = statfs(&place) else {
         return Vec::new();
     };
     let mut findings = Vec::new();
-    let kind = u64::try_from(facts.f_type).unwrap_or_default() & 0xffff_ffff;
-    if let Some((_, name)) = REMOTE.iter().find(|(number, _)| *number == kind) {
+    if let Some(name) = shared_files::name_of(facts.f_type as u32) {
         let message = format!(
             "{} is on {name}, where locks and databases are slow or unsafe",
             place.display()
