@@ -9,6 +9,7 @@ use super::{
     context,
     toolbox::on_path,
     way::{
+        self,
         place::SshPlace,
         tls::{self, TlsFiles},
     },
@@ -122,8 +123,7 @@ fn of_sockets(candidates: &[PathBuf]) -> Result<Endpoint, EngineError> {
 /// Podman's own socket where something listens on it; else its program.
 fn podman(around: &Surroundings) -> Result<Endpoint, EngineError> {
     let candidates = podman_sockets(around);
-    let listens = |socket: &&PathBuf| std::os::unix::net::UnixStream::connect(socket).is_ok();
-    if let Some(socket) = candidates.iter().find(listens) {
+    if let Some(socket) = candidates.iter().find(|socket| way::listens(socket)) {
         return Ok(Endpoint::Socket(socket.clone()));
     }
     match &around.podman {

@@ -16,7 +16,9 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-use super::master::is_masters;
+use rustix::io::Errno;
+
+use super::{asked, master::is_masters};
 use crate::engine::{api::Result, error::EngineError};
 
 /// Connections that are being made at once: a server that lets nobody in refuses more.
@@ -99,22 +101,11 @@ fn clear(dir: &Path) {
         let is_one = name.is_some_and(|name| {
             name.starts_with(PREFIX) && name.ends_with(SUFFIX) || is_masters(name)
         });
-        if is_one && nobody_listens(&path) {
+        if is_one && asked(&path) == Err(Errno::CONNREFUSED) {
             // Another one may have been quicker.
             let _ = fs::remove_file(&path);
         }
     }
-}
-
-/// Never waits: a socket whose queue is full has a listener.
-fn nobody_listens(socket: &Path) -> bool {
-    use rustix::net::{
-        AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with,
-    };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let asked = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
-        .and_then(|ours| connect(ours, &SocketAddrUnix::new(socket)?));
-    asked == Err(rustix::io::Errno::CONNREFUSED)
 }
 
 /// For this person alone.

@@ -10,11 +10,9 @@ use std::{
 };
 
 use rustix::process::{Pid, Signal};
-use tokio::{
-    net::UnixStream,
-    process::{Child, Command},
-};
+use tokio::process::{Child, Command};
 
+use super::listens;
 use crate::{
     engine::{api::Result, error::EngineError},
     model::text::Clean,
@@ -58,7 +56,7 @@ async fn start(program: &Path, socket: PathBuf) -> Result<Service> {
     let mut private = fs::DirBuilder::new();
     let made = private.recursive(true).mode(0o700).create(dir);
     made.map_err(|error| failed(&format!("{}: {error}", dir.display())))?;
-    if UnixStream::connect(&socket).await.is_ok() {
+    if listens(&socket) {
         let child = Mutex::new(None);
         return Ok(Service { socket, child });
     }
@@ -82,7 +80,7 @@ async fn start(program: &Path, socket: PathBuf) -> Result<Service> {
         child: Mutex::new(Some(child)),
     };
     let listens = async {
-        while UnixStream::connect(&service.socket).await.is_err() {
+        while !listens(&service.socket) {
             if !service.lives() {
                 return false;
             }
@@ -121,7 +119,7 @@ impl Service {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         match child.as_mut() {
             Some(child) => matches!(child.try_wait(), Ok(None)),
-            None => std::os::unix::net::UnixStream::connect(&self.socket).is_ok(),
+            None => listens(&self.socket),
         }
     }
 }
