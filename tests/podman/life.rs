@@ -12,11 +12,11 @@ use workbay::{
         },
         docker::DockerEngine,
     },
-    model::{capability::Capability, id::SessionId},
+    model::{capability::Capability, environment::SessionUser, id::SessionId},
 };
 
 use crate::{
-    bench::{Bench, host_spec, mounted, plan},
+    bench::{Bench, busybox, host_spec, image_spec, mounted, plan},
     pane::{until, within},
 };
 
@@ -81,6 +81,34 @@ pub async fn from_launch_to_forgetting(
     bench.engine.forget(session).await.unwrap();
     assert!(!home.exists());
     assert!(bench.engine.list().await.unwrap().ours.is_empty());
+    as_the_images_user(bench, expected).await;
+}
+
+/// Whoever that is outside: what they made is ours when the session has ended.
+async fn as_the_images_user(bench: &Bench, expected: &Expected<'_>) {
+    for user in ["0", "1234"] {
+        let name = format!("localhost/workbay-test/own-{user}:1");
+        let mut tar = tar::Builder::new(Vec::new());
+        busybox(&mut tar);
+        let line = format!("USER {user}");
+        bench.client.import(&name, &[&line], tar);
+        let mut plan = plan("own", image_spec(&name));
+        plan.spec.user = SessionUser::Image;
+        bench.launch(&plan).await;
+        let session = plan.session;
+        let said = bench.sh(
+            session,
+            "id -u; mkdir deep; echo x > deep/file; chmod 000 deep",
+        );
+        assert_eq!(said.await, user);
+        bench.engine.stop(session, 0).await.unwrap();
+        bench.engine.remove(session).await.unwrap();
+        let home = bench.engine.scratch(session).unwrap();
+        let owner = std::fs::symlink_metadata(home.join("deep")).unwrap().uid();
+        assert_eq!(owner, expected.owner, "{user}");
+        bench.engine.forget(session).await.unwrap();
+        assert!(!home.exists());
+    }
 }
 
 async fn started(

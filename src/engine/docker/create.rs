@@ -332,7 +332,7 @@ pub(super) fn security(selinux: bool) -> Vec<String> {
     options
 }
 
-fn ulimits(habits: &Habits) -> Vec<ResourcesUlimits> {
+pub(super) fn ulimits(habits: &Habits) -> Vec<ResourcesUlimits> {
     let all = habits.ulimits.iter();
     all.map(|(name, most)| ResourcesUlimits {
         name: Some((*name).to_owned()),

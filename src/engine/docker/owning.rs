@@ -102,6 +102,7 @@ impl Turn<'_> {
                 cap_drop: Some(vec!["ALL".to_owned()]),
                 cap_add: Some(CAPABILITIES.map(str::to_owned).to_vec()),
                 security_opt: Some(create::security(self.line.habits.selinux)),
+                ulimits: Some(create::ulimits(&self.line.habits)),
                 userns_mode: self.userns.map(str::to_owned),
                 network_mode: Some("none".to_owned()),
                 mounts: Some(self.mounts.clone()),
