@@ -24,6 +24,7 @@ use workbay::{
 use crate::{
     bench::{Bench, Client, busybox, config, drain, host_spec, image_spec, mounted, plan},
     far_engine::FarEngine,
+    own_user,
     pane::{until, within},
     support::SOCKET,
 };
@@ -317,6 +318,7 @@ async fn all_of_it() {
     assert_eq!(volumes().lines().count(), 1, "the home is kept");
     bench.engine.forget(session).await.unwrap();
     assert_eq!(volumes(), "");
+    own_user::works_elsewhere(&bench).await;
 }
 
 /// What cannot be there is refused in a sentence.

@@ -49,6 +49,18 @@ pub async fn a_dropped_command_is_ended(bench: &Bench, session: SessionId) {
     until(async || (sleepers().await == "0").then_some(())).await;
 }
 
+/// The same where the home is a volume of an engine elsewhere.
+pub async fn works_elsewhere(bench: &Bench) {
+    let name = "workbay-test/own-number:1";
+    image_of(name, "USER 1234:0");
+    let session = session_of(bench, name).await;
+    let said = bench.sh(session, "id -u; ls -n deep | grep -c 1234").await;
+    assert_eq!(said, "1234\n2");
+    bench.engine.stop(session, 0).await.unwrap();
+    bench.engine.remove(session).await.unwrap();
+    bench.engine.forget(session).await.unwrap();
+}
+
 #[tokio::test]
 async fn programs_run_as_the_images_user_who_has_the_home() {
     for (name, line, who) in [

@@ -22,6 +22,11 @@ pub(super) enum Ending {
     ByItself,
 }
 
+/// How often one is told inside to end, and how long it has each time: three seconds.
+const ATTEMPTS: u32 = 5;
+const LOOKS: u32 = 15;
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
 /// Time between asking to end and killing.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -30,9 +35,29 @@ const GRACE: Duration = Duration::from_millis(500);
 pub(super) async fn end(line: &Line, exec: &str, container: &str, ending: &Ending) {
     match ending {
         Ending::Here => end_here(line, exec, container).await,
-        Ending::Inside { argv, user } => end_inside(line, container, argv, user.as_deref()).await,
+        Ending::Inside { argv, user } => {
+            for _ in 0..ATTEMPTS {
+                end_inside(line, container, argv, user.as_deref()).await;
+                if has_ended(line, exec).await {
+                    return;
+                }
+            }
+            tracing::warn!(container, "a program that nobody reads goes on");
+        }
         Ending::ByItself => {}
     }
+}
+
+/// Whether it is over, now or soon. One that was dropped while it began is not found inside yet.
+async fn has_ended(line: &Line, exec: &str) -> bool {
+    for _ in 0..LOOKS {
+        match line.docker.inspect_exec(exec).await {
+            Ok(known) if known.running == Some(true) => tokio::time::sleep(LOOK_AGAIN).await,
+            // Gone with its container, or nobody can tell.
+            Ok(_) | Err(_) => return true,
+        }
+    }
+    false
 }
 
 /// Nobody waits for it: it tries for as long as [`end_here`] does.

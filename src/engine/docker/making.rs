@@ -102,6 +102,10 @@ impl DockerEngine {
         for seat in &seats {
             rooms.push(self.make_room(making, *seat).await?);
         }
+        // Before there is a container: one that is there counts as made.
+        if making.far_toolbox.is_none() {
+            self.hand_over(making, &rooms).await?;
+        }
         let network = match seats.len() {
             0 | 1 => None,
             _ => Some(cluster::ensure_network(line, self.config.instance, session).await?),
@@ -136,9 +140,6 @@ impl DockerEngine {
         drop(turn);
         if making.far_toolbox.is_some() {
             self.fill_homes(making, &made, &rooms).await?;
-        }
-        if !making.plan.spec.user.is_ours() {
-            self.hand_over(making, &rooms).await?;
         }
         self.remember(session, &made);
         let seen = self.look_at(line, session, made).await?;
@@ -206,16 +207,19 @@ impl DockerEngine {
             let owner = making.identity.inside;
             far::fill_home(line, &member.id, room.home.clone(), owner).await?;
         }
+        self.hand_over(making, rooms).await?;
         let scratches = self.scratches.clone();
         off_loop(move || scratches.discard(session)).await
     }
 
-    /// The image's own user gets the homes.
+    /// The image's own user gets the homes, where sessions run as that.
     async fn hand_over(&self, making: &Making<'_>, rooms: &[Room]) -> Result<()> {
+        if making.plan.spec.user.is_ours() {
+            return Ok(());
+        }
         for (seat, room) in Seat::all(making.plan).into_iter().zip(rooms) {
-            let mounts = self.mounts(making, seat, room).await?;
+            let mut mounts = self.mounts(making, seat, room).await?;
             let inner = [inside::TOOLBOX, inside::HOME].map(|place| Some(place.to_owned()));
-            let mut mounts = mounts;
             mounts.retain(|mount| inner.contains(&mount.target));
             let turn = Turn {
                 line: making.line,
