@@ -168,6 +168,9 @@ async fn all_of_it() {
     own_user::a_dropped_command_is_ended(&bench, session).await;
     let home = place.join("state/sessions").join(session.to_string());
     assert_eq!(std::fs::metadata(home.join("work")).unwrap().uid(), 0);
+    // The home alone looks like ours now, and what is in it is not.
+    let line = format!("mkdir -m 700 rest; echo x > rest/file; chown {UID} /home/work");
+    bench.sh(session, &line).await;
     bench.engine.stop(session, 0).await.unwrap();
     bench.engine.remove(session).await.unwrap();
     bench.engine.forget(session).await.unwrap();

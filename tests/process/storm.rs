@@ -139,7 +139,7 @@ fn killed_again_and_again_nothing_is_lost_doubled_or_left() {
     assert!(killed > 3, "it was no storm: {killed} were killed");
     check(&machine, &told);
     machine.ok(&["terminate", "--all", "--force", "--yes"]);
-    wait::until(
+    wait::while_it_goes_on(
         "no container is left",
         || machine.containers(),
         Vec::is_empty,
@@ -148,7 +148,7 @@ fn killed_again_and_again_nothing_is_lost_doubled_or_left() {
 
 fn check(machine: &Machine, told: &Told) {
     // A session's ending may have been recorded and not carried out: all comes to rest by itself.
-    let (sessions, _) = wait::until(
+    let (sessions, _) = wait::while_it_goes_on(
         "all is settled",
         || (wait::sessions(machine), machine.containers().len()),
         |(sessions, containers)| {

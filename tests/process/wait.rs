@@ -28,6 +28,30 @@ pub fn until<T: std::fmt::Debug>(
     }
 }
 
+/// The same for much at once: it is given up only when nothing has changed for so long.
+#[track_caller]
+pub fn while_it_goes_on<T: std::fmt::Debug + PartialEq>(
+    what: &str,
+    mut ask: impl FnMut() -> T,
+    holds: impl Fn(&T) -> bool,
+) -> T {
+    let mut seen = ask();
+    let mut deadline = now() + PATIENCE;
+    while !holds(&seen) {
+        assert!(
+            now() < deadline,
+            "it never came that {what}; the last answer: {seen:?}"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+        let answer = ask();
+        if answer != seen {
+            deadline = now() + PATIENCE;
+            seen = answer;
+        }
+    }
+    seen
+}
+
 /// (name, status word) of every session, by name.
 pub fn sessions(machine: &Machine) -> Vec<(String, String)> {
     let list = machine.json(&["ls", "--tab", "all", "--json"]);

@@ -128,6 +128,11 @@ impl DockerEngine {
         if line.remote.is_some() || !self.is_anothers(session) {
             return Ok(());
         }
+        self.take_all_back(line, session).await
+    }
+
+    /// The same whoever the homes seem to be of: what lies deeper may be another's.
+    pub(super) async fn take_all_back(&self, line: &Line, session: SessionId) -> Result<()> {
         let identity = Identity::of_caller(line.habits.mapping);
         let toolbox = self.toolbox(line).await?;
         // Of it nothing is needed, and the session's own may be gone.

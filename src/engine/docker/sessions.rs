@@ -161,8 +161,15 @@ impl Containers for DockerEngine {
         if self.is_anothers(session) {
             self.take_back(&*self.line().await?, session).await?;
         }
-        let scratches = self.scratches.clone();
-        off_loop(move || scratches.forget(session)).await?;
+        if let Err(error) = self.delete(session).await {
+            let line = self.line().await?;
+            if line.remote.is_some() || self.scratches.homes(session).is_empty() {
+                return Err(error);
+            }
+            // Something in them is another user's, though they themselves are not.
+            self.take_all_back(&line, session).await?;
+            self.delete(session).await?;
+        }
         // A network that a crash left; where the engine is away, files are deleted all the same. But the
         // homes of one elsewhere are there, and deleting them is due until it is back.
         let line = match self.line().await {
@@ -191,6 +198,12 @@ impl Containers for DockerEngine {
 }
 
 impl DockerEngine {
+    /// All that is kept of a session on this machine.
+    async fn delete(&self, session: SessionId) -> Result<()> {
+        let scratches = self.scratches.clone();
+        off_loop(move || scratches.forget(session)).await
+    }
+
     /// The session as its containers are now; `None` when they are all gone.
     pub(super) async fn look_at(
         &self,
