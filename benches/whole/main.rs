@@ -35,6 +35,11 @@ struct Part {
 
 const PARTS: &[Part] = &[
     Part {
+        name: "list",
+        is_its: measure::is_of_list,
+        measure: measure::list,
+    },
+    Part {
         name: "usage",
         is_its: usage::is_of_here,
         measure: usage::alone,
