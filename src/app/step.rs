@@ -9,6 +9,7 @@ use crate::{
         id::{ContextName, SessionKey},
         idle::Keep,
         launch::LaunchField,
+        recent::Recent,
         spec::LaunchRequest,
         status::Tab,
         text::Clean,
@@ -58,6 +59,8 @@ pub enum Step {
     },
     /// Sessions were launched: a toast follows the first.
     Launched(Launched),
+    /// A launch of before, in a launcher of its own.
+    Open(Box<Recent>),
     /// To another place of the face.
     Go(Go),
 }

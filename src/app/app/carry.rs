@@ -70,10 +70,13 @@ impl App {
                         self.toasts.follow(session, now);
                     }
                 }
+                Step::Open(recent) => {
+                    let steps = self.open_recent(&recent, now);
+                    steps.into_iter().rev().for_each(|it| queue.push_front(it));
+                }
                 Step::Go(go) => {
-                    for step in self.go(go).into_iter().rev() {
-                        queue.push_front(step);
-                    }
+                    let steps = self.go(go);
+                    steps.into_iter().rev().for_each(|it| queue.push_front(it));
                 }
             }
         }

@@ -158,11 +158,12 @@ impl App {
                 self.recents = None;
                 Vec::new()
             }
-            Wish::Open(recent) => self.open_recent(&recent, now),
+            Wish::Open(recent) => self.chosen(recent, now),
         }
     }
 
-    fn open_recent(&mut self, recent: &Recent, now: Timestamp) -> Vec<Step> {
+    /// A launch of before, while the launcher may be open behind the list.
+    fn chosen(&mut self, recent: Box<Recent>, now: Timestamp) -> Vec<Step> {
         if self.mirror.context(recent.context).is_none() {
             let text = format!(
                 "it was launched in the context {}, which is not configured any more",
@@ -171,6 +172,13 @@ impl App {
             return vec![Step::toast(Level::Warning, text)];
         }
         self.recents = None;
+        match &mut self.launcher {
+            Some(launcher) => launcher.replaced_by(recent),
+            None => self.open_recent(&recent, now),
+        }
+    }
+
+    pub(super) fn open_recent(&mut self, recent: &Recent, now: Timestamp) -> Vec<Step> {
         self.launch_again(recent.context, (&recent.launch, None), None, now)
     }
 

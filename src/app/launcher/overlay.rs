@@ -4,6 +4,7 @@ use super::{Row, Way, help::Topic, page::Undone};
 use crate::{
     action::Action,
     app::{confirm::Button, input::Input},
+    model::recent::Recent,
 };
 
 #[derive(Clone, Debug)]
@@ -27,10 +28,12 @@ pub struct Question {
 }
 
 /// What an answer does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
     Reset,
     Close,
+    /// A launch of before takes the place of this one.
+    Replace(Box<Recent>),
     /// The form of the page asked, of this row.
     Form(Row),
     /// On yes this row goes, and its person where they wanted to; on no they stay in it.
@@ -49,6 +52,11 @@ impl Question {
     pub fn close() -> Self {
         let text = "What was typed here is lost.";
         Self::new(About::Close, text.to_owned(), "Close")
+    }
+
+    pub fn replace(by: Box<Recent>) -> Self {
+        let text = "The chosen launch takes the place of this one. What was typed here is lost.";
+        Self::new(About::Replace(by), text.to_owned(), "Replace")
     }
 
     /// What the form asked of a row; `yes` is what a yes does.

@@ -14,6 +14,7 @@ use crate::{
         capability::Capability,
         id::ContextName,
         launch::{FieldProblem, LaunchField, command},
+        recent::Recent,
     },
     protocol::message::{Failure, Request},
 };
@@ -95,7 +96,7 @@ impl Launcher {
                 let Some(yes) = question.action(action) else {
                     return Vec::new();
                 };
-                let about = question.about;
+                let about = question.about.clone();
                 self.overlay = None;
                 if yes {
                     return self.confirmed(about, mirror, now);
@@ -237,9 +238,19 @@ impl Launcher {
         false
     }
 
+    /// A launch of before was chosen: what was typed here does not go without a question.
+    pub fn replaced_by(&mut self, recent: Box<Recent>) -> Vec<Step> {
+        if !self.is_touched() {
+            return vec![Step::Open(recent)];
+        }
+        self.question(Question::replace(recent));
+        Vec::new()
+    }
+
     fn confirmed(&mut self, about: About, mirror: &Mirror, now: Timestamp) -> Vec<Step> {
         match about {
             About::Close => vec![Step::Go(Go::CloseTop)],
+            About::Replace(recent) => vec![Step::Open(recent)],
             About::Reset => {
                 let begun = self.begun.clone();
                 self.fill(&begun);

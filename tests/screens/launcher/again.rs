@@ -141,6 +141,28 @@ fn launches_of_before_are_a_key_away() {
 }
 
 #[test]
+fn a_launch_of_before_does_not_take_the_place_of_a_typed_one_unasked() {
+    let typed = || recalled(opened(80, 24).typed("half-done").press("ctrl-t"));
+    let asked = typed().press("down enter");
+    assert!(
+        asked.sees("takes the place of this one"),
+        "{}",
+        asked.text()
+    );
+    let kept = asked.press("enter");
+    assert!(
+        kept.sees("half-done"),
+        "Enter loses nothing: {}",
+        kept.text()
+    );
+    let replaced = typed().press("down enter y");
+    assert!(replaced.sees("train-resnet-"), "{}", replaced.text());
+    // Nothing was typed: nothing is asked.
+    let fresh = recalled(opened(80, 24).press("ctrl-t")).press("down enter");
+    assert!(fresh.sees("train-resnet-"), "{}", fresh.text());
+}
+
+#[test]
 fn recipes_are_saved_and_opened() {
     let screen = opened(80, 24).typed("train-1").press("ctrl-r s enter");
     let saved = screen.effects().iter().find_map(|effect| match effect {
