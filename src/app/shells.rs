@@ -9,7 +9,7 @@ use super::{
 use crate::{
     action::Action,
     key::Key,
-    model::{id::SessionKey, session::Session, text::Clean},
+    model::{id::SessionKey, natural, session::Session, text::Clean},
     terminal::control::Window,
 };
 
@@ -187,7 +187,7 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<Row> {
         .sessions()
         .filter(|session| session.status.is_live() && panes.open_in(session.key()) == 0)
         .collect();
-    others.sort_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
+    others.sort_by(|a, b| natural::compare(a.name.as_str(), b.name.as_str()));
     for session in others {
         let note = if several {
             format!("{}, not open here", session.context)

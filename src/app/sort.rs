@@ -3,7 +3,11 @@
 use std::cmp::Ordering;
 
 use super::{mirror::Mirror, shown::Shown};
-use crate::model::{reclaim::reclaim, session::Session};
+use crate::model::{
+    natural,
+    reclaim::reclaim,
+    session::{Session, newest_first},
+};
 
 /// A column of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,14 +115,14 @@ impl Order {
             primary
         };
         primary
-            .then_with(|| b.created_at.cmp(&a.created_at))
+            .then_with(|| newest_first(a, b))
             .then_with(|| a.key().cmp(&b.key()))
     }
 
     fn primary(self, a: &Session, b: &Session, mirror: &Mirror) -> Ordering {
         match self.column {
             Column::Created | Column::Elapsed => a.created_at.cmp(&b.created_at),
-            Column::Name => a.name.cmp(&b.name),
+            Column::Name => natural::compare(a.name.as_str(), b.name.as_str()),
             Column::Reclaim => reclaim(a).cmp(&reclaim(b)),
             Column::Context => a.context.cmp(&b.context),
             Column::Status => a.status.word().cmp(b.status.word()),

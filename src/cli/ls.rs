@@ -18,7 +18,12 @@ use super::{
 };
 use crate::{
     config::person,
-    model::{capability::EngineState, id::ContextName, session::Session, status::Tab},
+    model::{
+        capability::EngineState,
+        id::ContextName,
+        session::{Session, newest_first},
+        status::Tab,
+    },
     theme::{ColorDepth, Theme, color, face::Face},
 };
 
@@ -52,7 +57,7 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
         return Err(failure.clone().into());
     }
     tell_stale(&picture, &contexts);
-    sessions.sort_by_key(|session| std::cmp::Reverse(session.created_at));
+    sessions.sort_by(newest_first);
     tell_more(&picture, &contexts, &sessions, arguments);
     cut(&mut sessions, arguments.limit);
     if arguments.format.json {

@@ -20,6 +20,7 @@ pub mod kernel;
 pub mod launch;
 pub mod log;
 pub mod name;
+pub mod natural;
 pub mod nearest;
 pub mod notice;
 pub mod policy;

@@ -1,5 +1,7 @@
 //! A compute session as every side of workbay sees it.
 
+use std::cmp::Ordering;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +11,7 @@ use super::{
     id::{ContextName, SessionId, SessionKey},
     idle::{Activity, IdleCheck, Reprieve},
     kernel::Kernel,
+    natural,
     pull::Pull,
     resources::{Bytes, ResourceSlots},
     span::Span,
@@ -242,4 +245,10 @@ impl Session {
         let end = self.terminated_at.unwrap_or(now);
         (end.as_second() - self.created_at.as_second()).max(0)
     }
+}
+
+/// The order of lists where nobody asked for another; those launched together by their names.
+pub fn newest_first(a: &Session, b: &Session) -> Ordering {
+    let by_name = || natural::compare(a.name.as_str(), b.name.as_str());
+    b.created_at.cmp(&a.created_at).then_with(by_name)
 }

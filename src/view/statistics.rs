@@ -68,9 +68,12 @@ fn title(counted: &Counted<'_>) -> String {
 }
 
 /// `by 3 sessions`, `by 3 of 10 sessions`: by whom all that is held. Those that wait hold nothing and are not
-/// counted, so the tab's number may be larger.
+/// counted, so the tab's number may be larger. Nothing to tell where nothing is held and nothing limits how many.
 fn sessions(counted: &Counted<'_>, of: &str) -> Option<String> {
     let now = counted.statistics.sessions?;
+    if now == 0 && counted.statistics.max_sessions.is_none() {
+        return None;
+    }
     let word = if now == 1 { "session" } else { "sessions" };
     Some(match counted.statistics.max_sessions {
         Some(most) => format!("by {now}{of}{most} sessions"),
