@@ -65,6 +65,7 @@ use crate::{
         id::{ContextName, SessionKey},
         session::Session,
     },
+    terminal::defaults::DefaultColours,
 };
 
 /// Everything the screen shows. Changed by [`App::update`] and [`App::laid_out`] only.
@@ -186,6 +187,13 @@ impl App {
     #[must_use]
     pub fn starting_in(mut self, context: Option<ContextName>) -> Self {
         self.wanted = context;
+        self
+    }
+
+    /// On an outer terminal of these colours.
+    #[must_use]
+    pub fn on(mut self, colours: DefaultColours) -> Self {
+        self.panes = self.panes.on(colours);
         self
     }
 

@@ -29,7 +29,10 @@ use crate::{
         text::Clean,
     },
     protocol::message::{Origin, StreamId},
-    terminal::encode::{self, MouseMode},
+    terminal::{
+        defaults::DefaultColours,
+        encode::{self, MouseMode},
+    },
 };
 
 pub use clipboard::Copied;
@@ -71,6 +74,8 @@ pub struct Panes {
     /// The lines to the tmux of sessions.
     lines: control::Lines,
     clipboard: clipboard::Clipboard,
+    /// Of the outer terminal.
+    colours: DefaultColours,
     /// Asked in the status line.
     prompt: Option<Prompt>,
 }
@@ -91,6 +96,13 @@ impl Panes {
     pub fn with(mut self, settings: &TerminalSettings) -> Self {
         self.lines = control::Lines::new(settings.copy_keys);
         self.clipboard = clipboard::Clipboard::new(settings.clipboard);
+        self
+    }
+
+    /// On an outer terminal of these colours.
+    #[must_use]
+    pub fn on(mut self, colours: DefaultColours) -> Self {
+        self.colours = colours;
         self
     }
 
@@ -234,8 +246,8 @@ impl Panes {
         self.opened += 1;
         let id = PaneId(self.opened);
         let tag = format!("{}-{}", self.tag, self.opened);
-        self.list
-            .push(Pane::new(id, place, name.clone(), tag, ids.stream()));
+        let pane = Pane::new(id, place, name.clone(), tag, ids.stream());
+        self.list.push(pane.telling(self.colours));
         id
     }
 

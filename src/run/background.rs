@@ -1,4 +1,4 @@
-//! What the outer terminal is: dark or light, how many colours, which keys it tells apart, its name.
+//! What the outer terminal is: its own colours, dark or light, how many there are, which keys it tells apart, its name.
 
 use std::{
     io::{self, Read, Write},
@@ -13,12 +13,17 @@ use rustix::{
 };
 
 use super::clock;
-use crate::theme::ColorDepth;
+use crate::{
+    terminal::defaults::{DefaultColours, Rgb},
+    theme::ColorDepth,
+};
 
 /// What is known of the terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Background {
     pub dark: Option<bool>,
+    /// In which it shows what has no colour.
+    pub colours: DefaultColours,
     /// It speaks the keyboard protocol of kitty.
     pub tells_keys_apart: bool,
     /// What it calls itself (XTVERSION).
@@ -27,9 +32,9 @@ pub struct Background {
     pub answer_is_late: bool,
 }
 
-/// Asks for the background colour, the keyboard's protocol and the name, then for the kind of
+/// Asks for the colours of what has none, the keyboard's protocol and the name, then for the kind of
 /// terminal: every terminal answers that, so that nobody waits for one that knows nothing else.
-const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[?u\x1b[>q\x1b[c";
+const QUESTION: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[?u\x1b[>q\x1b[c";
 /// A terminal near by answers in a millisecond; a far one is not waited for.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -55,8 +60,14 @@ pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
     let mut answer = Vec::new();
     let complete = ask(&mut answer).unwrap_or(false);
     let dark = variable("COLORFGBG").as_deref().and_then(by_variable);
+    let colours = DefaultColours {
+        foreground: colour(&answer, "\x1b]10;"),
+        background: colour(&answer, "\x1b]11;"),
+    };
+    let told = colours.background.map(|it| it.luminance() < 0.5);
     Background {
-        dark: dark.or_else(|| luminance(&answer).map(|light| light < 0.5)),
+        dark: dark.or(told),
+        colours,
         tells_keys_apart: answer_with(&answer, "\x1b[?", 'u').is_some(),
         name: answer_with(&answer, "\x1bP>|", '\x1b'),
         answer_is_late: !complete,
@@ -139,18 +150,11 @@ fn is_complete(answer: &[u8]) -> bool {
     })
 }
 
-/// How light the colour in `ESC ] 11 ; rgb:RRRR/GGGG/BBBB` is, from 0 to 1.
-fn luminance(answer: &[u8]) -> Option<f64> {
+/// The colour in `ESC ] 11 ; rgb:RRRR/GGGG/BBBB`, up to whatever ends the string.
+fn colour(answer: &[u8], start: &str) -> Option<Rgb> {
     let text = String::from_utf8_lossy(answer);
-    let colour = text.split("rgb:").nth(1)?;
-    let mut parts = colour.split(|c: char| !c.is_ascii_hexdigit());
-    let mut part = || {
-        let digits = parts.next()?;
-        let most = 16_f64.powi(i32::try_from(digits.len()).ok()?) - 1.0;
-        let value = u32::from_str_radix(digits, 16).ok()?;
-        Some(f64::from(value) / most)
-    };
-    Some(0.2126 * part()? + 0.7152 * part()? + 0.0722 * part()?)
+    let told = text.split(start).nth(1)?;
+    Rgb::parse(told.split(char::is_control).next()?)
 }
 
 #[cfg(test)]
@@ -161,9 +165,11 @@ mod tests {
     fn answers_are_read() {
         let dark = b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\\x1b[?62;22c";
         assert!(is_complete(dark));
-        assert!(luminance(dark).unwrap() < 0.2);
-        assert!(luminance(b"\x1b]11;rgb:ff/fb/ee\x07").unwrap() > 0.9);
-        assert!(luminance(b"\x1b[?62;22c").is_none());
+        let background = |answer: &[u8]| colour(answer, "\x1b]11;");
+        assert_eq!(background(dark), Rgb::parse("rgb:1e1e/1e1e/2e2e"));
+        let both = b"\x1b]10;rgb:0/0/0\x07\x1b]11;rgb:ff/fb/ee\x07";
+        assert_eq!(background(both), Rgb::parse("rgb:ff/fb/ee"));
+        assert_eq!(background(b"\x1b[?62;22c"), None);
         assert!(is_complete(b"\x1b[?1;2c"));
         assert!(!is_complete(b"\x1b]11;rgb:1e1e/1e1e/2ece\x1b\\"));
         assert!(!is_complete(b"\x1b[?0u\x1bP>|tracy c\x1b\\"));

@@ -134,8 +134,8 @@ pub struct LateAnswer {
 /// A string that a terminal answers with, as keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// `ESC ] 1 1 ; r g b : … ESC \`
-    Background,
+    /// `ESC ] 1 0 ; r g b : … ESC \`, the same with 11
+    Colour,
     /// `ESC P > | … ESC \`
     Name,
 }
@@ -143,21 +143,23 @@ enum Kind {
 impl Kind {
     fn key(self) -> Key {
         match self {
-            Self::Background => alt(']'),
+            Self::Colour => alt(']'),
             Self::Name => alt('P'),
         }
     }
 
-    fn beginning(self) -> &'static str {
-        match self {
-            Self::Background => "11;rgb",
-            Self::Name => ">|",
-        }
+    /// What stands at this place of its beginning; `None` = behind it.
+    fn beginning(self, at: usize) -> Option<&'static str> {
+        let places: &[&str] = match self {
+            Self::Colour => &["1", "01", ";", "r", "g", "b"],
+            Self::Name => &[">", "|"],
+        };
+        places.get(at).copied()
     }
 
     fn goes_on_with(self, c: char) -> bool {
         match self {
-            Self::Background => c.is_ascii_hexdigit() || matches!(c, ':' | '/' | 'a'),
+            Self::Colour => c.is_ascii_hexdigit() || matches!(c, ':' | '/' | 'a'),
             Self::Name => c == ' ' || c.is_ascii_graphic(),
         }
     }
@@ -170,7 +172,7 @@ impl LateAnswer {
     pub fn new(awaited: bool) -> Self {
         Self {
             awaited: if awaited {
-                vec![Kind::Background, Kind::Name]
+                vec![Kind::Colour, Kind::Colour, Kind::Name]
             } else {
                 Vec::new()
             },
@@ -203,13 +205,14 @@ impl LateAnswer {
             return Vec::new();
         }
         if *key == alt('\\') || *key == Key::ctrl('g') {
-            self.awaited.retain(|awaited| *awaited != kind);
+            let at = self.awaited.iter().position(|awaited| *awaited == kind);
+            at.map(|at| self.awaited.remove(at));
             self.held.clear();
             return Vec::new();
         }
         let at = self.held.len() - 1;
-        let fits = match (key.code, kind.beginning().chars().nth(at)) {
-            (KeyCode::Char(c), Some(expected)) => c == expected,
+        let fits = match (key.code, kind.beginning(at)) {
+            (KeyCode::Char(c), Some(expected)) => expected.contains(c),
             (KeyCode::Char(c), None) => !key.alt && !key.ctrl && kind.goes_on_with(c),
             _ => false,
         };
@@ -303,6 +306,9 @@ mod tests {
         let mut filter = LateAnswer::new(true);
         assert_eq!(feed(&mut filter, &answer), "");
         assert_eq!(feed(&mut filter, &[Key::char('x')]), "x");
+        let foreground = keys("10;rgb:e0e0/e0e0/e0e0", Key::ctrl('g'));
+        assert_eq!(feed(&mut filter, &foreground), "");
+        assert_eq!(feed(&mut filter, &answer[..3]), "alt-]11", "told already");
         let mut name = vec![alt('P')];
         name.extend(">|XTerm(390) 1".chars().map(Key::char));
         name.push(alt('\\'));

@@ -58,7 +58,9 @@ pub fn main(options: Options) -> Result<()> {
         remarks.push((Level::Error, why.clone()));
     }
     let parts = Parts {
-        app: App::new(facts, looks.keymap).starting_in(wanted.and_then(Result::ok)),
+        app: App::new(facts, looks.keymap)
+            .on(looks.terminal.colours)
+            .starting_in(wanted.and_then(Result::ok)),
         theme: looks.theme,
         connect: ConnectOptions::new(options.paths),
         remarks,

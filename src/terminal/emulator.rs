@@ -11,6 +11,7 @@ use std::{num::NonZeroU16, sync::Arc};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
+    defaults::DefaultColours,
     encode::{Modes, MouseMode},
     gate::{Gate, Step},
     witness::Linked,
@@ -78,6 +79,20 @@ impl Emulator {
             update_since: None,
             before_update: None,
         }
+    }
+
+    /// What programs are told that ask for the colours of what has none (OSC 10, 11).
+    #[must_use]
+    pub fn telling(mut self, colours: DefaultColours) -> Self {
+        self.parser.witness_mut().colours = colours;
+        self
+    }
+
+    /// An empty screen of the same size, of the same outer terminal.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        let (columns, rows) = self.size();
+        Self::new(columns, rows).telling(self.parser.witness().colours)
     }
 
     /// Columns and rows.

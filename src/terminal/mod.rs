@@ -4,6 +4,7 @@
 //! ends here as cells, titles as `Clean`, questions answered to the child alone.
 
 pub mod control;
+pub mod defaults;
 pub mod emulator;
 pub mod encode;
 mod gate;

@@ -6,6 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use unicode_width::UnicodeWidthChar as _;
 
 use super::{
+    defaults::DefaultColours,
     emulator::vt::{Callbacks, MouseProtocolMode, Screen},
     link::Link,
 };
@@ -39,6 +40,8 @@ pub(super) struct Witness {
     pub in_update: bool,
     /// A link began or ended, and this is not taken up yet.
     pub link: Option<Linked>,
+    /// What programs are told that ask for the colours of what has none.
+    pub colours: DefaultColours,
     /// Nothing that comes now counts: an overlong string is being ended.
     pub deaf: bool,
 }
@@ -73,6 +76,16 @@ impl Witness {
             2004 => known(screen.bracketed_paste()),
             2026 => known(self.in_update),
             _ => 0,
+        }
+    }
+
+    /// OSC 10 and 11: `?` asks for the colour, each further one for that of the next number. What would set
+    /// one is no matter of ours: it would be the outer terminal's, for good.
+    fn default_colours(&mut self, first: u16, asked: &[&[u8]]) {
+        for (osc, what) in (first..).zip(asked) {
+            if let (b"?", Some(colour)) = (*what, self.colours.of(osc)) {
+                self.answer(format!("\x1b]{osc};{colour}\x1b\\").as_bytes());
+            }
         }
     }
 
@@ -185,6 +198,8 @@ impl Callbacks for Witness {
             [b"0" | b"2", pieces @ ..] => {
                 self.title = Some(short_title(&pieces.join(&b';')));
             }
+            [b"10", asked @ ..] => self.default_colours(10, asked),
+            [b"11", asked @ ..] => self.default_colours(11, asked),
             [b"8", about, pieces @ ..] => {
                 let link = Link::parse(about, &pieces.join(&b';'));
                 self.link = Some(link.map_or(Linked::No, Linked::To));

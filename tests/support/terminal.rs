@@ -254,8 +254,9 @@ impl Drop for Terminal {
     }
 }
 
-/// What a terminal answers by itself: its kind, where its cursor is, the colour of its background.
-const ANSWERS: [(&[u8], &[u8]); 3] = [
+/// What a terminal answers by itself: its kind, where its cursor is, its own two colours.
+const ANSWERS: [(&[u8], &[u8]); 4] = [
+    (b"\x1b]10;?", b"\x1b]10;rgb:e0e0/e0e0/e0e0\x1b\\"),
     (b"\x1b]11;?", b"\x1b]11;rgb:1212/1212/1212\x1b\\"),
     (b"\x1b[c", b"\x1b[?62;22c"),
     (b"\x1b[6n", b"\x1b[1;1R"),

@@ -14,6 +14,7 @@ use crate::{
     model::{id::SessionKey, inside, shell::ShellStart, text::Clean},
     protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
     terminal::{
+        defaults::DefaultColours,
         emulator::Emulator,
         encode::{self, Modes},
     },
@@ -110,6 +111,13 @@ impl Pane {
             rang_at: None,
             copied: None,
         }
+    }
+
+    /// What its programs are told that ask for the colours of what has none.
+    #[must_use]
+    pub fn telling(mut self, colours: DefaultColours) -> Self {
+        self.emulator = self.emulator.telling(colours);
+        self
     }
 
     /// Its own session of the tmux that it shows.
@@ -263,9 +271,8 @@ impl Pane {
     }
 
     fn opened(&mut self) -> Vec<Step> {
-        let (columns, rows) = self.emulator.size();
         // A fresh screen: whatever stood on the old one is painted again by the shell's side.
-        self.emulator = Emulator::new(columns, rows);
+        self.emulator = self.emulator.anew();
         self.has_begun = false;
         self.state = State::Live;
         let typed = std::mem::take(&mut self.typed_ahead);

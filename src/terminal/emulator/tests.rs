@@ -1,5 +1,6 @@
 use super::*;
 use crate::terminal::{
+    defaults::{DefaultColours, Rgb},
     link::Link,
     look::{Colour, Look, Underline},
 };
@@ -55,6 +56,32 @@ fn questions_are_answered() {
     assert_eq!(answers("\x1b[?2004h\x1b[?2004$p"), "\x1b[?2004;1$y");
     assert_eq!(answers("\x1b[?12345$p"), "\x1b[?12345;0$y");
     assert_eq!(answers("\x1b]52;c;?\x07"), "\x1b]52;c;\x1b\\");
+}
+
+#[test]
+fn the_outer_terminals_colours_are_told_where_it_told_them() {
+    let told = |colours: DefaultColours, asked: &str| {
+        let mut emulator = Emulator::new(20, 5).telling(colours).anew();
+        emulator.feed(asked.as_bytes(), NOW);
+        String::from_utf8(emulator.take_answers()).unwrap()
+    };
+    let light = DefaultColours {
+        foreground: Rgb::parse("rgb:12/34/56"),
+        background: Rgb::parse("rgb:ff/fb/ee"),
+    };
+    let (fore, back) = (
+        "\x1b]10;rgb:1212/3434/5656\x1b\\",
+        "\x1b]11;rgb:ffff/fbfb/eeee\x1b\\",
+    );
+    assert_eq!(told(light, "\x1b]10;?\x07"), fore);
+    assert_eq!(told(light, "\x1b]11;?\x1b\\"), back);
+    assert_eq!(told(light, "\x1b]10;?;?;?\x07"), [fore, back].concat());
+    assert_eq!(told(light, "\x1b]11;#000000\x07\x1b]11;?\x07"), back);
+    let half = DefaultColours {
+        foreground: None,
+        ..light
+    };
+    assert_eq!(told(half, "\x1b]10;?\x07"), "");
 }
 
 #[test]
