@@ -32,7 +32,7 @@ use crate::{
     model::{
         capability::Capability,
         id::ContextName,
-        launch::{self, FieldProblem, LaunchField},
+        launch::{self, FieldProblem, LaunchField, grown::Grown},
         reference,
         spec::LaunchRequest,
         text::Clean,
@@ -42,7 +42,6 @@ use crate::{
 
 pub use allocation::Allocation;
 pub use go::Way;
-pub use grown::Grown;
 pub use kind::{ACCESS_KEY, EMAIL, Kind, PROJECT, Search};
 pub use network::Network;
 pub use offer::Offer;

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{effect::Effect, launcher::Grown, msg::Ticket, toast::Launched, whynot::Asked};
+use super::{effect::Effect, msg::Ticket, toast::Launched};
 use crate::{
     model::{
         change::Level,
         id::{ContextName, SessionKey},
         idle::Keep,
-        launch::LaunchField,
+        launch::{LaunchField, grown::Grown},
         recent::Recent,
         spec::LaunchRequest,
         status::Tab,
@@ -121,7 +121,7 @@ pub enum Purpose {
     History(SessionKey),
     Figures(SessionKey),
     /// What could start in its place.
-    WhyNot(SessionKey, Asked),
+    WhyNot(SessionKey),
     /// For the table of the whole history.
     Scheduling(SessionKey),
     /// Idle checks are put off or on again.

@@ -25,13 +25,6 @@ use crate::{
 /// Where an engine names no group.
 const DEFAULT_GROUP: &str = "default";
 
-/// What is asked of the daemon for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    Launch,
-    Offer,
-}
-
 #[derive(Clone, Debug)]
 pub struct WhyNot {
     pub session: SessionKey,
@@ -72,19 +65,16 @@ impl WhyNot {
         let (key, context) = (session.key(), session.context);
         let project = session.placement.project.as_ref();
         let requests = [
-            (Request::Again { session: key }, Asked::Launch),
-            (
-                Request::Catalogue {
-                    context,
-                    project: project.map(ToString::to_string),
-                    anew: true,
-                },
-                Asked::Offer,
-            ),
+            Request::Again { session: key },
+            Request::Catalogue {
+                context,
+                project: project.map(ToString::to_string),
+                anew: true,
+            },
         ];
-        let asks = requests.into_iter().map(|(request, asked)| Step::Ask {
+        let asks = requests.into_iter().map(|request| Step::Ask {
             request,
-            purpose: Purpose::WhyNot(key, asked),
+            purpose: Purpose::WhyNot(key),
         });
         asks.collect()
     }

@@ -195,7 +195,7 @@ impl App {
                 }
                 Vec::new()
             }
-            (Purpose::WhyNot(session, _), result) => {
+            (Purpose::WhyNot(session), result) => {
                 self.why_not_answered(session, result);
                 Vec::new()
             }

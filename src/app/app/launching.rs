@@ -7,7 +7,7 @@ use super::{App, daemon::toast_of};
 use crate::{
     action::Action,
     app::{
-        launcher::{Grown, Launcher, Page as LauncherPage},
+        launcher::{Launcher, Page as LauncherPage},
         msg::{Mouse, Ticket},
         recents::{Recents, Wish},
         step::{Purpose, Step},
@@ -17,6 +17,7 @@ use crate::{
     model::{
         change::Level,
         id::ContextName,
+        launch::grown::Grown,
         recent::Recent,
         session::Session,
         spec::LaunchRequest,

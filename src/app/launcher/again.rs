@@ -2,10 +2,14 @@
 
 use jiff::Timestamp;
 
-use super::{Grown, Launcher, Page};
+use super::{Launcher, Page};
 use crate::{
     app::{facts::Facts, mirror::Mirror, shown::Shown},
-    model::{id::ContextName, launch::free_name, spec::LaunchRequest},
+    model::{
+        id::ContextName,
+        launch::{free_name, grown::Grown},
+        spec::LaunchRequest,
+    },
 };
 
 impl Launcher {

@@ -9,6 +9,7 @@ pub mod environment;
 pub mod field;
 pub mod folders;
 mod free_name;
+pub mod grown;
 pub mod ports;
 pub mod secrets;
 pub mod start;
