@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::{
     fail::{Fail, Outcome, code},
     line::{self, Line},
-    ls::moment,
     output,
+    times::moment,
 };
 use crate::{
     config::paths::Paths,

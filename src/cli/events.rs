@@ -7,8 +7,8 @@ use super::{
     choice::Choice,
     fail::{Fail, Outcome},
     line::{self, Line},
-    ls::moment,
     now, output,
+    times::moment,
 };
 use crate::model::{
     capability::EngineState,

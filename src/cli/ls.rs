@@ -1,8 +1,8 @@
 //! `workbay ls`.
 
-use std::{collections::HashMap, io::IsTerminal, sync::LazyLock};
+use std::{collections::HashMap, io::IsTerminal};
 
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::Timestamp;
 use ratatui::style::Style;
 
 use super::{
@@ -15,9 +15,9 @@ use super::{
     now, output,
     output::Cell,
     reclaim,
+    times::{elapsed, moment},
 };
 use crate::{
-    config::person,
     model::{
         capability::EngineState,
         id::ContextName,
@@ -262,44 +262,4 @@ fn matches(session: &Session, words: &str) -> bool {
     words
         .split_whitespace()
         .all(|word| text.contains(&word.to_lowercase()))
-}
-
-/// `42s`, `12m`, `3h 07m`, `2d 04h`.
-pub fn elapsed(seconds: i64) -> String {
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
-    match seconds {
-        ..60 => format!("{seconds}s"),
-        60..3600 => format!("{minutes}m"),
-        3600..86400 => format!("{hours}h {:02}m", minutes % 60),
-        _ => format!("{days}d {:02}h", hours % 24),
-    }
-}
-
-/// Read once: a long list has many times.
-static ZONE: LazyLock<TimeZone> = LazyLock::new(person::time_zone);
-
-/// A time for a person, in the zone they live in.
-pub fn moment(at: Timestamp) -> String {
-    at.to_zoned(ZONE.clone())
-        .strftime("%Y-%m-%d %H:%M:%S")
-        .to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn elapsed_grows_coarser_with_time() {
-        let shown: Vec<String> = [0, 59, 60, 3599, 3600, 86399, 86400, 190_000]
-            .into_iter()
-            .map(elapsed)
-            .collect();
-        assert_eq!(
-            shown,
-            [
-                "0s", "59s", "1m", "59m", "1h 00m", "23h 59m", "1d 00h", "2d 04h"
-            ]
-        );
-    }
 }

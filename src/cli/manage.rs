@@ -9,8 +9,9 @@ use super::{
     fail::{Fail, Outcome, code},
     find::{self, Wanted},
     line::{self, Line},
-    ls::moment,
-    output, tty,
+    output,
+    times::moment,
+    tty,
 };
 use crate::{
     model::{

@@ -36,6 +36,7 @@ mod shell;
 mod show;
 mod stop;
 mod themes;
+mod times;
 mod tty;
 mod unit;
 

@@ -8,8 +8,8 @@ use super::{
     fail::{Fail, Outcome, code},
     launch::again,
     line::{self, Line},
-    ls::moment,
     output::{self, Cell},
+    times::moment,
 };
 use crate::{
     model::{

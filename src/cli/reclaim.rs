@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use ratatui::style::Style;
 
-use super::{ls::elapsed, output::Cell};
+use super::{output::Cell, times::elapsed};
 use crate::{
     model::{
         reclaim::{Reclaim, Standing, nearest, reclaim, standing},

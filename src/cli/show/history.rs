@@ -9,9 +9,9 @@ use super::super::{
     fail::{self, Fail},
     find,
     line::{self, Line},
-    ls::moment,
     now,
     output::{self, Cell},
+    times::moment,
 };
 use crate::{
     config::person,

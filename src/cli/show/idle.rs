@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 
-use super::super::{ls::elapsed, output};
+use super::super::{output, times::elapsed};
 use crate::model::{
     idle::{IdleBasis, IdleCheck, IdleChecker, IdleResource, IdleState, Join},
     resources::Cpu,

@@ -17,9 +17,9 @@ use super::{
     fail, find,
     launch::again,
     line::{self, Line},
-    ls::{elapsed, moment},
     now,
     output::{self, Cell},
+    times::{elapsed, moment},
 };
 use crate::model::{
     figures::Figures,

@@ -9,8 +9,8 @@ use tokio::time::{sleep, timeout};
 use super::super::{
     fail::Fail,
     line::{self, Line},
-    ls::moment,
     output::{self, Cell},
+    times::moment,
 };
 use crate::{
     model::{
