@@ -46,7 +46,8 @@ use clap::Parser;
 
 use crate::config::{
     self,
-    layer::{self, Loaded, Places},
+    layer::{self, Loaded},
+    origin::Places,
     paths::Paths,
 };
 use args::{Cli, Command, Look};

@@ -1,6 +1,6 @@
 //! Amounts as files hold them: cores, memory, lengths of time, accelerators by slot.
 
-use std::{collections::BTreeMap, fmt::Display};
+use std::collections::BTreeMap;
 
 use super::document::{Entry, Fault, Item, Value};
 use crate::model::{
@@ -65,12 +65,24 @@ pub(super) fn some_span(item: &Item) -> Result<Span, Fault> {
     }
 }
 
+/// A whole number within bounds.
+pub(super) fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {
+    let number = item.integer()?;
+    if (least..=most).contains(&number) {
+        return Ok(number);
+    }
+    Err(Fault::new(
+        item.at,
+        format!("{number} is out of range: {least} to {most}"),
+    ))
+}
+
 /// Beyond this nothing is counted.
 const MOST: i64 = 1_000_000;
 
 /// A whole number of something.
 pub(super) fn count(item: &Item, least: u32) -> Result<u32, Fault> {
-    let number = super::setting::number(item, i64::from(least), MOST)?;
+    let number = number(item, i64::from(least), MOST)?;
     u32::try_from(number).map_err(|_| item.mismatch("a whole number"))
 }
 
@@ -121,45 +133,4 @@ fn digits(item: &Item, expected: &str) -> Result<String, Fault> {
         Value::Float(number) => Ok(number.to_string()),
         _ => Err(item.mismatch(expected)),
     }
-}
-
-/// A string as TOML writes it.
-pub(super) fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
-}
-
-/// What needs no quotes.
-pub(super) fn plain(value: impl Display) -> String {
-    value.to_string()
-}
-
-/// What TOML knows as a string only.
-pub(super) fn in_quotes(value: impl Display) -> String {
-    quoted(&value.to_string())
-}
-
-/// Memory so that it reads back as the same number of bytes.
-pub(super) fn size(bytes: Bytes) -> String {
-    quoted(&amounts::exact(bytes))
-}
-
-/// Thousandths as a decimal number.
-pub(super) fn decimal(amount: u64) -> String {
-    amounts::thousandths(amount).to_string()
-}
-
-/// Accelerators as an inline table; nothing when there are none.
-pub(super) fn slots(accelerators: &BTreeMap<String, u64>) -> Option<String> {
-    let pairs = accelerators.iter();
-    let pairs = pairs.map(|(slot, amount)| (slot.clone(), decimal(*amount)));
-    (!accelerators.is_empty()).then(|| super::rows::table(pairs))
-}
-
-/// A key, quoted unless it is a bare word.
-pub(super) fn key(key: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !key.is_empty() && key.chars().all(bare) {
-        return key.to_owned();
-    }
-    quoted(key)
 }

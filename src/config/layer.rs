@@ -1,15 +1,13 @@
 //! The layers of settings, one over the other, each value with where it came from.
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::{
     Problem,
     document::{Document, Fault, Item, Value},
     environments::Environments,
     library,
+    origin::{Origin, Places},
     resources::Resources,
     setting::{SETTINGS, Setting},
 };
@@ -24,32 +22,6 @@ pub const SITE_FILE: &str = "/etc/workbay/config.toml";
 /// The table that a site cannot set for others.
 const PERSONAL: &str = "hooks";
 
-/// What a value in force was set by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    Default,
-    /// The site's file, with the line.
-    Site {
-        file: PathBuf,
-        line: usize,
-        column: usize,
-    },
-    /// The person's file, with the line.
-    User {
-        file: PathBuf,
-        line: usize,
-        column: usize,
-    },
-    /// An environment variable.
-    Environment {
-        variable: &'static str,
-    },
-    /// An option of the command line.
-    Flag {
-        option: &'static str,
-    },
-}
-
 /// The outcome of reading all layers.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -61,13 +33,6 @@ pub struct Loaded {
     pub resources: Vec<(String, String, Origin)>,
     /// What is wrong; the files named here were left out whole.
     pub problems: Vec<Problem>,
-}
-
-/// Where layers are looked for.
-#[derive(Clone, Debug)]
-pub struct Places {
-    pub site: PathBuf,
-    pub user: PathBuf,
 }
 
 impl Loaded {
@@ -280,29 +245,4 @@ fn value_of(text: &str) -> Item {
         text => Value::Text(text.to_owned()),
     };
     Item { value, at: 0 }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => f.write_str("default"),
-            Self::Site { file, line, .. } => write!(f, "site, {}:{line}", file.display()),
-            Self::User { file, line, .. } => write!(f, "user, {}:{line}", file.display()),
-            Self::Environment { variable } => write!(f, "environment, {variable}"),
-            Self::Flag { option } => write!(f, "option {option}"),
-        }
-    }
-}
-
-impl Origin {
-    /// `default`, `site`, `user`, `environment`, `flag`.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Site { .. } => "site",
-            Self::User { .. } => "user",
-            Self::Environment { .. } => "environment",
-            Self::Flag { .. } => "flag",
-        }
-    }
 }

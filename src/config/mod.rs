@@ -10,11 +10,13 @@ pub mod environments;
 pub mod layer;
 pub mod library;
 pub mod machine;
+pub mod origin;
 pub mod paths;
 pub mod person;
 pub mod recipe;
 pub mod resources;
 mod rows;
 pub mod setting;
+mod writing;
 
 pub use crate::model::problem::Problem;

@@ -9,13 +9,11 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     Problem,
-    amount::{
-        accelerators, any_memory, cores, in_quotes, key, plain, quoted, size, slots, some_count,
-        span,
-    },
+    amount::{accelerators, any_memory, cores, number, some_count, span},
     document::{Document, Fault, Item, Value},
     library,
     rows::{self, Row, row, set},
+    writing::{in_quotes, key, plain, quoted, quoted_list, size, slots, table},
 };
 use crate::model::{
     launch::{ports, secrets, start},
@@ -155,7 +153,7 @@ const ROWS: &[Row<LaunchRequest>] = &[
     row!(
         "priority",
         |r, i| {
-            let number = super::setting::number(i, 0, 100);
+            let number = number(i, 0, 100);
             set(&mut r.priority, number.map(|n| i32::try_from(n).ok()))
         },
         |r| r.priority.map(|n| n.to_string())
@@ -220,7 +218,7 @@ const ROWS: &[Row<LaunchRequest>] = &[
     }),
     row!("env", variables, |r| {
         let pairs = open_variables(r).map(|(name, value)| (name.clone(), quoted(value)));
-        Some(rows::table(pairs))
+        Some(table(pairs))
     }),
 ];
 
@@ -309,6 +307,6 @@ fn variables(request: &mut LaunchRequest, item: &Item) -> Result<(), Fault> {
 }
 
 fn list(words: impl Iterator<Item = String>) -> Option<String> {
-    let words: Vec<String> = words.map(|word| quoted(&word)).collect();
-    (!words.is_empty()).then(|| format!("[{}]", words.join(", ")))
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| quoted_list(&words))
 }

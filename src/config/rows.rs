@@ -1,6 +1,9 @@
 //! A table of a file as rows: each key with how it is read and how it is written.
 
-use super::document::{Entry, Fault, Item};
+use super::{
+    document::{Entry, Fault, Item},
+    writing::table,
+};
 
 /// One key of a table that fills a `T`.
 pub(super) struct Row<T> {
@@ -75,15 +78,4 @@ pub(super) fn inline<T>(value: &T, rows: &[Row<T>]) -> String {
             .into_iter()
             .map(|(key, value)| (key.to_owned(), value)),
     )
-}
-
-/// An inline table of these values; a key that is no bare word is quoted.
-pub(super) fn table(pairs: impl Iterator<Item = (String, String)>) -> String {
-    let pairs: Vec<String> = pairs
-        .map(|(key, value)| format!("{} = {value}", super::amount::key(&key)))
-        .collect();
-    if pairs.is_empty() {
-        return "{}".to_owned();
-    }
-    format!("{{ {} }}", pairs.join(", "))
 }

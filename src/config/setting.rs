@@ -1,9 +1,10 @@
 //! THE list of settings: one row each, with how it is read and shown.
 
 use super::{
-    amount::{cores, memory, quoted, some_span},
+    amount::{cores, memory, number, some_span},
     document::{Fault, Item, Value},
     rows::set,
+    writing::{quoted, quoted_list, table},
 };
 use crate::model::{
     notice::EVENTS,
@@ -191,12 +192,7 @@ pub const SETTINGS: &[Setting] = &[
         read: variables,
         show: |s| {
             let pairs = s.launch.env.iter();
-            let pairs: Vec<String> = pairs.map(|(k, v)| format!("{k} = {}", quoted(v))).collect();
-            if pairs.is_empty() {
-                "{}".to_owned()
-            } else {
-                format!("{{ {} }}", pairs.join(", "))
-            }
+            table(pairs.map(|(name, value)| (name.clone(), quoted(value))))
         },
     },
     Setting {
@@ -295,11 +291,6 @@ fn hook_timeout(item: &Item) -> Result<Span, Fault> {
     }
 }
 
-fn quoted_list(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    format!("[{}]", words.join(", "))
-}
-
 fn desktop(item: &Item) -> Result<DesktopNotices, Fault> {
     let all = DesktopNotices::ALL;
     one_of(
@@ -320,17 +311,6 @@ fn one_of<T: Copy, const N: usize>(
     let word = item.text()?;
     let known = all.into_iter().find(|it| name(*it) == word);
     known.ok_or_else(|| Fault::unknown(item.at, what, word, all.map(name)))
-}
-
-pub(super) fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {
-    let number = item.integer()?;
-    if (least..=most).contains(&number) {
-        return Ok(number);
-    }
-    Err(Fault::new(
-        item.at,
-        format!("{number} is out of range: {least} to {most}"),
-    ))
 }
 
 /// `"auto"`, the name of a container program, or an address with a scheme the engine's client knows.

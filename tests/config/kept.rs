@@ -4,11 +4,7 @@ use std::{fs, path::Path, path::PathBuf};
 
 use jiff::{Timestamp, tz::TimeZone};
 use workbay::{
-    config::{
-        contexts,
-        layer::{self, Places},
-        recipe, resources,
-    },
+    config::{contexts, layer, origin::Places, recipe, resources},
     keymap::Keymap,
     theme::{ColorDepth, Theme},
 };

@@ -3,7 +3,8 @@
 use std::fs;
 
 use workbay::config::{
-    layer::{self, DEFAULT, Loaded, Places},
+    layer::{self, DEFAULT, Loaded},
+    origin::Places,
     setting::SETTINGS,
 };
 

@@ -25,9 +25,8 @@ use std::{
 use jiff::{Timestamp, tz::TimeZone};
 use workbay::{
     config::{
-        Problem, contexts as reader, environments as catalogue,
-        layer::{self, Places},
-        recipe, resources as rules,
+        Problem, contexts as reader, environments as catalogue, layer, origin::Places, recipe,
+        resources as rules,
     },
     keymap::Keymap,
     model::policy::ResourceRules,

@@ -2,7 +2,8 @@
 
 use workbay::{
     config::{
-        layer::{self, Places},
+        layer,
+        origin::Places,
         resources::{self, EXAMPLE, Resources},
     },
     model::{

@@ -7,8 +7,8 @@ use super::{
     super::{
         Problem,
         document::{Document, Entry, Fault, Value},
-        layer::{Origin, Places},
         library,
+        origin::{Origin, Places},
     },
     Contexts,
 };

@@ -4,12 +4,13 @@ use std::{path::PathBuf, time::Duration};
 
 use super::{
     super::{
-        document::{Fault, Item, Value},
-        setting::{number, word},
+        amount::number,
+        document::{Fault, Item},
+        setting::word,
     },
     BackendaiSpec, ContextEntry, Credentials, EngineSpec, REFRESH, address,
     draft::{At, Draft, Files},
-    source,
+    path, source,
 };
 use crate::model::{
     context::{Context, EngineKind},
@@ -127,7 +128,7 @@ impl Reader<'_> {
         let credentials = self.credentials();
         let home = self.home();
         let (domain, project) = (self.get("domain", word), self.get("project", word));
-        let ca_file = self.get("ca-file", |item| path(item, home.as_deref()));
+        let ca_file = self.get("ca-file", |item| path::read(item, home.as_deref()));
         let all_users = self.get("all-users", Item::boolean).unwrap_or(false);
         let endpoint = endpoint?;
         let shown = Some(endpoint.clone());
@@ -260,20 +261,4 @@ fn accent(item: &Item) -> Result<Clean, Fault> {
     }
     Err(Fault::new(item.at, format!("'{text}' is no colour"))
         .help("a name like \"red\" or \"#rrggbb\""))
-}
-
-/// An absolute path, or one below the home directory: what runs in the background has no other.
-pub(super) fn path(item: &Item, home: Option<&std::path::Path>) -> Result<PathBuf, Fault> {
-    let Value::Text(text) = &item.value else {
-        return Err(item.mismatch("a path"));
-    };
-    if let (Some(rest), Some(home)) = (text.strip_prefix("~/"), home) {
-        return Ok(home.join(rest));
-    }
-    let path = PathBuf::from(text);
-    if path.is_absolute() {
-        return Ok(path);
-    }
-    let fault = Fault::new(item.at, format!("'{text}' is no absolute path"));
-    Err(fault.help("begin it with / or ~/"))
 }

@@ -8,6 +8,7 @@ mod address;
 mod draft;
 mod fields;
 mod official;
+mod path;
 mod resolve;
 mod source;
 
@@ -19,7 +20,7 @@ pub use self::{
 };
 use super::{
     Problem,
-    layer::{Origin, Places},
+    origin::{Origin, Places},
 };
 use crate::model::{
     context::{Context, EngineKind},

@@ -1,7 +1,7 @@
 //! The variables of Backend.AI's own client: who has them set needs no file.
 
 use super::{
-    super::{Problem, layer::Origin},
+    super::{Problem, origin::Origin},
     BackendaiSpec, ContextEntry, Credentials, EngineSpec, REFRESH, Source, address,
     fields::Variable,
 };

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     super::document::{Fault, Item, Value},
-    fields,
+    path,
 };
 use crate::model::spec::check_variable_name;
 
@@ -96,7 +96,7 @@ fn table(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
     };
     match entry.key.as_str() {
         "env" => variable(&entry.item),
-        "file" => fields::path(&entry.item, home).map(Source::File),
+        "file" => path::read(&entry.item, home).map(Source::File),
         _ => command(&entry.item),
     }
 }

@@ -8,7 +8,7 @@ mod file;
 
 use std::path::Path;
 
-use super::{Problem, document::Document, layer::Places, library};
+use super::{Problem, document::Document, library, origin::Places};
 use crate::model::wellknown::WellKnown;
 use file::Drafts;
 

@@ -1,10 +1,11 @@
 //! `[idle]`: who is reclaimed and when, and what a person may do against it.
 
 use super::super::{
-    amount::{count, in_quotes, plain, quoted, some_span, span, thousandths},
+    amount::{count, some_span, span, thousandths},
     document::{Entry, Fault, Item},
     rows::{self, Row, row, set},
     setting,
+    writing::{in_quotes, plain, quoted, table},
 };
 use crate::model::{
     idle::{IdleRules, Join, ReprieveRules, UTILIZATION_RESOURCES, UtilizationRules},
@@ -76,7 +77,7 @@ const UTILIZATION: &[Row<UtilizationRules>] = &[
             let percent = |hundredths: i64| (hundredths as f64 / 100.0).to_string();
             let pairs = u.thresholds.iter();
             let pairs = pairs.map(|(name, least)| (name.clone(), percent(*least)));
-            Some(rows::table(pairs))
+            Some(table(pairs))
         },
     },
 ];

@@ -3,8 +3,9 @@
 use super::{
     super::{
         document::{Document, Fault},
-        layer::Origin,
+        origin::Origin,
         rows::{self, Row},
+        writing::key,
     },
     Resources,
     file::{File, Named},
@@ -96,7 +97,7 @@ fn take_idle(merged: &mut Resources, idle: &mut IdleTable, file: &File, is_site:
 }
 
 fn note<T>(set: &mut Entries, table: &str, named: &Named<T>, rows: &[Row<T>], origin: Origin) {
-    let key = format!("{table}.{}", super::super::amount::key(&named.name));
+    let key = format!("{table}.{}", key(&named.name));
     put(set, key, rows::inline(&named.value, rows), origin);
 }
 

@@ -11,7 +11,7 @@ mod rules;
 
 use super::{
     Problem,
-    layer::{Origin, Places},
+    origin::{Origin, Places},
 };
 use crate::model::policy::ResourceRules;
 

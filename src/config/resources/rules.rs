@@ -2,11 +2,12 @@
 
 use super::super::{
     amount::{
-        accelerators, any_memory, cores, cores_or_none, count, decimal, in_quotes, memory, plain,
-        quoted, size, slots, some_count, some_span, thousandths,
+        accelerators, any_memory, cores, cores_or_none, count, memory, some_count, some_span,
+        thousandths,
     },
     document::{Fault, Item},
     rows::{Row, row, set},
+    writing::{decimal, in_quotes, plain, quoted, size, slots},
 };
 use crate::model::{
     catalogue::{Preset, SlotLimits},

@@ -1,0 +1,21 @@
+//! The path of a file, as a context says it.
+
+use std::path::{Path, PathBuf};
+
+use super::super::document::{Fault, Item, Value};
+
+/// An absolute path, or one below the home directory: what runs in the background has no other.
+pub(super) fn read(item: &Item, home: Option<&Path>) -> Result<PathBuf, Fault> {
+    let Value::Text(text) = &item.value else {
+        return Err(item.mismatch("a path"));
+    };
+    if let (Some(rest), Some(home)) = (text.strip_prefix("~/"), home) {
+        return Ok(home.join(rest));
+    }
+    let path = PathBuf::from(text);
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    let fault = Fault::new(item.at, format!("'{text}' is no absolute path"));
+    Err(fault.help("begin it with / or ~/"))
+}

@@ -1,0 +1,63 @@
+//! Values as TOML writes them, so that they read back as they were.
+
+use std::{collections::BTreeMap, fmt::Display};
+
+use crate::model::{launch::amounts, resources::Bytes};
+
+/// A string as TOML writes it.
+pub(super) fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+/// What needs no quotes.
+pub(super) fn plain(value: impl Display) -> String {
+    value.to_string()
+}
+
+/// What TOML knows as a string only.
+pub(super) fn in_quotes(value: impl Display) -> String {
+    quoted(&value.to_string())
+}
+
+/// Memory so that it reads back as the same number of bytes.
+pub(super) fn size(bytes: Bytes) -> String {
+    quoted(&amounts::exact(bytes))
+}
+
+/// Thousandths as a decimal number.
+pub(super) fn decimal(amount: u64) -> String {
+    amounts::thousandths(amount).to_string()
+}
+
+/// Accelerators as an inline table; nothing when there are none.
+pub(super) fn slots(accelerators: &BTreeMap<String, u64>) -> Option<String> {
+    let pairs = accelerators.iter();
+    let pairs = pairs.map(|(slot, amount)| (slot.clone(), decimal(*amount)));
+    (!accelerators.is_empty()).then(|| table(pairs))
+}
+
+/// A key, quoted unless it is a bare word.
+pub(super) fn key(key: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !key.is_empty() && key.chars().all(bare) {
+        return key.to_owned();
+    }
+    quoted(key)
+}
+
+/// Strings as a list.
+pub(super) fn quoted_list(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    format!("[{}]", words.join(", "))
+}
+
+/// An inline table of these values; a key that is no bare word is quoted.
+pub(super) fn table(pairs: impl Iterator<Item = (String, String)>) -> String {
+    let pairs: Vec<String> = pairs
+        .map(|(name, value)| format!("{} = {value}", key(&name)))
+        .collect();
+    if pairs.is_empty() {
+        return "{}".to_owned();
+    }
+    format!("{{ {} }}", pairs.join(", "))
+}
