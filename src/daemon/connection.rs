@@ -4,35 +4,27 @@ use std::{collections::HashMap, sync::Arc};
 
 use futures_util::StreamExt;
 use tokio::{
-    net::{
-        UnixStream,
-        unix::{OwnedReadHalf, OwnedWriteHalf},
-    },
+    net::UnixStream,
     sync::{mpsc, oneshot},
     task::{AbortHandle, JoinSet},
 };
-use tokio_util::codec::FramedRead;
 
 use super::{
-    core::Identity,
-    greeting,
+    greeting::{self, Reader, Writer},
+    house::House,
     inbound::{ConnectionId, Inbound},
     outbox::Outbox,
     presence::{Presence, Typing},
     streams::{self, Seat},
-    upgrade::{Failed, Successor},
 };
 use crate::{
     engine::api::Engine,
     model::text::Clean,
     protocol::{
-        frame::{Frame, FrameCodec, FrameError, FrameWriter},
+        frame::{Frame, FrameError},
         message::{Failure, FailureKind, FromClient, FromDaemon, StreamEnd, StreamId, StreamOpen},
     },
 };
-
-pub(super) type Reader = FramedRead<OwnedReadHalf, FrameCodec<FromDaemon, FromClient>>;
-pub(super) type Writer = FrameWriter<OwnedWriteHalf, FromDaemon>;
 
 /// Stream frames that wait for the socket.
 const OUTGOING: usize = 16;
@@ -40,17 +32,6 @@ const OUTGOING: usize = 16;
 const TOGETHER: usize = 128 * 1024;
 /// Streams of one client.
 const STREAMS: usize = 256;
-
-/// What every connection needs.
-#[derive(Clone)]
-pub(super) struct House {
-    pub inbound: mpsc::Sender<Inbound>,
-    pub identity: Arc<Identity>,
-    /// What the daemon may become; `None` = it lives inside another program.
-    pub successor: Option<Successor>,
-    /// What it could not become before.
-    pub failed: Option<Failed>,
-}
 
 /// Serves one client until it goes or the daemon ends.
 pub(super) async fn serve(socket: UnixStream, id: ConnectionId, house: House) {

@@ -2,12 +2,11 @@
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep_until},
@@ -17,6 +16,7 @@ use super::{
     Controls, clock,
     heart::{Command, News, Step},
     hooks::Hooks,
+    house::Identity,
     inbound::{ConnectionId, Inbound, LookAnswer},
     looks,
     noticing::{Happened, Noticing},
@@ -29,13 +29,12 @@ use super::{
     upgrade::{Kept, Memory},
     usage::{Samples, Shown},
     waiters::Waiters,
-    writing::only_asks,
 };
 use crate::{
     controller::{fact::Ticket, turn::Answer},
     model::{
         change::{Change, Level},
-        id::{InstanceId, SessionKey},
+        id::SessionKey,
         notice::Notice,
         record::Write,
         text::Clean,
@@ -48,14 +47,6 @@ const MINUTE: Duration = Duration::from_secs(60);
 const TODAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long orders under way are waited for at the end.
 const LAST_ORDERS: Duration = Duration::from_secs(3);
-
-/// Who the daemon is.
-#[derive(Clone, Debug)]
-pub(super) struct Identity {
-    pub socket: PathBuf,
-    pub instance: InstanceId,
-    pub started_at: Timestamp,
-}
 
 pub(super) struct Core {
     /// In the order of the configuration.
@@ -248,7 +239,7 @@ impl Core {
             self.put_figures_away(number, &mut step);
             match self.write(&step).await {
                 Ok(()) => commands.append(&mut step.commands),
-                Err(error) if step.refusable || only_asks(&step, asked) => {
+                Err(error) if step.refusable || step.only_asks(asked) => {
                     self.refuse(number, asked, &mut step, &error);
                 }
                 Err(error) => self.owe(number, &mut step, &error),

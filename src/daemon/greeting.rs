@@ -4,26 +4,27 @@ use std::{cmp::Ordering, io, path::Path, time::Duration};
 
 use futures_util::StreamExt;
 use tokio::{
-    net::{UnixStream, unix::OwnedReadHalf},
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
     time::timeout,
 };
 use tokio_util::codec::FramedRead;
 
-use super::{
-    connection::{House, Reader, Writer},
-    inbound::ConnectionId,
-    upgrade,
-};
+use super::{house::House, inbound::ConnectionId, upgrade};
 use crate::{
     model::text::Clean,
     protocol::{
         frame::{Frame, FrameCodec, FrameWriter},
         greeting::{Greeting, Welcome},
-        message::PROTOCOL,
+        message::{FromClient, FromDaemon, PROTOCOL},
         version::{compare, version},
     },
 };
 
+pub(super) type Reader = FramedRead<OwnedReadHalf, FrameCodec<FromDaemon, FromClient>>;
+pub(super) type Writer = FrameWriter<OwnedWriteHalf, FromDaemon>;
 type FirstReader = FramedRead<OwnedReadHalf, FrameCodec<Welcome, Greeting>>;
 
 /// A client says hello within this time.

@@ -78,6 +78,13 @@ pub(super) struct Step {
     turn: Option<Turn>,
 }
 
+impl Step {
+    /// A request that only wants something looked at: nobody waits for it until the disk has room again.
+    pub fn only_asks(&self, asked: Option<Ticket>) -> bool {
+        asked.is_some() && self.writes.is_empty()
+    }
+}
+
 pub(super) enum Heart {
     Local(Box<Controller>),
     Observed(Box<Observer>),

@@ -6,6 +6,7 @@ use super::{
     core::Core,
     heart::{Heart, News, Step},
     inbound::ConnectionId,
+    remembered::Memory,
     station::Station,
     translate,
 };
@@ -17,55 +18,17 @@ use crate::{
     },
     model::{
         capability::EngineState,
-        id::{ContextName, KernelId, SessionId},
-        launch::{
-            check::{self, Ground},
-            secrets,
-        },
+        id::{KernelId, SessionId},
+        launch::check::{self, Ground},
         name,
         recent::{self, RecentEdit, RecentId},
-        record::Write,
         spec::LaunchRequest,
-        text::Clean,
     },
     protocol::message::{Failure, FailureKind, Reply, RequestId},
 };
 
 /// Containers of one session that ids are made for.
 const MOST_CONTAINERS: u32 = 1000;
-
-/// A launch as it is remembered: without any secret.
-#[derive(Debug)]
-pub(super) struct Memory {
-    context: ContextName,
-    /// Of several sessions; one alone gives it its own name.
-    title: Option<Clean>,
-    launch: Box<LaunchRequest>,
-}
-
-impl Memory {
-    fn new(context: ContextName, title: Option<&str>, request: &LaunchRequest) -> Self {
-        let launch = LaunchRequest {
-            env: secrets::blanked(&request.env),
-            home_of: None,
-            ..request.clone()
-        };
-        Self {
-            context,
-            title: title.map(Clean::new),
-            launch: Box::new(launch),
-        }
-    }
-
-    fn write(&self, name: &Clean) -> Write {
-        Write::Recent {
-            at: clock::now(),
-            context: self.context,
-            title: self.title.as_ref().unwrap_or(name).clone(),
-            launch: self.launch.clone(),
-        }
-    }
-}
 
 impl Core {
     pub(super) async fn launch(

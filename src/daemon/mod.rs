@@ -15,7 +15,9 @@ mod greeting;
 mod hearing;
 mod heart;
 mod hooks;
+mod house;
 mod inbound;
+mod jumps;
 mod launches;
 mod limits;
 mod lock;
@@ -29,7 +31,9 @@ mod pace;
 mod presence;
 mod pulling;
 mod pulse;
+mod reaching;
 mod recorder;
+mod remembered;
 mod requests;
 mod server;
 mod shelf;
@@ -61,9 +65,9 @@ pub use options::{Beginning, ContextSeat, DaemonOptions, EngineFactory, EngineSe
 pub use socket::SocketError;
 
 use self::{
-    connection::House,
-    core::{Core, Ears, Identity, Parts},
+    core::{Core, Ears, Parts},
     hooks::Hooks,
+    house::{House, Identity},
     lock::Lock,
     recorder::Recorder,
     shelf::Shelf,

@@ -6,8 +6,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use super::{clock, core::Core};
-use crate::controller::fact::Fact;
+use super::clock;
 
 /// What a clock is set by, or slept, and nobody minds.
 const SLACK: SignedDuration = SignedDuration::from_secs(30);
@@ -60,34 +59,6 @@ impl Pace {
         (parted || set_by.is_some()).then(|| Jump {
             set_by: set_by.unwrap_or_default(),
         })
-    }
-}
-
-impl Core {
-    /// The clock was set or the machine slept: nobody could be warned meanwhile.
-    pub(super) async fn notice_jump(&mut self) {
-        let Some(Jump { set_by }) = self.pace.look(Reading::take()) else {
-            return;
-        };
-        if set_by.is_zero() {
-            tracing::info!("the machine slept");
-        } else {
-            let way = if set_by.is_negative() {
-                "back"
-            } else {
-                "forward"
-            };
-            let seconds = set_by.as_secs().abs();
-            tracing::warn!(
-                seconds,
-                "the clock was set {way}: times of sessions are shifted by that"
-            );
-        }
-        for number in 0..self.stations.len() {
-            if !self.stations[number].heart.is_observing() {
-                self.settle(number, Fact::Jumped { set_by }.into()).await;
-            }
-        }
     }
 }
 

@@ -9,12 +9,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    connection::{self, House},
-    inbound::ConnectionId,
-    socket::Socket,
-    upgrade::Successor,
-};
+use super::{connection, house::House, inbound::ConnectionId, socket::Socket, upgrade::Successor};
 
 /// How often the socket's place is looked at: its directory may be deleted at the last logout.
 const LOOK: Duration = Duration::from_secs(60);

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     controller::{Controller, observe::Observer},
-    model::{context::Context, record::SessionRecord, text::Clean},
+    model::{context::Context, record::SessionRecord, status::Tab, text::Clean},
 };
 
 enum Hands {
@@ -102,5 +102,18 @@ impl Station {
             // A manager goes on by itself with what it was asked.
             Hands::Observed(_) => true,
         }
+    }
+
+    /// Sessions per tab, where not all are in memory.
+    pub fn totals(&self) -> Option<[u64; 3]> {
+        if self.shelf.left() == 0 {
+            return self.heart.totals();
+        }
+        let mut totals = [0; 3];
+        for session in self.heart.sessions() {
+            totals[session.tab() as usize] += 1;
+        }
+        totals[Tab::Finished as usize] += self.shelf.left();
+        Some(totals)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{inbound::ConnectionId, launches::Memory};
+use super::{inbound::ConnectionId, remembered::Memory};
 use crate::{
     controller::fact::Ticket,
     model::{launch::again::again, session::Session},

@@ -83,8 +83,3 @@ impl Core {
         }
     }
 }
-
-/// A request that only wants something looked at: nobody waits for it until the disk has room again.
-pub(super) fn only_asks(step: &Step, asked: Option<Ticket>) -> bool {
-    asked.is_some() && step.writes.is_empty()
-}

@@ -1,0 +1,35 @@
+//! The clocks parted: whoever counts times of sessions is told.
+
+use super::{
+    core::Core,
+    pace::{Jump, Reading},
+};
+use crate::controller::fact::Fact;
+
+impl Core {
+    /// The clock was set or the machine slept: nobody could be warned meanwhile.
+    pub(super) async fn notice_jump(&mut self) {
+        let Some(Jump { set_by }) = self.pace.look(Reading::take()) else {
+            return;
+        };
+        if set_by.is_zero() {
+            tracing::info!("the machine slept");
+        } else {
+            let way = if set_by.is_negative() {
+                "back"
+            } else {
+                "forward"
+            };
+            let seconds = set_by.as_secs().abs();
+            tracing::warn!(
+                seconds,
+                "the clock was set {way}: times of sessions are shifted by that"
+            );
+        }
+        for number in 0..self.stations.len() {
+            if !self.stations[number].heart.is_observing() {
+                self.settle(number, Fact::Jumped { set_by }.into()).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Ended sessions that lie only in the store come back when somebody reaches for them.
+
+use super::{core::Core, looks, shelf::PAGE, teller::Number, translate};
+use crate::{
+    model::{change::Change, id::SessionKey, record::SessionRecord, session::Session, status::Tab},
+    protocol::message::{Failure, Reply},
+    store::StoreError,
+};
+
+impl Core {
+    /// Nobody is there for whom they came back.
+    pub(super) fn let_go_of_recalled(&mut self) {
+        for number in 0..self.stations.len() {
+            let station = &mut self.stations[number];
+            let recalled = station.shelf.take_recalled();
+            if recalled.is_empty() {
+                continue;
+            }
+            let gone = station.heart.let_go(&recalled);
+            station.shelf.put_back(gone);
+            self.tell_totals(number);
+        }
+    }
+
+    /// How many there are in the tab, once as many are in memory as were asked for.
+    pub(super) async fn reach_back(
+        &mut self,
+        number: Number,
+        tab: Tab,
+        text: Option<String>,
+        count: u32,
+    ) -> Result<Reply, Failure> {
+        let total = match (tab, text) {
+            (Tab::Finished, Some(text)) => self.reach_named(number, text, count).await,
+            (Tab::Finished, None) => self.reach_older(number, count).await,
+            (_, text) => Ok(self.matching(number, tab, text.as_deref()).count() as u64),
+        };
+        let result = total.map(|total| Reply::Reached { total });
+        result.map_err(|error| translate::store_failure(&error))
+    }
+
+    async fn reach_older(&mut self, number: Number, count: u32) -> Result<u64, StoreError> {
+        let known = self.matching(number, Tab::Finished, None).count();
+        let missing = count.saturating_sub(u32::try_from(known).unwrap_or(u32::MAX));
+        let context = self.stations[number].context.name;
+        let shelf = &self.stations[number].shelf;
+        if let (Some(before), 1..) = (shelf.before().cloned(), missing.min(PAGE)) {
+            let limit = missing.min(PAGE);
+            let records = self.store.older(context, before, limit).await?;
+            let is_last = records.len() < limit as usize;
+            if let Some(oldest) = records.last() {
+                self.stations[number].shelf.read_up_to(&oldest.session);
+            }
+            self.take_back(number, records);
+            if is_last {
+                self.stations[number].shelf.mark_empty();
+            }
+        }
+        let known = self.matching(number, Tab::Finished, None).count() as u64;
+        Ok(known + self.stations[number].shelf.left())
+    }
+
+    async fn reach_named(
+        &mut self,
+        number: Number,
+        text: String,
+        count: u32,
+    ) -> Result<u64, StoreError> {
+        let context = self.stations[number].context.name;
+        let named = self.store.named(context, text.clone(), count.min(PAGE));
+        let (mut in_store, mut ids) = named.await?;
+        let heart = &self.stations[number].heart;
+        let known = self.matching(number, Tab::Finished, Some(&text));
+        let done_with = known.filter(|session| heart.is_forgotten(session.id));
+        in_store = in_store.saturating_sub(done_with.count() as u64);
+        ids.retain(|id| heart.session(*id).is_none());
+        let records = self.store.sessions(ids).await?;
+        in_store = in_store.saturating_sub(records.len() as u64);
+        self.take_back(number, records);
+        let known = self.matching(number, Tab::Finished, Some(&text)).count();
+        Ok(known as u64 + in_store)
+    }
+
+    /// One that somebody names may lie only in the store.
+    pub(super) async fn recall(&mut self, session: SessionKey) {
+        let Ok(number) = looks::station(&self.stations, session.context) else {
+            return;
+        };
+        let station = &self.stations[number];
+        if station.shelf.left() == 0 || station.heart.session(session.id).is_some() {
+            return;
+        }
+        match self.store.sessions(vec![session.id]).await {
+            Ok(records) => self.take_back(number, records),
+            Err(error) => tracing::warn!(%error, "an ended session cannot be read"),
+        }
+    }
+
+    fn take_back(&mut self, number: Number, records: Vec<SessionRecord>) {
+        let station = &mut self.stations[number];
+        let context = station.context.name;
+        let mut records = records;
+        records.retain(|record| record.session.context == context);
+        let recalled = station.heart.recall(records);
+        station.shelf.note_recalled(&recalled);
+        for session in recalled {
+            let session = Box::new(session);
+            self.tell_all(&Change::Session { session });
+        }
+        self.tell_totals(number);
+    }
+
+    /// Counts that faces could not make themselves are told when they differ.
+    pub(super) fn tell_totals(&mut self, number: Number) {
+        let station = &mut self.stations[number];
+        if station.shelf.before().is_none() {
+            return;
+        }
+        let totals = (station.shelf.left() > 0)
+            .then(|| station.totals())
+            .flatten();
+        if !station.shelf.tells_anew(totals) {
+            return;
+        }
+        let context = station.context.name;
+        self.tell_all(&Change::Totals { context, totals });
+    }
+
+    fn tell_all(&self, change: &Change) {
+        for client in self.clients.values() {
+            client.outbox.notice(change);
+        }
+    }
+
+    fn matching<'a>(
+        &'a self,
+        number: Number,
+        tab: Tab,
+        text: Option<&str>,
+    ) -> impl Iterator<Item = &'a Session> {
+        let wanted = text.unwrap_or_default().to_lowercase();
+        let sessions = self.stations[number].heart.sessions();
+        sessions.filter(move |session| {
+            session.tab() == tab && session.name.as_str().to_lowercase().contains(&wanted)
+        })
+    }
+}
