@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::model::{
     resources::{Bytes, Cpu, ResourceSlots},
+    status::Status,
     text::Clean,
 };
 
@@ -60,6 +61,11 @@ impl<'a> Node<'a> {
 
     pub(super) fn time(self, field: &str) -> Option<Timestamp> {
         time(self.str(field)?)
+    }
+
+    /// A status word; a missing one is an unknown one.
+    pub(super) fn status(self, field: &str) -> Status {
+        Status::from(self.str(field).unwrap_or("UNKNOWN"))
     }
 
     pub(super) fn list(self, field: &str) -> &'a [Value] {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::{
-    Method,
+    Method, Url,
     header::{HeaderMap, HeaderValue},
 };
 use serde_json::Value;
@@ -69,4 +69,22 @@ impl Call {
 pub(super) struct Answer {
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
+}
+
+/// A path with an encoded query.
+pub(super) fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
+    // Only its encoding of queries is wanted of this address.
+    let made = Url::parse_with_params("http://x", pairs);
+    let query = made.ok().and_then(|url| url.query().map(str::to_owned));
+    format!("{path}?{}", query.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_encoded() {
+        assert_eq!(with_query("/x", &[("group", "a b&c")]), "/x?group=a+b%26c");
+    }
 }

@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::{
     BackendAiEngine,
     blob::Node,
-    fault::{Whom, declined, quote},
+    fault::{Whom, declined},
     http::{Call, Http},
+    quote::quote,
     sse::{Event, Parser},
 };
 use crate::{

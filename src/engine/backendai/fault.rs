@@ -6,12 +6,10 @@ use reqwest::{StatusCode, header::HeaderMap};
 
 use super::{
     problem::Problem,
+    quote::quote,
     skew::{self, Skew},
 };
-use crate::{engine::error::EngineError, model::text::Clean};
-
-/// Longest quotation of somebody else's words, in characters.
-const QUOTE: usize = 400;
+use crate::engine::error::EngineError;
 
 /// To whom a request went, for the sentences.
 #[derive(Clone, Debug)]
@@ -258,17 +256,6 @@ pub(super) fn declined(why: impl Into<String>) -> EngineError {
         why: why.into(),
         mend: None,
     }
-}
-
-/// Somebody else's words in one safe line of bounded length.
-pub(super) fn quote(words: &str) -> String {
-    let clean = Clean::new(words.trim()).into_string();
-    if clean.chars().count() <= QUOTE {
-        return clean;
-    }
-    let mut short: String = clean.chars().take(QUOTE).collect();
-    short.push('…');
-    short
 }
 
 /// `502 Bad Gateway`.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{
     BackendAiEngine,
     blob::Node,
-    catalogue::with_query,
+    call::with_query,
     http::{Call, SHORT},
     line::Line,
 };

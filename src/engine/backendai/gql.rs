@@ -4,8 +4,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    fault::{declined, quote},
+    fault::declined,
     http::{Call, Http, LIST},
+    quote::quote,
 };
 use crate::engine::api::Result;
 

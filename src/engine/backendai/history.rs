@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{blob::Node, fault::declined, gql::Schema, line::Line, row::status};
+use super::{blob::Node, fault::declined, gql::Schema, line::Line};
 use crate::{
     engine::{api::Result, error::EngineError},
     model::{
@@ -70,7 +70,7 @@ fn entry(session: SessionId, node: Node<'_>) -> HistoryEntry {
     let to = match node.str("toStatus") {
         Some(word) => Status::from(word),
         // An attempt that led nowhere.
-        None => from.clone().unwrap_or_else(|| status(node, "toStatus")),
+        None => from.clone().unwrap_or_else(|| node.status("toStatus")),
     };
     HistoryEntry {
         id: node.text("id"),

@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use super::{
     config::{BackendAiConfig, Login},
     fault::{Whom, skew_of},
+    header::value,
     login::{LoginState, Ticket},
     pace::Pace,
     place::{Place, target},
@@ -28,7 +29,7 @@ use crate::{
     model::secret::Secret,
 };
 
-pub(super) use super::call::{Answer, Call, LIST, SHORT, USUAL};
+pub(super) use super::call::{Answer, Call, LIST, SHORT};
 
 /// The longest answer that is read.
 const BODY_MAX: usize = 64 << 20;
@@ -293,12 +294,4 @@ impl Http {
             _ => false,
         }
     }
-}
-
-/// A header's value; keys that hold line breaks end here.
-pub(super) fn value(text: &str) -> Result<HeaderValue> {
-    HeaderValue::from_str(text).map_err(|_| EngineError::Denied {
-        why: "a key of the context holds characters that no key has".to_owned(),
-        mend: Some("check access-key and secret-key for line breaks".to_owned()),
-    })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{blob::Node, reference::Reference, row::status};
+use super::{blob::Node, reference::Reference};
 use crate::model::{id::KernelId, kernel::Kernel, text::Clean};
 
 /// All kernels of a session that bear an id: the main one first, then by index.
@@ -26,7 +26,7 @@ fn kernel(node: Node<'_>) -> Option<(bool, i64, Kernel)> {
         hostname: node
             .text("cluster_hostname")
             .unwrap_or_else(|| Clean::new(&format!("{role}{index}"))),
-        status: status(node, "status"),
+        status: node.status("status"),
         container_id: node.text("container_id"),
         exit_code: exit_code_of(&data),
         oom_killed: false,

@@ -13,12 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::Mutex;
 
-use super::{
-    fault::Whom,
-    http::{USUAL, value},
-    place::Place,
-    problem::Problem,
-};
+use super::{call::USUAL, fault::Whom, header::value, place::Place, problem::Problem};
 use crate::{
     engine::{api::Result, error::EngineError},
     model::secret::Secret,

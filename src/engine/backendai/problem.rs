@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::fault::quote;
+use super::quote::quote;
 
 /// What an error body says.
 #[derive(Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::blob::{Node, bytes, number, time};
-use super::fault::quote;
+use super::quote::quote;
 use crate::model::{
     history::{HistoryEntry, Outcome},
     status::Status,

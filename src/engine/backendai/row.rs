@@ -40,7 +40,7 @@ impl Reader<'_> {
             warn_once(&NO_ID, "a session without an id was left out");
             return None;
         };
-        let status = status(node, "status");
+        let status = node.status("status");
         if let Status::Unknown(word) = &status {
             warn_once(
                 &ODD_STATUS,
@@ -157,11 +157,6 @@ fn id(node: Node<'_>) -> Option<SessionId> {
     text.rsplit(':').next()?.parse().ok()
 }
 
-/// A status word; a missing one is an unknown one.
-pub(super) fn status(node: Node<'_>, field: &str) -> Status {
-    Status::from(node.str(field).unwrap_or("UNKNOWN"))
-}
-
 fn session_type(node: Node<'_>) -> SessionType {
     let word = node.str("type").unwrap_or_default().to_ascii_lowercase();
     match word.as_str() {
@@ -248,7 +243,7 @@ fn linked(node: Node<'_>, field: &str) -> Vec<Linked> {
         Some(Linked {
             id,
             name: node.text("name").unwrap_or_else(|| Clean::new(&id.short())),
-            status: status(node, "status"),
+            status: node.status("status"),
         })
     });
     linked.collect()

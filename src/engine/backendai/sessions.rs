@@ -119,7 +119,7 @@ impl Line {
     pub(super) async fn status_of(&self, session: SessionId) -> Result<Option<Status>> {
         let data = self.fields_of(session, "status").await?;
         let node = Node::new(&data).edges(NODES).next();
-        Ok(node.map(|node| super::row::status(Node::new(node), "status")))
+        Ok(node.map(|node| Node::new(node).status("status")))
     }
 
     /// Its present name.

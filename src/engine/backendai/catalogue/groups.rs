@@ -12,8 +12,8 @@ use super::{
         line::Line,
     },
     agents::Agents,
-    with_query,
 };
+use crate::engine::backendai::call::with_query;
 use crate::{
     engine::api::Result,
     model::{

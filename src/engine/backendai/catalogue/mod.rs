@@ -6,7 +6,6 @@ mod policy;
 mod presets;
 mod statistics;
 
-use reqwest::Url;
 use serde_json::json;
 
 use super::{BackendAiEngine, blob::Node, folders, gql::Schema, limits::read_limits, line::Line};
@@ -102,23 +101,5 @@ impl Line {
                 ),
                 mend: Some(format!("the projects are: {}", names())),
             })
-    }
-}
-
-/// A path with an encoded query.
-pub(super) fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
-    // Only its encoding of queries is wanted of this address.
-    let made = Url::parse_with_params("http://x", pairs);
-    let query = made.ok().and_then(|url| url.query().map(str::to_owned));
-    format!("{path}?{}", query.unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn queries_are_encoded() {
-        assert_eq!(with_query("/x", &[("group", "a b&c")]), "/x?group=a+b%26c");
     }
 }
