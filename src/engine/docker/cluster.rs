@@ -1,4 +1,4 @@
-//! The containers of one session: the main one, and a cluster's others on a network of their own.
+//! The network of a cluster's containers.
 
 use std::collections::HashMap;
 
@@ -8,62 +8,14 @@ use bollard::{
     query_parameters::{InspectNetworkOptions, ListNetworksOptionsBuilder},
 };
 
-use super::{labels, line::Line};
+use super::{labels, line::Line, seat::Seat};
 use crate::{
-    engine::{
-        api::{CreatePlan, Result},
-        error::EngineError,
-    },
-    model::id::{InstanceId, KernelId, SessionId},
+    engine::{api::Result, error::EngineError},
+    model::id::{InstanceId, SessionId},
 };
 
 /// What may pass a network at once; a machine that sets it lower does so for a reason.
 const MTU: &str = "com.docker.network.driver.mtu";
-
-/// One container of a session, as it is to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seat {
-    pub(super) kernel: KernelId,
-    /// 0 is the main one, then `sub1` and so on.
-    pub(super) place: u32,
-}
-
-impl Seat {
-    /// Of a whole session, the main one first.
-    pub(super) fn all(plan: &CreatePlan) -> Vec<Self> {
-        std::iter::once(plan.kernel)
-            .chain(plan.subs.iter().copied())
-            .zip(0..)
-            .map(|(kernel, place)| Self { kernel, place })
-            .collect()
-    }
-
-    pub(super) fn is_main(self) -> bool {
-        self.place == 0
-    }
-
-    pub(super) fn role(self) -> &'static str {
-        role(self.place)
-    }
-
-    /// Its number among those of its role.
-    pub(super) fn number(self) -> u32 {
-        self.place.max(1)
-    }
-
-    pub(super) fn hostname(self) -> String {
-        hostname(self.place)
-    }
-}
-
-fn role(place: u32) -> &'static str {
-    if place == 0 { "main" } else { "sub" }
-}
-
-/// `main1`, `sub1`, `sub2`, as in Backend.AI.
-pub(super) fn hostname(place: u32) -> String {
-    format!("{}{}", role(place), place.max(1))
-}
 
 /// The network of a session's containers: the one that is there, or a new one. Its id.
 pub(super) async fn ensure_network(
@@ -160,24 +112,6 @@ pub(super) fn endpoint(network: &str, seat: Seat) -> NetworkingConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn places_have_names_and_numbers() {
-        let seat = |place| Seat {
-            kernel: KernelId::from_u128(1),
-            place,
-        };
-        let told = |place| {
-            (
-                seat(place).role(),
-                seat(place).number(),
-                seat(place).hostname(),
-            )
-        };
-        assert_eq!(told(0), ("main", 1, "main1".to_owned()));
-        assert_eq!(told(1), ("sub", 1, "sub1".to_owned()));
-        assert_eq!(told(12), ("sub", 12, "sub12".to_owned()));
-    }
 
     #[test]
     fn no_room_for_a_network_says_what_to_do() {

@@ -1,85 +1,18 @@
 //! Where the engine answers: configuration, DOCKER_HOST, Docker's context, the usual sockets.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use super::{
     context,
-    toolbox::on_path,
+    endpoint::Endpoint,
+    surroundings::Surroundings,
     way::{
-        self,
+        listening::listens,
         place::SshPlace,
         tls::{self, TlsFiles},
     },
 };
 use crate::engine::error::EngineError;
-
-/// What of the process's surroundings says where an engine is.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Surroundings {
-    pub(super) docker_host: Option<String>,
-    pub(super) docker_context: Option<String>,
-    /// Docker's own configuration directory.
-    pub(super) docker_config: Option<PathBuf>,
-    pub(super) runtime_dir: Option<PathBuf>,
-    /// DOCKER_TLS_VERIFY and DOCKER_CERT_PATH.
-    pub(super) tls_verify: bool,
-    pub(super) cert_path: Option<PathBuf>,
-    /// The podman program.
-    pub(super) podman: Option<PathBuf>,
-    /// Docker's daemon is installed, whether it runs or not.
-    pub(super) has_docker: bool,
-    /// Prefix of the system's sockets: `/` but in tests.
-    pub(super) root: PathBuf,
-}
-
-impl Surroundings {
-    pub(super) fn of_process() -> Self {
-        let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-        let home = text("HOME").map(|home| Path::new(&home).join(".docker"));
-        Self {
-            docker_host: text("DOCKER_HOST"),
-            docker_context: text("DOCKER_CONTEXT"),
-            docker_config: text("DOCKER_CONFIG").map(PathBuf::from).or(home),
-            runtime_dir: text("XDG_RUNTIME_DIR").map(PathBuf::from),
-            tls_verify: text("DOCKER_TLS_VERIFY").is_some(),
-            cert_path: text("DOCKER_CERT_PATH").map(PathBuf::from),
-            podman: on_path("podman"),
-            has_docker: on_path("dockerd").is_some(),
-            root: PathBuf::from("/"),
-        }
-    }
-}
-
-/// Where an engine is, and how it is reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Endpoint {
-    /// A Unix socket of this machine.
-    Socket(PathBuf),
-    /// Podman without a socket: we run its service ourselves.
-    Podman { program: PathBuf },
-    /// A TCP port, `host:port`, with TLS where there is material for it.
-    Tcp {
-        address: String,
-        tls: Option<TlsFiles>,
-    },
-    /// Over SSH, as Docker's own client does it.
-    Ssh(SshPlace),
-}
-
-impl Endpoint {
-    /// As Docker writes it: `unix:///var/run/docker.sock`.
-    pub(super) fn url(&self) -> String {
-        match self {
-            Self::Socket(socket) => format!("unix://{}", socket.display()),
-            Self::Podman { program } => format!("podman ({})", program.display()),
-            Self::Tcp { address, .. } => format!("tcp://{address}"),
-            Self::Ssh(place) => place.url(),
-        }
-    }
-}
 
 /// The engine's address, in this order: configuration, DOCKER_HOST, DOCKER_CONTEXT or the current
 /// context, rootless Docker, Docker, rootless Podman, Podman, and Podman without a socket where there is
@@ -123,7 +56,7 @@ fn of_sockets(candidates: &[PathBuf]) -> Result<Endpoint, EngineError> {
 /// Podman's own socket where something listens on it; else its program.
 fn podman(around: &Surroundings) -> Result<Endpoint, EngineError> {
     let candidates = podman_sockets(around);
-    if let Some(socket) = candidates.iter().find(|socket| way::listens(socket)) {
+    if let Some(socket) = candidates.iter().find(|socket| listens(socket)) {
         return Ok(Endpoint::Socket(socket.clone()));
     }
     match &around.podman {
@@ -221,6 +154,8 @@ fn install_line(os_release: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn socket(root: &Path, place: &str) -> PathBuf {

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde::Deserialize;
 
-use super::{connect::Surroundings, way::tls::TlsFiles};
+use super::{surroundings::Surroundings, way::tls::TlsFiles};
 use crate::engine::error::EngineError;
 
 #[derive(Deserialize)]
@@ -98,7 +98,10 @@ fn find(dir: &Path, name: &str) -> Option<(ContextEndpoint, Option<TlsFiles>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::connect, *};
+    use super::{
+        super::{connect, endpoint::Endpoint},
+        *,
+    };
 
     #[test]
     fn contexts_are_followed_and_a_missing_one_is_told() {
@@ -156,7 +159,7 @@ mod tests {
         let found = connect::find(None, &around).unwrap();
         let files = TlsFiles::in_dir(&tls);
         assert!(
-            matches!(&found, connect::Endpoint::Tcp { tls: Some(found), .. } if *found == files),
+            matches!(&found, Endpoint::Tcp { tls: Some(found), .. } if *found == files),
             "{found:?}"
         );
         write(true);

@@ -12,7 +12,7 @@ use bollard::{
 use super::{
     architecture,
     binds::Bind,
-    cluster::{self, Seat},
+    cluster,
     devices::{self, Device},
     habits::Habits,
     host,
@@ -20,6 +20,7 @@ use super::{
     labels::{self, Given, Labels},
     line::Line,
     mounts,
+    seat::Seat,
     toolbox::Toolbox,
     variables::{self, Around},
 };
@@ -68,19 +69,6 @@ pub(super) struct Parts<'a> {
     pub(super) labels: Labels,
     /// A cluster's own.
     pub(super) network: Option<&'a str>,
-}
-
-/// `workbay.<name>.<kernel>`; the kernel's part keeps names of two daemons apart.
-pub(super) fn container_name(session_name: &str, kernel_short: &str) -> String {
-    format!("workbay.{session_name}.{kernel_short}")
-}
-
-/// The session's name in a container's name.
-pub(super) fn session_name(container_name: &str) -> Option<&str> {
-    let inner = container_name
-        .trim_start_matches('/')
-        .strip_prefix("workbay.")?;
-    inner.rsplit_once('.').map(|(name, _)| name)
 }
 
 /// The longest command that fits into one argument of a program, with some room.
@@ -366,17 +354,4 @@ pub(super) fn labels(
     labels::of_plan(plan, seat, instance, given, &toolbox.key).map_err(|error| {
         EngineError::Refused(format!("the launch cannot be written down: {error}"))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_go_in_and_come_out() {
-        let name = container_name("my.first-one", "0a1b2c3d");
-        assert_eq!(name, "workbay.my.first-one.0a1b2c3d");
-        assert_eq!(session_name(&format!("/{name}")), Some("my.first-one"));
-        assert_eq!(session_name("/somebody"), None);
-    }
 }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::scratch::give;
+use super::identity::give;
 use crate::model::resources::Bytes;
 
 /// More than this is no set of settings but data; it belongs in a folder.

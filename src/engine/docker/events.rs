@@ -6,7 +6,7 @@ use bollard::{models::EventMessage, query_parameters::EventsOptionsBuilder};
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 use jiff::{SignedDuration, Timestamp};
 
-use super::{create, labels, line::Line};
+use super::{labels, line::Line, names};
 use crate::{
     engine::{
         api::{EngineEvent, EventKind, Result},
@@ -89,7 +89,7 @@ fn read(message: &EventMessage, instance: InstanceId) -> Option<EngineEvent> {
         "pause" => EventKind::Paused,
         "unpause" => EventKind::Unpaused,
         "rename" => EventKind::Renamed {
-            name: Clean::new(create::session_name(attributes.get("name")?)?),
+            name: Clean::new(names::session_name(attributes.get("name")?)?),
         },
         _ => return None,
     };

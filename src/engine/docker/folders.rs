@@ -10,9 +10,8 @@ use async_trait::async_trait;
 
 use super::{
     DockerEngine,
-    identity::{Identity, caller},
-    scratch::give,
-    sessions::off_loop,
+    identity::{Identity, caller, give},
+    off_loop::off_loop,
 };
 use crate::{
     engine::{

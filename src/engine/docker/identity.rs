@@ -1,5 +1,7 @@
 //! As whom sessions run.
 
+use std::{io, os::unix::fs::chown, path::Path};
+
 use super::habits::UserMapping;
 
 /// Whose files and processes a session's are.
@@ -45,6 +47,14 @@ pub(super) fn caller() -> (u32, u32) {
         rustix::process::getuid().as_raw(),
         rustix::process::getgid().as_raw(),
     )
+}
+
+/// Hands a file to the session's user; needed (and allowed) only where the caller is root.
+pub(super) fn give(path: &Path, (uid, gid): (u32, u32)) -> io::Result<()> {
+    if caller() == (uid, gid) {
+        return Ok(());
+    }
+    chown(path, Some(uid), Some(gid))
 }
 
 #[cfg(test)]

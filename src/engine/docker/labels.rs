@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use super::{cluster::Seat, cores, devices};
+use super::{cores, devices, seat::Seat};
 use crate::{
     engine::api::{CreatePlan, Recorded},
     model::{

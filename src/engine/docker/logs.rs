@@ -3,7 +3,7 @@
 use bollard::{container::LogOutput, query_parameters::LogsOptionsBuilder};
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
-use super::{DockerEngine, saved_log, scratch::Scratches, sessions::off_loop};
+use super::{DockerEngine, off_loop::off_loop, saved_log, scratch::Scratches};
 use crate::{
     engine::{
         api::{LogChunk, Result},

@@ -10,7 +10,8 @@ use bollard::{
 use super::{
     DockerEngine,
     binds::{self, Bind},
-    cluster::{self, Seat},
+    cluster,
+    containers::{remove_container, summaries},
     cores,
     create::{self, ImageFacts, Parts},
     devices::{self, Device},
@@ -19,8 +20,10 @@ use super::{
     labels::{self, Given},
     line::Line,
     members::{self, Member},
+    names,
+    off_loop::off_loop,
     owning::{self, Turn},
-    sessions::{off_loop, remove_container, summaries},
+    seat::Seat,
     toolbox::Toolbox,
     variables,
 };
@@ -317,7 +320,7 @@ async fn make(
     seat: Seat,
     body: ContainerCreateBody,
 ) -> Result<String> {
-    let name = create::container_name(&plan.name, &seat.kernel.short());
+    let name = names::container_name(&plan.name, &seat.kernel.short());
     let options = CreateContainerOptionsBuilder::default().name(&name).build();
     match line.docker.create_container(Some(options), body).await {
         Ok(made) => Ok(made.id),

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use bollard::models::ContainerSummary;
 
-use super::{DockerEngine, labels, line::Line, sessions::summaries};
+use super::{DockerEngine, containers::summaries, labels, line::Line};
 use crate::{
     engine::{api::Result, error::EngineError},
     model::id::{InstanceId, KernelId, SessionId},

@@ -14,12 +14,14 @@ mod attach;
 mod binds;
 mod cluster;
 mod connect;
+mod containers;
 mod context;
 mod cores;
 mod create;
 mod devices;
 mod dial;
 mod dotfiles;
+mod endpoint;
 mod events;
 mod exec;
 mod far;
@@ -39,17 +41,22 @@ mod logs;
 mod making;
 mod members;
 mod mounts;
+mod names;
 mod nvidia;
+mod off_loop;
 mod owning;
+mod private;
 mod pull;
 mod raw;
 mod save;
 mod saved_log;
 mod scratch;
+mod seat;
 mod sessions;
 mod sighting;
 mod skeleton;
 mod streams;
+mod surroundings;
 mod taking;
 mod toolbox;
 mod usage;
@@ -77,13 +84,14 @@ use crate::model::{
     policy::AcceleratorRules,
     usage::Usage,
 };
-use connect::Surroundings;
 use devices::{Device, Library};
 use folders::Shelf;
 use line::Line;
 use members::Member;
 use nvidia::Nvidia;
+use off_loop::off_loop;
 use scratch::Scratches;
+use surroundings::Surroundings;
 use toolbox::Toolbox;
 use way::Way;
 
@@ -202,11 +210,11 @@ impl DockerEngine {
             return Ok(Arc::clone(known));
         }
         let (dir, binary) = (self.config.toolbox_dir.clone(), self.config.binary.clone());
-        let made = sessions::off_loop(move || Toolbox::prepare(&dir, &binary)).await?;
+        let made = off_loop(move || Toolbox::prepare(&dir, &binary)).await?;
         let made = Arc::new(made);
         *slot = Some(Arc::clone(&made));
         if made.is_new {
-            let (toolbox, in_use) = (Arc::clone(&made), sessions::toolboxes_in_use(line).await?);
+            let (toolbox, in_use) = (Arc::clone(&made), containers::toolboxes_in_use(line).await?);
             let pruned = tokio::task::spawn_blocking(move || toolbox.prune_others(&in_use)).await;
             if let Ok(Err(error)) = pruned {
                 tracing::warn!(%error, "older toolboxes could not be removed");
@@ -232,7 +240,7 @@ impl DockerEngine {
     async fn find_devices(&self, line: &Line) -> Result<Vec<Device>> {
         let devices = if line.remote.is_none() && line.habits.gives_devices {
             let library = Arc::clone(&self.library);
-            sessions::off_loop(move || Ok(library.devices())).await?
+            off_loop(move || Ok(library.devices())).await?
         } else {
             Vec::new()
         };

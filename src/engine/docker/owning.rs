@@ -14,8 +14,8 @@ use bollard::{
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::{
-    DockerEngine, create, host, identity::Identity, labels, line::Line, mounts,
-    sessions::remove_container,
+    DockerEngine, containers::remove_container, create, host, identity::Identity, labels,
+    line::Line, mounts,
 };
 use crate::{
     engine::{api::Result, error::EngineError},

@@ -11,7 +11,7 @@ use bollard::query_parameters::LogsOptionsBuilder;
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 
-use super::{line::Line, sessions::off_loop};
+use super::{line::Line, off_loop::off_loop};
 use crate::engine::{api::Result, error::EngineError};
 
 /// How much of a log is kept.

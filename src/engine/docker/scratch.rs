@@ -4,11 +4,11 @@
 use std::{
     fs, io,
     io::Write as _,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, chown},
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
-use super::{cluster::hostname, dotfiles, identity::caller, skeleton};
+use super::{dotfiles, identity::give, private::private_directory, seat::hostname, skeleton};
 use crate::{
     engine::{api::Result, error::EngineError},
     model::{
@@ -37,11 +37,6 @@ pub(super) fn dir_name(place: u32) -> String {
         0 => "work".to_owned(),
         sub => hostname(sub),
     }
-}
-
-pub(super) fn private(path: &Path) -> io::Result<()> {
-    let mut dir = fs::DirBuilder::new();
-    dir.recursive(true).mode(0o700).create(path)
 }
 
 impl Scratches {
@@ -110,7 +105,7 @@ impl Scratches {
         owner: (u32, u32),
         bootstrap: Option<&str>,
     ) -> io::Result<Vec<String>> {
-        private(home)?;
+        private_directory(home)?;
         for (name, contents) in skeleton::FILES {
             let file = home.join(name);
             fs::write(&file, contents)?;
@@ -193,14 +188,6 @@ fn trouble(path: &Path, error: &io::Error) -> EngineError {
     ))
 }
 
-/// Hands a file to the session's user; needed (and allowed) only where the caller is root.
-pub(super) fn give(path: &Path, (uid, gid): (u32, u32)) -> io::Result<()> {
-    if caller() == (uid, gid) {
-        return Ok(());
-    }
-    chown(path, Some(uid), Some(gid))
-}
-
 /// Removes a directory whatever the modes in it; what is not there is removed already.
 fn remove_tree(path: &Path) -> io::Result<()> {
     let done = |result: io::Result<()>| match result {
@@ -231,7 +218,7 @@ fn open_up(path: &Path) -> io::Result<()> {
 mod tests {
     use std::os::unix::fs::MetadataExt as _;
 
-    use super::*;
+    use super::{super::identity::caller, *};
 
     fn scratches(dir: &Path) -> Scratches {
         Scratches::new(dir.join("sessions"), dir.join("dotfiles"))

@@ -1,7 +1,6 @@
 //! Containers started, ended, listed.
 
 use std::{
-    collections::{HashMap, HashSet},
     path::PathBuf,
     sync::{Arc, atomic::Ordering},
     time::Duration,
@@ -12,17 +11,20 @@ use bollard::{
     errors::Error,
     models::{ContainerSummary, ContainerSummaryStateEnum as State},
     query_parameters::{
-        InspectContainerOptions, KillContainerOptionsBuilder, ListContainersOptionsBuilder,
-        RemoveContainerOptionsBuilder, RenameContainerOptionsBuilder, StartContainerOptions,
-        StopContainerOptionsBuilder,
+        InspectContainerOptions, KillContainerOptionsBuilder, RenameContainerOptionsBuilder,
+        StartContainerOptions, StopContainerOptionsBuilder,
     },
 };
 use futures_util::{StreamExt as _, TryStreamExt as _, stream, stream::BoxStream};
 
 use super::{
-    DockerEngine, cluster, create, events, far, labels,
+    DockerEngine, cluster,
+    containers::{remove_container, summaries},
+    events, far, labels,
     line::Line,
     members::{self, Member},
+    names,
+    off_loop::off_loop,
     save, saved_log,
     sighting::{self, Part},
 };
@@ -246,7 +248,7 @@ impl DockerEngine {
         {
             return Ok(());
         }
-        let new = create::container_name(name, &seen.kernel.short());
+        let new = names::container_name(name, &seen.kernel.short());
         let options = RenameContainerOptionsBuilder::default().name(&new).build();
         let renamed = line.docker.rename_container(&member.id, options).await;
         renamed.map_err(|error| self.named(line.fault(error), session))
@@ -306,20 +308,6 @@ async fn end(line: Arc<Line>, id: String, grace_seconds: u32) -> Result<()> {
     }
 }
 
-pub(super) async fn summaries(
-    line: &Line,
-    wanted: &[String],
-    all: bool,
-) -> Result<Vec<ContainerSummary>> {
-    let filters = HashMap::from([("label".to_owned(), wanted.to_vec())]);
-    let options = ListContainersOptionsBuilder::default()
-        .all(all)
-        .filters(&filters)
-        .build();
-    let listed = line.docker.list_containers(Some(options)).await;
-    listed.map_err(|error| line.fault(error))
-}
-
 /// The full records of these containers; one that is gone is left out.
 async fn looks(line: &Line, ids: Vec<String>, instance: InstanceId) -> Result<Vec<Part>> {
     let mut asked = stream::iter(ids)
@@ -361,38 +349,4 @@ fn others_slots(all: &[ContainerSummary], instance: InstanceId) -> ResourceSlots
         .filter(|labels| !labels::is_of(labels, instance))
         .filter_map(labels::slots)
         .fold(ResourceSlots::default(), |sum, slots| sum.plus(&slots))
-}
-
-/// The keys of the toolboxes that containers of any instance have mounted.
-pub(super) async fn toolboxes_in_use(line: &Line) -> Result<HashSet<String>> {
-    let all = summaries(line, &[labels::TOOLBOX.to_owned()], true).await?;
-    let keys = all
-        .into_iter()
-        .filter_map(|one| one.labels?.remove(labels::TOOLBOX));
-    Ok(keys.collect())
-}
-
-pub(super) async fn remove_container(line: &Line, id: &str) -> Result<()> {
-    let options = RemoveContainerOptionsBuilder::default()
-        .force(true)
-        .v(true)
-        .build();
-    match line.docker.remove_container(id, Some(options)).await {
-        // 409: another removal is under way.
-        Err(Error::DockerResponseServerError {
-            status_code: 404 | 409,
-            ..
-        })
-        | Ok(()) => Ok(()),
-        Err(error) => Err(line.fault(error)),
-    }
-}
-
-/// File work beside the loop.
-pub(super) async fn off_loop<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| EngineError::Host(format!("work on files broke: {error}")))?
 }

@@ -8,7 +8,7 @@ use bollard::models::{
 };
 use jiff::Timestamp;
 
-use super::{cluster::hostname, create, labels, members::Member};
+use super::{labels, members::Member, names, seat::hostname};
 use crate::{
     engine::api::{ContainerState, Recorded, Sighting, SubSighting},
     model::{
@@ -70,7 +70,7 @@ fn part(
         kernel,
         place: labels::place(labels),
         container_id: Clean::new(id),
-        name: name.and_then(create::session_name).map(Clean::new),
+        name: name.and_then(names::session_name).map(Clean::new),
         state,
         recorded: labels::recorded(labels),
     })

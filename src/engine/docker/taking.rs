@@ -2,7 +2,10 @@
 
 use std::{fs, io, path::Path};
 
-use super::scratch::{Scratches, dir_name, homes, private};
+use super::{
+    private::private_directory,
+    scratch::{Scratches, dir_name, homes},
+};
 use crate::{
     engine::{api::Result, error::EngineError},
     model::id::SessionId,
@@ -23,7 +26,7 @@ impl Scratches {
             return Err(EngineError::Host(text));
         }
         let dir = self.of(session);
-        let moved = private(&dir)
+        let moved = private_directory(&dir)
             .and_then(|()| fs::write(dir.join(TAKEN_FROM), from.to_string()))
             .and_then(|()| move_homes(&self.of(from), &dir));
         moved.map_err(|error| {
@@ -43,7 +46,7 @@ impl Scratches {
             return Ok(());
         };
         let earlier = self.of(from);
-        private(&earlier)?;
+        private_directory(&earlier)?;
         move_homes(&dir, &earlier)?;
         fs::remove_file(dir.join(TAKEN_FROM))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::cluster::{Seat, hostname};
+use super::seat::{Seat, hostname};
 use crate::{
     engine::api::CreatePlan,
     model::{image, inside, resources::Cpu, session::Service},

@@ -15,7 +15,7 @@ use super::{make_volume, mount, upload};
 use crate::{
     engine::{
         api::Result,
-        docker::{host, labels, line::Line, sessions::remove_container, toolbox::Toolbox},
+        docker::{containers::remove_container, host, labels, line::Line, toolbox::Toolbox},
     },
     model::inside,
 };

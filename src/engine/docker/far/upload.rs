@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::engine::{
     api::Result,
-    docker::{line::Line, sessions::off_loop},
+    docker::{line::Line, off_loop::off_loop},
     error::EngineError,
 };
 

@@ -19,7 +19,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{DockerEngine, devices, line::Line, sessions::off_loop};
+use super::{DockerEngine, devices, line::Line, off_loop::off_loop};
 use crate::{
     engine::api::UsageAsk,
     model::{id::SessionId, usage::Usage},

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::process::Command;
 
-use super::{place::SshPlace, relay::private_directory};
+use super::{super::private::private_directory, place::SshPlace};
 
 /// The kernel takes no longer address.
 const LONGEST_PATH: usize = 107;

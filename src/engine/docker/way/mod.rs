@@ -1,6 +1,7 @@
 //! The way to an engine: its own socket, or a socket of ours whose connections are carried there, so that
 //! whoever speaks to the engine needs to know of sockets only.
 
+pub(super) mod listening;
 mod master;
 pub(super) mod place;
 mod relay;
@@ -14,29 +15,13 @@ use std::{
     time::Duration,
 };
 
-use rustix::io::Errno;
 use tokio::net::UnixStream;
 
-use super::{connect::Endpoint, fault};
+use super::{endpoint::Endpoint, fault};
 use crate::engine::api::Result;
 
 /// How long a socket of this machine may take to accept us.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Whether somebody listens on a socket of this machine; where their queue is full, too.
-pub(super) fn listens(socket: &Path) -> bool {
-    matches!(asked(socket), Ok(()) | Err(Errno::AGAIN))
-}
-
-/// Connects and goes; never waits.
-fn asked(socket: &Path) -> rustix::io::Result<()> {
-    use rustix::net::{
-        AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with,
-    };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let ours = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    connect(ours, &SocketAddrUnix::new(socket)?)
-}
 
 /// An open way; it is closed when this is dropped.
 pub(super) struct Way {
@@ -102,30 +87,5 @@ impl Way {
     /// The engine was reached over a network.
     pub(super) fn is_carried(&self) -> bool {
         matches!(self.leads, Leads::Relay(_))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use rustix::net::{
-        AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with,
-    };
-
-    use super::*;
-
-    /// To connect to it would wait for ever.
-    #[test]
-    fn one_who_is_asked_by_too_many_listens_all_the_same() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("busy.sock");
-        assert!(!listens(&path));
-        let (flags, kind) = (SocketFlags::CLOEXEC, SocketType::STREAM);
-        let busy = socket_with(AddressFamily::UNIX, kind, flags, None).unwrap();
-        bind(&busy, &SocketAddrUnix::new(&path).unwrap()).unwrap();
-        assert!(!listens(&path));
-        listen(&busy, 0).unwrap();
-        while asked(&path).is_ok() {}
-        assert_eq!(asked(&path), Err(Errno::AGAIN));
-        assert!(listens(&path));
     }
 }

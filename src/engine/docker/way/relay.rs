@@ -2,7 +2,7 @@
 
 use std::{
     fs, io,
-    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::{Arc, Once},
     time::Duration,
@@ -18,8 +18,8 @@ use tokio::{
 
 use rustix::io::Errno;
 
-use super::{asked, master::is_masters};
-use crate::engine::{api::Result, error::EngineError};
+use super::{listening::asked, master::is_masters};
+use crate::engine::{api::Result, docker::private::private_directory, error::EngineError};
 
 /// Connections that are being made at once: a server that lets nobody in refuses more.
 const AT_ONCE: usize = 4;
@@ -106,14 +106,6 @@ fn clear(dir: &Path) {
             let _ = fs::remove_file(&path);
         }
     }
-}
-
-/// For this person alone.
-pub(super) fn private_directory(dir: &Path) -> io::Result<()> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)
 }
 
 /// For this person alone: who may connect may do what the engine does.

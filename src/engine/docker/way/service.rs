@@ -12,7 +12,7 @@ use std::{
 use rustix::process::{Pid, Signal};
 use tokio::process::{Child, Command};
 
-use super::listens;
+use super::listening::listens;
 use crate::{
     engine::{api::Result, error::EngineError},
     model::text::Clean,

@@ -20,7 +20,7 @@ use super::relay::{Far, Stream, answers};
 use crate::{
     engine::{
         api::Result,
-        docker::{connect::Surroundings, fault},
+        docker::{fault, surroundings::Surroundings},
         error::EngineError,
         tcp,
     },
