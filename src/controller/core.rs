@@ -6,12 +6,13 @@ use jiff::Timestamp;
 
 use super::{
     again::again,
-    fact::{Ask, Fact, Fault, Launch, Ticket},
+    fact::{Ask, Fact, Fault, Ticket},
     held::Held,
     idle::Idle,
-    line::{Line, refusal_of},
+    line::Line,
     order::SurveyNumber,
     pulling::Pulls,
+    purpose::{Purpose, Waiting},
     queue::Queue,
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
@@ -50,7 +51,7 @@ pub struct Controller {
     /// As told last.
     pub(super) statistics: Option<Statistics>,
     pub(super) surveys: BTreeMap<SurveyNumber, Waiting>,
-    next_survey: SurveyNumber,
+    pub(super) next_survey: SurveyNumber,
     /// When sessions want to be looked after; entries may be stale.
     pub(super) deadlines: BTreeSet<(Timestamp, SessionId)>,
     pub(super) turn_number: u64,
@@ -58,24 +59,6 @@ pub struct Controller {
     pub(super) boot: Option<Clean>,
     /// Asked before the engine has answered for the first time.
     early: Vec<(Ticket, Ask)>,
-}
-
-/// What a survey was asked for.
-#[derive(Clone, Debug)]
-pub(super) struct Waiting {
-    pub asked_in: u64,
-    pub purpose: Purpose,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Purpose {
-    Launch(Ticket, Box<Launch>),
-    Refresh(Ticket),
-    Environments(Ticket),
-    Catalogue(Ticket),
-    /// Somebody waits for room.
-    Queue,
-    Reconcile,
 }
 
 impl Controller {
@@ -273,18 +256,6 @@ impl Controller {
         }
     }
 
-    /// Orders a survey.
-    pub(super) fn survey(&mut self, turn: &mut Turn, purpose: Purpose, environments: bool) {
-        self.next_survey += 1;
-        let survey = self.next_survey;
-        let asked_in = self.turn_number;
-        self.surveys.insert(survey, Waiting { asked_in, purpose });
-        turn.orders.push(super::order::Order::Survey {
-            survey,
-            environments,
-        });
-    }
-
     /// The session to be changed; what it was is kept in the turn.
     pub(super) fn change(&mut self, turn: &mut Turn, id: SessionId) -> Option<&mut Held> {
         let held = self.held.get_mut(&id)?;
@@ -383,7 +354,7 @@ impl Controller {
                 self.know_folder(&folder);
                 Ok(Answer::Folder(folder))
             }
-            Err(fault) => Err(refusal_of(&fault)),
+            Err(fault) => Err(Refusal::of(&fault)),
         };
         turn.answer(ticket, answer);
     }

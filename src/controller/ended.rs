@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 
-use super::reboot::by_reboot;
 use crate::model::{
     record::{Ending, SessionRecord},
     resources::Bytes,
@@ -35,6 +34,14 @@ pub(super) fn ending(info: &str, message: String) -> Ending {
         info: Clean::new(info),
         message: Some(Clean::new(&message)),
     }
+}
+
+/// How a session ends whose machine was restarted.
+pub(super) fn by_reboot() -> Ending {
+    ending(
+        "host-reboot",
+        "this machine was restarted while it ran".to_owned(),
+    )
 }
 
 /// How the session ended whose main process did, and what became of its command.

@@ -1,11 +1,6 @@
 //! What the engine tells of containers by itself: hints to look at them.
 
-use super::{
-    core::{Controller, Purpose},
-    fact::Happening,
-    order::Order,
-    turn::Turn,
-};
+use super::{core::Controller, fact::Happening, order::Order, purpose::Purpose, turn::Turn};
 use crate::model::{id::SessionId, record::Step};
 
 impl Controller {

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use super::{
-    core::{Controller, Purpose},
+    core::Controller,
     fact::{Launch, Ticket},
     held::Held,
+    purpose::Purpose,
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
 use crate::model::{

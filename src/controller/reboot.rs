@@ -3,8 +3,8 @@
 //! Each session's record says in which start of the machine it was last seen running. It says so until
 //! an engine has told what became of it, so the reason outlives any number of daemons.
 
-use super::{core::Controller, ended::ending, held::Held};
-use crate::model::{capability::EngineState, record::Ending, text::Clean};
+use super::{core::Controller, held::Held};
+use crate::model::{capability::EngineState, text::Clean};
 
 impl Controller {
     /// Which start of the machine this is, as the system calls it; `None` = it does not say.
@@ -26,12 +26,4 @@ impl Controller {
             _ => false,
         }
     }
-}
-
-/// How a session ends whose machine was restarted.
-pub(super) fn by_reboot() -> Ending {
-    ending(
-        "host-reboot",
-        "this machine was restarted while it ran".to_owned(),
-    )
 }

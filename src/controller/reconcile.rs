@@ -7,11 +7,10 @@ use jiff::Timestamp;
 use super::{
     cluster::{is_whole, note_containers},
     core::Controller,
-    ended::{Exit, Gap, ending, exit_sentence, explain},
+    ended::{Exit, Gap, by_reboot, ending, exit_sentence, explain},
     fact::{Sight, SightState, SubSight},
     held::Held,
     life::has_lost_secrets,
-    reboot::by_reboot,
     turn::Turn,
 };
 use crate::model::{

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{
-    fact::{Fact, Ticket},
+    fact::{Fact, Fault, FaultKind, Ticket},
     held::Held,
     order::Order,
 };
@@ -93,6 +93,24 @@ impl Refusal {
             message: message.into(),
             help: None,
             field: None,
+        }
+    }
+
+    /// What the engine could not do, as the answer to who asked for it.
+    pub(super) fn of(fault: &Fault) -> Self {
+        let kind = if fault.is_lost() {
+            RefusalKind::Unreachable
+        } else {
+            RefusalKind::Refused
+        };
+        Self {
+            kind,
+            message: fault.text.clone(),
+            help: fault.mend.clone(),
+            field: match fault.kind {
+                FaultKind::Field(field) => Some(field),
+                _ => None,
+            },
         }
     }
 

@@ -10,8 +10,9 @@ use super::{
 };
 use crate::{
     controller::{
-        core::{Controller, Purpose, Waiting},
+        core::Controller,
         fact::Fact,
+        purpose::{Purpose, Waiting},
         turn::Turn,
     },
     model::{history::HistoryEntry, id::SessionId, record::Write, status::Status},

@@ -1,0 +1,164 @@
+//! The line to the engine: made, lost, made again with growing patience.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    core::Controller,
+    fact::{Fault, Survey, Ticket},
+    order::{LineNumber, Order},
+    purpose::Purpose,
+    turn::{Answer, Refusal, RefusalKind, Turn},
+};
+use crate::model::{
+    capability::{EngineInfo, EngineState},
+    change::Change,
+};
+
+/// The longest pause between two attempts, in seconds.
+const LONGEST_PAUSE: u32 = 30;
+
+impl Controller {
+    /// Deadlines that came; the very first one makes the line.
+    pub(super) fn tick(&mut self, turn: &mut Turn, now: Timestamp) {
+        let due = self.line.retry_at.is_some_and(|at| at <= now);
+        let first = self.line.number == 0;
+        if !self.line.connecting && (due || first) {
+            self.connect(turn);
+        }
+        while let Some((at, id)) = self.deadlines.first().copied()
+            && at <= now
+        {
+            self.deadlines.pop_first();
+            self.look_after(turn, now, id);
+        }
+        for id in self.idle.due(now) {
+            self.attend(turn, now, id);
+        }
+        self.pulls_due(turn, now);
+        self.queue_due(turn, now);
+    }
+
+    fn connect(&mut self, turn: &mut Turn) {
+        self.line.number += 1;
+        self.line.connecting = true;
+        self.line.retry_at = None;
+        self.line.asked_in = self.turn_number;
+        turn.orders.push(Order::Connect {
+            line: self.line.number,
+        });
+    }
+
+    pub(super) fn is_connected(&self) -> bool {
+        matches!(self.line.state, EngineState::Connected { .. })
+    }
+
+    pub(super) fn engine_up(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        line: LineNumber,
+        info: EngineInfo,
+        survey: Survey,
+    ) {
+        if line != self.line.number {
+            return;
+        }
+        let first = !self.line.stood;
+        self.line.state = EngineState::Connected { info };
+        self.line.connecting = false;
+        self.line.attempt = 0;
+        self.line.stood = true;
+        self.tell_engine(turn);
+        // Without the line nobody could use a session.
+        self.idle.begin_anew(now);
+        let asked_in = self.line.asked_in;
+        self.take_survey(turn, now, survey, asked_in, true);
+        self.resume_all(turn, now);
+        if first {
+            self.detach_leftovers(turn);
+        }
+        self.line.lost_at = None;
+        turn.stirred = true;
+    }
+
+    /// The line is gone. What was being made ends in ERROR; everything else stays as it is.
+    pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
+        self.line.attempt = self.line.attempt.saturating_add(1);
+        self.line.connecting = false;
+        self.line.lost_at.get_or_insert(now);
+        self.line.state = EngineState::Lost {
+            why: fault.text.clone(),
+            mend: fault.mend.clone(),
+            attempt: self.line.attempt,
+        };
+        let doublings = self.line.attempt.saturating_sub(1).min(5);
+        let pause = (1_u32 << doublings).min(LONGEST_PAUSE);
+        self.line.retry_at = now
+            .checked_add(SignedDuration::from_secs(i64::from(pause)))
+            .ok();
+        self.tell_engine(turn);
+        self.drop_pulls(turn, fault);
+        self.queue.look_at = None;
+        // Nothing is outstanding any more for those who wait on the first line.
+        for held in self.held.values_mut() {
+            held.detaching = false;
+        }
+    }
+
+    fn tell_engine(&self, turn: &mut Turn) {
+        turn.changes.push(Change::Engine {
+            context: self.context,
+            engine: Box::new(self.line.state.clone()),
+        });
+    }
+
+    /// The refusal of a request that needs the engine, when there is none.
+    pub(super) fn unreachable(&self) -> Option<Refusal> {
+        let help = "workbay tries again by itself; `workbay doctor` tells what is wrong";
+        match &self.line.state {
+            EngineState::Connected { .. } => None,
+            // Requests wait until the first attempt is over; this is for what follows from facts.
+            EngineState::Connecting => Some(
+                Refusal::new(RefusalKind::Unreachable, "the engine has not answered yet")
+                    .with_help(help),
+            ),
+            EngineState::Lost { why, mend, .. } => {
+                let help = mend.as_ref().map_or(help, |mend| mend.as_str());
+                Some(Refusal::new(RefusalKind::Unreachable, why.clone()).with_help(help))
+            }
+        }
+    }
+
+    pub(super) fn refresh(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket) {
+        if self.is_connected() {
+            self.survey(turn, Purpose::Refresh(ticket), true);
+            return;
+        }
+        // A person asks: the pause before the next attempt is over.
+        if !self.line.connecting {
+            self.line.retry_at = Some(now);
+            self.tick(turn, now);
+        }
+        turn.answer(ticket, Ok(Answer::Done));
+    }
+
+    /// A fault that means the line is gone makes it so.
+    pub(super) fn note_fault(&mut self, turn: &mut Turn, now: Timestamp, fault: &Fault) {
+        if fault.is_lost() && self.is_connected() {
+            self.lose_line(turn, now, fault);
+        }
+    }
+
+    /// At the start of a daemon: terminals of the one before are detached.
+    fn detach_leftovers(&mut self, turn: &mut Turn) {
+        for held in self.held.values_mut() {
+            if held.record.session.status.is_live() {
+                held.detaching = true;
+                turn.orders.push(Order::DetachAll {
+                    session: held.record.session.id,
+                    epoch: held.epoch,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Surveys of the engine: asked for a purpose, and what they bring.
+
+use jiff::Timestamp;
+
+use super::{
+    core::Controller,
+    fact::{Fact, Fault, Survey},
+    order::{Order, SurveyNumber},
+    purpose::{Purpose, Waiting},
+    turn::{Answer, Refusal, Turn},
+};
+use crate::model::{change::Change, wellknown};
+
+impl Controller {
+    /// Orders a survey.
+    pub(super) fn survey(&mut self, turn: &mut Turn, purpose: Purpose, environments: bool) {
+        self.next_survey += 1;
+        let survey = self.next_survey;
+        let asked_in = self.turn_number;
+        self.surveys.insert(survey, Waiting { asked_in, purpose });
+        turn.orders.push(Order::Survey {
+            survey,
+            environments,
+        });
+    }
+
+    pub(super) fn surveyed(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        survey: SurveyNumber,
+        result: Result<Survey, Fault>,
+    ) {
+        let Some(waiting) = self.surveys.remove(&survey) else {
+            return;
+        };
+        let refusal = match result {
+            Ok(survey) => {
+                self.take_survey(turn, now, survey, waiting.asked_in, false);
+                None
+            }
+            Err(fault) => {
+                self.note_fault(turn, now, &fault);
+                Some(Refusal::of(&fault))
+            }
+        };
+        match waiting.purpose {
+            Purpose::Launch(ticket, launch) => match refusal {
+                None => turn.follow.push(Fact::LaunchSurveyed { ticket, launch }),
+                Some(refusal) => turn.answer(ticket, Err(refusal)),
+            },
+            Purpose::Refresh(ticket) => {
+                turn.answer(ticket, refusal.map_or(Ok(Answer::Done), Err));
+            }
+            Purpose::Environments(ticket) => {
+                let answer = Answer::Environments(self.environments.clone());
+                turn.answer(ticket, refusal.map_or(Ok(answer), Err));
+            }
+            Purpose::Catalogue(ticket) => {
+                let answer = match refusal {
+                    Some(refusal) => Err(refusal),
+                    None => Ok(Answer::Catalogue(Box::new(self.catalogue()))),
+                };
+                turn.answer(ticket, answer);
+            }
+            // Who waits is not left waiting because one look failed.
+            Purpose::Queue => turn.stirred |= refusal.is_some(),
+            Purpose::Reconcile => {}
+        }
+    }
+
+    pub(super) fn take_survey(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        survey: Survey,
+        asked_in: u64,
+        whole_line: bool,
+    ) {
+        self.others = survey.others;
+        turn.stirred = true;
+        if let Some(folders) = survey.folders {
+            self.folders = folders;
+        }
+        let known = &self.settings.environments;
+        if let Some(here) = survey.environments
+            && let environments = wellknown::completed(here, known)
+            && environments != self.environments
+        {
+            self.environments.clone_from(&environments);
+            turn.changes.push(Change::Environments {
+                context: self.context,
+                environments,
+            });
+        }
+        self.reconcile(turn, now, survey.seen, asked_in, whole_line);
+    }
+}
