@@ -11,7 +11,7 @@ use std::{
 use rustix::process::Pid;
 
 use super::{
-    main_process::announce,
+    log::announce,
     preload, processes, shell,
     signals::{Heard, Order, Signals},
 };

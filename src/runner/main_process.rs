@@ -1,9 +1,11 @@
 //! The main process of a session: says what the session was given, does its duty, ends when asked.
 
-use std::{fs, io::Write as _, process::ExitCode, time::Duration};
+use std::{fs, process::ExitCode, time::Duration};
 
 use super::{
-    complain, duty, processes,
+    complain, duty,
+    log::announce,
+    processes,
     signals::{Heard, Order, Signals},
 };
 use crate::model::inside;
@@ -92,12 +94,6 @@ fn introduce(say: &[String]) {
     for line in mounts(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default()) {
         announce(&line);
     }
-}
-
-pub(super) fn announce(line: &str) {
-    let mut out = std::io::stdout();
-    // A log that cannot be written is no reason to end a session.
-    let _ = writeln!(out, "workbay: {line}").and_then(|()| out.flush());
 }
 
 /// Mounts a person has to do with: the home and what lies below it.

@@ -12,6 +12,7 @@ mod duty;
 mod end;
 mod exec;
 mod home;
+mod log;
 mod main_process;
 mod preload;
 mod processes;
