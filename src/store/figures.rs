@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
-use super::rows::to_json;
+use super::values::to_json;
 use crate::model::{
     figures::{Figures, FiguresRecord},
     id::SessionKey,

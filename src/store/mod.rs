@@ -14,6 +14,7 @@ mod rows;
 mod schema;
 mod shelf;
 mod unreadable;
+mod values;
 
 use std::{path::PathBuf, thread};
 

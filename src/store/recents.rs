@@ -3,8 +3,8 @@
 use rusqlite::{Connection, Result, Row};
 
 use super::{
-    rows::{clean, parsed, unreadable},
     unreadable::{Table, Unreadable, sorted},
+    values::{clean, parsed, unreadable},
 };
 use crate::model::{
     id::ContextName,

@@ -1,14 +1,12 @@
 //! Nouns to rows and back.
 
-use std::str::FromStr;
-
-use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Params, Row, types::Type};
+use rusqlite::{Connection, OptionalExtension, Params, Result, Row};
 use serde_json::Value;
 
 use super::{
     figures, recents,
     unreadable::{Table, Unreadable, sorted},
+    values::{clean, parsed, time, to_json, unreadable},
 };
 use crate::model::{
     history::HistoryEntry,
@@ -18,8 +16,6 @@ use crate::model::{
     status::Status,
     text::Clean,
 };
-
-type Result<T> = rusqlite::Result<T>;
 
 pub(super) fn instance(db: &Connection) -> Result<Option<String>> {
     db.query_row("SELECT value FROM meta WHERE key = 'instance'", (), |row| {
@@ -243,36 +239,4 @@ fn entry(row: &Row<'_>, session: SessionId) -> Result<HistoryEntry> {
             Some(steps) => serde_json::from_str(&steps).map_err(|e| unreadable(9, e))?,
         },
     })
-}
-
-pub(super) fn clean(row: &Row<'_>, column: usize) -> Result<Option<Clean>> {
-    let text: Option<String> = row.get(column)?;
-    Ok(text.map(|text| Clean::multiline(&text)))
-}
-
-fn time(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>> {
-    match row.get::<_, Option<String>>(column)? {
-        None => Ok(None),
-        Some(_) => parsed(row, column).map(Some),
-    }
-}
-
-pub(super) fn parsed<T: FromStr>(row: &Row<'_>, column: usize) -> Result<T>
-where
-    T::Err: std::error::Error + Send + Sync + 'static,
-{
-    row.get::<_, String>(column)?
-        .parse()
-        .map_err(|e| unreadable(column, e))
-}
-
-pub(super) fn to_json(value: &impl serde::Serialize) -> Result<Value> {
-    serde_json::to_value(value).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))
-}
-
-pub(super) fn unreadable(
-    column: usize,
-    why: impl std::error::Error + Send + Sync + 'static,
-) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(why))
 }

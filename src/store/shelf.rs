@@ -9,6 +9,7 @@ use rusqlite::{Connection, Result, params};
 use super::{
     rows,
     unreadable::{Table, Unreadable, sorted},
+    values::parsed,
 };
 use crate::model::{
     id::{ContextName, SessionId},
@@ -130,7 +131,7 @@ pub(super) fn named(
     let mut ids = Vec::new();
     while let Some(row) = found.next()? {
         let place = (Table::Sessions, row.get(1)?);
-        ids.extend::<Option<SessionId>>(sorted(rows::parsed(row, 0), place, bad)?);
+        ids.extend::<Option<SessionId>>(sorted(parsed(row, 0), place, bad)?);
     }
     Ok((count.into(), ids))
 }

@@ -4,7 +4,7 @@
 use rusqlite::{Connection, Result, Row, types::ValueRef};
 use serde_json::{Map, Value, json};
 
-use super::rows::to_json;
+use super::values::to_json;
 use crate::model::text::Clean;
 
 /// A row of a table, and why it cannot be read.
