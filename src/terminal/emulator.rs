@@ -1,10 +1,12 @@
 //! A terminal in memory. The only place that names the vt100 crate.
 
 mod cell;
+mod gate;
 mod parser;
 mod pens;
 mod rows;
 mod text;
+mod witness;
 
 use std::{num::NonZeroU16, sync::Arc};
 
@@ -13,22 +15,16 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     defaults::DefaultColours,
     encode::{Modes, MouseMode},
-    gate::{Gate, Step},
-    witness::Linked,
 };
 use crate::model::text::Clean;
+use gate::{Gate, Step};
 use parser::Parser;
 use pens::{Pen, Pens};
+use witness::Linked;
 
 pub use cell::{Cell, CellWidth, Cursor, CursorShape};
 pub use parser::is_guarded;
-pub(super) use pens::is_more_than_plain;
 pub use rows::Moment;
-
-/// What our other files see of vt100.
-pub(super) mod vt {
-    pub use vt100::{Callbacks, MouseProtocolMode, Screen};
-}
 
 /// The parser panics when an emoji widens on a screen of one column, so there are always two.
 const MIN_COLUMNS: u16 = 2;

@@ -7,8 +7,6 @@ pub mod control;
 pub mod defaults;
 pub mod emulator;
 pub mod encode;
-mod gate;
 pub mod link;
 pub mod look;
 pub mod pty;
-mod witness;

@@ -11,8 +11,10 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use super::rows::{Moment, Rows};
-use crate::terminal::witness::Witness;
+use super::{
+    rows::{Moment, Rows},
+    witness::Witness,
+};
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };

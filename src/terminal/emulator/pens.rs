@@ -9,7 +9,7 @@
 
 use std::{collections::HashMap, fmt::Write as _, sync::Arc};
 
-use super::Parser;
+use super::parser::Parser;
 use crate::terminal::{
     link::Link,
     look::{Colour, Look, Underline},
@@ -198,7 +198,7 @@ fn is_plain(pen: &Pen) -> bool {
 }
 
 /// Whether these parameters of `CSI … m` choose something that vt100 cannot keep.
-pub(in crate::terminal) fn is_more_than_plain(parameters: &[u8]) -> bool {
+pub(super) fn is_more_than_plain(parameters: &[u8]) -> bool {
     let mut codes = parameters.split(|byte| *byte == b';');
     while let Some(code) = codes.next() {
         match code {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::{
-    defaults::DefaultColours,
-    emulator::vt::{Callbacks, MouseProtocolMode, Screen},
-    link::Link,
+use vt100::{Callbacks, MouseProtocolMode, Screen};
+
+use crate::{
+    model::text::Clean,
+    terminal::{defaults::DefaultColours, link::Link},
 };
-use crate::model::text::Clean;
 
 /// Longest title kept, in cells.
 const TITLE_CELLS: usize = 64;

@@ -6,7 +6,7 @@
 //! It follows just as much of the parser's state as that needs, and passes all else through in whole
 //! slices.
 
-use super::emulator::is_more_than_plain;
+use super::pens::is_more_than_plain;
 
 /// Longest OSC string taken; a clipboard write (OSC 52) may be longer.
 const OSC_LIMIT: usize = 4 * 1024;
