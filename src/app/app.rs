@@ -61,8 +61,8 @@ use crate::{
     key::Key,
     keymap::Keymap,
     model::{
-        change::Level,
         id::{ContextName, SessionKey},
+        notice::Level,
         session::Session,
     },
     terminal::defaults::DefaultColours,

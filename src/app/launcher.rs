@@ -33,7 +33,7 @@ use crate::{
         capability::Capability,
         id::ContextName,
         launch::{self, FieldProblem, LaunchField, grown::Grown},
-        reference,
+        resolve,
         spec::LaunchRequest,
         text::Clean,
     },
@@ -355,7 +355,7 @@ impl Launcher {
     fn look_for_image(&self, row: Row) -> Vec<Step> {
         let here = row.field == LaunchField::Image;
         let is_missing = |image: &str| {
-            let found = reference::find_image(&self.offer.environments, image);
+            let found = resolve::find_image(&self.offer.environments, image);
             found.is_none_or(|it| it.absent)
         };
         let missing = here && self.request.image.as_deref().is_some_and(is_missing);

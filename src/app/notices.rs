@@ -7,9 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::mirror::Mirror;
 use crate::model::{
-    change::Level,
     id::SessionKey,
-    notice::{Notice, NoticeKind},
+    notice::{Level, Notice, NoticeKind},
     reclaim::nearest,
     session::Session,
 };

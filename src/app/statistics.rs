@@ -2,7 +2,7 @@
 
 use super::{app::App, area::STATISTICS_ROWS, step::Step};
 use crate::model::{
-    catalogue::ResourceGroup, change::Level, id::ContextName, statistics::Statistics, text::Clean,
+    catalogue::ResourceGroup, id::ContextName, notice::Level, statistics::Statistics, text::Clean,
 };
 
 /// What is shown of a context.

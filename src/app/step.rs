@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use super::{effect::Effect, msg::Ticket, toast::Launched};
 use crate::{
     model::{
-        change::Level,
         id::{ContextName, SessionKey},
         idle::Keep,
         launch::{LaunchField, grown::Grown},
+        notice::Level,
         recent::Recent,
         spec::LaunchRequest,
         status::Tab,

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use jiff::{SignedDuration, Timestamp};
 
 use super::mirror::Mirror;
-use crate::model::{change::Level, id::SessionKey, session::Session, status::Status, text::Clean};
+use crate::model::{id::SessionKey, notice::Level, session::Session, status::Status, text::Clean};
 
 /// So many are kept; the oldest gives way.
 const MAX: usize = 4;

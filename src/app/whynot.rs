@@ -14,7 +14,7 @@ use crate::{
             secrets::is_secret,
             whatif::{Alternative, Around, alternatives},
         },
-        reference,
+        resolve,
         session::Session,
         spec::LaunchRequest,
         text::Clean,
@@ -92,7 +92,7 @@ impl WhyNot {
             let around = Around {
                 offer,
                 group: group.map_or(DEFAULT_GROUP, Clean::as_str),
-                environment: reference::find(
+                environment: resolve::find(
                     mirror.environments(session.context),
                     &session.environment.label(),
                 ),

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     model::{
-        change::{Change, Level},
+        change::Change,
         id::SessionKey,
-        notice::NoticeKind,
+        notice::{Level, NoticeKind},
         text::Clean,
     },
     protocol::message::Request,

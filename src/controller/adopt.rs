@@ -12,10 +12,10 @@ use super::{
     turn::Turn,
 };
 use crate::model::{
-    change::Level,
     environment::EnvironmentRef,
     history::HistoryEntry,
     id::{ContextName, KernelId, SessionId, SessionKey},
+    notice::Level,
     record::{SessionRecord, Step, Write},
     session::Session,
     status::Status,

@@ -10,7 +10,7 @@ use super::{
     turn::Turn,
 };
 use crate::model::{
-    change::Level, id::SessionId, kernel::Kernel, resources::Bytes, session::Session,
+    id::SessionId, kernel::Kernel, notice::Level, resources::Bytes, session::Session,
     status::Status, text::Clean,
 };
 

@@ -4,9 +4,8 @@ use jiff::Timestamp;
 
 use super::{core::Controller, ended::ending, held::Held, turn::Turn, will::first_step};
 use crate::model::{
-    change::Level,
     id::SessionId,
-    notice::NoticeKind,
+    notice::{Level, NoticeKind},
     record::{Ending, Step},
     session::{BatchResult, SessionType},
     span::Span,

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{core::Controller, fact::Fault, order::OrderKind, turn::Turn};
-use crate::model::{change::Level, id::SessionId, record::Step, status::Status, text::Clean};
+use crate::model::{id::SessionId, notice::Level, record::Step, status::Status, text::Clean};
 
 /// How often ending a session is tried before a person is told.
 const TRIES: u32 = 4;

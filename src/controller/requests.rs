@@ -10,10 +10,10 @@ use super::{
     will::{WillEnd, first_step},
 };
 use crate::model::{
-    change::Level,
     history::Outcome,
     id::SessionId,
     launch::folders,
+    notice::Level,
     record::{Ending, Step},
     status::Status,
     text::Clean,

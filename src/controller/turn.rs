@@ -11,12 +11,12 @@ use super::{
 };
 use crate::model::{
     catalogue::{Catalogue, Folder, OwnerChoices},
-    change::{Change, Level},
+    change::Change,
     environment::Environment,
     history::HistoryEntry,
     id::{ContextName, SessionId},
     launch::LaunchField,
-    notice::{Notice, NoticeKind},
+    notice::{Level, Notice, NoticeKind},
     record::Write,
     session::Session,
     spec::LaunchRequest,

@@ -3,9 +3,9 @@
 
 use super::{core::Controller, held::Held, order::Will, turn::Turn};
 use crate::model::{
-    change::Level,
     history::{HistoryEntry, Outcome},
     id::SessionId,
+    notice::Level,
     record::{Step, Write},
     spec::Mounted,
     text::Clean,

@@ -33,9 +33,9 @@ use super::{
 use crate::{
     controller::{fact::Ticket, turn::Answer},
     model::{
-        change::{Change, Level},
+        change::Change,
         id::SessionKey,
-        notice::Notice,
+        notice::{Level, Notice},
         record::Write,
         text::Clean,
     },

@@ -14,7 +14,10 @@ use crate::{
         fact::{Fact, Ticket, Use},
         observe::fact::Fact as Observed,
     },
-    model::{change::Level, id::SessionKey, notice::Notice},
+    model::{
+        id::SessionKey,
+        notice::{Level, Notice},
+    },
     protocol::message::StreamOpen,
 };
 

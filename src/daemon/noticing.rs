@@ -6,10 +6,10 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use crate::model::{
-    change::{Change, Level},
+    change::Change,
     id::SessionKey,
     idle::IdleChecker,
-    notice::{Notice, NoticeKind},
+    notice::{Level, Notice, NoticeKind},
     session::{BatchResult, Session, SessionType},
     status::Status,
     text::Clean,

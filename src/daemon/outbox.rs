@@ -173,7 +173,10 @@ impl Inner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{change::Level, id::SessionId, notice::Notice};
+    use crate::model::{
+        id::SessionId,
+        notice::{Level, Notice},
+    };
 
     fn message(text: &str) -> Change {
         Notice::message(jiff::Timestamp::UNIX_EPOCH, Level::Info, text).into()

@@ -16,9 +16,9 @@ use crate::{
     },
     model::{
         capability::{Capability, EngineState},
-        change::{Change, Level},
+        change::Change,
         id::{ContextName, SessionId, SessionKey},
-        notice::Notice,
+        notice::{Level, Notice},
     },
     protocol::{
         message::{DaemonStatus, Failure, FailureKind, Reply, Request, RequestId},

@@ -57,7 +57,7 @@ impl Told {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::change::Level;
+    use crate::model::notice::Level;
 
     fn notice(number: usize) -> Notice {
         let text = format!("notice {number}");

@@ -5,7 +5,10 @@ use std::time::Duration;
 use super::{clock, core::Core, heart::Step, teller::Number, translate};
 use crate::{
     controller::fact::Ticket,
-    model::{change::Level, notice::Notice, text::Clean},
+    model::{
+        notice::{Level, Notice},
+        text::Clean,
+    },
     store::StoreError,
 };
 

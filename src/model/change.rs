@@ -56,12 +56,3 @@ impl From<Notice> for Change {
         }
     }
 }
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    Info,
-    Success,
-    Warning,
-    Error,
-}

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     reference,
     resources::{Bytes, ResourceSlots},
-    session::Service,
+    service::Service,
     text::Clean,
 };
 

@@ -2,7 +2,7 @@
 
 use super::{
     resources::{Bytes, Cpu, ResourceSlots},
-    session::Service,
+    service::Service,
     text::Clean,
 };
 

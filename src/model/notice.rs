@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    change::Level,
     id::{ContextName, SessionId, SessionKey},
     idle::IdleChecker,
     text::Clean,
@@ -61,6 +60,16 @@ impl NoticeKind {
             Self::Message => "message",
         }
     }
+}
+
+/// How much it matters, and whether it is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Info,
+    Success,
+    Warning,
+    Error,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

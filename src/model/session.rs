@@ -14,6 +14,7 @@ use super::{
     natural,
     pull::Pull,
     resources::{Bytes, ResourceSlots},
+    service::Service,
     span::Span,
     status::{Status, Tab},
     text::Clean,
@@ -80,16 +81,6 @@ pub struct Linked {
     pub id: SessionId,
     pub name: Clean,
     pub status: Status,
-}
-
-/// A service a session offers (`jupyter`, `ttyd`, `sshd`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Service {
-    pub name: Clean,
-    /// `http`, `tcp`, `preopen`, `internal`, `vnc`, `rdp`.
-    pub protocol: Clean,
-    /// Ports in the container.
-    pub ports: Vec<u16>,
 }
 
 /// One session. The JSON field names are part of the command line's contract (docs/cli.md).

@@ -11,7 +11,8 @@ use super::{
     idle::IdleRules,
     launch::StartAt,
     resources::{Bytes, Cpu, ResourceSlots},
-    session::{ClusterMode, Service, SessionType},
+    service::Service,
+    session::{ClusterMode, SessionType},
     span::Span,
     will::LastWill,
 };

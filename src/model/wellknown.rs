@@ -6,7 +6,7 @@ use super::{
     environment::{Environment, EnvironmentSource, ImageFacts, SessionUser},
     reference,
     resources::ResourceSlots,
-    session::Service,
+    service::Service,
     text::Clean,
 };
 

@@ -15,7 +15,10 @@ use super::{
 use crate::{
     app::{effect::Effect, msg::Msg},
     config::recipe,
-    model::{change::Level, notice::Notice, text::Clean},
+    model::{
+        notice::{Level, Notice},
+        text::Clean,
+    },
     protocol::message::Request,
 };
 

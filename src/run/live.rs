@@ -16,7 +16,7 @@ use super::{
 use crate::{
     app::{app::App, msg::Msg},
     client::ConnectOptions,
-    model::change::Level,
+    model::notice::Level,
     theme::Theme,
 };
 

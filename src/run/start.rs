@@ -18,7 +18,7 @@ use crate::{
     client::ConnectOptions,
     config::{layer::Loaded, paths::Paths},
     keymap::Keymap,
-    model::{change::Level, id::ContextName, problem::Problem},
+    model::{id::ContextName, notice::Level, problem::Problem},
     theme::{self, ColorDepth, Theme},
 };
 

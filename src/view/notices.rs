@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     app::{app::App, area::Areas, clock, notice_list::NoticeList},
-    model::{change::Level, notice::Notice},
+    model::notice::{Level, Notice},
     theme::face::Face,
 };
 

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{dialog, paint::Paint, text};
 use crate::{
     app::{app::App, area::Areas, clock, launcher::Launcher, recents::Recents},
-    model::{recent::Recent, reference, session::SessionType, spec::LaunchRequest},
+    model::{recent::Recent, resolve, session::SessionType, spec::LaunchRequest},
     theme::face::Face,
 };
 
@@ -129,7 +129,7 @@ fn is_missing(app: &App, entry: &Recent) -> bool {
     let Some(label) = &entry.launch.environment else {
         return false;
     };
-    !known.is_empty() && reference::find(known, label).is_none()
+    !known.is_empty() && resolve::find(known, label).is_none()
 }
 
 /// More of the marked one, or what went wrong.

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{dialog, paint::Paint, text};
 use crate::{
     app::{app::App, area::Areas},
-    model::{change::Level, text::Clean},
+    model::{notice::Level, text::Clean},
     theme::face::Face,
 };
 

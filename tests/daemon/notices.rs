@@ -3,9 +3,9 @@
 use workbay::{
     engine::error::EngineError,
     model::{
-        change::{Change, Level},
+        change::Change,
         id::SessionId,
-        notice::{Notice, NoticeKind},
+        notice::{Level, Notice, NoticeKind},
         status::Status,
     },
     protocol::message::{Reply, Request},

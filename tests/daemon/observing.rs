@@ -3,8 +3,9 @@
 use workbay::{
     engine::error::EngineError,
     model::{
-        change::{Change, Level},
+        change::Change,
         id::SessionId,
+        notice::Level,
         session::Session,
         status::{Status, Tab},
     },

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use workbay::{
     app::msg::{Button, MouseKind, Msg},
     model::{
-        change::{Change, Level},
-        notice::Notice,
+        change::Change,
+        notice::{Level, Notice},
         text::Clean,
     },
     protocol::message::{Failure, FailureKind, Reply, Request},

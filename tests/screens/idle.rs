@@ -5,12 +5,12 @@ use workbay::{
     app::sort::Order,
     model::{
         catalogue::Catalogue,
-        change::{Change, Level},
+        change::Change,
         idle::{
             Activity, ActivityKind, IdleBasis, IdleCheck, IdleChecker, IdleResource, IdleState,
             Join, Keep, NO_DATA, Reprieve, ReprieveRules,
         },
-        notice::{Notice, NoticeKind},
+        notice::{Level, Notice, NoticeKind},
         session::Session,
         span::Span,
         status::Status,

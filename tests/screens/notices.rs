@@ -4,9 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 use workbay::{
     app::{effect::Effect, msg::Msg},
     model::{
-        change::{Change, Level},
+        change::Change,
         idle::{IdleCheck, IdleChecker, IdleState},
-        notice::{Notice, NoticeKind, NoticesEdit},
+        notice::{Level, Notice, NoticeKind, NoticesEdit},
         status::Status,
     },
     protocol::message::{Reply, Request},

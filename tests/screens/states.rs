@@ -7,9 +7,9 @@ use workbay::{
     },
     model::{
         capability::EngineState,
-        change::{Change, Level},
+        change::Change,
         id::ContextName,
-        notice::Notice,
+        notice::{Level, Notice},
         status::Status,
         text::Clean,
     },

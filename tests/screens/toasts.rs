@@ -2,8 +2,8 @@
 
 use workbay::{
     model::{
-        change::{Change, Level},
-        notice::Notice,
+        change::Change,
+        notice::{Level, Notice},
         session::{Session, SessionType},
         status::Status,
     },

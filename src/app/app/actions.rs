@@ -14,7 +14,7 @@ use crate::{
         step::{Go, Purpose, Step},
     },
     key::Key,
-    model::{change::Level, status::Tab},
+    model::{notice::Level, status::Tab},
     protocol::message::Request,
 };
 

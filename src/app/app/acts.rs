@@ -14,7 +14,7 @@ use crate::{
         rename::Rename,
         step::{Go, Purpose, Step},
     },
-    model::{capability::Capability, change::Level, id::SessionKey, session::Session},
+    model::{capability::Capability, id::SessionKey, notice::Level, session::Session},
     protocol::message::Request,
 };
 

@@ -13,7 +13,7 @@ use crate::{
         shown::Shown,
         step::{Go, Purpose, Step},
     },
-    model::{change::Level, id::ContextName, text::Clean},
+    model::{id::ContextName, notice::Level, text::Clean},
     protocol::message::Request,
 };
 

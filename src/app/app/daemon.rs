@@ -14,8 +14,9 @@ use crate::{
     },
     model::{
         capability::Capability,
-        change::{Change, Level},
+        change::Change,
         id::{ContextName, SessionKey},
+        notice::Level,
         session::Session,
         status::Tab,
         text::Clean,

@@ -9,7 +9,7 @@ use crate::{
         keep::{self, Answer, KeepForm, Offer},
         step::{Purpose, Step},
     },
-    model::{change::Level, id::SessionKey, idle::Keep, session::Session},
+    model::{id::SessionKey, idle::Keep, notice::Level, session::Session},
     protocol::message::{Reply, Request},
 };
 

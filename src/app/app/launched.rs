@@ -8,7 +8,7 @@ use crate::{
         focus::Focus,
         toast::{Launched, Toast, What},
     },
-    model::{change::Level, session::Session, text::Clean},
+    model::{notice::Level, session::Session, text::Clean},
 };
 
 /// What a person may do next, the likeliest first.

@@ -15,9 +15,9 @@ use crate::{
     },
     key::Key,
     model::{
-        change::Level,
         id::ContextName,
         launch::grown::Grown,
+        notice::Level,
         recent::Recent,
         session::Session,
         spec::LaunchRequest,

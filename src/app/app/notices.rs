@@ -15,9 +15,8 @@ use crate::{
         step::{Purpose, Step},
     },
     model::{
-        change::Level,
         id::SessionKey,
-        notice::{Notice, NoticeKind, NoticesEdit},
+        notice::{Level, Notice, NoticeKind, NoticesEdit},
         text::Clean,
     },
     protocol::message::{Failure, Reply, Request},

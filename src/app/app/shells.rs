@@ -12,7 +12,7 @@ use crate::{
         shells::{Door, Shells, Way},
         step::{Go, Step},
     },
-    model::{change::Level, text::Clean},
+    model::{notice::Level, text::Clean},
 };
 
 impl App {

@@ -10,7 +10,7 @@ use crate::{
         whynot::{Answer, WhyNot, is_whole},
     },
     model::{
-        capability::Capability, change::Level, id::SessionKey, session::Session,
+        capability::Capability, id::SessionKey, notice::Level, session::Session,
         spec::LaunchRequest, status::Status,
     },
     protocol::message::{Failure, Reply, Request},

@@ -8,7 +8,7 @@ use crate::{
     action::Action,
     app::step::{Go, Ids, Step},
     key::{Key, KeyCode},
-    model::{change::Level, id::SessionKey, shell::ShellStart, text::Clean},
+    model::{id::SessionKey, notice::Level, shell::ShellStart, text::Clean},
     protocol::message::Origin,
     terminal::encode,
 };

@@ -16,7 +16,7 @@ use crate::{
     action::Action,
     app::{logs::file_name, step::Step},
     model::{
-        change::Level, digest, id::SessionKey, inside, settings::ClipboardPolicy, text::Clean,
+        digest, id::SessionKey, inside, notice::Level, settings::ClipboardPolicy, text::Clean,
     },
     terminal::control::Command,
 };

@@ -18,7 +18,7 @@ use crate::{
         step::{Ids, Step},
     },
     key::Key,
-    model::{change::Level, id::SessionKey, text::Clean},
+    model::{id::SessionKey, notice::Level, text::Clean},
     terminal::control::{Command, Group, Target, Window},
 };
 

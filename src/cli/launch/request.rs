@@ -10,7 +10,7 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::super::{args::Fields, fail::Fail, now};
 use crate::model::{
-    launch::{LaunchField, check, ports, start},
+    launch::{LaunchField, ports, script, start},
     session::SessionType,
     span::Span,
     spec::{LaunchRequest, check_variable_name},
@@ -167,7 +167,7 @@ fn script(text: String) -> Result<String, Fail> {
 /// So much of a file that one too long is seen to be so, however long it is.
 fn beginning(file: &str) -> io::Result<String> {
     let mut text = String::new();
-    let most = check::MOST_TEXT as u64 + 1;
+    let most = script::MOST as u64 + 1;
     File::open(file)?.take(most).read_to_string(&mut text)?;
     Ok(text)
 }

@@ -13,7 +13,7 @@ use crate::model::{
     environment::SessionUser,
     image, reference,
     resources::{Bytes, Cpu, ResourceSlots},
-    session::Service,
+    service::Service,
     text::Clean,
     wellknown::{KnownVersion, WellKnown},
 };

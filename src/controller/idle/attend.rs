@@ -13,10 +13,9 @@ use super::{
 use crate::{
     controller::{core::Controller, held::Held, turn::Turn},
     model::{
-        change::Level,
         id::SessionId,
         idle::{Activity, IdleCheck, IdleResource, IdleRules, IdleState},
-        notice::NoticeKind,
+        notice::{Level, NoticeKind},
         record::Ending,
     },
 };

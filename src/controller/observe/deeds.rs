@@ -18,7 +18,7 @@ use crate::{
         turn::{Answer, Refusal},
     },
     engine::scheduler::Progress,
-    model::{capability::Capability, change::Level, id::SessionId, name, text::Clean},
+    model::{capability::Capability, id::SessionId, name, notice::Level, text::Clean},
 };
 
 impl Observer {

@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 
 use super::{observer::Observer, turn::Turn};
-use crate::model::{change::Level, id::SessionId, notice::NoticeKind};
+use crate::model::{
+    id::SessionId,
+    notice::{Level, NoticeKind},
+};
 
 impl Observer {
     /// Warns of a session as its checks were last read, if it is time.

@@ -17,12 +17,7 @@ use crate::{
         fact::{Fault, Ticket},
         turn::Answer,
     },
-    model::{
-        change::{Change, Level},
-        id::SessionId,
-        session::Session,
-        spec::LaunchRequest,
-    },
+    model::{change::Change, id::SessionId, notice::Level, session::Session, spec::LaunchRequest},
 };
 
 /// Events come in flocks: so long the rest of one is waited for.

@@ -11,9 +11,9 @@ use super::{
     window::MOST,
 };
 use crate::model::{
-    change::{Change, Level},
+    change::Change,
     id::{SessionId, SessionKey},
-    notice::NoticeKind,
+    notice::{Level, NoticeKind},
     session::Session,
     status::{Status, Tab},
 };

@@ -9,9 +9,9 @@ use crate::{
         turn::{Answer, Refusal},
     },
     model::{
-        change::{Change, Level},
+        change::Change,
         id::{ContextName, SessionId},
-        notice::{Notice, NoticeKind},
+        notice::{Level, Notice, NoticeKind},
         record::AuditEntry,
     },
 };

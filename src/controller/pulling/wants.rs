@@ -14,7 +14,7 @@ use crate::{
         environment::EnvironmentSource,
         id::SessionId,
         record::{Ending, Step},
-        reference,
+        reference, resolve,
         spec::LaunchSpec,
         status::Status,
         text::Clean,
@@ -193,7 +193,7 @@ impl Controller {
     fn lacks_image(&self, spec: &LaunchSpec) -> bool {
         let here = self.environments.iter().filter(|it| !it.absent);
         let here: Vec<_> = here.cloned().collect();
-        image_of(spec).is_some_and(|image| reference::find_image(&here, image).is_none())
+        image_of(spec).is_some_and(|image| resolve::find_image(&here, image).is_none())
     }
 }
 

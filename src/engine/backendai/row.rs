@@ -18,9 +18,8 @@ use crate::model::{
     id::{ContextName, SessionId},
     idle::Reprieve,
     resources::Bytes,
-    session::{
-        BatchResult, ClusterMode, CommitStatus, Linked, Placement, Service, Session, SessionType,
-    },
+    service::Service,
+    session::{BatchResult, ClusterMode, CommitStatus, Linked, Placement, Session, SessionType},
     status::Status,
     text::Clean,
 };

@@ -30,10 +30,8 @@ use crate::{
         error::EngineError,
     },
     model::{
-        environment::EnvironmentSource,
-        image, inside,
-        resources::Bytes,
-        session::{Service, SessionType},
+        environment::EnvironmentSource, image, inside, resources::Bytes, service::Service,
+        session::SessionType,
     },
 };
 

@@ -52,7 +52,7 @@ fn port(labels: &HashMap<String, String>, to: &DialTarget) -> Result<u16> {
     })
 }
 
-fn no_service(name: &str, there: &[crate::model::session::Service]) -> EngineError {
+fn no_service(name: &str, there: &[crate::model::service::Service]) -> EngineError {
     let names: Vec<&str> = there.iter().map(|service| service.name.as_str()).collect();
     let names = match names.as_slice() {
         [] => "it has none".to_owned(),

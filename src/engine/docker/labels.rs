@@ -11,7 +11,7 @@ use crate::{
         id::{InstanceId, KernelId, SessionId},
         image,
         resources::ResourceSlots,
-        session::Service,
+        service::Service,
         spec::LaunchSpec,
         text::Clean,
     },

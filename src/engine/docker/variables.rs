@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::seat::{Seat, hostname};
 use crate::{
     engine::api::CreatePlan,
-    model::{image, inside, resources::Cpu, session::Service},
+    model::{image, inside, resources::Cpu, service::Service},
 };
 
 /// Where programs are when an image does not say.

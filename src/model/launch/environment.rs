@@ -3,7 +3,7 @@
 use super::{
     super::{
         environment::{Environment, EnvironmentSource},
-        reference,
+        reference, resolve,
         spec::LaunchRequest,
         text::Clean,
     },
@@ -17,9 +17,9 @@ pub fn find<'a>(
     default: &str,
 ) -> Option<&'a Environment> {
     match (&request.image, &request.environment) {
-        (Some(image), _) => reference::find_image(all, image),
-        (None, Some(name)) => reference::find(all, name),
-        (None, None) => reference::find(all, default),
+        (Some(image), _) => resolve::find_image(all, image),
+        (None, Some(name)) => resolve::find(all, name),
+        (None, None) => resolve::find(all, default),
     }
 }
 
@@ -29,7 +29,7 @@ pub fn missing(request: &LaunchRequest, all: &[Environment], default: &str) -> F
     let why = format!("there is no environment '{}' here", Clean::new(asked));
     FieldProblem::new(
         Field::Environment,
-        match reference::nearest_environment(all, asked) {
+        match resolve::nearest_environment(all, asked) {
             Some(near) => format!("{why}: did you mean {}?", Clean::new(&near)),
             None => format!("{why}: choose another one"),
         },
@@ -61,7 +61,7 @@ pub fn to_be_pulled(source: &EnvironmentSource) -> String {
 pub fn unknown(image: &str, all: &[Environment]) -> String {
     let reference = image.trim().to_owned();
     let why = to_be_pulled(&EnvironmentSource::Image { reference });
-    match reference::nearest_image(all, image) {
+    match resolve::nearest_image(all, image) {
         Some(near) => format!("{why} (did you mean {}?)", Clean::new(&near)),
         None => why,
     }
@@ -70,7 +70,7 @@ pub fn unknown(image: &str, all: &[Environment]) -> String {
 /// That a manager does not list the image. It may take it all the same, so that is no problem.
 pub fn unlisted(image: &str, all: &[Environment]) -> String {
     let why = "not among the images that are listed here";
-    match reference::nearest_image(all, image) {
+    match resolve::nearest_image(all, image) {
         Some(near) => format!("{why}: did you mean {}?", Clean::new(&near)),
         None => format!("{why}: the cluster decides whether it can be had"),
     }

@@ -11,6 +11,7 @@ pub mod folders;
 mod free_name;
 pub mod grown;
 pub mod ports;
+pub mod script;
 pub mod secrets;
 pub mod start;
 pub mod whatif;

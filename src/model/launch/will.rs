@@ -2,7 +2,7 @@
 
 use super::{
     super::{spec::FolderMount, text::Clean, will::LastWill},
-    check::check_text,
+    script,
 };
 
 /// Nobody names more paths.
@@ -16,7 +16,7 @@ pub fn check(will: &LastWill, mounts: &[FolderMount]) -> Result<(), String> {
         if command.trim().is_empty() {
             return Err("the command of the last will is empty".to_owned());
         }
-        check_text(command, "the last will")?;
+        script::check(command, "the last will")?;
     }
     if will.save.len() > MOST_PATHS {
         return Err(format!("{} paths: {MOST_PATHS} at most", will.save.len()));

@@ -9,7 +9,7 @@ pub use choice::Choice;
 use crate::{
     app::{input::Input, launcher::Offer},
     key::Key,
-    model::{environment::Environment, reference, spec::LaunchRequest, text::Clean},
+    model::{environment::Environment, resolve, spec::LaunchRequest, text::Clean},
 };
 
 /// A line of the list.
@@ -96,9 +96,9 @@ impl Environments {
     /// What is known of what would be launched.
     pub fn chosen<'a>(&self, offer: &'a Offer) -> Option<&'a Environment> {
         if self.is_by_hand() {
-            return reference::find_image(&offer.environments, self.image.text());
+            return resolve::find_image(&offer.environments, self.image.text());
         }
-        reference::find(&offer.environments, &self.label(offer))
+        resolve::find(&offer.environments, &self.label(offer))
     }
 
     /// Environments were told, or the query changed.
@@ -129,7 +129,7 @@ impl Environments {
         match &self.wanted {
             // The engine knows more spellings of it than its label.
             Some(wanted) => found(wanted).or_else(|| {
-                let known = reference::find(&offer.environments, wanted)?;
+                let known = resolve::find(&offer.environments, wanted)?;
                 found(&known.label())
             }),
             None => found(&offer.defaults.environment).or(self.first_launchable()),

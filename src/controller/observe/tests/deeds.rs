@@ -13,7 +13,7 @@ use crate::{
         turn::{Answer, RefusalKind},
     },
     engine::scheduler::Progress,
-    model::{change::Level, status::Status},
+    model::{notice::Level, status::Status},
 };
 
 #[test]

@@ -28,8 +28,9 @@ use crate::{
     model::{
         capability::EngineInfo,
         catalogue::{Catalogue, Folder, OwnerChoices},
-        change::{Change, Level},
+        change::Change,
         id::{ContextName, SessionId},
+        notice::Level,
         session::Session,
         spec::LaunchRequest,
         statistics::Statistics,

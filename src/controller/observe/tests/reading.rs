@@ -12,10 +12,10 @@ use crate::{
     controller::{fact::FaultKind, turn::Answer},
     model::{
         capability::EngineState,
-        change::{Change, Level},
+        change::Change,
         id::SessionId,
         idle::{IdleCheck, IdleChecker, IdleState},
-        notice::NoticeKind,
+        notice::{Level, NoticeKind},
         status::{Status, Tab},
     },
 };

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 pub use self::{
     warnings::warnings,
-    words::{MOST_TEXT, check_text, check_value, check_words},
+    words::{check_value, check_words},
 };
 use super::{
     super::{

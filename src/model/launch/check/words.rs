@@ -12,13 +12,10 @@ use super::{
             text::Clean,
         },
         field::LaunchField as Field,
-        folders, ports, secrets, will,
+        folders, ports, script, secrets, will,
     },
     MOST_COPIES, Problems, add, names, say, say_at,
 };
-
-/// Bytes of a command or a script.
-pub const MOST_TEXT: usize = 64 * 1024;
 
 /// Priorities.
 const PRIORITIES: std::ops::RangeInclusive<i32> = 0..=100;
@@ -45,7 +42,7 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     }
     check_variables(request, &mut found);
     if let Some(script) = &request.bootstrap_script {
-        let outcome = check_text(script, "the bootstrap script");
+        let outcome = script::check(script, "the bootstrap script");
         add(&mut found, Field::BootstrapScript, outcome);
     }
     check_idle(request, &mut found);
@@ -114,21 +111,6 @@ pub fn check_value(name: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Commands and scripts go to the engine in one piece.
-pub fn check_text(text: &str, what: &str) -> Result<(), String> {
-    if text.contains('\0') {
-        return Err(format!("{what} holds a zero byte"));
-    }
-    if text.len() > MOST_TEXT {
-        return Err(format!(
-            "{what} is too long ({}): {} at most; put it into a folder and run it from there",
-            Bytes(text.len() as u64),
-            Bytes(MOST_TEXT as u64),
-        ));
-    }
-    Ok(())
-}
-
 /// Counts and sizes.
 fn check_numbers(request: &LaunchRequest, found: &mut Problems) {
     let (copies, size) = (request.copies(), request.containers());
@@ -169,7 +151,7 @@ fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
                 "a batch session needs a command to run",
             );
         }
-        let outcome = check_text(command, "the command");
+        let outcome = script::check(command, "the command");
         add(found, Field::StartupCommand, outcome);
         if request.starts_at.is_some_and(|at| !at.lies_ahead(now)) {
             say(
