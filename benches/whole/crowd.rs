@@ -6,7 +6,8 @@ use std::{fs, path::PathBuf, process::Command, time::Duration};
 use crate::{
     drain::Drain,
     machine::{BINARY, Machine, docker},
-    measure::{COLUMNS, CPU, ROWS, cpu_millis, docker_run_like, millis, resident_kib, settle},
+    measure::{COLUMNS, CPU, ROWS, cpu_millis, millis, resident_kib, settle},
+    peers::docker_run_like,
     samples::Samples,
     terminal::now,
 };

@@ -1,22 +1,20 @@
-//! What is done and timed. Every pair is interleaved: ours, theirs, ours, theirs.
+//! What is done and timed of one program: its list, its keys, its terminals, its launches. Every pair is
+//! interleaved: ours, theirs, ours, theirs.
 
-use std::{
-    fs,
-    process::{Command, Stdio},
-    time::Duration,
-};
+use std::{fs, time::Duration};
 
 use crate::{
     crowd,
-    machine::{BINARY, Machine, docker},
-    many, panes,
+    machine::{Machine, docker},
+    many,
+    measure::{COLUMNS, CPU, ROWS, cpu_millis, face, millis, quiet, resident_kib, settle},
+    panes,
+    peers::{docker_attach_command, docker_run_like, oxker},
     samples::Samples,
     terminal::{Terminal, now},
     usage,
 };
 
-pub const COLUMNS: u16 = 200;
-pub const ROWS: u16 = 50;
 const SIZES: [usize; 3] = [1, 20, 200];
 const ROUNDS: usize = 9;
 
@@ -70,9 +68,6 @@ fn name(index: usize) -> String {
     format!("bench-{index:03}")
 }
 
-/// What each of the bench's sessions is given; what is timed is not to be held back by its limit.
-pub const CPU: &str = "0.5";
-
 fn launch(machine: &Machine, name: &str) {
     machine.ok(&[
         "launch", "--env", "host", "--name", name, "--cpu", CPU, "--mem", "64m", "--wait",
@@ -82,21 +77,6 @@ fn launch(machine: &Machine, name: &str) {
 /// How many of the bench's sessions are on the screen.
 fn shown(screen: &str, prefix: &str) -> usize {
     screen.lines().filter(|line| line.contains(prefix)).count()
-}
-
-pub fn face(machine: &Machine) -> Terminal {
-    Terminal::start(&[BINARY], &machine.env(), COLUMNS, ROWS)
-}
-
-fn oxker() -> Option<Terminal> {
-    let found = Command::new("oxker")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    found
-        .is_ok()
-        .then(|| Terminal::start(&["oxker"], &[], COLUMNS, ROWS))
 }
 
 /// Goal 1: from exec to the first complete list.
@@ -190,17 +170,6 @@ fn time_key(terminal: &mut Terminal, key: &str) -> f64 {
     millis(terminal.wait_bytes(before) - start)
 }
 
-/// Waits until nothing has been written for 20 ms, so that the next byte is the key's.
-pub fn quiet(terminal: &Terminal) {
-    loop {
-        let before = terminal.raw_len();
-        std::thread::sleep(Duration::from_millis(20));
-        if terminal.raw_len() == before {
-            return;
-        }
-    }
-}
-
 /// Goal 15: bytes written to the terminal while nothing happens, usage on.
 fn at_rest(samples: &mut Samples, machine: &Machine) {
     const WINDOW: Duration = Duration::from_secs(30);
@@ -261,31 +230,6 @@ fn attach(samples: &mut Samples, machine: &Machine) {
     }
 }
 
-/// A tmux client grouped with the session's `main`, as a pane's is, by the docker command line.
-pub fn docker_attach_command(container: &str, group: &str) -> Vec<String> {
-    let toolbox = "/opt/workbay";
-    let tmux = docker(&[
-        "exec",
-        container,
-        "cat",
-        &format!("{toolbox}/etc/tmux.argv"),
-    ]);
-    let mut command: Vec<String> = ["docker", "exec", "-it"].map(str::to_owned).to_vec();
-    for variable in [
-        "TERM=xterm-256color".to_owned(),
-        "LC_ALL=C.UTF-8".to_owned(),
-        format!("LOCPATH={toolbox}/share/locale"),
-        format!("TERMINFO_DIRS={toolbox}/share/terminfo"),
-    ] {
-        command.extend(["-e".to_owned(), variable]);
-    }
-    command.push(container.to_owned());
-    command.extend(tmux.lines().map(str::to_owned));
-    command.extend(["-u", "new-session", "-t", "=main", "-s", group].map(str::to_owned));
-    command.extend([";", "set-option", "status", "off"].map(str::to_owned));
-    command
-}
-
 /// From the command line's start to a shell that answers, against `docker run -d` plus one exec with the
 /// same image, mounts and limits.
 fn launch_against_docker_run(samples: &mut Samples, machine: &Machine) {
@@ -313,104 +257,6 @@ fn launch_against_docker_run(samples: &mut Samples, machine: &Machine) {
         assert!(now() < deadline, "the launched sessions never ended");
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-/// `docker run -d` with the image, mounts and limits of one of our containers.
-pub fn docker_run_like(container: &str) -> Vec<String> {
-    let text = docker(&["inspect", container]);
-    let inspected: serde_json::Value =
-        serde_json::from_str(&text).expect("docker inspect prints JSON");
-    let host = &inspected[0]["HostConfig"];
-    let mut run: Vec<String> = [
-        "run",
-        "-d",
-        "--init",
-        "--cap-drop",
-        "ALL",
-        "--security-opt",
-        "no-new-privileges",
-    ]
-    .map(str::to_owned)
-    .to_vec();
-    for bind in host["Binds"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|b| b.as_str())
-    {
-        run.extend(["-v".to_owned(), bind.to_owned()]);
-    }
-    for mount in host["Mounts"].as_array().into_iter().flatten() {
-        let (source, target) = (
-            mount["Source"].as_str().unwrap_or(""),
-            mount["Target"].as_str().unwrap_or(""),
-        );
-        let read_only = if mount["ReadOnly"].as_bool() == Some(true) {
-            ":ro"
-        } else {
-            ""
-        };
-        run.extend(["-v".to_owned(), format!("{source}:{target}{read_only}")]);
-    }
-    let memory = host["Memory"].to_string();
-    let config = &inspected[0]["Config"];
-    let user = config["User"].as_str().unwrap_or("").to_owned();
-    run.extend([
-        "--memory".to_owned(),
-        memory.clone(),
-        "--memory-swap".to_owned(),
-        memory,
-    ]);
-    run.extend([
-        "--cpus".to_owned(),
-        CPU.to_owned(),
-        "--pids-limit".to_owned(),
-        host["PidsLimit"].to_string(),
-    ]);
-    run.extend([
-        "--user".to_owned(),
-        user,
-        config["Image"].as_str().unwrap_or("").to_owned(),
-    ]);
-    run.extend(["/bin/sleep".to_owned(), "infinity".to_owned()]);
-    run
-}
-
-/// Until start-up work of a program has calmed down.
-pub fn settle() {
-    std::thread::sleep(Duration::from_secs(3));
-}
-
-pub fn millis(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
-}
-
-pub fn resident_kib(pid: u32) -> f64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a process's status");
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .expect("VmRSS");
-    line.split_whitespace()
-        .nth(1)
-        .and_then(|kib| kib.parse().ok())
-        .expect("kibibytes")
-}
-
-/// User and system time so far, milliseconds.
-pub fn cpu_millis(pid: u32) -> f64 {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process's stat");
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .expect("fields")
-        .split_whitespace()
-        .collect();
-    let ticks: f64 = [11, 12]
-        .iter()
-        .map(|i| fields[*i].parse::<f64>().expect("ticks"))
-        .sum();
-    ticks * 10.0
 }
 
 fn describe_machine() -> String {

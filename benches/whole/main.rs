@@ -17,9 +17,11 @@ mod terminal;
 
 mod crowd;
 mod drain;
+mod goals;
 mod many;
 mod measure;
 mod panes;
+mod peers;
 mod report;
 mod samples;
 mod usage;
@@ -81,7 +83,7 @@ fn main() {
                 (part.measure)(&mut samples);
                 samples
             }
-            None => measure::everything(),
+            None => goals::everything(),
         };
         std::fs::create_dir_all(&folder).expect("docs/benchmarks");
         let text = serde_json::to_string_pretty(&samples).expect("samples print");

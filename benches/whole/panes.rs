@@ -5,7 +5,8 @@ use std::{process::Command, time::Duration};
 use crate::{
     drain::Drain,
     machine::{BINARY, Machine, docker},
-    measure::{COLUMNS, ROWS, docker_attach_command, face, millis, resident_kib, settle},
+    measure::{COLUMNS, ROWS, face, millis, resident_kib, settle},
+    peers::docker_attach_command,
     samples::Samples,
     terminal::{Terminal, now},
 };
