@@ -101,12 +101,9 @@ impl Controller {
         let Some(held) = self.change(turn, id) else {
             return;
         };
-        held.record.step = Step::Settled;
+        held.settle();
         held.record.ending = None;
-        held.record.force = false;
-        held.failures = 0;
         let session = &mut held.record.session;
-        session.pending_request = None;
         session.status_info = Some(Clean::new("failed-to-terminate"));
         session.status_message = Some(why.clone());
         if !ending {

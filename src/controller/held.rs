@@ -65,6 +65,14 @@ impl Held {
         }
     }
 
+    /// Nothing is under way any more, nor asked of it.
+    pub fn settle(&mut self) {
+        self.record.step = Step::Settled;
+        self.record.force = false;
+        self.record.session.pending_request = None;
+        self.failures = 0;
+    }
+
     /// Whether its containers cannot be made as asked: values that only a person knows are gone.
     pub fn lacks_secrets(&self) -> bool {
         let mut names = self.record.spec.secret_names.iter();

@@ -237,12 +237,9 @@ impl Controller {
         let Some(held) = self.change(turn, id) else {
             return;
         };
-        held.record.step = Step::Settled;
-        held.record.force = false;
+        held.settle();
         held.record.renaming = None;
-        held.failures = 0;
         let session = &mut held.record.session;
-        session.pending_request = None;
         session.pull = None;
         if let Some(ending) = held.record.ending.take() {
             session.terminated_at = Some(now);
