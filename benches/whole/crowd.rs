@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf, process::Command, time::Duration};
 use crate::{
     drain::Drain,
     machine::{BINARY, Machine, docker},
-    measure::{COLUMNS, CPU, ROWS, cpu_millis, millis, resident_kib, settle},
+    measure::{COLUMNS, ROWS, cpu_millis, launch_many, millis, resident_kib, settle},
     peers::docker_run_like,
     samples::Samples,
     terminal::now,
@@ -24,35 +24,15 @@ pub fn is_of_here(name: &str) -> bool {
 pub fn alone(samples: &mut Samples) {
     let machine = Machine::new();
     storm(samples, &machine);
-    launch(&machine, "second", SIZE - STORM);
+    launch_many(&machine, "second", SIZE - STORM);
     weight(samples, &machine);
     rest(samples, &machine);
     cold(samples, &machine);
 }
 
-fn launch(machine: &Machine, name: &str, count: usize) {
-    let count = count.to_string();
-    machine.ok(&[
-        "launch",
-        "--env",
-        "host",
-        "--name",
-        name,
-        "--count",
-        &count,
-        "--cpu",
-        CPU,
-        "--mem",
-        "64m",
-        "--wait",
-        "--wait-timeout",
-        "20m",
-    ]);
-}
-
 /// Until a hundred run, against `docker run -d` of the same in a loop.
 fn storm(samples: &mut Samples, machine: &Machine) {
-    launch(machine, "pattern", 1);
+    launch_many(machine, "pattern", 1);
     let container = machine.containers().pop().expect("the pattern's container");
     let run = docker_run_like(&container);
     let run: Vec<&str> = run.iter().map(String::as_str).collect();
@@ -64,7 +44,7 @@ fn storm(samples: &mut Samples, machine: &Machine) {
     machine.ok(&["terminate", "pattern", "--force", "--yes"]);
     settle();
     let begun = now();
-    launch(machine, "first", STORM);
+    launch_many(machine, "first", STORM);
     samples.add("crowd-storm/workbay", millis(now() - begun));
 }
 

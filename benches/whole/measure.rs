@@ -13,6 +13,27 @@ pub const ROWS: u16 = 50;
 /// What each of the bench's sessions is given; what is timed is not to be held back by its limit.
 pub const CPU: &str = "0.5";
 
+/// So many sessions at once, until all of them run.
+pub fn launch_many(machine: &Machine, name: &str, count: usize) {
+    let count = count.to_string();
+    machine.ok(&[
+        "launch",
+        "--env",
+        "host",
+        "--name",
+        name,
+        "--count",
+        &count,
+        "--cpu",
+        CPU,
+        "--mem",
+        "64m",
+        "--wait",
+        "--wait-timeout",
+        "20m",
+    ]);
+}
+
 pub fn face(machine: &Machine) -> Terminal {
     Terminal::start(&[BINARY], &machine.env(), COLUMNS, ROWS)
 }

@@ -12,7 +12,7 @@ use workbay::{
 
 use crate::{
     machine::{BINARY, Machine, docker},
-    measure::{CPU, cpu_millis, face, millis, settle},
+    measure::{cpu_millis, face, launch_many, millis, settle},
     samples::Samples,
     terminal::now,
 };
@@ -35,23 +35,7 @@ pub fn is_of_here(name: &str) -> bool {
 pub fn alone(samples: &mut Samples) {
     let machine = Machine::new();
     for half in ["bench-a", "bench-b"] {
-        let count = (SIZE / 2).to_string();
-        machine.ok(&[
-            "launch",
-            "--env",
-            "host",
-            "--name",
-            half,
-            "--count",
-            &count,
-            "--cpu",
-            CPU,
-            "--mem",
-            "64m",
-            "--wait",
-            "--wait-timeout",
-            "20m",
-        ]);
+        launch_many(&machine, half, SIZE / 2);
     }
     everything(samples, &machine);
 }
