@@ -8,8 +8,8 @@ use futures_util::StreamExt as _;
 use workbay::{
     engine::{
         api::{
-            ContainerState, Containers as _, DialTarget, Engine as _, ExecCommand, Folders as _,
-            Images as _, Output, Streams as _, UsageAsk,
+            ContainerState, Containers as _, DialTarget, Engine as _, Folders as _, Images as _,
+            Output, Streams as _, UsageAsk,
         },
         docker::DockerEngine,
         error::EngineError,
@@ -389,18 +389,7 @@ async fn works(bench: &Bench, session: SessionId) {
     drop(second);
     until(async || (clients().await == "0").then_some(())).await;
 
-    let sleeping = ExecCommand {
-        argv: ["sleep", "7654321"].map(str::to_owned).to_vec(),
-        tty: None,
-    };
-    let dropped = bench.engine.exec(session, sleeping).await.unwrap();
-    let sleepers = async || {
-        let line = "cat /proc/[0-9]*/cmdline | grep -c '[7]654321' || true";
-        bench.sh(session, line).await
-    };
-    until(async || (sleepers().await == "1").then_some(())).await;
-    drop(dropped);
-    until(async || (sleepers().await == "0").then_some(())).await;
+    bench.ends_a_dropped_command(session).await;
 
     let at = "2026-01-02T03:04:05Z".parse().unwrap();
     let usage = bench.engine.usage(&[UsageAsk::all(session)], at).await;

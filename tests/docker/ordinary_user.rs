@@ -10,10 +10,7 @@ use std::{
 
 use workbay::{
     engine::{
-        api::{
-            ContainerState, Containers as _, Engine as _, ExecCommand, Folders as _, Output,
-            Streams as _, UsageAsk,
-        },
+        api::{ContainerState, Containers as _, Engine as _, Folders as _, Output, UsageAsk},
         docker::{DockerConfig, DockerEngine},
     },
     model::id::InstanceId,
@@ -22,7 +19,7 @@ use workbay::{
 use crate::{
     copied::copy_program,
     own_user,
-    support::{Bench, SOCKET, host_spec, mounted, plan, until, within},
+    support::{Bench, SOCKET, host_spec, mounted, plan, within},
 };
 
 const UID: u32 = 4321;
@@ -124,18 +121,7 @@ async fn all_of_it() {
     // Its terminal works, and a command that is dropped is ended.
     let mut pane = bench.terminal(session, "one", 80, 24).await;
     pane.wait_for("work@mine").await;
-    let sleeping = ExecCommand {
-        argv: ["sleep", "7654321"].map(str::to_owned).to_vec(),
-        tty: None,
-    };
-    let dropped = bench.engine.exec(session, sleeping).await.unwrap();
-    let sleepers = async || {
-        let line = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c '[7]654321' || true";
-        bench.sh(session, line).await
-    };
-    until(async || (sleepers().await == "1").then_some(())).await;
-    drop(dropped);
-    until(async || (sleepers().await == "0").then_some(())).await;
+    bench.ends_a_dropped_command(session).await;
 
     // Its usage is read, and its log is kept.
     let at = "2026-01-02T03:04:05Z".parse().unwrap();
@@ -165,7 +151,7 @@ async fn all_of_it() {
 
     // What an image's root has made is ended and removed all the same.
     let session = own_user::session_of(&bench, OWN_ROOT).await;
-    own_user::a_dropped_command_is_ended(&bench, session).await;
+    bench.ends_a_dropped_command(session).await;
     let home = place.join("state/sessions").join(session.to_string());
     assert_eq!(std::fs::metadata(home.join("work")).unwrap().uid(), 0);
     // The home alone looks like ours now, and what is in it is not.

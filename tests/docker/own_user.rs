@@ -4,14 +4,11 @@
 use std::os::unix::fs::MetadataExt as _;
 
 use workbay::{
-    engine::{
-        api::{Containers as _, ExecCommand, Streams as _},
-        error::EngineError,
-    },
+    engine::{api::Containers as _, error::EngineError},
     model::{environment::SessionUser, id::SessionId},
 };
 
-use crate::support::{Bench, busybox, docker, file, image_spec, import_as, plan, until};
+use crate::support::{Bench, busybox, docker, file, image_spec, import_as, plan};
 
 /// An image of busybox whose user is the one of `line`.
 pub fn image_of(name: &str, line: &str) {
@@ -31,22 +28,6 @@ pub async fn session_of(bench: &Bench, image: &str) -> SessionId {
     let made = "mkdir -p deep/er; echo x > deep/er/file; ln -s / deep/root; chmod 000 deep/er";
     bench.sh(plan.session, made).await;
     plan.session
-}
-
-/// A command that nobody reads any more is ended.
-pub async fn a_dropped_command_is_ended(bench: &Bench, session: SessionId) {
-    let sleeping = ExecCommand {
-        argv: ["sleep", "7654321"].map(str::to_owned).to_vec(),
-        tty: None,
-    };
-    let dropped = bench.engine.exec(session, sleeping).await.unwrap();
-    let sleepers = async || {
-        let line = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c '[7]654321' || true";
-        bench.sh(session, line).await
-    };
-    until(async || (sleepers().await == "1").then_some(())).await;
-    drop(dropped);
-    until(async || (sleepers().await == "0").then_some(())).await;
 }
 
 /// The same where the home is a volume of an engine elsewhere.
@@ -83,7 +64,7 @@ async fn programs_run_as_the_images_user_who_has_the_home() {
         pane.wait_for("$").await;
         pane.type_text("echo sum-$((6*7))-$(id -u)\r").await;
         pane.wait_for(&format!("sum-42-{uid}")).await;
-        a_dropped_command_is_ended(&bench, session).await;
+        bench.ends_a_dropped_command(session).await;
 
         let root_before = std::fs::metadata("/").unwrap().uid();
         bench.engine.stop(session, 0).await.unwrap();

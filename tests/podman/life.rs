@@ -160,19 +160,7 @@ async fn pane_and_command(bench: &Bench, session: SessionId) {
     pane.type_text(wait).await;
     pane.wait_for("resized").await;
 
-    // A command that is dropped is ended.
-    let sleeping = ExecCommand {
-        argv: ["sleep", "7654321"].map(str::to_owned).to_vec(),
-        tty: None,
-    };
-    let dropped = bench.engine.exec(session, sleeping).await.unwrap();
-    let sleepers = async || {
-        let line = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c '[7]654321' || true";
-        bench.sh(session, line).await
-    };
-    until(async || (sleepers().await == "1").then_some(())).await;
-    drop(dropped);
-    until(async || (sleepers().await == "0").then_some(())).await;
+    bench.ends_a_dropped_command(session).await;
 }
 
 async fn usage(bench: &Bench, session: SessionId) {

@@ -112,6 +112,22 @@ impl Bench {
         text.trim_end().to_owned()
     }
 
+    /// A command that nobody reads any more is ended.
+    pub async fn ends_a_dropped_command(&self, session: SessionId) {
+        let sleeping = ExecCommand {
+            argv: ["sleep", "7654321"].map(str::to_owned).to_vec(),
+            tty: None,
+        };
+        let dropped = self.engine.exec(session, sleeping).await.unwrap();
+        let sleepers = async || {
+            let line = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c '[7]654321' || true";
+            self.sh(session, line).await
+        };
+        until(async || (sleepers().await == "1").then_some(())).await;
+        drop(dropped);
+        until(async || (sleepers().await == "0").then_some(())).await;
+    }
+
     pub async fn terminal(
         &self,
         session: SessionId,

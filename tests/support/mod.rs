@@ -15,6 +15,7 @@ pub mod place;
 pub mod programs;
 pub mod scheduler;
 pub mod script;
+pub mod usage;
 pub mod world;
 
 pub use engine::{Call, MemoryEngine};

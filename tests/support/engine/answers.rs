@@ -27,7 +27,7 @@ use workbay::{
 };
 
 use super::{Call, MemoryEngine};
-use crate::support::programs;
+use crate::support::{programs, usage::sampled};
 
 #[async_trait]
 impl Engine for MemoryEngine {
@@ -46,18 +46,7 @@ impl Engine for MemoryEngine {
         if self.enter(Call::Usage).await.is_err() {
             return Vec::new();
         }
-        let inner = self.lock();
-        let sampled = asked.iter().map(|one| one.session).filter_map(|id| {
-            let usage = inner.usage.get(&id)?;
-            Some((
-                id,
-                Usage {
-                    at: now,
-                    ..usage.clone()
-                },
-            ))
-        });
-        sampled.collect()
+        sampled(&self.lock().usage, asked, now)
     }
 }
 

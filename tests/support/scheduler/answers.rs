@@ -23,7 +23,7 @@ use workbay::{
 };
 
 use super::{MemoryScheduler, Question};
-use crate::support::{engine, programs};
+use crate::support::{engine, programs, usage::sampled};
 
 #[async_trait]
 impl Folders for MemoryScheduler {
@@ -69,18 +69,7 @@ impl Engine for MemoryScheduler {
         if self.enter(Question::Usage).await.is_err() {
             return Vec::new();
         }
-        let inner = self.lock();
-        let sampled = asked.iter().map(|one| one.session).filter_map(|id| {
-            let usage = inner.usage.get(&id)?;
-            Some((
-                id,
-                Usage {
-                    at: now,
-                    ..usage.clone()
-                },
-            ))
-        });
-        sampled.collect()
+        sampled(&self.lock().usage, asked, now)
     }
 }
 

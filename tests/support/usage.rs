@@ -1,0 +1,25 @@
+//! What sessions use, as the engines in memory tell it.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use workbay::{
+    engine::api::UsageAsk,
+    model::{id::SessionId, usage::Usage},
+};
+
+/// Of those that were asked for, what the test has said of them.
+pub fn sampled(
+    said: &BTreeMap<SessionId, Usage>,
+    asked: &[UsageAsk],
+    now: Timestamp,
+) -> Vec<(SessionId, Usage)> {
+    let sampled = asked.iter().filter_map(|one| {
+        let usage = Usage {
+            at: now,
+            ..said.get(&one.session)?.clone()
+        };
+        Some((one.session, usage))
+    });
+    sampled.collect()
+}
