@@ -38,8 +38,8 @@ struct Part {
 const PARTS: &[Part] = &[
     Part {
         name: "list",
-        is_its: measure::is_of_list,
-        measure: measure::list,
+        is_its: goals::is_of_list,
+        measure: goals::list,
     },
     Part {
         name: "usage",
