@@ -2,7 +2,7 @@
 
 use std::{
     os::unix::process::CommandExt as _,
-    process::{Command, ExitCode},
+    process::{Command, ExitCode, Stdio},
 };
 
 use super::{
@@ -71,15 +71,37 @@ fn prepare(
     // Of a session that is just made its one window is what was wanted.
     let made = tmux.ensure_main((size.columns, size.rows), beginning)?;
     clear_away(tmux, &pane);
-    let window = if !made && beginning.wants_window() && !tmux.has(&pane) {
-        Some(beginning.window()?)
-    } else {
-        None
-    };
-    Ok(client(tmux, &pane, window))
+    if !made && beginning.wants_window() && !tmux.has(&pane) {
+        begin_apart(tmux, &pane, size, &beginning.window()?)?;
+    }
+    Ok(client(tmux, &pane))
 }
 
-fn client(tmux: &Tmux, pane: &str, window: Option<Vec<String>>) -> Command {
+/// Makes the pane's session with a window of its own before its client comes. As a client it would begin in a
+/// window that another pane shows, and that one would keep its size: a window has the size of its latest client.
+fn begin_apart(
+    tmux: &Tmux,
+    pane: &str,
+    size: WindowSize,
+    window: &[String],
+) -> Result<(), Trouble> {
+    let mut command = tmux.command();
+    let main = format!("={}", inside::TMUX_SESSION);
+    command.args(["new-session", "-d", "-t", &main, "-s", pane]);
+    command.args(["-x", &size.columns.to_string()]);
+    command.args(["-y", &size.rows.to_string()]);
+    command.args([";", "new-window", "-t", &format!("={pane}:")]);
+    let made = command.args(window).stdin(Stdio::null()).output();
+    let made = made.map_err(|error| Trouble::new(127, format!("tmux cannot be run: {error}")))?;
+    if made.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&made.stderr);
+    let sentence = format!("tmux made no window: {}", said.trim());
+    Err(Trouble::new(127, sentence))
+}
+
+fn client(tmux: &Tmux, pane: &str) -> Command {
     let mut command = tmux.command();
     command.env("TERM", CLIENT_TERM).args(["-T", FEATURES]);
     // The pane's session is taken if it is there (-A), and an older client of it detached (-D).
@@ -87,9 +109,6 @@ fn client(tmux: &Tmux, pane: &str, window: Option<Vec<String>>) -> Command {
     command.args(["new-session", "-A", "-D", "-t", &main, "-s", pane]);
     for option in [["status", "off"], ["window-size", "latest"]] {
         command.args([";", "set-option"]).args(option);
-    }
-    if let Some(window) = window {
-        command.args([";", "new-window"]).args(window);
     }
     command
 }

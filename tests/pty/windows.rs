@@ -229,3 +229,36 @@ fn a_very_large_paste_arrives_and_blocks_nobody() {
     person.type_("s");
     person.wait_for("10000000");
 }
+
+#[test]
+fn a_text_is_found_as_it_is_typed() {
+    let machine = Machine::new();
+    let mut person = in_a_shell(&machine, "looking-for");
+    person.type_("echo nee''dle; seq 1 300\r");
+    person.wait_for("\n300");
+    person.wait_gone("needle");
+    leader(&mut person, "/");
+    person.wait_for("search upwards for");
+    person.type_("need");
+    person.wait_for("\nneedle");
+    person.type_("ful");
+    person.wait_for("not found: needful");
+    person.type_("\x1b");
+    person.wait_gone("not found");
+    // Where nothing was taken one is where one was.
+    person.wait_for("\n300");
+    person.wait_gone("needle");
+}
+
+#[test]
+fn a_shell_that_is_opened_beside_another_leaves_it_its_size() {
+    let machine = Machine::new();
+    let mut person = in_a_shell(&machine, "two-halves");
+    leader(&mut person, "-");
+    person.wait_for(" 2 bash* ");
+    // Half as wide; beyond a window that is too small tmux paints dots.
+    leader(&mut person, "|");
+    person.wait_for(" 3 bash* ");
+    let bare = |screen: &str| !screen.contains('·') && screen.matches("work@").count() == 3;
+    person.wait_until("all three fill their panes", bare);
+}
