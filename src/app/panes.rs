@@ -8,6 +8,7 @@ mod mouse;
 mod page;
 mod pane;
 mod prompt;
+mod search;
 mod strip;
 mod tabs;
 mod tree;

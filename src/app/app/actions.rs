@@ -136,8 +136,10 @@ impl App {
                 self.close_top();
             }
             Focus::Logs => return self.in_logs(Action::Back, now),
-            Focus::Panes if self.panes.cancel_prompt() => {}
-            Focus::Panes => return self.show(Page::Sessions),
+            Focus::Panes => {
+                let cancelled = self.panes.cancel_prompt();
+                return cancelled.unwrap_or_else(|| self.show(Page::Sessions));
+            }
             Focus::Filter => {
                 self.sessions.filter.clear();
             }

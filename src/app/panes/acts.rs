@@ -224,8 +224,7 @@ impl Panes {
         self.leader = false;
         self.moving = false;
         if self.prompt().is_some() {
-            self.paste_answer(text);
-            return Vec::new();
+            return self.paste_answer(text);
         }
         if self.asks_before_paste(text) {
             return Vec::new();

@@ -35,6 +35,8 @@ pub(super) enum Asked {
     Setting,
     /// What a pane has printed, for this file.
     History(String),
+    /// Whether this text was found; nothing more is typed to it.
+    Sought { text: String, done: bool },
     /// What a person copied last.
     Copied,
 }
@@ -46,6 +48,12 @@ pub(super) enum Brought {
     History {
         file: String,
         printed: Vec<u8>,
+    },
+    /// This text is not in what the pane has printed, or is.
+    Sought {
+        text: String,
+        done: bool,
+        found: bool,
     },
     /// The digest of what was copied last in this session.
     Copied(SessionKey, String),
@@ -305,6 +313,11 @@ impl Line {
         match (asked, answer) {
             (Asked::List | Asked::Setting, _) | (Asked::Act, Ok(_)) => None,
             (Asked::History(file), Ok(printed)) => Some(Brought::History { file, printed }),
+            (Asked::Sought { text, done }, Ok(answer)) => {
+                let found = answer.trim_ascii() != b"0";
+                Some(Brought::Sought { text, done, found })
+            }
+            (Asked::Sought { .. }, Err(_)) => None,
             (Asked::Copied, answer) => {
                 let digest = answer.unwrap_or_default();
                 let digest = String::from_utf8_lossy(&digest).trim().to_owned();

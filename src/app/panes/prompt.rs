@@ -8,6 +8,10 @@ pub struct Prompt {
     pub question: Question,
     /// What is typed; empty where only yes or no is asked.
     pub input: Input,
+    /// The search has begun.
+    pub(super) searched: bool,
+    /// What is looked for is not there.
+    pub missing: bool,
     /// The pane's tmux session: with another pane on top the question is gone.
     pub(super) pane: String,
 }
@@ -17,7 +21,10 @@ pub enum Question {
     /// Another name for this window.
     Rename(u32),
     /// What to look for in what was printed.
-    Search,
+    Search {
+        /// It was in copy mode before, and stays there.
+        was_copying: bool,
+    },
     /// Whether this window is to be ended, and what runs there.
     Close { index: u32, command: Clean },
     /// Whether this text is to be pasted, each line of it as if typed.
@@ -29,13 +36,15 @@ impl Prompt {
         Self {
             question,
             input,
+            searched: false,
+            missing: false,
             pane,
         }
     }
 
     /// A text is typed; else it is a question of yes or no.
     pub fn is_typed(&self) -> bool {
-        matches!(self.question, Question::Rename(_) | Question::Search)
+        matches!(self.question, Question::Rename(_) | Question::Search { .. })
     }
 
     /// It has a dialog of its own, else it stands in the status line.
@@ -47,7 +56,8 @@ impl Prompt {
     pub fn label(&self) -> String {
         match &self.question {
             Question::Rename(index) => format!("rename window {index} to"),
-            Question::Search => "search upwards for".to_owned(),
+            Question::Search { .. } if self.missing => "not found:".to_owned(),
+            Question::Search { .. } => "search upwards for".to_owned(),
             Question::Close { index, command } => {
                 format!("end window {index} and what runs in it ({command})?")
             }

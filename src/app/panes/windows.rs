@@ -47,11 +47,16 @@ impl Panes {
             .filter(|prompt| prompt.pane == pane.tmux_session())
     }
 
-    /// Leaves the question; `false` = there is none.
-    pub fn cancel_prompt(&mut self) -> bool {
-        let shown = self.prompt().is_some();
-        self.prompt = None;
-        shown
+    /// Leaves the question; `None` = there is none.
+    pub fn cancel_prompt(&mut self) -> Option<Vec<Step>> {
+        let question = self.prompt().map(|prompt| prompt.question.clone());
+        let searched = self.prompt.take().is_some_and(|it| it.searched);
+        Some(match question? {
+            Question::Search { was_copying: false } if searched => {
+                self.tmux(Command::leave_copy_mode)
+            }
+            _ => Vec::new(),
+        })
     }
 
     /// One control line to each session with a live pane, once that has painted: tmux 3.3a's server dies,
@@ -80,6 +85,9 @@ impl Panes {
                     path: PathBuf::from(file),
                     contents: printed,
                 }),
+                Brought::Sought { text, done, found } => {
+                    steps.extend(self.told_found(&text, done, found));
+                }
                 Brought::Copied(session, digest) => {
                     steps.extend(self.told_copied(session, &digest, now));
                 }
@@ -96,7 +104,10 @@ impl Panes {
             Action::WindowPrevious => self.tmux(Command::previous_window),
             Action::PaneScroll => self.tmux(Command::scroll),
             Action::PaneCopyMode => self.tmux(Command::copy_mode),
-            Action::PaneSearch => self.ask_person(|_| (Question::Search, Input::default())),
+            Action::PaneSearch => self.ask_person(|window| {
+                let was_copying = window.copy_mode.is_some();
+                (Question::Search { was_copying }, Input::default())
+            }),
             Action::PaneSaveHistory => self.save_history(),
             Action::WindowRename => self.ask_person(|window| {
                 let input = Input::with_text(window.name.as_str());
@@ -110,10 +121,7 @@ impl Panes {
             // As in tmux, Enter alone ends no window.
             Action::ConfirmPress if self.is_closing() => Vec::new(),
             Action::InputSubmit | Action::ConfirmYes | Action::ConfirmPress => self.answer(),
-            Action::InputCancel | Action::ConfirmNo => {
-                self.cancel_prompt();
-                Vec::new()
-            }
+            Action::InputCancel | Action::ConfirmNo => self.cancel_prompt().unwrap_or_default(),
             _ => match number(action) {
                 Some(index) => self.select_window(index),
                 None => return self.clipboard_action(action),
@@ -132,11 +140,15 @@ impl Panes {
         self.tmux(|target| Command::select_window(target, index))
     }
 
-    fn tmux(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
+    pub(super) fn tmux(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
         self.tmux_for(make, Asked::Act)
     }
 
-    fn tmux_for(&mut self, make: impl FnOnce(&Target) -> Command, why: Asked) -> Vec<Step> {
+    pub(super) fn tmux_for(
+        &mut self,
+        make: impl FnOnce(&Target) -> Command,
+        why: Asked,
+    ) -> Vec<Step> {
         let Some((session, target)) = self.target() else {
             return vec![Step::toast(Level::Info, self.why_no_windows())];
         };
@@ -189,14 +201,23 @@ impl Panes {
     /// A key of the text that is asked for.
     pub(super) fn type_answer(&mut self, key: Key) -> Option<Vec<Step>> {
         let prompt = self.prompt.as_mut()?;
+        let before = prompt.input.text().to_owned();
         let taken = !prompt.is_typed() || prompt.input.key(key);
-        taken.then(Vec::new)
+        let changed = prompt.input.text() != before;
+        taken.then(|| {
+            if changed {
+                self.search_on()
+            } else {
+                Vec::new()
+            }
+        })
     }
 
-    pub(super) fn paste_answer(&mut self, text: &str) {
+    pub(super) fn paste_answer(&mut self, text: &str) -> Vec<Step> {
         if let Some(prompt) = self.prompt.as_mut().filter(|it| it.is_typed()) {
             prompt.input.paste(text);
         }
+        self.search_on()
     }
 
     fn is_closing(&self) -> bool {
@@ -239,11 +260,7 @@ impl Panes {
             Question::Rename(index) => {
                 self.tmux(|target| Command::rename_window(target, index, text))
             }
-            Question::Search => {
-                let mut steps = self.tmux(Command::copy_mode);
-                steps.extend(self.tmux(|target| Command::search(target, text)));
-                steps
-            }
+            Question::Search { .. } => self.ask_whether_found(text, true),
         }
     }
 

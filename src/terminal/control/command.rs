@@ -100,19 +100,26 @@ impl Command {
         Self::new(&["copy-mode", "-eu", "-t", &target.here()])
     }
 
-    /// Upwards from where one is, in copy mode; the text as it is.
+    /// Upwards from where the first search was begun, in copy mode; the text as it is, marked wherever it
+    /// stands. For each letter that is typed.
     #[must_use]
     pub fn search(target: &Target, wanted: &str) -> Self {
-        let wanted = text(wanted);
-        let here = target.here();
-        Self::new(&[
-            "send-keys",
-            "-t",
-            &here,
-            "-X",
-            "search-backward-text",
-            &wanted,
-        ])
+        // What stands before the text says that it is a new one.
+        let wanted = text(&format!("={wanted}"));
+        let search = "search-backward-incremental";
+        Self::new(&["send-keys", "-t", &target.here(), "-X", search, &wanted])
+    }
+
+    /// Whether the last search found something: `1`, else `0`.
+    #[must_use]
+    pub fn found(target: &Target) -> Self {
+        let present = "'#{search_present}'";
+        Self::new(&["display-message", "-p", "-t", &target.here(), present])
+    }
+
+    #[must_use]
+    pub fn leave_copy_mode(target: &Target) -> Self {
+        Self::new(&["send-keys", "-t", &target.here(), "-X", "cancel"])
     }
 
     /// All that the pane has printed, wrapped lines whole.
@@ -216,7 +223,7 @@ mod tests {
             prop_assert_eq!(&renamed[4], &clean.replace('#', "##"));
             let searched = read(&Command::search(&target, &name));
             prop_assert_eq!(searched.len(), 6);
-            prop_assert_eq!(&searched[5], &clean);
+            prop_assert_eq!(&searched[5], &format!("={clean}"));
         }
     }
 }

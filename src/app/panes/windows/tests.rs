@@ -245,18 +245,56 @@ fn ending_a_window_is_asked_with_what_runs_there() {
 }
 
 #[test]
-fn searching_enters_copy_mode_and_takes_the_text_as_it_is() {
+fn a_text_is_looked_for_as_it_is_typed_and_as_it_is() {
     let mut world = World::live(&[(1, "bash")]);
     world.act(Action::PaneSearch);
-    world.type_("it's (a #{test}");
-    world.act(Action::InputSubmit);
+    world.type_("'#");
     assert_eq!(
         world.said,
         [
             "copy-mode -t '=wb-f-1:'",
-            "send-keys -t '=wb-f-1:' -X search-backward-text 'it'\\''s (a #{test}'"
+            "send-keys -t '=wb-f-1:' -X search-backward-incremental '='\\'''",
+            "display-message -p -t '=wb-f-1:' '#{search_present}'",
+            "copy-mode -t '=wb-f-1:'",
+            "send-keys -t '=wb-f-1:' -X search-backward-incremental '='\\''#'",
+            "display-message -p -t '=wb-f-1:' '#{search_present}'",
         ]
     );
+    world.act(Action::InputSubmit);
+    assert_eq!(
+        world.said.len(),
+        7,
+        "whether it was found is asked once more"
+    );
+    assert!(world.panes.prompt().is_none());
+}
+
+#[test]
+fn what_is_not_found_is_told_while_one_types_and_after_it() {
+    let mut world = World::live(&[(1, "bash")]);
+    world.act(Action::PaneSearch);
+    world.type_("z");
+    for answer in ["", "", "0\n"] {
+        world.answer(answer);
+    }
+    assert_eq!(world.panes.prompt().unwrap().label(), "not found:");
+    world.act(Action::InputSubmit);
+    assert!(world.toasts.is_empty());
+    world.answer("0\n");
+    assert!(world.toasts[0].contains("z is not in what was printed"));
+}
+
+#[test]
+fn a_search_that_is_left_leaves_copy_mode_where_it_entered_it() {
+    let mut world = World::live(&[(1, "bash")]);
+    world.act(Action::PaneSearch);
+    world.act(Action::InputCancel);
+    assert!(world.said.is_empty(), "nothing was looked for");
+    world.act(Action::PaneSearch);
+    world.type_("z");
+    world.act(Action::InputCancel);
+    let last = world.said.last().unwrap();
+    assert_eq!(last, "send-keys -t '=wb-f-1:' -X cancel");
 }
 
 #[test]

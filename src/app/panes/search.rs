@@ -1,0 +1,46 @@
+//! A text is looked for in what a pane has printed, letter by letter as it is typed; tmux does it and marks it.
+
+use super::{
+    Panes,
+    control::Asked,
+    prompt::{Prompt, Question},
+};
+use crate::{app::step::Step, model::notice::Level, terminal::control::Command};
+
+impl Panes {
+    /// After a letter of the text that is looked for.
+    pub(super) fn search_on(&mut self) -> Vec<Step> {
+        let is_search = |it: &&mut Prompt| matches!(it.question, Question::Search { .. });
+        let Some(prompt) = self.prompt.as_mut().filter(is_search) else {
+            return Vec::new();
+        };
+        prompt.searched = true;
+        prompt.missing &= !prompt.input.is_empty();
+        let text = prompt.input.text().to_owned();
+        let mut steps = self.tmux(Command::copy_mode);
+        steps.extend(self.tmux(|target| Command::search(target, &text)));
+        steps.extend(self.ask_whether_found(&text, false));
+        steps
+    }
+
+    /// `done`: nothing more is typed.
+    pub(super) fn ask_whether_found(&mut self, text: &str, done: bool) -> Vec<Step> {
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let text = text.to_owned();
+        self.tmux_for(Command::found, Asked::Sought { text, done })
+    }
+
+    /// The prompt says it while one types, a toast afterwards.
+    pub(super) fn told_found(&mut self, text: &str, done: bool, found: bool) -> Option<Step> {
+        let open = self.prompt.as_mut().filter(|prompt| {
+            matches!(prompt.question, Question::Search { .. }) && prompt.input.text() == text
+        });
+        if let Some(prompt) = open {
+            prompt.missing = !found;
+        }
+        let told = format!("{text} is not in what was printed here");
+        (done && !found).then(|| Step::toast(Level::Info, told))
+    }
+}
