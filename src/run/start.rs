@@ -2,6 +2,7 @@
 
 use color_eyre::{Result, eyre::WrapErr as _};
 use futures_util::{Stream, StreamExt as _, stream};
+use ratatui::style::Color;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
@@ -19,7 +20,8 @@ use crate::{
     config::{layer::Loaded, paths::Paths},
     keymap::Keymap,
     model::{id::ContextName, notice::Level, problem::Problem},
-    theme::{self, ColorDepth, Theme},
+    terminal::defaults::Rgb,
+    theme::{self, ColorDepth, Theme, face::Face},
 };
 
 /// What the full-screen view needs to begin.
@@ -53,6 +55,7 @@ pub fn main(options: Options) -> Result<()> {
         .chain(options.contexts.iter().map(ToString::to_string))
         .map(|text| (Level::Error, text))
         .collect();
+    remarks.extend(looks.remark.map(|text| (Level::Warning, text)));
     let wanted = options.context.as_deref().map(ContextName::new);
     if let Some(Err(why)) = &wanted {
         remarks.push((Level::Error, why.clone()));
@@ -80,6 +83,8 @@ struct Looks {
     theme: Theme,
     keymap: Keymap,
     problems: Vec<Problem>,
+    /// Not wrong, but not to be missed.
+    remark: Option<String>,
     terminal: Background,
 }
 
@@ -96,6 +101,11 @@ impl Looks {
         };
         let name = theme::choose(&ui.theme, terminal.dark, depth);
         let (theme, theme_problems) = Theme::load(name, Some(&options.paths.themes_dir()), depth);
+        let faint = terminal.colours.background;
+        let faint = faint.is_some_and(|background| is_faint(&theme, background));
+        let remark = faint.then(|| {
+            format!("the theme {name} is hard to read on this terminal's background; with theme = \"auto\" one that fits is chosen")
+        });
         let (keymap, keymap_problems) =
             Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
         let mut problems = options.loaded.problems.clone();
@@ -105,8 +115,42 @@ impl Looks {
             theme,
             keymap,
             problems,
+            remark,
             terminal,
         }
+    }
+}
+
+/// Less than this between text and background is hard to read.
+const CONTRAST: f64 = 0.25;
+
+/// Whether the theme's text is as dark as the background, or as light. Themes paint none of their own: the
+/// terminal's may be an image, or half transparent.
+fn is_faint(theme: &Theme, background: Rgb) -> bool {
+    let Some(Color::Rgb(red, green, blue)) = theme.style(Face::Text).fg else {
+        return false;
+    };
+    let text = Rgb([red, green, blue].map(|part| u16::from(part) * 257));
+    (text.luminance() - background.luminance()).abs() < CONTRAST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_theme_for_the_other_kind_of_terminal_is_noticed() {
+        let background = |told| Rgb::parse(told).unwrap();
+        let (dark, light) = (background("rgb:1e/1e/2e"), background("rgb:ff/fb/ee"));
+        let theme = |name| Theme::builtin(name, ColorDepth::TrueColor).unwrap();
+        assert!(is_faint(&theme("default-light"), dark));
+        assert!(is_faint(&theme("default-dark"), light));
+        assert!(!is_faint(&theme("default-light"), light));
+        assert!(!is_faint(&theme("default-dark"), dark));
+        assert!(
+            !is_faint(&theme("ansi16"), dark),
+            "nobody knows its colours"
+        );
     }
 }
 
