@@ -259,7 +259,7 @@ fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
         let next = [
             (gap.to_owned(), Face::Hint),
             (keys, Face::Key),
-            (format!(" {word}"), Face::Hint),
+            (format!(" {}", word_now(app, actions, word)), Face::Hint),
         ];
         if measure(&pieces) + measure(&next) > room {
             break;
@@ -267,6 +267,15 @@ fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
         pieces.extend(next);
     }
     pieces
+}
+
+/// What the keys do now, where that is not always the same.
+fn word_now(app: &App, actions: &[Action], word: &'static str) -> &'static str {
+    // They stand beside the list already.
+    if actions == [Action::SessionOpen] && app.detail.is_some() {
+        return "scroll details";
+    }
+    word
 }
 
 fn matters(app: &App, action: Action) -> bool {

@@ -21,19 +21,19 @@ use crate::{
     theme::face::Face,
 };
 
-/// What the status line offers after the leader, the most needed first.
-const AFTER_LEADER: &[(Action, &str)] = &[
-    (Action::PaneDetach, "back"),
-    (Action::PanePick, "shells"),
-    (Action::WindowNew, "new window"),
-    (Action::PaneSplitRight, "split"),
-    (Action::PaneCopyMode, "copy"),
-    (Action::PaneSearch, "search"),
-    (Action::PaneZoom, "zoom"),
-    (Action::PaneClose, "close"),
-    (Action::Help, "keys"),
-    (Action::PaneSendPrefix, "send Ctrl-B"),
-    (Action::PaneLiteral, "send the leader"),
+/// What the status line offers after the leader, the most needed first: what has no room here, the keys tell.
+const AFTER_LEADER: &[(&[Action], &str)] = &[
+    (&[Action::PaneDetach], "back"),
+    (&[Action::Help], "keys"),
+    (&[Action::PanePick], "shells"),
+    (&[Action::WindowNew], "window"),
+    (&[Action::PaneSplitRight, Action::PaneSplitBelow], "split"),
+    (&[Action::PaneSearch], "search"),
+    (&[Action::PaneCopyMode], "copy"),
+    (&[Action::PaneZoom], "zoom"),
+    (&[Action::PaneClose], "close"),
+    (&[Action::PaneSendPrefix], "send Ctrl-B"),
+    (&[Action::PaneLiteral], "send the leader"),
 ];
 
 /// Paints the page of the terminals and sets `paint.cursor`.
@@ -271,9 +271,13 @@ fn way_out(keymap: &Keymap) -> Vec<Hint> {
 }
 
 fn after_leader(keymap: &Keymap) -> Vec<Hint> {
-    let bound = AFTER_LEADER.iter().filter_map(|(action, word)| {
-        let keys = keymap.keys_for(Scope::Leader, *action);
-        Some(Hint::new(shown(keys.first()?), word))
+    let bound = AFTER_LEADER.iter().filter_map(|(actions, word)| {
+        let keys = actions.iter().filter_map(|action| {
+            let keys = keymap.keys_for(Scope::Leader, *action);
+            keys.first().map(|key| shown(key))
+        });
+        let keys = keys.collect::<Vec<_>>().join(" ");
+        (!keys.is_empty()).then(|| Hint::new(keys, word))
     });
     bound.collect()
 }
