@@ -208,12 +208,17 @@ fn a_search_is_typed_below() {
         "{}",
         screen.text()
     );
+    // Letter by letter; at the end it is only asked whether it is there.
     let searched = said(&screen.press("enter"));
-    assert!(searched[0].starts_with("copy-mode"), "{searched:?}");
+    let [.., enters, whole, found, asked] = &searched[..] else {
+        panic!("{searched:?}");
+    };
+    assert!(enters.starts_with("copy-mode"), "{searched:?}");
     assert!(
-        searched[1].ends_with("search-backward-text '손실 0.1'"),
+        whole.ends_with("search-backward-incremental '=손실 0.1'"),
         "{searched:?}"
     );
+    assert!(found.contains("search_present") && asked == found);
 }
 
 #[test]
