@@ -40,7 +40,7 @@ pub fn commit(start: &Start, arguments: &Commit) -> Outcome {
         };
         let what = format!("the image of {}", session.name);
         let made = follow(&mut line, seen, session.key());
-        line::within(arguments.wait.timeout, &what, made).await
+        line::within(arguments.wait.seconds(), &what, made).await
     })
 }
 

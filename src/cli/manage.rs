@@ -93,7 +93,7 @@ pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
         }
         if arguments.wait.wait {
             let work = ends(&mut line, &snapshot, &chosen);
-            line::within(arguments.wait.timeout, "terminating", work).await?;
+            line::within(arguments.wait.seconds(), "terminating", work).await?;
         }
         Ok(0)
     })

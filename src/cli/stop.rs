@@ -44,7 +44,7 @@ fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
         }
         end(&line, &open).await?;
         let work = manage::ends(&mut line, &snapshot, &open);
-        let waited = line::within(Some(arguments.timeout), "ending the sessions", work).await;
+        let waited = line::within(Some(arguments.timeout.0), "ending the sessions", work).await;
         waited.map_err(|fail| match fail.code {
             code::TIMEOUT => fail.help("the daemon goes on, too; `workbay ls` tells what is left"),
             _ => fail,

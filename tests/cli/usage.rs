@@ -166,7 +166,9 @@ fn each_rule_of_a_launch_names_its_option() {
         "--image: 'bu sy' is no image",
     );
     refused(&["folder", "create", "a/b"], "'/' cannot be in the name");
-    refused(&["recent", "pin", "first"], "invalid digit");
+    refused(&["recent", "pin", "first"], "`workbay recent ls` prints");
+    let soon = ["daemon", "stop", "--end-sessions", "--timeout", "soon"];
+    refused(&soon, "is no length of time");
     refused(&["recent", "rename", "1", " "], "an empty title");
     refused(&["export", "some", "--force"], "--output");
 }

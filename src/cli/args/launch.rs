@@ -193,6 +193,11 @@ impl From<ClusterModeChoice> for ClusterMode {
     }
 }
 
+fn recent_id(text: &str) -> Result<RecentId, String> {
+    let number = text.parse();
+    number.map_err(|_| "write the number that `workbay recent ls` prints before it".to_owned())
+}
+
 /// Reads `cuda.shares=0.5`.
 fn accelerator(text: &str) -> Result<(String, u64), String> {
     let Some((slot, amount)) = text.split_once('=') else {
@@ -250,7 +255,7 @@ pub enum Recent {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct RecentOne {
     /// Its number, as `recent ls` prints it
-    #[arg(value_name = "N")]
+    #[arg(value_name = "N", value_parser = recent_id)]
     pub id: RecentId,
 }
 

@@ -8,7 +8,10 @@ use clap_complete::Shell as CompletionShell;
 pub use self::launch::{
     Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch,
 };
-use crate::{model::status::Tab, protocol::version::version};
+use crate::{
+    model::{span::Span, status::Tab},
+    protocol::version::version,
+};
 
 /// Run, watch and enter container compute sessions from the keyboard
 #[derive(Debug, Parser)]
@@ -154,9 +157,16 @@ pub struct Wait {
     /// Wait until it is done
     #[arg(long)]
     pub wait: bool,
-    /// Give up waiting after so many seconds (exit code 124)
-    #[arg(long, value_name = "SECONDS", requires = "wait")]
-    pub timeout: Option<u64>,
+    /// Give up waiting after so long: 120 (seconds), 10m (exit code 124)
+    #[arg(long, value_name = "SPAN", requires = "wait")]
+    pub timeout: Option<Span>,
+}
+
+impl Wait {
+    /// How long at most.
+    pub fn seconds(&self) -> Option<u64> {
+        self.timeout.map(|span| span.0)
+    }
 }
 
 /// The tabs of the sessions page, or all of them.
@@ -410,14 +420,14 @@ pub struct DaemonStop {
     /// Do not ask
     #[arg(short, long, requires = "end_sessions")]
     pub yes: bool,
-    /// Give up after so many seconds, with the daemon still there (exit code 124)
+    /// Give up after so long, with the daemon still there: 120 (seconds), 10m (exit code 124)
     #[arg(
         long,
-        value_name = "SECONDS",
-        default_value_t = 300,
+        value_name = "SPAN",
+        default_value = "5m",
         requires = "end_sessions"
     )]
-    pub timeout: u64,
+    pub timeout: Span,
 }
 
 #[derive(Subcommand, Clone, Copy, Debug)]
