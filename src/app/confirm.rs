@@ -45,7 +45,7 @@ impl Confirm {
             kept: kept(session, keep_days),
             // Asked to end already, and still here: only force makes a difference.
             force: session.status == Status::Terminating,
-            can_force: !waits(session),
+            can_force: !waits(session) && !failed_early(session),
             button: Button::No,
         }
     }
@@ -83,11 +83,19 @@ fn waits(session: &Session) -> bool {
     queued && session.started_at.is_none()
 }
 
+/// It failed before there was anything of it; all that can be done is to let it go.
+fn failed_early(session: &Session) -> bool {
+    session.status == Status::Error && session.started_at.is_none()
+}
+
 fn has_container(session: &Session) -> bool {
     session.started_at.is_some() || session.status.is_live()
 }
 
 fn lost(session: &Session, shells: usize) -> Vec<String> {
+    if failed_early(session) {
+        return vec!["Nothing: it failed before it ran. It goes to the finished ones.".to_owned()];
+    }
     if !has_container(session) {
         return vec!["Nothing: it has not run yet.".to_owned()];
     }
@@ -162,6 +170,16 @@ mod tests {
         confirm.action(Action::ConfirmForce);
         let plain = Answer::Terminate { force: false };
         assert_eq!(confirm.action(Action::ConfirmYes), Some(plain));
+    }
+
+    #[test]
+    fn one_that_failed_before_it_ran_is_only_let_go() {
+        let mut it = session(1, "train");
+        it.status = Status::Error;
+        it.started_at = None;
+        let confirm = Confirm::terminate(&it, 0, Some(7));
+        assert!(confirm.lost[0].contains("failed before it ran"));
+        assert!(!confirm.can_force && confirm.kept.is_empty());
     }
 
     #[test]

@@ -134,26 +134,6 @@ fn is_faint(theme: &Theme, background: Rgb) -> bool {
     (text.luminance() - background.luminance()).abs() < CONTRAST
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_theme_for_the_other_kind_of_terminal_is_noticed() {
-        let background = |told| Rgb::parse(told).unwrap();
-        let (dark, light) = (background("rgb:1e/1e/2e"), background("rgb:ff/fb/ee"));
-        let theme = |name| Theme::builtin(name, ColorDepth::TrueColor).unwrap();
-        assert!(is_faint(&theme("default-light"), dark));
-        assert!(is_faint(&theme("default-dark"), light));
-        assert!(!is_faint(&theme("default-light"), light));
-        assert!(!is_faint(&theme("default-dark"), dark));
-        assert!(
-            !is_faint(&theme("ansi16"), dark),
-            "nobody knows its colours"
-        );
-    }
-}
-
 /// Keys, mouse and sizes of the terminal, and the signals that ask to leave or to suspend.
 fn input_of(
     keyboard: Keyboard,
@@ -184,4 +164,24 @@ fn input_of(
         })));
     }
     Ok(Box::pin(stream::select(stream::select_all(signals), typed)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_theme_for_the_other_kind_of_terminal_is_noticed() {
+        let background = |told| Rgb::parse(told).unwrap();
+        let (dark, light) = (background("rgb:1e/1e/2e"), background("rgb:ff/fb/ee"));
+        let theme = |name| Theme::builtin(name, ColorDepth::TrueColor).unwrap();
+        assert!(is_faint(&theme("default-light"), dark));
+        assert!(is_faint(&theme("default-dark"), light));
+        assert!(!is_faint(&theme("default-light"), light));
+        assert!(!is_faint(&theme("default-dark"), dark));
+        assert!(
+            !is_faint(&theme("ansi16"), dark),
+            "nobody knows its colours"
+        );
+    }
 }
