@@ -105,6 +105,16 @@ impl<'a> Paint<'a> {
             .set_style(area.intersection(self.buffer.area), style);
     }
 
+    /// The background of a face alone: what is written on it is as bright as elsewhere.
+    pub fn ground(&mut self, area: Rect, face: Face) {
+        let style = Style {
+            bg: self.style(face).bg,
+            ..Style::default()
+        };
+        self.buffer
+            .set_style(area.intersection(self.buffer.area), style);
+    }
+
     /// A horizontal line of one glyph.
     pub fn line(&mut self, x: u16, y: u16, cells: u16, glyph: &str, face: Face) {
         for column in x..x.saturating_add(cells) {

@@ -52,7 +52,7 @@ pub fn draw(
     }
     borders::draw(paint, areas, panes);
     let Some(pane) = panes.active() else { return };
-    paint.fill(areas.pane_status, Face::PaneStatus);
+    paint.ground(areas.pane_status, Face::PaneStatus);
     let taken = notices::draw_badge(paint, areas.pane_status, news);
     let line = Rect {
         width: areas.pane_status.width.saturating_sub(taken),
