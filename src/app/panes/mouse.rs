@@ -72,7 +72,7 @@ impl Panes {
             steps.extend(
                 window
                     .into_iter()
-                    .flat_map(|index| self.click_window(index)),
+                    .flat_map(|index| self.select_window(index)),
             );
         }
         if place.cells.contains(at) {

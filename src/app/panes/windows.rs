@@ -129,17 +129,12 @@ impl Panes {
         })
     }
 
-    /// A window's tab was clicked.
-    pub fn click_window(&mut self, index: u32) -> Vec<Step> {
-        self.tmux(|target| Command::select_window(target, index))
-    }
-
-    /// Says a command to the tmux of the pane with the keys.
     /// Shows a window in the pane with the keys.
     pub fn select_window(&mut self, index: u32) -> Vec<Step> {
         self.tmux(|target| Command::select_window(target, index))
     }
 
+    /// Says a command to the tmux of the pane with the keys.
     pub(super) fn tmux(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
         self.tmux_for(make, Asked::Act)
     }
