@@ -182,8 +182,13 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
 /// There is nothing to show of a session before it is placed.
 pub(super) fn has_begun(session: &Session) -> bool {
     let queued = matches!(session.status, Status::Pending | Status::Scheduled);
-    let never = session.status == Status::Cancelled && session.started_at.is_none();
-    !(queued || never)
+    let over = match session.status {
+        Status::Cancelled => true,
+        // With a container it may have died of something that it said.
+        Status::Error => session.kernels.iter().all(|it| it.container_id.is_none()),
+        _ => false,
+    };
+    !(queued || over && session.started_at.is_none())
 }
 
 /// Who follows waits for the beginning.
@@ -192,7 +197,10 @@ fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let (name, status) = (&session.name, &session.status);
-    let text = format!("session {name} is {status}: it has no log, for it has not begun");
+    let mut text = format!("session {name} is {status}: it has no log, for it has not begun");
+    if let Some(why) = &session.status_message {
+        text = format!("{text}: {why}");
+    }
     Err(Failure::new(FailureKind::Refused, text))
 }
 
@@ -218,19 +226,31 @@ mod tests {
         id::SessionId,
     };
 
+    fn session(number: u128) -> Session {
+        let environment = EnvironmentRef {
+            name: "host".into(),
+            version: "1".into(),
+            source: EnvironmentSource::Host,
+        };
+        let key = SessionKey::local(SessionId::from_u128(number));
+        Session::new(key, "one".into(), environment, jiff::Timestamp::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn what_failed_before_it_had_a_container_has_no_log() {
+        let mut failed = session(1);
+        failed.status = Status::Error;
+        failed.status_message = Some("the pull failed".into());
+        assert!(!has_begun(&failed));
+        let told = wait_for_log(&failed, false).unwrap_err().message;
+        assert!(told.as_str().ends_with("has not begun: the pull failed"));
+        failed.started_at = Some(jiff::Timestamp::UNIX_EPOCH);
+        assert!(has_begun(&failed));
+    }
+
     #[test]
     fn a_snapshot_never_outgrows_a_frame() {
-        let sessions: Vec<Session> = (0..3)
-            .map(|number| {
-                let environment = EnvironmentRef {
-                    name: "host".into(),
-                    version: "1".into(),
-                    source: EnvironmentSource::Host,
-                };
-                let key = SessionKey::local(SessionId::from_u128(number));
-                Session::new(key, "one".into(), environment, jiff::Timestamp::UNIX_EPOCH)
-            })
-            .collect();
+        let sessions: Vec<Session> = (0..3).map(session).collect();
         let all: Vec<&Session> = sessions.iter().collect();
         let one = serde_json::to_vec(&sessions[0]).unwrap().len();
         assert_eq!(fitting(&all, 10 * one), 3);
