@@ -77,6 +77,8 @@ struct Keeper {
     rootless: bool,
     /// Run by workbay itself.
     ours: bool,
+    /// A socket where no engine puts its own: somebody named it.
+    named: bool,
     elsewhere: bool,
 }
 
@@ -86,6 +88,7 @@ impl Keeper {
             podman: endpoint.contains("podman"),
             rootless: endpoint.contains("/run/user/"),
             ours: endpoint.starts_with("podman"),
+            named: endpoint.starts_with("unix:") && !endpoint.contains("/run/"),
             elsewhere: endpoint.starts_with("tcp:") || endpoint.starts_with("ssh:"),
         }
     }
@@ -99,6 +102,11 @@ impl Keeper {
     }
 
     fn start(&self) -> String {
+        if self.named {
+            return "the one that is to listen there; DOCKER_HOST, `endpoint` in [engine] of config.toml or \
+                    your Docker context names this address"
+                .to_owned();
+        }
         let unit = if self.podman {
             "podman.socket"
         } else {
@@ -208,7 +216,8 @@ mod tests {
 
     #[test]
     fn a_closed_door_says_how_to_open_it() {
-        let mend = |kind: io::ErrorKind| error_mend(unreachable("unix:///x", &kind.into()));
+        let mend =
+            |kind: io::ErrorKind| error_mend(unreachable("unix:///run/docker.sock", &kind.into()));
         assert!(mend(io::ErrorKind::PermissionDenied).contains("usermod -aG docker"));
         assert!(mend(io::ErrorKind::PermissionDenied).contains("log out and in again"));
         assert!(mend(io::ErrorKind::ConnectionRefused).contains("systemctl start docker"));
@@ -235,6 +244,11 @@ mod tests {
         assert!(
             rootless.contains("systemctl --user start docker"),
             "{rootless}"
+        );
+        let own = start("unix:///home/me/relay.sock");
+        assert!(
+            own.contains("DOCKER_HOST") && !own.contains("systemctl"),
+            "{own}"
         );
         let silent = |endpoint: &str| error_mend(silent(endpoint, Duration::from_secs(1)));
         assert!(silent("podman (/usr/bin/podman)").contains("podman info"));
