@@ -96,6 +96,14 @@ impl Shared {
         self.lock().streams.get(&id).cloned()
     }
 
+    fn answer(&self, id: RequestId, result: Result<Reply, Failure>) {
+        let answer = self.lock().answers.remove(&id);
+        if let Some(answer) = answer {
+            // Whoever asked may have gone.
+            let _ = answer.send(result);
+        }
+    }
+
     fn end_stream(&self, id: StreamId, end: StreamEnd) {
         let state = self.lock().streams.remove(&id);
         if let Some(state) = state {
@@ -198,7 +206,7 @@ pub(super) async fn greet(
     let shared = Arc::new(Shared {
         inner: Mutex::default(),
     });
-    tokio::spawn(write_all(writer, outgoing));
+    tokio::spawn(write_all(writer, outgoing, shared.clone()));
     tokio::spawn(read_all(reader, shared.clone(), events));
     let hello = Arc::new(hello);
     Ok(Greeted::Line(Client { out, shared, hello }, heard))
@@ -225,13 +233,14 @@ pub(super) fn silent(options: &ConnectOptions) -> ClientError {
 async fn write_all(
     mut writer: FrameWriter<OwnedWriteHalf, FromClient>,
     mut outgoing: mpsc::Receiver<Frame<FromClient>>,
+    shared: Arc<Shared>,
 ) {
     while let Some(frame) = outgoing.recv().await {
-        if writer.feed(frame).is_err() {
+        if feed(&mut writer, frame, &shared).is_err() {
             return;
         }
         while let Ok(more) = outgoing.try_recv() {
-            if writer.feed(more).is_err() {
+            if feed(&mut writer, more, &shared).is_err() {
                 return;
             }
         }
@@ -239,6 +248,31 @@ async fn write_all(
             return;
         }
     }
+}
+
+/// What is too long for the daemon fails alone, and the connection stays.
+fn feed(
+    writer: &mut FrameWriter<OwnedWriteHalf, FromClient>,
+    frame: Frame<FromClient>,
+    shared: &Shared,
+) -> Result<(), FrameError> {
+    let of = match &frame {
+        Frame::Control(FromClient::Ask { id, .. }) => Some(Ok(*id)),
+        Frame::Control(FromClient::OpenStream { stream, .. }) => Some(Err(*stream)),
+        _ => None,
+    };
+    let (bytes, most, of) = match (writer.feed(frame), of) {
+        (Err(FrameError::TooLong { bytes, most }), Some(of)) => (bytes, most, of),
+        (fed, _) => return fed,
+    };
+    let text = format!("this is too long for the daemon: {bytes} bytes (max: {most})");
+    let failure = Failure::new(FailureKind::Usage, text)
+        .with_help("put long texts into a file in the session or in a folder");
+    match of {
+        Ok(request) => shared.answer(request, Err(failure)),
+        Err(stream) => shared.end_stream(stream, StreamEnd::Failed { failure }),
+    }
+    Ok(())
 }
 
 async fn read_all(
@@ -270,13 +304,7 @@ async fn read_all(
 
 async fn hear(message: FromDaemon, shared: &Shared, events: &mpsc::Sender<ClientEvent>) {
     match message {
-        FromDaemon::Answer { id, result } => {
-            let answer = shared.lock().answers.remove(&id);
-            if let Some(answer) = answer {
-                // Whoever asked may have gone.
-                let _ = answer.send(result);
-            }
-        }
+        FromDaemon::Answer { id, result } => shared.answer(id, result),
         FromDaemon::Notice { seq, change } => {
             // A caller that dropped its receiver does not want them.
             let _ = events.send(ClientEvent::Notice { seq, change }).await;

@@ -1,8 +1,7 @@
 //! One client: its requests, its streams.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use futures_util::StreamExt;
 use tokio::{
     net::UnixStream,
     sync::{mpsc, oneshot},
@@ -10,6 +9,7 @@ use tokio::{
 };
 
 use super::{
+    admission::{Admitted, made_room},
     greeting::{self, Reader, Writer},
     house::House,
     inbound::{ConnectionId, Inbound},
@@ -22,7 +22,9 @@ use crate::{
     model::text::Clean,
     protocol::{
         frame::{Frame, FrameError},
-        message::{Failure, FailureKind, FromClient, FromDaemon, StreamEnd, StreamId, StreamOpen},
+        message::{
+            Failure, FailureKind, FromClient, FromDaemon, Request, StreamEnd, StreamId, StreamOpen,
+        },
     },
 };
 
@@ -32,10 +34,16 @@ const OUTGOING: usize = 16;
 const TOGETHER: usize = 128 * 1024;
 /// Streams of one client.
 const STREAMS: usize = 256;
+/// How long a client may take to read why it is cut off.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Serves one client until it goes or the daemon ends.
-pub(super) async fn serve(socket: UnixStream, id: ConnectionId, house: House) {
-    let Some((reader, mut writer, older)) = greeting::greet(socket, id, &house).await else {
+pub(super) async fn serve(socket: UnixStream, id: ConnectionId, admitted: Admitted, house: House) {
+    let greeted = tokio::select! {
+        greeted = greeting::greet(socket, id, &house) => greeted,
+        () = admitted.given_up() => None,
+    };
+    let Some((reader, mut writer, older)) = greeted else {
         return;
     };
     let outbox = Arc::new(Outbox::default());
@@ -51,6 +59,7 @@ pub(super) async fn serve(socket: UnixStream, id: ConnectionId, house: House) {
     let (out, outgoing) = mpsc::channel(OUTGOING);
     let client = Client {
         id,
+        admitted: &admitted,
         house,
         outbox: outbox.clone(),
         out,
@@ -58,11 +67,19 @@ pub(super) async fn serve(socket: UnixStream, id: ConnectionId, house: House) {
         tasks: JoinSet::new(),
     };
     tokio::select! {
-        () = write_all(&mut writer, &outbox, outgoing) => {}
+        () = write_all(&mut writer, &outbox, outgoing, &admitted) => {}
+        () = admitted.given_up() => {
+            let message = made_room();
+            tracing::info!(connection = id, %message, "cut off");
+            // A client that doesn't read isn't waited for.
+            let said = writer.send(Frame::Control(FromDaemon::Refused { message }));
+            let _ = tokio::time::timeout(FAREWELL, said).await;
+        }
         ended = client.read_all(reader) => {
             if let Err(message) = ended {
                 tracing::warn!(connection = id, %message, "cut off");
-                let _ = writer.send(Frame::Control(FromDaemon::Refused { message })).await;
+                let said = writer.send(Frame::Control(FromDaemon::Refused { message }));
+                let _ = tokio::time::timeout(FAREWELL, said).await;
             }
         }
     }
@@ -74,12 +91,17 @@ async fn write_all(
     writer: &mut Writer,
     outbox: &Outbox,
     mut outgoing: mpsc::Receiver<Frame<FromDaemon>>,
+    admitted: &Admitted,
 ) {
     loop {
         let fed = tokio::select! {
             biased;
             batch = outbox.next() => match batch {
-                Some(batch) => feed_all(writer, batch.into_iter().map(Frame::Control)),
+                Some(batch) => {
+                    let answers = batch.iter().filter(|it| matches!(it, FromDaemon::Answer { .. }));
+                    answers.for_each(|_| admitted.answered());
+                    feed_all(writer, batch.into_iter().map(Frame::Control))
+                }
                 None => return,
             },
             frame = outgoing.recv() => match frame {
@@ -114,7 +136,7 @@ fn feed_all(
             _ => None,
         };
         match (writer.feed(frame), asked) {
-            (Err(FrameError::TooLong(bytes)), Some(id)) => {
+            (Err(FrameError::TooLong { bytes, .. }), Some(id)) => {
                 let text = format!("the answer is too long ({bytes} bytes)");
                 let result = Err(Failure::new(FailureKind::Internal, text));
                 writer.feed(Frame::Control(FromDaemon::Answer { id, result }))?;
@@ -132,8 +154,9 @@ struct Place {
     typing: Typing,
 }
 
-struct Client {
+struct Client<'a> {
     id: ConnectionId,
+    admitted: &'a Admitted,
     house: House,
     outbox: Arc<Outbox>,
     out: streams::Outgoing,
@@ -142,7 +165,7 @@ struct Client {
     tasks: JoinSet<()>,
 }
 
-impl Client {
+impl Client<'_> {
     /// An error is what the client is told before it is cut off.
     async fn read_all(mut self, mut reader: Reader) -> Result<(), Clean> {
         while let Some(frame) = reader.next().await {
@@ -171,6 +194,13 @@ impl Client {
         match message {
             FromClient::Ask { id, request } => {
                 self.outbox.room().await;
+                self.admitted.asked();
+                if matches!(request, Request::Subscribe)
+                    && let Err(failure) = self.admitted.stay()
+                {
+                    let result = Err(failure);
+                    return self.outbox.answer(FromDaemon::Answer { id, result });
+                }
                 let connection = self.id;
                 let asked = Inbound::Asked {
                     connection,
@@ -203,11 +233,15 @@ impl Client {
         self.seats.retain(|_, place| !place.task.is_finished());
         let seat = Arc::new(Seat::default());
         let (house, out) = (self.house.clone(), self.out.clone());
-        let crowded = self.seats.len() >= STREAMS;
+        let allowed = if self.seats.len() < STREAMS {
+            self.admitted.stay()
+        } else {
+            Err(too_many_streams())
+        };
         let carried = seat.clone();
         let typing = Typing::new(&open);
         let task = self.tasks.spawn(async move {
-            match may_open(&house, &open, crowded).await {
+            match may_open(&house, &open, allowed).await {
                 Ok(engine) => {
                     let _present = Presence::begin(&open, &house.inbound).await;
                     streams::carry(engine, stream, open, carried, out).await;
@@ -245,12 +279,9 @@ impl Client {
 async fn may_open(
     house: &House,
     open: &StreamOpen,
-    crowded: bool,
+    allowed: Result<(), Failure>,
 ) -> Result<Arc<dyn Engine>, Failure> {
-    if crowded {
-        let text = format!("{STREAMS} terminals and logs are open already: close some");
-        return Err(Failure::new(FailureKind::Refused, text));
-    }
+    allowed?;
     let (answer, answered) = oneshot::channel();
     let look = Inbound::Look {
         open: open.clone(),
@@ -259,4 +290,9 @@ async fn may_open(
     let ending = || Failure::new(FailureKind::Unreachable, "the daemon is ending");
     house.inbound.send(look).await.map_err(|_| ending())?;
     answered.await.unwrap_or_else(|_| Err(ending()))
+}
+
+fn too_many_streams() -> Failure {
+    let text = format!("{STREAMS} terminals and logs are open already: close some");
+    Failure::new(FailureKind::Refused, text)
 }

@@ -2,7 +2,6 @@
 
 use std::{cmp::Ordering, io, path::Path, time::Duration};
 
-use futures_util::StreamExt;
 use tokio::{
     net::{
         UnixStream,
@@ -10,22 +9,22 @@ use tokio::{
     },
     time::timeout,
 };
-use tokio_util::codec::FramedRead;
 
 use super::{house::House, inbound::ConnectionId, upgrade};
 use crate::{
     model::text::Clean,
     protocol::{
-        frame::{Frame, FrameCodec, FrameWriter},
+        frame::{Frame, FrameWriter},
         greeting::{Greeting, Welcome},
         message::{FromClient, FromDaemon, PROTOCOL},
+        reader::FrameReader,
         version::{compare, version},
     },
 };
 
-pub(super) type Reader = FramedRead<OwnedReadHalf, FrameCodec<FromDaemon, FromClient>>;
+pub(super) type Reader = FrameReader<OwnedReadHalf, FromClient>;
 pub(super) type Writer = FrameWriter<OwnedWriteHalf, FromDaemon>;
-type FirstReader = FramedRead<OwnedReadHalf, FrameCodec<Welcome, Greeting>>;
+type FirstReader = FrameReader<OwnedReadHalf, Greeting>;
 
 /// A client says hello within this time.
 const HELLO: Duration = Duration::from_secs(10);
@@ -51,7 +50,7 @@ pub(super) async fn greet(
 ) -> Option<(Reader, Writer, Option<Clean>)> {
     let uid = socket.peer_cred().map(|peer| peer.uid());
     let (read, write) = socket.into_split();
-    let mut reader = FramedRead::new(read, FrameCodec::default());
+    let mut reader = FrameReader::new(read, house.budget.clone());
     let mut writer = FrameWriter::new(write);
     let (welcome, older) = match judge(uid, &mut reader).await {
         Verdict::Serve(older) => (hello(house), older),
@@ -69,8 +68,7 @@ pub(super) async fn greet(
     if !stays || said.is_err() {
         return None;
     }
-    let reader = reader.map_decoder(|_| FrameCodec::default());
-    Some((reader, FrameWriter::new(writer.into_inner()), older))
+    Some((reader.of(), FrameWriter::new(writer.into_inner()), older))
 }
 
 fn hello(house: &House) -> Welcome {
@@ -165,12 +163,13 @@ async fn begin_upgrade(house: &House, program: &str, newer: &str) -> Welcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::reader::Budget;
 
     #[tokio::test]
     async fn another_user_is_refused_before_anything_is_read() {
         let (_client, socket) = UnixStream::pair().unwrap();
         let (read, _write) = socket.into_split();
-        let mut reader = FramedRead::new(read, FrameCodec::default());
+        let mut reader = FrameReader::new(read, Budget::new(0));
         let me = rustix::process::getuid().as_raw();
         let refused = judge(Ok(me + 1), &mut reader).await;
         let text = format!("this daemon belongs to user {me} and serves nobody else");

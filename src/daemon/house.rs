@@ -6,10 +6,11 @@ use jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use super::{
+    admission::Admission,
     inbound::Inbound,
     upgrade::{Failed, Successor},
 };
-use crate::model::id::InstanceId;
+use crate::{model::id::InstanceId, protocol::reader::Budget};
 
 /// Who the daemon is.
 #[derive(Clone, Debug)]
@@ -28,4 +29,8 @@ pub(super) struct House {
     pub successor: Option<Successor>,
     /// What it could not become before.
     pub failed: Option<Failed>,
+    /// Who is connected.
+    pub admission: Admission,
+    /// What messages that arrived in part may take together.
+    pub budget: Budget,
 }

@@ -5,6 +5,7 @@
 //! ([`core`]) around the pure controller; [`executor`] carries orders out, [`server`] and
 //! [`connection`] speak with faces.
 
+mod admission;
 mod clock;
 mod connection;
 mod core;
@@ -65,6 +66,7 @@ pub use options::{Beginning, ContextSeat, DaemonOptions, EngineFactory, EngineSe
 pub use socket::SocketError;
 
 use self::{
+    admission::Admission,
     core::{Core, Ears, Parts},
     hooks::Hooks,
     house::{House, Identity},
@@ -79,12 +81,14 @@ use self::{
 use crate::{
     config::paths::Paths,
     model::{id::ContextName, record::SessionRecord, text::Clean},
-    protocol::{presence::Presence, version::version},
+    protocol::{presence::Presence, reader::Budget, version::version},
     store::{Opened, Store, StoreOptions},
 };
 
 /// Words that wait for the loop.
 const WAITING: usize = 256;
+/// Memory for messages that arrived in part, of all clients together.
+const PARTIAL_FRAMES: usize = 4 * 1024 * 1024;
 
 /// How others steer a daemon that serves.
 #[derive(Clone, Debug, Default)]
@@ -287,6 +291,8 @@ async fn serve_locked(
         identity: identity.clone(),
         successor: successor.clone(),
         failed: memory.failed,
+        admission: Admission::default(),
+        budget: Budget::new(PARTIAL_FRAMES),
     };
     let figures_kept = figures::kept_for(seat.settings.history.keep_days);
     let owner = Clean::new(&owner);

@@ -1,22 +1,29 @@
 //! Accepts clients; makes the socket again when it vanishes.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{io::Write as _, path::Path, sync::Arc, time::Duration};
 
+use bytes::BytesMut;
 use tokio::{
+    net::UnixStream,
     sync::Notify,
     task::JoinSet,
     time::{MissedTickBehavior, interval},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{codec::Encoder as _, sync::CancellationToken};
 
 use super::{connection, house::House, inbound::ConnectionId, socket::Socket, upgrade::Successor};
+use crate::{
+    model::text::Clean,
+    protocol::{
+        frame::{Frame, FrameCodec},
+        greeting::Welcome,
+    },
+};
 
 /// How often the socket's place is looked at: its directory may be deleted at the last logout.
 const LOOK: Duration = Duration::from_secs(60);
 /// How long clients may take to read their last answers.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Clients at once.
-const CLIENTS: usize = 256;
 
 /// Serves until `stop`; `remake` asks to look after the socket now. The socket is given back if the
 /// daemon becomes another program: whoever connects meanwhile waits.
@@ -34,10 +41,16 @@ pub(super) async fn serve(
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
-            accepted = socket.listener.accept(), if clients.len() < CLIENTS => match accepted {
+            accepted = socket.listener.accept() => match accepted {
                 Ok((client, _)) => {
                     next += 1;
-                    clients.spawn(connection::serve(client, next, house.clone()));
+                    match house.admission.admit(next) {
+                        Ok(admitted) => {
+                            let house = house.clone();
+                            clients.spawn(connection::serve(client, next, admitted, house));
+                        }
+                        Err(message) => turn_away(client, message),
+                    }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a client could not be accepted");
@@ -56,6 +69,21 @@ pub(super) async fn serve(
     // Who does not read by then is cut off.
     let _ = tokio::time::timeout(FAREWELL, farewell).await;
     socket
+}
+
+/// A few bytes to a new connection: they fit its buffer, so nothing is waited for.
+fn turn_away(client: UnixStream, message: Clean) {
+    tracing::warn!(%message, "a client was turned away");
+    let mut wire = BytesMut::new();
+    let refused = Frame::Control(Welcome::Refused { message });
+    if FrameCodec::<Welcome, ()>::default()
+        .encode(refused, &mut wire)
+        .is_ok()
+        && let Ok(mut client) = client.into_std()
+    {
+        // It may have gone already.
+        let _ = client.write_all(&wire);
+    }
 }
 
 async fn renew(socket: &mut Socket, path: &Path) {

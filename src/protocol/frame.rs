@@ -12,16 +12,58 @@ use thiserror::Error;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio_util::codec::{Decoder, Encoder};
 
-use super::message::{Origin, StreamData};
+use super::{
+    greeting::{Greeting, Welcome},
+    message::{FromClient, FromDaemon, Origin, STREAM_WINDOW, StreamData},
+};
 use crate::model::text::Clean;
 
-/// No frame is longer than this; a longer one ends the connection before it is read.
+/// The longest frame from the daemon: a list of all sessions.
 pub const MAX_FRAME: usize = 64 * 1024 * 1024;
+/// The longest message from a client. Launches with their variables and scripts fit.
+pub const MAX_REQUEST: usize = 1024 * 1024;
+/// The longest first message of either side.
+const MAX_GREETING: usize = 64 * 1024;
 
 const LENGTH_BYTES: usize = 4;
+const KIND_BYTES: usize = 1;
 const DATA_HEAD: usize = 5;
 const CONTROL: u8 = 0;
 const DATA: u8 = 1;
+
+/// How long frames of a direction may be, by their kind. A longer one is neither written nor read.
+pub trait Limits {
+    /// Bytes of JSON.
+    const CONTROL: usize;
+    /// Bytes of one piece of a stream.
+    const DATA: usize = 0;
+}
+
+impl Limits for Greeting {
+    const CONTROL: usize = MAX_GREETING;
+}
+
+impl Limits for Welcome {
+    const CONTROL: usize = MAX_GREETING;
+}
+
+impl Limits for FromClient {
+    const CONTROL: usize = MAX_REQUEST;
+    const DATA: usize = STREAM_WINDOW as usize;
+}
+
+impl Limits for FromDaemon {
+    const CONTROL: usize = MAX_FRAME;
+    const DATA: usize = STREAM_WINDOW as usize;
+}
+
+/// The longest frame of a kind, from its kind on. An unknown kind is refused where it is read.
+const fn longest<T: Limits>(kind: u8) -> usize {
+    match kind {
+        DATA => KIND_BYTES + DATA_HEAD + T::DATA,
+        _ => KIND_BYTES + T::CONTROL,
+    }
+}
 
 /// One message of either kind; `T` is what this side says or hears.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +75,10 @@ pub enum Frame<T> {
 /// Why the bytes cannot be read or written as frames. The connection ends.
 #[derive(Debug, Error)]
 pub enum FrameError {
-    #[error("a message of {0} bytes is longer than the {MAX_FRAME} bytes the protocol allows")]
-    TooLong(usize),
+    #[error("a message of {bytes} bytes is too long (max: {most} bytes)")]
+    TooLong { bytes: usize, most: usize },
+    #[error("a message did not arrive completely within {0} seconds")]
+    Slow(u64),
     #[error("a message of an unknown kind ({0})")]
     UnknownKind(u8),
     #[error("a message that is cut short")]
@@ -59,18 +103,18 @@ impl<Out, In> Default for FrameCodec<Out, In> {
     }
 }
 
-impl<Out: Serialize, In> Encoder<Frame<Out>> for FrameCodec<Out, In> {
+impl<Out: Serialize + Limits, In> Encoder<Frame<Out>> for FrameCodec<Out, In> {
     type Error = FrameError;
 
     fn encode(&mut self, frame: Frame<Out>, wire: &mut BytesMut) -> Result<(), FrameError> {
         match frame {
             Frame::Control(message) => {
                 let json = serde_json::to_vec(&message).map_err(|e| json_error(&e))?;
-                put_head(wire, json.len(), CONTROL)?;
+                put_head::<Out>(wire, json.len(), CONTROL)?;
                 wire.put_slice(&json);
             }
             Frame::Data(data) => {
-                put_head(wire, DATA_HEAD + data.bytes.len(), DATA)?;
+                put_head::<Out>(wire, DATA_HEAD + data.bytes.len(), DATA)?;
                 wire.put_u32(data.stream);
                 wire.put_u8(data.origin as u8);
                 wire.put_slice(&data.bytes);
@@ -80,12 +124,12 @@ impl<Out: Serialize, In> Encoder<Frame<Out>> for FrameCodec<Out, In> {
     }
 }
 
-impl<Out, In: DeserializeOwned> Decoder for FrameCodec<Out, In> {
+impl<Out, In: DeserializeOwned + Limits> Decoder for FrameCodec<Out, In> {
     type Item = Frame<In>;
     type Error = FrameError;
 
     fn decode(&mut self, wire: &mut BytesMut) -> Result<Option<Frame<In>>, FrameError> {
-        let Some(mut body) = take_body(wire)? else {
+        let Some(mut body) = take_body::<In>(wire)? else {
             return Ok(None);
         };
         match body.get_u8() {
@@ -107,7 +151,7 @@ pub struct FrameWriter<W, Out> {
     wire: BytesMut,
 }
 
-impl<W: AsyncWrite + Unpin, Out: Serialize> FrameWriter<W, Out> {
+impl<W: AsyncWrite + Unpin, Out: Serialize + Limits> FrameWriter<W, Out> {
     pub fn new(io: W) -> Self {
         Self {
             io,
@@ -142,35 +186,40 @@ impl<W: AsyncWrite + Unpin, Out: Serialize> FrameWriter<W, Out> {
     }
 }
 
-fn put_head(wire: &mut BytesMut, payload: usize, kind: u8) -> Result<(), FrameError> {
-    let length = payload + 1;
-    if length > MAX_FRAME {
-        return Err(FrameError::TooLong(length));
-    }
-    wire.reserve(LENGTH_BYTES + length);
-    wire.put_u32(u32::try_from(length).map_err(|_| FrameError::TooLong(length))?);
+fn put_head<Out: Limits>(wire: &mut BytesMut, payload: usize, kind: u8) -> Result<(), FrameError> {
+    let bytes = payload + KIND_BYTES;
+    let most = longest::<Out>(kind);
+    let length = u32::try_from(bytes).ok().filter(|_| bytes <= most);
+    let length = length.ok_or(FrameError::TooLong { bytes, most })?;
+    wire.reserve(LENGTH_BYTES + bytes);
+    wire.put_u32(length);
     wire.put_u8(kind);
     Ok(())
 }
 
-/// The kind byte and all after it, once the frame is there as a whole.
-fn take_body(wire: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
+/// The kind byte and all after it, once the frame is there as a whole. A frame that is too long is
+/// refused as soon as its length (and its kind, where that decides) has arrived.
+fn take_body<In: Limits>(wire: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
     let Some(head) = wire.first_chunk::<LENGTH_BYTES>() else {
         return Ok(None);
     };
-    let length = u32::from_be_bytes(*head) as usize;
-    if length > MAX_FRAME {
-        return Err(FrameError::TooLong(length));
-    }
-    if length == 0 {
+    let bytes = u32::from_be_bytes(*head) as usize;
+    if bytes == 0 {
         return Err(FrameError::Short);
     }
-    if wire.len() < LENGTH_BYTES + length {
-        // At most one read ahead: a length alone must not make us reserve megabytes.
+    let most = match wire.get(LENGTH_BYTES) {
+        Some(kind) => longest::<In>(*kind),
+        None => longest::<In>(CONTROL).max(longest::<In>(DATA)),
+    };
+    if bytes > most {
+        return Err(FrameError::TooLong { bytes, most });
+    }
+    if wire.len() < LENGTH_BYTES + bytes {
+        // Nothing is reserved for what was only announced.
         return Ok(None);
     }
     wire.advance(LENGTH_BYTES);
-    Ok(Some(wire.split_to(length).freeze()))
+    Ok(Some(wire.split_to(bytes).freeze()))
 }
 
 fn read_data(mut body: Bytes) -> StreamData {
@@ -236,13 +285,30 @@ mod tests {
     fn a_length_beyond_the_cap_is_refused_before_its_bytes_arrive() {
         let mut wire = BytesMut::from(&u32::MAX.to_be_bytes()[..]);
         let error = Daemon::default().decode(&mut wire).unwrap_err();
-        assert!(matches!(error, FrameError::TooLong(_)), "{error}");
+        assert!(matches!(error, FrameError::TooLong { .. }), "{error}");
         let long = StreamData {
             bytes: Bytes::from(vec![0; MAX_FRAME]),
             ..data()
         };
         let refused = Face::default().encode(Frame::Data(long), &mut BytesMut::new());
-        assert!(matches!(refused, Err(FrameError::TooLong(_))));
+        assert!(matches!(refused, Err(FrameError::TooLong { .. })));
+    }
+
+    #[test]
+    fn each_kind_and_direction_has_its_own_limit() {
+        let refused = |kind: u8, payload: usize| {
+            let mut wire = BytesMut::new();
+            wire.put_u32(u32::try_from(payload + KIND_BYTES).unwrap());
+            wire.put_u8(kind);
+            let from_client = Daemon::default().decode(&mut wire.clone()).is_err();
+            (from_client, Face::default().decode(&mut wire).is_err())
+        };
+        let window = DATA_HEAD + STREAM_WINDOW as usize;
+        assert_eq!(refused(CONTROL, MAX_REQUEST), (false, false));
+        assert_eq!(refused(CONTROL, MAX_REQUEST + 1), (true, false));
+        assert_eq!(refused(DATA, window), (false, false));
+        assert_eq!(refused(DATA, window + 1), (true, true));
+        assert_eq!(refused(CONTROL, MAX_FRAME + 1), (true, true));
     }
 
     #[test]

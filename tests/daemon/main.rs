@@ -15,6 +15,7 @@ mod away;
 mod batch;
 mod choosing;
 mod clients;
+mod crowds;
 mod disk;
 mod figures;
 mod hanging;

@@ -1,0 +1,214 @@
+//! Who may be connected at once.
+//!
+//! A newcomer gets an answer whatever others do: clients that stay (they follow notices or have a
+//! stream open) never take the last places, and when all places are taken, the client that has been
+//! idle for the longest time is disconnected. Only when every other client waits for an answer is a
+//! newcomer refused, with a message.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::inbound::ConnectionId;
+use crate::{
+    model::text::Clean,
+    protocol::message::{Failure, FailureKind},
+};
+
+/// Connections at once.
+const PLACES: usize = 256;
+/// How many of them clients that stay may take.
+const STAYING: usize = 224;
+
+/// Everybody who is connected.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Admission(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    places: HashMap<ConnectionId, Place>,
+    staying: usize,
+    /// Counts what clients do; a place with a smaller number has been idle for longer.
+    moment: u64,
+}
+
+#[derive(Debug, Default)]
+struct Place {
+    /// When it last did something.
+    last: u64,
+    stays: bool,
+    /// Requests that were not answered yet.
+    unanswered: usize,
+    give_up: CancellationToken,
+}
+
+/// One connection's place, freed when it is dropped.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    all: Admission,
+    id: ConnectionId,
+    give_up: CancellationToken,
+}
+
+impl Admission {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for a newcomer, or why there is none.
+    pub fn admit(&self, id: ConnectionId) -> Result<Admitted, Clean> {
+        let mut inner = self.lock();
+        if inner.places.len() >= PLACES {
+            let idle = inner.longest_idle().ok_or_else(crowded)?;
+            inner.free(idle);
+        }
+        inner.moment += 1;
+        let give_up = CancellationToken::new();
+        let place = Place {
+            last: inner.moment,
+            give_up: give_up.clone(),
+            ..Place::default()
+        };
+        inner.places.insert(id, place);
+        drop(inner);
+        let all = self.clone();
+        Ok(Admitted { all, id, give_up })
+    }
+}
+
+impl Inner {
+    fn longest_idle(&self) -> Option<ConnectionId> {
+        let idle = self.places.iter();
+        let idle = idle.filter(|(_, place)| !place.stays && place.unanswered == 0);
+        idle.min_by_key(|(_, place)| place.last).map(|(id, _)| *id)
+    }
+
+    fn free(&mut self, id: ConnectionId) {
+        if let Some(place) = self.places.remove(&id) {
+            place.give_up.cancel();
+            self.staying -= usize::from(place.stays);
+        }
+    }
+}
+
+impl Admitted {
+    /// A request came.
+    pub fn asked(&self) {
+        self.change(|place| place.unanswered += 1);
+    }
+
+    /// A request was answered.
+    pub fn answered(&self) {
+        self.change(|place| place.unanswered = place.unanswered.saturating_sub(1));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Place)) {
+        let mut inner = self.all.lock();
+        inner.moment += 1;
+        let now = inner.moment;
+        if let Some(place) = inner.places.get_mut(&self.id) {
+            place.last = now;
+            change(place);
+        }
+    }
+
+    /// From now on it is one of those that stay, unless there are too many.
+    pub fn stay(&self) -> Result<(), Failure> {
+        let mut inner = self.all.lock();
+        let full = inner.staying >= STAYING;
+        let Some(place) = inner.places.get_mut(&self.id) else {
+            return Ok(());
+        };
+        if place.stays {
+            return Ok(());
+        }
+        if full {
+            let text = format!("{STAYING} clients are connected to the daemon already");
+            let failure = Failure::new(FailureKind::Refused, text);
+            return Err(failure.with_help("close some of them, then try again"));
+        }
+        place.stays = true;
+        inner.staying += 1;
+        Ok(())
+    }
+
+    /// Returns when its place is needed for somebody else.
+    pub async fn given_up(&self) {
+        self.give_up.cancelled().await;
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.all.lock().free(self.id);
+    }
+}
+
+/// What a client is told whose place goes to a newcomer.
+pub(super) fn made_room() -> Clean {
+    Clean::new(&format!(
+        "the daemon closed this idle connection: all {PLACES} were in use and another client needed one"
+    ))
+}
+
+fn crowded() -> Clean {
+    Clean::new(&format!(
+        "the daemon is busy: all {PLACES} connections are in use and none is idle. Close some clients, \
+         then try again"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn full(all: &Admission) -> Vec<Admitted> {
+        let ids = 0..PLACES as ConnectionId;
+        ids.map(|id| all.admit(id).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_client_that_was_idle_for_the_longest_time_makes_room() {
+        let all = Admission::default();
+        let clients = full(&all);
+        clients[0].asked();
+        clients[0].answered();
+        clients[1].stay().unwrap();
+        clients[2].asked();
+        let newcomer = all.admit(1000).unwrap();
+        let gone: Vec<usize> = (0..PLACES)
+            .filter(|number| clients[*number].give_up.is_cancelled())
+            .collect();
+        assert_eq!(gone, [3]);
+        assert!(!newcomer.give_up.is_cancelled());
+        drop(clients);
+        assert_eq!(all.lock().places.len(), 1);
+        assert_eq!(all.lock().staying, 0);
+    }
+
+    #[test]
+    fn clients_that_stay_never_take_the_last_places() {
+        let all = Admission::default();
+        let clients = full(&all);
+        let stay = clients.iter().filter(|client| client.stay().is_ok());
+        assert_eq!(stay.count(), STAYING);
+        let stay_again = clients.iter().filter(|client| client.stay().is_ok());
+        assert_eq!(stay_again.count(), STAYING);
+        assert!(all.admit(1000).is_ok());
+    }
+
+    #[test]
+    fn when_everybody_waits_for_an_answer_a_newcomer_is_refused() {
+        let all = Admission::default();
+        let clients = full(&all);
+        clients.iter().for_each(Admitted::asked);
+        let refused = all.admit(1000).unwrap_err();
+        assert!(refused.as_str().contains("Close some clients"), "{refused}");
+        clients[7].answered();
+        all.admit(1000).unwrap();
+        assert!(clients[7].give_up.is_cancelled());
+    }
+}

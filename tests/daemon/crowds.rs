@@ -1,0 +1,102 @@
+//! More clients than there are places, and clients that never finish a message.
+
+use tokio::{io::AsyncWriteExt, net::UnixStream};
+use workbay::{
+    client::{Client, ClientEvent, ConnectOptions},
+    model::{id::ContextName, text::Clean},
+    protocol::message::{FailureKind, Reply, Request},
+};
+
+use crate::support::House;
+
+const CROWD: usize = 300;
+
+async fn ask_for_status(options: &ConnectOptions) {
+    let (client, _events) = Client::connect(options).await.unwrap();
+    let answer = client.ask(Request::Status).await;
+    assert!(matches!(answer, Ok(Reply::Status { .. })), "{answer:?}");
+}
+
+#[tokio::test]
+async fn clients_that_only_said_hello_keep_nobody_out() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let options = ConnectOptions::existing(house.paths());
+    let mut crowd = Vec::new();
+    for _ in 0..CROWD {
+        crowd.push(Client::connect(&options).await.unwrap());
+    }
+    ask_for_status(&options).await;
+    // Whoever made room is told, and whoever works is left alone.
+    let (_, events) = &mut crowd[0];
+    let Some(ClientEvent::Lost { why }) = events.recv().await else {
+        panic!("the oldest is not told");
+    };
+    assert!(why.as_str().contains("another client needed"), "{why}");
+    face.run("unharmed").await;
+}
+
+#[tokio::test]
+async fn clients_that_follow_notices_keep_nobody_out() {
+    let house = House::open().await;
+    let options = ConnectOptions::existing(house.paths());
+    let (mut crowd, mut refused) = (Vec::new(), Vec::new());
+    for _ in 0..CROWD {
+        let (client, events) = Client::connect(&options).await.unwrap();
+        match client.ask(Request::Subscribe).await {
+            Ok(_) => crowd.push((client, events)),
+            Err(failure) => refused.push(failure),
+        }
+    }
+    assert!(crowd.len() < CROWD && !refused.is_empty());
+    for failure in refused {
+        assert_eq!(failure.kind, FailureKind::Refused);
+        assert!(failure.message.as_str().contains("clients are connected"));
+    }
+    ask_for_status(&options).await;
+}
+
+#[tokio::test]
+async fn unfinished_messages_hold_up_nobody() {
+    let house = House::open().await;
+    let options = ConnectOptions::existing(house.paths());
+    let mut crowd = Vec::new();
+    for _ in 0..20 {
+        let mut socket = UnixStream::connect(house.paths().socket()).await.unwrap();
+        let hello = serde_json::json!({
+            "say": "hello", "version": env!("CARGO_PKG_VERSION"),
+            "protocol": workbay::protocol::message::PROTOCOL,
+        });
+        let hello = hello.to_string();
+        socket.write_u32(hello.len() as u32 + 1).await.unwrap();
+        socket.write_u8(0).await.unwrap();
+        socket.write_all(hello.as_bytes()).await.unwrap();
+        socket.write_u32(1024 * 1024).await.unwrap();
+        socket.write_u8(0).await.unwrap();
+        // As much of it as the daemon takes.
+        let body = vec![b' '; 1024 * 1024 - 10];
+        let written = tokio::spawn(async move {
+            let _ = socket.write_all(&body).await;
+            std::future::pending::<()>().await;
+        });
+        crowd.push(written);
+    }
+    ask_for_status(&options).await;
+    house.face().await.run("unharmed").await;
+    crowd.iter().for_each(|task| task.abort());
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_long_fails_alone() {
+    let house = House::open().await;
+    let face = house.face().await;
+    let long = Request::FindOwner {
+        context: ContextName::local(),
+        email: "x".repeat(2 * 1024 * 1024),
+    };
+    let failure = face.client.ask(long).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Usage);
+    let expected = Clean::new("this is too long for the daemon: ");
+    assert!(failure.message.as_str().starts_with(expected.as_str()));
+    assert!(face.client.ask(Request::Status).await.is_ok());
+}
