@@ -4,15 +4,17 @@
 //! [`Client`] is cheap to clone; the connection lives as long as one clone or one open stream does.
 
 mod link;
+mod pulse;
 mod start;
 mod stream;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use thiserror::Error;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use link::Greeted;
+pub use pulse::Expecting;
 pub use start::Starter;
 pub use stream::{Stream, StreamItem, StreamSender};
 
@@ -76,10 +78,11 @@ pub enum ClientError {
     )]
     Older(Clean),
     #[error(
-        "the daemon does not answer at {}: see {}, or end it with `workbay daemon stop`",
-        .socket.display(), .log.display()
+        "the daemon{} isn't responding. Run `workbay daemon stop`, then try again: sessions keep \
+         running. Its log is {}", .pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default(),
+        .log.display()
     )]
-    Silent { socket: PathBuf, log: PathBuf },
+    Silent { pid: Option<u32>, log: PathBuf },
     #[error("{0}")]
     Lost(Clean),
 }
@@ -146,7 +149,7 @@ impl Client {
             }
             tokio::time::sleep(start::RETRY).await;
         }
-        Err(link::silent(options))
+        Err(start::silent(&options.paths))
     }
 
     /// What the daemon said about itself.
@@ -154,8 +157,24 @@ impl Client {
         &self.hello
     }
 
+    /// Whether the daemon isn't responding: something was expected of it, and it gave no sign of life.
+    pub fn silence(&self) -> watch::Receiver<bool> {
+        self.shared.pulse.silence()
+    }
+
+    /// As long as what is returned lives, something is expected of the daemon.
+    pub fn expect(&self) -> Expecting {
+        self.shared.pulse.expect()
+    }
+
+    /// Somebody is here: if the daemon was quiet for long, it is asked for a sign of life.
+    pub fn check(&self) {
+        self.shared.pulse.check();
+    }
+
     /// Asks and waits for the answer.
     pub async fn ask(&self, request: Request) -> Result<Reply, Failure> {
+        let _expecting = self.expect();
         let (answer, answered) = oneshot::channel();
         let id = self.shared.expect_answer(answer)?;
         let ask = Frame::Control(FromClient::Ask { id, request });

@@ -51,6 +51,8 @@ pub enum Touched {
 #[derive(Clone, Debug)]
 pub struct Mirror {
     line: Line,
+    /// The daemon isn't responding, although there is a connection.
+    silent: bool,
     sessions: HashMap<SessionKey, Session>,
     usage: HashMap<SessionKey, Usage>,
     /// Sessions told of each context, by tab.
@@ -64,6 +66,7 @@ impl Default for Mirror {
     fn default() -> Self {
         Self {
             line: Line::Connecting,
+            silent: false,
             sessions: HashMap::new(),
             usage: HashMap::new(),
             counts: HashMap::new(),
@@ -80,6 +83,10 @@ impl Mirror {
 
     pub fn is_up(&self) -> bool {
         self.line == Line::Up
+    }
+
+    pub fn is_silent(&self) -> bool {
+        self.silent
     }
 
     pub fn session(&self, id: SessionKey) -> Option<&Session> {
@@ -207,6 +214,7 @@ impl Mirror {
     /// The whole state anew.
     pub fn replace(&mut self, snapshot: Snapshot, now: Timestamp) {
         self.line = Line::Up;
+        self.silent = false;
         self.counts.clear();
         for session in &snapshot.sessions {
             self.counts.entry(session.context).or_default()[session.tab() as usize] += 1;
@@ -269,11 +277,16 @@ impl Mirror {
             Line::Down { since, .. } => *since,
             _ => now,
         };
+        self.silent = false;
         self.line = Line::Down {
             why,
             attempt,
             since,
         };
+    }
+
+    pub fn fell_silent(&mut self, silent: bool) {
+        self.silent = silent;
     }
 
     pub fn was_refused(&mut self, failure: Failure) {

@@ -62,6 +62,8 @@ pub enum Link {
         why: Clean,
         attempt: u32,
     },
+    /// The daemon stopped responding, or responds again.
+    Silent(bool),
     /// It will not come up without a person (other version, other user).
     Refused(Failure),
 }

@@ -1,9 +1,18 @@
 //! `workbay daemon status` and `stop`.
 
-use std::{fs, os::unix::fs::MetadataExt as _, path::Path, time::Duration};
+use std::{
+    fs,
+    os::{fd::OwnedFd, unix::fs::MetadataExt as _},
+    path::Path,
+    time::Duration,
+};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::{
+    io::Errno,
+    process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
+};
 use serde::Serialize;
+use tokio::time::timeout;
 
 use super::{
     fail::{Fail, Outcome, code},
@@ -19,8 +28,12 @@ use crate::{
     },
 };
 
-/// How long a daemon may take to end before `stop` gives up.
-const PATIENCE: u64 = 15;
+/// How long a daemon may take to answer when it is asked to end.
+const ANSWERS: Duration = Duration::from_secs(5);
+/// How long it may take to end once it has answered: orders under way are waited for.
+const ENDS: Duration = Duration::from_secs(15);
+/// The same after a signal.
+const ENDS_BY_SIGNAL: Duration = Duration::from_secs(5);
 
 #[derive(Serialize)]
 struct Shown<'a> {
@@ -83,55 +96,121 @@ fn absent(paths: &Paths, json: bool) -> Outcome {
     Err(fail.help("any command that needs it starts it; `workbay daemon run` does so by hand"))
 }
 
-/// Ends it and waits until its lock is free, so that the next one can start.
+/// Ends it and waits until its lock is free, so that the next one can start. It is asked first; one that
+/// doesn't answer or doesn't end gets the signals that end a process. Sessions keep running in each case.
 pub fn stop(paths: &Paths) -> Outcome {
     if is_absent(paths) {
         output::remark("No daemon is running.");
         return Ok(0);
     }
     line::block_on(async {
-        let mut line = match ask_to_end(paths).await {
-            Ok(line) => Some(line),
-            Err(fail) => {
-                end_by_signal(paths, fail)?;
-                None
-            }
+        // Found before it is asked: later its number may be that of another process.
+        let process = Process::find(paths);
+        let refused = match timeout(ANSWERS, ask_to_end(paths)).await {
+            Ok(Ok(_line)) if ends_within(ENDS, paths).await => return Ok(0),
+            Ok(Err(fail)) => Some(fail),
+            Ok(Ok(_)) | Err(_) => None,
         };
-        let work = async {
-            if let Some(line) = &mut line {
-                line.closed().await;
-            }
-            while !is_absent(paths) {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-            Ok(0)
+        if is_absent(paths) {
+            return Ok(0);
+        }
+        let Some(process) = process else {
+            return Err(refused.unwrap_or_else(|| not_found(paths)));
         };
-        line::within(Some(PATIENCE), "stopping the daemon", work).await
+        if refused.is_some() || !process.is_stuck() {
+            process.send(Signal::TERM)?;
+            if ends_within(ENDS_BY_SIGNAL, paths).await {
+                return Ok(0);
+            }
+        }
+        process.send(Signal::KILL)?;
+        if ends_within(ENDS_BY_SIGNAL, paths).await {
+            let pid = process.pid.as_raw_nonzero();
+            output::remark(&format!(
+                "The daemon (pid {pid}) didn't respond and was killed. Sessions keep running."
+            ));
+            return Ok(0);
+        }
+        Err(process.survives())
     })
 }
 
-/// The line, which it closes when it ends.
+/// The connection, which closes when the daemon ends.
 async fn ask_to_end(paths: &Paths) -> Result<Line, Fail> {
     let line = Line::existing(paths).await?;
-    let asked = line.tell(Request::Stop);
-    line::within(Some(PATIENCE), "stopping the daemon", asked).await?;
+    line.tell(Request::Stop).await?;
     Ok(line)
 }
 
-/// One that cannot be asked, because it is another version's or silent, is told by the signal that means the
-/// same: other sentences send people here.
-fn end_by_signal(paths: &Paths, fail: Fail) -> Result<(), Fail> {
-    let daemon = match presence::holder(&paths.lock()) {
-        Ok(Holder::Daemon(Some(daemon))) => daemon,
-        Ok(Holder::Nobody) => return Ok(()),
-        _ => return Err(fail),
+/// Whether its lock is free in time.
+async fn ends_within(limit: Duration, paths: &Paths) -> bool {
+    let ends = async {
+        while !is_absent(paths) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     };
-    let pid = daemon.pid.try_into().ok().and_then(Pid::from_raw);
-    let pid = pid.filter(|pid| has_open(*pid, &paths.lock()));
-    match pid.map(|pid| kill_process(pid, Signal::TERM)) {
-        Some(Ok(())) => Ok(()),
-        _ => Err(fail),
+    timeout(limit, ends).await.is_ok()
+}
+
+/// The daemon's process. Signals reach this one and no other, even if its number is used again.
+struct Process {
+    pid: Pid,
+    handle: OwnedFd,
+}
+
+impl Process {
+    /// The one that the lock file names, if it has the lock file open.
+    fn find(paths: &Paths) -> Option<Self> {
+        let Ok(Holder::Daemon(Some(daemon))) = presence::holder(&paths.lock()) else {
+            return None;
+        };
+        let pid = Pid::from_raw(daemon.pid.try_into().ok()?)?;
+        // First the handle, then the check: what is checked is what the handle means.
+        let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+        has_open(pid, &paths.lock()).then_some(Self { pid, handle })
     }
+
+    fn send(&self, signal: Signal) -> Result<(), Fail> {
+        match pidfd_send_signal(&self.handle, signal) {
+            // It ended in this moment.
+            Ok(()) | Err(Errno::SRCH) => Ok(()),
+            Err(error) => {
+                let pid = self.pid.as_raw_nonzero();
+                let text = format!("the daemon (pid {pid}) can't be ended: {error}");
+                Err(Fail::new(code::FAILED, text).help(format!("run `kill -KILL {pid}`")))
+            }
+        }
+    }
+
+    /// Stopped by a signal or a debugger: no signal but KILL has an effect.
+    fn is_stuck(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid.as_raw_nonzero()));
+        let stat = stat.unwrap_or_default();
+        let state = stat
+            .rsplit_once(") ")
+            .and_then(|(_, rest)| rest.chars().next());
+        matches!(state, Some('T' | 't'))
+    }
+
+    /// The kernel ends it as soon as what it does allows (a disk that doesn't answer, say).
+    fn survives(&self) -> Fail {
+        let pid = self.pid.as_raw_nonzero();
+        let text =
+            format!("the daemon (pid {pid}) was killed, but the kernel has not ended it yet");
+        Fail::new(code::TIMEOUT, text).help(format!("see what holds it up: cat /proc/{pid}/wchan"))
+    }
+}
+
+fn not_found(paths: &Paths) -> Fail {
+    let text = format!(
+        "the daemon doesn't respond, and {} doesn't name its process",
+        paths.lock().display()
+    );
+    let help = format!(
+        "find it with `fuser {}` and end it with `kill`",
+        paths.lock().display()
+    );
+    Fail::new(code::UNREACHABLE, text).help(help)
 }
 
 /// Whether the process has the file open. Where machines share a home, the number may be that of a process of

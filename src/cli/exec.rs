@@ -30,7 +30,7 @@ pub fn exec(start: &Start, arguments: Exec) -> Outcome {
         let session = find::live_session(&line, Choice::of(start), name)
             .await?
             .key();
-        run(&line, session, arguments.argv).await
+        line.watched(run(&line, session, arguments.argv)).await?
     })
 }
 

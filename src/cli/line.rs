@@ -1,10 +1,16 @@
 //! The line to the daemon, as the plain commands use it.
 
-use std::future::Future;
+use std::{future::Future, time::Duration};
 
-use tokio::sync::mpsc;
+use tokio::{
+    sync::{mpsc, watch},
+    time::timeout,
+};
 
-use super::fail::{Fail, code};
+use super::{
+    fail::{Fail, code},
+    output,
+};
 use crate::{
     client::{Client, ClientEvent, ConnectOptions, Stream},
     config::paths::Paths,
@@ -23,6 +29,9 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result<T, Fai
     runtime.shutdown_background();
     outcome
 }
+
+/// How long a daemon that stopped responding is waited for.
+const GIVE_UP: Duration = Duration::from_secs(15);
 
 /// A connection and what comes over it without being asked for.
 pub struct Line {
@@ -47,7 +56,17 @@ impl Line {
     }
 
     pub async fn ask(&self, request: Request) -> Result<Reply, Fail> {
-        Ok(self.client.ask(request).await?)
+        Ok(self.watched(self.client.ask(request)).await??)
+    }
+
+    /// Work that needs the daemon. When the daemon stops responding, that is reported, and after a
+    /// while it is the end.
+    pub async fn watched<T>(&self, work: impl Future<Output = T>) -> Result<T, Fail> {
+        let _expecting = self.client.expect();
+        tokio::select! {
+            done = work => Ok(done),
+            fail = given_up(self.client.silence(), self.client.hello().pid) => Err(fail),
+        }
     }
 
     /// A request whose answer is only that it was taken.
@@ -80,8 +99,16 @@ impl Line {
 
     /// The next notice after number `seen`, with its own number.
     pub async fn next_change(&mut self, seen: u64) -> Result<(u64, Change), Fail> {
+        let _expecting = self.client.expect();
+        let silence = self.client.silence();
+        let given_up = given_up(silence, self.client.hello().pid);
+        tokio::pin!(given_up);
         loop {
-            match self.events.recv().await {
+            let event = tokio::select! {
+                event = self.events.recv() => event,
+                fail = &mut given_up => return Err(fail),
+            };
+            match event {
                 Some(ClientEvent::Notice { seq, change }) if seq > seen => {
                     return Ok((seq, change));
                 }
@@ -92,13 +119,30 @@ impl Line {
         }
     }
 
-    /// Returns when the daemon has closed the connection.
-    pub async fn closed(&mut self) {
-        while let Some(ClientEvent::Notice { .. }) = self.events.recv().await {}
-    }
-
     pub async fn stream(&self, open: StreamOpen) -> Result<Stream, Fail> {
-        Ok(self.client.open(open).await?)
+        Ok(self.watched(self.client.open(open)).await??)
+    }
+}
+
+/// Returns when the daemon didn't respond for too long.
+async fn given_up(mut silence: watch::Receiver<bool>, pid: u32) -> Fail {
+    let fix = "run `workbay daemon stop`, then try again. Sessions keep running";
+    loop {
+        if silence.wait_for(|silent| *silent).await.is_err() {
+            // The connection is over, and says so itself.
+            return std::future::pending().await;
+        }
+        output::remark(&format!(
+            "workbay: the daemon (pid {pid}) isn't responding. Waiting {} s more.\n         To restart it, {fix}.",
+            GIVE_UP.as_secs()
+        ));
+        let Ok(again) = timeout(GIVE_UP, silence.wait_for(|silent| !silent)).await else {
+            let text = format!("the daemon (pid {pid}) isn't responding");
+            return Fail::new(code::UNREACHABLE, text).help(fix);
+        };
+        if again.is_ok() {
+            output::remark("workbay: the daemon responds again.");
+        }
     }
 }
 

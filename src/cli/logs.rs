@@ -38,7 +38,7 @@ pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
         };
         let stream = line.stream(StreamOpen::Log { session, options }).await?;
         tokio::select! {
-            outcome = copy(stream, arguments.raw) => outcome,
+            outcome = line.watched(copy(stream, arguments.raw)) => outcome?,
             // Ctrl-C is how following ends.
             _ = tokio::signal::ctrl_c() => Ok(0),
         }

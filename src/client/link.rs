@@ -17,7 +17,8 @@ use tokio_util::codec::FramedRead;
 
 use super::{
     Client, ClientError, ClientEvent, ConnectOptions, DaemonHello,
-    start::patiently,
+    pulse::Pulse,
+    start::{patiently, silent},
     stream::{StreamItem, StreamState},
 };
 use crate::{
@@ -45,6 +46,7 @@ const OUTGOING: usize = 64;
 /// What waits for the daemon's words.
 pub(super) struct Shared {
     inner: Mutex<Inner>,
+    pub(super) pulse: Arc<Pulse>,
 }
 
 #[derive(Default)]
@@ -80,7 +82,7 @@ impl Shared {
         }
         inner.next_stream += 1;
         let id = inner.next_stream;
-        let state = Arc::new(StreamState::default());
+        let state = Arc::new(StreamState::opening(&self.pulse));
         inner.streams.insert(id, state.clone());
         Ok((id, state))
     }
@@ -174,7 +176,7 @@ pub(super) async fn greet(
         Some(Some(Ok(Frame::Control(welcome)))) => welcome,
         Some(None | Some(Err(FrameError::Io(_)))) => return Ok(Greeted::Nothing),
         Some(Some(Err(error))) => return Err(ClientError::Refused(error.to_string().into())),
-        _ => return Err(silent(options)),
+        _ => return Err(silent(&options.paths)),
     };
     let hello = match welcome {
         Welcome::Hello {
@@ -205,9 +207,15 @@ pub(super) async fn greet(
     let (events, heard) = mpsc::channel(EVENTS);
     let shared = Arc::new(Shared {
         inner: Mutex::default(),
+        pulse: Arc::new(Pulse::new()),
     });
+    let watch = tokio::spawn(shared.pulse.clone().watch(out.downgrade()));
     tokio::spawn(write_all(writer, outgoing, shared.clone()));
-    tokio::spawn(read_all(reader, shared.clone(), events));
+    let read = read_all(reader, shared.clone(), events);
+    tokio::spawn(async move {
+        read.await;
+        watch.abort();
+    });
     let hello = Arc::new(hello);
     Ok(Greeted::Line(Client { out, shared, hello }, heard))
 }
@@ -219,14 +227,6 @@ fn this_program() -> Option<String> {
     let path = path.into_string().ok()?;
     let path = path.strip_suffix(" (deleted)").unwrap_or(&path).to_owned();
     std::path::Path::new(&path).is_file().then_some(path)
-}
-
-/// It is there, and says nothing.
-pub(super) fn silent(options: &ConnectOptions) -> ClientError {
-    ClientError::Silent {
-        socket: options.paths.socket(),
-        log: options.paths.daemon_log(),
-    }
 }
 
 /// Ends (and closes the line) when the last client and the last stream are dropped.
@@ -281,7 +281,9 @@ async fn read_all(
     events: mpsc::Sender<ClientEvent>,
 ) {
     let why = loop {
-        match reader.next().await {
+        let received = reader.next().await;
+        shared.pulse.heard();
+        match received {
             Some(Ok(Frame::Control(FromDaemon::Refused { message }))) => break message,
             Some(Ok(Frame::Control(message))) => hear(message, &shared, &events).await,
             Some(Ok(Frame::Data(data))) => {

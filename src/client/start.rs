@@ -105,9 +105,14 @@ pub(super) async fn patiently<T>(
     None
 }
 
-fn silent(paths: &Paths) -> ClientError {
+/// It is there, and says nothing.
+pub(super) fn silent(paths: &Paths) -> ClientError {
+    let pid = match presence::holder(&paths.lock()) {
+        Ok(Holder::Daemon(Some(daemon))) => Some(daemon.pid),
+        _ => None,
+    };
     ClientError::Silent {
-        socket: paths.socket(),
+        pid,
         log: paths.daemon_log(),
     }
 }

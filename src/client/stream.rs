@@ -8,6 +8,7 @@ use std::{
 use bytes::Bytes;
 use tokio::sync::{Notify, Semaphore, mpsc};
 
+use super::pulse::{Expecting, Pulse};
 use crate::{
     model::log::LogSource,
     protocol::{
@@ -38,6 +39,7 @@ pub(super) struct StreamState {
     arrived: Notify,
     /// Bytes of input the daemon still takes.
     credit: Semaphore,
+    pulse: Arc<Pulse>,
 }
 
 #[derive(Default)]
@@ -45,27 +47,34 @@ struct Inbox {
     /// Bounded by the window: the daemon sends no more than was granted.
     items: VecDeque<StreamItem>,
     ended: bool,
+    /// Until it is open, or couldn't be opened.
+    opening: Option<Expecting>,
     /// Bytes taken by the owner and not yet granted anew.
     owed: u32,
 }
 
-impl Default for StreamState {
-    fn default() -> Self {
+impl StreamState {
+    pub(super) fn opening(pulse: &Arc<Pulse>) -> Self {
         Self {
-            inbox: Mutex::default(),
+            inbox: Mutex::new(Inbox {
+                opening: Some(pulse.expect()),
+                ..Inbox::default()
+            }),
             arrived: Notify::new(),
             credit: Semaphore::new(STREAM_WINDOW as usize),
+            pulse: pulse.clone(),
         }
     }
-}
 
-impl StreamState {
     fn lock(&self) -> MutexGuard<'_, Inbox> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn push(&self, item: StreamItem) {
-        self.lock().items.push_back(item);
+        let mut inbox = self.lock();
+        inbox.opening = None;
+        inbox.items.push_back(item);
+        drop(inbox);
         self.arrived.notify_one();
     }
 
@@ -74,6 +83,7 @@ impl StreamState {
             let mut inbox = self.lock();
             inbox.items.push_back(StreamItem::Ended(end));
             inbox.ended = true;
+            inbox.opening = None;
         }
         self.credit.close();
         self.arrived.notify_one();
@@ -180,6 +190,7 @@ impl StreamSender {
         bytes: impl Into<Bytes>,
     ) -> Result<(), StreamClosed> {
         let mut rest = bytes.into();
+        self.state.pulse.wait_for_anything();
         while !rest.is_empty() {
             let piece = rest.split_to(rest.len().min(PIECE));
             let permits = self

@@ -122,7 +122,10 @@ impl<R: AsyncRead + Unpin, In: DeserializeOwned + Limits> FrameReader<R, In> {
             self.buffer.reserve(CHUNK);
             return;
         }
-        let held = self.held.as_ref().map_or(0, |held| held.num_permits());
+        let held = self
+            .held
+            .as_ref()
+            .map_or(0, OwnedSemaphorePermit::num_permits);
         let needed = (size - FREE).div_ceil(PERMIT).saturating_sub(held);
         let needed = u32::try_from(needed).unwrap_or(u32::MAX);
         // The budget is never closed.

@@ -45,6 +45,13 @@ pub struct Hands {
 }
 
 impl Hands {
+    /// Somebody is at the keyboard: a daemon that was quiet for long is asked for a sign of life.
+    pub fn check_daemon(&self) {
+        if let Some(client) = &*self.current.borrow() {
+            client.check();
+        }
+    }
+
     /// Carries one effect out; only the stage can fail, when the terminal is gone.
     pub fn carry_out(&mut self, effect: Effect, stage: &mut dyn Stage) -> std::io::Result<Next> {
         match effect {

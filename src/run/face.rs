@@ -148,6 +148,7 @@ impl<'a> Face<'a> {
     /// A key is answered at once: by its own frame, or, when all it did was to go to a program, by
     /// the frame of that program's echo.
     fn typed(&mut self, msg: Msg) -> std::io::Result<Next> {
+        self.hands.check_daemon();
         let was_dirty = self.app.is_dirty();
         let was_typing = self.app.scope() == Scope::Terminal;
         let now = clock::now();

@@ -41,6 +41,7 @@ pub async fn keep(
         let (said, wait) = match Client::connect(&options).await {
             Ok((client, events)) => {
                 let mut line = Line {
+                    silence: client.silence(),
                     client,
                     events,
                     out: &out,
@@ -85,6 +86,7 @@ fn wait_of(attempt: u32) -> Duration {
 struct Line<'a> {
     client: Client,
     events: mpsc::Receiver<ClientEvent>,
+    silence: watch::Receiver<bool>,
     out: &'a mpsc::Sender<Link>,
     /// Number of the last notice passed on.
     seq: u64,
@@ -99,6 +101,12 @@ impl Line<'_> {
         loop {
             let event = tokio::select! {
                 event = self.events.recv() => event,
+                silent = changed(&mut self.silence) => {
+                    match self.say(Link::Silent(silent)).await {
+                        Ok(()) => continue,
+                        Err(end) => return end,
+                    }
+                }
                 () = self.out.closed() => return End::FaceGone,
             };
             let outcome = match event {
@@ -164,6 +172,10 @@ impl Line<'_> {
                 // What follows the answer may be more than is kept, and is taken one by one behind it.
                 biased;
                 answer = &mut answer => break answer,
+                silent = changed(&mut self.silence) => {
+                    let said = self.out.send(Link::Silent(silent)).await;
+                    said.map_err(|_| End::FaceGone)?;
+                }
                 event = self.events.recv() => match event {
                     Some(ClientEvent::Notice { seq, change }) => {
                         if waiting.len() < NOTICES_KEPT {
@@ -181,6 +193,15 @@ impl Line<'_> {
             Err(failure) => Err(End::Lost(failure.message)),
         }
     }
+}
+
+/// Whether the daemon isn't responding, whenever that changes.
+async fn changed(silence: &mut watch::Receiver<bool>) -> bool {
+    if silence.changed().await.is_err() {
+        // The connection is over, and says so itself.
+        return std::future::pending().await;
+    }
+    *silence.borrow_and_update()
 }
 
 /// What a question is answered while there is no line.

@@ -3,13 +3,15 @@
 //! The one place where bytes of a container reach the outer terminal, because the person asked for
 //! just that.
 
-use std::io::Write as _;
+use std::{io::Write as _, time::Duration};
 
 use color_eyre::{Result, eyre::WrapErr as _};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     signal::unix::{Signal, SignalKind, signal},
+    sync::watch,
+    time::timeout,
 };
 
 use super::{start::Options, surroundings};
@@ -112,7 +114,11 @@ async fn attach(
         Ok(stream) => stream,
         Err(failure) => return Ok(Err(failure)),
     };
-    match stream.recv().await {
+    let opened = tokio::select! {
+        item = stream.recv() => item,
+        failure = never_answered(&client) => return Ok(Err(failure)),
+    };
+    match opened {
         Some(StreamItem::Opened) => {}
         Some(StreamItem::Ended(end)) => return Ok(Ok(End::Stream(end))),
         _ => {
@@ -121,9 +127,51 @@ async fn attach(
         }
     }
     let raw = Raw::enter()?;
-    let end = carry(&mut stream, escapes).await;
+    let silence = client.silence();
+    let end = tokio::select! {
+        end = carry(&mut stream, escapes) => end,
+        () = tell_silence(silence) => Ok(End::Detached),
+    };
     drop(raw);
     end.map(Ok)
+}
+
+/// How long a daemon that doesn't respond is waited for before the shell is there.
+const GIVE_UP: Duration = Duration::from_secs(15);
+
+async fn never_answered(client: &Client) -> Failure {
+    let mut silence = client.silence();
+    loop {
+        if silence.wait_for(|silent| *silent).await.is_err() {
+            // The connection is over, and the stream says so.
+            return std::future::pending().await;
+        }
+        if timeout(GIVE_UP, silence.wait_for(|silent| !silent))
+            .await
+            .is_err()
+        {
+            let pid = client.hello().pid;
+            let text = format!("the daemon (pid {pid}) isn't responding");
+            return Failure::new(FailureKind::Unreachable, text)
+                .with_help("run `workbay daemon stop`, then try again. Sessions keep running");
+        }
+    }
+}
+
+/// Says when the daemon stops responding, and when it responds again. The shell may come back, so
+/// it is for the user to leave. Never returns.
+async fn tell_silence(mut silence: watch::Receiver<bool>) {
+    while silence.changed().await.is_ok() {
+        let text = if *silence.borrow_and_update() {
+            "\r\n[The daemon isn't responding. To leave, press Enter, then ~. \
+             To restart it, run `workbay daemon stop`.]\r\n"
+        } else {
+            "\r\n[The daemon responds again.]\r\n"
+        };
+        // The terminal may be gone: the keyboard says so.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+    std::future::pending::<()>().await;
 }
 
 /// The terminal in raw mode; given back when dropped.

@@ -23,6 +23,9 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
         [one] => in_full(one, cells),
         several => in_short(several),
     };
+    if app.mirror.is_silent() {
+        return lines;
+    }
     let attempt = trouble(app).iter().map(|it| it.attempt).max().unwrap_or(0);
     let shown = app.sessions.shown();
     let age = match (app.mirror.stale_since(shown), now) {
@@ -86,7 +89,19 @@ struct Trouble {
     attempt: u32,
 }
 
+/// The daemon is connected but gives no sign of life.
+pub const SILENT: &str = "The daemon isn't responding.";
+/// What to do then.
+pub const END_SILENT: &str = "Run `workbay daemon stop`, then `workbay`. Sessions keep running.";
+
 fn trouble(app: &App) -> Vec<Trouble> {
+    if app.mirror.is_silent() {
+        return vec![Trouble {
+            what: SILENT.to_owned(),
+            mend: Some(END_SILENT.to_owned()),
+            attempt: 0,
+        }];
+    }
     if let Line::Down { why, attempt, .. } = app.mirror.line() {
         return vec![Trouble {
             what: format!("The daemon does not answer: {why}"),

@@ -35,7 +35,14 @@ pub fn draw(
     match (app.page, &app.logs) {
         (Page::Panes, _) => {
             let badge = notices::badge(app, now);
-            panes::draw(&mut paint, areas, &app.panes, &app.keymap, (&badge, still));
+            panes::draw(
+                &mut paint,
+                areas,
+                &app.panes,
+                &app.keymap,
+                (&badge, still),
+                app.mirror.is_silent(),
+            );
         }
         (Page::Logs, Some(open)) => {
             let badge = notices::badge(app, now);

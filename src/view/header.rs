@@ -98,6 +98,7 @@ pub fn state(mirror: &Mirror, shown: Shown, paint: &Paint<'_>) -> (&'static str,
         lost += usize::from(matches!(state.engine, EngineState::Lost { .. }));
     }
     let (shape, word, face) = match mirror.line() {
+        _ if mirror.is_silent() => (shapes.bad, "daemon not responding", Face::Bad),
         Line::Down { .. } => (shapes.bad, "daemon lost", Face::Bad),
         Line::Refused(_) => (shapes.bad, "refused", Face::Bad),
         Line::Up if all > 1 && lost > 0 => {

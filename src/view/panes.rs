@@ -6,7 +6,7 @@ mod windows;
 use ratatui::layout::Rect;
 
 use super::{
-    borders, cells, notices,
+    banner, borders, cells, notices,
     paint::{Paint, Piece},
     still::Still,
     text,
@@ -43,11 +43,15 @@ pub fn draw(
     panes: &Panes,
     keymap: &Keymap,
     (news, still): (&[Piece], &Still),
+    silent: bool,
 ) {
     draw_tabs(paint, areas, panes);
     for place in &areas.panes {
         if let Some(pane) = panes.pane(place.pane) {
             draw_pane(paint, place, panes, pane, still);
+            if silent && pane.state == State::Opening && matches!(pane.place, Place::Session(_)) {
+                draw_silence(paint, place.cells);
+            }
         }
     }
     borders::draw(paint, areas, panes);
@@ -58,11 +62,42 @@ pub fn draw(
         width: areas.pane_status.width.saturating_sub(taken),
         ..areas.pane_status
     };
-    draw_status(paint, line, panes, pane, keymap);
+    if silent && panes.scope() != Scope::Leader {
+        let text = format!(
+            "{} {} {}",
+            paint.glyphs.shapes.bad,
+            banner::SILENT,
+            banner::END_SILENT
+        );
+        let text = text::fit(
+            &text,
+            usize::from(line.width.saturating_sub(2)),
+            paint.glyphs.ellipsis,
+        );
+        paint.text(line.x + 1, line.y, line.width, &text, Face::Bad);
+    } else {
+        draw_status(paint, line, panes, pane, keymap);
+    }
     if let Some(prompt) = panes.prompt()
         && let Question::Paste(text) = &prompt.question
     {
         paste::draw(paint, areas.screen, &prompt.label(), text);
+    }
+}
+
+/// Below what is being opened: why that takes so long, and what to do.
+fn draw_silence(paint: &mut Paint<'_>, cells: Rect) {
+    let y = cells.y + cells.height / 2 + 2;
+    let width = usize::from(cells.width.saturating_sub(2));
+    let why = (banner::SILENT, Face::Bad);
+    let rows = [why, (banner::END_SILENT, Face::Text)];
+    let rows = rows.into_iter().flat_map(|(words, face)| {
+        text::wrap(words, width)
+            .into_iter()
+            .map(move |line| (line, face))
+    });
+    for (y, (line, face)) in (y..cells.bottom()).zip(rows) {
+        paint.centred(cells, y, &line, face);
     }
 }
 

@@ -29,6 +29,7 @@ mod terminal;
 mod commands;
 mod engine;
 mod faults;
+mod hung;
 mod instances;
 mod outside;
 mod permissions;

@@ -21,6 +21,7 @@ mod terminal;
 
 mod endurance;
 mod habits;
+mod hung;
 mod keys;
 mod notices;
 mod whole_path;

@@ -38,6 +38,10 @@ impl App {
                 self.panes.link_down(&why, now);
                 Vec::new()
             }
+            Link::Silent(silent) => {
+                self.mirror.fell_silent(silent);
+                Vec::new()
+            }
             Link::Refused(failure) => {
                 self.mirror.was_refused(failure);
                 self.forget_questions();

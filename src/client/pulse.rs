@@ -1,0 +1,228 @@
+//! Notices when the daemon has stopped responding.
+//!
+//! Only while something is expected of the daemon: after a few quiet seconds it is asked for its
+//! status, and when nothing comes back it counts as not responding until it sends anything again. No
+//! timer runs while nothing is expected.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    sync::{Notify, mpsc, watch},
+    time::{Instant, sleep_until, timeout},
+};
+
+use crate::protocol::{
+    frame::Frame,
+    message::{FromClient, Request, RequestId},
+};
+
+/// How long something expected may take before the daemon is asked for a sign of life.
+const QUIET: Duration = Duration::from_secs(3);
+/// The longest time between two questions while the same thing is expected.
+const LONGEST_QUIET: Duration = Duration::from_secs(30);
+/// How long the sign of life may take.
+const ANSWER: Duration = Duration::from_secs(4);
+/// This program may have been stopped as well: then the answer waits to be read.
+const GRACE: Duration = Duration::from_millis(500);
+/// No request has this number.
+const PING: RequestId = 0;
+
+#[derive(Debug)]
+pub(super) struct Pulse {
+    inner: Mutex<Inner>,
+    /// Something is expected, or the awaited sign of life has come.
+    changed: Notify,
+    silent: watch::Sender<bool>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// Answers and streams that are waited for.
+    expected: usize,
+    /// Since when something expected has not come.
+    since: Option<Instant>,
+    heard: Instant,
+    /// A sign of life is awaited.
+    asked: bool,
+}
+
+/// Something is expected of the daemon as long as this lives.
+#[derive(Debug)]
+pub struct Expecting(Arc<Pulse>);
+
+impl Drop for Expecting {
+    fn drop(&mut self) {
+        let mut inner = self.0.lock();
+        inner.expected = inner.expected.saturating_sub(1);
+        if inner.expected == 0 {
+            inner.since = None;
+        }
+    }
+}
+
+impl Pulse {
+    pub(super) fn new() -> Self {
+        Self {
+            inner: Mutex::new(Inner {
+                expected: 0,
+                since: None,
+                heard: Instant::now(),
+                asked: false,
+            }),
+            changed: Notify::new(),
+            silent: watch::Sender::new(false),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the daemon isn't responding.
+    pub(super) fn silence(&self) -> watch::Receiver<bool> {
+        self.silent.subscribe()
+    }
+
+    pub(super) fn expect(self: &Arc<Self>) -> Expecting {
+        self.lock().expected += 1;
+        self.wait_for_anything();
+        Expecting(self.clone())
+    }
+
+    /// Something was sent that usually has an effect: any message is a sign of life.
+    pub(super) fn wait_for_anything(&self) {
+        self.lock().since.get_or_insert_with(Instant::now);
+        self.changed.notify_one();
+    }
+
+    /// The same, unless the daemon gave a sign of life not long ago.
+    pub(super) fn check(&self) {
+        let heard = self.lock().heard;
+        if heard.elapsed() > LONGEST_QUIET {
+            self.wait_for_anything();
+        }
+    }
+
+    /// A message came.
+    pub(super) fn heard(&self) {
+        let mut inner = self.lock();
+        inner.heard = Instant::now();
+        inner.since = (inner.expected > 0).then_some(inner.heard);
+        if std::mem::take(&mut inner.asked) {
+            drop(inner);
+            self.changed.notify_one();
+        }
+    }
+
+    async fn until_expecting(&self) {
+        while self.lock().since.is_none() {
+            self.changed.notified().await;
+        }
+    }
+
+    async fn until_heard(&self) {
+        while self.lock().asked {
+            self.changed.notified().await;
+        }
+    }
+
+    /// Looks after the daemon as long as the connection lives.
+    pub(super) async fn watch(self: Arc<Self>, out: mpsc::WeakSender<Frame<FromClient>>) {
+        loop {
+            self.until_expecting().await;
+            let mut quiet = QUIET;
+            while let Some(since) = self.since() {
+                if Instant::now() < since + quiet {
+                    sleep_until(since + quiet).await;
+                    continue;
+                }
+                let Some(out) = out.upgrade() else { return };
+                self.lock().asked = true;
+                let request = Request::Status;
+                // Where there is no room the daemon doesn't read, which is as good as no answer.
+                let _ = out.try_send(Frame::Control(FromClient::Ask { id: PING, request }));
+                drop(out);
+                if timeout(ANSWER, self.until_heard()).await.is_err()
+                    && timeout(GRACE, self.until_heard()).await.is_err()
+                {
+                    self.silent.send_replace(true);
+                    self.until_heard().await;
+                    self.silent.send_replace(false);
+                }
+                quiet = (quiet * 2).min(LONGEST_QUIET);
+            }
+        }
+    }
+
+    fn since(&self) -> Option<Instant> {
+        self.lock().since
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begin() -> (
+        Arc<Pulse>,
+        mpsc::Sender<Frame<FromClient>>,
+        mpsc::Receiver<Frame<FromClient>>,
+    ) {
+        let (out, sent) = mpsc::channel(8);
+        let pulse = Arc::new(Pulse::new());
+        tokio::spawn(pulse.clone().watch(out.downgrade()));
+        (pulse, out, sent)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_expectations_nothing_is_sent() {
+        let (pulse, _out, mut sent) = begin();
+        drop(pulse.expect());
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        assert!(sent.try_recv().is_err());
+        assert!(!*pulse.silence().borrow());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_daemon_that_says_nothing_is_silent_until_it_says_something() {
+        let (pulse, _out, mut sent) = begin();
+        let mut silence = pulse.silence();
+        let _expecting = pulse.expect();
+        silence.wait_for(|silent| *silent).await.unwrap();
+        assert!(matches!(
+            sent.recv().await,
+            Some(Frame::Control(FromClient::Ask { id: PING, .. }))
+        ));
+        assert!(sent.try_recv().is_err(), "it is asked once");
+        pulse.heard();
+        silence.wait_for(|silent| !silent).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_answer_of_a_daemon_that_lives_is_waited_for() {
+        let (pulse, _out, mut sent) = begin();
+        let expecting = pulse.expect();
+        for _ in 0..5 {
+            sent.recv().await.unwrap();
+            pulse.heard();
+        }
+        assert!(!*pulse.silence().borrow());
+        drop(expecting);
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        assert!(sent.try_recv().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_typed_expects_any_message() {
+        let (pulse, _out, mut sent) = begin();
+        pulse.wait_for_anything();
+        pulse.heard();
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        assert!(sent.try_recv().is_err());
+        pulse.check();
+        sent.recv().await.unwrap();
+    }
+}

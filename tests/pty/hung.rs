@@ -1,0 +1,45 @@
+//! A daemon that stops responding while somebody looks.
+
+use std::process::Command;
+
+use crate::{
+    machine::{BINARY, Machine},
+    terminal::Terminal,
+};
+
+fn signal(pid: i32, name: &str) {
+    let sent = Command::new("kill").args([name, &pid.to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+}
+
+#[test]
+fn a_daemon_that_hangs_has_a_badge_until_it_responds_again() {
+    let machine = Machine::new();
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    person.wait_for("No session runs");
+    let pid = machine.daemon_pid().expect("a daemon runs");
+    signal(pid, "-STOP");
+    person.type_("R");
+    person.wait_for("daemon not responding");
+    person.wait_for("Run `workbay daemon stop`, then `workbay`");
+    signal(pid, "-CONT");
+    person.wait_gone("daemon not responding");
+    person.wait_gone("daemon stop");
+}
+
+#[test]
+fn a_shell_that_cannot_open_says_why() {
+    let machine = Machine::new();
+    machine.ok(&crate::machine::launch("slow", &["--wait"]));
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    person.wait_for("slow");
+    let pid = machine.daemon_pid().expect("a daemon runs");
+    signal(pid, "-STOP");
+    person.type_("s");
+    person.wait_for("opening shell");
+    person.wait_for("The daemon isn't responding");
+    person.wait_for("Run `workbay daemon stop`");
+    signal(pid, "-CONT");
+    person.wait_for("work@slow");
+    person.wait_gone("isn't responding");
+}
