@@ -83,7 +83,9 @@ async fn unfinished_messages_hold_up_nobody() {
     }
     ask_for_status(&options).await;
     house.face().await.run("unharmed").await;
-    crowd.iter().for_each(|task| task.abort());
+    for task in crowd {
+        task.abort();
+    }
 }
 
 #[tokio::test]
