@@ -21,5 +21,4 @@ pub mod runner;
 pub mod store;
 pub mod terminal;
 pub mod theme;
-pub mod tree;
 pub mod view;

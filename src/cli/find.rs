@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     model::{
+        capability::EngineState,
         id::{ContextName, SessionKey},
         selector::{self, Asked, SelectError},
         session::Session,
@@ -61,7 +62,7 @@ pub async fn picture(
         .filter(|name| is_partial(&snapshot, *name))
         .collect();
     if keeps.is_empty() {
-        let stale = Vec::new();
+        let stale = incomplete(&snapshot, contexts).collect();
         return Ok(Picture { snapshot, stale });
     }
     let alone = contexts.len() == 1;
@@ -79,8 +80,10 @@ pub async fn picture(
         };
         outcome.err().map(|failure| (context, failure))
     });
-    let stale = join_all(asked).await.into_iter().flatten().collect();
+    let stale: Vec<_> = join_all(asked).await.into_iter().flatten().collect();
     let snapshot = line.snapshot_of(tab).await?;
+    let missing = incomplete(&snapshot, contexts);
+    let stale = stale.into_iter().chain(missing).collect();
     Ok(Picture { snapshot, stale })
 }
 
@@ -105,6 +108,31 @@ async fn freshen(
         .await?;
     }
     Ok(())
+}
+
+/// Contexts whose list is incomplete, with the reason: the state database was lost, and their engine has
+/// not been read since.
+pub fn incomplete<'a>(
+    snapshot: &'a Snapshot,
+    contexts: &'a [ContextName],
+) -> impl Iterator<Item = (ContextName, Failure)> + 'a {
+    let states = snapshot.contexts.iter();
+    let missing = states.filter(|it| it.incomplete && contexts.contains(&it.context.name));
+    missing.map(|state| {
+        let name = state.context.name;
+        let why = match &state.engine {
+            EngineState::Lost { why, .. } => why.to_string(),
+            _ => "it has not answered yet".to_owned(),
+        };
+        let text = format!(
+            "the list of context {name} is incomplete: the state database was lost, and the engine has \
+             not been read since ({why})"
+        );
+        let help = "running sessions are listed again when the engine answers; `workbay doctor` shows \
+                    what is wrong with it";
+        let failure = Failure::new(FailureKind::Unreachable, text).with_help(help);
+        (name, failure)
+    })
 }
 
 /// What the daemon says of a context.

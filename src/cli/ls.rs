@@ -62,14 +62,15 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     cut(&mut sessions, arguments.limit);
     if arguments.format.json {
         output::json(&sessions)?;
-        return Ok(0);
-    }
-    if sessions.is_empty() && std::io::stdout().is_terminal() {
+    } else if sessions.is_empty() && std::io::stdout().is_terminal() {
         output::line(nothing(arguments))?;
-        return Ok(0);
+    } else {
+        print(&sessions, &picture, &contexts)?;
     }
-    print(&sessions, &picture, &contexts)?;
-    Ok(0)
+    match find::incomplete(&picture.snapshot, &contexts).next() {
+        Some((_, failure)) => Err(failure.into()),
+        None => Ok(0),
+    }
 }
 
 fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> Result<(), Fail> {

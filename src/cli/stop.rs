@@ -32,6 +32,12 @@ fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
     line::block_on(async {
         // A daemon that does not run left its sessions running.
         let mut line = Line::connect(&start.paths).await?;
+        // Sessions that are not known yet are meant as well.
+        let known = line.snapshot().await?;
+        let contexts: Vec<_> = known.contexts.iter().map(|it| it.context.name).collect();
+        if let Some((_, failure)) = find::incomplete(&known, &contexts).next() {
+            return Err(failure.into());
+        }
         let snapshot = line.subscribe().await?;
         let open = open(&snapshot);
         if open.is_empty() {

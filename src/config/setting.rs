@@ -222,6 +222,13 @@ pub const SETTINGS: &[Setting] = &[
         },
         show: |s| s.history.keep_days.to_string(),
     },
+    Setting {
+        table: "disk",
+        name: "warn-below",
+        variable: None,
+        read: |s, item| set(&mut s.disk.warn_below, memory(item, Bytes(0))),
+        show: |s| quoted(&s.disk.warn_below.to_string()),
+    },
 ];
 
 /// A string that is not empty.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
@@ -18,10 +19,12 @@ use super::{
     hooks::Hooks,
     house::Identity,
     inbound::{ConnectionId, Inbound, LookAnswer},
+    lists::Lists,
     looks,
     noticing::{Happened, Noticing},
     outbox::Outbox,
     pace::{Pace, Reading},
+    space::Space,
     station::Station,
     teller::Number,
     told::Told,
@@ -29,6 +32,7 @@ use super::{
     upgrade::{Kept, Memory},
     usage::{Samples, Shown},
     waiters::Waiters,
+    writing::Owed,
 };
 use crate::{
     controller::{fact::Ticket, turn::Answer},
@@ -36,7 +40,6 @@ use crate::{
         change::Change,
         id::SessionKey,
         notice::{Level, Notice},
-        record::Write,
         text::Clean,
     },
     protocol::message::{Failure, FromDaemon, Reply, RequestId, StreamOpen},
@@ -59,7 +62,7 @@ pub(super) struct Core {
     /// Streams that wait until their session is settled.
     pub(super) looks: Vec<(StreamOpen, LookAnswer)>,
     /// What could not be written yet, and the orders that wait for it.
-    pub(super) owed: Vec<Write>,
+    pub(super) owed: Owed,
     pub(super) withheld: Vec<(Number, Command)>,
     pub(super) write_again: Option<Instant>,
     /// Whether the hearts were told that somebody looks.
@@ -69,6 +72,8 @@ pub(super) struct Core {
     /// What the next face that subscribes should tell its person.
     pub(super) notes: Vec<Notice>,
     pub(super) told: Told,
+    pub(super) space: Space,
+    pub(super) lists: Lists,
     noticing: Noticing,
     hooks: Hooks,
 }
@@ -94,6 +99,8 @@ pub(super) struct Parts {
     pub notes: Vec<Clean>,
     pub told: Told,
     pub hooks: Hooks,
+    pub space: Space,
+    pub incomplete: Option<PathBuf>,
 }
 
 /// What the loop hears besides connections.
@@ -115,7 +122,7 @@ impl Core {
             clients: HashMap::new(),
             waiters: Waiters::default(),
             looks: Vec::new(),
-            owed: Vec::new(),
+            owed: Owed::default(),
             withheld: Vec::new(),
             write_again: None,
             watched: false,
@@ -124,6 +131,8 @@ impl Core {
             controls: parts.controls,
             notes: warnings(parts.notes),
             hooks: parts.hooks,
+            space: parts.space,
+            lists: Lists::new(parts.incomplete),
         }
     }
 
@@ -149,6 +158,8 @@ impl Core {
         loop {
             self.notice_jump().await;
             let deadline = self.deadline();
+            let space = self.space_due();
+            let lists = self.lists.due();
             let sweep = self.stations.iter().filter_map(|s| s.sampler.due()).min();
             tokio::select! {
                 () = stop.cancelled() => break,
@@ -157,9 +168,12 @@ impl Core {
                 () = until(deadline) => self.tick().await,
                 () = until(self.write_again) => self.write_owed().await,
                 () = until(sweep) => self.sweep(),
+                () = until(space) => self.watch_space(),
+                () = until(lists) => {}
                 Some(samples) = ears.samples.recv() => self.tell_usage(samples).await,
             }
             self.answer_looks();
+            self.answer_lists();
             self.tell_watched().await;
             self.watch();
         }
@@ -178,6 +192,9 @@ impl Core {
         }
         while let Ok((number, news)) = ears.news.try_recv() {
             self.settle_last(number, news).await;
+        }
+        if !self.owed.is_empty() {
+            self.write_owed().await;
         }
         self.save_figures().await;
         while let Ok(word) = ears.inbound.try_recv() {
@@ -233,17 +250,20 @@ impl Core {
         let mut queue = VecDeque::from([news]);
         while let Some(news) = queue.pop_front() {
             let asked = news.asked();
+            let ending = news.asks_to_end();
             let mut step = self.stations[number].heart.handle(clock::now(), news);
             queue.extend(step.follow.drain(..));
             self.remember(&mut step);
             self.put_figures_away(number, &mut step);
-            match self.write(&step).await {
-                Ok(()) => commands.append(&mut step.commands),
-                Err(error) if step.refusable || step.only_asks(asked) => {
+            match self.write(&step, ending.is_some()).await {
+                Ok(()) => {}
+                Err(error) if ending.is_none() && (step.refusable || step.only_asks(asked)) => {
                     self.refuse(number, asked, &mut step, &error);
                 }
                 Err(error) => self.owe(number, &mut step, &error),
             }
+            queue.extend(ending.into_iter().flat_map(|it| self.give_up(number, it)));
+            commands.append(&mut step.commands);
             self.take_notice(number, &mut step);
             let moved = step
                 .changes

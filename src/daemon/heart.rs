@@ -8,7 +8,7 @@ use super::upgrade::Kept;
 use crate::{
     controller::{
         Controller,
-        fact::{Fact, Ticket},
+        fact::{Ask, Fact, Ticket},
         observe::{self, Observer},
         order::Order,
         turn::{Answer, Refusal, Turn},
@@ -47,6 +47,21 @@ impl From<observe::fact::Fact> for News {
 }
 
 impl News {
+    /// The session that a user asks to end.
+    pub fn asks_to_end(&self) -> Option<SessionId> {
+        match self {
+            Self::Local(Fact::Asked {
+                ask: Ask::Terminate { session, .. },
+                ..
+            })
+            | Self::Observed(observe::fact::Fact::Asked {
+                ask: observe::fact::Ask::Terminate { session, .. },
+                ..
+            }) => Some(*session),
+            _ => None,
+        }
+    }
+
     /// Whose request it is.
     pub fn asked(&self) -> Option<Ticket> {
         match self {
@@ -61,6 +76,23 @@ impl News {
 pub(super) enum Command {
     Local(Order),
     Observed(observe::order::Order),
+}
+
+impl Command {
+    /// Whether it must not be carried out before it is recorded. What only ends or reads is carried out
+    /// at once: on a full disk a session must end all the same, and what is gone is found as ended.
+    pub fn waits_for_record(&self) -> bool {
+        matches!(
+            self,
+            Self::Local(
+                Order::Create { .. }
+                    | Order::Start { .. }
+                    | Order::Pull { .. }
+                    | Order::Rename { .. }
+                    | Order::CreateFolder { .. }
+            )
+        )
+    }
 }
 
 /// What follows from one piece of news, whichever heart said so.

@@ -17,6 +17,9 @@ use crate::protocol::presence::Presence;
 const TRIES: u32 = 10;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
+/// More than any announcement takes.
+const LONGEST: u64 = 4096;
+
 #[derive(Debug, Error)]
 pub enum LockError {
     #[error("a daemon runs already{}", .0.as_ref().map(|p| format!(" (pid {}, at {})", p.pid, p.socket)).unwrap_or_default())]
@@ -71,9 +74,10 @@ impl Lock {
                 Err(TryLockError::Error(why)) => return Err(unusable(why)),
             }
         }
-        file.set_len(0).map_err(unusable)?;
         let path = path.to_path_buf();
-        Ok(Self { file, path })
+        let mut lock = Self { file, path };
+        lock.blank().map_err(unusable)?;
+        Ok(lock)
     }
 
     /// The lock that this process holds already, from the program it was before.
@@ -97,16 +101,25 @@ impl Lock {
     }
 
     fn rewrite(&mut self, text: &[u8]) -> io::Result<()> {
-        self.file.set_len(0)?;
         self.file.rewind()?;
-        self.file.write_all(text)
+        self.file.write_all(text)?;
+        self.file.set_len(text.len() as u64)
+    }
+
+    /// Takes the text out and keeps its space, so that a daemon can announce itself on a full disk.
+    fn blank(&mut self) -> io::Result<()> {
+        let length = self.file.metadata()?.len().min(LONGEST);
+        self.file.set_len(length)?;
+        self.file.rewind()?;
+        self.file
+            .write_all(&vec![b' '; usize::try_from(length).unwrap_or_default()])
     }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
         // The lock itself goes with the file handle; the text is a courtesy.
-        let _ = self.file.set_len(0);
+        let _ = self.blank();
     }
 }
 

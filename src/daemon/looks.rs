@@ -85,6 +85,7 @@ fn state(station: &Station) -> ContextState {
         environments: heart.environments().to_vec(),
         totals: station.totals(),
         statistics: heart.statistics().cloned().map(Box::new),
+        incomplete: !station.listed,
     }
 }
 

@@ -21,6 +21,7 @@ mod inbound;
 mod jumps;
 mod launches;
 mod limits;
+mod lists;
 mod lock;
 mod logging;
 mod looks;
@@ -39,6 +40,7 @@ mod requests;
 mod server;
 mod shelf;
 mod socket;
+mod space;
 mod station;
 mod streams;
 mod supply;
@@ -74,6 +76,7 @@ use self::{
     recorder::Recorder,
     shelf::Shelf,
     socket::Socket,
+    space::Space,
     station::Station,
     teller::Teller,
     upgrade::{Failed, Handover, Inherited, Memory, Successor},
@@ -294,6 +297,7 @@ async fn serve_locked(
         admission: Admission::default(),
         budget: Budget::new(PARTIAL_FRAMES),
     };
+    let space = Space::new(&paths.state_dir, seat.settings.disk.warn_below);
     let figures_kept = figures::kept_for(seat.settings.history.keep_days);
     let owner = Clean::new(&owner);
     let boot = boot.map(|boot| Clean::new(&boot));
@@ -308,6 +312,7 @@ async fn serve_locked(
         station.recorder = Recorder::resume(figures);
         station.heart.know_boot(boot.as_ref());
         station.shelf = Shelf::new(&opened.shelved, station.context.name);
+        station.listed = opened.incomplete.is_none() || station.heart.is_observing();
         station
     });
     let mut core = Core::new(Parts {
@@ -319,6 +324,8 @@ async fn serve_locked(
         notes,
         told: memory.told,
         hooks,
+        space,
+        incomplete: opened.incomplete.clone(),
     });
     core.take_secrets(memory.secrets);
     let ears = Ears {

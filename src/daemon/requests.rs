@@ -42,6 +42,11 @@ impl Core {
         id: RequestId,
         request: Request,
     ) {
+        if let Request::Snapshot { tab } = request
+            && self.wait_for_list(connection, id, tab)
+        {
+            return;
+        }
         if let Request::Refresh { context: None } = request {
             return self.refresh_all(connection, id).await;
         }

@@ -32,6 +32,8 @@ pub(super) struct Station {
     pub sampler: Sampler,
     pub recorder: Recorder,
     pub shelf: Shelf,
+    /// All its sessions are known: the database was not lost, or the engine was read since.
+    pub listed: bool,
     hands: Hands,
 }
 
@@ -73,6 +75,7 @@ impl Station {
             sampler: Sampler::new(supply.clone(), number, samples),
             recorder: Recorder::default(),
             shelf: Shelf::default(),
+            listed: true,
             supply,
             hands,
         }

@@ -1,5 +1,7 @@
 //! Who watches what: only that is sampled, and told only when what is shown moved.
 
+use std::collections::BTreeSet;
+
 use super::{
     clock,
     core::{ClientSeat, Core},
@@ -18,9 +20,9 @@ use crate::{
 };
 
 impl Station {
-    /// Those of the watched sessions that run, and those that idle checks judge by their figures; none
+    /// Those of the watched sessions that run (or `all` that run), and those that idle checks judge by their figures; none
     /// while the engine does not answer.
-    fn sampled(&self, watched: impl Iterator<Item = SessionKey>) -> Wanted {
+    fn sampled(&self, watched: impl Iterator<Item = SessionKey>, all: bool) -> Wanted {
         if !matches!(self.heart.engine(), EngineState::Connected { .. }) {
             return Wanted::default();
         }
@@ -29,8 +31,12 @@ impl Station {
             session.is_some_and(|session| session.status.is_live())
         };
         let here = watched.filter(|key| key.context == self.context.name);
+        let mut watched: BTreeSet<SessionId> = here.map(|key| key.id).filter(live).collect();
+        if all {
+            watched.extend(self.heart.sessions().map(|it| it.id).filter(live));
+        }
         Wanted {
-            watched: here.map(|key| key.id).filter(live).collect(),
+            watched,
             judged: self.heart.sampled().into_iter().collect(),
         }
     }
@@ -41,7 +47,8 @@ impl Core {
     pub(super) fn watch(&mut self) {
         for station in &mut self.stations {
             let watched = self.clients.values().flat_map(|client| &client.watched);
-            let wanted = station.sampled(watched.copied());
+            let counts = self.space.counts_homes() && !station.heart.is_observing();
+            let wanted = station.sampled(watched.copied(), counts);
             station.sampler.want(wanted);
         }
     }

@@ -143,3 +143,14 @@ pub enum Write {
         at: Timestamp,
     },
 }
+
+impl Write {
+    /// Whether it records that a session ends or has ended.
+    #[must_use]
+    pub fn ends_session(&self) -> bool {
+        match self {
+            Self::Session(record) => record.ending.is_some() || record.session.status.is_final(),
+            _ => false,
+        }
+    }
+}

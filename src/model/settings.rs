@@ -19,6 +19,7 @@ pub struct Settings {
     pub launch: LaunchSettings,
     pub engine: EngineSettings,
     pub history: HistorySettings,
+    pub disk: DiskSettings,
     /// Groups, presets, limits and accelerators, of `resources.toml`.
     pub resources: ResourceRules,
     /// Well-known environments, of `environments.toml`.
@@ -54,6 +55,7 @@ impl Settings {
                 stop_grace_seconds: 0,
             },
             history: HistorySettings { keep_days: 0 },
+            disk: DiskSettings::default(),
             resources: ResourceRules::default(),
             environments: Vec::new(),
         }
@@ -151,6 +153,13 @@ pub struct EngineSettings {
 pub struct HistorySettings {
     /// Days that log and scratch of an ended session are kept.
     pub keep_days: u32,
+}
+
+/// Watching the file system of the state directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DiskSettings {
+    /// Below so much free space you are warned; none = never.
+    pub warn_below: Bytes,
 }
 
 /// The keys of tmux's copy mode.

@@ -8,7 +8,7 @@ use std::{
 
 use rusqlite::ErrorCode;
 use rustix::{
-    fs::{Mode, OFlags, StatVfsMountFlags, open, statvfs},
+    fs::{Access, Mode, OFlags, StatVfsMountFlags, access, open, statvfs},
     io::Errno,
 };
 use thiserror::Error;
@@ -16,7 +16,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StoreError {
     #[error(
-        "the disk is full, {} cannot be written: free some room there, workbay goes on by itself",
+        "the disk is full, {} cannot be written: free some space there. Sessions can still be ended; workbay retries automatically",
         .0.display()
     )]
     Full(PathBuf),
@@ -40,6 +40,11 @@ pub enum StoreError {
         found: usize,
         known: usize,
     },
+    #[error(
+        "{} is in use by another program ({why}): close that program, then try again",
+        .path.display()
+    )]
+    Busy { path: PathBuf, why: String },
     #[error("{} cannot be used: {why}", .path.display())]
     Other { path: PathBuf, why: String },
     #[error("the store is closed: the daemon is ending")]
@@ -59,6 +64,23 @@ impl StoreError {
             path: path.to_path_buf(),
             why: why.to_string(),
         }
+    }
+
+    /// What SQLite said when it read a file of ours: whatever is not the fault of the file system or of
+    /// another program is that of the file.
+    pub(super) fn broken(path: &Path, error: &rusqlite::Error) -> Self {
+        match Self::sqlite(path, error) {
+            Self::Other { path, why } => Self::Corrupt { path, why },
+            other => other,
+        }
+    }
+
+    /// Whether a new file helps: this one cannot be opened, understood or read.
+    pub(super) fn is_of_the_file(&self) -> bool {
+        matches!(
+            self,
+            Self::Corrupt { .. } | Self::Failing { .. } | Self::Other { .. }
+        )
     }
 
     /// What the system said about a file beside the store.
@@ -81,6 +103,15 @@ impl StoreError {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 Self::corrupt(path, error)
             }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy {
+                path: path.to_path_buf(),
+                why: error.to_string(),
+            },
+            _ if is_of_schema(error) => Self::corrupt(path, error),
+            // The header says that it must not be written, whoever may write it.
+            Some(ErrorCode::ReadOnly) if of_its_place(path).is_none() && may_be_written(path) => {
+                Self::corrupt(path, error)
+            }
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 of_its_place(path).unwrap_or_else(|| Self::Forbidden(path.to_path_buf()))
             }
@@ -93,6 +124,20 @@ impl StoreError {
             _ => Self::other(path, error),
         }
     }
+}
+
+fn may_be_written(path: &Path) -> bool {
+    let directory = path.parent().unwrap_or(path);
+    [path, directory]
+        .iter()
+        .all(|it| access(*it, Access::WRITE_OK).is_ok())
+}
+
+/// A statement of ours does not fit the tables: their definition was damaged.
+fn is_of_schema(error: &rusqlite::Error) -> bool {
+    let text = error.to_string();
+    let words = ["no such column", "no such table", "has no column named"];
+    words.iter().any(|words| text.contains(words))
 }
 
 /// A file system that the kernel closed after a fault of its disk may not bear the mark of a read-only

@@ -9,7 +9,9 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    Mark, Opened, StoreError, StoreOptions, figures, keep, recents, rows, schema, shelf,
+    Mark, Opened, Purpose, StoreError, StoreOptions, check, figures, keep, recents,
+    reserve::{Reserve, State},
+    rows, schema, shelf,
     unreadable::{self, Unreadable},
 };
 use crate::model::{
@@ -28,6 +30,7 @@ const STATEMENTS: usize = 32;
 pub(super) struct StoreFile {
     db: Connection,
     path: PathBuf,
+    reserve: Reserve,
 }
 
 impl StoreFile {
@@ -35,19 +38,38 @@ impl StoreFile {
         let path = &options.database;
         let found = match keep::marked(path) {
             Some(why) => Err(StoreError::corrupt(path, &why)),
-            None => Self::open_once(options),
+            None => Self::open_on_any_disk(options),
         };
-        let Err(StoreError::Corrupt { why, .. }) = found else {
-            return found;
+        let broken = match found {
+            Err(error) if error.is_of_the_file() && path.exists() => error,
+            found => return found,
         };
-        let aside = keep::set_aside(path)?;
+        let why = match &broken {
+            StoreError::Corrupt { why, .. } | StoreError::Failing { why, .. } => why.clone(),
+            other => other.to_string(),
+        };
+        let Ok(aside) = keep::set_aside(path) else {
+            return Err(broken);
+        };
         let (file, mut opened) = Self::open_once(options)?;
+        opened.incomplete = Some(keep::mark_incomplete(path));
         opened.notes.push(Clean::new(&format!(
             "the store was broken ({why}) and begun anew from what the engine tells: ended sessions and \
              launches of before are only in the old file, kept as {}",
             aside.display()
         )));
         Ok((file, opened))
+    }
+
+    /// A daemon must start on a full disk, or nothing on it could be ended.
+    fn open_on_any_disk(options: &StoreOptions) -> Result<(Self, Opened), StoreError> {
+        let found = Self::open_once(options);
+        match found {
+            Err(StoreError::Full(_)) if Reserve::of(&options.database).release() => {
+                Self::open_once(options)
+            }
+            found => found,
+        }
     }
 
     fn open_once(options: &StoreOptions) -> Result<(Self, Opened), StoreError> {
@@ -61,6 +83,9 @@ impl StoreFile {
             .map_err(|error| StoreError::io(path, &error))?;
         db.set_prepared_statement_cache_capacity(STATEMENTS);
         set_up(&db, path, options.page_limit).map_err(sql)?;
+        let layout = schema::layout(&db, path)?;
+        check::definitions(&db, path, layout)?;
+        let lost = layout == 0 && options.instance_file.exists();
         let copy = schema::migrate(&mut db, path)?;
         let instance = instance(&db, options)?;
         let loaded = unreadable::without(&db, |db, bad| shelf::load(db, options.ended, bad));
@@ -69,6 +94,7 @@ impl StoreFile {
         let notes = unreadable::news(&db).map_err(sql)?.into_iter().collect();
         let opened = Opened {
             instance,
+            incomplete: keep::incomplete(path, lost),
             records,
             shelved,
             figures,
@@ -76,10 +102,34 @@ impl StoreFile {
             notes,
         };
         let path = path.clone();
-        Ok((Self { db, path }, opened))
+        let mut reserve = Reserve::of(&path);
+        reserve.hold();
+        Ok((Self { db, path, reserve }, opened))
     }
 
-    pub(super) fn write(&mut self, writes: &[Write]) -> Result<(), StoreError> {
+    /// Where there is no reserved space, only what ends a session is written.
+    pub(super) fn write(&mut self, writes: &[Write], purpose: Purpose) -> Result<(), StoreError> {
+        let has_space = self.reserve.hold() != State::NoSpace;
+        if purpose == Purpose::Ordinary && !has_space {
+            return Err(StoreError::Full(self.path.clone()));
+        }
+        let written = self.write_all(writes);
+        let written = self.told(written);
+        if purpose == Purpose::Ending && matches!(written, Err(StoreError::Full(_))) {
+            return self.write_on_full_disk(writes);
+        }
+        written
+    }
+
+    /// What the write-ahead log holds goes into the file, so that its space is used again; then the
+    /// reserve is given up.
+    fn write_on_full_disk(&mut self, writes: &[Write]) -> Result<(), StoreError> {
+        let released = self.reserve.release();
+        tracing::warn!(released, "the disk is full");
+        let checkpoint = "PRAGMA wal_checkpoint(RESTART)";
+        if let Err(error) = self.db.query_row(checkpoint, (), |_| Ok(())) {
+            tracing::warn!(%error, "the write-ahead log keeps its size");
+        }
         let written = self.write_all(writes);
         self.told(written)
     }
@@ -167,6 +217,7 @@ fn set_up(db: &Connection, path: &Path, page_limit: Option<u32>) -> rusqlite::Re
         ("WAL", "NORMAL")
     };
     db.busy_timeout(std::time::Duration::from_secs(5))?;
+    db.pragma_update(None, "cell_size_check", true)?;
     db.query_row(&format!("PRAGMA journal_mode = {journal}"), (), |_| Ok(()))?;
     db.pragma_update(None, "synchronous", synchronous)?;
     db.pragma_update(None, "foreign_keys", true)?;
@@ -203,7 +254,8 @@ fn instance(db: &Connection, options: &StoreOptions) -> Result<InstanceId, Store
     let beside = fs::read_to_string(file)
         .ok()
         .and_then(|text| text.trim().parse().ok());
-    let instance = stored.or(beside).unwrap_or_else(InstanceId::random);
+    // One byte in the database may have become another; what is beside it is as old as the first session.
+    let instance = beside.or(stored).unwrap_or_else(InstanceId::random);
     if beside != Some(instance) {
         let new = file.with_extension("new");
         fs::write(&new, format!("{instance}\n"))

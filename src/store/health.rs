@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{StoreError, schema, unreadable};
+use super::{StoreError, check, schema, unreadable};
 use crate::model::text::Clean;
 
 /// What it holds.
@@ -39,14 +39,10 @@ pub fn look(path: &Path) -> Result<Option<Health>, StoreError> {
         return Ok(None);
     }
     let known = schema::STEPS.len();
-    let said: String = db
-        .query_row("PRAGMA quick_check(1)", (), |row| row.get(0))
-        .map_err(sql)?;
-    if said != "ok" {
-        return Err(StoreError::Corrupt {
-            path: path.to_path_buf(),
-            why: said.replace('\n', " "),
-        });
+    schema::whole(&db, path)?;
+    check::definitions(&db, path, layout)?;
+    if layout == known {
+        check::loads(&db, path)?;
     }
     Ok(Some(Health {
         layout,

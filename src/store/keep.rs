@@ -90,6 +90,24 @@ pub(super) fn marked(path: &Path) -> Option<String> {
     Some(why)
 }
 
+/// Notes that the file was lost and begun again, until what runs on the engine is in it.
+pub(super) fn mark_incomplete(path: &Path) -> PathBuf {
+    let mark = with(path, ".incomplete");
+    if let Err(error) = fs::write(&mark, "") {
+        tracing::warn!(%error, "a restart before the engine answers would not know that sessions are missing");
+    }
+    mark
+}
+
+/// The mark, where the file was lost just now or the engine has not been read since.
+pub(super) fn incomplete(path: &Path, lost: bool) -> Option<PathBuf> {
+    if lost {
+        return Some(mark_incomplete(path));
+    }
+    let mark = with(path, ".incomplete");
+    mark.exists().then_some(mark)
+}
+
 fn mark(path: &Path) -> PathBuf {
     with(path, ".broken")
 }

@@ -1,15 +1,19 @@
 //! What the daemon remembers: sessions, kernels, their history, who asked for what.
 //!
+//! Space is kept free beside the file, so that the end of a session can be recorded on a full disk.
+//!
 //! One thread owns the SQLite file; everybody else sends it work through a bounded channel. The
 //! daemon alone opens it. A broken file is kept aside and a new one begun: the containers on the
 //! engine bear labels enough to fill it again. A row that cannot be read is set aside alone.
 
+mod check;
 mod error;
 mod figures;
 mod file;
 mod health;
 mod keep;
 mod recents;
+mod reserve;
 mod rows;
 mod schema;
 mod shelf;
@@ -68,6 +72,9 @@ impl StoreOptions {
 #[derive(Clone, Debug)]
 pub struct Opened {
     pub instance: InstanceId,
+    /// The file was lost and begun again: what runs on the engine is not in it yet. This mark beside it is
+    /// removed by who has filled it.
+    pub incomplete: Option<PathBuf>,
     /// Whoever is not done with, and the newest of the others; oldest first.
     pub records: Vec<SessionRecord>,
     /// What was left in the file.
@@ -86,8 +93,16 @@ pub struct Store {
     jobs: mpsc::Sender<Job>,
 }
 
+/// What a write is for, so that some can be recorded where others cannot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Ordinary,
+    /// A session ends: it may take the space that is reserved for it.
+    Ending,
+}
+
 enum Job {
-    Write(Vec<Write>, oneshot::Sender<Result<(), StoreError>>),
+    Write(Vec<Write>, Purpose, oneshot::Sender<Result<(), StoreError>>),
     History(
         SessionId,
         oneshot::Sender<Result<Vec<HistoryEntry>, StoreError>>,
@@ -133,7 +148,9 @@ impl Store {
                 while let Some(job) = waiting.blocking_recv() {
                     // Whoever waited may have gone; the work is done all the same.
                     match job {
-                        Job::Write(writes, answer) => drop(answer.send(file.write(&writes))),
+                        Job::Write(writes, purpose, answer) => {
+                            drop(answer.send(file.write(&writes, purpose)));
+                        }
                         Job::History(id, answer) => drop(answer.send(file.history(id))),
                         Job::Figures(session, answer) => {
                             drop(answer.send(file.figures(session)));
@@ -167,7 +184,12 @@ impl Store {
 
     /// Writes all of it or nothing; it has reached the file when this returns.
     pub async fn write(&self, writes: Vec<Write>) -> Result<(), StoreError> {
-        self.ask(|answer| Job::Write(writes, answer)).await
+        self.write_for(Purpose::Ordinary, writes).await
+    }
+
+    /// The same; what ends a session may take the reserved space.
+    pub async fn write_for(&self, purpose: Purpose, writes: Vec<Write>) -> Result<(), StoreError> {
+        self.ask(|answer| Job::Write(writes, purpose, answer)).await
     }
 
     /// What happened to a session, newest first.

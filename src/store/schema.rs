@@ -112,14 +112,41 @@ pub(super) const STEPS: &[&str] = &[
 /// Refuses a file that a newer version wrote, before anything is done to it.
 pub(super) fn check(db: &Connection, path: &Path) -> Result<(), StoreError> {
     match layout(db, path)? {
-        found if found > STEPS.len() => Err(StoreError::Newer {
+        // A damaged page may hold any number of steps.
+        found if found > STEPS.len() => Err(whole(db, path).err().unwrap_or(StoreError::Newer {
             path: path.to_path_buf(),
             found,
             known: STEPS.len(),
-        }),
+        })),
         _ => Ok(()),
     }
 }
+
+/// Reads every page.
+pub(super) fn whole(db: &Connection, path: &Path) -> Result<(), StoreError> {
+    let said = db.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0));
+    match said.map_err(|error| StoreError::broken(path, &error))? {
+        said if said == "ok" => Ok(()),
+        said => Err(StoreError::corrupt(path, &said.replace('\n', " "))),
+    }
+}
+
+/// An empty file of a layout.
+pub(super) fn expected(layout: usize) -> rusqlite::Result<Connection> {
+    let db = Connection::open_in_memory()?;
+    if layout > 0 {
+        db.execute_batch(MIGRATIONS)?;
+    }
+    for step in STEPS.iter().take(layout) {
+        db.execute_batch(step)?;
+    }
+    Ok(db)
+}
+
+const MIGRATIONS: &str = "CREATE TABLE IF NOT EXISTS migrations (
+                number     INTEGER PRIMARY KEY,
+                applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+            )";
 
 /// How many steps the file has taken; 0 = it is new.
 pub(super) fn layout(db: &Connection, path: &Path) -> Result<usize, StoreError> {
@@ -147,14 +174,7 @@ pub(super) fn migrate(db: &mut Connection, path: &Path) -> Result<Option<PathBuf
         _ => Some(keep::back_up(db, path, found)?),
     };
     let change = db.transaction().map_err(sql)?;
-    change
-        .execute_batch(
-            "CREATE TABLE IF NOT EXISTS migrations (
-                number     INTEGER PRIMARY KEY,
-                applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
-            )",
-        )
-        .map_err(sql)?;
+    change.execute_batch(MIGRATIONS).map_err(sql)?;
     for step in &STEPS[found..] {
         change.execute_batch(step).map_err(sql)?;
         change

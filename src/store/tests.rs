@@ -1,3 +1,4 @@
+mod damage;
 mod files;
 mod shelf;
 mod unreadable;

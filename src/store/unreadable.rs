@@ -127,7 +127,7 @@ fn is_of_a_value(error: &rusqlite::Error) -> bool {
 }
 
 /// SQLite says this of a row's body, from which it works out columns, and does not say of which row.
-fn is_no_json(error: &rusqlite::Error) -> bool {
+pub(super) fn is_no_json(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(_, Some(why)) if why.contains("malformed JSON"))
 }
 

@@ -8,14 +8,15 @@ use std::{
 };
 
 use workbay::{
+    client::Client,
     daemon::{self, Controls},
-    model::status::Status,
-    protocol::message::{Failure, FailureKind},
+    model::{id::SessionId, status::Status},
+    protocol::message::{Failure, FailureKind, Reply, Request},
 };
 
 use crate::support::{
     Call, Face, House,
-    house::{self, named, settings},
+    house::{self, eventually, named, settings},
 };
 
 #[tokio::test]
@@ -61,6 +62,49 @@ async fn a_broken_store_is_rebuilt_from_what_the_engine_tells() {
     face.until_status(id, Status::Terminated).await;
 }
 
+#[tokio::test]
+async fn after_a_lost_database_a_list_waits_for_the_engine_or_says_that_it_is_incomplete() {
+    let mut house = House::open().await;
+    let mut face = house.face().await;
+    let id = face.run("survivor").await;
+    drop(face);
+    house.stop().await;
+    fs::remove_file(house.paths().database()).unwrap();
+
+    // An engine that does not answer: the next daemon knows as well that sessions are missing.
+    house.engine.cut();
+    for _ in 0..2 {
+        house.start().await;
+        let (ids, incomplete) = listed(&house.face().await.client).await;
+        assert_eq!((ids, incomplete), (Vec::new(), true));
+        house.stop().await;
+    }
+    house.engine.restore();
+
+    house.engine.hold(Call::List);
+    house.start().await;
+    let face = house.face().await;
+    let client = face.client.clone();
+    let list = tokio::spawn(async move { listed(&client).await });
+    eventually("the engine is asked", || house.engine.count(Call::List) > 1).await;
+    assert!(!list.is_finished());
+    house.engine.release(Call::List);
+    assert_eq!(list.await.unwrap(), (vec![id], false));
+    house.restart().await;
+    assert_eq!(listed(&house.face().await.client).await, (vec![id], false));
+}
+
+/// The sessions of a list, and whether some are missing.
+async fn listed(client: &Client) -> (Vec<SessionId>, bool) {
+    match client.ask(Request::Snapshot { tab: None }).await {
+        Ok(Reply::Snapshot { snapshot }) => (
+            snapshot.sessions.iter().map(|it| it.id).collect(),
+            snapshot.contexts.iter().any(|it| it.incomplete),
+        ),
+        other => panic!("no list but {other:?}"),
+    }
+}
+
 /// Launches until it is refused; how many were not.
 async fn until_refused(face: &Face, prefix: &str) -> (usize, Failure) {
     for number in 0.. {
@@ -81,7 +125,11 @@ fn small_disk() -> PathBuf {
 /// Takes all room that is left.
 fn fill(disk: &Path) -> PathBuf {
     let filler = disk.join("filler");
-    let mut file = fs::File::create(&filler).unwrap();
+    let mut file = fs::File::options()
+        .append(true)
+        .create(true)
+        .open(&filler)
+        .unwrap();
     for block in [4096, 1] {
         while file.write_all(&vec![0; block]).is_ok() {}
     }
@@ -139,18 +187,25 @@ async fn with_a_small_disk() {
     let mut face = house.face().await;
     let going_on = face.run("going-on").await;
     let ending = face.run("ending").await;
+    let asked = face.run("asked").await;
+    let forced = face.run("forced").await;
     let filler = fill(&small_disk());
     let (_, failure) = until_refused(&face, "refused").await;
     assert!(failure.message.as_str().contains("the disk is full"));
-    // What happens meanwhile is told, and its end waits until it can be recorded.
+    // What is reserved is enough to record ends. Someone may take that space as well: what happens then
+    // is recorded later.
     house.engine.die(ending, 0, false);
-    face.until(ending, |session| session.status != Status::Running)
-        .await;
-    face.until_told("the disk is full").await;
-    assert_eq!(face.session(going_on).unwrap().status, Status::Running);
-    fs::remove_file(filler).unwrap();
     face.until_status(ending, Status::Terminated).await;
-    face.until_told("the store is written again").await;
+    for (id, force) in [(asked, false), (forced, true)] {
+        fill(&small_disk());
+        face.terminate(id, force).await.unwrap();
+        face.until_status(id, Status::Terminated).await;
+    }
+    assert_eq!(house.engine.containers().len(), 1);
+    assert_eq!(face.session(going_on).unwrap().status, Status::Running);
+    let (_, failure) = until_refused(&face, "refused").await;
+    assert!(failure.message.as_str().contains("the disk is full"));
+    fs::remove_file(filler).unwrap();
     let later = face.run("later").await;
     drop(face);
     house.stop().await;
@@ -167,11 +222,12 @@ async fn with_a_small_disk() {
     for id in [going_on, later] {
         face.until_status(id, Status::Running).await;
     }
-    let ended = face.session(ending).unwrap();
-    assert_eq!(ended.status, Status::Terminated);
+    for id in [ending, asked, forced] {
+        assert_eq!(face.session(id).unwrap().status, Status::Terminated);
+    }
     assert_eq!(
         house.engine.containers().len(),
-        house.engine.count(Call::Create) - 1
+        house.engine.count(Call::Create) - 3
     );
 }
 
@@ -202,6 +258,10 @@ async fn with_a_failing_disk() {
     let mut face = house.face().await;
     let going_on = face.run("going-on").await;
     let ending = face.run("ending").await;
+    let asked = face.run("asked").await;
+    let forced = face.run("forced").await;
+    // What the kernel had not written yet is lost with the disk.
+    shell("sync -f \"$TMPDIR\"");
     let device = shell("basename $(findmnt -no SOURCE \"$TMPDIR\")");
     let fault = format!("/sys/fs/ext4/{}/trigger_fs_error", device.trim());
     fs::write(fault, "1").unwrap();
@@ -214,6 +274,12 @@ async fn with_a_failing_disk() {
     face.until(ending, |session| session.status != Status::Running)
         .await;
     face.until_told("read-only now").await;
+    // What cannot be recorded at all ends all the same.
+    for (id, force) in [(asked, false), (forced, true)] {
+        face.terminate(id, force).await.unwrap();
+        face.until_status(id, Status::Terminated).await;
+    }
+    assert_eq!(house.engine.containers().len(), 1);
     assert_eq!(face.session(going_on).unwrap().status, Status::Running);
     drop(face);
     // Such a file system is writable again when it was checked and mounted anew, without a file of it open.
@@ -224,7 +290,9 @@ async fn with_a_failing_disk() {
     house.start().await;
     let mut face = house.face().await;
     face.until_status(going_on, Status::Running).await;
-    face.until_status(ending, Status::Terminated).await;
+    for id in [ending, asked, forced] {
+        face.until_status(id, Status::Terminated).await;
+    }
     assert_eq!(house.engine.containers().len(), 1);
     face.run("later").await;
 }

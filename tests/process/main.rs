@@ -27,6 +27,7 @@ mod relay;
 mod terminal;
 
 mod commands;
+mod disk;
 mod engine;
 mod faults;
 mod hung;
@@ -35,7 +36,6 @@ mod outside;
 mod permissions;
 mod pull_refusals;
 mod pulls;
-mod remains;
 mod storm;
 mod survival;
 mod upgrade;

@@ -122,6 +122,7 @@ fn context(text: &str, engine: EngineState) -> ContextState {
         environments: images(),
         totals: None,
         statistics: None,
+        incomplete: false,
     }
 }
 

@@ -158,6 +158,7 @@ pub fn snapshot(sessions: Vec<Session>) -> Snapshot {
             environments: environments(),
             totals: None,
             statistics: None,
+            incomplete: false,
         }],
     }
 }

@@ -13,6 +13,7 @@ use crate::model::{
     figures::{Figures, FiguresRecord},
     id::SessionId,
     record::Write,
+    resources::Bytes,
     session::Session,
     usage::Usage,
 };
@@ -24,11 +25,16 @@ pub(super) type Rates = [Option<u64>; 4];
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     tapes: BTreeMap<SessionId, Tape>,
+    /// The size of home directories, as counted last.
+    homes: BTreeMap<SessionId, Bytes>,
 }
 
 impl Recorder {
     /// A sample of a session was taken.
     pub fn heard(&mut self, session: SessionId, usage: &Usage) {
+        if let Some(held) = usage.scratch {
+            self.homes.insert(session, held);
+        }
         self.tapes.entry(session).or_default().push(usage);
     }
 
@@ -39,6 +45,7 @@ impl Recorder {
             tapes: tapes
                 .map(|(id, record)| (id, Tape::resume(record)))
                 .collect(),
+            homes: BTreeMap::new(),
         }
     }
 
@@ -68,7 +75,13 @@ impl Recorder {
         tape.map_or_else(Rates::default, Tape::rates)
     }
 
+    /// The size of a session's home directory, if it was counted.
+    pub fn home(&self, session: SessionId) -> Option<Bytes> {
+        self.homes.get(&session).copied()
+    }
+
     pub fn forget(&mut self, session: SessionId) {
         self.tapes.remove(&session);
+        self.homes.remove(&session);
     }
 }

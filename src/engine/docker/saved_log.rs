@@ -17,11 +17,14 @@ use crate::engine::{api::Result, error::EngineError};
 /// How much of a log is kept.
 const KEEP: usize = 4 * 1024 * 1024;
 
+/// Less of it is not tried on a full disk.
+const LEAST: usize = 16 * 1024;
+
 /// One piece handed on when a saved log is read.
 const PIECE: usize = 64 * 1024;
 
 /// Copies the end of the container's log to `path`, in one step. A log the engine cannot read is no
-/// reason to keep the container; one that cannot be written is.
+/// reason to keep the container, nor is a full disk; another that cannot be written is.
 pub(super) async fn save(line: &Line, container: &str, path: &Path) -> Result<()> {
     let options = LogsOptionsBuilder::default()
         .stdout(true)
@@ -46,7 +49,7 @@ pub(super) async fn save(line: &Line, container: &str, path: &Path) -> Result<()
         }
     }
     let (kept, path) = (last(kept), path.to_owned());
-    off_loop(move || write(&path, &kept).map_err(|error| not_saved(&path, &error))).await
+    off_loop(move || write_what_fits(&path, &kept).map_err(|error| not_saved(&path, &error))).await
 }
 
 fn not_saved(path: &Path, error: &io::Error) -> EngineError {
@@ -61,8 +64,9 @@ fn not_saved(path: &Path, error: &io::Error) -> EngineError {
 pub(super) fn also_known_as(path: &Path, name: &Path) -> Result<()> {
     let target = path.file_name().unwrap_or(path.as_os_str());
     match std::os::unix::fs::symlink(target, name) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(not_saved(name, &error)),
-        _ => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists || is_full(&error) => Ok(()),
+        Err(error) => Err(not_saved(name, &error)),
+        Ok(()) => Ok(()),
     }
 }
 
@@ -96,6 +100,34 @@ fn last(mut kept: BytesMut) -> Bytes {
     kept.freeze()
 }
 
+fn is_full(error: &io::Error) -> bool {
+    let kinds = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
+    kinds.contains(&error.kind())
+}
+
+/// On a full disk the end of the log, or nothing: a session must end there all the same.
+fn write_what_fits(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let mut rest = contents;
+    loop {
+        match write(path, rest) {
+            Err(error) if is_full(&error) && !rest.is_empty() => {
+                let keep = if rest.len() > LEAST {
+                    rest.len() / 8
+                } else {
+                    0
+                };
+                rest = &rest[rest.len() - keep..];
+            }
+            Err(error) if is_full(&error) => {
+                tracing::warn!(path = %path.display(), "the disk is full: no log is kept");
+                return Ok(());
+            }
+            result => return result,
+        }
+    }
+}
+
+/// In one step; nothing of it stays where that fails.
 fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("/"));
     fs::DirBuilder::new()
@@ -104,15 +136,22 @@ fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
         .create(dir)?;
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
+    let written = write_part(Path::new(&part), contents).and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written
+}
+
+fn write_part(part: &Path, contents: &[u8]) -> io::Result<()> {
     let mut file = fs::OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(true)
         .mode(0o600)
-        .open(&part)?;
+        .open(part)?;
     file.write_all(contents)?;
-    file.sync_all()?;
-    fs::rename(&part, path)
+    file.sync_all()
 }
 
 /// The saved log in pieces, its last `tail` lines only where that is asked; `None` when none is kept.

@@ -214,6 +214,7 @@ fn quiet() -> Link {
             environments: Vec::new(),
             totals: None,
             statistics: None,
+            incomplete: false,
         }],
     }))
 }

@@ -106,11 +106,11 @@ fn break_table(database: &Path, table: &str) {
     file.write_all_at(&page, (root - 1) * size).unwrap();
 }
 
-#[test]
-fn a_newer_layout_is_refused_with_the_way_out_and_left_as_it_is() {
+#[tokio::test]
+async fn a_newer_layout_is_refused_with_the_way_out_and_left_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let database = options(&dir).database;
-    drop(open(&dir));
+    open(&dir).0.close().await;
     rusqlite::Connection::open(&database)
         .unwrap()
         .execute_batch("INSERT INTO migrations (number) VALUES (90), (91)")

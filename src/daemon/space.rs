@@ -1,0 +1,215 @@
+//! Free space of the file system that holds the state and the home directories: looked at while sessions
+//! run, and a person is warned before it is full.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rustix::fs::statvfs;
+use tokio::time::Instant;
+
+use super::{clock, core::Core};
+use crate::model::{
+    id::SessionId,
+    notice::{Level, Notice},
+    resources::Bytes,
+};
+
+/// Between two looks.
+const PERIOD: Duration = Duration::from_secs(30);
+/// While home directories are counted for the warning.
+const SOON: Duration = Duration::from_secs(5);
+/// Looks that the warning waits for the first home directory that is counted.
+const WAITS: u32 = 2;
+/// On a small file system the threshold is this part of it at most.
+const PART: u64 = 10;
+/// Home directories named in a warning.
+const NAMED: usize = 3;
+
+/// What a look found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Found {
+    total: Bytes,
+    free: Bytes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Enough,
+    /// There is too little: home directories are counted for so many looks.
+    Counting(u32),
+    /// Said once, until there is enough again.
+    Warned,
+}
+
+pub(super) struct Space {
+    directory: PathBuf,
+    warn_below: Bytes,
+    phase: Phase,
+    due: Option<Instant>,
+}
+
+impl Space {
+    pub fn new(directory: &Path, warn_below: Bytes) -> Self {
+        Self {
+            directory: directory.to_path_buf(),
+            warn_below,
+            phase: Phase::Enough,
+            due: None,
+        }
+    }
+
+    /// Whether the home directories of all sessions are to be counted.
+    pub fn counts_homes(&self) -> bool {
+        matches!(self.phase, Phase::Counting(_))
+    }
+
+    fn look(&self) -> Option<Found> {
+        let facts = statvfs(&self.directory).ok()?;
+        Some(Found {
+            total: Bytes(facts.f_blocks.saturating_mul(facts.f_frsize)),
+            free: Bytes(facts.f_bavail.saturating_mul(facts.f_frsize)),
+        })
+    }
+
+    /// Whether a person is to be warned now; `counted` = some home directory was.
+    fn judge(&mut self, found: Found, counted: bool) -> bool {
+        let threshold = self.warn_below.0.min(found.total.0 / PART);
+        let recovered = threshold.saturating_add(threshold / 4);
+        self.phase = match self.phase {
+            Phase::Warned if found.free.0 < recovered => Phase::Warned,
+            _ if found.free.0 >= threshold => Phase::Enough,
+            Phase::Warned | Phase::Enough if counted => Phase::Warned,
+            Phase::Warned | Phase::Enough => Phase::Counting(1),
+            Phase::Counting(looks) if counted || looks >= WAITS => Phase::Warned,
+            Phase::Counting(looks) => Phase::Counting(looks + 1),
+        };
+        self.phase == Phase::Warned
+    }
+}
+
+impl Core {
+    /// When the free space is looked at next: never while nothing runs.
+    pub(super) fn space_due(&mut self) -> Option<Instant> {
+        let stations = self.stations.iter();
+        let mut ours = stations.filter(|station| !station.heart.is_observing());
+        let runs = ours.any(|station| station.heart.sessions().any(|it| it.status.is_live()));
+        if !runs || self.space.warn_below == Bytes(0) {
+            self.space.due = None;
+            return None;
+        }
+        Some(*self.space.due.get_or_insert_with(clock::instant))
+    }
+
+    pub(super) fn watch_space(&mut self) {
+        let homes = self.homes();
+        let warned = self.space.phase == Phase::Warned;
+        if let Some(found) = self.space.look()
+            && self.space.judge(found, !homes.is_empty())
+            && !warned
+        {
+            let text = warning(found.free, &self.space.directory, &homes);
+            self.tell(Notice::message(clock::now(), Level::Warning, text));
+        }
+        let pause = if self.space.counts_homes() {
+            SOON
+        } else {
+            PERIOD
+        };
+        self.space.due = Some(clock::instant() + pause);
+    }
+
+    /// The home directories that were counted, the largest first.
+    fn homes(&self) -> Vec<(String, Bytes)> {
+        let counted = self.stations.iter().flat_map(|station| {
+            let size = |id: SessionId| station.recorder.home(id);
+            let sessions = station.heart.sessions();
+            sessions.filter_map(move |it| Some((it.name.to_string(), size(it.id)?)))
+        });
+        let mut homes: Vec<_> = counted.collect();
+        homes.sort_by_key(|(_, size)| std::cmp::Reverse(size.0));
+        homes.truncate(NAMED);
+        homes
+    }
+}
+
+fn warning(free: Bytes, directory: &Path, homes: &[(String, Bytes)]) -> String {
+    let named: Vec<String> = homes
+        .iter()
+        .map(|(name, size)| format!("{name} ({size})"))
+        .collect();
+    let largest = match named.as_slice() {
+        [] => String::new(),
+        [one] => format!(" The largest home directory is that of {one}."),
+        several => format!(" The largest home directories: {}.", several.join(", ")),
+    };
+    format!(
+        "Only {free} of disk space are free at {}.{largest} Delete files there, or end a session with \
+         `workbay terminate`; `[disk] warn-below` sets this limit",
+        directory.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space() -> Space {
+        Space::new(Path::new("/there"), Bytes::mib(100))
+    }
+
+    fn free(mib: u64) -> Found {
+        Found {
+            total: Bytes::mib(10_000),
+            free: Bytes::mib(mib),
+        }
+    }
+
+    #[test]
+    fn a_warning_comes_once_and_again_only_after_there_was_enough() {
+        let mut space = space();
+        assert!(!space.judge(free(100), true));
+        assert!(space.judge(free(99), true));
+        assert!(space.judge(free(110), true), "it is not over yet");
+        assert!(!space.judge(free(126), true));
+        assert!(!space.judge(free(110), true));
+        assert!(space.judge(free(50), true));
+    }
+
+    #[test]
+    fn home_directories_are_counted_before_the_warning_but_not_for_long() {
+        let mut space = space();
+        assert!(!space.judge(free(1), false) && space.counts_homes());
+        assert!(space.judge(free(1), true) && !space.counts_homes());
+        let mut space = self::space();
+        assert!(!space.judge(free(1), false));
+        assert!(!space.judge(free(1), false));
+        assert!(space.judge(free(1), false));
+        let mut space = self::space();
+        assert!(!space.judge(free(1), false));
+        assert!(!space.judge(free(200), false) && !space.counts_homes());
+    }
+
+    #[test]
+    fn a_small_file_system_is_not_always_too_full() {
+        let mut space = space();
+        let total = Bytes::mib(50);
+        let found = |mib| Found {
+            total,
+            free: Bytes::mib(mib),
+        };
+        assert!(!space.judge(found(6), true));
+        assert!(space.judge(found(4), true));
+    }
+
+    #[test]
+    fn the_largest_homes_are_named_with_what_to_do() {
+        let homes = [("one".to_owned(), Bytes::mib(300))];
+        let text = warning(Bytes::mib(5), Path::new("/there"), &homes);
+        assert!(
+            text.contains("one (300 MiB)") && text.contains("workbay terminate"),
+            "{text}"
+        );
+    }
+}

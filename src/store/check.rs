@@ -1,0 +1,63 @@
+//! Whether a file holds what its layout says: SQLite reads a damaged definition of a table as another one.
+
+use std::{collections::BTreeMap, path::Path};
+
+use rusqlite::Connection;
+
+use super::{
+    ENDED, StoreError, figures, recents, schema, shelf,
+    unreadable::{self, Unreadable},
+};
+
+/// Name and definition of all that there is, by kind and name.
+type Definitions = BTreeMap<(String, String), (String, String)>;
+
+/// A table, index or column that is missing, is another or is one too many means that the file is broken.
+pub(super) fn definitions(db: &Connection, path: &Path, layout: usize) -> Result<(), StoreError> {
+    let sql = |error: rusqlite::Error| StoreError::broken(path, &error);
+    let there = read(db).map_err(sql)?;
+    let expected = schema::expected(layout)
+        .and_then(|db| read(&db))
+        .map_err(sql)?;
+    // An index that was dropped makes it slower, nothing else.
+    let missing = expected.iter().find(|(key, definition)| {
+        there
+            .get(*key)
+            .map_or(key.0 != "index", |it| it != *definition)
+    });
+    let unknown = there.iter().find(|(key, _)| !expected.contains_key(*key));
+    match missing.or(unknown) {
+        None => Ok(()),
+        Some(((kind, name), _)) => {
+            let why = format!("its {kind} {name} is not as it was made");
+            Err(StoreError::corrupt(path, &why))
+        }
+    }
+}
+
+fn read(db: &Connection) -> rusqlite::Result<Definitions> {
+    let mut query = db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")?;
+    let rows = query.query_map((), |row| {
+        let sql: Option<String> = row.get(3)?;
+        let words = sql.unwrap_or_default();
+        let words: Vec<&str> = words.split_whitespace().collect();
+        Ok(((row.get(0)?, row.get(1)?), (row.get(2)?, words.join(" "))))
+    })?;
+    let found: rusqlite::Result<Definitions> = rows.collect();
+    let mut found = found?;
+    // SQLite's own notes for its planner come and go.
+    found.retain(|(_, name), _| !name.starts_with("sqlite_stat"));
+    Ok(found)
+}
+
+/// Reads what the daemon reads when it starts. Rows that it would set aside are no error.
+pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
+    let mut bad: Vec<Unreadable> = Vec::new();
+    let loaded = shelf::load(db, ENDED, &mut bad)
+        .and_then(|_| figures::unfinished(db))
+        .and_then(|_| recents::all(db, &mut bad));
+    match loaded {
+        Err(error) if !unreadable::is_no_json(&error) => Err(StoreError::broken(path, &error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,156 @@
+//! A file beside the database that only takes space, so that the end of a session can be recorded on a
+//! full disk: it is removed then, and made again once there is space.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::Write as _,
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use rustix::{
+    fs::{FallocateFlags, OFlags, fallocate, statvfs},
+    io::Errno,
+};
+
+/// How much it takes.
+const SIZE: u64 = 4 * 1024 * 1024;
+/// On a small file system it takes this part of it at most.
+const PART: u64 = 16;
+/// Written where a file system cannot reserve space in another way.
+const BLOCK: usize = 64 * 1024;
+
+/// Whether the space is reserved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Held,
+    /// There is too little space for it.
+    NoSpace,
+    /// It cannot be made here, whatever space there is.
+    Unsupported,
+}
+
+#[derive(Debug)]
+pub(super) struct Reserve {
+    path: PathBuf,
+    state: State,
+}
+
+impl Reserve {
+    /// The reserve of this database, not made yet.
+    pub fn of(database: &Path) -> Self {
+        Self {
+            path: database.with_extension("reserve"),
+            state: State::NoSpace,
+        }
+    }
+
+    /// Makes it if it is missing and there is twice its space.
+    pub fn hold(&mut self) -> State {
+        if self.state == State::NoSpace {
+            self.state = self.make();
+        }
+        self.state
+    }
+
+    /// Gives its space back; whether there was any.
+    pub fn release(&mut self) -> bool {
+        if self.state != State::Unsupported {
+            self.state = State::NoSpace;
+        }
+        fs::remove_file(&self.path).is_ok()
+    }
+
+    fn make(&self) -> State {
+        let directory = self.path.parent().unwrap_or(&self.path);
+        let Ok(facts) = statvfs(directory) else {
+            return State::Unsupported;
+        };
+        let size = SIZE.min(facts.f_blocks.saturating_mul(facts.f_frsize) / PART);
+        if self.takes(size) {
+            return State::Held;
+        }
+        if facts.f_bavail.saturating_mul(facts.f_frsize) < 2 * size {
+            return State::NoSpace;
+        }
+        let made = self.allocate(size);
+        if made.is_err() {
+            // A part of it would only take the space that is missing.
+            let _ = fs::remove_file(&self.path);
+        }
+        match made {
+            Ok(()) => State::Held,
+            Err(Errno::NOSPC | Errno::DQUOT) => State::NoSpace,
+            Err(error) => {
+                tracing::warn!(%error, "no space can be reserved for the state database");
+                State::Unsupported
+            }
+        }
+    }
+
+    /// Whether it is there as a whole.
+    fn takes(&self, size: u64) -> bool {
+        let meta = fs::symlink_metadata(&self.path);
+        meta.is_ok_and(|meta| meta.is_file() && meta.blocks().saturating_mul(512) >= size)
+    }
+
+    fn allocate(&self, size: u64) -> Result<(), Errno> {
+        let plain = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+        let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .custom_flags(flags)
+            .open(&self.path)
+            .map_err(plain)?;
+        match fallocate(&file, FallocateFlags::empty(), 0, size) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
+            result => return result,
+        }
+        let mut left = size;
+        while left > 0 {
+            let piece = left.min(BLOCK as u64);
+            file.write_all(&vec![0; usize::try_from(piece).unwrap_or(BLOCK)])
+                .map_err(plain)?;
+            left -= piece;
+        }
+        file.sync_all().map_err(plain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_takes_its_space_until_it_is_released() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut reserve = Reserve::of(&dir.path().join("workbay.db"));
+        assert_eq!(reserve.hold(), State::Held);
+        let path = dir.path().join("workbay.reserve");
+        let meta = fs::metadata(&path).unwrap();
+        assert!(meta.blocks() * 512 >= meta.len() && meta.len() > 0);
+        assert_eq!(meta.mode() & 0o777, 0o600);
+        // Whoever comes next finds it made.
+        let mut next = Reserve::of(&dir.path().join("workbay.db"));
+        assert_eq!(next.hold(), State::Held);
+        assert!(next.release());
+        assert!(!path.exists());
+        assert!(!next.release(), "there is nothing left");
+        assert_eq!(next.hold(), State::Held, "there is space again");
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn a_link_in_its_place_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let other = dir.path().join("other");
+        fs::write(&other, "kept").unwrap();
+        std::os::unix::fs::symlink(&other, dir.path().join("workbay.reserve")).unwrap();
+        let mut reserve = Reserve::of(&dir.path().join("workbay.db"));
+        assert_eq!(reserve.hold(), State::Unsupported);
+        assert_eq!(fs::read_to_string(&other).unwrap(), "kept");
+    }
+}
