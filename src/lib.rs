@@ -21,4 +21,5 @@ pub mod runner;
 pub mod store;
 pub mod terminal;
 pub mod theme;
+pub mod tree;
 pub mod view;

@@ -30,6 +30,8 @@ pub(super) struct Held {
     pub retry_at: Option<Timestamp>,
     /// Its scratch and log are deleted then.
     pub forget_at: Option<Timestamp>,
+    /// How often deleting them failed since the daemon was started.
+    pub forget_failures: u32,
     /// The exit code the engine last told of.
     pub last_exit: Option<i64>,
     /// Clients of an earlier daemon are being detached.
@@ -56,6 +58,7 @@ impl Held {
             failures: 0,
             retry_at: None,
             forget_at: None,
+            forget_failures: 0,
             last_exit: None,
             detaching: false,
             rename_tickets: Vec::new(),

@@ -124,7 +124,7 @@ impl Controller {
             | OrderKind::Will => {}
             OrderKind::DetachAll => held.detaching = false,
             OrderKind::Rename => self.renamed(turn, id, result.err()),
-            OrderKind::Forget => self.forgot(turn, now, id, result.is_ok()),
+            OrderKind::Forget => self.forgot(turn, now, id, result.err().as_ref()),
             OrderKind::Inspect => {
                 held.inspecting = false;
                 if held.busy || held.epoch != epoch {

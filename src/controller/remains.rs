@@ -2,11 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{core::Controller, held::Held, order::Order, turn::Turn};
-use crate::model::{id::SessionId, record::Step};
+use super::{core::Controller, fact::Fault, held::Held, order::Order, turn::Turn};
+use crate::model::{id::SessionId, notice::Level, record::Step};
 
-/// Until deleting the remains of a session is tried again.
+/// Until deleting the remains of a session is tried again; twice as long after each failure.
 const FORGET_AGAIN: SignedDuration = SignedDuration::from_hours(1);
+/// But not longer than this.
+const FORGET_AGAIN_AT_MOST: SignedDuration = SignedDuration::from_hours(24);
 
 impl Controller {
     /// A deadline of a session came.
@@ -51,21 +53,39 @@ impl Controller {
         self.deadlines.insert((at, held.id()));
     }
 
-    pub(super) fn forgot(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, done: bool) {
-        if !done {
-            return self.forget_again(turn, now, id);
+    pub(super) fn forgot(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        fault: Option<&Fault>,
+    ) {
+        let Some(fault) = fault else {
+            if let Some(held) = self.change(turn, id) {
+                held.record.forgotten = true;
+                held.record.session.scratch = None;
+            }
+            return;
+        };
+        if !fault.is_lost()
+            && let Some(held) = self.change(turn, id)
+        {
+            held.forget_failures += 1;
+            if held.forget_failures == 1 {
+                let text = format!("{}: {}", held.record.session.name, fault.sentence());
+                turn.message(Level::Warning, Some(id), text);
+            }
         }
-        if let Some(held) = self.change(turn, id) {
-            held.record.forgotten = true;
-            held.record.session.scratch = None;
-        }
+        self.forget_again(turn, now, id);
     }
 
     fn forget_again(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
-        let Ok(at) = now.checked_add(FORGET_AGAIN) else {
+        let Some(held) = self.change(turn, id) else {
             return;
         };
-        if let Some(held) = self.change(turn, id) {
+        let doublings = held.forget_failures.saturating_sub(1).min(8);
+        let pause = (FORGET_AGAIN * 2_i32.pow(doublings)).min(FORGET_AGAIN_AT_MOST);
+        if let Ok(at) = now.checked_add(pause) {
             held.forget_at = Some(at);
             self.deadlines.insert((at, id));
         }

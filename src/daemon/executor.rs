@@ -24,7 +24,7 @@ use super::{
 use crate::{
     controller::{
         fact::{Fact, Fault, FaultKind, Sight, Survey, WillEnd},
-        order::{LineNumber, Order, Will},
+        order::{LineNumber, Order, OrderKind, Will},
     },
     engine::{
         api::{Containers, EngineEvent, Listing, Sighting},
@@ -35,6 +35,8 @@ use crate::{
 
 /// Orders about containers that are under way at once; an engine does not get faster by more.
 const AT_ONCE: usize = 16;
+/// Deleting what ended sessions left may take long: it holds up no other order.
+const FORGETTING: usize = 2;
 
 /// How long the engine may take, in seconds.
 const CONNECT: u64 = 15;
@@ -50,6 +52,7 @@ pub(super) struct Executor {
     engine: Supply<dyn Containers>,
     teller: Teller,
     room: Arc<Semaphore>,
+    forgetting: Arc<Semaphore>,
     /// Whether anybody looks, so that a silent engine would be noticed.
     looked_at: Arc<watch::Sender<bool>>,
     pulls: Pulls,
@@ -63,6 +66,7 @@ impl Executor {
             engine,
             teller,
             room: Arc::new(Semaphore::new(AT_ONCE)),
+            forgetting: Arc::new(Semaphore::new(FORGETTING)),
             looked_at: Arc::new(watch::Sender::new(false)),
             pulls: Pulls::default(),
             listener: Arc::default(),
@@ -98,6 +102,7 @@ impl Executor {
     /// Whether any order about a container is under way.
     pub fn is_idle(&self) -> bool {
         self.room.available_permits() == AT_ONCE
+            && self.forgetting.available_permits() == FORGETTING
     }
 
     async fn carry_out(self, order: Order) {
@@ -161,8 +166,12 @@ impl Executor {
             return;
         };
         let kind = order.kind();
+        let room = match kind {
+            OrderKind::Forget => &self.forgetting,
+            _ => &self.room,
+        };
         // The semaphore is never closed.
-        let _room = self.room.acquire().await;
+        let _room = room.acquire().await;
         fault::point(Moment::Before, kind);
         let result = self.ask_engine(order).await;
         fault::point(Moment::After, kind);

@@ -1,15 +1,18 @@
 //! The session's home changes its owner: before its first process, where that is not who made it, and after
 //! the last one. Run as root in a container of its own, while nothing else is at work in the home.
 
-use std::{
-    fs, io,
-    os::unix::fs::{MetadataExt as _, lchown},
-    path::Path,
-    process::ExitCode,
+use std::{fs, io, path::Path, process::ExitCode};
+
+use rustix::{
+    fs::{AtFlags, Gid, Uid, chownat},
+    io::Errno,
 };
 
 use super::complain;
-use crate::model::inside;
+use crate::{
+    model::inside,
+    tree::{self, Next},
+};
 
 /// Gives all of it to `user`, written as an image writes it: a name or a number, maybe with a group behind a
 /// colon.
@@ -73,26 +76,20 @@ fn field(line: Option<&str>, index: usize) -> Option<u32> {
 
 /// Links are given, not what they lead to, and what is mounted below is not looked into.
 fn give_tree(path: &Path, owner: (u32, u32)) -> io::Result<()> {
-    let device = fs::symlink_metadata(path)?.dev();
-    give_below(path, owner, device)
-}
-
-fn give_below(path: &Path, owner: (u32, u32), device: u64) -> io::Result<()> {
-    let meta = fs::symlink_metadata(path)?;
-    if meta.dev() != device {
-        return Ok(());
-    }
-    lchown(path, Some(owner.0), Some(owner.1))?;
-    if meta.is_dir() {
-        for entry in fs::read_dir(path)? {
-            give_below(&entry?.path(), owner, device)?;
+    let (uid, gid) = (Uid::from_raw(owner.0), Gid::from_raw(owner.1));
+    tree::visit(path, |entry| {
+        let how = AtFlags::SYMLINK_NOFOLLOW;
+        match chownat(entry.dir, entry.name, Some(uid), Some(gid), how) {
+            Ok(()) | Err(Errno::NOENT) => Ok(Next::Into),
+            Err(error) => Err(error.into()),
         }
-    }
-    Ok(())
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
     use super::*;
 
     const PASSWD: &str = "root:x:0:0::/root:/bin/sh\nrstudio:x:1000:1001::/home/rstudio:/bin/sh\n";

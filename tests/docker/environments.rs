@@ -103,3 +103,52 @@ impl Drop for Mounted {
             .unwrap();
     }
 }
+
+/// A file that only root may read, removed when this goes.
+struct Canary(std::path::PathBuf);
+
+impl Canary {
+    fn new() -> Self {
+        let dir = std::path::Path::new("/etc/ssl/private");
+        std::fs::create_dir_all(dir).unwrap();
+        let path = dir.join(format!("workbay-test-{}.key", std::process::id()));
+        std::fs::write(&path, "canary").unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Canary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[tokio::test]
+async fn root_in_the_host_environment_does_not_reach_this_machines_keys() {
+    let canary = Canary::new();
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let container = crate::support::containers(session).pop().unwrap();
+    let as_root =
+        |line: &str| crate::support::docker(&["exec", "-u", "0", &container, "sh", "-c", line]);
+    let listed =
+        as_root("ls /etc; echo --; ls /etc/ssl; echo --; find -L /etc -name '*.key'; true");
+    assert!(
+        listed.contains("passwd") && listed.contains("certs"),
+        "{listed}"
+    );
+    assert!(
+        !listed.contains("private") && !listed.contains("shadow"),
+        "{listed}"
+    );
+    let name = canary.0.file_name().unwrap().to_str().unwrap();
+    assert!(!listed.contains(name), "{listed}");
+    // Not by its path, nor by way of what is mounted beside it.
+    for path in [
+        format!("/etc/ssl/private/{name}"),
+        format!("/etc/ssl/certs/../private/{name}"),
+    ] {
+        let line = format!("cat {path} 2>/dev/null || echo refused");
+        assert_eq!(as_root(&line).trim(), "refused", "{path}");
+    }
+}

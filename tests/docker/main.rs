@@ -34,6 +34,7 @@ mod own_user;
 mod pane;
 #[path = "../support/relay.rs"]
 mod relay;
+mod remains;
 mod shells;
 mod streams;
 mod support;

@@ -36,6 +36,7 @@ mod outside;
 mod permissions;
 mod pull_refusals;
 mod pulls;
+mod remains;
 mod storm;
 mod survival;
 mod upgrade;

@@ -4,9 +4,16 @@ use super::{
     batch,
     play::{Play, at},
 };
-use crate::model::{id::SessionId, spec::LaunchRequest, status::Status};
+use crate::{
+    controller::{
+        fact::{Fact, FaultKind},
+        order::{Order, OrderKind},
+    },
+    model::{id::SessionId, spec::LaunchRequest, status::Status},
+};
 
-const DAY: i64 = 24 * 60 * 60;
+const HOUR: i64 = 60 * 60;
+const DAY: i64 = 24 * HOUR;
 
 /// One that has ended, whose home is kept for seven days, and one that begins in its home after nine.
 fn two(play: &mut Play) -> (SessionId, SessionId) {
@@ -47,4 +54,34 @@ fn a_home_that_nobody_waits_for_any_more_goes() {
     play.wait(DAY);
     assert!(play.controller.is_forgotten(earlier));
     assert_eq!(play.session(earlier).scratch, None);
+}
+
+/// Lets so much time pass; whether deleting is tried.
+fn is_tried(play: &mut Play, seconds: i64) -> bool {
+    play.now += seconds;
+    play.tell(Fact::Tick);
+    let kinds: Vec<OrderKind> = play.orders.iter().map(Order::kind).collect();
+    kinds.contains(&OrderKind::Forget)
+}
+
+#[test]
+fn files_that_cannot_be_deleted_are_reported_once_and_tried_with_growing_pauses() {
+    let mut play = Play::new();
+    let id = play.comes(LaunchRequest::default());
+    play.terminate(id);
+    assert!(is_tried(&mut play, 8 * DAY));
+    let reported = |play: &Play| {
+        let texts = play.notices.iter().map(|it| it.text.as_str());
+        texts.filter(|text| text.ends_with(": no")).count()
+    };
+    let before = reported(&play);
+    for hours in [1, 2, 4, 8, 16, 24, 24] {
+        play.carry_out(0, Some(FaultKind::Failed));
+        assert_eq!(reported(&play), before + 1);
+        assert!(!is_tried(&mut play, hours * HOUR - 60), "{hours}");
+        assert!(is_tried(&mut play, 120), "{hours}");
+    }
+    play.carry_out(0, None);
+    assert!(play.controller.is_forgotten(id));
+    assert!(!is_tried(&mut play, 2 * DAY));
 }

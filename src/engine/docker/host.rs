@@ -24,14 +24,20 @@ pub(super) const REPOSITORY: &str = "workbay/host";
 /// Top directories that are links into /usr on a merged system, directories on others.
 const TOP: [&str; 6] = ["bin", "lib", "lib32", "lib64", "libx32", "sbin"];
 
-/// What a shell needs of /etc.
-const ETC: [&str; 17] = [
+/// What a shell needs of /etc: nothing else of it is mounted. Directories that also hold keys are listed by
+/// their public parts.
+const ETC: [&str; 22] = [
     "ld.so.cache",
     "ld.so.conf",
     "ld.so.conf.d",
     "alternatives",
-    "ssl",
-    "pki",
+    "ssl/certs",
+    "ssl/cert.pem",
+    "ssl/openssl.cnf",
+    "pki/ca-trust/extracted",
+    "pki/tls/cert.pem",
+    "pki/tls/certs",
+    "pki/tls/openssl.cnf",
     "ca-certificates",
     "crypto-policies",
     "profile",
@@ -44,6 +50,9 @@ const ETC: [&str; 17] = [
     "services",
     "protocols",
 ];
+
+/// Where this machine keeps keys: a listed path that is a link must not lead to them.
+const KEYS: [&str; 3] = ["/etc/ssl/private", "/etc/pki/tls/private", "/etc/shadow"];
 
 /// What is in /lib*, /bin of this machine: how it is offered inside.
 enum Top {
@@ -91,10 +100,16 @@ pub(super) fn mounts() -> Vec<Mount> {
     }
     let etc = ETC.iter().map(|name| Path::new("/etc").join(name));
     all.extend(
-        etc.filter(|path| path.exists())
+        etc.filter(|path| fs::canonicalize(path).is_ok_and(|place| holds_no_keys(&place)))
             .map(|path| mounts::read_only(&path, &path)),
     );
     all
+}
+
+/// Whether a path without links neither lies among keys nor above them.
+fn holds_no_keys(place: &Path) -> bool {
+    let mut keys = KEYS.iter().map(Path::new);
+    !keys.any(|keys| keys.starts_with(place) || place.starts_with(keys))
 }
 
 /// Makes sure our image is there; its reference.
@@ -248,6 +263,26 @@ mod tests {
                 .iter()
                 .all(|mount| mount.target.as_deref() != Some("/sbin"))
         );
+    }
+
+    #[test]
+    fn no_mount_of_etc_reaches_keys() {
+        let all = mounts();
+        let sources = all.iter().filter_map(|mount| mount.source.as_deref());
+        for source in sources {
+            let place = fs::canonicalize(source).unwrap();
+            assert!(holds_no_keys(&place), "{source}");
+        }
+        for (place, is_fine) in [
+            ("/etc/ssl/certs", true),
+            ("/etc/ssl", false),
+            ("/etc", false),
+            ("/", false),
+            ("/etc/ssl/private/key.pem", false),
+            ("/etc/ssl/private-not", true),
+        ] {
+            assert_eq!(holds_no_keys(Path::new(place)), is_fine, "{place}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::{
     fs, io,
     io::Write as _,
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -15,12 +15,15 @@ use crate::{
         id::{KernelId, SessionId},
         inside,
     },
+    tree,
 };
 
 /// Where every session's files lie.
 #[derive(Clone, Debug)]
 pub(super) struct Scratches {
     root: PathBuf,
+    /// What could not be removed, one directory a session, beside the sessions.
+    quarantine: PathBuf,
     dotfiles: PathBuf,
 }
 
@@ -41,7 +44,12 @@ pub(super) fn dir_name(place: u32) -> String {
 
 impl Scratches {
     pub(super) fn new(root: PathBuf, dotfiles: PathBuf) -> Self {
-        Self { root, dotfiles }
+        let quarantine = root.with_file_name("quarantine");
+        Self {
+            root,
+            quarantine,
+            dotfiles,
+        }
     }
 
     /// The directory of all that is kept of a session.
@@ -84,11 +92,11 @@ impl Scratches {
         }
         // Half a home would be taken for a whole one next time.
         let half = self.of(session).join(format!(".{}", dir_name(place)));
-        let made = remove_tree(&half)
+        let made = tree::remove(&half)
             .and_then(|()| self.fill(&half, owner, bootstrap))
             .and_then(|notes| fs::rename(&half, &path).map(|()| notes));
         let notes = made.map_err(|error| {
-            let _ = remove_tree(&half);
+            let _ = tree::remove(&half);
             let _ = fs::remove_dir(self.of(session));
             EngineError::Host(format!(
                 "the session's home cannot be made at {}: {error}; see that the directory can be \
@@ -122,9 +130,15 @@ impl Scratches {
         Ok(notes)
     }
 
-    /// The homes of all its containers, as far as they are there.
+    /// The homes of all its containers, as far as they exist, also those that could not be removed.
     pub(super) fn homes(&self, session: SessionId) -> Vec<PathBuf> {
-        homes(&self.of(session)).unwrap_or_default()
+        let places = [self.of(session), self.quarantined(session)];
+        let found = places.iter().filter_map(|dir| homes(dir).ok());
+        found.flatten().collect()
+    }
+
+    fn quarantined(&self, session: SessionId) -> PathBuf {
+        self.quarantine.join(session.to_string())
     }
 
     /// Removes the homes; saved logs stay.
@@ -133,7 +147,7 @@ impl Scratches {
         self.give_back(session)
             .map_err(|error| trouble(&dir, &error))?;
         for home in homes(&dir).map_err(|error| trouble(&dir, &error))? {
-            remove_tree(&home).map_err(|error| trouble(&home, &error))?;
+            tree::remove(&home).map_err(|error| trouble(&home, &error))?;
         }
         // Empty now unless a log is kept there.
         let _ = fs::remove_dir(dir);
@@ -142,8 +156,33 @@ impl Scratches {
 
     /// Removes everything that is kept of the session.
     pub(super) fn forget(&self, session: SessionId) -> Result<()> {
-        let dir = self.of(session);
-        remove_tree(&dir).map_err(|error| trouble(&dir, &error))
+        let places = [self.of(session), self.quarantined(session)];
+        let tried = places.map(|dir| tree::remove(&dir).map_err(|error| trouble(&dir, &error)));
+        // The other one is removed even where one cannot be.
+        tried.into_iter().collect::<Result<Vec<()>>>()?;
+        let _ = fs::remove_dir(&self.quarantine);
+        Ok(())
+    }
+
+    /// Moves what is left of a session that could not be removed out of the way, so that half a home is
+    /// not taken for a whole one: the error for the user, with the place.
+    pub(super) fn set_aside(&self, session: SessionId, why: &EngineError) -> EngineError {
+        let (dir, aside) = (self.of(session), self.quarantined(session));
+        let moved = private_directory(&self.quarantine).and_then(|()| fs::rename(&dir, &aside));
+        if let Err(error) = moved
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%session, %error, "a directory cannot be moved into quarantine");
+        }
+        let place = if aside.exists() { aside } else { dir };
+        EngineError::Declined {
+            why: format!("The files it left can't be deleted: {why}"),
+            mend: Some(format!(
+                "Delete {} yourself, with sudo if its files belong to another user. workbay also retries \
+                 with growing pauses",
+                place.display()
+            )),
+        }
     }
 }
 
@@ -182,41 +221,12 @@ fn write_script(path: &Path, script: &str, owner: (u32, u32)) -> io::Result<()> 
 }
 
 fn trouble(path: &Path, error: &io::Error) -> EngineError {
-    EngineError::Host(format!(
-        "{} cannot be removed: {error}; remove it by hand, with sudo if its files are another user's",
-        path.display()
-    ))
-}
-
-/// Removes a directory whatever the modes in it; what is not there is removed already.
-fn remove_tree(path: &Path) -> io::Result<()> {
-    let done = |result: io::Result<()>| match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    };
-    if done(fs::remove_dir_all(path)).is_ok() {
-        return Ok(());
-    }
-    // A directory its owner may not write to holds the rest back.
-    open_up(path)?;
-    done(fs::remove_dir_all(path))
-}
-
-fn open_up(path: &Path) -> io::Result<()> {
-    // Links are not followed: they may lead anywhere.
-    if !fs::symlink_metadata(path)?.is_dir() {
-        return Ok(());
-    }
-    fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(path)? {
-        open_up(&entry?.path())?;
-    }
-    Ok(())
+    EngineError::Host(format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::MetadataExt as _;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
     use super::{super::identity::caller, *};
 
@@ -281,6 +291,30 @@ mod tests {
         scratches.forget(session).unwrap();
         assert!(!home.exists());
         assert!(outside.join("precious").exists());
+        scratches.forget(session).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_removed_is_set_aside_and_removed_later() {
+        let dir = tempfile::tempdir().unwrap();
+        let scratches = scratches(dir.path());
+        let session = SessionId::from_u128(9);
+        let home = scratches.make(session, 0, caller(), None).unwrap().path;
+        fs::write(home.join("large"), "x").unwrap();
+        let why = EngineError::Host("busy".into());
+        let told = scratches.set_aside(session, &why).to_string();
+        assert_eq!(told, "The files it left can't be deleted: busy");
+        assert!(!scratches.of(session).exists());
+        let aside = scratches.quarantined(session);
+        assert!(aside.join("work/large").exists());
+        assert_eq!(scratches.homes(session), [aside.join("work")]);
+        // Once more, with nothing left to move.
+        let EngineError::Declined { mend, .. } = scratches.set_aside(session, &why) else {
+            panic!("no advice");
+        };
+        assert!(mend.unwrap().contains(aside.to_str().unwrap()));
+        scratches.forget(session).unwrap();
+        assert!(!scratches.quarantine.exists());
         scratches.forget(session).unwrap();
     }
 

@@ -159,19 +159,7 @@ impl Containers for DockerEngine {
     }
 
     async fn forget(&self, session: SessionId) -> Result<()> {
-        // Only where something of the homes is not ours: an engine that is away holds nothing up.
-        if self.is_anothers(session) {
-            self.take_back(&*self.line().await?, session).await?;
-        }
-        if let Err(error) = self.delete(session).await {
-            let line = self.line().await?;
-            if line.remote.is_some() || self.scratches.homes(session).is_empty() {
-                return Err(error);
-            }
-            // Something in them is another user's, though they themselves are not.
-            self.take_all_back(&line, session).await?;
-            self.delete(session).await?;
-        }
+        self.delete_all(session).await?;
         // A network that a crash left; where the engine is away, files are deleted all the same. But the
         // homes of one elsewhere are there, and deleting them is due until it is back.
         let line = match self.line().await {
@@ -200,6 +188,43 @@ impl Containers for DockerEngine {
 }
 
 impl DockerEngine {
+    /// Deletes all that is kept of a session on this machine. What cannot be deleted is moved aside.
+    async fn delete_all(&self, session: SessionId) -> Result<()> {
+        // Only where something of the homes is not ours: an engine that is away holds nothing up.
+        if self.is_anothers(session)
+            && let Err(error) = self.take_back(&*self.line().await?, session).await
+        {
+            tracing::warn!(%session, %error, "the home stays its image's user's");
+        }
+        let Err(first) = self.delete(session).await else {
+            return Ok(());
+        };
+        let Err(error) = self.delete_as_owner(session, first).await else {
+            return Ok(());
+        };
+        if error.is_lost() {
+            return Err(error);
+        }
+        let scratches = self.scratches.clone();
+        off_loop(move || Err(scratches.set_aside(session, &error))).await
+    }
+
+    /// Something in the homes may be another user's, though they themselves are not.
+    async fn delete_as_owner(&self, session: SessionId, first: EngineError) -> Result<()> {
+        if self.scratches.homes(session).is_empty() {
+            return Err(first);
+        }
+        let line = self.line().await?;
+        if line.remote.is_some() {
+            return Err(first);
+        }
+        if let Err(error) = self.take_all_back(&line, session).await {
+            tracing::warn!(%session, %error, "the homes cannot be given back to the user");
+            return Err(if error.is_lost() { error } else { first });
+        }
+        self.delete(session).await
+    }
+
     /// All that is kept of a session on this machine.
     async fn delete(&self, session: SessionId) -> Result<()> {
         let scratches = self.scratches.clone();

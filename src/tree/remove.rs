@@ -1,0 +1,536 @@
+//! Removing a tree, however deep it is and whatever its modes are.
+
+use std::{
+    collections::HashSet,
+    ffi::{CStr, CString, OsStr},
+    io, mem,
+    os::{
+        fd::OwnedFd,
+        unix::ffi::{OsStrExt as _, OsStringExt as _},
+    },
+    path::{Path, PathBuf},
+};
+
+use rustix::{
+    fs::{AtFlags, CWD, Dir, FileType, fstat, renameat, unlinkat},
+    io::Errno,
+};
+
+use super::{BOUNDS, Bounds, open};
+
+/// Subdirectories of one directory that are remembered at a time.
+const BATCH: usize = 4096;
+/// One directory is read again at most this often, so that a program that keeps writing cannot keep the
+/// removal running.
+const PASSES: u32 = 2_000;
+
+/// Levels that are named where something failed.
+const NAMED: usize = 16;
+
+/// Removes `path` and everything in it; what does not exist is removed already. What can be removed is
+/// removed even where something else cannot be: the first failure is returned, with its place.
+///
+/// Nothing on another file system is removed, and links are removed without being followed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    remove_with(path, BOUNDS)
+}
+
+fn remove_with(path: &Path, bounds: Bounds) -> io::Result<()> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let holder = match open::trusted_directory(CWD, parent.unwrap_or(Path::new("."))) {
+        Err(Errno::NOENT) => return Ok(()),
+        other => other?,
+    };
+    let mut removal = Removal {
+        device: None,
+        bounds,
+        here: holder,
+        levels: Vec::new(),
+        failure: None,
+    };
+    removal.run(CString::new(name.as_bytes())?);
+    removal.failure.map_or(Ok(()), Err)
+}
+
+/// A directory that is being emptied.
+struct Level {
+    /// Kept open for the way back, where a deeper one is the present one.
+    dir: Option<OwnedFd>,
+    ino: u64,
+    name: CString,
+    /// Subdirectories that were found and not entered yet.
+    pending: Vec<CString>,
+    /// What could not be removed.
+    stuck: HashSet<CString>,
+    passes: u32,
+    is_done: bool,
+}
+
+impl Level {
+    fn new(ino: u64, name: CString) -> Self {
+        Self {
+            dir: None,
+            ino,
+            name,
+            pending: Vec::new(),
+            stuck: HashSet::new(),
+            passes: 0,
+            is_done: false,
+        }
+    }
+}
+
+struct Removal {
+    /// The file system of the tree.
+    device: Option<u64>,
+    bounds: Bounds,
+    /// The present directory: that of the last level.
+    here: OwnedFd,
+    /// The directory that holds the tree, the top of the tree, and so on downwards.
+    levels: Vec<Level>,
+    /// The first one.
+    failure: Option<io::Error>,
+}
+
+impl Removal {
+    fn run(&mut self, tree: CString) {
+        // Of the directory that holds the tree only the tree is touched.
+        let mut holder = Level::new(0, CString::default());
+        holder.pending.push(tree);
+        holder.is_done = true;
+        self.levels.push(holder);
+        while let Some(level) = self.levels.last_mut() {
+            if let Some(name) = level.pending.pop() {
+                self.enter(name);
+            } else if level.is_done {
+                self.leave();
+            } else {
+                self.sweep();
+            }
+        }
+    }
+
+    /// Removes the files of the present directory and finds its subdirectories.
+    fn sweep(&mut self) {
+        let Some(level) = self.levels.last_mut() else {
+            return;
+        };
+        level.passes += 1;
+        let mut failed = None;
+        match Dir::read_from(&self.here) {
+            Ok(entries) => {
+                for entry in entries {
+                    let Ok(entry) = entry else { break };
+                    let name = entry.file_name();
+                    if matches!(name.to_bytes(), b"." | b"..") || level.stuck.contains(name) {
+                        continue;
+                    }
+                    match unlink_unless_directory(&self.here, name, entry.file_type()) {
+                        Ok(true) => {}
+                        Ok(false) => level.pending.push(name.to_owned()),
+                        Err(error) => {
+                            level.stuck.insert(name.to_owned());
+                            failed.get_or_insert((name.to_owned(), error));
+                        }
+                    }
+                    if level.pending.len() >= BATCH {
+                        break;
+                    }
+                }
+            }
+            Err(error) => failed = Some((c".".to_owned(), error)),
+        }
+        // Once the subdirectories are gone it is read again, for what did not fit or was moved here.
+        level.is_done = level.pending.is_empty() || level.passes >= PASSES;
+        if let Some((name, error)) = failed {
+            self.note(&name, error);
+        }
+    }
+
+    fn enter(&mut self, name: CString) {
+        if self.levels.len() >= self.bounds.levels {
+            return self.hoist(name);
+        }
+        match open::opened_up(&self.here, name.as_c_str()) {
+            Ok(dir) => self.descend(dir, name),
+            Err(Errno::NOENT) => {}
+            // It became something else meanwhile, or the whole tree is a link or a file.
+            Err(Errno::NOTDIR | Errno::LOOP) => self.unlink(name, AtFlags::empty()),
+            Err(error) => {
+                // An empty one can be removed without being read.
+                if unlinkat(&self.here, name.as_c_str(), AtFlags::REMOVEDIR).is_err() {
+                    self.stick(name, error);
+                }
+            }
+        }
+    }
+
+    fn descend(&mut self, dir: OwnedFd, name: CString) {
+        let stat = match fstat(&dir) {
+            Ok(stat) => stat,
+            Err(error) => return self.stick(name, error),
+        };
+        if *self.device.get_or_insert(stat.st_dev) != stat.st_dev {
+            return self.stick(name, Errno::XDEV);
+        }
+        let above = mem::replace(&mut self.here, dir);
+        // Of the directory that holds the tree, and of its top, the number is not enough.
+        let is_kept = self.levels.len() <= self.bounds.descriptors.max(2);
+        if let Some(level) = self.levels.last_mut() {
+            level.dir = is_kept.then_some(above);
+        }
+        self.levels.push(Level::new(stat.st_ino, name));
+    }
+
+    /// Moves a directory that is too deep to the top of the tree, where it is found again later.
+    fn hoist(&mut self, name: CString) {
+        let Some(top) = self.levels.get(1).and_then(|top| top.dir.as_ref()) else {
+            return;
+        };
+        // Moving a directory writes to it, so it must be writable.
+        let opened = open::opened_up(&self.here, name.as_c_str()).map(drop);
+        let unique = format!(".deep-{}", uuid::Uuid::new_v4().simple());
+        let moved =
+            opened.and_then(|()| renameat(&self.here, name.as_c_str(), top, unique.as_str()));
+        match moved {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(Errno::NOTDIR | Errno::LOOP) => self.unlink(name, AtFlags::empty()),
+            Err(error) => self.stick(name, error),
+        }
+    }
+
+    /// The present directory is empty, as far as it can be.
+    fn leave(&mut self) {
+        let (Some(level), true) = (self.levels.pop(), self.go_up()) else {
+            return;
+        };
+        if level.stuck.is_empty() {
+            self.unlink(level.name, AtFlags::REMOVEDIR);
+        } else if let Some(parent) = self.levels.last_mut() {
+            parent.stuck.insert(level.name);
+        }
+    }
+
+    /// Makes the directory of the last level the present one. Where that was moved, the nearest one that
+    /// is still open is read again.
+    fn go_up(&mut self) -> bool {
+        let Some(parent) = self.levels.last_mut() else {
+            return false;
+        };
+        if let Some(dir) = parent.dir.take() {
+            self.here = dir;
+            return true;
+        }
+        let device = self.device.unwrap_or_default();
+        if let Ok(Some(above)) = open::parent(&self.here, device, parent.ino) {
+            self.here = above;
+            return true;
+        }
+        while let Some(level) = self.levels.last_mut() {
+            if let Some(dir) = level.dir.take() {
+                self.here = dir;
+                level.is_done = level.passes >= PASSES;
+                break;
+            }
+            self.levels.pop();
+        }
+        false
+    }
+
+    fn unlink(&mut self, name: CString, how: AtFlags) {
+        match unlinkat(&self.here, name.as_c_str(), how) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => self.stick(name, error),
+        }
+    }
+
+    fn stick(&mut self, name: CString, error: Errno) {
+        self.note(&name, error);
+        if let Some(level) = self.levels.last_mut() {
+            level.stuck.insert(name);
+        }
+    }
+
+    fn note(&mut self, name: &CStr, error: Errno) {
+        if self.failure.is_some() {
+            return;
+        }
+        let part = |name: &CStr| OsStr::from_bytes(name.to_bytes()).to_owned();
+        let above = self.levels.len().saturating_sub(NAMED).max(1);
+        let names = self
+            .levels
+            .iter()
+            .skip(above)
+            .map(|level| part(&level.name));
+        let place: PathBuf = names.chain([part(name)]).collect();
+        let place = shortened(place.into_os_string().into_vec());
+        let error = io::Error::from(error);
+        self.failure = Some(io::Error::new(error.kind(), format!("{place}: {error}")));
+    }
+}
+
+/// Whether it is gone; a directory stays.
+fn unlink_unless_directory(dir: &OwnedFd, name: &CStr, kind: FileType) -> Result<bool, Errno> {
+    if kind == FileType::Directory {
+        return Ok(false);
+    }
+    match unlinkat(dir, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => Ok(true),
+        Err(Errno::ISDIR) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// The end of a path, for a message.
+fn shortened(path: Vec<u8>) -> String {
+    const MOST: usize = 120;
+    let text = String::from_utf8_lossy(&path).into_owned();
+    let length = text.chars().count();
+    if length <= MOST {
+        return text;
+    }
+    let end: String = text.chars().skip(length - MOST).collect();
+    format!("…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs,
+        os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
+        process::Command,
+    };
+
+    use super::{
+        super::testing::{deep, in_a_small_stack},
+        *,
+    };
+
+    #[test]
+    fn a_very_deep_tree_is_removed_with_a_small_stack_and_few_descriptors() {
+        let dir = tempfile::tempdir().unwrap();
+        let tree = dir.path().join("tree");
+        for levels in [BOUNDS.levels, 3_000] {
+            deep(&tree, 20_000);
+            let tree = tree.clone();
+            in_a_small_stack(move || {
+                let bounds = Bounds {
+                    descriptors: 2,
+                    levels,
+                };
+                remove_with(&tree, bounds).unwrap();
+                assert!(!tree.exists());
+            });
+        }
+    }
+
+    #[test]
+    fn links_are_removed_and_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (outside, tree) = (dir.path().join("outside"), dir.path().join("tree"));
+        fs::create_dir_all(outside.join("deep")).unwrap();
+        fs::write(outside.join("deep/precious"), "x").unwrap();
+        let mode = fs::metadata(outside.join("deep")).unwrap().mode();
+        deep(&tree, 100);
+        symlink(&outside, tree.join("link")).unwrap();
+        symlink(outside.join("deep"), tree.join("d/link")).unwrap();
+        symlink("/", tree.join("d/root")).unwrap();
+        remove(&tree).unwrap();
+        assert!(!tree.exists());
+        assert!(outside.join("deep/precious").exists());
+        assert_eq!(fs::metadata(outside.join("deep")).unwrap().mode(), mode);
+        // The tree itself is a link.
+        symlink(&outside, &tree).unwrap();
+        remove(&tree).unwrap();
+        assert!(fs::symlink_metadata(&tree).is_err() && outside.exists());
+        remove(&tree).unwrap();
+        remove(&dir.path().join("none/none")).unwrap();
+    }
+
+    #[test]
+    fn names_of_any_bytes_and_very_many_entries_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let tree = dir.path().join("tree");
+        fs::create_dir(&tree).unwrap();
+        for number in 0..BATCH + 10 {
+            fs::create_dir(tree.join(number.to_string())).unwrap();
+        }
+        let odd = tree.join(OsStr::from_bytes(b"\xff\xfe\n\x1b[2J"));
+        fs::create_dir(&odd).unwrap();
+        fs::write(odd.join(OsStr::from_bytes(b"\x80")), "x").unwrap();
+        remove(&tree).unwrap();
+        assert!(!tree.exists());
+    }
+
+    /// Modes keep out nobody but an ordinary user, so another user does the removal.
+    #[test]
+    fn modes_do_not_keep_their_owner_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let tree = dir.path().join("tree");
+        let deepest = deep(&tree, 60);
+        fs::write(deepest.join("file"), "x").unwrap();
+        for mode in [0o000, 0o444, 0o555, 0o300] {
+            let place = tree.join(format!("mode-{mode:o}"));
+            fs::create_dir_all(place.join("in/side")).unwrap();
+            fs::write(place.join("in/file"), "x").unwrap();
+            for locked in [place.join("in"), place] {
+                fs::set_permissions(&locked, fs::Permissions::from_mode(mode)).unwrap();
+            }
+        }
+        fs::set_permissions(&deepest, fs::Permissions::from_mode(0)).unwrap();
+        as_ordinary_user(
+            dir.path(),
+            "tree::remove::tests::removed_by_an_ordinary_user",
+        );
+        assert!(!tree.exists());
+    }
+
+    #[test]
+    fn what_cannot_be_removed_is_named_and_the_rest_goes() {
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let tree = dir.path().join("tree");
+        fs::create_dir_all(tree.join("a/theirs")).unwrap();
+        fs::write(tree.join("a/theirs/file"), "x").unwrap();
+        fs::write(tree.join("a/large"), "x").unwrap();
+        fs::create_dir_all(tree.join("z/ours")).unwrap();
+        let script = "chown -R 4242:4242 \"$0\"; chown -R 0:0 \"$0/tree/a/theirs\"";
+        let mut given = Command::new("sh");
+        given.args(["-c", script]).arg(dir.path());
+        assert!(given.status().unwrap().success());
+        let said = as_user(
+            dir.path(),
+            "tree::remove::tests::not_removed_by_an_ordinary_user",
+        );
+        assert!(said, "the failure was not as expected");
+        let left: Vec<_> = fs::read_dir(&tree).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert!(tree.join("a/theirs/file").exists() && !tree.join("a/large").exists());
+    }
+
+    const TREE: &str = "WORKBAY_TEST_TREE";
+
+    /// Runs an ignored test of this file as the owner of the tree.
+    fn as_ordinary_user(dir: &Path, test: &str) {
+        if rustix::process::geteuid().is_root() {
+            let mut give = Command::new("chown");
+            let given = give.args(["-R", "-h", "4242:4242"]).arg(dir).status();
+            assert!(given.unwrap().success());
+        }
+        assert!(as_user(dir, test));
+    }
+
+    fn as_user(dir: &Path, test: &str) -> bool {
+        let program = std::env::current_exe().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec \"$0\" \"$@\""]);
+        if rustix::process::geteuid().is_root() {
+            command = Command::new("setpriv");
+            command.args(["--reuid=4242", "--regid=4242", "--clear-groups"]);
+        }
+        command
+            .arg(reachable(&program, dir))
+            .args([test, "--exact", "--ignored"])
+            .env(TREE, dir.join("tree"));
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            said.contains("1 passed") || said.contains("FAILED"),
+            "{said}"
+        );
+        output.status.success()
+    }
+
+    /// The test program may lie where another user cannot go.
+    fn reachable(program: &Path, dir: &Path) -> PathBuf {
+        let copy = dir.join("program");
+        fs::copy(program, &copy).unwrap();
+        fs::set_permissions(dir, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+        copy
+    }
+
+    fn tree_of_the_test() -> PathBuf {
+        std::env::var_os(TREE).expect("run by another test").into()
+    }
+
+    #[test]
+    #[ignore = "run as another user by a test above"]
+    fn removed_by_an_ordinary_user() {
+        let bounds = Bounds {
+            descriptors: 2,
+            levels: 8,
+        };
+        remove_with(&tree_of_the_test(), bounds).unwrap();
+    }
+
+    #[test]
+    #[ignore = "run as another user by a test above"]
+    fn not_removed_by_an_ordinary_user() {
+        let error = remove(&tree_of_the_test()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+        assert!(error.to_string().contains("tree/a/theirs/file"), "{error}");
+    }
+
+    #[test]
+    fn the_descriptor_limit_is_never_reached() {
+        let dir = tempfile::tempdir().unwrap();
+        deep(&dir.path().join("tree"), 3_000);
+        let mut command = Command::new("sh");
+        let output = command
+            .args(["-c", "ulimit -n 48 && exec \"$0\" \"$@\""])
+            .arg(std::env::current_exe().unwrap())
+            .args([
+                "tree::remove::tests::removed_by_default",
+                "--exact",
+                "--ignored",
+            ])
+            .env(TREE, dir.path().join("tree"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && said.contains("1 passed"),
+            "{said}"
+        );
+        assert!(!dir.path().join("tree").exists());
+    }
+
+    #[test]
+    #[ignore = "run with few descriptors by the test above"]
+    fn removed_by_default() {
+        remove(&tree_of_the_test()).unwrap();
+    }
+
+    #[test]
+    fn a_tree_that_changes_meanwhile_costs_nothing_outside_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (outside, tree) = (dir.path().join("outside"), dir.path().join("tree"));
+        fs::create_dir_all(outside.join("kept")).unwrap();
+        fs::create_dir(&tree).unwrap();
+        let swapped = tree.join("swapped");
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // A directory and a link to one outside take turns under the same name.
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    let _ = fs::create_dir_all(swapped.join("in"));
+                    let _ = fs::rename(&swapped, tree.join("aside"));
+                    let _ = symlink(&outside, &swapped);
+                    let _ = fs::remove_file(&swapped);
+                }
+            });
+            for _ in 0..300 {
+                let _ = remove(&tree);
+                let _ = fs::create_dir(&tree);
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert!(outside.join("kept").exists());
+    }
+}

@@ -1,0 +1,30 @@
+//! Trees for the tests of this room.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    thread,
+};
+
+use rustix::fs::{CWD, Mode, mkdirat};
+
+use super::open;
+
+/// Makes `tree` and directories `d` in each other below it; the path of the deepest.
+pub(super) fn deep(tree: &Path, levels: usize) -> PathBuf {
+    fs::create_dir_all(tree).unwrap();
+    let mut here = open::directory(CWD, tree).unwrap();
+    let mut path = tree.to_owned();
+    for _ in 0..levels {
+        mkdirat(&here, c"d", Mode::from_raw_mode(0o755)).unwrap();
+        here = open::directory(&here, c"d").unwrap();
+        path.push("d");
+    }
+    path
+}
+
+/// Runs it where a recursion of some hundred steps would fail.
+pub(super) fn in_a_small_stack(what: impl FnOnce() + Send + 'static) {
+    let thread = thread::Builder::new().stack_size(64 * 1024);
+    thread.spawn(what).unwrap().join().unwrap();
+}

@@ -1,0 +1,269 @@
+//! Looking at every entry of a tree, which may change meanwhile.
+
+use std::{
+    ffi::{CStr, CString},
+    io, mem,
+    os::fd::{AsFd as _, BorrowedFd, OwnedFd},
+    path::Path,
+};
+
+use rustix::{
+    fs::{AtFlags, CWD, Dir, FileType, Stat, fstat, statat},
+    io::Errno,
+};
+
+use super::{BOUNDS, Bounds, open};
+
+/// Something in the tree, or (named `.`) its top.
+pub struct Entry<'a> {
+    /// The directory it is in.
+    pub dir: BorrowedFd<'a>,
+    pub name: &'a CStr,
+    /// Of the entry itself: links are not followed.
+    pub stat: &'a Stat,
+}
+
+impl Entry<'_> {
+    pub fn is_directory(&self) -> bool {
+        FileType::from_raw_mode(self.stat.st_mode) == FileType::Directory
+    }
+}
+
+/// Where a walk goes from an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Into it, if it is a directory.
+    Into,
+    /// Past it and what is in it.
+    Past,
+}
+
+/// Shows every entry of the tree at `root` to `each`, a directory before what is in it. Other file systems
+/// are not entered. An error of `each` ends the walk, and so do a directory that cannot be read and a tree
+/// that is deeper than the bound.
+pub fn visit(root: &Path, each: impl FnMut(Entry<'_>) -> io::Result<Next>) -> io::Result<()> {
+    visit_with(root, BOUNDS, each)
+}
+
+fn visit_with(
+    root: &Path,
+    bounds: Bounds,
+    mut each: impl FnMut(Entry<'_>) -> io::Result<Next>,
+) -> io::Result<()> {
+    let top = open::directory(CWD, root)?;
+    let stat = fstat(&top)?;
+    let entry = Entry {
+        dir: top.as_fd(),
+        name: c".",
+        stat: &stat,
+    };
+    if each(entry)? == Next::Past {
+        return Ok(());
+    }
+    let mut walk = Walk {
+        device: stat.st_dev,
+        bounds,
+        here: top,
+        levels: Vec::new(),
+        each,
+    };
+    walk.begin(stat.st_ino)?;
+    while walk.step()? {}
+    Ok(())
+}
+
+/// A directory on the way to the present one, or that one.
+struct Level {
+    /// Kept open for the way back; beyond the bound it is found again as the parent of what is in it.
+    dir: Option<OwnedFd>,
+    ino: u64,
+    /// Subdirectories that were not entered yet.
+    pending: Vec<CString>,
+}
+
+struct Walk<F> {
+    device: u64,
+    bounds: Bounds,
+    here: OwnedFd,
+    levels: Vec<Level>,
+    each: F,
+}
+
+impl<F: FnMut(Entry<'_>) -> io::Result<Next>> Walk<F> {
+    /// Shows what is in the present directory.
+    fn begin(&mut self, ino: u64) -> io::Result<()> {
+        let most = self.bounds.levels;
+        if self.levels.len() >= most {
+            return Err(io::Error::other(format!(
+                "directories are nested more than {most} levels deep"
+            )));
+        }
+        let mut pending = Vec::new();
+        for entry in Dir::read_from(&self.here)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let stat = match statat(&self.here, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Err(Errno::NOENT) => continue,
+                other => other?,
+            };
+            if stat.st_dev != self.device {
+                continue;
+            }
+            let entry = Entry {
+                dir: self.here.as_fd(),
+                name,
+                stat: &stat,
+            };
+            let is_directory = entry.is_directory();
+            if (self.each)(entry)? == Next::Into && is_directory {
+                pending.push(name.to_owned());
+            }
+        }
+        self.levels.push(Level {
+            dir: None,
+            ino,
+            pending,
+        });
+        Ok(())
+    }
+
+    /// Goes into the next directory, or back up; `false` when there is none left.
+    fn step(&mut self) -> io::Result<bool> {
+        let is_kept = self.levels.len() <= self.bounds.descriptors;
+        let Some(level) = self.levels.last_mut() else {
+            return Ok(false);
+        };
+        let Some(name) = level.pending.pop() else {
+            return self.up();
+        };
+        let next = match open::directory(&self.here, name.as_c_str()) {
+            // It went, or became something else, meanwhile.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(true),
+            other => other?,
+        };
+        let stat = fstat(&next)?;
+        if stat.st_dev == self.device {
+            let before = mem::replace(&mut self.here, next);
+            level.dir = is_kept.then_some(before);
+            self.begin(stat.st_ino)?;
+        }
+        Ok(true)
+    }
+
+    fn up(&mut self) -> io::Result<bool> {
+        self.levels.pop();
+        let Some(parent) = self.levels.last_mut() else {
+            return Ok(false);
+        };
+        self.here = match parent.dir.take() {
+            Some(dir) => dir,
+            None => {
+                let above = open::parent(&self.here, self.device, parent.ino)?;
+                above.ok_or_else(|| {
+                    io::Error::other("directories were moved while they were read")
+                })?
+            }
+        };
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs,
+        os::unix::{ffi::OsStrExt as _, fs::symlink},
+    };
+
+    use super::{
+        super::testing::{deep, in_a_small_stack},
+        *,
+    };
+
+    fn keeping(descriptors: usize) -> Bounds {
+        Bounds {
+            descriptors,
+            ..BOUNDS
+        }
+    }
+
+    fn count(root: &Path, bounds: Bounds) -> io::Result<u32> {
+        let mut seen = 0;
+        visit_with(root, bounds, |_| {
+            seen += 1;
+            Ok(Next::Into)
+        })?;
+        Ok(seen)
+    }
+
+    #[test]
+    fn a_very_deep_tree_is_walked_with_a_small_stack_and_few_descriptors() {
+        let dir = tempfile::tempdir().unwrap();
+        let tree = dir.path().join("tree");
+        deep(&tree, 20_000);
+        deep(&tree.join("d/d/d/e"), 50);
+        in_a_small_stack(move || {
+            assert_eq!(count(&tree, keeping(2)).unwrap(), 1 + 20_000 + 1 + 50);
+            let shallow = Bounds {
+                levels: 19_999,
+                ..BOUNDS
+            };
+            let error = count(&tree, shallow).unwrap_err().to_string();
+            assert!(error.contains("19999 levels deep"), "{error}");
+            super::super::remove(&tree).unwrap();
+        });
+    }
+
+    #[test]
+    fn all_is_shown_once_and_links_are_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let tree = dir.path().join("tree");
+        fs::create_dir_all(tree.join("a/b/c")).unwrap();
+        fs::create_dir_all(tree.join("a/x")).unwrap();
+        fs::write(tree.join("a/file"), "").unwrap();
+        symlink("/", tree.join("a/b/link")).unwrap();
+        symlink(dir.path(), tree.join("link")).unwrap();
+        for most in [0, 1, 100] {
+            let mut names = Vec::new();
+            visit_with(&tree, keeping(most), |entry| {
+                names.push(entry.name.to_str().unwrap().to_owned());
+                Ok(Next::Into)
+            })
+            .unwrap();
+            names.sort();
+            assert_eq!(names, [".", "a", "b", "c", "file", "link", "link", "x"]);
+        }
+        let mut shown = 0;
+        visit(&tree, |entry| {
+            shown += 1;
+            let past = entry.name.to_bytes() == b"a";
+            Ok(if past { Next::Past } else { Next::Into })
+        })
+        .unwrap();
+        assert_eq!(shown, 3);
+        assert!(visit(&tree.join("link"), |_| Ok(Next::Into)).is_err());
+    }
+
+    #[test]
+    fn a_directory_that_is_moved_while_it_is_read_leads_nowhere_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let (tree, outside) = (dir.path().join("tree"), dir.path().join("outside"));
+        fs::create_dir_all(tree.join("a/b/c")).unwrap();
+        fs::create_dir_all(outside.join("secret")).unwrap();
+        let mut seen = Vec::new();
+        let error = visit_with(&tree, keeping(0), |entry| {
+            seen.push(entry.name.to_owned());
+            if entry.name.to_bytes() == b"c" {
+                fs::rename(tree.join("a/b"), outside.join("b")).unwrap();
+            }
+            Ok(Next::Into)
+        })
+        .unwrap_err();
+        assert!(error.to_string().contains("moved"), "{error}");
+        let secret = std::ffi::OsStr::from_bytes(b"secret");
+        assert!(seen.iter().all(|name| name.to_bytes() != secret.as_bytes()));
+    }
+}

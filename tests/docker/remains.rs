@@ -1,0 +1,76 @@
+//! Homes that sessions made hard to remove.
+
+use std::{path::Path, process::Command};
+
+use workbay::engine::{api::Containers as _, error::EngineError};
+
+use crate::support::Bench;
+
+/// Makes directories in each other, one step at a time: no path is that long.
+const DIG: &str = "python3 -c 'import os
+for i in range(20000):
+    os.mkdir(\"d\"); os.chdir(\"d\")
+open(\"deepest\", \"w\").close()'";
+
+#[tokio::test]
+async fn a_home_of_twenty_thousand_levels_is_removed() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    bench.sh(session, DIG).await;
+    bench.engine.stop(session, 0).await.unwrap();
+    bench.engine.remove(session).await.unwrap();
+    bench.engine.forget(session).await.unwrap();
+    assert!(!bench.home(session).exists());
+}
+
+/// A file system that is mounted until this goes, at one of these places.
+struct Mounted<'a>(&'a [&'a Path]);
+
+impl<'a> Mounted<'a> {
+    /// At the first one; later it may be moved to another.
+    fn at(places: &'a [&'a Path]) -> Self {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=64k", "workbay-test"]);
+        assert!(mount.arg(places[0]).status().unwrap().success());
+        Self(places)
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        for place in self.0 {
+            let _ = Command::new("umount").args(["-l"]).arg(place).status();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_home_that_cannot_be_removed_is_moved_aside_and_removed_later() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    bench
+        .sh(session, "mkdir -p held/place; echo x > large; mkdir other")
+        .await;
+    bench.engine.stop(session, 0).await.unwrap();
+    bench.engine.remove(session).await.unwrap();
+    let home = bench.home(session);
+    let aside = bench.dir.path().join("state/quarantine");
+    let aside = aside.join(session.to_string());
+    let place = home.join("held/place");
+    let moved = aside.join("work/held/place");
+    let places = [place.as_path(), moved.as_path()];
+    let mounted = Mounted::at(&places);
+    let error = bench.engine.forget(session).await.unwrap_err();
+    let EngineError::Declined { why, mend } = error else {
+        panic!("{error:?}");
+    };
+    assert!(why.contains("work/held/place"), "{why}");
+    assert!(mend.unwrap().contains(aside.to_str().unwrap()));
+    assert!(!home.exists(), "it is out of the way");
+    let left = std::fs::read_dir(aside.join("work")).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["held"], "the rest is gone");
+    drop(mounted);
+    bench.engine.forget(session).await.unwrap();
+    assert!(!aside.exists() && !home.exists());
+}
