@@ -1,10 +1,6 @@
 //! `workbay export`: the settings of a session as a recipe.
 
-use std::{
-    fs::OpenOptions,
-    io::{self, Write},
-    path::Path,
-};
+use std::{io, path::Path};
 
 use super::{
     Start,
@@ -16,7 +12,7 @@ use super::{
     line::{self, Line},
     now, output,
 };
-use crate::config::recipe;
+use crate::config::{recipe, saving};
 
 pub fn export(start: &Start, arguments: &Export) -> Outcome {
     let mut launch = line::block_on(async {
@@ -36,16 +32,11 @@ pub fn export(start: &Start, arguments: &Export) -> Outcome {
 }
 
 fn save(file: &Path, text: &str, force: bool) -> Result<(), Fail> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    if force {
-        options.create(true).truncate(true);
+    let written = if force {
+        saving::replace(file, text)
     } else {
-        options.create_new(true);
-    }
-    let written = options
-        .open(file)
-        .and_then(|mut open| open.write_all(text.as_bytes()));
+        saving::make(file, text)
+    };
     written.map_err(|error| {
         let shown = file.display();
         if error.kind() == io::ErrorKind::AlreadyExists {

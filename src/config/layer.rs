@@ -119,11 +119,9 @@ impl Loaded {
     }
 
     fn apply_file(&mut self, file: &Path, origin: impl Fn(usize, usize) -> Origin) {
-        if !file.exists() {
-            return;
-        }
-        match library::read(file) {
-            Ok(document) => self.apply(&document, origin),
+        match library::read_if_any(file) {
+            Ok(None) => {}
+            Ok(Some(document)) => self.apply(&document, origin),
             Err(problem) => self.problems.push(problem),
         }
     }

@@ -12,6 +12,7 @@ use std::{
 use super::{
     Problem,
     document::{Document, Fault},
+    reading,
 };
 use crate::model::nearest::nearest;
 
@@ -122,8 +123,9 @@ impl Library<'_> {
 
     /// `None` when no shelf has it.
     fn open(&self, name: &str, own: bool) -> Option<Result<(Document, Shelf), Problem>> {
-        if own && let Some(path) = self.own_path(name).filter(|path| path.exists()) {
-            return Some(read(&path).map(|document| (document, Shelf::Person)));
+        let own = self.own_path(name).filter(|_| own);
+        if let Some(found) = own.and_then(|path| read_if_any(&path).transpose()) {
+            return Some(found.map(|document| (document, Shelf::Person)));
         }
         let builtin = self.builtin.iter().find(|builtin| builtin.name == name)?;
         let document = Document::parse(Path::new(builtin.path), &builtin.text());
@@ -167,21 +169,17 @@ impl Library<'_> {
 
 /// Reads a TOML file from disk; not being readable is a problem of the file as a whole.
 pub fn read(path: &Path) -> Result<Document, Problem> {
-    match fs::read(path) {
-        Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Document::parse(path, &text),
-            Err(_) => Err(whole(path, "the file is not UTF-8 text".to_owned())),
-        },
-        Err(error) => Err(whole(path, format!("cannot be read: {error}"))),
-    }
-}
-
-fn whole(path: &Path, message: String) -> Problem {
-    Problem {
+    read_if_any(path)?.ok_or_else(|| Problem {
         file: path.to_path_buf(),
         line: 0,
         column: 0,
-        message,
+        message: "cannot be read: there is no such file".to_owned(),
         help: None,
-    }
+    })
+}
+
+/// The same; `None` when there is no file.
+pub fn read_if_any(path: &Path) -> Result<Option<Document>, Problem> {
+    let text = reading::text(path)?;
+    text.map(|text| Document::parse(path, &text)).transpose()
 }

@@ -13,9 +13,11 @@ pub mod machine;
 pub mod origin;
 pub mod paths;
 pub mod person;
+pub mod reading;
 pub mod recipe;
 pub mod resources;
 mod rows;
+pub mod saving;
 pub mod setting;
 mod writing;
 

@@ -146,6 +146,7 @@ fn sentence(error: &color_eyre::Report) -> String {
 }
 
 fn live(options: DaemonOptions) -> Result<()> {
+    deny_others_to_write();
     let (lock, inherited) = match options.beginning {
         Beginning::TakingOver => {
             let (lock, inherited) = inherit(&options)?;
@@ -188,6 +189,14 @@ fn live(options: DaemonOptions) -> Result<()> {
             .wrap_err("the daemon could become neither the newer program nor itself");
     }
     Ok(())
+}
+
+/// Whatever the caller's umask: nothing the daemon makes can be written by others. What is private has
+/// its own mode; programs for sessions must stay readable.
+fn deny_others_to_write() {
+    use rustix::{fs::Mode, process::umask};
+    let before = umask(Mode::from_raw_mode(0o077));
+    umask(before | Mode::from_raw_mode(0o022));
 }
 
 /// What the older program of this process held.

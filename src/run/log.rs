@@ -1,6 +1,9 @@
 //! What the face writes down about itself: to a file, never to the screen.
 
-use std::{os::unix::fs::DirBuilderExt as _, path::Path};
+use std::{
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::Path,
+};
 
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{EnvFilter, fmt};
@@ -20,6 +23,7 @@ pub fn to_file(path: &Path) -> Option<WorkerGuard> {
     let file = std::fs::OpenOptions::new()
         .append(true)
         .create(true)
+        .mode(0o600)
         .open(dir.join(name))
         .ok()?;
     let (writer, guard) = NonBlockingBuilder::default()

@@ -32,6 +32,7 @@ mod engine;
 mod faults;
 mod hung;
 mod instances;
+mod modes;
 mod outside;
 mod permissions;
 mod pull_refusals;

@@ -1,10 +1,13 @@
 //! Writing `default` into `contexts.toml`. Nothing else of the file is touched.
 
-use std::{fs, io::Write as _, path::Path};
+use std::{fs, path::Path};
 
 use crate::{
     cli::fail::{Fail, code},
-    config::document::{Document, Item},
+    config::{
+        document::{Document, Item},
+        reading, saving,
+    },
     model::id::ContextName,
 };
 
@@ -18,25 +21,13 @@ pub fn write(file: &Path, context: ContextName) -> Result<(), Fail> {
     };
     // A link is followed: what it leads to is what the person keeps.
     let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let before = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(why) if why.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(why) => return Err(failed("read", &why)),
-    };
+    let before = reading::text(file).map_err(|why| {
+        let fail = Fail::new(code::FAILED, format!("{}: {}", file.display(), why.message));
+        fail.help(why.help.unwrap_or_default())
+    })?;
+    let before = before.unwrap_or_default();
     let after = changed(file, &before, context)?;
-    let save = || {
-        let dir = file.parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(dir)?;
-        let beside = file.with_extension(format!("toml.{}", std::process::id()));
-        let mut new = fs::File::create(&beside)?;
-        if let Ok(meta) = fs::metadata(file) {
-            new.set_permissions(meta.permissions())?;
-        }
-        new.write_all(after.as_bytes())?;
-        new.sync_all()?;
-        fs::rename(&beside, file)
-    };
-    save().map_err(|why| failed("written", &why))
+    saving::replace(file, &after).map_err(|why| failed("written", &why))
 }
 
 fn changed(file: &Path, before: &str, context: ContextName) -> Result<String, Fail> {

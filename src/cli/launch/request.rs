@@ -2,20 +2,23 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
     io::{self, Read},
+    path::Path,
 };
 
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::super::{args::Fields, fail::Fail, now};
-use crate::model::{
-    launch::{LaunchField, ports, script, start},
-    session::SessionType,
-    span::Span,
-    spec::{LaunchRequest, check_variable_name},
-    text::Clean,
-    will::LastWill,
+use crate::{
+    config::reading,
+    model::{
+        launch::{LaunchField, ports, script, start},
+        session::SessionType,
+        span::Span,
+        spec::{LaunchRequest, check_variable_name},
+        text::Clean,
+        will::LastWill,
+    },
 };
 
 /// What the words mean depends on where they are said.
@@ -168,6 +171,8 @@ fn script(text: String) -> Result<String, Fail> {
 fn beginning(file: &str) -> io::Result<String> {
     let mut text = String::new();
     let most = script::MOST as u64 + 1;
-    File::open(file)?.take(most).read_to_string(&mut text)?;
+    reading::open(Path::new(file))?
+        .take(most)
+        .read_to_string(&mut text)?;
     Ok(text)
 }

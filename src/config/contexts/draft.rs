@@ -64,11 +64,9 @@ impl Files {
     }
 
     fn add(&mut self, file: &Path, is_site: bool) {
-        if !file.exists() {
-            return;
-        }
-        let document = match library::read(file) {
-            Ok(document) => document,
+        let document = match library::read_if_any(file) {
+            Ok(Some(document)) => document,
+            Ok(None) => return,
             Err(problem) => return self.problems.push(problem),
         };
         let entries = document.entries().to_vec();

@@ -33,10 +33,9 @@ pub fn load(places: &Places) -> Environments {
     let mut problems = Vec::new();
     let builtin = Document::parse(Path::new("builtin.toml"), BUILTIN);
     let files = [&places.site, &places.user].into_iter();
-    let files = files.filter(|path| path.exists());
     let all = [builtin]
         .into_iter()
-        .chain(files.map(|path| library::read(path)));
+        .chain(files.filter_map(|path| library::read_if_any(path).transpose()));
     for document in all {
         let outcome = document
             .map_err(|problem| vec![problem])

@@ -54,11 +54,8 @@ pub(super) struct File {
 
 /// `None` when it is not there or something in it is wrong.
 pub(super) fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<File> {
-    if !path.exists() {
-        return None;
-    }
-    let document = match library::read(path) {
-        Ok(document) => document,
+    let document = match library::read_if_any(path) {
+        Ok(document) => document?,
         Err(problem) => {
             problems.push(problem);
             return None;

@@ -5,8 +5,7 @@ mod mask;
 use std::{
     fmt::Write as _,
     fs,
-    io::{Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    io::{Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
     process::Command,
 };
@@ -19,7 +18,7 @@ use super::{
     },
     Finding,
 };
-use crate::{model::text::Clean, protocol::version::version};
+use crate::{config::saving, model::text::Clean, protocol::version::version};
 use mask::Known;
 
 /// What of the environment is told; of nothing else even the name.
@@ -87,17 +86,11 @@ pub fn write(doors: &Doors, start: &Start, findings: &[Finding], file: Option<Pa
 
 /// A new file, for its owner only.
 fn create(file: &Path, text: &str) -> Result<(), Fail> {
-    let made = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(file);
-    made.and_then(|mut made| made.write_all(text.as_bytes()))
-        .map_err(|why| {
-            let message = format!("{} cannot be written: {why}", file.display());
-            Fail::new(code::FAILED, message)
-                .help("name another file: `workbay doctor --report FILE`, `-` for stdout")
-        })
+    saving::make(file, text).map_err(|why| {
+        let message = format!("{} cannot be written: {why}", file.display());
+        Fail::new(code::FAILED, message)
+            .help("name another file: `workbay doctor --report FILE`, `-` for stdout")
+    })
 }
 
 fn text(doors: &Doors, start: &Start, findings: &[Finding]) -> String {
