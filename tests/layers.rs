@@ -63,7 +63,7 @@ const ROWS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "model", "protocol", "client", "config", "action", "keymap", "theme",
+            "model", "protocol", "client", "config", "action", "keymap", "theme", "terminal",
         ],
     ),
     // The two roots: they only list and dispatch.

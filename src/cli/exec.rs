@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 
 use bytes::Bytes;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
@@ -21,6 +22,7 @@ use crate::{
     client::{Stream, StreamItem, StreamSender},
     model::{id::SessionKey, log::LogSource},
     protocol::message::{StreamEnd, StreamOpen},
+    terminal::{fatal, raw::Raw},
 };
 
 pub fn exec(start: &Start, arguments: Exec) -> Outcome {
@@ -46,12 +48,17 @@ async fn run(line: &Line, session: SessionKey, argv: Vec<String>) -> Outcome {
         match item {
             StreamItem::Opened => {
                 if interactive {
-                    raw = Some(tty::Raw::enter()?);
+                    raw = Some(Raw::enter(&ending_signals())?);
                     tokio::spawn(follow_size(stream.sender()));
                 }
                 input = Some(tokio::spawn(forward_input(stream.sender())));
             }
-            StreamItem::Data { source, bytes } => put(source, &bytes)?,
+            StreamItem::Data { source, bytes } => {
+                if let Some(raw) = &mut raw {
+                    raw.pass(&bytes);
+                }
+                put(source, &bytes)?;
+            }
             StreamItem::Ended(end) => {
                 drop(raw.take());
                 return ended(end);
@@ -60,6 +67,11 @@ async fn run(line: &Line, session: SessionKey, argv: Vec<String>) -> Outcome {
     }
     drop((raw, input));
     closed(stream)
+}
+
+/// Every signal that ends this process: the terminal is given back before.
+fn ending_signals() -> Vec<i32> {
+    [fatal::UNEXPECTED, &[SIGINT, SIGTERM, SIGHUP]].concat()
 }
 
 fn closed(stream: Stream) -> Outcome {

@@ -12,6 +12,8 @@ use crossterm::{
     terminal::{disable_raw_mode, enable_raw_mode},
 };
 
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
 use super::{
     background,
     input::{self, LateAnswer},
@@ -23,7 +25,10 @@ use crate::{
     key::Key,
     keymap::{Keymap, Lookup},
     model::text::Clean,
-    terminal::encode::{self, Modes},
+    terminal::{
+        encode::{self, Modes},
+        fatal,
+    },
 };
 
 /// Where the columns stand.
@@ -150,6 +155,8 @@ struct Raw {
 
 impl Raw {
     fn enter(keys: bool) -> io::Result<Self> {
+        let signals = [fatal::UNEXPECTED, &[SIGINT, SIGTERM, SIGHUP]].concat();
+        fatal::give_back_before(&signals, if keys { give_back_with_keys } else { give_back })?;
         enable_raw_mode()?;
         let raw = Self { keys };
         execute!(io::stdout(), EnableBracketedPaste)?;
@@ -163,11 +170,21 @@ impl Raw {
 impl Drop for Raw {
     fn drop(&mut self) {
         if self.keys {
-            let _ = io::stdout().write_all(KEYS_OFF);
+            give_back_with_keys();
+        } else {
+            give_back();
         }
-        let _ = execute!(io::stdout(), DisableBracketedPaste);
-        let _ = disable_raw_mode();
     }
+}
+
+fn give_back_with_keys() {
+    let _ = io::stdout().write_all(KEYS_OFF);
+    give_back();
+}
+
+fn give_back() {
+    let _ = execute!(io::stdout(), DisableBracketedPaste);
+    let _ = disable_raw_mode();
 }
 
 #[cfg(test)]

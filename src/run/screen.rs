@@ -14,7 +14,10 @@ use super::{
     keyboard::Keyboard,
 };
 use crate::{
-    terminal::emulator::{self, CursorShape},
+    terminal::{
+        emulator::{self, CursorShape},
+        fatal,
+    },
     view::still::Picture,
 };
 use crossterm::{
@@ -93,7 +96,8 @@ impl Whole {
     /// Nothing is written where nothing changed.
     fn present(&self) -> io::Result<()> {
         let mut bytes = self.bytes.borrow_mut();
-        if bytes.is_empty() {
+        // A signal may just have given the terminal back.
+        if bytes.is_empty() || !ENTERED.load(Ordering::SeqCst) {
             return Ok(());
         }
         let mut out = io::stdout().lock();
@@ -118,6 +122,7 @@ impl Screen {
     /// Takes the terminal over; a panic gives it back before it is told.
     pub fn enter(mouse: bool, keyboard: Keyboard, about: &Background) -> io::Result<Self> {
         give_back_on_panic();
+        fatal::give_back_before(fatal::UNEXPECTED, give_back)?;
         let keys = about.tells_keys_apart;
         take(mouse, keys)?;
         let frame = Whole::default();

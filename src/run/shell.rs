@@ -6,7 +6,7 @@
 use std::{io::Write as _, time::Duration};
 
 use color_eyre::{Result, eyre::WrapErr as _};
-use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use signal_hook::consts::SIGINT;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     signal::unix::{Signal, SignalKind, signal},
@@ -21,13 +21,12 @@ use crate::{
     keymap::Keymap,
     model::{id::SessionKey, shell::ShellStart},
     protocol::message::{Failure, FailureKind, StreamEnd, StreamOpen},
-    terminal::encode::{self, Modes},
+    terminal::{
+        encode::{self, Modes},
+        fatal,
+        raw::Raw,
+    },
 };
-
-/// Everything a terminal program may have switched on, off again.
-const RESET: &[u8] =
-    b"\x1b[?2026l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?1006l\x1b[?1005l\x1b[?1004l\
-    \x1b[?2004l\x1b[>4;0m\x1b[?1l\x1b>\x1b[r\x1b[?1049l\x1b[0 q\x1b[?25h\x1b[m";
 
 /// How it ended.
 enum End {
@@ -126,7 +125,10 @@ async fn attach(
             return Ok(Ok(End::Stream(StreamEnd::Lost { why })));
         }
     }
-    let raw = Raw::enter()?;
+    let signals = [fatal::UNEXPECTED, &[SIGINT]].concat();
+    let raw = Raw::enter(&signals).wrap_err("the terminal could not be switched to raw mode")?;
+    // The shell is in tmux, which has the alternate screen.
+    raw.has_alternate_screen();
     let silence = client.silence();
     let end = tokio::select! {
         end = carry(&mut stream, escapes) => end,
@@ -172,26 +174,6 @@ async fn tell_silence(mut silence: watch::Receiver<bool>) {
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
     std::future::pending::<()>().await;
-}
-
-/// The terminal in raw mode; given back when dropped.
-struct Raw;
-
-impl Raw {
-    fn enter() -> Result<Self> {
-        enable_raw_mode().wrap_err("the terminal could not be switched to raw mode")?;
-        Ok(Self)
-    }
-}
-
-impl Drop for Raw {
-    fn drop(&mut self) {
-        // The terminal may be gone: then there is nobody to give it back to.
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(RESET);
-        let _ = out.flush();
-        let _ = disable_raw_mode();
-    }
 }
 
 async fn carry(stream: &mut Stream, escapes: Escapes) -> Result<End> {

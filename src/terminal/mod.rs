@@ -7,6 +7,8 @@ pub mod control;
 pub mod defaults;
 pub mod emulator;
 pub mod encode;
+pub mod fatal;
 pub mod link;
 pub mod look;
 pub mod pty;
+pub mod raw;

@@ -20,6 +20,7 @@ mod relay;
 mod terminal;
 
 mod endurance;
+mod given_back;
 mod habits;
 mod hung;
 mod keys;

@@ -1,0 +1,169 @@
+//! The calling terminal in raw mode, for programs whose output goes to it as it is.
+
+use std::{
+    io::{self, Write as _},
+    sync::{
+        Mutex, Once, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use rustix::termios::{self, OptionalActions, Termios};
+
+use super::fatal;
+
+/// Everything a terminal program may have switched on, off again; where the cursor is stays.
+const RESET: &[u8] =
+    b"\x1b[?2026l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?1006l\x1b[?1005l\x1b[?1004l\
+    \x1b[?2004l\x1b[>4;0m\x1b[?1l\x1b>\x1b7\x1b[r\x1b8";
+/// Only when it was entered: on the usual screen it moves the cursor.
+const LEAVE_ALTERNATE: &[u8] = b"\x1b[?1049l";
+const LOOKS: &[u8] = b"\x1b[0 q\x1b[?25h\x1b[m";
+
+/// How the terminal was before; `Some` while it is in raw mode.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+/// Whether a program has the alternate screen.
+static ALTERNATE: AtomicBool = AtomicBool::new(false);
+
+/// Every key goes to the program at the other end until this is dropped. The terminal is given back before
+/// a panic is told, and before a signal ends this process.
+pub struct Raw {
+    modes: Modes,
+}
+
+impl Raw {
+    pub fn enter(signals: &[i32]) -> io::Result<Self> {
+        static ONCE: Once = Once::new();
+        let before = termios::tcgetattr(io::stdin())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        let mut handled = Ok(());
+        ONCE.call_once(|| {
+            let tell = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                give_back();
+                tell(panic);
+            }));
+            handled = fatal::give_back_before(signals, give_back);
+        });
+        handled?;
+        *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
+        let entered = Self {
+            modes: Modes::default(),
+        };
+        termios::tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
+        Ok(entered)
+    }
+
+    /// The program uses the alternate screen.
+    pub fn has_alternate_screen(&self) {
+        ALTERNATE.store(true, Ordering::SeqCst);
+    }
+
+    /// Notes what the program's output does to the terminal.
+    pub fn pass(&mut self, output: &[u8]) {
+        if let Some(on) = self.modes.alternate_screen(output) {
+            ALTERNATE.store(on, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        // The terminal may be gone: then there is nobody to give it back to.
+        let _ = io::stdout().flush();
+        give_back();
+    }
+}
+
+/// Does nothing when it was given back already.
+fn give_back() {
+    let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let Some(before) = before else { return };
+    let leave = if ALTERNATE.swap(false, Ordering::SeqCst) {
+        LEAVE_ALTERNATE
+    } else {
+        b""
+    };
+    // Not through the buffered output, which the thread that a signal interrupted may have locked.
+    let bytes = [RESET, leave, LOOKS].concat();
+    let mut rest = bytes.as_slice();
+    while let Ok(written @ 1..) = rustix::io::write(io::stdout(), rest) {
+        rest = rest.get(written..).unwrap_or_default();
+    }
+    let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, &before);
+}
+
+/// Finds switches of private modes (`CSI ? 1049 ; 1006 h`) in output, however it is cut into pieces.
+#[derive(Debug, Default)]
+struct Modes {
+    /// So much of `ESC [ ?` was seen.
+    head: u8,
+    number: u16,
+    /// Whether one of the numbers is a mode of the alternate screen.
+    alternate: bool,
+}
+
+impl Modes {
+    /// The last switch of the alternate screen in this piece.
+    fn alternate_screen(&mut self, output: &[u8]) -> Option<bool> {
+        let mut last = None;
+        for byte in output {
+            match (self.head, byte) {
+                (_, 0x1b) => {
+                    *self = Self {
+                        head: 1,
+                        ..Self::default()
+                    }
+                }
+                (1, b'[') | (2, b'?') => self.head += 1,
+                (3, b'0'..=b'9') => {
+                    let digit = u16::from(byte - b'0');
+                    self.number = self.number.saturating_mul(10).saturating_add(digit);
+                }
+                (3, b';') => self.end_of_number(),
+                (3, b'h' | b'l') => {
+                    self.end_of_number();
+                    if self.alternate {
+                        last = Some(*byte == b'h');
+                    }
+                    *self = Self::default();
+                }
+                (0, _) => {}
+                _ => *self = Self::default(),
+            }
+        }
+        last
+    }
+
+    fn end_of_number(&mut self) {
+        let number = std::mem::take(&mut self.number);
+        self.alternate |= matches!(number, 47 | 1047 | 1049);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_alternate_screen_is_noticed_however_output_is_cut() {
+        let whole = b"text\x1b[31m\x1b[?25l\x1b[?1006;1049hmore";
+        assert_eq!(Modes::default().alternate_screen(whole), Some(true));
+        let mut modes = Modes::default();
+        let last = whole
+            .chunks(1)
+            .filter_map(|piece| modes.alternate_screen(piece));
+        assert_eq!(last.last(), Some(true));
+        let both = b"\x1b[?1049h\x1b[?1049l";
+        assert_eq!(Modes::default().alternate_screen(both), Some(false));
+        for other in [
+            &b"\x1b[1049h"[..],
+            b"\x1b[?10490h",
+            b"?1049h",
+            b"\x1b[?1049$p",
+        ] {
+            assert_eq!(Modes::default().alternate_screen(other), None);
+        }
+    }
+}

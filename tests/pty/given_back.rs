@@ -1,0 +1,105 @@
+//! However the program ends, the terminal is as it was before.
+
+use std::process::Command;
+
+use crate::{
+    machine::{BINARY, Machine, launch},
+    terminal::Terminal,
+};
+
+/// Runs it in a shell that tells how it ended and how the terminal is afterwards.
+fn start(machine: &Machine, command: &str) -> Terminal {
+    let script = format!("ulimit -c 0; {BINARY} {command}; echo ended=$?; stty -a; sleep 600");
+    Terminal::start(&["sh", "-c", &script], &machine.env(), 100, 30)
+}
+
+/// The process that the shell waits for.
+fn child(person: &Terminal) -> String {
+    let pid = person.pid();
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    children.expect("it has one").trim().to_owned()
+}
+
+#[track_caller]
+fn given_back(person: &Terminal, ended: u8) {
+    person.wait_for(&format!("ended={ended}"));
+    person.wait_for("icanon");
+    let screen = person.screen();
+    for mode in ["-icanon", "-echo ", "-isig", "-opost"] {
+        assert!(!screen.contains(mode), "{mode} is left:\n{screen}");
+    }
+    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    for (on, off) in [
+        ("\u{1b}[?1049h", "\u{1b}[?1049l"),
+        ("\u{1b}[?1000h", "\u{1b}[?1000l"),
+        ("\u{1b}[?25l", "\u{1b}[?25h"),
+    ] {
+        if let Some(at) = raw.rfind(on) {
+            assert!(raw[at..].contains(off), "{on:?} is left");
+        }
+    }
+}
+
+const SIGNALS: [(&str, u8); 6] = [
+    ("QUIT", 3),
+    ("ABRT", 6),
+    ("USR1", 10),
+    ("USR2", 12),
+    ("ALRM", 14),
+    ("XCPU", 24),
+];
+
+fn signal(pid: &str, name: &str) {
+    let sent = Command::new("kill").args(["-s", name, pid]).status();
+    assert!(sent.expect("kill runs").success());
+}
+
+#[test]
+fn a_signal_that_ends_the_full_screen_gives_the_terminal_back() {
+    let machine = Machine::new();
+    for (name, number) in SIGNALS {
+        let person = start(&machine, "");
+        person.wait_for("No session runs");
+        signal(&child(&person), name);
+        given_back(&person, 128 + number);
+    }
+}
+
+#[test]
+fn a_signal_that_ends_a_shell_or_a_command_gives_the_terminal_back() {
+    let machine = Machine::new();
+    machine.ok(&launch("ends", &["--wait"]));
+    for (name, number) in SIGNALS.into_iter().chain([("INT", 2)]) {
+        let person = start(&machine, "shell ends");
+        person.wait_for("work@ends");
+        signal(&child(&person), name);
+        given_back(&person, 128 + number);
+    }
+    let full_screen =
+        "exec ends -- sh -c \"printf '\\033[?1049h\\033[?1000h\\033[?25l'; echo here; sleep 600\"";
+    for (name, number) in [("QUIT", 3), ("TERM", 15), ("HUP", 1)] {
+        let person = start(&machine, full_screen);
+        person.wait_for("here");
+        signal(&child(&person), name);
+        given_back(&person, 128 + number);
+    }
+}
+
+#[test]
+fn a_command_that_dies_leaves_nothing_switched_on() {
+    let machine = Machine::new();
+    machine.ok(&launch("dies", &["--wait"]));
+    let person = start(
+        &machine,
+        "exec dies -- sh -c \"printf '\\033[?1049h\\033[?1000h\\033[?25l'; kill -9 \\$\\$\"",
+    );
+    given_back(&person, 137);
+    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    assert!(raw.contains("\u{1b}[?1049l") && raw.contains("\u{1b}[?1000l"));
+
+    // What printed a line and nothing else has its line, and the cursor stays below it.
+    let person = start(&machine, "exec dies -- echo plain");
+    given_back(&person, 0);
+    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    assert!(!raw.contains("\u{1b}[?1049l"));
+}
