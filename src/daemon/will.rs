@@ -15,8 +15,17 @@ const WORDS: usize = 300;
 /// Bytes of output that are held for them.
 const HELD: usize = 4 * 1024;
 
-/// `$1` is where they go, the rest what is saved.
-const SAVE: &str = r#"place=$1; shift; mkdir -p -- "$place" && cp -a -- "$@" "$place"/"#;
+/// `$1` is where they go, the rest what is saved. Sparse files stay sparse where the session's `cp` can do
+/// that. What is missing or fails is named at the end, after the others were saved.
+const SAVE: &str = r#"place=$1; shift; mkdir -p -- "$place" || exit 1
+sparse=; cp --help 2>&1 | grep -q -e --sparse && sparse=--sparse=always
+failed=
+for one; do
+  if [ ! -e "$one" ] && [ ! -L "$one" ]; then failed="$failed '$one' (not found)"
+  elif ! cp -a $sparse -- "$one" "$place"/; then failed="$failed '$one' (not copied completely)"
+  fi
+done
+[ -z "$failed" ] || { echo "saved to $place, but not$failed" >&2; exit 1; }"#;
 
 pub(super) async fn carry_out(
     engine: &Arc<dyn Containers>,
@@ -117,4 +126,36 @@ fn last(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let count = line.chars().count();
     line.chars().skip(count.saturating_sub(WORDS)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::MetadataExt as _, process::Command};
+
+    use super::*;
+
+    #[test]
+    fn inside_a_session_what_exists_is_saved_sparse_and_the_rest_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let sparse = fs::File::create(dir.path().join("sparse")).unwrap();
+        sparse.set_len(1 << 30).unwrap();
+        fs::write(dir.path().join("-odd"), "x").unwrap();
+        let mut command = Command::new("sh");
+        command.current_dir(dir.path());
+        command.args(["-c", SAVE, "last-will", "place"]);
+        let output = command
+            .args(["nowhere", "sparse", "-odd"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said.trim(), "saved to place, but not 'nowhere' (not found)");
+        let copy = fs::metadata(dir.path().join("place/sparse")).unwrap();
+        assert_eq!((copy.len(), copy.blocks()), (1 << 30, 0));
+        assert!(dir.path().join("place/-odd").exists());
+        let mut command = Command::new("sh");
+        command.current_dir(dir.path());
+        command.args(["-c", SAVE, "last-will", "place", "sparse"]);
+        assert!(command.status().unwrap().success());
+    }
 }

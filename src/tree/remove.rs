@@ -380,7 +380,7 @@ mod tests {
                 fs::set_permissions(&locked, fs::Permissions::from_mode(mode)).unwrap();
             }
         }
-        fs::set_permissions(&deepest, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&deepest, fs::Permissions::from_mode(0o000)).unwrap();
         as_ordinary_user(
             dir.path(),
             "tree::remove::tests::removed_by_an_ordinary_user",

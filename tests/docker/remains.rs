@@ -74,3 +74,27 @@ async fn a_home_that_cannot_be_removed_is_moved_aside_and_removed_later() {
     bench.engine.forget(session).await.unwrap();
     assert!(!aside.exists() && !home.exists());
 }
+
+#[tokio::test]
+async fn saved_files_stay_sparse_and_a_missing_path_does_not_stop_the_others() {
+    use std::os::unix::fs::MetadataExt as _;
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    bench
+        .sh(session, "truncate -s 2G sparse; echo kept > small")
+        .await;
+    let paths = ["sparse", "nowhere", "small"].map(str::to_owned);
+    let error = bench.engine.save(session, &paths, "it").await.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("'nowhere': not found"), "{text}");
+    assert!(
+        text.contains("it.tar") && text.contains("it-3.tar"),
+        "{text}"
+    );
+    let saved = bench.dir.path().join("saved");
+    let sparse = std::fs::metadata(saved.join("it.tar")).unwrap();
+    assert!(sparse.len() > 2 << 30 && sparse.blocks() * 512 < 1 << 20);
+    let small = std::fs::read(saved.join("it-3.tar")).unwrap();
+    assert!(small.windows(4).any(|part| part == b"kept"));
+    assert_eq!(std::fs::read_dir(&saved).unwrap().count(), 2);
+}

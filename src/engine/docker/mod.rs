@@ -150,6 +150,7 @@ pub struct DockerEngine {
 impl DockerEngine {
     /// Never fails and does nothing yet; `probe` reports.
     pub fn new(config: DockerConfig) -> Self {
+        save::remove_unfinished(&config.saved_dir);
         Self {
             scratches: Scratches::new(
                 config.state_dir.join("sessions"),

@@ -1,22 +1,29 @@
 //! Files of a session saved on this machine: archives below `saved/` of the data directory.
 
+mod archive;
+
 use std::{
     io,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 
-use bollard::query_parameters::DownloadFromContainerOptions;
+use bollard::{
+    errors::Error,
+    query_parameters::{DownloadFromContainerOptions, InspectContainerOptions},
+};
 use futures_util::StreamExt as _;
-use tokio::{fs::File, io::AsyncWriteExt as _};
 
-use super::DockerEngine;
+use super::{DockerEngine, line::Line};
 use crate::{
     engine::{api::Result, error::EngineError},
     model::{id::SessionId, inside},
 };
+pub(super) use archive::remove_unfinished;
+use archive::{Archive, LIMITS, Limits};
 
-/// Saves each path as an archive, `NAME.tar`, `NAME-2.tar` and so on; gives the first.
+/// Saves each path as an archive, `NAME.tar`, `NAME-2.tar` and so on; gives the first. What can be saved is
+/// saved even where something else cannot be: the error lists both.
 pub(super) async fn save(
     engine: &DockerEngine,
     dir: &Path,
@@ -27,32 +34,77 @@ pub(super) async fn save(
     let line = engine.line().await?;
     let container = engine.container(&line, session).await?;
     make(dir).map_err(|error| failed(dir, &error))?;
-    let mut first = None;
+    let (mut saved, mut problems) = (Vec::new(), Vec::new());
+    let mut limits = LIMITS;
     for (path, number) in paths.iter().zip(1..) {
         let file = match number {
             1 => dir.join(format!("{name}.tar")),
             number => dir.join(format!("{name}-{number}.tar")),
         };
-        let options = DownloadFromContainerOptions {
-            path: absolute(path),
-        };
-        let mut pieces = line
-            .docker
-            .download_from_container(&container, Some(options));
-        // Half an archive never bears the name of a whole one.
-        let half = file.with_extension("part");
-        let mut out = create(&half).map_err(|error| failed(&half, &error))?;
-        while let Some(piece) = pieces.next().await {
-            let piece = piece.map_err(|error| engine.named(line.fault(error), session))?;
-            let written = out.write_all(&piece).await;
-            written.map_err(|error| failed(&half, &error))?;
+        match save_one(&line, &container, path, &file, limits).await {
+            Ok(used) => {
+                limits = limits.less(used);
+                saved.push(file);
+            }
+            Err(error) if error.is_lost() => return Err(error),
+            Err(error @ EngineError::NotFound(_)) => return Err(engine.named(error, session)),
+            Err(error) => problems.push(format!("'{path}': {error}")),
         }
-        let synced = out.sync_all().await;
-        synced.map_err(|error| failed(&half, &error))?;
-        std::fs::rename(&half, &file).map_err(|error| failed(&file, &error))?;
-        first.get_or_insert(file);
     }
-    first.ok_or_else(|| EngineError::Refused("nothing was said to be saved".to_owned()))
+    let shown: Vec<String> = saved.iter().map(|it| it.display().to_string()).collect();
+    if problems.is_empty() {
+        let first = saved.into_iter().next();
+        return first.ok_or_else(|| EngineError::Refused("no paths to save".to_owned()));
+    }
+    let problems = problems.join("; ");
+    let why = match shown.as_slice() {
+        [] => format!("nothing was saved: {problems}"),
+        files => format!("saved to {}, but not {problems}", files.join(", ")),
+    };
+    Err(EngineError::Declined { why, mend: None })
+}
+
+/// What it took: bytes on the disk, and in the archive.
+async fn save_one(
+    line: &Line,
+    container: &str,
+    path: &str,
+    file: &Path,
+    limits: Limits,
+) -> Result<(u64, u64)> {
+    let options = DownloadFromContainerOptions {
+        path: absolute(path),
+    };
+    let mut pieces = line
+        .docker
+        .download_from_container(container, Some(options));
+    let written = |error: io::Error| failed(file, &error);
+    let mut archive = Archive::create(file, limits).map_err(written)?;
+    while let Some(piece) = pieces.next().await {
+        match piece {
+            Ok(piece) => archive.add(&piece).await.map_err(written)?,
+            Err(error) => return Err(not_read(line, container, error).await),
+        }
+    }
+    archive.finish().await.map_err(written)
+}
+
+/// An engine says the same of a path that does not exist as of a container that does not.
+async fn not_read(line: &Line, container: &str, error: Error) -> EngineError {
+    let is_missing = matches!(
+        error,
+        Error::DockerResponseServerError {
+            status_code: 404,
+            ..
+        }
+    );
+    let looked = line
+        .docker
+        .inspect_container(container, None::<InspectContainerOptions>);
+    if is_missing && looked.await.is_ok() {
+        return EngineError::Host("not found in the session".to_owned());
+    }
+    line.fault(error)
 }
 
 fn absolute(path: &str) -> String {
@@ -65,13 +117,6 @@ fn absolute(path: &str) -> String {
 fn make(dir: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true).mode(0o700).create(dir)
-}
-
-/// Nobody else reads what a session held.
-fn create(path: &Path) -> io::Result<File> {
-    let mut options = std::fs::OpenOptions::new();
-    let options = options.write(true).create(true).truncate(true).mode(0o600);
-    Ok(File::from_std(options.open(path)?))
 }
 
 fn failed(path: &Path, error: &io::Error) -> EngineError {

@@ -1,0 +1,267 @@
+//! One archive on its way to the disk: bounded, sparse, and removed unless it was finished.
+
+use std::{
+    fs, io,
+    io::SeekFrom,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    process,
+};
+
+use rustix::fs::statvfs;
+use tokio::{
+    fs::File,
+    io::{AsyncSeekExt as _, AsyncWriteExt as _},
+};
+
+use crate::model::resources::Bytes;
+
+/// Zeros of this many bytes become a hole in the file: the engine expands sparse files.
+const BLOCK: usize = 4096;
+/// The free space is looked at again after this many bytes.
+const LOOK_EVERY: u64 = 16 * Bytes::MIB;
+
+/// What the files saved for one session may take together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Bytes on the disk.
+    pub(super) disk: u64,
+    /// Bytes of the archives, holes included.
+    pub(super) length: u64,
+    /// Bytes that stay free on the file system; a twentieth of it where that is more.
+    pub(super) free: u64,
+}
+
+pub(super) const LIMITS: Limits = Limits {
+    disk: 10 * 1024 * Bytes::MIB,
+    length: 100 * 1024 * Bytes::MIB,
+    free: 1024 * Bytes::MIB,
+};
+
+impl Limits {
+    /// What is left after an archive.
+    pub(super) fn less(self, (disk, length): (u64, u64)) -> Self {
+        Self {
+            disk: self.disk.saturating_sub(disk),
+            length: self.length.saturating_sub(length),
+            ..self
+        }
+    }
+}
+
+/// The unfinished file: it goes when this is dropped.
+struct Part(PathBuf);
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+pub(super) struct Archive {
+    target: PathBuf,
+    part: Part,
+    out: File,
+    limits: Limits,
+    disk: u64,
+    length: u64,
+    /// Zeros that were not written yet.
+    hole: u64,
+    looked_at: u64,
+}
+
+impl Archive {
+    /// Nobody else may read what a session held.
+    pub(super) fn create(target: &Path, limits: Limits) -> io::Result<Self> {
+        let part = target.with_extension(format!("{}.part", process::id()));
+        match fs::remove_file(&part) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut options = fs::OpenOptions::new();
+        let out = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&part)?;
+        let archive = Self {
+            target: target.to_owned(),
+            part: Part(part),
+            out: File::from_std(out),
+            limits,
+            disk: 0,
+            length: 0,
+            hole: 0,
+            looked_at: 0,
+        };
+        archive.check_room()?;
+        Ok(archive)
+    }
+
+    pub(super) async fn add(&mut self, piece: &[u8]) -> io::Result<()> {
+        self.length += piece.len() as u64;
+        if self.length > self.limits.length {
+            return Err(too_large("archive", self.limits.length));
+        }
+        let is_zero = |block: &[u8]| block.iter().all(|byte| *byte == 0);
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let mut blocks = rest.chunks(BLOCK);
+            let zeros: usize = blocks
+                .by_ref()
+                .take_while(|it| is_zero(it))
+                .map(<[u8]>::len)
+                .sum();
+            self.hole += zeros as u64;
+            rest = &rest[zeros..];
+            let blocks = rest.chunks(BLOCK);
+            let data: usize = blocks.take_while(|it| !is_zero(it)).map(<[u8]>::len).sum();
+            if data > 0 {
+                self.write(&rest[..data]).await?;
+                rest = &rest[data..];
+            }
+        }
+        Ok(())
+    }
+
+    async fn write(&mut self, data: &[u8]) -> io::Result<()> {
+        self.disk += data.len() as u64;
+        if self.disk > self.limits.disk {
+            return Err(too_large("data", self.limits.disk));
+        }
+        if self.disk - self.looked_at >= LOOK_EVERY {
+            self.looked_at = self.disk;
+            self.check_room()?;
+        }
+        if self.hole > 0 {
+            let distance = i64::try_from(self.hole).map_err(io::Error::other)?;
+            self.out.seek(SeekFrom::Current(distance)).await?;
+            self.hole = 0;
+        }
+        self.out.write_all(data).await
+    }
+
+    fn check_room(&self) -> io::Result<()> {
+        let facts = statvfs(&self.part.0)?;
+        let free = facts.f_bavail.saturating_mul(facts.f_frsize);
+        let floor = (facts.f_blocks.saturating_mul(facts.f_frsize) / 20).max(self.limits.free);
+        if free < floor {
+            return Err(io::Error::new(
+                io::ErrorKind::StorageFull,
+                format!(
+                    "{} free, and {} must stay free: make room there",
+                    Bytes(free),
+                    Bytes(floor)
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Gives it its name; what it took.
+    pub(super) async fn finish(mut self) -> io::Result<(u64, u64)> {
+        self.out.flush().await?;
+        self.out.set_len(self.length).await?;
+        self.out.sync_all().await?;
+        fs::rename(&self.part.0, &self.target)?;
+        Ok((self.disk, self.length))
+    }
+}
+
+fn too_large(what: &str, most: u64) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::FileTooLarge,
+        format!(
+            "more than {} of {what}: save less, or into a folder",
+            Bytes(most)
+        ),
+    )
+}
+
+/// Removes what a daemon that was killed left unfinished. Ours are under way.
+pub(in crate::engine::docker) fn remove_unfinished(dir: &Path) {
+    let ours = format!(".{}.part", process::id());
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".part") && !name.ends_with(&ours) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::*;
+
+    const SMALL: Limits = Limits {
+        disk: 100_000,
+        length: 1 << 32,
+        free: 0,
+    };
+
+    fn files(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap();
+        entries
+            .map(|it| it.unwrap().file_name().into_string().unwrap())
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn zeros_take_no_room_and_the_content_is_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a.tar");
+        let mut archive = Archive::create(&file, SMALL).unwrap();
+        let mut whole = b"head".to_vec();
+        whole.resize(3_000_000, 0);
+        whole.extend_from_slice(b"middle");
+        whole.resize(5_000_001, 0);
+        for piece in whole.chunks(10_007) {
+            archive.add(piece).await.unwrap();
+        }
+        archive.finish().await.unwrap();
+        assert_eq!(fs::read(&file).unwrap(), whole);
+        assert!(fs::metadata(&file).unwrap().blocks() * 512 < 100_000);
+        assert_eq!(files(dir.path()), ["a.tar"]);
+    }
+
+    #[tokio::test]
+    async fn what_is_too_large_or_dropped_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a.tar");
+        let mut archive = Archive::create(&file, SMALL).unwrap();
+        let error = archive.add(&vec![1; 100_001]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        drop(archive);
+        let short = Limits {
+            length: 1_000_000,
+            ..SMALL
+        };
+        let mut archive = Archive::create(&file, short).unwrap();
+        archive.add(&vec![0; 1_000_000]).await.unwrap();
+        assert!(archive.add(&[0]).await.is_err());
+        assert_eq!(files(dir.path()).len(), 1);
+        drop(archive);
+        let full = Limits {
+            free: u64::MAX,
+            ..SMALL
+        };
+        let error = Archive::create(&file, full).err().unwrap();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(files(dir.path()).is_empty());
+    }
+
+    #[test]
+    fn what_a_killed_daemon_left_goes_at_the_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let ours = format!("b.{}.part", process::id());
+        for name in ["a.part", "a.1.part", "a.tar", ours.as_str()] {
+            fs::write(dir.path().join(name), "").unwrap();
+        }
+        remove_unfinished(dir.path());
+        let mut left = files(dir.path());
+        left.sort();
+        assert_eq!(left, ["a.tar".to_owned(), ours]);
+    }
+}
