@@ -186,6 +186,11 @@ impl Client {
             .unwrap_or_else(|_| Err(self.shared.lost_failure()))
     }
 
+    /// Whether the connection ended: what was asked before and not answered may have been done.
+    pub fn is_lost(&self) -> bool {
+        self.shared.is_lost()
+    }
+
     /// Opens a stream. Whether it could be opened comes as its first item.
     pub async fn open(&self, open: StreamOpen) -> Result<Stream, Failure> {
         let (stream, state) = self.shared.add_stream()?;

@@ -87,6 +87,10 @@ impl Shared {
         Ok((id, state))
     }
 
+    pub(super) fn is_lost(&self) -> bool {
+        self.lock().lost.is_some()
+    }
+
     pub(super) fn lost_failure(&self) -> Failure {
         match &self.lock().lost {
             Some(why) => lost(why),

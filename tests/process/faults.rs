@@ -13,6 +13,19 @@ use crate::{
 
 const NAME: &str = "victim";
 
+#[test]
+fn a_launch_that_is_not_answered_is_reported_as_unknown() {
+    let mut machine = Machine::new();
+    machine.set("WORKBAY_FAULT", "before:survey");
+    let output = machine.workbay(&launch(NAME, &[]));
+    assert_eq!(output.status.code(), Some(5));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("the launch may have happened") && said.contains("workbay ls"),
+        "{said}"
+    );
+}
+
 /// Makes ready what `kind` needs, with a daemon that is not to die.
 fn prepare(machine: &Machine, kind: OrderKind) {
     let launched = !matches!(

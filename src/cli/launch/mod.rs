@@ -93,8 +93,19 @@ async fn ask(
     match line.client.ask(Request::Launch { context, launch }).await {
         Ok(Reply::Launched { sessions, failure }) => Ok(Ok((sessions, failure))),
         Ok(other) => Err(line::unexpected(&other)),
+        Err(failure) if line.client.is_lost() => Err(unknown(&failure)),
         Err(failure) => Ok(Err(Refused(failure))),
     }
+}
+
+/// The daemon was asked and did not answer: nobody knows whether it launched anything.
+fn unknown(failure: &Failure) -> Fail {
+    let text = format!(
+        "the daemon stopped before it answered ({}): the launch may have happened",
+        failure.message
+    );
+    Fail::new(code::UNREACHABLE, text)
+        .help("run `workbay ls` to see whether the session exists before you launch it again")
 }
 
 /// The daemon would not launch it.
