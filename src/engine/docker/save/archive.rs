@@ -183,7 +183,8 @@ pub(in crate::engine::docker) fn remove_unfinished(dir: &Path) {
     let ours = format!(".{}.part", process::id());
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.ends_with(".part") && !name.ends_with(&ours) {
+        let is_part = Path::new(&name).extension().is_some_and(|it| it == "part");
+        if is_part && !name.ends_with(&ours) {
             let _ = fs::remove_file(entry.path());
         }
     }
