@@ -290,7 +290,14 @@ fn of_the_terminal_the_app_names_only_its_pure_parts() {
         for (at, _) in code.match_indices("terminal::") {
             let rest = &code[at + "terminal::".len()..];
             if ![
-                "control", "defaults", "emulator", "encode", "look", "tmux", "{",
+                "clipboard",
+                "control",
+                "defaults",
+                "emulator",
+                "encode",
+                "look",
+                "tmux",
+                "{",
             ]
             .iter()
             .any(|part| rest.starts_with(part))

@@ -138,7 +138,9 @@ impl App {
     #[must_use]
     pub fn new(facts: Facts, keymap: Keymap) -> Self {
         Self {
-            panes: Panes::new(&facts.tag).with(&facts.terminal),
+            panes: Panes::new(&facts.tag)
+                .with(&facts.terminal)
+                .saving_to(facts.copies.clone()),
             mouse: facts.mouse,
             statistics_shown: facts.statistics,
             notices: Notices::new(facts.notifications.quiet),

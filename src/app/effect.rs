@@ -46,11 +46,15 @@ pub enum Effect {
     Copy {
         ticket: Ticket,
         text: String,
-        /// Where it goes when it is too much for the clipboard; `None` = nowhere.
-        path: Option<PathBuf>,
     },
     /// Write a new file (never over an old one; `-1`, `-2` … is added); `Msg::Done` carries the path.
     SaveFile {
+        ticket: Ticket,
+        path: PathBuf,
+        contents: Vec<u8>,
+    },
+    /// The same in a directory of ours, which is made if it does not exist.
+    SavePrivate {
         ticket: Ticket,
         path: PathBuf,
         contents: Vec<u8>,

@@ -1,5 +1,7 @@
 //! What the face knows about itself and its surroundings from the start; `run` finds it out.
 
+use std::path::PathBuf;
+
 use jiff::tz::TimeZone;
 
 use crate::model::settings::{LaunchSettings, NotificationSettings, TerminalSettings};
@@ -31,6 +33,8 @@ pub struct Facts {
     pub launch: LaunchSettings,
     /// How loud it is.
     pub notifications: NotificationSettings,
+    /// Where copies are saved that are too long for a clipboard.
+    pub copies: PathBuf,
     /// Copying in terminals.
     pub terminal: TerminalSettings,
     /// Days that log and scratch of an ended session are kept.

@@ -3,6 +3,7 @@
 mod acts;
 mod clipboard;
 mod control;
+mod copying;
 mod desk;
 mod mouse;
 mod page;
@@ -218,6 +219,7 @@ impl Panes {
             steps.extend(pane.look(seen.contains(&pane.id), ids, now));
         }
         steps.extend(self.hold_lines(ids));
+        steps.extend(self.watch_permit(on_page));
         steps
     }
 
@@ -331,7 +333,7 @@ impl Panes {
         now: Timestamp,
     ) -> Option<Vec<Step>> {
         if let Some((mut steps, brought)) = self.lines.stream(stream, event, now) {
-            steps.extend(self.take_brought(brought, now));
+            steps.extend(self.take_brought(brought));
             return Some(steps);
         }
         let at = self.list.iter().position(|pane| pane.stream == stream)?;
@@ -341,6 +343,10 @@ impl Panes {
         let pane = &mut self.list[at];
         let mut steps = pane.event(event, now);
         pane.has_news &= !seen;
+        if !matches!(event, StreamEvent::Data { .. }) {
+            steps.extend(self.end_permit(id));
+        }
+        let pane = &mut self.list[at];
         if has_keys {
             self.leader &= pane.takes_keys();
         }

@@ -29,13 +29,13 @@ pub enum Step {
     },
     /// To the person's clipboard; a toast tells how it went.
     Copy(String),
-    /// The same of a text of any length: what is too much for a clipboard goes to this file.
-    CopyOrSave {
-        text: String,
-        path: PathBuf,
-    },
     /// To a new file; a toast tells where it lies.
     Save {
+        path: PathBuf,
+        contents: Vec<u8>,
+    },
+    /// To a new file that only the user may read, in a directory that is made for it.
+    SavePrivate {
         path: PathBuf,
         contents: Vec<u8>,
     },

@@ -144,6 +144,11 @@ impl Paths {
         self.data_dir.join("folders")
     }
 
+    /// Copies from terminals that were too long for a clipboard.
+    pub fn copies_dir(&self) -> PathBuf {
+        self.data_dir.join("copies")
+    }
+
     /// Files of sessions that their last wills saved.
     pub fn saved_dir(&self) -> PathBuf {
         self.data_dir.join("saved")

@@ -44,9 +44,6 @@ pub const PRELOADS: [(&str, &str); 2] = [
     ("LD_AUDIT", "WORKBAY_LD_AUDIT"),
 ];
 
-/// The user option in which the session's tmux keeps the digest of what a person copied last.
-pub const COPIED: &str = "@workbay-copied";
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,8 +2,10 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-/// Terminals drop longer ones silently.
-const LONGEST: usize = 74_994;
+use crate::{model::text::Clean, terminal::clipboard::fits};
+
+/// Characters of a copied text that are shown.
+const SHOWN: usize = 40;
 /// GNU screen passes strings on in pieces no longer than this, with what is around them.
 const SCREEN_PIECE: usize = 768;
 const SCREEN_BEGIN: &str = "\x1bP";
@@ -38,13 +40,13 @@ impl Multiplexer {
 /// The bytes that put `text` into the clipboard (OSC 52), or a sentence why not. Inside tmux it is
 /// sent twice: for tmux itself, and passed through it.
 pub fn osc52(text: &str, around: Multiplexer) -> Result<Vec<u8>, String> {
-    let encoded = STANDARD.encode(text);
-    if encoded.len() > LONGEST {
+    if !fits(text) {
         return Err(format!(
             "{} bytes are too much for a terminal's clipboard: save it to a file instead",
             text.len()
         ));
     }
+    let encoded = STANDARD.encode(text);
     let plain = format!("\x1b]52;c;{encoded}\x1b\\");
     let sent = match around {
         Multiplexer::None => plain,
@@ -55,13 +57,21 @@ pub fn osc52(text: &str, around: Multiplexer) -> Result<Vec<u8>, String> {
     Ok(sent.into_bytes())
 }
 
-/// What was sent, as far as we know: whether the terminal took it, it does not say.
-pub fn sent(text: &str) -> String {
+/// What was sent, as far as we know: whether the terminal took it, it does not say. How the text begins is
+/// shown, because what is in the clipboard came from a session.
+pub fn sent(text: &str) -> Clean {
     let lines = match text.lines().count() {
         0 | 1 => String::new(),
         lines => format!("{lines} lines "),
     };
-    format!("{lines}sent to your terminal's clipboard (OSC 52)")
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    let first = Clean::new(first.unwrap_or_default().trim());
+    let mut shown: String = first.as_str().chars().take(SHOWN).collect();
+    if shown.len() < first.as_str().len() {
+        shown.push_str("...");
+    }
+    let said = format!("{lines}sent to your terminal's clipboard (OSC 52)\n{shown}");
+    Clean::multiline(said.trim_end())
 }
 
 /// A sequence that tmux passes on to the terminal outside, where its `allow-passthrough` is on.
@@ -148,7 +158,12 @@ mod tests {
 
     #[test]
     fn only_what_is_known_is_said() {
-        assert_eq!(sent("one"), "sent to your terminal's clipboard (OSC 52)");
-        assert!(sent("a\nb\n").starts_with("2 lines sent"));
+        assert_eq!(
+            sent("one"),
+            "sent to your terminal's clipboard (OSC 52)\none"
+        );
+        let two = sent("\n a\u{202e}b\n");
+        assert!(two.as_str().starts_with("2 lines sent"));
+        assert!(two.as_str().ends_with("\nab"), "{two}");
     }
 }

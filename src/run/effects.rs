@@ -1,5 +1,7 @@
 //! What the app wants done outside itself, done. Every answer comes back as a message.
 
+use std::path::{Path, PathBuf};
+
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
@@ -24,6 +26,9 @@ use crate::{
 
 /// Answers on their way to the app.
 pub const ANSWERS: usize = 64;
+
+/// Writes a new file and gives its path, or a sentence.
+type Save = fn(&Path, &[u8]) -> Result<PathBuf, String>;
 
 /// What the loop does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,25 +85,26 @@ impl Hands {
                 let _ = self.streams.resize(stream, columns, rows);
             }
             Effect::Close { stream } => self.streams.close(stream),
-            Effect::Copy { ticket, text, path } => {
-                match (clipboard::osc52(&text, self.multiplexer), path) {
-                    (Ok(bytes), _) => {
+            Effect::Copy { ticket, text } => {
+                let result = match clipboard::osc52(&text, self.multiplexer) {
+                    Ok(bytes) => {
                         stage.send(&bytes)?;
-                        let result = Ok(clipboard::sent(&text).into());
-                        self.answer(Msg::Done { ticket, result });
+                        Ok(clipboard::sent(&text))
                     }
-                    (Err(_), Some(path)) => self.save_copy(ticket, path, text),
-                    (Err(why), None) => {
-                        let result = Err(why.into());
-                        self.answer(Msg::Done { ticket, result });
-                    }
-                }
+                    Err(why) => Err(why.into()),
+                };
+                self.answer(Msg::Done { ticket, result });
             }
             Effect::SaveFile {
                 ticket,
                 path,
                 contents,
-            } => self.save(ticket, path, contents),
+            } => self.save(ticket, path, contents, files::save),
+            Effect::SavePrivate {
+                ticket,
+                path,
+                contents,
+            } => self.save(ticket, path, contents, files::save_private),
             Effect::Edit { ticket, text } => {
                 stage.lend()?;
                 self.edit(ticket, text);
@@ -107,7 +113,12 @@ impl Hands {
                 ticket,
                 path,
                 launch,
-            } => self.save(ticket, path, recipe::write(&launch).into_bytes()),
+            } => self.save(
+                ticket,
+                path,
+                recipe::write(&launch).into_bytes(),
+                files::save,
+            ),
             Effect::ReadRecipe { ticket, path } => self.read_recipe(ticket, path),
             Effect::Mouse(on) => stage.mouse(on)?,
             Effect::MouseMoves(true) => stage.send(screen::MOVES_ON)?,
@@ -144,26 +155,12 @@ impl Hands {
         });
     }
 
-    fn save(&self, ticket: u64, path: std::path::PathBuf, contents: Vec<u8>) {
-        self.save_as(ticket, path, contents, "saved to");
-    }
-
-    fn save_copy(&self, ticket: u64, path: std::path::PathBuf, text: String) {
-        let how = format!(
-            "{} bytes are too much for a terminal's clipboard: saved to",
-            text.len()
-        );
-        self.save_as(ticket, path, text.into_bytes(), &how);
-    }
-
-    /// `how` stands before the path.
-    fn save_as(&self, ticket: u64, path: std::path::PathBuf, contents: Vec<u8>, how: &str) {
+    fn save(&self, ticket: u64, path: PathBuf, contents: Vec<u8>, save: Save) {
         let answers = self.answers.clone();
-        let how = how.to_owned();
         tokio::spawn(async move {
-            let saved = tokio::task::spawn_blocking(move || files::save(&path, &contents)).await;
+            let saved = tokio::task::spawn_blocking(move || save(&path, &contents)).await;
             let result = match saved {
-                Ok(Ok(path)) => Ok(Clean::new(&format!("{how} {}", path.display()))),
+                Ok(Ok(path)) => Ok(Clean::new(&format!("saved to {}", path.display()))),
                 Ok(Err(why)) => Err(Clean::new(&why)),
                 Err(error) => Err(Clean::new(&format!("the file was not saved: {error}"))),
             };

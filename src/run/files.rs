@@ -1,9 +1,9 @@
 //! New files for a person: never over an old one.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{DirBuilder, File, OpenOptions},
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -41,6 +41,20 @@ pub fn save(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
     Err(told(&io::ErrorKind::AlreadyExists.into()))
 }
 
+/// The same in a directory that only the user may look into; it is made if it does not exist.
+pub fn save_private(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
+    if let Some(parent) = path.parent() {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
+        made.map_err(|error| {
+            format!(
+                "the directory {} could not be created: {error}",
+                parent.display()
+            )
+        })?;
+    }
+    save(path, contents)
+}
+
 fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .write(true)
@@ -76,6 +90,13 @@ mod tests {
             dir.path().join("x-log-2.txt")
         );
         assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        let private = dir.path().join("of/ours/copy.txt");
+        assert_eq!(save_private(&private, b"one").unwrap(), private);
+        let mode = std::fs::metadata(dir.path().join("of/ours")).unwrap();
+        assert_eq!(
+            std::os::unix::fs::PermissionsExt::mode(&mode.permissions()) & 0o777,
+            0o700
+        );
         let missing = dir.path().join("no/such/dir.txt");
         assert!(
             save(&missing, b"x")

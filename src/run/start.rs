@@ -39,7 +39,7 @@ pub struct Options {
 pub fn main(options: Options) -> Result<()> {
     let _log = log::to_file(&options.paths.face_log());
     let looks = Looks::find(&options);
-    let facts = surroundings::facts(&options.loaded.settings);
+    let facts = surroundings::facts(&options.loaded.settings, &options.paths);
     // One thread: tasks begin in order, and there is nothing to wait for but the outside.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

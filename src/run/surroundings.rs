@@ -3,11 +3,14 @@
 use uuid::Uuid;
 
 use crate::{
-    app::facts::Facts, config::person, model::settings::Settings, protocol::version::version,
+    app::facts::Facts,
+    config::{paths::Paths, person},
+    model::settings::Settings,
+    protocol::version::version,
 };
 
 /// The facts for the life of this face.
-pub fn facts(settings: &Settings) -> Facts {
+pub fn facts(settings: &Settings, paths: &Paths) -> Facts {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     Facts {
         user: person::user_name(),
@@ -25,6 +28,7 @@ pub fn facts(settings: &Settings) -> Facts {
         tag: tag(),
         launch: settings.launch.clone(),
         notifications: settings.notifications,
+        copies: paths.copies_dir(),
         terminal: settings.terminal.clone(),
         keep_days: settings.history.keep_days,
     }

@@ -7,7 +7,6 @@
 mod attach;
 mod beginning;
 mod control;
-mod copied;
 mod duty;
 mod end;
 mod exec;
@@ -70,8 +69,6 @@ enum Task {
         #[command(flatten)]
         beginning: Beginning,
     },
-    /// Takes what a person copied in tmux on stdin and leaves its digest there.
-    Copied,
     /// Detaches every client that `attach` left behind.
     DetachAll,
     /// Carries stdin and stdout to a port of this container.
@@ -165,7 +162,6 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             beginning,
         } => attach::run(&tag, key.as_deref(), size, &beginning),
         Task::Control { beginning } => control::run(&beginning),
-        Task::Copied => copied::run(),
         Task::DetachAll => attach::detach_all(),
         Task::Relay { port, .. } => relay::run(port),
         Task::GiveHome { user } => home::give(&user),

@@ -148,8 +148,7 @@ impl Tmux {
             .arg(Path::new(inside::TOOLBOX).join("etc/tmux.conf"));
         command
             .env("WORKBAY_SHELL", shell)
-            .env("WORKBAY_TERM", term.name)
-            .env("WORKBAY_COPIED", copy_command());
+            .env("WORKBAY_TERM", term.name);
         command.env("SHELL", shell);
         for name in PRIVATE {
             match env::var(name) {
@@ -166,7 +165,7 @@ impl Tmux {
             };
         }
         command.args(preload::to_windows());
-        for name in ["WORKBAY_SHELL", "WORKBAY_TERM", "WORKBAY_COPIED"] {
+        for name in ["WORKBAY_SHELL", "WORKBAY_TERM"] {
             command.args(["set-environment", "-gu", name, ";"]);
         }
         command
@@ -183,45 +182,10 @@ fn has_locales() -> bool {
     fs::read_dir(LOCALES).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-/// This program as tmux calls it for each copy of a person; empty = it does not know its own name.
-fn copy_command() -> String {
-    let own = fs::read("/proc/self/cmdline").unwrap_or_default();
-    copy_command_of(&own)
-}
-
-/// Of a command line whose words end with zero bytes.
-fn copy_command_of(own: &[u8]) -> String {
-    let words: Vec<&[u8]> = own.split(|byte| *byte == 0).collect();
-    let Some(runner) = words.iter().position(|word| *word == b"runner") else {
-        return String::new();
-    };
-    let quoted = words[..runner]
-        .iter()
-        .map(|word| format!("'{}'", String::from_utf8_lossy(word).replace('\'', "'\\''")));
-    let mut command: Vec<String> = quoted.collect();
-    command.extend(["runner", "copied"].map(str::to_owned));
-    command.join(" ")
-}
-
 fn can_write(dir: &Path) -> bool {
     rustix::fs::access(
         dir,
         rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK,
     )
     .is_ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_copy_is_told_to_this_very_program() {
-        let own = b"/opt/workbay/lib/ld.so\0--inhibit-cache\0/opt/it's/workbay\0runner\0attach\0--tag\0x\0";
-        assert_eq!(
-            copy_command_of(own),
-            "'/opt/workbay/lib/ld.so' '--inhibit-cache' '/opt/it'\\''s/workbay' runner copied"
-        );
-        assert_eq!(copy_command_of(b"workbay\0tests\0"), "");
-    }
 }

@@ -25,6 +25,7 @@ use witness::Linked;
 pub use cell::{Cell, CellWidth, Cursor, CursorShape};
 pub use parser::is_guarded;
 pub use rows::Moment;
+pub use witness::Written;
 
 /// The parser panics when an emoji widens on a screen of one column, so there are always two.
 const MIN_COLUMNS: u16 = 2;
@@ -343,7 +344,7 @@ impl Emulator {
     }
 
     /// What the child last wanted to put into the clipboard.
-    pub fn take_clipboard(&mut self) -> Option<String> {
+    pub fn take_clipboard(&mut self) -> Option<Written> {
         self.parser.witness_mut().clipboard.take()
     }
 

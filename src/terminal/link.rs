@@ -15,8 +15,14 @@ const LONGEST: usize = 2083;
 /// Longest name by which a child says that two pieces are one link.
 const LONGEST_NAME: usize = 256;
 
-/// Where a link may lead: what a person's terminal opens without asking a program of the session.
-const SCHEMES: &[&str] = &["http", "https", "mailto", "file"];
+/// Where a link may lead, beside files of this machine.
+const SCHEMES: &[&str] = &["http", "https", "mailto", "ftp", "ftps"];
+
+/// The name of this machine.
+static HOST: LazyLock<String> = LazyLock::new(|| {
+    let name = rustix::system::uname();
+    name.nodename().to_string_lossy().into_owned()
+});
 
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
@@ -42,8 +48,7 @@ impl Link {
             return None;
         }
         let address = String::from_utf8(address.to_vec()).ok()?;
-        let scheme = address.split_once(':')?.0.to_ascii_lowercase();
-        if !SCHEMES.contains(&scheme.as_str()) {
+        if !may_lead_to(&address, &HOST) {
             return None;
         }
         let name = parameters
@@ -78,6 +83,38 @@ impl Link {
     pub fn address(&self) -> &str {
         &self.address
     }
+}
+
+/// Whether the user's terminal may open this address. A file of another host would be fetched from there,
+/// and a program of a session chooses the host.
+fn may_lead_to(address: &str, host: &str) -> bool {
+    let Some((scheme, rest)) = address.split_once(':') else {
+        return false;
+    };
+    let scheme = scheme.to_ascii_lowercase();
+    if scheme == "file" {
+        return is_local_file(rest, host);
+    }
+    SCHEMES.contains(&scheme.as_str())
+}
+
+/// What follows `file:`. Some systems take `\\` for `/`, and a path that begins with two of them for a host.
+fn is_local_file(rest: &str, host: &str) -> bool {
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => {
+            let (of, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            let here = ["", "localhost", host];
+            if !here.iter().any(|name| of.eq_ignore_ascii_case(name)) {
+                return false;
+            }
+            path
+        }
+        None => rest,
+    };
+    let lower = path.to_ascii_lowercase();
+    path.starts_with('/')
+        && !path.starts_with("//")
+        && !["\\", "%5c", "/%2f"].iter().any(|it| lower.contains(it))
 }
 
 impl Known {
@@ -127,6 +164,7 @@ mod tests {
             "HTTPS://b.example".to_owned(),
             "mailto:a@b.example".to_owned(),
             "file:///home/work/a".to_owned(),
+            "ftp://a.example".to_owned(),
             format!("https://{}", "x".repeat(LONGEST - 8)),
         ] {
             let link = Link::parse(b"", good.as_bytes()).unwrap();
@@ -135,6 +173,8 @@ mod tests {
         for bad in [
             "javascript:alert(1)".to_owned(),
             "ssh://host".to_owned(),
+            "file://elsewhere.example/a".to_owned(),
+            "vscode://x".to_owned(),
             "no-scheme".to_owned(),
             "http://a\x1b[2J".to_owned(),
             "http://a b".to_owned(),
@@ -142,6 +182,35 @@ mod tests {
             format!("https://{}", "x".repeat(LONGEST - 7)),
         ] {
             assert!(Link::parse(b"", bad.as_bytes()).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn files_are_those_of_this_machine() {
+        for good in [
+            "file:///a",
+            "file:/a",
+            "file://localhost/a",
+            "FILE://Here/a%20b",
+        ] {
+            assert!(may_lead_to(good, "here"), "{good}");
+        }
+        for bad in [
+            "file://there/a",
+            "file://user@here/a",
+            "file://here:80/a",
+            "file://here.example/a",
+            "file:////there/a",
+            "file://here//there/a",
+            "file:///\\there/a",
+            "file:\\\\there\\a",
+            "file:///%5C%5Cthere/a",
+            "file:///%2Fthere/a",
+            "file://here",
+            "file:a",
+            "file:",
+        ] {
+            assert!(!may_lead_to(bad, "here"), "{bad}");
         }
     }
 

@@ -3,6 +3,7 @@
 //! [`emulator`] is the only file that names the vt100 crate. What a container prints is hostile: it
 //! ends here as cells, titles as `Clean`, questions answered to the child alone.
 
+pub mod clipboard;
 pub mod control;
 pub mod defaults;
 pub mod emulator;

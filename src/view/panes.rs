@@ -1,6 +1,7 @@
 //! The open terminals: tabs, heads, cells, the lines between panes, status line.
 
 mod paste;
+mod save_copy;
 mod windows;
 
 use ratatui::layout::Rect;
@@ -78,10 +79,14 @@ pub fn draw(
     } else {
         draw_status(paint, line, panes, pane, keymap);
     }
-    if let Some(prompt) = panes.prompt()
-        && let Question::Paste(text) = &prompt.question
-    {
-        paste::draw(paint, areas.screen, &prompt.label(), text);
+    match panes.prompt().map(|it| (it, &it.question)) {
+        Some((prompt, Question::Paste(text))) => {
+            paste::draw(paint, areas.screen, &prompt.label(), text);
+        }
+        Some((prompt, Question::SaveCopy { bytes, path })) => {
+            save_copy::draw(paint, areas.screen, &prompt.label(), *bytes, path);
+        }
+        _ => {}
     }
 }
 

@@ -64,6 +64,7 @@ pub fn facts() -> Facts {
             pids: 4096,
             env: std::collections::BTreeMap::new(),
         },
+        copies: "/home/kim/.local/share/workbay/copies".into(),
         notifications: NotificationSettings {
             bell: true,
             ..NotificationSettings::default()

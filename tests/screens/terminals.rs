@@ -232,7 +232,6 @@ fn hostile_output_stays_inside_its_cells() {
         !text.contains('\u{202e}') && !text.contains('\x1b'),
         "{text:?}"
     );
-    // Whether a person copied it is not known for a moment.
     let asked = screen.wait(2);
     assert!(
         asked.sees("wants your clipboard: 2 bytes"),

@@ -63,7 +63,7 @@ fn lists(screen: Screen, rows: &[Row]) -> Screen {
         .map(|(index, marks, mode, name)| {
             let marks = marks.replace(' ', "\t");
             let mode = if mode.is_empty() {
-                "0\t\t\t\t0\t22\temacs"
+                "0\t\t\t\t0\t22\t0\temacs"
             } else {
                 mode
             };
@@ -191,7 +191,7 @@ fn a_window_is_renamed_and_ended_in_the_status_line() {
 
 #[test]
 fn copy_mode_says_where_one_is_and_its_keys() {
-    let at = |keys: &str| format!("1\tcopy-mode\t30\t4\t10000\t22\t{keys}");
+    let at = |keys: &str| format!("1\tcopy-mode\t30\t4\t10000\t22\t0\t{keys}");
     for keys in ["vi", "emacs"] {
         let mode: &'static str = Box::leak(at(keys).into_boxed_str());
         let screen = with(80, 24, &[(1, "1 0 0", mode, "bash")]);

@@ -30,7 +30,7 @@ impl App {
         // The panes hear everything of their scopes first: a leader key ends with it.
         let asked = matches!(scope, Scope::Input | Scope::Confirm) && self.focus() == Focus::Panes;
         if asked || matches!(scope, Scope::Terminal | Scope::Leader | Scope::Panes) {
-            steps.extend(self.panes.action(action, key, &mut self.ids));
+            steps.extend(self.panes.action(action, key, &mut self.ids, now));
         }
         steps.extend(match action {
             Action::Help => self.go(Go::Help),

@@ -29,17 +29,19 @@ impl App {
                 }
                 Step::Copy(text) => {
                     let ticket = self.ticket(Purpose::Effect);
-                    let path = None;
-                    effects.push(Effect::Copy { ticket, text, path });
-                }
-                Step::CopyOrSave { text, path } => {
-                    let ticket = self.ticket(Purpose::Effect);
-                    let path = Some(path);
-                    effects.push(Effect::Copy { ticket, text, path });
+                    effects.push(Effect::Copy { ticket, text });
                 }
                 Step::Save { path, contents } => {
                     let ticket = self.ticket(Purpose::Effect);
                     effects.push(Effect::SaveFile {
+                        ticket,
+                        path,
+                        contents,
+                    });
+                }
+                Step::SavePrivate { path, contents } => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    effects.push(Effect::SavePrivate {
                         ticket,
                         path,
                         contents,

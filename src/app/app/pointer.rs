@@ -37,7 +37,7 @@ impl App {
                     panes: &self.areas.panes,
                     borders: &self.areas.pane_borders,
                 };
-                return self.panes.mouse(mouse, ground);
+                return self.panes.mouse(mouse, ground, now);
             }
             Focus::Logs => {
                 return match &mut self.logs {

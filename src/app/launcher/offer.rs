@@ -148,6 +148,7 @@ impl Offer {
                 pids: 100,
                 env: std::collections::BTreeMap::new(),
             },
+            copies: "/home/kim/.local/share/workbay/copies".into(),
             notifications: NotificationSettings::default(),
             terminal: crate::model::settings::TerminalSettings::default(),
             keep_days: 7,

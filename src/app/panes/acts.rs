@@ -19,7 +19,7 @@ const ROWS_AT_ONCE: u16 = 2;
 
 impl Panes {
     /// A key no scope has bound; `None` = not taken either.
-    pub fn key(&mut self, key: Key, ids: &mut Ids, _now: Timestamp) -> Option<Vec<Step>> {
+    pub fn key(&mut self, key: Key, ids: &mut Ids, now: Timestamp) -> Option<Vec<Step>> {
         if std::mem::take(&mut self.leader) {
             // Unknown after the leader: cancelled, and never typed by accident.
             return Some(Vec::new());
@@ -37,13 +37,19 @@ impl Panes {
             return Some(vec![pane.reopen(ids.stream())]);
         }
         if pane.takes_keys() {
-            return Some(pane.type_key(key).into_iter().collect());
+            return Some(self.type_to_active(key, now));
         }
         (key == Key::plain(KeyCode::Esc)).then(|| self.close_active())
     }
 
     /// An action of the scopes Terminal, Leader and Panes; `key` is what was pressed for it.
-    pub fn action(&mut self, action: Action, key: Option<Key>, ids: &mut Ids) -> Vec<Step> {
+    pub fn action(
+        &mut self,
+        action: Action,
+        key: Option<Key>,
+        ids: &mut Ids,
+        now: Timestamp,
+    ) -> Vec<Step> {
         self.leader = action == Action::TerminalLeader;
         self.moving = false;
         match action {
@@ -62,16 +68,17 @@ impl Panes {
             Action::PaneGrowDown => self.move_border(Side::Down),
             Action::PaneGrowUp => self.move_border(Side::Up),
             Action::PaneGrowRight => self.move_border(Side::Right),
-            Action::PaneLiteral => self.type_to_active(key),
-            Action::PaneSendPrefix => self.type_to_active(Some(Key::ctrl('b'))),
+            Action::PaneLiteral => key.map_or_else(Vec::new, |key| self.type_to_active(key, now)),
+            Action::PaneSendPrefix => self.type_to_active(Key::ctrl('b'), now),
             _ => self.window_action(action).unwrap_or_default(),
         }
     }
 
-    fn type_to_active(&mut self, key: Option<Key>) -> Vec<Step> {
+    fn type_to_active(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
+        let mut steps = self.watch_key(key, now);
         let pane = self.active_mut();
-        let typed = pane.and_then(|pane| pane.type_key(key?));
-        typed.into_iter().collect()
+        steps.extend(pane.and_then(|pane| pane.type_key(key)));
+        steps
     }
 
     /// To another desk.

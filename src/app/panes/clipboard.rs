@@ -1,33 +1,29 @@
-//! What comes from panes for the person's clipboard: their own copies go out at once, those of programs when
-//! the person lets them.
+//! What comes from panes for the user's clipboard. The user's own copies go out at once; a program's writes
+//! go out only if the user lets them.
 //!
-//! Both reach us as the same bytes. tmux leaves the digest of what a person copied in an option of its own;
-//! a text with that digest is the person's.
+//! Both arrive as the same bytes, and everything in a session can be changed by its programs. So a text counts
+//! as the user's only by a permit: it is given when a key or a click that copies has just been sent to the
+//! pane (see `copying`), it is for one text of that pane, and it is void as soon as the user does something else.
+//! Where two different texts arrive at once, nobody can tell which is the user's, and neither goes out.
 
 use std::{collections::HashMap, path::PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    Panes, Place,
-    control::{Asked, Lines},
+    PaneId, Panes, Place,
+    copying::{WINDOW, after},
+    prompt::{Prompt, Question},
 };
 use crate::{
     action::Action,
-    app::{logs::file_name, step::Step},
-    model::{
-        digest, id::SessionKey, inside, notice::Level, settings::ClipboardPolicy, text::Clean,
-    },
-    terminal::control::Command,
+    app::{input::Input, logs::file_name, step::Step},
+    model::{notice::Level, settings::ClipboardPolicy, text::Clean},
+    terminal::clipboard::fits,
 };
 
-/// A digest is written a moment after the text came: so long it is waited for, asked so often.
-const PATIENCE: SignedDuration = SignedDuration::from_secs(1);
-const AGAIN: SignedDuration = SignedDuration::from_millis(100);
-/// Texts of one session that wait for that; older ones are forgotten.
-const MOST: usize = 4;
-/// Longest text of a program that is held.
-const LONGEST_HELD: usize = 1024 * 1024;
+/// A text waits for so long whether another one arrives beside it.
+const SETTLE: SignedDuration = SignedDuration::from_millis(200);
 
 /// A text and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,28 +34,57 @@ pub struct Copied {
     pub text: String,
 }
 
-/// One of which it is not known yet whose it is.
+/// A text as a pane brought it.
 #[derive(Debug)]
-struct Doubtful {
-    copied: Copied,
-    session: SessionKey,
+pub(super) struct Write {
+    pub(super) pane: PaneId,
+    pub(super) copied: Copied,
+    /// Another text came with it.
+    pub(super) mixed: bool,
+    /// The pane is on the screen.
+    pub(super) seen: bool,
+}
+
+/// The user has just copied in this pane: one text may go out.
+#[derive(Debug)]
+struct Permit {
+    pane: PaneId,
+    place: Place,
     until: Timestamp,
-    /// When tmux is asked again; `None` = an answer is under way.
-    again: Option<Timestamp>,
+    /// Programs there write to the clipboard anyway.
+    contested: bool,
+    arrived: Option<Arrived>,
+}
+
+/// What came for a permit.
+#[derive(Debug)]
+struct Arrived {
+    write: Write,
+    /// By the pane of the permit, not only by another one of its session.
+    by_pane: bool,
+    settles: Timestamp,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Clipboard {
     policy: ClipboardPolicy,
-    /// What the person has said, for the life of this face.
-    said: HashMap<Place, bool>,
-    doubtful: Vec<Doubtful>,
-    /// The latest of a program, waiting for the person.
+    /// Where copies are saved that are too long for a clipboard.
+    directory: PathBuf,
+    /// What the user has decided about programs, for the life of this TUI.
+    decided: HashMap<Place, bool>,
+    permit: Option<Permit>,
+    /// What a permit let out last, and until when other panes of its session bring it again.
+    sent: Option<(Place, String, Timestamp)>,
+    /// When programs wrote last without a permit.
+    wrote: HashMap<Place, Timestamp>,
+    /// The latest text of a program that waits for the user.
     held: Option<Copied>,
     /// Writes that were refused.
     refused: HashMap<Place, u32>,
-    /// What went out last.
+    /// What went out last, or was too long to.
     last: Option<Copied>,
+    /// The user's copy that is too long, until a dialog asks about it.
+    too_long: Option<PaneId>,
 }
 
 impl Clipboard {
@@ -70,113 +95,135 @@ impl Clipboard {
         }
     }
 
-    /// A text came from a pane.
-    fn came(&mut self, copied: Copied, lines: &mut Lines, now: Timestamp) -> Vec<Step> {
-        let Place::Session(session) = copied.place else {
-            return self.of_program(copied);
+    /// A key or a click that copies was sent to the pane.
+    fn permit(&mut self, pane: PaneId, place: Place, now: Timestamp) -> Vec<Step> {
+        let steps = self.end_permit();
+        let wrote = self.wrote.get(&place);
+        self.permit = Some(Permit {
+            pane,
+            place,
+            until: after(now, WINDOW),
+            contested: wrote.is_some_and(|at| now.duration_since(*at) <= WINDOW),
+            arrived: None,
+        });
+        steps
+    }
+
+    /// The user does something else: what has arrived so far counts, nothing later does.
+    fn end_permit(&mut self) -> Vec<Step> {
+        let Some(permit) = self.permit.take() else {
+            return Vec::new();
         };
-        match ask(lines, session) {
-            Ok(step) => {
-                let waiting = |it: &&Doubtful| it.session == session;
-                if self.doubtful.iter().filter(waiting).count() >= MOST
-                    && let Some(at) = self.doubtful.iter().position(|it| it.session == session)
-                {
-                    self.doubtful.remove(at);
-                }
-                self.doubtful.push(Doubtful {
-                    copied,
-                    session,
-                    until: now.saturating_add(PATIENCE).unwrap_or(Timestamp::MAX),
-                    again: None,
-                });
-                step.into_iter().collect()
-            }
-            Err(_) => self.of_program(copied),
+        let Some(arrived) = permit.arrived else {
+            return Vec::new();
+        };
+        let write = arrived.write;
+        let (copied, seen) = (write.copied, write.seen);
+        if !arrived.by_pane {
+            return self.of_program(copied, seen);
         }
+        if !permit.contested && !write.mixed {
+            self.sent = Some((permit.place, copied.text.clone(), permit.until));
+            return self.of_user(permit.pane, copied);
+        }
+        let told = format!(
+            "not copied: a program in {} wrote to your clipboard at the same time",
+            copied.name
+        );
+        let mut steps = vec![Step::toast(Level::Warning, told)];
+        steps.extend(self.of_program(copied, seen));
+        steps
     }
 
-    /// tmux said what a person copied last in this session.
-    fn told(&mut self, session: SessionKey, known: &str, now: Timestamp) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for mut one in std::mem::take(&mut self.doubtful) {
-            if one.session != session {
-                self.doubtful.push(one);
-            } else if digest::of(one.copied.text.as_bytes()) == known {
-                steps.push(self.send(one.copied));
-            } else if now >= one.until {
-                steps.extend(self.of_program(one.copied));
-            } else {
-                one.again
-                    .get_or_insert(now.saturating_add(AGAIN).unwrap_or(Timestamp::MAX));
-                self.doubtful.push(one);
+    /// A text came from a pane.
+    fn came(&mut self, write: Write, now: Timestamp) -> Vec<Step> {
+        let mut steps = self.tick(now);
+        let place = write.copied.place;
+        let again = self.sent.as_ref().is_some_and(|(of, text, until)| {
+            *of == place && *text == write.copied.text && now < *until && !write.mixed
+        });
+        if again {
+            return steps;
+        }
+        match self.permit.as_mut().filter(|it| it.place == place) {
+            Some(permit) => permit.take(write, now),
+            None => {
+                self.wrote.insert(place, now);
+                steps.extend(self.of_program(write.copied, write.seen));
             }
         }
         steps
     }
 
-    fn tick(&mut self, lines: &mut Lines, now: Timestamp) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for mut one in std::mem::take(&mut self.doubtful) {
-            if now >= one.until {
-                steps.extend(self.of_program(one.copied));
-                continue;
-            }
-            if one.again.is_some_and(|at| now >= at) {
-                one.again = None;
-                // A line that broke meanwhile: it stays doubtful until its time is over.
-                steps.extend(ask(lines, one.session).ok().flatten());
-            }
-            self.doubtful.push(one);
+    fn tick(&mut self, now: Timestamp) -> Vec<Step> {
+        if self.wake_at().is_some_and(|at| now >= at) {
+            return self.end_permit();
         }
-        steps
+        Vec::new()
     }
 
     fn wake_at(&self) -> Option<Timestamp> {
-        let times = |it: &Doubtful| it.again.unwrap_or(it.until).min(it.until);
-        self.doubtful.iter().map(times).min()
+        let permit = self.permit.as_ref()?;
+        let settled = permit.arrived.as_ref().filter(|it| it.by_pane);
+        Some(settled.map_or(permit.until, |it| it.settles.min(permit.until)))
+    }
+
+    /// The user copied it.
+    fn of_user(&mut self, pane: PaneId, copied: Copied) -> Vec<Step> {
+        if fits(&copied.text) {
+            return vec![self.send(copied)];
+        }
+        self.too_long = Some(pane);
+        self.last = Some(copied);
+        Vec::new()
     }
 
     /// Nobody but a program wrote this.
-    fn of_program(&mut self, copied: Copied) -> Vec<Step> {
-        let allowed = match (self.said.get(&copied.place), self.policy) {
-            (Some(said), _) => Some(*said),
+    fn of_program(&mut self, copied: Copied, seen: bool) -> Vec<Step> {
+        if !fits(&copied.text) {
+            return self.refuse(&copied, "too long for a clipboard");
+        }
+        let allowed = match (self.decided.get(&copied.place), self.policy) {
+            (Some(decided), _) => Some(*decided),
             (None, ClipboardPolicy::Ask) => None,
             (None, ClipboardPolicy::Allow) => Some(true),
             (None, ClipboardPolicy::Refuse) => Some(false),
         };
         match allowed {
-            Some(true) => vec![self.send(copied)],
-            None if copied.text.len() <= LONGEST_HELD => {
+            Some(true) if seen => vec![self.send(copied)],
+            Some(true) => self.refuse(&copied, "its terminal is not on the screen"),
+            Some(false) => self.refuse(&copied, "refused for this session"),
+            None => {
                 self.held = Some(copied);
                 Vec::new()
             }
-            None | Some(false) => self.refuse(&copied).into_iter().collect(),
         }
     }
 
     fn send(&mut self, copied: Copied) -> Step {
-        let path = PathBuf::from(format!("{}-copy.txt", file_name(copied.name.as_str())));
         let text = copied.text.clone();
         self.last = Some(copied);
-        Step::CopyOrSave { text, path }
+        Step::Copy(text)
     }
 
-    /// Told once a place, counted afterwards.
-    fn refuse(&mut self, copied: &Copied) -> Option<Step> {
+    /// Reported once for a session, counted afterwards.
+    fn refuse(&mut self, copied: &Copied, why: &str) -> Vec<Step> {
         let count = self.refused.entry(copied.place).or_default();
         *count += 1;
-        (*count == 1).then(|| {
-            let text = format!(
-                "a program in {} wrote to your clipboard: refused, as all that follow",
-                copied.name
-            );
-            Step::toast(Level::Info, text)
-        })
+        if *count > 1 {
+            return Vec::new();
+        }
+        let text = format!(
+            "a program in {} may not write {} bytes to your clipboard: {why}",
+            copied.name,
+            copied.text.len()
+        );
+        vec![Step::toast(Level::Info, text)]
     }
 
-    /// The person lets programs there, and what is held goes out.
+    /// The user lets programs there write, and what is held goes out.
     fn allow(&mut self, place: Place, name: &Clean) -> Vec<Step> {
-        self.said.insert(place, true);
+        self.decided.insert(place, true);
         let before = self.refused.remove(&place).unwrap_or(0);
         let refused = match before {
             0 => String::new(),
@@ -192,23 +239,52 @@ impl Clipboard {
     }
 
     fn forbid(&mut self, place: Place, name: &Clean) -> Vec<Step> {
-        self.said.insert(place, false);
+        self.decided.insert(place, false);
         if self.held.take_if(|held| held.place == place).is_some() {
             *self.refused.entry(place).or_default() += 1;
         }
         let text = format!("programs in {name} are kept from your clipboard");
         vec![Step::toast(Level::Info, text)]
     }
+
+    /// The file that a text goes to.
+    fn path(&self, copied: &Copied) -> PathBuf {
+        let name = format!("{}-copy.txt", file_name(copied.name.as_str()));
+        self.directory.join(name)
+    }
 }
 
-fn ask(lines: &mut Lines, session: SessionKey) -> Result<Option<Step>, Clean> {
-    lines.ask(session, Command::copied(inside::COPIED), Asked::Copied)
+impl Permit {
+    /// A text of its session: it waits for a moment whether another one comes.
+    fn take(&mut self, write: Write, now: Timestamp) {
+        let by_pane = write.pane == self.pane;
+        let Some(arrived) = &mut self.arrived else {
+            self.arrived = Some(Arrived {
+                write,
+                by_pane,
+                settles: after(now, SETTLE),
+            });
+            return;
+        };
+        arrived.write.mixed |= write.mixed || write.copied.text != arrived.write.copied.text;
+        if by_pane && !arrived.by_pane {
+            arrived.by_pane = true;
+            arrived.settles = after(now, SETTLE);
+        }
+    }
 }
 
 impl Panes {
-    /// What a program wants in the clipboard, and the person has not decided about.
+    /// What a program wants in the clipboard, and the user has not decided about.
     pub fn held_copy(&self) -> Option<&Copied> {
         self.clipboard.held.as_ref()
+    }
+
+    /// Copies that are too long for a clipboard are saved there, if the user wants it.
+    #[must_use]
+    pub fn saving_to(mut self, directory: PathBuf) -> Self {
+        self.clipboard.directory = directory;
+        self
     }
 
     /// A pane may have brought something for the clipboard.
@@ -216,32 +292,79 @@ impl Panes {
         let Some(pane) = self.list.get_mut(at) else {
             return Vec::new();
         };
-        let Some(text) = pane.take_copied().filter(|text| !text.is_empty()) else {
+        let Some(copied) = pane.take_copied().filter(|it| !it.text.is_empty()) else {
             return Vec::new();
         };
-        let copied = Copied {
-            place: pane.place,
-            name: pane.name.clone(),
-            text,
+        let write = Write {
+            pane: pane.id,
+            copied: Copied {
+                place: pane.place,
+                name: pane.name.clone(),
+                text: copied.text,
+            },
+            mixed: copied.mixed,
+            seen: pane.is_seen(),
         };
-        self.clipboard.came(copied, &mut self.lines, now)
+        let steps = self.clipboard.came(write, now);
+        self.ask_about_long_copy();
+        steps
     }
 
-    pub(super) fn told_copied(
-        &mut self,
-        session: SessionKey,
-        known: &str,
-        now: Timestamp,
-    ) -> Vec<Step> {
-        self.clipboard.told(session, known, now)
+    /// A key or a click that copies was sent to the pane.
+    pub(super) fn permit_copy(&mut self, pane: PaneId, now: Timestamp) -> Vec<Step> {
+        match self.pane(pane).map(|pane| pane.place) {
+            // A shell of this host has no tmux of ours, so nothing is known of its keys.
+            None | Some(Place::Host) => Vec::new(),
+            Some(place) => self.clipboard.permit(pane, place, now),
+        }
+    }
+
+    /// The permit of this pane is void.
+    pub(super) fn end_permit(&mut self, pane: PaneId) -> Vec<Step> {
+        let permit = self.clipboard.permit.as_ref();
+        if permit.is_none_or(|it| it.pane != pane) {
+            return Vec::new();
+        }
+        let steps = self.clipboard.end_permit();
+        self.ask_about_long_copy();
+        steps
+    }
+
+    /// A permit holds only while its pane is on the screen and has the keys.
+    pub(super) fn watch_permit(&mut self, on_page: bool) -> Vec<Step> {
+        let Some(pane) = self.clipboard.permit.as_ref().map(|it| it.pane) else {
+            return Vec::new();
+        };
+        let focused = self.active().is_some_and(|active| active.id == pane);
+        if on_page && focused {
+            return Vec::new();
+        }
+        self.end_permit(pane)
     }
 
     pub(super) fn tick_clipboard(&mut self, now: Timestamp) -> Vec<Step> {
-        self.clipboard.tick(&mut self.lines, now)
+        let steps = self.clipboard.tick(now);
+        self.ask_about_long_copy();
+        steps
     }
 
     pub(super) fn clipboard_wakes_at(&self) -> Option<Timestamp> {
         self.clipboard.wake_at()
+    }
+
+    /// A copy that is too long for a clipboard is saved only after a question.
+    fn ask_about_long_copy(&mut self) {
+        let Some(pane) = self.clipboard.too_long.take() else {
+            return;
+        };
+        let (Some(pane), Some(copied)) = (self.pane(pane), &self.clipboard.last) else {
+            return;
+        };
+        let question = Question::SaveCopy {
+            bytes: copied.text.len() as u64,
+            path: self.clipboard.path(copied),
+        };
+        self.prompt = Some(Prompt::new(question, Input::default(), pane.tmux_session()));
     }
 
     /// An action about the clipboard; `None` = it is none.
@@ -260,13 +383,14 @@ impl Panes {
         })
     }
 
-    fn save_copy(&self) -> Vec<Step> {
+    /// What was copied last, to a new file.
+    pub(super) fn save_copy(&self) -> Vec<Step> {
         let Some(last) = &self.clipboard.last else {
             let text = "nothing was copied in a terminal here yet";
             return vec![Step::toast(Level::Info, text)];
         };
-        vec![Step::Save {
-            path: PathBuf::from(format!("{}-copy.txt", file_name(last.name.as_str()))),
+        vec![Step::SavePrivate {
+            path: self.clipboard.path(last),
             contents: last.text.clone().into_bytes(),
         }]
     }

@@ -37,8 +37,6 @@ pub(super) enum Asked {
     History(String),
     /// Whether this text was found; nothing more is typed to it.
     Sought { text: String, done: bool },
-    /// What a person copied last.
-    Copied,
 }
 
 /// What a line brought.
@@ -55,8 +53,8 @@ pub(super) enum Brought {
         done: bool,
         found: bool,
     },
-    /// The digest of what was copied last in this session.
-    Copied(SessionKey, String),
+    /// What windows there are in this session was listed again.
+    Listed(SessionKey),
 }
 
 #[derive(Debug, Default)]
@@ -274,8 +272,11 @@ impl Line {
                 Heard::Answer(answer) => {
                     self.attempts = 0;
                     match self.asked.pop_front() {
-                        Some(Asked::List) => steps.extend(self.listed(answer)),
-                        Some(asked) => brought.extend(self.answered(asked, answer)),
+                        Some(Asked::List) => {
+                            steps.extend(self.listed(answer));
+                            brought.push(Brought::Listed(self.session));
+                        }
+                        Some(asked) => brought.extend(Self::answered(asked, answer)),
                         None => {}
                     }
                 }
@@ -309,7 +310,7 @@ impl Line {
             .flatten()
     }
 
-    fn answered(&self, asked: Asked, answer: Result<Vec<u8>, String>) -> Option<Brought> {
+    fn answered(asked: Asked, answer: Result<Vec<u8>, String>) -> Option<Brought> {
         match (asked, answer) {
             (Asked::List | Asked::Setting, _) | (Asked::Act, Ok(_)) => None,
             (Asked::History(file), Ok(printed)) => Some(Brought::History { file, printed }),
@@ -318,11 +319,6 @@ impl Line {
                 Some(Brought::Sought { text, done, found })
             }
             (Asked::Sought { .. }, Err(_)) => None,
-            (Asked::Copied, answer) => {
-                let digest = answer.unwrap_or_default();
-                let digest = String::from_utf8_lossy(&digest).trim().to_owned();
-                Some(Brought::Copied(self.session, digest))
-            }
             (Asked::Act | Asked::History(_), Err(why)) => {
                 Some(Brought::Refused(Clean::new(&format!("tmux says: {why}"))))
             }

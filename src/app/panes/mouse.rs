@@ -1,5 +1,6 @@
 //! The mouse on the page of the terminals: tabs, borders, and what a program is told of it.
 
+use jiff::Timestamp;
 use ratatui::layout::{Position, Rect};
 
 use super::{Border, PaneArea, PaneId, Panes, Tab};
@@ -31,7 +32,7 @@ pub struct Ground<'a> {
 }
 
 impl Panes {
-    pub fn mouse(&mut self, mouse: Mouse, ground: Ground<'_>) -> Vec<Step> {
+    pub fn mouse(&mut self, mouse: Mouse, ground: Ground<'_>, now: Timestamp) -> Vec<Step> {
         let at = Position::new(mouse.column, mouse.row);
         match (self.held, mouse.kind) {
             (Held::Border(border), MouseKind::Drag(_)) => return self.drag_border(border, at),
@@ -44,7 +45,7 @@ impl Panes {
                     self.held = Held::Nothing;
                 }
                 let place = ground.panes.iter().find(|it| it.pane == id);
-                return place.map_or_else(Vec::new, |it| self.tell(mouse, it));
+                return place.map_or_else(Vec::new, |it| self.tell(mouse, it, now));
             }
             // It began elsewhere.
             (Held::Nothing, MouseKind::Drag(_) | MouseKind::Release(_)) => return Vec::new(),
@@ -79,7 +80,7 @@ impl Panes {
             if pressed {
                 self.held = Held::Pane(place.pane);
             }
-            steps.extend(self.tell(mouse, place));
+            steps.extend(self.tell(mouse, place, now));
         }
         steps
     }
@@ -108,7 +109,7 @@ impl Panes {
     }
 
     /// Tells the program in a pane, where it asked for it; what was dragged out of it is at its edge.
-    fn tell(&mut self, mouse: Mouse, place: &PaneArea) -> Vec<Step> {
+    fn tell(&mut self, mouse: Mouse, place: &PaneArea, now: Timestamp) -> Vec<Step> {
         let origin = match mouse.kind {
             MouseKind::Moved => Origin::Motion,
             _ => Origin::Typed,
@@ -117,9 +118,13 @@ impl Panes {
             return Vec::new();
         };
         let pane = self.list.iter_mut().find(|pane| pane.id == place.pane);
-        pane.and_then(|pane| pane.send(origin, encode::mouse(report, pane.modes())?))
-            .into_iter()
-            .collect()
+        let sent = pane.and_then(|pane| pane.send(origin, encode::mouse(report, pane.modes())?));
+        let Some(sent) = sent else {
+            return Vec::new();
+        };
+        let mut steps = self.watch_mouse(mouse, place.pane, now);
+        steps.push(sent);
+        steps
     }
 }
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
-use super::PaneId;
+use super::{PaneId, copying::Copying};
 use crate::{
     app::{
         effect::Effect,
@@ -15,7 +15,7 @@ use crate::{
     protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
     terminal::{
         defaults::DefaultColours,
-        emulator::Emulator,
+        emulator::{Emulator, Written},
         encode::{self, Modes},
     },
 };
@@ -85,7 +85,9 @@ pub struct Pane {
     attempts: u32,
     rang_at: Option<Timestamp>,
     /// What came for the clipboard and nobody has taken yet.
-    copied: Option<String>,
+    copied: Option<Written>,
+    /// What the user did about tmux's copy mode there.
+    pub(super) copying: Copying,
 }
 
 impl Pane {
@@ -110,6 +112,7 @@ impl Pane {
             attempts: 0,
             rang_at: None,
             copied: None,
+            copying: Copying::default(),
         }
     }
 
@@ -126,7 +129,7 @@ impl Pane {
     }
 
     /// What a person or a program there wants in the clipboard.
-    pub fn take_copied(&mut self) -> Option<String> {
+    pub fn take_copied(&mut self) -> Option<Written> {
         self.copied.take()
     }
 
@@ -217,6 +220,11 @@ impl Pane {
         close
     }
 
+    /// A user has it on the screen.
+    pub fn is_seen(&self) -> bool {
+        self.hidden_since.is_none()
+    }
+
     /// When its line is to be closed because nobody looks.
     pub fn pause_at(&self) -> Option<Timestamp> {
         let held = !matches!(self.state, State::Paused | State::Ended { .. });
@@ -274,6 +282,7 @@ impl Pane {
         // A fresh screen: whatever stood on the old one is painted again by the shell's side.
         self.emulator = self.emulator.anew();
         self.has_begun = false;
+        self.copying.leave();
         self.state = State::Live;
         let typed = std::mem::take(&mut self.typed_ahead);
         self.send(Origin::Typed, typed).into_iter().collect()

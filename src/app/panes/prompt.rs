@@ -1,5 +1,7 @@
 //! What a pane asks in the status line: a name, a text to look for, whether a window is to be ended.
 
+use std::path::PathBuf;
+
 use crate::{app::input::Input, model::text::Clean};
 
 /// A question of the pane with the keys.
@@ -29,6 +31,8 @@ pub enum Question {
     Close { index: u32, command: Clean },
     /// Whether this text is to be pasted, each line of it as if typed.
     Paste(String),
+    /// Whether a copy that is too long for a clipboard is to be saved in this file.
+    SaveCopy { bytes: u64, path: PathBuf },
 }
 
 impl Prompt {
@@ -49,7 +53,10 @@ impl Prompt {
 
     /// It has a dialog of its own, else it stands in the status line.
     pub fn is_dialog(&self) -> bool {
-        matches!(self.question, Question::Paste(_))
+        matches!(
+            self.question,
+            Question::Paste(_) | Question::SaveCopy { .. }
+        )
     }
 
     /// What stands before the text, or the whole question.
@@ -61,6 +68,7 @@ impl Prompt {
             Question::Close { index, command } => {
                 format!("end window {index} and what runs in it ({command})?")
             }
+            Question::SaveCopy { .. } => "Save the copied text?".to_owned(),
             Question::Paste(text) => match text.lines().count() {
                 0 | 1 => "Paste a line and run it?".to_owned(),
                 lines => format!("Paste {lines} lines?"),

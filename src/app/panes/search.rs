@@ -17,7 +17,7 @@ impl Panes {
         prompt.searched = true;
         prompt.missing &= !prompt.input.is_empty();
         let text = prompt.input.text().to_owned();
-        let mut steps = self.tmux(Command::copy_mode);
+        let mut steps = self.enter_copy_mode(Command::copy_mode);
         steps.extend(self.tmux(|target| Command::search(target, &text)));
         steps.extend(self.ask_whether_found(&text, false));
         steps

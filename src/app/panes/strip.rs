@@ -181,7 +181,7 @@ mod tests {
             .map(|(index, marks, name)| {
                 let marks: Vec<String> = marks.chars().map(String::from).collect();
                 let marks = marks.join("\t");
-                format!("wb-a\t{index}\t{marks}\t1\t0\t\t\t\t0\t24\temacs\t{name}\tsh\n")
+                format!("wb-a\t{index}\t{marks}\t1\t0\t\t\t\t0\t24\t0\temacs\t{name}\tsh\n")
             })
             .collect();
         let listing = Listing::read(lines.concat().as_bytes());

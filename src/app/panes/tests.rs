@@ -100,7 +100,7 @@ impl World {
     }
 
     fn act(&mut self, action: Action) -> Vec<Step> {
-        let mut steps = self.panes.action(action, None, &mut self.ids);
+        let mut steps = self.panes.action(action, None, &mut self.ids, self.now);
         steps.extend(self.panes.set_page(PAGE));
         steps
     }
@@ -120,7 +120,7 @@ impl World {
             panes: &panes,
             borders: &borders,
         };
-        let mut steps = self.panes.mouse(mouse, ground);
+        let mut steps = self.panes.mouse(mouse, ground, self.now);
         steps.extend(self.panes.set_page(PAGE));
         steps
     }
@@ -227,14 +227,21 @@ fn after_the_leader_keys_are_ours() {
     let mut world = World::live(1);
     let leader: Key = "ctrl-]".parse().unwrap();
     assert_eq!(world.panes.scope(), Scope::Terminal);
-    world
-        .panes
-        .action(Action::TerminalLeader, Some(leader), &mut world.ids);
+    world.panes.action(
+        Action::TerminalLeader,
+        Some(leader),
+        &mut world.ids,
+        world.now,
+    );
     assert_eq!(world.panes.scope(), Scope::Leader);
     assert_eq!(world.press("X"), Some(Vec::new()), "unknown: not typed");
     assert_eq!(world.panes.scope(), Scope::Terminal);
 
-    let act = |world: &mut World, action| world.panes.action(action, Some(leader), &mut world.ids);
+    let act = |world: &mut World, action| {
+        world
+            .panes
+            .action(action, Some(leader), &mut world.ids, world.now)
+    };
     assert_eq!(sent(&act(&mut world, Action::PaneLiteral)), "\x1d");
     assert_eq!(sent(&act(&mut world, Action::PaneSendPrefix)), "\x02");
     assert_eq!(
@@ -331,7 +338,7 @@ fn while_the_daemon_is_away_panes_wait_for_it() {
     world.happens(StreamEvent::Opened);
     world
         .panes
-        .action(Action::PanePrevious, None, &mut world.ids);
+        .action(Action::PanePrevious, None, &mut world.ids, world.now);
     let old = world.stream();
     world
         .panes
@@ -365,12 +372,16 @@ fn focus_is_told_to_programs_that_asked() {
         sent(
             &world
                 .panes
-                .action(Action::PanePrevious, None, &mut world.ids)
+                .action(Action::PanePrevious, None, &mut world.ids, world.now)
         ),
         "\x1b[I"
     );
     assert_eq!(
-        sent(&world.panes.action(Action::PaneNext, None, &mut world.ids)),
+        sent(
+            &world
+                .panes
+                .action(Action::PaneNext, None, &mut world.ids, world.now)
+        ),
         "\x1b[O"
     );
     assert_eq!(
@@ -390,12 +401,14 @@ fn pastes_are_bracketed_where_asked() {
         "each line would run: asked first"
     );
     assert_eq!(world.panes.scope(), Scope::Confirm);
-    let leave = world.panes.action(Action::ConfirmNo, None, &mut world.ids);
+    let leave = world
+        .panes
+        .action(Action::ConfirmNo, None, &mut world.ids, world.now);
     assert_eq!(leave, []);
     world.panes.paste("a\nb");
     let paste = world
         .panes
-        .action(Action::ConfirmPress, None, &mut world.ids);
+        .action(Action::ConfirmPress, None, &mut world.ids, world.now);
     assert_eq!(sent(&paste), "a\rb");
     world.prints("\x1b[?2004h");
     assert_eq!(sent(&world.panes.paste("a\nb")), "\x1b[200~a\rb\x1b[201~");
@@ -409,7 +422,9 @@ fn leaving_closes_what_is_open() {
     assert!(world.panes.is_empty());
     assert_eq!(world.panes.key(Key::char('x'), &mut world.ids, NOW), None);
     assert_eq!(
-        world.panes.action(Action::PaneNext, None, &mut world.ids),
+        world
+            .panes
+            .action(Action::PaneNext, None, &mut world.ids, world.now),
         []
     );
 }

@@ -3,8 +3,6 @@
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
-
 use super::{
     Pane, Panes, Place, State,
     control::{Asked, Brought},
@@ -53,7 +51,7 @@ impl Panes {
         let searched = self.prompt.take().is_some_and(|it| it.searched);
         Some(match question? {
             Question::Search { was_copying: false } if searched => {
-                self.tmux(Command::leave_copy_mode)
+                self.leave_copy_mode(Command::leave_copy_mode)
             }
             _ => Vec::new(),
         })
@@ -76,7 +74,7 @@ impl Panes {
     }
 
     /// What control lines brought, as steps.
-    pub(super) fn take_brought(&mut self, brought: Vec<Brought>, now: Timestamp) -> Vec<Step> {
+    pub(super) fn take_brought(&mut self, brought: Vec<Brought>) -> Vec<Step> {
         let mut steps = Vec::new();
         for one in brought {
             match one {
@@ -88,9 +86,7 @@ impl Panes {
                 Brought::Sought { text, done, found } => {
                     steps.extend(self.told_found(&text, done, found));
                 }
-                Brought::Copied(session, digest) => {
-                    steps.extend(self.told_copied(session, &digest, now));
-                }
+                Brought::Listed(session) => self.note_copy_modes(session),
             }
         }
         steps
@@ -99,11 +95,11 @@ impl Panes {
     /// An action about windows and what was printed; `None` = it is none.
     pub(super) fn window_action(&mut self, action: Action) -> Option<Vec<Step>> {
         Some(match action {
-            Action::WindowNew => self.tmux(Command::new_window),
-            Action::WindowNext => self.tmux(Command::next_window),
-            Action::WindowPrevious => self.tmux(Command::previous_window),
-            Action::PaneScroll => self.tmux(Command::scroll),
-            Action::PaneCopyMode => self.tmux(Command::copy_mode),
+            Action::WindowNew => self.leave_copy_mode(Command::new_window),
+            Action::WindowNext => self.leave_copy_mode(Command::next_window),
+            Action::WindowPrevious => self.leave_copy_mode(Command::previous_window),
+            Action::PaneScroll => self.enter_copy_mode(Command::scroll),
+            Action::PaneCopyMode => self.enter_copy_mode(Command::copy_mode),
             Action::PaneSearch => self.ask_person(|window| {
                 let was_copying = window.copy_mode.is_some();
                 (Question::Search { was_copying }, Input::default())
@@ -131,7 +127,7 @@ impl Panes {
 
     /// Shows a window in the pane with the keys.
     pub fn select_window(&mut self, index: u32) -> Vec<Step> {
-        self.tmux(|target| Command::select_window(target, index))
+        self.leave_copy_mode(|target| Command::select_window(target, index))
     }
 
     /// Says a command to the tmux of the pane with the keys.
@@ -251,6 +247,7 @@ impl Panes {
                 self.tmux(|target| Command::close_window(target, index))
             }
             Question::Paste(text) => self.paste_now(&text),
+            Question::SaveCopy { .. } => self.save_copy(),
             _ if text.is_empty() => Vec::new(),
             Question::Rename(index) => {
                 self.tmux(|target| Command::rename_window(target, index, text))

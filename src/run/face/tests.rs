@@ -124,7 +124,10 @@ impl Person {
 
 /// Runs a face without a daemon beside a person.
 async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
-    let facts = surroundings::facts(&layer::defaults().settings);
+    let facts = surroundings::facts(
+        &layer::defaults().settings,
+        &crate::config::paths::Paths::below(std::path::Path::new("/nowhere")),
+    );
     let app = App::new(facts, Keymap::default());
     let (events_in, streams) = mpsc::channel(streams::EVENTS);
     let (answers_in, answers) = mpsc::channel(ANSWERS);

@@ -128,12 +128,6 @@ impl Command {
         Self::new(&["capture-pane", "-p", "-J", "-S", "-", "-t", &target.here()])
     }
 
-    /// What a person copied last in tmux, as its digest.
-    #[must_use]
-    pub fn copied(option: &str) -> Self {
-        Self::new(&["show-options", "-gqv", option])
-    }
-
     /// As it is typed to tmux.
     pub fn line(&self) -> Vec<u8> {
         format!("{}\n", self.0).into_bytes()

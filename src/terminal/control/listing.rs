@@ -5,12 +5,12 @@ use crate::model::{inside, text::Clean};
 /// The fields of a line, a line per pane. The names come last: a program chooses the last one.
 pub const LISTED: &str = "#{session_name}\t#{window_index}\t#{window_active}\t\
     #{window_activity_flag}\t#{window_bell_flag}\t#{pane_active}\t#{pane_in_mode}\t#{pane_mode}\t\
-    #{scroll_position}\t#{copy_cursor_y}\t#{history_size}\t#{pane_height}\t#{mode-keys}\t\
+    #{scroll_position}\t#{copy_cursor_y}\t#{history_size}\t#{pane_height}\t#{mouse_any_flag}\t#{mode-keys}\t\
     #{window_name}\t#{pane_current_command}";
 
 /// Changes whenever something changes that tmux tells by no word of its own.
 pub const WATCHED: &str = "#{S:#{session_name}#{W:,#{window_index}#{window_activity_flag}\
-    #{window_bell_flag}#{P:.#{pane_active}#{pane_in_mode}#{scroll_position}-#{copy_cursor_y}}}}";
+    #{window_bell_flag}#{P:.#{pane_active}#{pane_in_mode}#{mouse_any_flag}#{scroll_position}-#{copy_cursor_y}}}}";
 
 /// Most panes of all sessions that are read.
 const MOST: usize = 2000;
@@ -26,6 +26,8 @@ pub struct Window {
     pub bell: bool,
     /// What runs in its active pane.
     pub command: Clean,
+    /// The program in its active pane takes the mouse itself.
+    pub takes_mouse: bool,
     /// Its active pane is in copy mode.
     pub copy_mode: Option<CopyMode>,
 }
@@ -109,7 +111,7 @@ impl Listing {
 
 /// One line without its session: the window as this pane has it, and whether it is its active pane.
 fn window(line: &str) -> Option<(Window, bool)> {
-    let fields: Vec<&str> = line.splitn(14, '\t').collect();
+    let fields: Vec<&str> = line.splitn(15, '\t').collect();
     let [
         index,
         active,
@@ -122,6 +124,7 @@ fn window(line: &str) -> Option<(Window, bool)> {
         cursor,
         history,
         height,
+        mouse,
         keys,
         name,
         command,
@@ -139,6 +142,7 @@ fn window(line: &str) -> Option<(Window, bool)> {
         activity: *activity == "1",
         bell: *bell == "1",
         command: Clean::new(command),
+        takes_mouse: *mouse == "1",
         copy_mode: copying.then(|| CopyMode {
             line: history.saturating_sub(number(scrolled)) + number(cursor) + 1,
             lines: history + number(height),
@@ -185,12 +189,12 @@ mod tests {
 
     use super::*;
 
-    const ANSWER: &str = "main\t1\t1\t0\t0\t1\t0\t\t\t\t0\t24\temacs\tsh\tsh\n\
-        main\t2\t0\t1\t0\t1\t0\t\t\t\t5\t24\temacs\t학습\tpython3\n\
-        wb-a\t1\t0\t0\t1\t0\t0\t\t\t\t0\t24\temacs\tsh\tsh\n\
-        wb-a\t1\t0\t0\t1\t1\t0\t\t\t\t0\t24\temacs\tsh\tvim\n\
+    const ANSWER: &str = "main\t1\t1\t0\t0\t1\t0\t\t\t\t0\t24\t0\temacs\tsh\tsh\n\
+        main\t2\t0\t1\t0\t1\t0\t\t\t\t5\t24\t0\temacs\t학습\tpython3\n\
+        wb-a\t1\t0\t0\t1\t0\t0\t\t\t\t0\t24\t0\temacs\tsh\tsh\n\
+        wb-a\t1\t0\t0\t1\t1\t0\t\t\t\t0\t24\t0\temacs\tsh\tvim\n\
         nonsense\n\
-        wb-a\t2\t1\t0\t0\t1\t1\tcopy-mode\t30\t4\t100\t24\tvi\ta\\\\b\\$HOME\\011c\tless\tx\n";
+        wb-a\t2\t1\t0\t0\t1\t1\tcopy-mode\t30\t4\t100\t24\t0\tvi\ta\\\\b\\$HOME\\011c\tless\tx\n";
 
     #[test]
     fn a_pane_sees_its_own_session() {
@@ -216,7 +220,7 @@ mod tests {
         let shared = ANSWER.replace("main\t", "0\t");
         let listing = Listing::read(shared.as_bytes());
         assert_eq!(listing.seen_by("wb-new").unwrap().session, "0");
-        let two = format!("{shared}other\t1\t1\t0\t0\t1\t0\t\t\t\t0\t24\temacs\tsh\tsh\n");
+        let two = format!("{shared}other\t1\t1\t0\t0\t1\t0\t\t\t\t0\t24\t0\temacs\tsh\tsh\n");
         assert_eq!(Listing::read(two.as_bytes()).seen_by("wb-new"), None);
     }
 

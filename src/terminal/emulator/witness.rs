@@ -24,6 +24,14 @@ pub(super) enum Linked {
     No,
 }
 
+/// A text for the clipboard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    pub text: String,
+    /// Another text came before it that nobody has fetched.
+    pub mixed: bool,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Witness {
     /// Bytes for the child.
@@ -31,7 +39,7 @@ pub(super) struct Witness {
     pub title: Option<Clean>,
     pub bell: bool,
     /// The last clipboard write since it was fetched.
-    pub clipboard: Option<String>,
+    pub clipboard: Option<Written>,
     /// Wants focus reports (mode 1004).
     pub focus: bool,
     /// How keys without bytes of their own are told (modifyOtherKeys).
@@ -129,7 +137,10 @@ impl Callbacks for Witness {
             return;
         }
         if let Ok(bytes) = STANDARD.decode(data) {
-            self.clipboard = Some(String::from_utf8_lossy(&bytes).into_owned());
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let before = self.clipboard.take();
+            let mixed = before.is_some_and(|it| it.mixed || it.text != text);
+            self.clipboard = Some(Written { text, mixed });
         }
     }
 

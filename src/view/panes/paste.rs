@@ -30,12 +30,27 @@ pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, pasted: &str) {
         ("", Face::Text),
         (first.as_ref(), Face::Accent),
     ];
+    draw_lines(
+        paint,
+        inner,
+        &lines,
+        [("Enter", "paste it"), ("Esc", "leave it")],
+    );
+}
+
+/// Lines of a dialog, and below them what its keys do.
+pub(super) fn draw_lines(
+    paint: &mut Paint<'_>,
+    inner: Rect,
+    lines: &[(&str, Face)],
+    keys: [(&str, &str); 2],
+) {
     for (y, (line, face)) in (inner.y + 1..inner.bottom()).zip(lines) {
-        paint.text(inner.x, y, inner.width, line, face);
+        paint.text(inner.x, y, inner.width, line, *face);
     }
     let y = inner.bottom().saturating_sub(1);
     let mut x = inner.x;
-    for (key, word) in [("Enter", "paste it"), ("Esc", "leave it")] {
+    for (key, word) in keys {
         x = paint.text(x, y, inner.right().saturating_sub(x), key, Face::Key) + 1;
         x = paint.text(x, y, inner.right().saturating_sub(x), word, Face::Dim) + 3;
     }

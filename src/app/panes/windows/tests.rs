@@ -136,7 +136,7 @@ impl World {
             .map(|(at, (index, command))| {
                 let active = u8::from(at == 0);
                 format!(
-                    "wb-f-1\t{index}\t{active}\t0\t0\t1\t0\t\t\t\t0\t24\temacs\t{command}\t{command}\n"
+                    "wb-f-1\t{index}\t{active}\t0\t0\t1\t0\t\t\t\t0\t24\t0\temacs\t{command}\t{command}\n"
                 )
             })
             .collect();
@@ -144,7 +144,7 @@ impl World {
     }
 
     fn act(&mut self, action: Action) {
-        let steps = self.panes.action(action, None, &mut self.ids);
+        let steps = self.panes.action(action, None, &mut self.ids, self.now);
         self.take(steps);
     }
 

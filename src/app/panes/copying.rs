@@ -1,0 +1,322 @@
+//! Whether the user has just copied in tmux, known only from what the user did here: keys, mouse and commands
+//! that we sent to the pane.
+//!
+//! What the session's tmux reports proves nothing, because programs in the session can change it. It can only
+//! narrow this down: a report that copy mode is over ends it here, no report begins it.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Pane, PaneId, Panes, Place, State};
+use crate::{
+    app::{
+        msg::{Button, Mouse, MouseKind},
+        step::Step,
+    },
+    key::{Key, KeyCode},
+    model::id::SessionKey,
+    terminal::control::{Command, Target, Window},
+};
+
+/// How long after a copying key its text may arrive.
+pub(super) const WINDOW: SignedDuration = SignedDuration::from_secs(2);
+/// Two presses within this time are a double click.
+const DOUBLE_CLICK: SignedDuration = SignedDuration::from_millis(500);
+
+/// What tmux reports of the window that the pane shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reported {
+    /// It is in copy mode.
+    copy_mode: Option<bool>,
+    /// Copy mode has vi's keys.
+    vi: Option<bool>,
+    /// The program takes the mouse itself.
+    takes_mouse: bool,
+}
+
+impl Reported {
+    pub(super) fn of(window: Option<&Window>) -> Self {
+        window.map_or_else(Self::default, |window| Self {
+            copy_mode: Some(window.copy_mode.is_some()),
+            vi: window.copy_mode.map(|it| it.vi),
+            takes_mouse: window.takes_mouse,
+        })
+    }
+}
+
+/// What a key or a click was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Did {
+    /// It copies what is marked.
+    Copy,
+    /// It leaves copy mode without a copy.
+    Leave,
+    Other,
+}
+
+/// How the user entered copy mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entered {
+    /// By a key or a command for it.
+    Asked,
+    /// By the wheel, which tmux may have given to the program: counts only while tmux reports copy mode.
+    Scrolled,
+}
+
+/// A prompt of copy mode that takes keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Prompt {
+    #[default]
+    None,
+    /// A line, up to Enter.
+    Line,
+    /// One character.
+    Character,
+}
+
+/// What the user did in one pane.
+#[derive(Debug, Default)]
+pub(super) struct Copying {
+    entered: Option<Entered>,
+    /// tmux has reported copy mode since then.
+    confirmed: bool,
+    /// After a copying key: when copy mode counts as left, whatever tmux reports.
+    ends: Option<Timestamp>,
+    /// The last key was tmux's prefix.
+    prefix: bool,
+    prompt: Prompt,
+    /// Where and when the left button was pressed last, and how often in a row.
+    pressed: Option<(u16, u16, Timestamp)>,
+    clicks: u8,
+    dragged: bool,
+}
+
+impl Copying {
+    /// Copy mode was entered by a command of ours.
+    pub(super) fn enter(&mut self) {
+        *self = Self {
+            entered: Some(Entered::Asked),
+            ..Self::default()
+        };
+    }
+
+    /// Copy mode was left, or another window is shown.
+    pub(super) fn leave(&mut self) {
+        *self = Self::default();
+    }
+
+    /// tmux has listed its windows again.
+    pub(super) fn reported(&mut self, reported: Reported) {
+        match reported.copy_mode {
+            Some(true) => self.confirmed = true,
+            // A list from before the mode was entered is no reason.
+            Some(false) if self.confirmed => self.leave_mode(),
+            _ => {}
+        }
+    }
+
+    fn leave_mode(&mut self) {
+        self.entered = None;
+        self.confirmed = false;
+        self.ends = None;
+        self.prompt = Prompt::None;
+    }
+
+    fn is_copying(&self, reported: Reported, now: Timestamp) -> bool {
+        let entered = match self.entered {
+            Some(Entered::Asked) => true,
+            Some(Entered::Scrolled) => reported.copy_mode == Some(true),
+            None => false,
+        };
+        entered && self.ends.is_none_or(|at| now < at)
+    }
+
+    /// Something is copied now; unless the user enters copy mode again it is over soon.
+    fn copied(&mut self, now: Timestamp) -> Did {
+        self.ends.get_or_insert(after(now, WINDOW));
+        Did::Copy
+    }
+
+    /// A key on its way to the pane.
+    pub(super) fn key(&mut self, key: Key, reported: Reported, now: Timestamp) -> Did {
+        if std::mem::take(&mut self.prefix) {
+            if key == Key::plain(KeyCode::Char('[')) || key == Key::plain(KeyCode::PageUp) {
+                self.enter();
+                return Did::Other;
+            }
+            // Another command of tmux: it may show another window.
+            self.leave_mode();
+            return Did::Leave;
+        }
+        if key == Key::ctrl('b') {
+            self.prefix = true;
+            return Did::Other;
+        }
+        if !self.is_copying(reported, now) {
+            return Did::Other;
+        }
+        match self.prompt {
+            Prompt::None => self.command(key, reported.vi, now),
+            Prompt::Character => {
+                self.prompt = Prompt::None;
+                Did::Other
+            }
+            Prompt::Line => {
+                let ends = [
+                    Key::plain(KeyCode::Enter),
+                    Key::plain(KeyCode::Esc),
+                    Key::ctrl('c'),
+                    Key::ctrl('g'),
+                ];
+                if ends.contains(&key) {
+                    self.prompt = Prompt::None;
+                }
+                Did::Other
+            }
+        }
+    }
+
+    /// A key of copy mode, as tmux binds it.
+    fn command(&mut self, key: Key, vi: Option<bool>, now: Timestamp) -> Did {
+        let (vi, emacs) = (vi != Some(false), vi != Some(true));
+        match (key.code, key.ctrl, key.alt) {
+            (KeyCode::Char('q'), false, false) | (KeyCode::Char('c'), true, false) => {
+                self.leave_mode();
+                Did::Leave
+            }
+            (KeyCode::Esc, ..) if emacs => {
+                self.leave_mode();
+                Did::Leave
+            }
+            (KeyCode::Enter, ..) | (KeyCode::Char('j'), true, false) if vi => self.copied(now),
+            (KeyCode::Char('y' | 'A' | 'D'), false, false) if vi => self.copied(now),
+            (KeyCode::Char('w'), _, true) | (KeyCode::Char('w' | 'k'), true, _) if emacs => {
+                self.copied(now)
+            }
+            (KeyCode::Char('/' | '?' | ':'), false, false) if vi => self.ask(Prompt::Line),
+            (KeyCode::Char('r' | 's'), true, false) if emacs => self.ask(Prompt::Line),
+            (KeyCode::Char('g'), false, false) if !vi => self.ask(Prompt::Line),
+            (KeyCode::Char('f' | 'F' | 't' | 'T'), false, false) => self.ask(Prompt::Character),
+            _ => Did::Other,
+        }
+    }
+
+    fn ask(&mut self, prompt: Prompt) -> Did {
+        self.prompt = prompt;
+        Did::Other
+    }
+
+    /// The mouse over the pane's cells, sent to tmux.
+    pub(super) fn mouse(&mut self, mouse: Mouse, reported: Reported, now: Timestamp) -> Did {
+        let copying = self.is_copying(reported, now);
+        if mouse.ctrl || mouse.alt || mouse.shift || (reported.takes_mouse && !copying) {
+            self.pressed = None;
+            self.dragged = false;
+            return Did::Other;
+        }
+        match mouse.kind {
+            MouseKind::WheelUp if !copying => {
+                self.leave_mode();
+                self.entered = Some(Entered::Scrolled);
+            }
+            MouseKind::Press(Button::Left) => {
+                let again = self.pressed.is_some_and(|(column, row, at)| {
+                    (column, row) == (mouse.column, mouse.row)
+                        && now.duration_since(at) <= DOUBLE_CLICK
+                });
+                self.clicks = if again {
+                    self.clicks.saturating_add(1)
+                } else {
+                    1
+                };
+                self.pressed = Some((mouse.column, mouse.row, now));
+                self.dragged = false;
+            }
+            MouseKind::Drag(Button::Left) if self.pressed.is_some() => self.dragged = true,
+            // tmux copies a dragged text, a word at a double click, and a line at a triple one.
+            MouseKind::Release(Button::Left) if self.pressed.is_some() => {
+                let marked = self.clicks > 1 || std::mem::take(&mut self.dragged);
+                return if marked { self.copied(now) } else { Did::Other };
+            }
+            _ => {}
+        }
+        Did::Other
+    }
+}
+
+impl Panes {
+    /// A key on its way to the pane with the keys.
+    pub(super) fn watch_key(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
+        self.watch(None, now, |copying, reported| {
+            copying.key(key, reported, now)
+        })
+    }
+
+    /// The mouse over this pane, sent to it.
+    pub(super) fn watch_mouse(&mut self, mouse: Mouse, pane: PaneId, now: Timestamp) -> Vec<Step> {
+        self.watch(Some(pane), now, |copying, reported| {
+            copying.mouse(mouse, reported, now)
+        })
+    }
+
+    /// `None` = the pane with the keys.
+    fn watch(
+        &mut self,
+        pane: Option<PaneId>,
+        now: Timestamp,
+        did: impl FnOnce(&mut Copying, Reported) -> Did,
+    ) -> Vec<Step> {
+        let Some(pane) = pane.or_else(|| self.active().map(|pane| pane.id)) else {
+            return Vec::new();
+        };
+        let reported = Reported::of(self.pane(pane).and_then(|pane| self.window(pane)));
+        let live = |it: &&mut Pane| it.id == pane && it.state == State::Live;
+        let found = self.list.iter_mut().find(live);
+        match found.map(|it| did(&mut it.copying, reported)) {
+            Some(Did::Copy) => self.permit_copy(pane, now),
+            Some(Did::Leave) => self.end_permit(pane),
+            Some(Did::Other) | None => Vec::new(),
+        }
+    }
+
+    /// A command that enters copy mode in the pane with the keys.
+    pub(super) fn enter_copy_mode(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
+        if let Some(pane) = self.active_mut() {
+            pane.copying.enter();
+        }
+        self.tmux(make)
+    }
+
+    /// A command that shows another window in the pane with the keys, or leaves copy mode.
+    pub(super) fn leave_copy_mode(&mut self, make: impl FnOnce(&Target) -> Command) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if let Some(pane) = self.active_mut() {
+            pane.copying.leave();
+            let id = pane.id;
+            steps.extend(self.end_permit(id));
+        }
+        steps.extend(self.tmux(make));
+        steps
+    }
+
+    /// tmux has listed the windows of this session again.
+    pub(super) fn note_copy_modes(&mut self, session: SessionKey) {
+        let place = Place::Session(session);
+        let reported: Vec<_> = self
+            .list
+            .iter()
+            .map(|pane| (pane.place == place).then(|| Reported::of(self.window(pane))))
+            .collect();
+        for (pane, reported) in self.list.iter_mut().zip(reported) {
+            if let Some(reported) = reported {
+                pane.copying.reported(reported);
+            }
+        }
+    }
+}
+
+pub(super) fn after(now: Timestamp, wait: SignedDuration) -> Timestamp {
+    now.saturating_add(wait).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests;
