@@ -319,6 +319,7 @@ impl Launcher {
             form.write(&mut request, &self.offer);
             problems.extend(form.problems(&self.offer));
         }
+        self.offer.defaults.secrets.mark(&mut request);
         let (offer, blocked) = (&self.offer, &self.blocked);
         problems.extend(
             blocked

@@ -11,7 +11,6 @@ use crate::{
         id::SessionKey,
         launch::{
             self, free_name,
-            secrets::is_secret,
             whatif::{Alternative, Around, alternatives},
         },
         resolve,
@@ -168,8 +167,7 @@ fn complete(launch: &LaunchRequest, session: &Session, mirror: &Mirror) -> Launc
 
 /// Whether it can be launched as it stands: a secret's value is kept nowhere.
 pub fn is_whole(request: &LaunchRequest) -> bool {
-    let mut env = request.env.iter();
-    !env.any(|(name, value)| is_secret(name) && value.is_empty())
+    !request.env.values().any(String::is_empty)
 }
 
 #[cfg(test)]

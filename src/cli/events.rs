@@ -78,7 +78,7 @@ impl Listener {
         let at = now();
         if self.json {
             let event = Event { seq, at, change };
-            return output::line(&serde_json::to_string(&event)?);
+            return output::json_line(&event);
         }
         match self.sentence(change) {
             Some(text) => output::line(&format!("{}  {text}", moment(at))),

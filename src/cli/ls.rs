@@ -93,7 +93,7 @@ fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> R
         .collect();
     let head = several.then_some("CONTEXT").into_iter().chain(HEAD);
     let head: Vec<&str> = head.chain(reclaimed.then_some(reclaim::HEAD)).collect();
-    output::print(&output::table(&head, &rows, theme.is_some()))
+    output::coloured(&output::table(&head, &rows, theme.is_some()))
 }
 
 /// The daemon's picture of the contexts that are meant, as far as each can be had.

@@ -7,11 +7,16 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::fail::Fail;
-use crate::model::text::Clean;
+use crate::model::text::{Clean, json_escaped};
 
-/// Writes text to stdout at once.
+/// Writes text to stdout at once, without characters that could do something to a terminal.
 pub fn print(text: &str) -> Result<(), Fail> {
-    bytes(text.as_bytes())
+    bytes(Clean::multiline(text).as_str().as_bytes())
+}
+
+/// The same of a table in colour, whose cells are clean.
+pub fn coloured(table: &str) -> Result<(), Fail> {
+    bytes(table.as_bytes())
 }
 
 /// Writes bytes to stdout at once.
@@ -30,19 +35,28 @@ pub fn line(text: &str) -> Result<(), Fail> {
 /// Text that may come from somebody else, as it is for a program, made safe for a terminal.
 pub fn foreign(text: &str) -> Result<(), Fail> {
     if io::stdout().is_terminal() {
-        return print(Clean::multiline(text).as_str());
+        return print(text);
     }
-    print(text)
+    bytes(text.as_bytes())
 }
 
 /// A remark for the person, beside the output. Nobody reading it is no failure.
 pub fn remark(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", Clean::multiline(text));
 }
 
-/// Writes JSON for reading: indented.
+/// Writes JSON for reading: indented. All JSON goes through here or [`json_line`].
 pub fn json(value: &impl Serialize) -> Result<(), Fail> {
-    line(&serde_json::to_string_pretty(value)?)
+    escaped(&serde_json::to_string_pretty(value)?)
+}
+
+/// Writes JSON as one line.
+pub fn json_line(value: &impl Serialize) -> Result<(), Fail> {
+    escaped(&serde_json::to_string(value)?)
+}
+
+fn escaped(json: &str) -> Result<(), Fail> {
+    bytes(format!("{}\n", json_escaped(json)).as_bytes())
 }
 
 /// Whether stdout is a terminal that wants colour.
@@ -62,7 +76,7 @@ pub struct Cell {
 impl Cell {
     pub fn styled(text: impl Into<String>, style: Style) -> Self {
         Self {
-            text: text.into(),
+            text: Clean::new(&text.into()).into_string(),
             style,
         }
     }

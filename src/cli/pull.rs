@@ -89,7 +89,7 @@ impl Teller<'_> {
 
     fn tell(&mut self, pull: &Pull) -> Result<(), Fail> {
         if self.json {
-            return output::line(&serde_json::to_string(pull)?);
+            return output::json_line(pull);
         }
         self.progress.pull("workbay", pull);
         Ok(())

@@ -71,7 +71,8 @@ fn launch(start: &Start, arguments: RecentLaunch) -> Outcome {
             Some(_) => Choice::of(start).context(&line.snapshot().await?)?,
             None => entry.context,
         };
-        again::launch(&mut line, context, entry.launch, fields, &manner).await
+        let rules = &start.loaded.settings.launch.secrets;
+        again::launch(&mut line, rules, context, entry.launch, fields, &manner).await
     })
 }
 

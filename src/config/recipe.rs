@@ -16,7 +16,7 @@ use super::{
     writing::{in_quotes, key, plain, quoted, quoted_list, size, slots, table},
 };
 use crate::model::{
-    launch::{ports, secrets, start},
+    launch::{ports, start},
     session::{ClusterMode, SessionType},
     spec::{FolderMount, LaunchRequest, Owner, check_variable_name},
     will::LastWill,
@@ -97,7 +97,7 @@ pub fn write(request: &LaunchRequest) -> String {
 /// Variables whose values may be written down.
 fn open_variables(request: &LaunchRequest) -> impl Iterator<Item = (&String, &String)> {
     let variables = request.env.iter();
-    variables.filter(|(name, _)| !secrets::is_secret(name))
+    variables.filter(|(name, _)| !request.is_secret(name))
 }
 
 /// A field that is a string.
@@ -213,7 +213,7 @@ const ROWS: &[Row<LaunchRequest>] = &[
         }
     ),
     row!("secrets", wanted_secrets, |r| {
-        let names = r.env.keys().filter(|name| secrets::is_secret(name));
+        let names = r.env.keys().filter(|name| r.is_secret(name));
         list(names.cloned())
     }),
     row!("env", variables, |r| {
@@ -291,7 +291,8 @@ fn wanted_secrets(request: &mut LaunchRequest, item: &Item) -> Result<(), Fault>
         check_variable_name(name).map(|()| name.to_owned())
     })?;
     for name in names {
-        request.env.entry(name).or_default();
+        request.env.entry(name.clone()).or_default();
+        request.secret_names.insert(name);
     }
     Ok(())
 }

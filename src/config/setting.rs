@@ -7,6 +7,7 @@ use super::{
     writing::{quoted, quoted_list, table},
 };
 use crate::model::{
+    launch::secrets::NamePattern,
     notice::EVENTS,
     resources::Bytes,
     settings::{ClipboardPolicy, CopyKeys, DesktopNotices, Settings},
@@ -196,6 +197,20 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        table: "secrets",
+        name: "add",
+        variable: None,
+        read: |s, item| more(&mut s.launch.secrets.add, item),
+        show: |s| shown(&s.launch.secrets.add),
+    },
+    Setting {
+        table: "secrets",
+        name: "remove",
+        variable: None,
+        read: |s, item| more(&mut s.launch.secrets.remove, item),
+        show: |s| shown(&s.launch.secrets.remove),
+    },
+    Setting {
         table: "engine",
         name: "endpoint",
         variable: None,
@@ -333,6 +348,23 @@ pub(super) fn endpoint(item: &Item) -> Result<Option<String>, Fault> {
     }
     let fault = Fault::new(item.at, format!("'{text}' is no address of an engine"));
     Err(fault.help("write \"auto\", \"docker\", \"podman\", or an address: \"unix:///var/run/docker.sock\", \"ssh://USER@HOST\", \"tcp://HOST:PORT\""))
+}
+
+/// Patterns of names are added to those of the layer below.
+fn more(patterns: &mut Vec<NamePattern>, item: &Item) -> Result<(), Fault> {
+    for word in item.list()? {
+        let pattern = word.text()?.parse();
+        let pattern = pattern.map_err(|why: String| Fault::new(word.at, why))?;
+        if !patterns.contains(&pattern) {
+            patterns.push(pattern);
+        }
+    }
+    Ok(())
+}
+
+fn shown(patterns: &[NamePattern]) -> String {
+    let texts: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+    quoted_list(&texts)
 }
 
 /// Variables are merged one by one over those of the layer below.

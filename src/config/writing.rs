@@ -2,11 +2,23 @@
 
 use std::{collections::BTreeMap, fmt::Display};
 
-use crate::model::{launch::amounts, resources::Bytes};
+use crate::model::{launch::amounts, resources::Bytes, text::is_hidden};
 
 /// A string as TOML writes it.
 pub(super) fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
+    let plain = |c: char| matches!(c, '\n' | '\t') || !is_hidden(c);
+    if text.chars().all(plain) {
+        return toml::Value::String(text.to_owned()).to_string();
+    }
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if is_hidden(c) => out.extend(format!("\\U{:08x}", u32::from(c)).chars()),
+            c => out.push(c),
+        }
+    }
+    out + "\""
 }
 
 /// What needs no quotes.

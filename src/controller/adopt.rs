@@ -18,6 +18,7 @@ use crate::model::{
     notice::Level,
     record::{SessionRecord, Step, Write},
     session::Session,
+    spec::LaunchSpec,
     status::Status,
     text::Clean,
 };
@@ -53,7 +54,9 @@ impl Controller {
         let Some(recorded) = &sight.recorded else {
             return;
         };
-        let record = adopted(&sight, recorded, self.context);
+        let mut spec = recorded.spec.clone();
+        self.settings.launch.secrets.hide(&mut spec);
+        let record = adopted(&sight, recorded, spec, self.context);
         let (id, name) = (record.session.id, record.session.name.clone());
         turn.writes.push(Write::History(HistoryEntry {
             message: Some(Clean::new("found on the engine, rebuilt from its labels")),
@@ -79,8 +82,12 @@ impl Controller {
     }
 }
 
-fn adopted(sight: &Sight, recorded: &SightRecord, context: ContextName) -> SessionRecord {
-    let spec = recorded.spec.clone();
+fn adopted(
+    sight: &Sight,
+    recorded: &SightRecord,
+    spec: LaunchSpec,
+    context: ContextName,
+) -> SessionRecord {
     let status = match sight.state {
         SightState::Created => Status::Creating,
         _ => Status::Running,

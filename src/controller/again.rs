@@ -28,6 +28,7 @@ pub(super) fn again(held: &Held, now: Timestamp) -> LaunchRequest {
 fn rebuilt(record: &SessionRecord) -> LaunchRequest {
     let (session, spec) = (&record.session, &record.spec);
     let mut env = spec.env.clone();
+    let secret_names = spec.secret_names.iter().cloned().collect();
     let hidden = spec.secret_names.iter();
     env.extend(hidden.map(|name| (name.clone(), String::new())));
     let (environment, image) = match &spec.source {
@@ -44,6 +45,7 @@ fn rebuilt(record: &SessionRecord) -> LaunchRequest {
         mem: Some(spec.mem),
         shmem: Some(spec.shmem),
         env,
+        secret_names,
         accelerators: spec.accelerators.clone(),
         resource_group: Some(spec.resource_group.clone()),
         startup_command: spec.startup_command.clone(),

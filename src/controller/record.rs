@@ -29,9 +29,10 @@ impl Controller {
     ) -> Held {
         let mut env = self.settings.launch.env.clone();
         env.extend(request.env.clone());
+        let rules = &self.settings.launch.secrets;
         let (hidden, open): (BTreeMap<_, _>, BTreeMap<_, _>) = env
             .into_iter()
-            .partition(|(name, _)| secrets::is_secret(name));
+            .partition(|(name, value)| request.is_secret(name) || rules.is_secret(name, value));
         let spec = LaunchSpec {
             env: open,
             secret_names: hidden.keys().cloned().collect(),
@@ -40,7 +41,8 @@ impl Controller {
             ..spec(request, environment, now)
         };
         let mut asked = launch.request.clone();
-        asked.env = secrets::blanked(&asked.env);
+        rules.mark(&mut asked);
+        asked.env = secrets::blanked(&asked);
         let session = self.new_session(launch, request, environment, &spec, now);
         let mut held = Held::new(SessionRecord {
             pids: self.settings.launch.pids,

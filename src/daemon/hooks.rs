@@ -17,7 +17,12 @@ use tokio::{
 };
 
 use super::inbound::Inbound;
-use crate::model::{change::Change, notice::Notice, settings::HookSettings, text::Clean};
+use crate::model::{
+    change::Change,
+    notice::Notice,
+    settings::HookSettings,
+    text::{Clean, json_escaped},
+};
 
 /// Hooks that run at once.
 const AT_ONCE: usize = 4;
@@ -132,7 +137,8 @@ async fn carry_out(settings: &HookSettings, notice: &Notice) -> Result<(), Strin
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| format!("{program} cannot be run: {error}"))?;
-    let words = serde_json::to_vec(notice).map_err(|error| error.to_string())?;
+    let words = serde_json::to_string(notice).map_err(|error| error.to_string())?;
+    let words = json_escaped(&words).into_bytes();
     if let Some(mut stdin) = child.stdin.take() {
         // Who does not read it needs it not.
         tokio::spawn(async move { stdin.write_all(&words).await });

@@ -36,9 +36,10 @@ impl Core {
         connection: ConnectionId,
         id: RequestId,
         number: usize,
-        request: LaunchRequest,
+        mut request: LaunchRequest,
     ) {
         let station = &self.stations[number];
+        station.secrets.mark(&mut request);
         let context = station.context.name;
         if station.heart.is_observing() && request.home_of.is_some() {
             let text = format!("context {context} has no homes that could be taken over");

@@ -269,6 +269,7 @@ async fn serve_locked(
     let store_options = StoreOptions {
         ended,
         page_limit,
+        secrets: settings.launch.secrets.clone(),
         ..StoreOptions::new(paths.database())
     };
     let (store, opened) = Store::open(&store_options)?;

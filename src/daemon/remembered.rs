@@ -17,7 +17,7 @@ pub(super) struct Memory {
 impl Memory {
     pub fn new(context: ContextName, title: Option<&str>, request: &LaunchRequest) -> Self {
         let launch = LaunchRequest {
-            env: secrets::blanked(&request.env),
+            env: secrets::blanked(request),
             home_of: None,
             ..request.clone()
         };

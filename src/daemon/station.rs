@@ -17,7 +17,10 @@ use super::{
 };
 use crate::{
     controller::{Controller, observe::Observer},
-    model::{context::Context, record::SessionRecord, status::Tab, text::Clean},
+    model::{
+        context::Context, launch::secrets::SecretRules, record::SessionRecord, status::Tab,
+        text::Clean,
+    },
 };
 
 enum Hands {
@@ -34,6 +37,8 @@ pub(super) struct Station {
     pub shelf: Shelf,
     /// All its sessions are known: the database was not lost, or the engine was read since.
     pub listed: bool,
+    /// Which variables of a launch are secret.
+    pub secrets: SecretRules,
     hands: Hands,
 }
 
@@ -48,6 +53,7 @@ impl Station {
         samples: mpsc::Sender<Samples>,
     ) -> Self {
         let (name, number) = (seat.context.name, teller.number);
+        let secrets = engine.settings.launch.secrets.clone();
         let (heart, hands, supply) = match seat.engine {
             EngineFactory::Containers(make) => {
                 let settings = engine.settings.clone();
@@ -77,6 +83,7 @@ impl Station {
             shelf: Shelf::default(),
             listed: true,
             supply,
+            secrets,
             hands,
         }
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{
+    launch::secrets::SecretRules,
     policy::ResourceRules,
     resources::{Bytes, Cpu},
     span::Span,
@@ -49,6 +50,7 @@ impl Settings {
                 shmem: Bytes::default(),
                 pids: 0,
                 env: BTreeMap::new(),
+                secrets: SecretRules::default(),
             },
             engine: EngineSettings {
                 endpoint: None,
@@ -139,6 +141,8 @@ pub struct LaunchSettings {
     pub pids: i64,
     /// Variables every session gets.
     pub env: BTreeMap<String, String>,
+    /// Which variables are secret.
+    pub secrets: SecretRules,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

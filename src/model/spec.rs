@@ -1,6 +1,10 @@
 //! What a person asks for when launching, and what is left to do of it after checking.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    str::FromStr,
+};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -37,6 +41,9 @@ pub struct LaunchRequest {
     /// `None` = by the rule for automatic shared memory.
     pub shmem: Option<Bytes>,
     pub env: BTreeMap<String, String>,
+    /// Those of `env` whose values are secret. An empty value was not stored and must be given again.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub secret_names: BTreeSet<String>,
     /// Accelerators by slot name, in thousandths.
     pub accelerators: BTreeMap<String, u64>,
     /// A project's name; `None` = the context's own.
@@ -97,6 +104,11 @@ pub struct Owner {
 }
 
 impl LaunchRequest {
+    /// Whether a variable is marked as secret.
+    pub fn is_secret(&self, name: &str) -> bool {
+        self.secret_names.contains(name)
+    }
+
     /// How many sessions are asked for.
     pub fn copies(&self) -> u32 {
         self.count.unwrap_or(1)

@@ -52,6 +52,11 @@ fn scrub(raw: &str, keep_newlines: bool) -> String {
     let mut chars = raw.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
+            c if is_joiner(c) => {
+                if is_joining(out.chars().next_back(), c, chars.peek().copied()) {
+                    out.push(c);
+                }
+            }
             '\u{1b}' => skip_escape(&mut chars),
             '\u{9b}' => skip_csi(&mut chars),
             '\u{90}' | '\u{9d}' | '\u{98}' | '\u{9e}' | '\u{9f}' => skip_string(&mut chars),
@@ -107,14 +112,68 @@ fn skip_string(chars: &mut Chars<'_>) {
     }
 }
 
-/// Control characters, bidirectional overrides, line separators and invisible format characters.
-/// ZWJ (U+200D) and the variation selectors stay: emoji need them.
+/// What has no place in a text that a person reads: control characters (Cc), format characters (Cf, with
+/// those that turn the direction of a text), line separators, and letters and marks that show nothing.
+/// Inside emoji [some of them are needed](is_joining).
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}'
-            | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{2060}'..='\u{2064}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+            // Cf of Unicode 16, without U+200D.
+            '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
+            | '\u{890}' | '\u{891}' | '\u{8e2}' | '\u{180e}' | '\u{200b}' | '\u{200c}'
+            | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}'
+            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}'
+            // Zl and Zp.
+            | '\u{2028}' | '\u{2029}'
+            // Letters and marks without a picture: fillers, the grapheme joiner, variation selectors.
+            | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{3164}' | '\u{ffa0}'
+            | '\u{fe00}'..='\u{fe0d}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Shows nothing either, but emoji are made with it.
+pub fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
+}
+
+/// Whether a joiner belongs to an emoji. Elsewhere it only makes two texts look the same.
+pub fn is_joining(before: Option<char>, joiner: char, after: Option<char>) -> bool {
+    let Some(before) = before else {
+        return false;
+    };
+    if joiner == '\u{200d}' {
+        let joined = is_pictograph(before) || before == '\u{fe0f}';
+        return joined && after.is_some_and(is_pictograph);
+    }
+    let keycap = before.is_ascii_digit() || matches!(before, '#' | '*');
+    is_pictograph(before) || (keycap && after == Some('\u{20e3}'))
+}
+
+fn is_pictograph(c: char) -> bool {
+    matches!(c,
+        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
+        | '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
+        | '\u{1f000}'..='\u{1faff}')
+}
+
+/// JSON in which every character that [shows nothing](is_hidden) is escaped: the same values when it is
+/// read, and harmless on a terminal.
+#[must_use]
+pub fn json_escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        // Within strings line breaks are escaped already.
+        if c == '\n' || !is_hidden(c) {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            out.extend(format!("\\u{unit:04x}").chars());
+        }
+    }
+    out
 }
 
 impl fmt::Display for Clean {
@@ -193,8 +252,51 @@ mod tests {
     }
 
     #[test]
+    fn every_character_that_shows_nothing_is_gone() {
+        for hidden in [
+            '\u{9b}',
+            '\u{85}',
+            '\u{202e}',
+            '\u{61c}',
+            '\u{206e}',
+            '\u{ad}',
+            '\u{2028}',
+            '\u{200e}',
+            '\u{2068}',
+            '\u{e0041}',
+            '\u{fffa}',
+            '\u{180e}',
+            '\u{3164}',
+            '\u{200d}',
+            '\u{fe0f}',
+            '\u{fe01}',
+            '\u{e0101}',
+        ] {
+            let clean = Clean::multiline(&format!("a{hidden}"));
+            assert_eq!(clean, "a", "{hidden:?}");
+        }
+        // The direction of a text is not turned by what is left of a sequence.
+        assert_eq!(Clean::new("a\u{200d}b x\u{fe0f}1\u{fe0f}"), "ab x1");
+    }
+
+    #[test]
+    fn json_says_the_same_and_shows_nothing_hidden() {
+        let text = "a\u{9b}2J\u{202e}\u{61c}\u{206e}\u{ad}\u{e0041}\u{7f}\u{1b}\n한 \\ \"";
+        let escaped = json_escaped(&serde_json::to_string_pretty(&[text]).unwrap());
+        assert!(
+            !escaped.chars().any(|c| is_hidden(c) && c != '\n'),
+            "{escaped}"
+        );
+        assert!(escaped.contains("\\u009b") && escaped.contains("\\udb40\\udc41"));
+        assert_eq!(
+            serde_json::from_str::<[String; 1]>(&escaped).unwrap(),
+            [text]
+        );
+    }
+
+    #[test]
     fn korean_and_emoji_stay() {
-        let text = "한글 세션 👩\u{200d}💻 ❤\u{fe0f}";
+        let text = "한글 세션 👩\u{200d}💻 ❤\u{fe0f} 🏳\u{fe0f}\u{200d}🌈 1\u{fe0f}\u{20e3}";
         assert_eq!(Clean::new(text), text);
     }
 
@@ -210,6 +312,21 @@ mod tests {
             let clean = Clean::new(&raw);
             proptest::prop_assert!(!clean.as_str().chars().any(is_hidden));
             proptest::prop_assert_eq!(Clean::new(clean.as_str()), clean);
+        }
+
+        #[test]
+        fn nor_does_any_of_what_is_dangerous(parts in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "\u{1b}", "[", "]", "P", "\u{9b}", "\u{9d}", "\u{9c}", "\u{7}", "\\", "\n", "\r", "\t",
+                "31m", ";", "\u{202e}", "\u{200d}", "\u{fe0f}", "\u{20e3}", "1", "👩", "💻", "가", "\u{ad}",
+            ]), 0..24))
+        {
+            let raw = parts.concat();
+            for clean in [Clean::new(&raw), Clean::multiline(&raw)] {
+                let hidden = |c: char| is_hidden(c) && c != '\n';
+                proptest::prop_assert!(!clean.as_str().chars().any(hidden));
+                proptest::prop_assert_eq!(Clean::multiline(clean.as_str()), clean);
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use super::{
     Mark, Opened, Purpose, StoreError, StoreOptions, check, figures, keep, recents,
     reserve::{Reserve, State},
-    rows, schema, shelf,
+    rows, schema, scrub, shelf,
     unreadable::{self, Unreadable},
 };
 use crate::model::{
@@ -87,6 +87,7 @@ impl StoreFile {
         check::definitions(&db, path, layout)?;
         let lost = layout == 0 && options.instance_file.exists();
         let copy = schema::migrate(&mut db, path)?;
+        scrub::secrets(&mut db, path, &options.secrets).map_err(sql)?;
         let instance = instance(&db, options)?;
         let loaded = unreadable::without(&db, |db, bad| shelf::load(db, options.ended, bad));
         let (records, shelved) = loaded.map_err(sql)?;

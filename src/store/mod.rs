@@ -16,6 +16,7 @@ mod recents;
 mod reserve;
 mod rows;
 mod schema;
+mod scrub;
 mod shelf;
 mod unreadable;
 mod values;
@@ -32,6 +33,7 @@ use crate::model::{
     figures::{Figures, FiguresRecord},
     history::HistoryEntry,
     id::{ContextName, InstanceId, SessionId, SessionKey},
+    launch::secrets::SecretRules,
     recent::{Recent, RecentEdit, RecentId},
     record::{SessionRecord, Write},
     text::Clean,
@@ -54,6 +56,8 @@ pub struct StoreOptions {
     pub ended: u32,
     /// The file never grows beyond so many pages of 4 KiB; `None` = the disk is the limit.
     pub page_limit: Option<u32>,
+    /// Values that are secret by these rules are removed from what earlier versions wrote.
+    pub secrets: SecretRules,
 }
 
 impl StoreOptions {
@@ -64,6 +68,7 @@ impl StoreOptions {
             database,
             ended: ENDED,
             page_limit: None,
+            secrets: SecretRules::default(),
         }
     }
 }

@@ -1,5 +1,6 @@
 mod damage;
 mod files;
+mod scrub;
 mod shelf;
 mod unreadable;
 

@@ -1,5 +1,7 @@
 //! The brush: text by face into a buffer, cut with an ellipsis, never outside its place.
 
+use std::borrow::Cow;
+
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -9,7 +11,10 @@ use ratatui::{
 use super::{glyphs::Glyphs, text};
 use crate::{
     app::{input::Input, mirror::Mirror},
-    model::{id::ContextName, text::Clean},
+    model::{
+        id::ContextName,
+        text::{Clean, is_hidden},
+    },
     theme::{Theme, face::Face},
 };
 
@@ -59,7 +64,8 @@ impl<'a> Paint<'a> {
             return x;
         }
         let cells = cells.min(area.right() - x);
-        let fitted = text::fit(text, usize::from(cells), self.glyphs.ellipsis);
+        let shown = shown(text);
+        let fitted = text::fit(&shown, usize::from(cells), self.glyphs.ellipsis);
         let (end, _) = self
             .buffer
             .set_stringn(x, y, fitted, usize::from(cells), style);
@@ -156,4 +162,12 @@ fn face_of(input: &Input, focused: bool) -> Face {
         (true, false) => Face::InputFocused,
         (false, _) => Face::Input,
     }
+}
+
+/// The text itself, or without what is no picture: not every text that is painted is a [`Clean`] one.
+fn shown(text: &str) -> Cow<'_, str> {
+    if text.chars().any(is_hidden) {
+        return Cow::Owned(Clean::new(text).into_string());
+    }
+    Cow::Borrowed(text)
 }

@@ -251,11 +251,28 @@ async fn no_secret_is_kept_anywhere() {
     let mut request = small("secretive");
     request.env.insert("API_TOKEN".into(), "hush-hush".into());
     request.env.insert("STAGE".into(), "test".into());
+    let secrets = [
+        ("DB_PASS", "hush-hush"),
+        ("DATABASE_URL", "postgres://u:hush-hush@db/x"),
+        ("SESSION_COOKIE", "hush-hush"),
+        ("OPENAI_APIKEY", "hush-hush"),
+        ("GITHUB_PAT", "hush-hush"),
+        ("SENTRY_DSN", "hush-hush"),
+        ("OPAQUE", "ghp_hushhush16C7e42F292c6912E7710c838347"),
+        ("MARKED_BY_THE_CLIENT", "hush-hush"),
+    ];
+    request.secret_names.insert("MARKED_BY_THE_CLIENT".into());
+    for (name, value) in secrets {
+        request.env.insert(name.into(), value.into());
+    }
     let made = face.launch(request).await.unwrap();
     face.until_status(made.id, Status::Running).await;
     let kept = &recents(&face).await[0].launch;
     assert_eq!(kept.env["API_TOKEN"], "");
     assert_eq!(kept.env["STAGE"], "test");
+    for (name, _) in secrets {
+        assert!(kept.env[name].is_empty() && kept.is_secret(name), "{name}");
+    }
     let relaunch = again(&face, SessionKey::local(made.id)).await;
     assert_eq!(relaunch.env["API_TOKEN"], "");
     let mut secret = small("refused-one");
@@ -279,7 +296,8 @@ async fn no_secret_is_kept_anywhere() {
         } else if path.is_file() {
             files += 1;
             let bytes = fs::read(&path).unwrap();
-            let found = bytes.windows(9).any(|window| window == b"hush-hush");
+            let found = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
+            let found = found(b"hush-hush") || found(b"ghp_hushhush");
             assert!(!found, "a secret lies in {}", path.display());
         }
     }

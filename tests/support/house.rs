@@ -47,6 +47,7 @@ pub fn settings() -> Settings {
             shmem: Bytes::mib(64),
             pids: 512,
             env: BTreeMap::new(),
+            secrets: workbay::model::launch::secrets::SecretRules::default(),
         },
         engine: EngineSettings {
             endpoint: None,

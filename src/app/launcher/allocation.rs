@@ -289,7 +289,8 @@ impl Form for Allocation {
         let mut env = request.env.clone();
         self.context = Some(offer.context);
         self.threads.read(&mut env);
-        self.variables.read(&env);
+        self.variables.judge_by(&offer.defaults.secrets);
+        self.variables.read(&env, &request.secret_names);
         self.environments.read(request, offer);
         self.place.read(request);
         self.numbers.read(request);
@@ -300,6 +301,7 @@ impl Form for Allocation {
     fn write(&self, request: &mut LaunchRequest, offer: &Offer) {
         self.environments.write(request, offer);
         request.env = self.variables.write();
+        request.secret_names.clone_from(self.variables.marked());
         self.threads.write(&mut request.env);
         self.place.write(request);
         self.amounts.write(request);
@@ -331,6 +333,7 @@ impl Form for Allocation {
             self.amounts = Amounts::default();
         }
         self.environments.offered(offer);
+        self.variables.judge_by(&offer.defaults.secrets);
         self.settle(offer);
     }
 }

@@ -147,6 +147,7 @@ impl Offer {
                 shmem: Bytes::mib(64),
                 pids: 100,
                 env: std::collections::BTreeMap::new(),
+                secrets: crate::model::launch::secrets::SecretRules::default(),
             },
             copies: "/home/kim/.local/share/workbay/copies".into(),
             notifications: NotificationSettings::default(),

@@ -2,7 +2,7 @@
 //! text stripped.
 
 use crate::{
-    model::text::{Clean, is_hidden},
+    model::text::{Clean, is_hidden, is_joiner, is_joining},
     terminal::look::Look,
 };
 
@@ -228,7 +228,11 @@ fn finished(line: &[(char, Look)]) -> Line {
     let mut text = String::with_capacity(line.len());
     let mut looks = Vec::new();
     let mut before = Look::default();
-    for (c, look) in line {
+    for (at, (c, look)) in line.iter().enumerate() {
+        let after = line.get(at + 1).map(|(after, _)| *after);
+        if is_joiner(*c) && !is_joining(text.chars().next_back(), *c, after) {
+            continue;
+        }
         if *look != before {
             looks.push((text.len(), *look));
             before = *look;

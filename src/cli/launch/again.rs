@@ -16,7 +16,7 @@ use super::{
 use crate::{
     model::{
         id::{ContextName, SessionKey},
-        launch::{LaunchField, check::names, free_name},
+        launch::{LaunchField, check::names, free_name, secrets::SecretRules},
         session::Session,
         spec::LaunchRequest,
     },
@@ -41,7 +41,8 @@ pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
             base.name = Some(session.name.to_string());
         }
         base.home_of = same_home.then_some(session.id);
-        launch(&mut line, session.context, base, fields, &manner).await
+        let rules = &start.loaded.settings.launch.secrets;
+        launch(&mut line, rules, session.context, base, fields, &manner).await
     })
 }
 
@@ -56,6 +57,7 @@ pub async fn settings(line: &Line, session: SessionKey) -> Result<LaunchRequest,
 /// Launches `base` with what is given over it, under a fresh name where its own is taken.
 pub async fn launch(
     line: &mut Line,
+    rules: &SecretRules,
     context: ContextName,
     base: LaunchRequest,
     fields: Fields,
@@ -64,6 +66,7 @@ pub async fn launch(
     let named = fields.name.is_some();
     let around = request::Around::here();
     let mut request = request::over(base, fields, &around)?;
+    rules.mark(&mut request);
     // It was kept for then; now it would be refused.
     request.starts_at = request.starts_at.filter(|at| at.lies_ahead(around.now));
     let mut taken = HashSet::new();

@@ -39,7 +39,8 @@ pub fn launch(start: &Start, arguments: Launch) -> Outcome {
             recipe::read(&file, around.now, &around.zone).map_err(|problems| broken(&problems))?
         }
     };
-    let request = request::over(base, fields, &around)?;
+    let mut request = request::over(base, fields, &around)?;
+    start.loaded.settings.launch.secrets.mark(&mut request);
     check(&request, &manner)?;
     if manner.dry_run {
         return dry_run(&request, start.asked_context.as_deref());

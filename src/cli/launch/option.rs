@@ -2,7 +2,7 @@
 
 use super::super::args::Manner;
 use crate::model::{
-    launch::{FieldProblem, LaunchField, secrets},
+    launch::{FieldProblem, LaunchField},
     session::SessionType,
     spec::LaunchRequest,
 };
@@ -63,7 +63,7 @@ pub fn help(problem: &FieldProblem, request: &LaunchRequest, manner: &Manner) ->
         LaunchField::Variables => request
             .env
             .iter()
-            .find(|(name, value)| value.is_empty() && secrets::is_secret(name))
+            .find(|(name, value)| value.is_empty() && request.is_secret(name))
             .map(|(name, _)| {
                 format!("-e {name} takes it from your environment, -e {name}=… says it here")
             }),

@@ -13,7 +13,10 @@ use super::{
 use crate::{
     config::recipe,
     model::{
-        launch::{StartAt, command, secrets},
+        launch::{
+            StartAt, command,
+            secrets::{self, SecretRules},
+        },
         resources::{Bytes, Cpu},
         session::{ClusterMode, SessionType},
         span::Span,
@@ -34,9 +37,15 @@ fn parsed(words: &[String], environment: &BTreeMap<String, String>) -> LaunchReq
         variable: &|name| environment.get(name).cloned(),
     };
     match over(LaunchRequest::default(), fields, &around) {
-        Ok(request) => request,
+        Ok(request) => marked(request),
         Err(fail) => panic!("{fail:?}"),
     }
+}
+
+/// As the command line marks it.
+fn marked(mut request: LaunchRequest) -> LaunchRequest {
+    SecretRules::default().mark(&mut request);
+    request
 }
 
 /// Words that people and programs give: with spaces, quotes, `@` and `-` in front.
@@ -78,6 +87,7 @@ fn mount() -> impl Strategy<Value = FolderMount> {
 
 fn variables() -> impl Strategy<Value = BTreeMap<String, String>> {
     let name = prop_oneof!["[A-Z_][A-Z0-9_]{0,8}", Just("API_TOKEN".to_owned())];
+    let text = || prop_oneof![9 => text(), 1 => Just("db://u:hush-hush-hush@h".to_owned())];
     proptest::collection::btree_map(name, text(), 0..4)
 }
 
@@ -181,6 +191,7 @@ proptest! {
 
     #[test]
     fn the_command_of_a_launch_asks_for_that_launch(request in requests()) {
+        let request = marked(request);
         let words = command::words(&request, Some("prod"));
         prop_assert_eq!(parsed(&words, &request.env), request);
     }
@@ -188,7 +199,8 @@ proptest! {
     /// All but the values of secrets, which are asked for again.
     #[test]
     fn a_recipe_of_a_launch_is_that_launch(request in requests()) {
-        let kept = LaunchRequest { env: secrets::blanked(&request.env), ..request.clone() };
+        let request = marked(request);
+        let kept = LaunchRequest { env: secrets::blanked(&request), ..request.clone() };
         let text = recipe::write(&request);
         let read = recipe::parse(
             std::path::Path::new("recipe.toml"),
@@ -199,7 +211,7 @@ proptest! {
         prop_assert_eq!(read, Ok(kept), "{}", text);
         for (name, value) in &request.env {
             // A word of the file itself proves nothing.
-            if secrets::is_secret(name) && value.len() > 12 {
+            if request.is_secret(name) && value.len() > 12 {
                 let others = LaunchRequest { env: BTreeMap::new(), ..request.clone() };
                 prop_assert!(!text.contains(value) || recipe::write(&others).contains(value));
             }

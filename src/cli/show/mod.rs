@@ -25,6 +25,7 @@ use crate::model::{
     figures::Figures,
     history::HistoryEntry,
     kernel::Kernel,
+    launch::secrets,
     launch::{folders, ports},
     resources::ResourceSlots,
     session::{BatchResult, ClusterMode, CommitStatus, Placement, Session, SessionType},
@@ -199,7 +200,7 @@ fn batch(session: &Session) -> Vec<(&'static str, String)> {
         fields.push(("Type", "batch".to_owned()));
     }
     if let Some(command) = &session.startup_command {
-        fields.push(("Command", command.to_string()));
+        fields.push(("Command", secrets::mask(command.as_str())));
     }
     if let Some(at) = session.starts_at {
         fields.push(("Not before", moment(at)));

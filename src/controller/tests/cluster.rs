@@ -210,6 +210,31 @@ fn a_secret_reaches_the_engine_and_nothing_else() {
 }
 
 #[test]
+fn a_lost_store_is_not_filled_with_the_secrets_of_labels() {
+    let mut play = Play::with(settings());
+    play.launch_with(request());
+    play.work_off();
+    let id = play.launched[0];
+    // An earlier version wrote them on its containers.
+    let sight = play.there.get_mut(&id).unwrap();
+    let spec = &mut sight.recorded.as_mut().unwrap().spec;
+    spec.env
+        .insert("DATABASE_URL".into(), "postgres://u:hush@db".into());
+    spec.env.insert("STAGE".into(), "test".into());
+    play.stored.clear();
+    play.restart();
+    play.work_off();
+    let spec = &play.stored[&id].spec;
+    assert_eq!(spec.secret_names, ["DATABASE_URL"]);
+    assert_eq!(spec.env["STAGE"], "test");
+    assert!(
+        !serde_json::to_string(&play.stored[&id])
+            .unwrap()
+            .contains("hush")
+    );
+}
+
+#[test]
 fn who_lost_a_secret_before_it_was_made_fails_with_the_reason() {
     let (mut play, id) = killed_before("create");
     play.restart();

@@ -43,6 +43,7 @@ pub fn settings() -> Settings {
             shmem: Bytes::mib(16),
             pids: 100,
             env: BTreeMap::new(),
+            secrets: crate::model::launch::secrets::SecretRules::default(),
         },
         engine: EngineSettings {
             endpoint: None,

@@ -7,7 +7,7 @@ use super::{
         spec::LaunchRequest,
         will::LastWill,
     },
-    amounts, ports, secrets,
+    amounts, ports,
 };
 
 /// The words after `workbay`; the values of secret variables are taken from the caller's own
@@ -43,7 +43,7 @@ pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
     words.maybe("--agent", request.agent.as_deref());
     words.maybe("--priority", request.priority);
     for (name, value) in &request.env {
-        let secret = secrets::is_secret(name);
+        let secret = request.is_secret(name);
         words.two(
             "-e",
             if secret {
@@ -138,6 +138,7 @@ mod tests {
             env: [("A", "x y"), ("API_TOKEN", "hush")]
                 .map(|(k, v)| (k.to_owned(), v.to_owned()))
                 .into(),
+            secret_names: ["API_TOKEN".to_owned()].into(),
             mounts: vec!["data:in:ro".parse().unwrap()],
             preopen_ports: vec![9000, 9001],
             ..LaunchRequest::default()

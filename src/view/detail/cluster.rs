@@ -5,6 +5,7 @@ use crate::{
     app::app::App,
     model::{
         history::Outcome,
+        launch::secrets,
         session::{BatchResult, ClusterMode, CommitStatus, Linked, Session, SessionType},
         text::Clean,
     },
@@ -22,10 +23,18 @@ pub fn command(session: &Session, width: usize) -> Vec<Line> {
     };
     let mut lines = vec![row("Type", kind)];
     if let Some(command) = &session.startup_command {
-        lines.extend(wrapped_row("Command", command.as_str(), width));
+        lines.extend(wrapped_row(
+            "Command",
+            &secrets::mask(command.as_str()),
+            width,
+        ));
     }
     if let Some(will) = &session.last_will {
-        lines.extend(wrapped_row("Last will", will.as_str(), width));
+        lines.extend(wrapped_row(
+            "Last will",
+            &secrets::mask(will.as_str()),
+            width,
+        ));
     }
     if let Some((outcome, words)) = &session.last_will_end {
         lines.push(will_end(outcome, words, width));

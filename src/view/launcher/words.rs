@@ -42,7 +42,11 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
     add("Name", Some(name(request)));
     add(
         "Command",
-        request.startup_command.as_deref().map(first_line),
+        request
+            .startup_command
+            .as_deref()
+            .map(first_line)
+            .map(masked),
     );
     let start = request.starts_at;
     add("Not before", start.map(|it| start_words(it, offer)));
@@ -50,14 +54,14 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
     add("Priority", request.priority.map(|it| it.to_string()));
     add("Owner", request.owner.as_ref().map(|it| it.email.clone()));
     let script = request.bootstrap_script.as_deref();
-    add("Script", script.map(first_line));
+    add("Script", script.map(first_line).map(masked));
     add(
         "Idle timeout",
         request.idle_timeout.map(|it| it.to_string()),
     );
     add("Lifetime", request.lifetime.map(|it| it.to_string()));
     let will = request.last_will.as_ref();
-    add("Last will", will.map(ToString::to_string));
+    add("Last will", will.map(ToString::to_string).map(masked));
     facts
 }
 
@@ -187,10 +191,15 @@ fn total(launcher: &Launcher, request: &LaunchRequest, times: u32, dot: &str) ->
     parts.join(&format!(" {dot} "))
 }
 
+/// A command without what looks like a secret in it.
+fn masked(text: String) -> String {
+    secrets::mask(&text)
+}
+
 /// Secrets are named, never shown.
 fn variables(request: &LaunchRequest, glyphs: &Glyphs) -> Option<String> {
     let one = |(name, value): (&String, &String)| {
-        if secrets::is_secret(name) {
+        if request.is_secret(name) {
             format!("{name}={}", glyphs.masked.repeat(3))
         } else {
             format!("{name}={value}")

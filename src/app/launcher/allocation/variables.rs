@@ -4,12 +4,12 @@
 mod fault;
 mod lines;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     app::input::Input,
     key::{Key, KeyCode},
-    model::launch::secrets,
+    model::launch::secrets::SecretRules,
 };
 
 pub use fault::Fault;
@@ -31,12 +31,17 @@ pub struct Variable {
 pub struct Variables {
     /// The last one is empty.
     rows: Vec<Variable>,
+    rules: SecretRules,
+    /// Names that were marked as secret in what was read.
+    marked: BTreeSet<String>,
 }
 
 impl Default for Variables {
     fn default() -> Self {
         Self {
             rows: vec![Variable::default()],
+            rules: SecretRules::default(),
+            marked: BTreeSet::new(),
         }
     }
 }
@@ -57,10 +62,6 @@ impl Variable {
         &self.value
     }
 
-    pub fn is_secret(&self) -> bool {
-        secrets::is_secret(self.name.text())
-    }
-
     fn is_empty(&self) -> bool {
         self.name.is_empty() && self.value.is_empty()
     }
@@ -70,6 +71,17 @@ impl Variables {
     /// All rows, the empty one at the end too.
     pub fn rows(&self) -> &[Variable] {
         &self.rows
+    }
+
+    /// Whether the value of a row is masked.
+    pub fn is_secret(&self, row: &Variable) -> bool {
+        let (name, value) = (row.name.text(), row.value.text());
+        self.marked.contains(name) || self.rules.is_secret(name, value)
+    }
+
+    /// By which rules names and values are secret.
+    pub fn judge_by(&mut self, rules: &SecretRules) {
+        self.rules.clone_from(rules);
     }
 
     /// How many hold something.
@@ -164,7 +176,8 @@ impl Variables {
     }
 
     pub fn remove_all(&mut self) {
-        *self = Self::default();
+        self.rows = vec![Variable::default()];
+        self.marked.clear();
     }
 
     fn keep_one_empty(&mut self) {
@@ -181,7 +194,8 @@ impl Variables {
     }
 
     /// From a request; secrets have no value there.
-    pub fn read(&mut self, env: &BTreeMap<String, String>) {
+    pub fn read(&mut self, env: &BTreeMap<String, String>, marked: &BTreeSet<String>) {
+        self.marked.clone_from(marked);
         self.rows = env
             .iter()
             .map(|(name, value)| Variable::new(name, value))
@@ -196,6 +210,11 @@ impl Variables {
             fine.then(|| (row.name.text().to_owned(), row.value.text().to_owned()))
         };
         self.rows.iter().enumerate().filter_map(whole).collect()
+    }
+
+    /// Names that stay secret, whatever their values are now.
+    pub fn marked(&self) -> &BTreeSet<String> {
+        &self.marked
     }
 
     /// The question before all go.
@@ -313,13 +332,14 @@ mod tests {
     fn secrets_of_an_old_launch_are_asked_again() {
         let mut it = Variables::default();
         let env = [("API_TOKEN", ""), ("STAGE", "dev")];
-        it.read(&env.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
+        let env = env.map(|(k, v)| (k.to_owned(), v.to_owned()));
+        it.read(&env.into(), &BTreeSet::new());
         let fault = it.fault(0, false).unwrap();
         assert!(fault.why.contains("secret") && fault.half == Part::Value);
         assert_eq!(it.fault(1, false), None);
         it.paste(0, Part::Value, "hush");
         assert_eq!(it.write().len(), 2);
-        assert!(it.rows()[0].is_secret() && !it.rows()[1].is_secret());
+        assert!(it.is_secret(&it.rows()[0]) && !it.is_secret(&it.rows()[1]));
         it.remove_all();
         assert!(it.write().is_empty() && it.question().is_none());
     }

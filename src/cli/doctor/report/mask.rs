@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::super::Start;
 use crate::{
     config::contexts::{Credentials, EngineSpec, Source},
-    model::launch::secrets::is_secret,
+    model::launch::secrets::{self, names::is_secret},
 };
 
 const MASK: &str = "•••";
@@ -16,9 +16,6 @@ const SHORTEST: usize = 4;
 const WORDS: [&str; 8] = [
     "true", "false", "none", "auto", "always", "never", "host", "local",
 ];
-
-/// Directories, though their variables sound like passwords.
-const NO_SECRETS: [&str; 2] = ["PWD", "OLDPWD"];
 
 /// Every value that must not be told, the longest first.
 pub(super) struct Known(Vec<String>);
@@ -31,9 +28,10 @@ impl Known {
             let found = environment.iter().find(|(key, _)| key == name);
             found.map(|(_, value)| value.clone())
         };
+        let rules = &start.loaded.settings.launch.secrets;
         let mut all: Vec<String> = environment
             .iter()
-            .filter(|(name, _)| is_secret(name) && !NO_SECRETS.contains(&name.as_str()))
+            .filter(|(name, value)| rules.is_secret(name, value))
             .map(|(_, value)| value.clone())
             .collect();
         all.extend(start.loaded.settings.launch.env.values().cloned());
@@ -80,7 +78,7 @@ impl Known {
         for value in &self.0 {
             text = text.replace(value.as_str(), MASK);
         }
-        text.lines().map(line).collect()
+        secrets::mask(&text).lines().map(line).collect()
     }
 }
 
@@ -99,7 +97,7 @@ fn written_out(text: &str) -> Vec<String> {
             let value = line[at + 1..].trim_start();
             let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
             if let Some(quote) = quote
-                && is_secret(&name.replace('-', "_"))
+                && is_secret(&name)
                 && let Some(inner) = value[1..].split(quote).next()
             {
                 found.push(inner.to_owned());
@@ -145,7 +143,7 @@ fn named(word: &str) -> Option<&str> {
 /// The end of it is a variable's or a field's name: `(TOKEN`, `?password`.
 fn names_secret(text: &str) -> bool {
     let name = text.rsplit(|c| !is_of_name(c)).next().unwrap_or_default();
-    is_secret(&name.replace('-', "_")) && !NO_SECRETS.contains(&name)
+    is_secret(name)
 }
 
 /// A JSON web token.

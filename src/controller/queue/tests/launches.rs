@@ -307,6 +307,7 @@ fn a_session_can_be_launched_again_as_it_was() {
     };
     let blank = LaunchRequest {
         env: [("API_TOKEN".to_owned(), String::new())].into(),
+        secret_names: ["API_TOKEN".to_owned()].into(),
         ..request
     };
     assert_eq!(
@@ -327,6 +328,7 @@ fn a_session_can_be_launched_again_as_it_was() {
     let rebuilt = again(&mut play);
     assert_eq!(rebuilt.cpu, blank.cpu);
     assert_eq!(rebuilt.env, blank.env);
+    assert_eq!(rebuilt.secret_names, blank.secret_names);
     assert_eq!(rebuilt.name, blank.name);
     let limits = (rebuilt.idle_timeout, rebuilt.lifetime);
     assert_eq!(limits, (blank.idle_timeout, blank.lifetime));

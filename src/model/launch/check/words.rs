@@ -79,18 +79,19 @@ fn check_variables(request: &LaunchRequest, found: &mut Problems) {
         return say(found, Field::Variables, why);
     }
     for (name, value) in &request.env {
-        add(found, Field::Variables, check_variable(name, value));
+        let secret = request.is_secret(name) || secrets::names::is_secret(name);
+        add(found, Field::Variables, check_variable(name, value, secret));
     }
 }
 
 /// A variable has a name and a value.
-fn check_variable(name: &str, value: &str) -> Result<(), String> {
+fn check_variable(name: &str, value: &str, secret: bool) -> Result<(), String> {
     check_variable_name(name)?;
     check_value(name, value)?;
     if !value.is_empty() {
         return Ok(());
     }
-    Err(if secrets::is_secret(name) {
+    Err(if secret {
         format!("{name} has no value: values of secrets are not kept, give it again")
     } else {
         format!("{name} has no value: give it one, or leave the variable out")

@@ -65,7 +65,7 @@ fn label<'a>(sheet: &Sheet<'a>, at: usize) -> Line<'a> {
 fn line<'a>(sheet: &Sheet<'a>, at: usize, variable: &'a Variable, names: u16) -> Line<'a> {
     let (name, value) = (variable_row(at, Part::Name), variable_row(at, Part::Value));
     let equals = VALUES + names;
-    let secret = variable.is_secret();
+    let secret = sheet.launcher.allocation.variables().is_secret(variable);
     let taken = if secret { SECRET.len() as u16 + 2 } else { 0 };
     let x = equals + 2;
     let room = sheet.width.saturating_sub(x);

@@ -47,7 +47,7 @@ impl Variables {
         if !value.is_empty() || typing {
             return None;
         }
-        Some(Fault::of_value(if row.is_secret() {
+        Some(Fault::of_value(if self.is_secret(row) {
             format!("{name} is a secret and is kept nowhere: type its value")
         } else {
             format!("{name} needs a value; remove the row if it is not needed")
@@ -71,7 +71,7 @@ impl Variables {
             return "A value has no name yet: type one, or remove its row.".to_owned();
         };
         let name: String = row.name.text().chars().take(NAMES).collect();
-        if row.is_secret() {
+        if self.is_secret(row) {
             format!("{name} is a secret and is kept nowhere: type its value, or remove its row.")
         } else {
             format!("{name} has no value yet: type one, or remove its row.")

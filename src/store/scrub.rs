@@ -1,0 +1,135 @@
+//! Values of variables that earlier versions, or other settings, did not take for secrets: they are
+//! removed from the file. Their names stay, so that a relaunch asks for them.
+
+use std::{fs, path::Path};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result};
+use serde_json::{Map, Value, json};
+
+use crate::model::launch::secrets::SecretRules;
+
+/// Grows with the built-in rules, so that every file is read once by the new ones.
+const RULES: u32 = 1;
+/// By which rules the file was last read.
+const KEY: &str = "secret-rules";
+/// Where variables and the names of secret ones are: in what was asked for, and in what came of it.
+const PLACES: [&str; 3] = ["", "/request", "/spec"];
+/// A session that has not started needs the values.
+const BEFORE_START: [&str; 3] = ["wait", "pull", "create"];
+
+/// Removes them from the file and from its copies in `backup/`, once for each change of the rules. With a
+/// full disk that is left to the next opening.
+pub(super) fn secrets(db: &mut Connection, path: &Path, rules: &SecretRules) -> Result<()> {
+    match scrubbed(db, rules) {
+        Ok(false) => return Ok(()),
+        Ok(true) => {}
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    let copies = fs::read_dir(path.with_file_name("backup"));
+    for copy in copies.into_iter().flatten().flatten() {
+        // A copy that cannot be changed is no reason not to start.
+        let _ = Connection::open_with_flags(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)
+            .and_then(|mut db| scrubbed(&mut db, rules));
+    }
+    Ok(())
+}
+
+/// Whether the file was read. What was there is overwritten, not only unlinked.
+fn scrubbed(db: &mut Connection, rules: &SecretRules) -> Result<bool> {
+    let now = format!("{RULES} {rules:?}");
+    let before: Option<String> = db
+        .query_row("SELECT value FROM meta WHERE key = ?1", [KEY], |row| {
+            row.get(0)
+        })
+        .optional()?;
+    if before.as_deref() == Some(now.as_str()) {
+        return Ok(false);
+    }
+    db.pragma_update(None, "secure_delete", true)?;
+    let change = db.transaction()?;
+    let mut left = false;
+    let mut changed = false;
+    for (table, column, number) in [("recents", "launch", "id"), ("sessions", "body", "rowid")] {
+        for (row, text) in rows(&change, table, column, number)? {
+            // One that cannot be read is set aside by whoever reads it.
+            let Ok(mut body) = serde_json::from_str::<Value>(&text) else {
+                continue;
+            };
+            let step = body.get("step").and_then(Value::as_str);
+            if step.is_some_and(|step| BEFORE_START.contains(&step)) {
+                left = true;
+            } else if blank(&mut body, rules) {
+                let update = format!("UPDATE {table} SET {column} = ?2 WHERE {number} = ?1");
+                change.execute(&update, (row, body.to_string()))?;
+                changed = true;
+            }
+        }
+    }
+    if !left {
+        let note = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)";
+        change.execute(note, (KEY, now))?;
+    }
+    change.commit()?;
+    if changed {
+        // What was there is in the log of changes as well; there is none on network file systems.
+        db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
+    }
+    Ok(true)
+}
+
+/// Rows that have variables at all.
+fn rows(db: &Connection, table: &str, column: &str, number: &str) -> Result<Vec<(i64, String)>> {
+    let query =
+        format!("SELECT {number}, {column} FROM {table} WHERE instr({column}, '\"env\":{{\"') > 0");
+    let mut query = db.prepare(&query)?;
+    let rows = query.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
+}
+
+/// Takes the values out; whether there were any.
+fn blank(body: &mut Value, rules: &SecretRules) -> bool {
+    let mut changed = false;
+    for place in PLACES {
+        let whole = body.pointer_mut(place).and_then(Value::as_object_mut);
+        if let Some(whole) = whole {
+            // What was asked for keeps the names among the variables, a session's launch does not.
+            changed |= blank_one(whole, rules, place == "/spec");
+        }
+    }
+    changed
+}
+
+fn blank_one(whole: &mut Map<String, Value>, rules: &SecretRules, remove: bool) -> bool {
+    let Some(env) = whole.get_mut("env").and_then(Value::as_object_mut) else {
+        return false;
+    };
+    let is_secret = |(name, value): &(&String, &Value)| {
+        let value = value.as_str().unwrap_or_default();
+        rules.is_secret(name, value) || (value.is_empty() && !remove)
+    };
+    let found = env.iter().filter(is_secret);
+    let found: Vec<String> = found.map(|(name, _)| name.clone()).collect();
+    let mut changed = false;
+    for name in &found {
+        changed |= env.get(name).is_some_and(|value| *value != "");
+        if remove {
+            env.remove(name);
+        } else {
+            env.insert(name.clone(), json!(""));
+        }
+    }
+    let known = whole.entry("secret_names").or_insert_with(|| json!([]));
+    for name in found {
+        if let Some(known) = known.as_array_mut()
+            && !known.iter().any(|it| *it == name)
+        {
+            known.push(json!(name));
+            changed = true;
+        }
+    }
+    if known.as_array().is_some_and(Vec::is_empty) {
+        whole.remove("secret_names");
+    }
+    changed
+}
