@@ -1,5 +1,9 @@
 //! The reference of an image, as it is written for `docker pull`.
 
+mod grammar;
+
+pub use grammar::{check, check_tag};
+
 /// Where images without a registry are from, and the shelf there of those without an owner.
 pub const HUB: &str = "docker.io";
 const OLD_HUB: &str = "index.docker.io";
@@ -81,7 +85,7 @@ impl<'a> Reference<'a> {
 
 /// Whether it is written as images are.
 pub fn is_image(text: &str) -> bool {
-    !text.is_empty() && !text.contains(char::is_whitespace)
+    check(text).is_ok()
 }
 
 /// The registry an image comes from.

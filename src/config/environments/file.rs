@@ -207,18 +207,26 @@ const ROWS: &[Row<Draft>] = &[
 
 fn image_name(item: &Item) -> Result<String, Fault> {
     let image = word(item)?;
-    if reference::is_image(&image) {
+    let Err(why) = reference::check(&image) else {
         return Ok(image);
-    }
-    let text = format!("'{image}' is no image");
+    };
+    let text = format!("'{}' is no image: {why}", Clean::new(&image));
     Err(Fault::new(item.at, text).help("write it as in docker pull: registry/name:tag"))
+}
+
+fn tag(item: &Item) -> Result<String, Fault> {
+    let tag = word(item)?;
+    match reference::check_tag(&tag) {
+        Ok(()) => Ok(tag),
+        Err(why) => Err(Fault::new(item.at, why)),
+    }
 }
 
 /// `["3.13", "3.12"]`, tags of the one image; or `{ "3.13" = "registry/name:tag" }`.
 fn versions(item: &Item) -> Result<Versions, Fault> {
     match &item.value {
         Value::List(tags) if !tags.is_empty() => {
-            let tags = tags.iter().map(word).collect::<Result<_, _>>()?;
+            let tags = tags.iter().map(tag).collect::<Result<_, _>>()?;
             Ok(Versions::Tags(tags))
         }
         Value::Table(images) if !images.is_empty() => {

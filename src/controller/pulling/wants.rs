@@ -136,13 +136,13 @@ impl Controller {
         if let Some(refusal) = self.unreachable() {
             return Err(refusal);
         }
-        if !reference::is_image(asked) {
-            let text = format!("'{}' is no image", Clean::new(asked));
+        let mut known = self.settings.environments.iter();
+        let meant = known.find_map(|it| it.image_of(asked)).unwrap_or(asked);
+        if let Err(why) = reference::check(meant) {
+            let text = format!("'{}' is no image: {why}", Clean::new(meant));
             return Err(Refusal::usage(text).with_help("write it as in docker pull, or its name"));
         }
-        let mut known = self.settings.environments.iter();
-        let known = known.find_map(|it| it.image_of(asked));
-        Ok(reference::with_tag(known.unwrap_or(asked)))
+        Ok(reference::with_tag(meant))
     }
 
     /// Who asked by hand has gone, and waits for nothing.

@@ -1,6 +1,10 @@
 //! Where folders come in a container, and the rule for it.
 
-use super::super::{inside, spec::FolderMount, text::Clean};
+use super::super::{
+    inside,
+    spec::FolderMount,
+    text::{Clean, is_hidden},
+};
 
 /// The absolute path in the container, without doubled slashes or one at its end.
 pub fn target(mount: &FolderMount) -> String {
@@ -63,6 +67,23 @@ pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Vec<(usize, String
     faults
 }
 
+/// A folder's name, or a path below it, becomes a part of the path in the container.
+pub(super) fn check_folder(folder: &str) -> Result<(), String> {
+    let shown = Clean::new(folder);
+    if folder.contains(is_hidden) || folder.len() > 255 {
+        return Err(format!(
+            "'{shown}' cannot be a folder: it is too long or contains a control character"
+        ));
+    }
+    let climbs = |part: &str| matches!(part, "" | "." | "..");
+    if folder.split('/').any(climbs) {
+        return Err(format!(
+            "'{shown}' cannot be a folder: no part of its path may be empty, . or .."
+        ));
+    }
+    Ok(())
+}
+
 /// The rule for one of them after those `before` it, which come at `targets`.
 fn check_one(
     mount: &FolderMount,
@@ -71,6 +92,7 @@ fn check_one(
     targets: &[String],
 ) -> Result<(), String> {
     let folder = &mount.folder;
+    check_folder(folder)?;
     if let Some(path) = &mount.path {
         check_path(path.trim()).map_err(|why| format!("{folder}: {why}"))?;
     }
@@ -151,6 +173,16 @@ mod tests {
         };
         assert!(why(&[mount("a", Some("../x"))]).contains("climb"));
         assert!(why(&[mount("a", Some("x y"))]).contains("' '"));
+        for bad in ["", "..", "../../etc", "a/../..", "/a"] {
+            assert!(why(&[mount(bad, None)]).contains(".."), "{bad}");
+        }
+        for bad in ["a\0", "a\nb", "a\u{1b}[2J", &"x".repeat(256)] {
+            let said = why(&[mount(bad, Some("in"))]);
+            assert!(
+                said.contains("control") && !said.contains(is_hidden),
+                "{said:?}"
+            );
+        }
         assert!(why(&[mount("a", Some("/etc/"))]).contains("system"));
         for system in ["/", "//etc", "/usr/", "/proc/sys", "/var//"] {
             assert!(

@@ -9,7 +9,7 @@ use super::{
             resources::Bytes,
             session::SessionType,
             spec::{LaunchRequest, check_variable_name},
-            text::Clean,
+            text::{Clean, is_hidden},
         },
         field::LaunchField as Field,
         folders, ports, script, secrets, will,
@@ -32,14 +32,13 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
         say(&mut found, Field::Image, why);
     }
     if let Some(image) = &request.image
-        && !reference::is_image(image)
+        && let Err(why) = reference::check(image)
     {
-        let why = format!(
-            "'{}' is no image: write it as in docker pull",
-            Clean::new(image)
-        );
+        let image = Clean::new(image);
+        let why = format!("'{image}' is no image: {why}; write it as in docker pull");
         say(&mut found, Field::Image, why);
     }
+    check_choices(request, &mut found);
     check_variables(request, &mut found);
     if let Some(script) = &request.bootstrap_script {
         let outcome = script::check(script, "the bootstrap script");
@@ -65,6 +64,48 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     add(&mut found, Field::PreopenPorts, ports);
     found.sort_by_key(|problem| problem.field);
     found
+}
+
+/// Names longer than this are not in any list.
+const LONGEST_CHOICE: usize = 512;
+
+/// What names something of a list: they reach the engine and the screen where the list is not known.
+fn check_choices(request: &LaunchRequest, found: &mut Problems) {
+    let owner = request.owner.as_ref();
+    let choices = [
+        (Field::Environment, &request.environment),
+        (Field::Project, &request.project),
+        (Field::ResourceGroup, &request.resource_group),
+        (Field::Preset, &request.preset),
+        (Field::Agent, &request.agent),
+    ];
+    let choices = choices
+        .into_iter()
+        .filter_map(|(field, text)| Some((field, text.as_ref()?)))
+        .chain(owner.map(|owner| (Field::Owner, &owner.email)))
+        .chain(owner.map(|owner| (Field::Owner, &owner.access_key)))
+        .chain(
+            request
+                .accelerators
+                .keys()
+                .map(|it| (Field::Accelerator, it)),
+        );
+    for (field, text) in choices {
+        add(found, field, check_choice(text));
+    }
+}
+
+fn check_choice(text: &str) -> Result<(), String> {
+    if text.contains(is_hidden) {
+        let shown = Clean::new(text);
+        return Err(format!(
+            "'{shown}' contains a control character or an invisible one: write it without"
+        ));
+    }
+    if text.len() > LONGEST_CHOICE {
+        return Err(format!("{} bytes: {LONGEST_CHOICE} at most", text.len()));
+    }
+    Ok(())
 }
 
 /// The kernel gives a program no longer single variable, and not many more in all.

@@ -1,6 +1,9 @@
 //! Rules of the words themselves.
 
-use super::{super::super::spec::Owner, *};
+use super::{
+    super::{super::spec::Owner, check_words},
+    *,
+};
 
 const CASES_OF_BATCH: &[(Change, LaunchField, &str)] = &[
     (
@@ -134,6 +137,26 @@ const CASES: &[(Change, LaunchField, &str)] = &[
         "is no image",
     ),
     (
+        |r| r.image = Some("x\u{1b}[2J".into()),
+        LaunchField::Image,
+        "control character",
+    ),
+    (
+        |r| r.image = Some("Registry/Python".into()),
+        LaunchField::Image,
+        "lowercase",
+    ),
+    (
+        |r| r.env = BTreeMap::from([("A=B".into(), "x".into())]),
+        LaunchField::Variables,
+        "'A=B' is no name",
+    ),
+    (
+        |r| r.env = BTreeMap::from([("A\nB".into(), "x".into())]),
+        LaunchField::Variables,
+        "is no name",
+    ),
+    (
         |r| r.image = Some(String::new()),
         LaunchField::Image,
         "is no image",
@@ -232,6 +255,80 @@ fn what_breaks_a_rule_is_told_at_its_field() {
     }
     for (change, field, words) in CASES_OF_BATCH {
         fails(&batch(*change), *field, words);
+    }
+}
+
+#[test]
+fn a_name_of_a_list_holds_no_control_character_even_where_the_list_is_unknown() {
+    let bad = || Some("x\u{1b}[2J\r\n\0".to_owned());
+    let owner = |email: &str, access_key: &str| {
+        let (email, access_key) = (email.into(), access_key.into());
+        Some(Owner { email, access_key })
+    };
+    let plain = || request(|_| {});
+    let requests = [
+        (
+            LaunchField::Environment,
+            LaunchRequest {
+                environment: bad(),
+                ..plain()
+            },
+        ),
+        (
+            LaunchField::Project,
+            LaunchRequest {
+                project: bad(),
+                ..plain()
+            },
+        ),
+        (
+            LaunchField::ResourceGroup,
+            LaunchRequest {
+                resource_group: bad(),
+                ..plain()
+            },
+        ),
+        (
+            LaunchField::Preset,
+            LaunchRequest {
+                preset: bad(),
+                ..plain()
+            },
+        ),
+        (
+            LaunchField::Agent,
+            LaunchRequest {
+                agent: bad(),
+                ..plain()
+            },
+        ),
+        (
+            LaunchField::Owner,
+            LaunchRequest {
+                owner: owner("a@b.c\r\n", "K"),
+                ..plain()
+            },
+        ),
+        (
+            LaunchField::Owner,
+            LaunchRequest {
+                owner: owner("a@b.c", "K\r\n"),
+                ..plain()
+            },
+        ),
+        (
+            LaunchField::Accelerator,
+            LaunchRequest {
+                accelerators: [("cuda\n".to_owned(), 1000)].into(),
+                ..plain()
+            },
+        ),
+    ];
+    for (field, request) in requests {
+        let said = check_words(&request, now());
+        let about: Vec<_> = said.iter().map(|problem| problem.field).collect();
+        assert_eq!(about, [field], "{said:?}");
+        assert!(said[0].message.contains("control character"), "{said:?}");
     }
 }
 
