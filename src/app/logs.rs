@@ -422,12 +422,20 @@ fn kernels_of(session: &Session) -> Vec<(KernelId, Clean)> {
     kernels.map(|k| (k.id, k.hostname.clone())).collect()
 }
 
-/// A name as the beginning of a file's name.
+/// A file's name has 255 bytes; the rest is for what follows.
+const LONGEST_NAME: usize = 192;
+
+/// A name as the beginning of a file's name: no part of it leads to another directory or is an option.
 pub(super) fn file_name(name: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
-    name.chars()
-        .map(|c| if kept(c) { c } else { '_' })
-        .collect()
+    let mut file = String::new();
+    for c in name.chars().map(|c| if kept(c) { c } else { '_' }) {
+        if file.len() + c.len_utf8() > LONGEST_NAME {
+            break;
+        }
+        file.push(if file.is_empty() && c == '-' { '_' } else { c });
+    }
+    file
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::{
     dress::dress,
     fact::{Sight, SightRecord, SightState},
     held::Held,
+    launch::generated_name,
     turn::Turn,
 };
 use crate::model::{
@@ -56,7 +57,9 @@ impl Controller {
         };
         let mut spec = recorded.spec.clone();
         self.settings.launch.secrets.hide(&mut spec);
-        let record = adopted(&sight, recorded, spec, self.context);
+        let name = self.adopted_name(&sight, recorded);
+        let was_renamed = name != recorded.name;
+        let record = adopted(&sight, recorded, name, spec, self.context);
         let (id, name) = (record.session.id, record.session.name.clone());
         turn.writes.push(Write::History(HistoryEntry {
             message: Some(Clean::new("found on the engine, rebuilt from its labels")),
@@ -67,6 +70,17 @@ impl Controller {
             Some(id),
             format!("{name} was found on the engine and taken back"),
         );
+        if was_renamed {
+            turn.message(
+                Level::Warning,
+                Some(id),
+                format!(
+                    "the name in the labels of session {} cannot be used: it is called {name} now; \
+                     `workbay rename` gives it another name",
+                    id.short()
+                ),
+            );
+        }
         self.add(turn, record);
         match &sight.state {
             SightState::Created => {
@@ -82,9 +96,21 @@ impl Controller {
     }
 }
 
+impl Controller {
+    /// Labels are written by everybody who reaches the engine: a name that breaks the rule, or that another
+    /// session bears, is replaced.
+    fn adopted_name(&self, sight: &Sight, recorded: &SightRecord) -> Clean {
+        match self.check_name(recorded.name.as_str()) {
+            Ok(()) => recorded.name.clone(),
+            Err(_) => Clean::new(&generated_name(sight.session)),
+        }
+    }
+}
+
 fn adopted(
     sight: &Sight,
     recorded: &SightRecord,
+    session_name: Clean,
     spec: LaunchSpec,
     context: ContextName,
 ) -> SessionRecord {
@@ -108,7 +134,7 @@ fn adopted(
         scratch: sight.scratch.clone(),
         ..Session::new(
             SessionKey::new(context, sight.session),
-            recorded.name.clone(),
+            session_name,
             EnvironmentRef {
                 name: Clean::new(name),
                 version: Clean::new(version),

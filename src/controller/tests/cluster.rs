@@ -235,6 +235,31 @@ fn a_lost_store_is_not_filled_with_the_secrets_of_labels() {
 }
 
 #[test]
+fn a_name_of_labels_that_breaks_the_rule_is_replaced() {
+    for hostile in [
+        "../../etc",
+        "x",
+        "",
+        "a b c d",
+        "-rf-",
+        "a/b/c/d",
+        "\u{1b}[2Jabcd/",
+    ] {
+        let mut play = Play::with(settings());
+        play.launch_with(request());
+        play.work_off();
+        let id = play.launched[0];
+        let sight = play.there.get_mut(&id).unwrap();
+        sight.recorded.as_mut().unwrap().name = hostile.into();
+        play.stored.clear();
+        play.restart();
+        play.work_off();
+        let name = play.stored[&id].session.name.to_string();
+        assert_eq!(name, format!("{}-session", id.short()), "{hostile:?}");
+    }
+}
+
+#[test]
 fn who_lost_a_secret_before_it_was_made_fails_with_the_reason() {
     let (mut play, id) = killed_before("create");
     play.restart();

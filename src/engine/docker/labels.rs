@@ -10,6 +10,7 @@ use crate::{
     model::{
         id::{InstanceId, KernelId, SessionId},
         image,
+        launch::check_recorded,
         resources::ResourceSlots,
         service::Service,
         spec::LaunchSpec,
@@ -127,8 +128,10 @@ pub(super) fn slots(labels: &Labels) -> Option<ResourceSlots> {
     spec(labels).map(|spec| spec.slots())
 }
 
+/// Everybody who reaches the engine can write labels: a launch that was never accepted counts as damaged.
 fn spec(labels: &Labels) -> Option<LaunchSpec> {
-    serde_json::from_str(labels.get(SPEC)?).ok()
+    let spec: LaunchSpec = serde_json::from_str(labels.get(SPEC)?).ok()?;
+    check_recorded(&spec).is_ok().then_some(spec)
 }
 
 #[cfg(test)]
@@ -137,6 +140,7 @@ mod tests {
     use crate::model::{
         environment::EnvironmentSource,
         resources::{Bytes, Cpu},
+        spec::Mounted,
     };
 
     fn plan() -> CreatePlan {
@@ -220,6 +224,47 @@ mod tests {
         assert_eq!(back.created_at, plan.created_at);
         assert_eq!((back.name.as_str(), back.owner.as_str()), ("first", "kim"));
         assert_eq!(slots(&labels).unwrap().mem, Bytes::mib(64));
+    }
+
+    #[test]
+    fn hostile_labels_are_damaged_ones() {
+        let (plan, given) = (plan(), Given::default());
+        let instance = InstanceId::from_u128(9);
+        let labels = of_plan(&plan, main(&plan), instance, &given, "abc").unwrap();
+        let hostile: &[fn(&mut LaunchSpec)] = &[
+            |s| drop(s.env.insert("A=B".into(), "x".into())),
+            |s| s.secret_names.push("A\nB".into()),
+            |s| s.cluster_size = u32::MAX,
+            |s| s.mem = Bytes(u64::MAX),
+            |s| {
+                s.mounts.push(Mounted {
+                    folder: "../../etc".into(),
+                    target: "/srv".into(),
+                    read_only: false,
+                });
+            },
+        ];
+        for change in hostile {
+            let (mut labels, mut spec) = (labels.clone(), plan.spec.clone());
+            change(&mut spec);
+            labels.insert(SPEC.to_owned(), serde_json::to_string(&spec).unwrap());
+            assert_eq!(
+                (recorded(&labels), slots(&labels)),
+                (None, None),
+                "{spec:?}"
+            );
+        }
+        for (label, text) in [(SPEC, "{}"), (SPEC, "\u{1b}[2J"), (CREATED, "soon")] {
+            let mut labels = labels.clone();
+            labels.insert(label.to_owned(), text.to_owned());
+            assert_eq!(recorded(&labels), None, "{label}: {text:?}");
+        }
+        for place in ["-1", "99999999999", "../1"] {
+            let mut labels = labels.clone();
+            labels.insert(CLUSTER_ROLE.to_owned(), "sub".to_owned());
+            labels.insert(CLUSTER_NUMBER.to_owned(), place.to_owned());
+            assert_eq!(super::place(&labels), 1, "{place}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod folders;
 mod free_name;
 pub mod grown;
 pub mod ports;
+mod recorded;
 pub mod script;
 pub mod secrets;
 pub mod start;
@@ -20,6 +21,7 @@ pub mod will;
 pub use check::{Ground, check, check_words, warnings};
 pub use field::{FieldProblem, LaunchField};
 pub use free_name::free_name;
+pub use recorded::check_recorded;
 pub use start::StartAt;
 
 #[cfg(test)]
