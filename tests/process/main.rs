@@ -25,6 +25,9 @@ mod relay;
 #[path = "../support/terminal.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;
+#[path = "../support/wait.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod wait;
 
 mod commands;
 mod disk;
@@ -38,7 +41,5 @@ mod permissions;
 mod pull_refusals;
 mod pulls;
 mod remains;
-mod storm;
 mod survival;
 mod upgrade;
-mod wait;

@@ -129,15 +129,22 @@ impl Machine {
         let Some(instance) = self.instance() else {
             return Vec::new();
         };
-        docker(&[
-            "ps",
-            "-aq",
-            "--filter",
-            &format!("label=workbay.instance={instance}"),
-        ])
-        .lines()
-        .map(str::to_owned)
-        .collect()
+        let label = format!("label=workbay.instance={instance}");
+        self.docker(&["ps", "-aq", "--filter", &label])
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// `docker ARGS…` on the engine this machine uses; its output.
+    pub fn docker(&self, args: &[&str]) -> String {
+        let host = self.extra.iter().find(|(name, _)| name == "DOCKER_HOST");
+        let mut words = Vec::new();
+        if let Some((_, host)) = host {
+            words.extend(["-H", host.as_str()]);
+        }
+        words.extend(args);
+        docker(&words)
     }
 
     /// The networks of this store's clusters: ids.
@@ -146,7 +153,7 @@ impl Machine {
             return Vec::new();
         };
         let label = format!("label=workbay.instance={instance}");
-        docker(&["network", "ls", "-q", "--filter", &label])
+        self.docker(&["network", "ls", "-q", "--filter", &label])
             .lines()
             .map(str::to_owned)
             .collect()
@@ -170,13 +177,13 @@ impl Drop for Machine {
         if !containers.is_empty() {
             let mut args = vec!["rm", "-f"];
             args.extend(containers.iter().map(String::as_str));
-            docker(&args);
+            self.docker(&args);
         }
         let networks = self.networks();
         if !networks.is_empty() {
             let mut args = vec!["network", "rm"];
             args.extend(networks.iter().map(String::as_str));
-            docker(&args);
+            self.docker(&args);
         }
     }
 }

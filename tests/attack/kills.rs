@@ -1,7 +1,5 @@
 //! The daemon is killed (SIGKILL) again and again while sessions are launched and ended: none is lost, none
-//! is there twice, no container is left over.
-//!
-//! `WORKBAY_STORM=300` goes on for so many seconds; else it is over after some launches.
+//! exists twice, no container is left over.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,45 +15,43 @@ use std::{
 use workbay::protocol::presence::{self, Holder};
 
 use crate::{
+    ground::Ground,
     machine::{Machine, launch},
+    report,
     terminal::now,
     wait,
 };
 
-/// Persons at work at once, and what each launches when no time is set.
-const PERSONS: usize = 3;
+/// Users at work at once, and how many sessions each launches when no time is set.
+const USERS: usize = 3;
 const LAUNCHES: usize = 8;
 const LOOK: Duration = Duration::from_millis(2);
 
-/// What people were told.
+/// What the users saw succeed.
 #[derive(Default)]
-struct Told {
+struct Answers {
     /// Sessions that were launched: name and id.
     launched: Mutex<BTreeMap<String, String>>,
     /// Names of those that were asked to end.
     ended: Mutex<BTreeSet<String>>,
-    /// Persons who have gone home.
-    gone: AtomicUsize,
+    /// Users who are done.
+    done: AtomicUsize,
 }
 
-impl Told {
+impl Answers {
     fn is_over(&self) -> bool {
-        self.gone.load(Ordering::SeqCst) == PERSONS
+        self.done.load(Ordering::SeqCst) == USERS
     }
 }
 
-/// Until when it goes on, where that is set.
+/// When the attack ends, if it has a duration.
 fn deadline() -> Option<Instant> {
-    let seconds = std::env::var("WORKBAY_STORM").ok()?;
-    let seconds = seconds
-        .parse()
-        .expect("WORKBAY_STORM is a number of seconds");
-    Some(now() + Duration::from_secs(seconds))
+    report::duration().map(|duration| now() + duration)
 }
 
 /// Launches sessions and ends every other one. Commands fail when their daemon is killed; what they
 /// reported counts.
-fn work(machine: &Machine, person: usize, told: &Told, deadline: Option<Instant>) {
+fn work(machine: &Machine, user: usize, answers: &Answers, deadline: Option<Instant>) {
     for number in 0.. {
         let is_over = match deadline {
             Some(deadline) => now() >= deadline,
@@ -64,7 +60,7 @@ fn work(machine: &Machine, person: usize, told: &Told, deadline: Option<Instant>
         if is_over {
             break;
         }
-        let name = format!("storm-{person}-{number}");
+        let name = format!("storm-{user}-{number}");
         let output = machine.workbay(&launch(&name, &[]));
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         if let Some((_, id)) = said
@@ -72,30 +68,30 @@ fn work(machine: &Machine, person: usize, told: &Told, deadline: Option<Instant>
             .split_once(' ')
             .filter(|_| output.status.success())
         {
-            let mut launched = told.launched.lock().unwrap();
+            let mut launched = answers.launched.lock().unwrap();
             launched.insert(name.clone(), id.to_owned());
         }
         // For long, only a few may stay.
         if number % 2 == 0 || deadline.is_some() {
             let output = machine.workbay(&["terminate", &name, "--force", "--yes"]);
             if output.status.success() {
-                told.ended.lock().unwrap().insert(name);
+                answers.ended.lock().unwrap().insert(name);
             }
         }
     }
-    told.gone.fetch_add(1, Ordering::SeqCst);
+    answers.done.fetch_add(1, Ordering::SeqCst);
 }
 
 /// Kills each daemon once it has written its store a few times; how many.
-fn kill_daemons(machine: &Machine, told: &Told) -> usize {
+fn kill_daemons(machine: &Machine, answers: &Answers) -> usize {
     let state = machine.state();
     let (lock, log) = (state.join("daemon.lock"), state.join("workbay.db-wal"));
     let mut killed = 0;
     let mut last = None;
-    while !told.is_over() {
+    while !answers.is_over() {
         match presence::holder(&lock) {
             Ok(Holder::Daemon(Some(daemon))) if last != Some(daemon.started_at) => {
-                until_written(&log, killed % 7, told);
+                until_written(&log, killed % 7, answers);
                 let pid = rustix::process::Pid::from_raw(daemon.pid.cast_signed());
                 let signal = rustix::process::Signal::KILL;
                 let done = rustix::process::kill_process(pid.expect("a pid"), signal);
@@ -109,14 +105,14 @@ fn kill_daemons(machine: &Machine, told: &Told) -> usize {
 }
 
 /// Waits until the file has changed so often.
-fn until_written(file: &Path, times: usize, told: &Told) {
+fn until_written(file: &Path, times: usize, answers: &Answers) {
     let look = || -> Option<(u64, SystemTime)> {
         let facts = file.metadata().ok()?;
         Some((facts.len(), facts.modified().ok()?))
     };
     for _ in 0..times {
         let before = look();
-        while look() == before && !told.is_over() {
+        while look() == before && !answers.is_over() {
             thread::sleep(LOOK);
         }
     }
@@ -124,29 +120,34 @@ fn until_written(file: &Path, times: usize, told: &Told) {
 
 #[test]
 fn killed_again_and_again_nothing_is_lost_doubled_or_left() {
-    let machine = Machine::new();
+    let Ground { machine, .. } = &Ground::new();
     machine.ok(&["ls"]);
-    let (told, deadline) = (Told::default(), deadline());
+    let (answers, deadline) = (Answers::default(), deadline());
     let killed = thread::scope(|scope| {
-        for person in 0..PERSONS {
-            let (machine, told) = (&machine, &told);
-            scope.spawn(move || work(machine, person, told, deadline));
+        for user in 0..USERS {
+            let answers = &answers;
+            scope.spawn(move || work(machine, user, answers, deadline));
         }
-        let killer = scope.spawn(|| kill_daemons(&machine, &told));
+        let killer = scope.spawn(|| kill_daemons(machine, &answers));
         killer.join().expect("the killer ends")
     });
-    eprintln!("{killed} daemons were killed");
-    assert!(killed > 3, "it was no storm: {killed} were killed");
-    check(&machine, &told);
+    assert!(killed > 3, "only {killed} daemons were killed");
+    check(machine, &answers);
     machine.ok(&["terminate", "--all", "--force", "--yes"]);
     wait::while_it_goes_on(
         "no container is left",
         || machine.containers(),
         Vec::is_empty,
     );
+    let launched = answers.launched.lock().unwrap().len();
+    report::held(
+        "daemon killed (SIGKILL) during launches and terminations",
+        format!("{killed} kills, {launched} launches"),
+        "no session lost, doubled or left over",
+    );
 }
 
-fn check(machine: &Machine, told: &Told) {
+fn check(machine: &Machine, answers: &Answers) {
     // A session's ending may have been recorded and not carried out: all comes to rest by itself.
     let (sessions, _) = wait::while_it_goes_on(
         "all is settled",
@@ -164,11 +165,11 @@ fn check(machine: &Machine, told: &Told) {
     );
     let list = machine.json(&["ls", "--tab", "all", "--json"]);
     let list = list.as_array().expect("a list");
-    for (name, id) in &*told.launched.lock().unwrap() {
+    for (name, id) in &*answers.launched.lock().unwrap() {
         let found = list.iter().filter(|it| it["id"] == **id);
         assert_eq!(found.count(), 1, "{name} {id} was launched and is lost");
     }
-    for name in &*told.ended.lock().unwrap() {
+    for name in &*answers.ended.lock().unwrap() {
         let (_, status) = sessions
             .iter()
             .find(|(it, _)| it == name)
