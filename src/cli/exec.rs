@@ -1,6 +1,6 @@
 //! `workbay exec`: a command in a session, its streams joined to ours, its exit code passed on.
 
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 
 use bytes::Bytes;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -20,9 +20,9 @@ use super::{
 };
 use crate::{
     client::{Stream, StreamItem, StreamSender},
-    model::{id::SessionKey, log::LogSource},
+    model::{id::SessionKey, log::LogSource, settings::ClipboardPolicy},
     protocol::message::{StreamEnd, StreamOpen},
-    terminal::{fatal, raw::Raw},
+    terminal::{fatal, filter::Filter, raw::Raw},
 };
 
 pub fn exec(start: &Start, arguments: Exec) -> Outcome {
@@ -32,11 +32,39 @@ pub fn exec(start: &Start, arguments: Exec) -> Outcome {
         let session = find::live_session(&line, Choice::of(start), name)
             .await?
             .key();
-        line.watched(run(&line, session, arguments.argv)).await?
+        let clipboard = start.loaded.settings.terminal.clipboard;
+        line.watched(run(&line, session, arguments.argv, Filters::new(clipboard)))
+            .await?
     })
 }
 
-async fn run(line: &Line, session: SessionKey, argv: Vec<String>) -> Outcome {
+/// What stands between the command's output and a terminal; files and pipes get the bytes as they are.
+struct Filters {
+    stdout: Option<Filter>,
+    stderr: Option<Filter>,
+}
+
+impl Filters {
+    fn new(clipboard: ClipboardPolicy) -> Self {
+        Self {
+            stdout: io::stdout().is_terminal().then(|| Filter::new(clipboard)),
+            stderr: io::stderr().is_terminal().then(|| Filter::new(clipboard)),
+        }
+    }
+
+    fn pass(&mut self, source: LogSource, bytes: Bytes) -> Bytes {
+        let filter = match source {
+            LogSource::Stdout => &mut self.stdout,
+            LogSource::Stderr => &mut self.stderr,
+        };
+        match filter {
+            Some(filter) => filter.pass(&bytes).into(),
+            None => bytes,
+        }
+    }
+}
+
+async fn run(line: &Line, session: SessionKey, argv: Vec<String>, mut filters: Filters) -> Outcome {
     let interactive = tty::is_interactive();
     let tty = interactive.then(|| tty::size().unwrap_or((80, 24)));
     let open = StreamOpen::Exec { session, argv, tty };
@@ -54,6 +82,7 @@ async fn run(line: &Line, session: SessionKey, argv: Vec<String>) -> Outcome {
                 input = Some(tokio::spawn(forward_input(stream.sender())));
             }
             StreamItem::Data { source, bytes } => {
+                let bytes = filters.pass(source, bytes);
                 if let Some(raw) = &mut raw {
                     raw.pass(&bytes);
                 }

@@ -1,7 +1,7 @@
 //! `workbay shell S`: a session's terminal on the calling terminal, as `docker exec -it` would.
 //!
-//! The one place where bytes of a container reach the outer terminal, because the person asked for
-//! just that.
+//! Here and in `exec` a session's output goes to the user's terminal without an emulator between them: a filter
+//! lets through what programs draw with, and nothing else.
 
 use std::{io::Write as _, time::Duration};
 
@@ -24,6 +24,7 @@ use crate::{
     terminal::{
         encode::{self, Modes},
         fatal,
+        filter::Filter,
         raw::Raw,
     },
 };
@@ -38,6 +39,7 @@ enum End {
 /// Attaches until the shell ends or the person detaches; gives the exit code.
 pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result<u8> {
     let ui = &options.loaded.settings.ui;
+    let filter = Filter::new(options.loaded.settings.terminal.clipboard);
     let (keymap, _) = Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
     let escapes = Escapes::new(&keymap);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -45,7 +47,7 @@ pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result
         .build()
         .wrap_err("the program could not start its event loop")?;
     let options = ConnectOptions::new(options.paths);
-    let ended = runtime.block_on(attach(options, session, start, escapes));
+    let ended = runtime.block_on(attach(options, session, start, escapes, filter));
     // A read of the keyboard that nobody awaits must not keep us here.
     runtime.shutdown_background();
     Ok(tell(ended?))
@@ -96,6 +98,7 @@ async fn attach(
     session: SessionKey,
     start: ShellStart,
     escapes: Escapes,
+    filter: Filter,
 ) -> Result<std::result::Result<End, Failure>> {
     let client = match Client::connect(&options).await {
         Ok((client, _)) => client,
@@ -131,7 +134,7 @@ async fn attach(
     raw.has_alternate_screen();
     let silence = client.silence();
     let end = tokio::select! {
-        end = carry(&mut stream, escapes) => end,
+        end = carry(&mut stream, escapes, filter) => end,
         () = tell_silence(silence) => Ok(End::Detached),
     };
     drop(raw);
@@ -176,7 +179,7 @@ async fn tell_silence(mut silence: watch::Receiver<bool>) {
     std::future::pending::<()>().await;
 }
 
-async fn carry(stream: &mut Stream, escapes: Escapes) -> Result<End> {
+async fn carry(stream: &mut Stream, escapes: Escapes, mut filter: Filter) -> Result<End> {
     let sender = stream.sender();
     let mut leave = Leave::new()?;
     let typed = type_in(&sender, escapes);
@@ -193,6 +196,7 @@ async fn carry(stream: &mut Stream, escapes: Escapes) -> Result<End> {
         };
         match item {
             Some(StreamItem::Data { bytes, .. }) => {
+                let bytes = filter.pass(&bytes);
                 if out.write_all(&bytes).await.is_err() || out.flush().await.is_err() {
                     return Ok(End::Detached);
                 }

@@ -44,13 +44,10 @@ pub struct Link {
 impl Link {
     /// The link in the parameters of OSC 8, behind the `8`; `None` where there is none to be taken.
     pub fn parse(parameters: &[u8], address: &[u8]) -> Option<Arc<Self>> {
-        if address.len() > LONGEST || !address.iter().all(u8::is_ascii_graphic) {
+        if !is_allowed(address) {
             return None;
         }
         let address = String::from_utf8(address.to_vec()).ok()?;
-        if !may_lead_to(&address, &HOST) {
-            return None;
-        }
         let name = parameters
             .split(|byte| *byte == b':')
             .find_map(|parameter| parameter.strip_prefix(b"id="))
@@ -83,6 +80,13 @@ impl Link {
     pub fn address(&self) -> &str {
         &self.address
     }
+}
+
+/// Whether the user's terminal may get this address.
+pub fn is_allowed(address: &[u8]) -> bool {
+    address.len() <= LONGEST
+        && address.iter().all(u8::is_ascii_graphic)
+        && std::str::from_utf8(address).is_ok_and(|address| may_lead_to(address, &HOST))
 }
 
 /// Whether the user's terminal may open this address. A file of another host would be fetched from there,

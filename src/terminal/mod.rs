@@ -9,6 +9,7 @@ pub mod defaults;
 pub mod emulator;
 pub mod encode;
 pub mod fatal;
+pub mod filter;
 pub mod link;
 pub mod look;
 pub mod pty;

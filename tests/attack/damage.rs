@@ -48,8 +48,8 @@ fn damage(whole: &[u8], random: &mut Random) -> (String, Vec<u8>) {
         }
         _ => {
             let page = random.below(bytes.len() / 4096) * 4096;
-            for at in page..page + 4096 {
-                bytes[at] = u8::try_from(random.below(256)).unwrap();
+            for byte in &mut bytes[page..page + 4096] {
+                *byte = u8::try_from(random.below(256)).unwrap();
             }
             format!("the page at {page} overwritten")
         }

@@ -30,4 +30,5 @@ mod ground;
 mod homes;
 mod kills;
 mod payloads;
+mod promises;
 mod report;

@@ -1,7 +1,7 @@
 //! Bytes that programs print to take over the terminal they are shown in: its clipboard, title, answers, printer,
 //! windows and direction of text. None of them reaches it, on whichever way the output is shown.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{fmt::Write, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
 use crate::{
     ground::Ground,
@@ -78,11 +78,13 @@ fn plant(machine: &Machine, session: &str) -> usize {
 fn print_all(user: &mut Terminal) {
     for number in 0..PAYLOADS.len() {
         // A payload without an end swallows what follows up to the first control character that ends it.
-        // What the payload made the terminal answer is typed into the shell: Ctrl-U takes it away.
-        user.type_(&format!(
-            "\x15cat payloads/{number:02}; printf '\\030\\033c'; echo printed-{number}-$((40+2))\r"
-        ));
-        user.wait_for(&format!("printed-{number}-42"));
+        // tmux answers some payloads, into its own shell: Ctrl-C takes that away, and where an answer swallowed
+        // a key the command is typed once more.
+        let command = format!(
+            "\x03\x15cat payloads/{number:02}; printf '\\030\\033c'; echo printed-{number}-$((40+2))\r"
+        );
+        let printed = format!("printed-{number}-42");
+        user.type_until(&command, |screen| screen.contains(&printed));
     }
 }
 
@@ -118,7 +120,7 @@ fn violations(raw: &[u8]) -> Vec<String> {
 
 fn is_allowed(kind: u8, rest: &[u8]) -> bool {
     match kind {
-        b'P' | b'_' | b'^' | b'X' | b'k' | b'c' => false,
+        b'P' | b'_' | b'^' | b'X' | b'k' => false,
         b']' => {
             let end = rest.iter().position(|&byte| byte == 7);
             is_allowed_command(&String::from_utf8_lossy(&rest[..end.unwrap_or(rest.len())]))
@@ -160,8 +162,8 @@ fn what_a_session_prints_does_not_reach_the_terminal_as_commands() {
     user.type_("s");
     user.wait_for("work@printer");
     print_all(&mut user);
-    user.type_("cat payloads/*; printf '\\030\\033c'; echo together-$((40+2))\r");
-    user.wait_for("together-42");
+    let command = "\x03\x15cat payloads/*; printf '\\030\\033c'; echo together-$((40+2))\r";
+    user.type_until(command, |screen| screen.contains("together-42"));
     user.type_(LEADER);
     user.type_("d");
     user.wait_for("RUNNING");
@@ -194,8 +196,8 @@ fn what_a_session_prints_does_not_reach_the_terminal_as_commands() {
     machine.ok(&launch("logger", &["--batch", "--command", &command]));
     crate::wait::until(
         "its log is whole",
-        || machine.ok(&["logs", "logger"]),
-        |log| log.contains("all-42"),
+        || machine.workbay(&["logs", "logger"]).stdout,
+        |log| log.windows(6).any(|part| part == b"all-42"),
     );
     let mut user = Terminal::start(&[BINARY, "logs", "logger"], &machine.env(), 100, 30);
     user.wait_end();
@@ -203,7 +205,7 @@ fn what_a_session_prints_does_not_reach_the_terminal_as_commands() {
     let mut user = Terminal::start(&[BINARY], &machine.env(), 100, 30);
     user.wait_for("printer");
     user.type_("2");
-    user.wait_for("logger");
+    user.wait_for("TERMINATED");
     user.type_("l");
     user.wait_for("all-42");
     user.type_("g");
@@ -218,5 +220,9 @@ fn what_a_session_prints_does_not_reach_the_terminal_as_commands() {
 
 /// For `printf`, so that the command line itself holds no control character.
 fn octal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("\\{byte:03o}")).collect()
+    let mut text = String::new();
+    for byte in bytes {
+        write!(text, "\\{byte:03o}").expect("text takes more");
+    }
+    text
 }

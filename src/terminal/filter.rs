@@ -1,0 +1,230 @@
+//! Stands between a session's output and the user's own terminal, where no emulator does: `workbay shell` and `exec`.
+//!
+//! An allow list: text, and the sequences with which programs draw, pass as they came. Everything else is dropped: the
+//! clipboard (unless the settings allow it), titles, notifications, files, windows, printing, other strings, and what
+//! makes a terminal type something that a program chose. A sequence passes as a whole or not at all, so it does not
+//! matter how the output is cut into pieces.
+
+use super::link;
+use crate::model::{settings::ClipboardPolicy, text};
+
+mod sequences;
+#[cfg(test)]
+mod tests;
+
+const ESC: u8 = 0x1b;
+const CAN: u8 = 0x18;
+const SUB: u8 = 0x1a;
+const BEL: u8 = 0x07;
+
+/// Longest control sequence that is looked at; a longer one is dropped.
+const SEQUENCE_LIMIT: usize = 256;
+/// Longest operating system command; a clipboard write may be longer.
+const COMMAND_LIMIT: usize = 4 * 1024;
+/// What terminals take: 74,994 bytes in base64, with what stands before it.
+const CLIPBOARD_LIMIT: usize = 75_008;
+
+/// Filters one stream of output.
+#[derive(Debug)]
+pub struct Filter {
+    state: State,
+    /// What came of the sequence or character that is not complete.
+    pending: Vec<u8>,
+    may_write_clipboard: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Text,
+    Escape,
+    Control,
+    Command,
+    /// ESC inside of a command: `\` ends it.
+    CommandEscape,
+    /// A string that is dropped up to its end.
+    Dropped,
+    /// A sequence that is dropped up to its last byte.
+    DroppedControl,
+}
+
+impl Filter {
+    /// Nobody can be asked here, so that a program may write to the clipboard only where the settings allow it.
+    #[must_use]
+    pub fn new(clipboard: ClipboardPolicy) -> Self {
+        Self {
+            state: State::Text,
+            pending: Vec::new(),
+            may_write_clipboard: clipboard == ClipboardPolicy::Allow,
+        }
+    }
+
+    /// What may reach the terminal of `output`, the next bytes of the stream.
+    pub fn pass(&mut self, output: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(output.len());
+        for &byte in output {
+            self.take(byte, &mut out);
+        }
+        out
+    }
+
+    fn take(&mut self, byte: u8, out: &mut Vec<u8>) {
+        match self.state {
+            State::Text => self.in_text(byte, out),
+            State::Escape => self.in_escape(byte, out),
+            State::Control => self.in_control(byte, out),
+            State::Command => self.in_command(byte, out),
+            State::CommandEscape if byte == b'\\' => self.end_of_command(b"\x1b\\", out),
+            State::Dropped if matches!(byte, BEL | CAN | SUB) => self.begin(State::Text),
+            State::DroppedControl if matches!(byte, 0x40..=0x7e | CAN | SUB) => {
+                self.begin(State::Text);
+            }
+            State::Dropped | State::DroppedControl if byte == ESC => self.begin(State::Escape),
+            State::Dropped | State::DroppedControl => {}
+            State::CommandEscape => {
+                self.begin(State::Escape);
+                self.in_escape(byte, out);
+            }
+        }
+    }
+
+    fn begin(&mut self, state: State) {
+        self.state = state;
+        self.pending.clear();
+    }
+
+    fn in_text(&mut self, byte: u8, out: &mut Vec<u8>) {
+        if byte < 0x80 {
+            if !self.pending.is_empty() {
+                self.end_of_broken_character(out);
+            }
+            match byte {
+                ESC => self.begin(State::Escape),
+                // Bell, backspace, tab, line ends, and the two that change between character sets.
+                0x07..=0x0f | b' '..=b'~' => out.push(byte),
+                _ => {}
+            }
+            return;
+        }
+        self.pending.push(byte);
+        match std::str::from_utf8(&self.pending) {
+            Ok(character) => {
+                let hidden = character.chars().any(text::is_hidden);
+                if !hidden {
+                    out.extend_from_slice(&self.pending);
+                }
+                self.pending.clear();
+            }
+            Err(error) if error.error_len().is_none() => {}
+            Err(_) => {
+                // The last byte may begin another character.
+                self.pending.pop();
+                let was_first = self.pending.is_empty();
+                self.end_of_broken_character(out);
+                if !was_first {
+                    self.in_text(byte, out);
+                }
+            }
+        }
+    }
+
+    fn end_of_broken_character(&mut self, out: &mut Vec<u8>) {
+        self.pending.clear();
+        out.extend_from_slice("\u{fffd}".as_bytes());
+    }
+
+    fn in_escape(&mut self, byte: u8, out: &mut Vec<u8>) {
+        match byte {
+            ESC => self.begin(State::Escape),
+            CAN | SUB => self.begin(State::Text),
+            b'[' if self.pending.is_empty() => self.begin(State::Control),
+            b']' if self.pending.is_empty() => self.begin(State::Command),
+            // `k` is the title of screen and tmux.
+            b'P' | b'X' | b'^' | b'_' | b'k' if self.pending.is_empty() => {
+                self.begin(State::Dropped);
+            }
+            0x20..=0x2f if self.pending.len() < SEQUENCE_LIMIT => self.pending.push(byte),
+            0x30..=0x7e => {
+                if sequences::is_escape_allowed(&self.pending, byte) {
+                    out.push(ESC);
+                    out.extend_from_slice(&self.pending);
+                    out.push(byte);
+                }
+                self.begin(State::Text);
+            }
+            0x80.. => {
+                self.begin(State::Text);
+                self.in_text(byte, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn in_control(&mut self, byte: u8, out: &mut Vec<u8>) {
+        match byte {
+            ESC => self.begin(State::Escape),
+            CAN | SUB => self.begin(State::Text),
+            0x20..=0x3f if self.pending.len() < SEQUENCE_LIMIT => self.pending.push(byte),
+            0x20..=0x3f => self.begin(State::DroppedControl),
+            0x40..=0x7e => {
+                let parameters = std::mem::take(&mut self.pending);
+                sequences::allowed_control(&parameters, byte, out);
+                self.begin(State::Text);
+            }
+            0x80.. => {
+                self.begin(State::Text);
+                self.in_text(byte, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn in_command(&mut self, byte: u8, out: &mut Vec<u8>) {
+        let limit = if self.may_write_clipboard && self.pending.starts_with(b"52;") {
+            CLIPBOARD_LIMIT
+        } else {
+            COMMAND_LIMIT
+        };
+        match byte {
+            BEL => self.end_of_command(b"\x07", out),
+            CAN | SUB => self.begin(State::Text),
+            ESC => self.state = State::CommandEscape,
+            0x20.. if self.pending.len() < limit => self.pending.push(byte),
+            // Too long, or with a control character inside.
+            _ => self.begin(State::Dropped),
+        }
+    }
+
+    fn end_of_command(&mut self, end: &[u8], out: &mut Vec<u8>) {
+        if self.is_command_allowed() {
+            out.extend_from_slice(b"\x1b]");
+            out.extend_from_slice(&self.pending);
+            out.extend_from_slice(end);
+        }
+        self.begin(State::Text);
+    }
+
+    fn is_command_allowed(&self) -> bool {
+        let command = &self.pending;
+        // The terminal's own two colors: programs cannot set them, so that the answer is not theirs.
+        if command == b"10;?" || command == b"11;?" {
+            return true;
+        }
+        if let Some(link) = command.strip_prefix(b"8;") {
+            let mut parts = link.splitn(2, |byte| *byte == b';');
+            let (parameters, address) = (parts.next(), parts.next());
+            return parameters.is_some_and(|it| it.iter().all(u8::is_ascii_graphic))
+                && address.is_some_and(|it| it.is_empty() || link::is_allowed(it));
+        }
+        let write = command
+            .strip_prefix(b"52;")
+            .filter(|_| self.may_write_clipboard);
+        write.is_some_and(|write| {
+            let is_base64 =
+                |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+            let mut parts = write.splitn(2, |byte| *byte == b';');
+            let (selection, data) = (parts.next(), parts.next());
+            selection.is_some_and(|it| it.iter().all(u8::is_ascii_alphanumeric))
+                && data.is_some_and(|it| it.iter().all(is_base64))
+        })
+    }
+}
