@@ -120,6 +120,121 @@ fn a_copy_is_the_text_itself_and_goes_out_unasked() {
     assert_eq!(clipboard(&person), [text]);
 }
 
+/// A drag with the left button, from cell to cell of the outer terminal.
+fn drag(person: &mut Terminal, row: u16, from: u16, to: u16) {
+    person.type_(&format!(
+        "\x1b[<0;{from};{row}M\x1b[<32;{};{row}M",
+        from + 1
+    ));
+    // tmux follows the mouse once it is in copy mode.
+    person.wait_for("Space mark");
+    person.type_(&format!("\x1b[<32;{to};{row}M"));
+    person.type_(&format!("\x1b[<0;{to};{row}m"));
+}
+
+#[test]
+fn tmuxs_own_keys_and_a_drag_copy() {
+    let machine = Machine::new();
+    std::fs::write(
+        machine.path("config/config.toml"),
+        "[launch]\ncpu = 0.2\n\n[terminal]\ncopy-keys = \"vi\"\nclipboard = \"refuse\"\n",
+    )
+    .expect("a file");
+    let mut person = in_a_shell(&machine, "plain-tmux");
+    person.type_("PS1=; clear; echo; echo by-the''-keys; echo by-a''-drag\r");
+    person.wait_for("\nby-a-drag");
+    prefix(&mut person, "[");
+    person.wait_for("line 4 of");
+    // Each key when the one before has been seen: tmux takes faster ones for a paste.
+    person.type_("k");
+    person.wait_for("line 3 of");
+    person.type_("k");
+    person.wait_for("line 2 of");
+    person.type_("D");
+    person.wait_for("sent to your terminal's clipboard");
+    // What is marked is the business of tmux.
+    assert_eq!(clipboard(&person).len(), 1);
+    let screen = person.screen();
+    let row = screen
+        .lines()
+        .position(|line| line.starts_with("by-a-drag"));
+    let row = row.expect("the line is there") as u16 + 1;
+    person.wait_gone("sent to your terminal's clipboard");
+    drag(&mut person, row, 1, 9);
+    person.wait_for("sent to your terminal's clipboard");
+    assert_eq!(clipboard(&person)[1], "by-a-drag");
+}
+
+/// What programs can do to look like the user's copy, and a mark behind it.
+const FORGED: &str = "printf EVIL | eval \"$(tmux show -sv copy-command)\" 2>/dev/null; \
+    tmux set -g @workbay-copied x; printf EVIL | tmux load-buffer -w -; \
+    printf '\\033]52;c;%s\\a' $(printf EVIL | base64); tmux copy-mode; tmux send -X cancel; \
+    printf '\\033]52;c;%s\\a' $(head -c 100000 /dev/zero | tr '\\0' x | base64 -w0); \
+    echo do''ne\r";
+
+fn files(machine: &Machine) -> usize {
+    std::fs::read_dir(machine.path("here")).map_or(0, Iterator::count)
+}
+
+#[test]
+fn no_program_writes_what_the_user_did_not_copy() {
+    for policy in ["ask", "refuse"] {
+        let machine = Machine::new();
+        std::fs::write(
+            machine.path("config/config.toml"),
+            format!("[launch]\ncpu = 0.2\n\n[terminal]\nclipboard = \"{policy}\"\n"),
+        )
+        .expect("a file");
+        let mut person = in_a_shell(&machine, "forging");
+        person.type_(FORGED);
+        person.wait_for("\ndone");
+        if policy == "ask" {
+            person.wait_for("wants your clipboard");
+            leader(&mut person, "r");
+            person.wait_for("are kept from your clipboard");
+            person.type_("clear\r");
+            person.wait_gone("\ndone");
+            person.type_(FORGED);
+            person.wait_for("\ndone");
+        } else {
+            person.wait_for("may not write");
+        }
+        // The same while the list is shown.
+        person.type_(&format!(
+            "sleep 1; {}",
+            FORGED.replace("echo do''ne", "touch the-end")
+        ));
+        leader(&mut person, "d");
+        person.wait_for("RUNNING");
+        let mark = machine.ok(&[
+            "exec",
+            "forging",
+            "--",
+            "sh",
+            "-c",
+            "until [ -e the-end ]; do sleep 0.1; done; echo over",
+        ]);
+        assert!(mark.contains("over"), "{mark}");
+        person.type_("s");
+        person.wait_for("work@forging");
+        assert_eq!(clipboard(&person), [] as [&str; 0], "{policy}");
+        assert_eq!(files(&machine), 0, "no file is written");
+    }
+}
+
+#[test]
+fn tmux_answers_a_read_with_its_own_buffer_only() {
+    let machine = Machine::new();
+    let mut person = in_a_shell(&machine, "reading");
+    person.type_("tmux set-buffer of-the''-session; clear\r");
+    person.wait_gone("set-buffer");
+    person.type_(
+        "stty -echo -icanon; printf '\\033]52;c;?\\033\\\\'; head -c 28 | cat -v; stty sane\r",
+    );
+    // 28 bytes: what surrounds it, and the text in base64.
+    person.wait_for("]52;;b2YtdGhlLXNlc3Npb24=");
+}
+
 #[test]
 fn a_program_gets_the_clipboard_when_the_person_says_so() {
     let machine = Machine::new();
