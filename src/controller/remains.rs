@@ -71,6 +71,8 @@ impl Controller {
             && let Some(held) = self.change(turn, id)
         {
             held.forget_failures += 1;
+            // What is left was moved aside: the message says where.
+            held.record.session.scratch = None;
             if held.forget_failures == 1 {
                 let text = format!("{}: {}", held.record.session.name, fault.sentence());
                 turn.message(Level::Warning, Some(id), text);

@@ -4,6 +4,7 @@
 //! Text that came from outside is [`text::Clean`]; times are [`jiff::Timestamp`] and always come in
 //! from a caller.
 
+pub mod account;
 pub mod capability;
 pub mod catalogue;
 pub mod change;

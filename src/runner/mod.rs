@@ -78,8 +78,8 @@ enum Task {
         key: Option<String>,
         port: u16,
     },
-    /// Gives the session's home and all in it to a user of the image, by name or number.
-    GiveHome { user: String },
+    /// Gives the session's home and all in it to the user and the group of these numbers.
+    GiveHome { uid: u32, gid: u32 },
     /// Ends what was started with this key.
     End { key: String },
     /// Becomes the given program, after setting the size of the terminal it was started on.
@@ -164,7 +164,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Task::Control { beginning } => control::run(&beginning),
         Task::DetachAll => attach::detach_all(),
         Task::Relay { port, .. } => relay::run(port),
-        Task::GiveHome { user } => home::give(&user),
+        Task::GiveHome { uid, gid } => home::give(uid, gid),
         Task::End { key } => end::run(&key),
         Task::Exec { key, size, argv } => exec::run(key.as_deref(), size, &argv),
     }

@@ -104,3 +104,50 @@ async fn a_user_that_the_image_does_not_know_is_told_and_nothing_is_left() {
     let names = docker(&["ps", "-a", "--format", "{{.Names}}"]);
     assert!(!names.contains(&plan.session.to_string()), "{names}");
 }
+
+/// Leaves a file in the home when a program of root loads it.
+const LOADED: &str = r#"
+#include <fcntl.h>
+#include <unistd.h>
+__attribute__((constructor)) static void loaded(void) {
+    if (geteuid() == 0) close(open("/home/work/loaded-as-root", O_CREAT | O_WRONLY, 0666));
+}
+"#;
+
+/// Who hands the home over is root and can reach it before anything else does.
+#[tokio::test]
+async fn root_that_hands_the_home_over_loads_nothing_of_the_image() {
+    let dir = tempfile::tempdir().unwrap();
+    let (source, library) = (dir.path().join("loaded.c"), dir.path().join("loaded.so"));
+    std::fs::write(&source, LOADED).unwrap();
+    let built = std::process::Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&library, &source])
+        .status();
+    assert!(built.unwrap().success());
+
+    let name = "workbay-test/own-preload:1";
+    let mut tar = tar::Builder::new(Vec::new());
+    busybox(&mut tar);
+    let library = std::fs::read(library).unwrap();
+    file(&mut tar, "opt/loaded.so", 0o755, &library);
+    file(&mut tar, "etc/ld.so.preload", 0o644, b"/opt/loaded.so\n");
+    file(
+        &mut tar,
+        "etc/passwd",
+        0o644,
+        b"app:x:1234:1235::/srv:/bin/sh\n",
+    );
+    import_as(name, &["ENV LD_PRELOAD=/opt/loaded.so", "USER app"], tar);
+    let bench = Bench::new();
+    let session = session_of(&bench, name).await;
+    let home = bench.home(session);
+    let owner = std::fs::metadata(&home).unwrap();
+    assert_eq!((owner.uid(), owner.gid()), (1234, 1235));
+    assert!(!home.join("loaded-as-root").exists());
+    let names = docker(&["ps", "-a", "--format", "{{.Names}}"]);
+    for helper in ["accounts", "home"] {
+        let helper = format!("workbay.{helper}.{session}");
+        assert!(!names.contains(&helper), "{names}");
+    }
+}

@@ -78,6 +78,7 @@ fn files_that_cannot_be_deleted_are_reported_once_and_tried_with_growing_pauses(
     for hours in [1, 2, 4, 8, 16, 24, 24] {
         play.carry_out(0, Some(FaultKind::Failed));
         assert_eq!(reported(&play), before + 1);
+        assert_eq!(play.session(id).scratch, None, "it was moved aside");
         assert!(!is_tried(&mut play, hours * HOUR - 60), "{hours}");
         assert!(is_tried(&mut play, 120), "{hours}");
     }

@@ -8,14 +8,14 @@ use bollard::{
 };
 
 use super::{
-    DockerEngine,
+    DockerEngine, accounts,
     binds::{self, Bind},
     cluster,
     containers::{remove_container, summaries},
     cores,
     create::{self, ImageFacts, Parts},
     devices::{self, Device},
-    far, folders,
+    far, folders, host,
     identity::Identity,
     labels::{self, Given},
     line::Line,
@@ -220,19 +220,21 @@ impl DockerEngine {
         if making.plan.spec.user.is_ours() {
             return Ok(());
         }
+        let line = making.line;
+        let owner = accounts::owner(line, making.plan.session, &making.image).await?;
+        let image = host::ensure_image(line, making.identity.inside).await?;
         for (seat, room) in Seat::all(making.plan).into_iter().zip(rooms) {
             let mut mounts = self.mounts(making, seat, room).await?;
             let inner = [inside::TOOLBOX, inside::HOME].map(|place| Some(place.to_owned()));
             mounts.retain(|mount| inner.contains(&mount.target));
             let turn = Turn {
-                line: making.line,
-                image: making.image.reference.clone(),
+                image: image.clone(),
                 mounts,
                 runner: &making.toolbox.runner,
                 userns: making.identity.userns,
                 name: owning::name(making.plan.session, seat.place),
             };
-            turn.give_to(&making.image.user).await?;
+            turn.give_to(line, owner).await?;
         }
         Ok(())
     }

@@ -9,6 +9,7 @@
 //! an engine that cannot see our files, `logs`
 //! and `usage` watch it.
 
+mod accounts;
 mod architecture;
 mod attach;
 mod binds;

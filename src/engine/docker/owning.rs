@@ -1,6 +1,7 @@
 //! Whose a home is. In an environment that runs as its image's own user the homes are that user's while the
 //! session lives, and ours again after it. Neither can be done from here without root's rights: a helper, a
-//! container of its own that does nothing else, gives them.
+//! container of its own that does nothing else, gives them. It is a container of our own image, never of the
+//! session's: what that loads into every program (`LD_PRELOAD`, /etc/ld.so.preload) would run as root in it.
 
 use std::{fs, os::unix::fs::MetadataExt as _};
 
@@ -14,8 +15,8 @@ use bollard::{
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::{
-    DockerEngine, containers::remove_container, create, host, identity::Identity, labels,
-    line::Line, mounts,
+    DockerEngine, containers::remove_container, create, habits::Habits, host, identity::Identity,
+    labels, line::Line, mounts,
 };
 use crate::{
     engine::{api::Result, error::EngineError},
@@ -32,7 +33,7 @@ pub(super) fn name(session: SessionId, place: u32) -> String {
 
 /// One home that is given away.
 pub(super) struct Turn<'a> {
-    pub(super) line: &'a Line,
+    /// Our own, which holds next to nothing.
     pub(super) image: String,
     /// The toolbox and the home.
     pub(super) mounts: Vec<Mount>,
@@ -42,21 +43,21 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// `user` as an image writes it; empty = root.
-    pub(super) async fn give_to(self, user: &str) -> Result<()> {
-        remove_container(self.line, &self.name).await?;
-        let given = self.run(user).await;
-        remove_container(self.line, &self.name).await?;
+    /// `owner` is uid and gid.
+    pub(super) async fn give_to(self, line: &Line, owner: (u32, u32)) -> Result<()> {
+        remove_container(line, &self.name).await?;
+        let given = self.run(line, owner).await;
+        remove_container(line, &self.name).await?;
         given
     }
 
-    async fn run(&self, user: &str) -> Result<()> {
-        let docker = &self.line.docker;
-        let fault = |error| self.line.fault(error);
+    async fn run(&self, line: &Line, owner: (u32, u32)) -> Result<()> {
+        let docker = &line.docker;
+        let fault = |error| line.fault(error);
         let options = CreateContainerOptionsBuilder::default()
             .name(&self.name)
             .build();
-        let body = self.body(user);
+        let body = self.body(&line.habits, owner);
         let made = docker.create_container(Some(options), body).await;
         let id = made.map_err(fault)?.id;
         let begun = docker.start_container(&id, None::<StartContainerOptions>);
@@ -65,52 +66,53 @@ impl Turn<'_> {
         match ended.next().await {
             Some(Ok(_)) => Ok(()),
             Some(Err(bollard::errors::Error::DockerContainerWaitError { .. })) => {
-                Err(EngineError::Refused(self.said(&id).await?))
+                Err(EngineError::Refused(said(line, &id).await?))
             }
-            Some(Err(error)) => Err(self.line.fault(error)),
+            Some(Err(error)) => Err(line.fault(error)),
             None => Err(EngineError::Other(
                 "the engine does not tell how the helper for a home ended".to_owned(),
             )),
         }
     }
 
-    /// Its last words.
-    async fn said(&self, id: &str) -> Result<String> {
-        let options = LogsOptionsBuilder::default().stderr(true).build();
-        let log: Vec<_> = self
-            .line
-            .docker
-            .logs(id, Some(options))
-            .try_collect()
-            .await
-            .map_err(|error| self.line.fault(error))?;
-        let text: String = log.into_iter().map(|one| one.to_string()).collect();
-        Ok(text.trim().trim_start_matches("workbay: ").to_owned())
-    }
-
-    fn body(&self, user: &str) -> ContainerCreateBody {
-        let user = if user.is_empty() { "root" } else { user };
+    fn body(&self, habits: &Habits, (uid, gid): (u32, u32)) -> ContainerCreateBody {
         let mut command = self.runner.to_vec();
-        command.extend(["runner", "give-home", user].map(str::to_owned));
+        command.extend(["runner", "give-home"].map(str::to_owned));
+        command.extend([uid, gid].map(|number| number.to_string()));
         ContainerCreateBody {
             user: Some("0:0".to_owned()),
             entrypoint: Some(command),
             cmd: Some(Vec::new()),
+            env: Some(Vec::new()),
             image: Some(self.image.clone()),
             labels: Some([(labels::OURS.to_owned(), "1".to_owned())].into()),
             host_config: Some(HostConfig {
                 cap_drop: Some(vec!["ALL".to_owned()]),
                 cap_add: Some(CAPABILITIES.map(str::to_owned).to_vec()),
-                security_opt: Some(create::security(self.line.habits.selinux)),
-                ulimits: Some(create::ulimits(&self.line.habits)),
+                security_opt: Some(create::security(habits.selinux)),
+                ulimits: Some(create::ulimits(habits)),
                 userns_mode: self.userns.map(str::to_owned),
                 network_mode: Some("none".to_owned()),
+                readonly_rootfs: Some(true),
                 mounts: Some(self.mounts.clone()),
                 ..HostConfig::default()
             }),
             ..ContainerCreateBody::default()
         }
     }
+}
+
+/// What the helper wrote before it ended.
+async fn said(line: &Line, id: &str) -> Result<String> {
+    let options = LogsOptionsBuilder::default().stderr(true).build();
+    let log: Vec<_> = line
+        .docker
+        .logs(id, Some(options))
+        .try_collect()
+        .await
+        .map_err(|error| line.fault(error))?;
+    let text: String = log.into_iter().map(|one| one.to_string()).collect();
+    Ok(text.trim().trim_start_matches("workbay: ").to_owned())
 }
 
 impl DockerEngine {
@@ -137,10 +139,8 @@ impl DockerEngine {
         let toolbox = self.toolbox(line).await?;
         // Of it nothing is needed, and the session's own may be gone.
         let image = host::ensure_image(line, identity.inside).await?;
-        let (uid, gid) = identity.inside;
         for (place, home) in self.scratches.homes(session).into_iter().enumerate() {
             let turn = Turn {
-                line,
                 image: image.clone(),
                 mounts: vec![
                     mounts::read_only(&toolbox.dir, inside::TOOLBOX.as_ref()),
@@ -150,8 +150,50 @@ impl DockerEngine {
                 userns: identity.userns,
                 name: name(session, place as u32),
             };
-            turn.give_to(&format!("{uid}:{gid}")).await?;
+            turn.give_to(line, identity.inside).await?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bollard::models::SystemInfo;
+
+    use super::{super::habits::Said, *};
+
+    #[test]
+    fn the_helper_has_nothing_of_the_sessions_image() {
+        let turn = Turn {
+            image: format!("{}:0123", host::REPOSITORY),
+            mounts: vec![
+                mounts::read_only("/toolbox".as_ref(), inside::TOOLBOX.as_ref()),
+                mounts::writable("/home-of-it".as_ref(), inside::HOME.as_ref()),
+            ],
+            runner: &["/opt/loader".to_owned()],
+            userns: None,
+            name: name(SessionId::from_u128(1), 0),
+        };
+        let habits = Habits::of(&Said {
+            info: &SystemInfo::default(),
+            podman: None,
+            process: None,
+        });
+        let body = turn.body(&habits, (1234, 1235));
+        assert_eq!(body.image.as_deref(), Some("workbay/host:0123"));
+        assert_eq!(body.env, Some(Vec::new()));
+        let command = ["/opt/loader", "runner", "give-home", "1234", "1235"];
+        assert_eq!(body.entrypoint.unwrap(), command);
+        let config = body.host_config.unwrap();
+        assert_eq!(config.readonly_rootfs, Some(true));
+        assert_eq!(config.network_mode.as_deref(), Some("none"));
+        assert_eq!(config.cap_drop.unwrap(), ["ALL"]);
+        assert_eq!(config.cap_add.unwrap(), CAPABILITIES);
+        let security = config.security_opt.unwrap();
+        assert!(security.contains(&"no-new-privileges".to_owned()));
+        let mounted = config.mounts.unwrap();
+        let writable = mounted.iter().filter(|one| one.read_only != Some(true));
+        let targets: Vec<_> = writable.filter_map(|one| one.target.as_deref()).collect();
+        assert_eq!((mounted.len(), targets), (2, vec![inside::HOME]));
     }
 }
