@@ -146,6 +146,7 @@ fn backendai(entry: &ContextEntry) -> Result<BackendAiConfig, EngineError> {
         project: spec.project.clone(),
         ca_file: spec.ca_file.clone(),
         all_users: spec.all_users,
+        insecure: spec.insecure,
         clock: now,
     })
 }

@@ -3,6 +3,7 @@
 mod preference;
 
 use serde::Serialize;
+use url::Url;
 
 use super::{
     Start,
@@ -17,6 +18,7 @@ use super::{
 use crate::{
     config::contexts::{ContextEntry, Credentials, EngineSpec},
     model::{
+        address,
         capability::EngineState,
         context::{Context, EngineKind},
         id::ContextName,
@@ -232,6 +234,13 @@ pub fn fields(entry: &ContextEntry) -> Vec<(&'static str, String)> {
     if spec.all_users {
         fields.push(("all-users", "true".to_owned()));
     }
+    if spec.insecure {
+        fields.push(("insecure", "true".to_owned()));
+    }
+    if Url::parse(&spec.endpoint).is_ok_and(|url| address::is_unencrypted(&url)) {
+        let text = "not encrypted: keys, logins, logs and shells can be read on the way";
+        fields.push(("warning", text.to_owned()));
+    }
     fields.push(("refresh", format!("{} s", entry.refresh.as_secs())));
     fields
 }
@@ -285,4 +294,39 @@ pub fn make_default(start: &Start, name: &str) -> Outcome {
         ));
     }
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::contexts::{BackendaiSpec, Source};
+
+    #[test]
+    fn plain_http_to_another_machine_is_shown_with_a_warning() {
+        let warned = |endpoint: &str| {
+            let plain = || Source::Plain("x".to_owned());
+            let spec = BackendaiSpec {
+                endpoint: endpoint.to_owned(),
+                credentials: Credentials::Keys {
+                    access: plain(),
+                    secret: plain(),
+                },
+                domain: None,
+                project: None,
+                ca_file: None,
+                all_users: false,
+                insecure: true,
+            };
+            let entry = ContextEntry {
+                engine: EngineSpec::Backendai(Box::new(spec)),
+                ..ContextEntry::local()
+            };
+            let fields = fields(&entry);
+            assert!(fields.contains(&("insecure", "true".to_owned())));
+            fields.iter().any(|(name, _)| *name == "warning")
+        };
+        assert!(warned("http://10.0.0.5:8091"));
+        assert!(!warned("http://127.0.0.1:8091"));
+        assert!(!warned("https://far.example.com"));
+    }
 }

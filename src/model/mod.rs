@@ -5,6 +5,7 @@
 //! from a caller.
 
 pub mod account;
+pub mod address;
 pub mod capability;
 pub mod catalogue;
 pub mod change;

@@ -344,7 +344,7 @@ async fn an_endpoint_that_is_none() {
     assert_eq!(why, "endpoint 'manager.example' is no address");
     assert_eq!(
         mend.unwrap(),
-        "write it like https://manager.example or http://10.0.0.5:8091"
+        "write it like https://manager.example or http://127.0.0.1:8091"
     );
 }
 

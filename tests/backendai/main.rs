@@ -53,6 +53,7 @@ fn config(endpoint: &str) -> BackendAiConfig {
         project: None,
         ca_file: None,
         all_users: false,
+        insecure: false,
         clock: manager::now,
     }
 }

@@ -213,6 +213,7 @@ impl Manager {
             project: None,
             ca_file: self.encrypted.then(|| certificate("authority.pem")),
             all_users: false,
+            insecure: false,
             clock: || Timestamp::UNIX_EPOCH,
         })
     }

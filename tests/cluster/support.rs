@@ -342,6 +342,7 @@ fn config(endpoint: String, login: Login) -> BackendAiConfig {
         project: None,
         ca_file: None,
         all_users: false,
+        insecure: false,
         clock: now,
     }
 }

@@ -98,6 +98,53 @@ fn every_field_is_taken() {
 }
 
 #[test]
+fn plain_http_leads_to_another_machine_only_where_the_context_says_insecure() {
+    let at = |endpoint: &str, more: &str| {
+        let text = PROD.replace("https://one.example.com", endpoint);
+        load("", &format!("{text}{more}"), &[])
+    };
+    for near in [
+        "http://127.0.0.1:8091",
+        "http://[::1]:8091",
+        "http://localhost",
+    ] {
+        let contexts = at(near, "");
+        assert_eq!(told(&contexts), [""; 0], "{near}");
+        assert!(!cluster(&contexts, "prod").insecure);
+    }
+    for far in [
+        "http://one.example.com",
+        "http://10.0.0.5:8091",
+        "http://127.0.0.1.example.com",
+    ] {
+        for more in ["", "insecure = false\n"] {
+            let refused = at(far, more);
+            assert_eq!(names(&refused), ["local"], "{far}");
+            assert!(
+                told(&refused)[0].contains("is not encrypted"),
+                "{:?}",
+                told(&refused)
+            );
+        }
+        let accepted = at(far, "insecure = true\n");
+        assert_eq!(told(&accepted), [""; 0], "{far}");
+        assert!(cluster(&accepted, "prod").insecure);
+    }
+    // The variables have no word for it; a context of the same address has.
+    let variables = [("BACKEND_ENDPOINT", "http://one.example.com")];
+    let refused = load("", "", &variables);
+    assert_eq!(names(&refused), ["local"]);
+    assert!(
+        told(&refused)[0].contains("insecure = true"),
+        "{:?}",
+        told(&refused)
+    );
+    let text = PROD.replace("https:", "http:");
+    let accepted = load("", &format!("{text}insecure = true\n"), &variables);
+    assert_eq!(told(&accepted), [""; 0]);
+}
+
+#[test]
 fn the_person_completes_what_the_site_began() {
     let site = "default = \"prod\"\n[contexts.prod]\nkind = \"backendai\"\n\
                 endpoint = \"https://one.example.com\"\nproject = \"site\"\n";

@@ -4,6 +4,7 @@
 use std::{fmt::Write as _, fs, thread, time::Duration};
 
 use tokio::time::Instant;
+use url::Url;
 
 use super::{
     super::{Doors, NoEngine, Start, daemon, find, line, line::Line},
@@ -13,6 +14,7 @@ use super::{
 use crate::{
     config::contexts::{BackendaiSpec, ContextEntry, Credentials, EngineSpec, Source},
     model::{
+        address,
         capability::{Capability, EngineInfo, EngineState},
         context::EngineKind,
         id::ContextName,
@@ -253,20 +255,18 @@ fn ca_file(spec: &BackendaiSpec) -> Option<Finding> {
     })
 }
 
-/// Plain HTTP is for this machine only: everybody on the way reads along.
+/// Plain HTTP to another machine is there only where `insecure = true` asks for it.
 fn unencrypted(endpoint: &str) -> Option<Finding> {
     let rest = endpoint.strip_prefix("http://")?;
-    let host = rest.split('/').next().unwrap_or_default();
-    let near = ["localhost", "127.", "[::1]"];
-    if near.iter().any(|name| host.starts_with(name)) {
+    if !Url::parse(endpoint).is_ok_and(|url| address::is_unencrypted(&url)) {
         return None;
     }
     let message = format!(
-        "{} is not encrypted: logs, shells and logins can be read on the way",
+        "{} is not encrypted (insecure = true): keys, logins, logs and shells can be read on the way",
         Clean::new(endpoint)
     );
     Some(Finding::warn("encryption", message).mend(format!(
-        "endpoint = \"https://{rest}\", if it listens there"
+        "endpoint = \"https://{rest}\", if it listens there, and no insecure"
     )))
 }
 
@@ -279,10 +279,12 @@ mod tests {
         for near in [
             "http://127.0.0.1:8091",
             "http://localhost",
+            "http://[::1]:8091",
             "https://far.example.com",
         ] {
             assert_eq!(unencrypted(near), None, "{near}");
         }
+        assert!(unencrypted("http://127.example.com").is_some());
         let found = unencrypted("http://far.example.com:8080").unwrap();
         assert_eq!(found.level, Level::Warn);
         let mend = found.mend.unwrap();

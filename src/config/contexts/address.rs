@@ -2,6 +2,8 @@
 
 use url::Url;
 
+use crate::model::address;
+
 /// The address as it is used: `http` or `https`, a host, no secrets, no slash at the end.
 pub(super) fn check(text: &str) -> Result<String, String> {
     let text = text.trim();
@@ -24,6 +26,12 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         return bad("nothing may stand after '?' or '#'");
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// Why a checked address must not be used, unless its context is `insecure`.
+pub(super) fn why_unencrypted(endpoint: &str) -> Option<String> {
+    let is_unencrypted = Url::parse(endpoint).is_ok_and(|url| address::is_unencrypted(&url));
+    is_unencrypted.then(|| address::why_refused(endpoint))
 }
 
 /// What stands before an `@` may hold a password and is not repeated.

@@ -13,6 +13,7 @@ use super::{
     path, source,
 };
 use crate::model::{
+    address::HELP,
     context::{Context, EngineKind},
     id::ContextName,
     text::Clean,
@@ -32,6 +33,7 @@ const BACKENDAI: &[&str] = &[
     "refresh",
     "ca-file",
     "all-users",
+    "insecure",
 ];
 const KINDS: [&str; 2] = ["docker", "backendai"];
 const MODES: [&str; 2] = ["api", "session"];
@@ -122,8 +124,13 @@ impl Reader<'_> {
 
     fn backendai(&mut self) -> Option<(EngineSpec, Option<String>)> {
         let help = "endpoint = \"https://…\"";
+        let insecure = self.get("insecure", Item::boolean).unwrap_or(false);
         let endpoint = self.need("endpoint", help, |item| {
-            address::check(item.text()?).map_err(|why| Fault::new(item.at, why))
+            let endpoint = address::check(item.text()?).map_err(|why| Fault::new(item.at, why))?;
+            match address::why_unencrypted(&endpoint).filter(|_| !insecure) {
+                Some(why) => Err(Fault::new(item.at, why).help(HELP)),
+                None => Ok(endpoint),
+            }
         });
         let credentials = self.credentials();
         let home = self.home();
@@ -139,6 +146,7 @@ impl Reader<'_> {
             project,
             ca_file,
             all_users,
+            insecure,
         };
         Some((EngineSpec::Backendai(Box::new(spec)), shown))
     }

@@ -80,6 +80,8 @@ pub struct BackendaiSpec {
     pub ca_file: Option<PathBuf>,
     /// Everyone's sessions, for administrators.
     pub all_users: bool,
+    /// Plain HTTP to another machine is accepted.
+    pub insecure: bool,
 }
 
 /// Who we are there.

@@ -27,14 +27,25 @@ pub(super) fn add(
     let first = text.split(',').next().unwrap_or_default();
     match address::check(first) {
         Ok(endpoint) if entries.iter().any(|entry| leads_to(entry, &endpoint)) => {}
-        Ok(endpoint) => match entry(endpoint, entries, variable) {
-            Ok(entry) => {
-                problems.extend(unverified(&entry, variable));
-                entries.push(entry);
+        Ok(endpoint) => {
+            match check_encryption(&endpoint).and_then(|()| entry(endpoint, entries, variable)) {
+                Ok(entry) => {
+                    problems.extend(unverified(&entry, variable));
+                    entries.push(entry);
+                }
+                Err(problem) => problems.push(problem),
             }
-            Err(problem) => problems.push(problem),
-        },
+        }
         Err(why) => problems.push(problem("BACKEND_ENDPOINT", why, None)),
+    }
+}
+
+/// There is no variable that accepts plain HTTP to another machine: a context says so.
+fn check_encryption(endpoint: &str) -> Result<(), Problem> {
+    let help = "write https://…, or give it a context with insecure = true in contexts.toml";
+    match address::why_unencrypted(endpoint) {
+        Some(why) => Err(problem("BACKEND_ENDPOINT", why, Some(help))),
+        None => Ok(()),
     }
 }
 
@@ -67,6 +78,7 @@ fn entry(
         project: variable("BACKEND_GROUP").or_else(|| variable("BACKEND_PROJECT")),
         ca_file: None,
         all_users: false,
+        insecure: false,
     };
     Ok(ContextEntry {
         context: Context {

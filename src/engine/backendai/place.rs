@@ -2,7 +2,10 @@
 
 use reqwest::Url;
 
-use crate::engine::{api::Result, error::EngineError};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::address,
+};
 
 /// The address of a context, checked.
 #[derive(Clone, Debug)]
@@ -22,7 +25,7 @@ impl Place {
                 "endpoint '{}' {why}",
                 crate::model::text::Clean::new(endpoint)
             ),
-            mend: Some("write it like https://manager.example or http://10.0.0.5:8091".to_owned()),
+            mend: Some("write it like https://manager.example or http://127.0.0.1:8091".to_owned()),
         };
         let url = Url::parse(endpoint.trim()).map_err(|_| bad("is no address"))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
@@ -45,6 +48,22 @@ impl Place {
             url,
             prefix,
         })
+    }
+
+    /// Nothing that proves who we are goes to another machine in plain text.
+    pub(super) fn check_encryption(&self) -> Result<()> {
+        if !address::is_unencrypted(&self.url) {
+            return Ok(());
+        }
+        Err(EngineError::Denied {
+            why: format!("endpoint {}", address::why_refused(&self.shown)),
+            mend: Some(address::HELP.to_owned()),
+        })
+    }
+
+    /// Whether it is on this machine.
+    pub(super) fn is_loopback(&self) -> bool {
+        address::is_loopback(&self.url)
     }
 
     pub(super) fn shown(&self) -> &str {
@@ -119,6 +138,26 @@ mod tests {
             Place::new("http://[::1]:80", false).unwrap().host_header(),
             "[::1]"
         );
+    }
+
+    #[test]
+    fn plain_http_to_another_machine_is_refused() {
+        for near in [
+            "http://127.0.0.1:8091",
+            "http://[::1]:80",
+            "https://far.example",
+        ] {
+            assert!(Place::new(near, false).unwrap().check_encryption().is_ok());
+        }
+        let far = Place::new("http://far.example:8091", true).unwrap();
+        let Err(EngineError::Denied { why, mend }) = far.check_encryption() else {
+            panic!("it was accepted");
+        };
+        assert!(
+            why.contains("'http://far.example:8091' is not encrypted"),
+            "{why}"
+        );
+        assert!(mend.unwrap().contains("insecure = true"));
     }
 
     #[test]

@@ -17,13 +17,19 @@ const IDLE: Duration = Duration::from_secs(50);
 
 pub(super) struct Pool {
     tls: Arc<rustls::ClientConfig>,
+    /// The manager is on this machine: no proxy of the environment is asked, which would read along.
+    direct: bool,
     client: Mutex<Client>,
 }
 
 impl Pool {
-    pub(super) fn new(tls: Arc<rustls::ClientConfig>) -> Result<Self> {
-        let client = Mutex::new(client(&tls)?);
-        Ok(Self { tls, client })
+    pub(super) fn new(tls: Arc<rustls::ClientConfig>, direct: bool) -> Result<Self> {
+        let client = Mutex::new(client(&tls, direct)?);
+        Ok(Self {
+            tls,
+            direct,
+            client,
+        })
     }
 
     pub(super) fn client(&self) -> Client {
@@ -33,16 +39,19 @@ impl Pool {
 
     /// Every request from now on goes over a connection of its own making; those under way go on.
     pub(super) fn renew(&self) {
-        if let Ok(new) = client(&self.tls) {
+        if let Ok(new) = client(&self.tls, self.direct) {
             *self.client.lock().unwrap_or_else(PoisonError::into_inner) = new;
         }
     }
 }
 
-fn client(tls: &rustls::ClientConfig) -> Result<Client> {
-    Client::builder()
+fn client(tls: &rustls::ClientConfig, direct: bool) -> Result<Client> {
+    let builder = Client::builder();
+    let builder = if direct { builder.no_proxy() } else { builder };
+    builder
         .use_preconfigured_tls(tls.clone())
         .http1_only()
+        // Keys and passwords go to the address that was configured and nowhere else.
         .redirect(Policy::none())
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
@@ -83,7 +92,7 @@ mod tests {
                 });
             }
         });
-        let pool = Pool::new(tls::client_config(None).unwrap()).unwrap();
+        let pool = Pool::new(tls::client_config(None).unwrap(), true).unwrap();
         let get = || async { pool.client().get(&url).send().await.unwrap().status() };
         assert!(get().await.is_success());
         assert!(get().await.is_success());
