@@ -3,6 +3,7 @@
 //!
 //! [`Client`] is cheap to clone; the connection lives as long as one clone or one open stream does.
 
+pub mod launch;
 mod link;
 mod pulse;
 mod start;

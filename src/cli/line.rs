@@ -37,6 +37,7 @@ const GIVE_UP: Duration = Duration::from_secs(15);
 pub struct Line {
     pub client: Client,
     events: mpsc::Receiver<ClientEvent>,
+    options: ConnectOptions,
 }
 
 impl Line {
@@ -52,7 +53,17 @@ impl Line {
 
     async fn open(options: &ConnectOptions) -> Result<Self, Fail> {
         let (client, events) = Client::connect(options).await?;
-        Ok(Self { client, events })
+        Ok(Self {
+            client,
+            events,
+            options: options.clone(),
+        })
+    }
+
+    /// A new connection in place of one that ended; starts the daemon as the first one did.
+    pub async fn renew(&mut self) -> Result<(), Fail> {
+        *self = Self::open(&self.options).await?;
+        Ok(())
     }
 
     pub async fn ask(&self, request: Request) -> Result<Reply, Fail> {

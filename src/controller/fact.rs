@@ -154,6 +154,8 @@ pub enum Use {
 /// A launch as asked, with the ids it will have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
+    /// The session's id follows from an idempotency key: it may exist already.
+    pub repeatable: bool,
     pub request: LaunchRequest,
     pub session: SessionId,
     pub kernel: KernelId,

@@ -15,7 +15,9 @@ use crate::model::{
     capability::EngineState,
     environment::Environment,
     id::SessionId,
-    launch::{FieldProblem, Ground, LaunchField, amounts, check, check_words, environment},
+    launch::{
+        FieldProblem, Ground, LaunchField, amounts, check, check_words, environment, secrets,
+    },
     name,
     spec::LaunchRequest,
 };
@@ -31,6 +33,9 @@ impl Controller {
         ticket: Ticket,
         launch: Box<Launch>,
     ) {
+        if let Some(answer) = self.repeated(&launch) {
+            return turn.answer(ticket, answer);
+        }
         let words = check_words(&launch.request, now);
         let refused = refusal_for(RefusalKind::Usage, words).or_else(|| self.unreachable());
         if let Some(refusal) = refused {
@@ -51,6 +56,9 @@ impl Controller {
         ticket: Ticket,
         launch: Launch,
     ) {
+        if let Some(answer) = self.repeated(&launch) {
+            return turn.answer(ticket, answer);
+        }
         turn.refusable = true;
         let answer = self.checked(&launch, now).map(|held| {
             let record = &held.record;
@@ -66,6 +74,48 @@ impl Controller {
             Answer::Launched(Box::new(session))
         });
         turn.answer(ticket, answer);
+    }
+
+    /// The answer to a launch whose idempotency key launched a session already, whatever became of that.
+    fn repeated(&self, launch: &Launch) -> Option<Checked<Answer>> {
+        let held = self
+            .held
+            .get(&launch.session)
+            .filter(|_| launch.repeatable)?;
+        let session = &held.record.session;
+        if self.is_same(launch, held) {
+            return Some(Ok(Answer::Repeated(Box::new(session.clone()))));
+        }
+        let text = format!(
+            "the idempotency key launched session {} ({}, {}) with other settings",
+            session.name,
+            session.id.short(),
+            session.status
+        );
+        let help = "repeat the launch with the same settings, or use another key";
+        Some(Err(Refusal::refused(text).with_help(help)))
+    }
+
+    /// Whether the session is what the launch asks for, as far as that is known: of one that was rebuilt
+    /// from its labels, the name and the environment.
+    fn is_same(&self, launch: &Launch, held: &Held) -> bool {
+        let (asked, record) = (&launch.request, &held.record);
+        if let Some(known) = &record.request {
+            return **known == self.without_secrets(asked);
+        }
+        let mut name = asked.name.iter();
+        let same_name = name.all(|name| record.session.name == **name);
+        let found = self.find_environment(asked).ok();
+        let found = found.filter(|_| asked.image.is_none());
+        same_name && found.is_none_or(|found| found.source == record.spec.source)
+    }
+
+    /// As a launch is recorded.
+    pub(super) fn without_secrets(&self, request: &LaunchRequest) -> LaunchRequest {
+        let mut asked = request.clone();
+        self.settings.launch.secrets.mark(&mut asked);
+        asked.env = secrets::blanked(&asked);
+        asked
     }
 
     fn checked(&self, launch: &Launch, now: Timestamp) -> Checked<Held> {
@@ -236,5 +286,5 @@ fn refusal_for(kind: RefusalKind, problems: Vec<FieldProblem>) -> Option<Refusal
 
 /// The name of who gives none.
 pub(super) fn generated_name(id: SessionId) -> String {
-    format!("{}-session", id.short())
+    name::of(id)
 }

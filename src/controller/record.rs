@@ -9,7 +9,7 @@ use crate::model::{
     environment::{Environment, EnvironmentRef},
     id::SessionKey,
     idle::IdleRules,
-    launch::{folders, secrets},
+    launch::folders,
     record::{SessionRecord, Step},
     secret::Secret,
     session::Session,
@@ -40,13 +40,10 @@ impl Controller {
             idle: self.own_idle_rules(request),
             ..spec(request, environment, now)
         };
-        let mut asked = launch.request.clone();
-        rules.mark(&mut asked);
-        asked.env = secrets::blanked(&asked);
         let session = self.new_session(launch, request, environment, &spec, now);
         let mut held = Held::new(SessionRecord {
             pids: self.settings.launch.pids,
-            request: Some(Box::new(asked)),
+            request: Some(Box::new(self.without_secrets(&launch.request))),
             ..SessionRecord::new(session, spec, Step::Wait)
         });
         held.secrets = hidden

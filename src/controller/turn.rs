@@ -51,6 +51,8 @@ pub enum Answer {
     Session(Box<Session>),
     /// The session that a launch made.
     Launched(Box<Session>),
+    /// An earlier request with the same idempotency key launched it.
+    Repeated(Box<Session>),
     Environments(Vec<Environment>),
     Catalogue(Box<Catalogue>),
     /// What a session was launched with.

@@ -27,11 +27,17 @@ impl Moment {
 #[cfg(debug_assertions)]
 pub(super) fn point(moment: Moment, kind: OrderKind) {
     let here = format!("{}:{}", moment.name(), kind.name());
-    if std::env::var("WORKBAY_FAULT").is_ok_and(|asked| asked == here) {
+    if std::env::var("WORKBAY_FAULT").is_ok_and(|asked| asked == here) && is_due() {
         let me = rustix::process::getpid();
         // It cannot fail for one's own process; should it, the test sees a daemon that lives on.
         let _ = rustix::process::kill_process(me, rustix::process::Signal::KILL);
     }
+}
+
+/// `WORKBAY_FAULT_ONCE` names a file: who removes it dies, later daemons live.
+#[cfg(debug_assertions)]
+fn is_due() -> bool {
+    std::env::var_os("WORKBAY_FAULT_ONCE").is_none_or(|file| std::fs::remove_file(file).is_ok())
 }
 
 #[cfg(not(debug_assertions))]

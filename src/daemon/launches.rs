@@ -18,8 +18,11 @@ use crate::{
     },
     model::{
         capability::EngineState,
-        id::{KernelId, SessionId},
-        launch::check::{self, Ground},
+        id::{ContextName, InstanceId, KernelId, SessionId, SessionKey},
+        launch::{
+            check::{self, Ground},
+            key,
+        },
         name,
         recent::{self, RecentEdit, RecentId},
         spec::LaunchRequest,
@@ -46,7 +49,14 @@ impl Core {
             let failure = Failure::new(FailureKind::Refused, text);
             return self.answer(connection, id, Err(failure));
         }
-        let (title, copies) = match copies(station, &request) {
+        if let Some(key) = &request.idempotency_key
+            && let Err(why) = key::check(key)
+        {
+            let failure = Failure::new(FailureKind::Usage, why);
+            return self.answer(connection, id, Err(failure));
+        }
+        let ids = Ids::new(self.identity.instance, station, &request);
+        let (title, copies) = match copies(station, &request, &ids) {
             Ok(copies) => copies,
             Err(failure) => return self.answer(connection, id, Err(failure)),
         };
@@ -54,8 +64,12 @@ impl Core {
         let tickets = self
             .waiters
             .tickets_of_launch(connection, id, copies.len(), memory);
-        for (ticket, request) in tickets.into_iter().zip(copies) {
-            let news = asked(&self.stations[number].heart, ticket, request);
+        for (copy, (ticket, request)) in tickets.into_iter().zip(copies).enumerate() {
+            let session = ids.of_copy(copy);
+            if let Some(session) = session {
+                self.recall(SessionKey::new(context, session)).await;
+            }
+            let news = asked(&self.stations[number].heart, ticket, request, session);
             self.settle(number, news).await;
         }
     }
@@ -94,11 +108,47 @@ fn told(entries: Result<Vec<recent::Recent>, crate::store::StoreError>) -> Resul
         .map_err(|error| translate::store_failure(&error))
 }
 
+/// The ids of what is launched, where an idempotency key decides them.
+struct Ids {
+    instance: InstanceId,
+    context: ContextName,
+    key: Option<String>,
+}
+
+impl Ids {
+    fn new(instance: InstanceId, station: &Station, request: &LaunchRequest) -> Self {
+        // An engine that schedules gives its own ids: nothing there tells what a key has launched.
+        let key = request.idempotency_key.clone();
+        Self {
+            instance,
+            context: station.context.name,
+            key: key.filter(|_| !station.heart.is_observing()),
+        }
+    }
+
+    fn of_copy(&self, copy: usize) -> Option<SessionId> {
+        let key = self.key.as_deref()?;
+        Some(key::session(self.instance, self.context, key, copy))
+    }
+
+    /// The name of several sessions that were given none: with a key the same each time.
+    fn name(&self) -> String {
+        self.of_copy(0).map_or_else(name::generated, name::of)
+    }
+
+    /// Whether it is one of so many that the key launches.
+    fn has(&self, session: SessionId, copies: u32) -> bool {
+        self.key.is_some() && (0..copies as usize).any(|copy| self.of_copy(copy) == Some(session))
+    }
+}
+
 /// The single launches a request stands for, and the name of the whole where they are several.
 fn copies(
     station: &Station,
     request: &LaunchRequest,
+    ids: &Ids,
 ) -> Result<(Option<String>, Vec<LaunchRequest>), Failure> {
+    let request = &request.clone().without_key();
     let count = request.copies();
     if count == 1 {
         let single = LaunchRequest {
@@ -107,12 +157,12 @@ fn copies(
         };
         return Ok((None, vec![single]));
     }
-    let base = request.name.clone().unwrap_or_else(name::generated);
+    let base = request.name.clone().unwrap_or_else(|| ids.name());
     let whole = LaunchRequest {
         name: Some(base.clone()),
         ..request.clone()
     };
-    check_whole(station, &whole)?;
+    check_whole(station, &whole, ids)?;
     let single = |name| LaunchRequest {
         name: Some(name),
         count: None,
@@ -124,10 +174,13 @@ fn copies(
 
 /// What is wrong with all of them is said before the first is made; each is checked again by its
 /// heart, which knows more.
-fn check_whole(station: &Station, whole: &LaunchRequest) -> Result<(), Failure> {
+fn check_whole(station: &Station, whole: &LaunchRequest, ids: &Ids) -> Result<(), Failure> {
     let taken = |name: &str| {
         let mut sessions = station.heart.sessions();
-        sessions.any(|session| !session.status.is_final() && session.name == *name)
+        sessions.any(|session| {
+            let is_other = !ids.has(session.id, whole.copies());
+            !session.status.is_final() && session.name == *name && is_other
+        })
     };
     let ground = Ground {
         capabilities: match station.heart.engine() {
@@ -146,11 +199,16 @@ fn check_whole(station: &Station, whole: &LaunchRequest) -> Result<(), Failure> 
     }
 }
 
-fn asked(heart: &Heart, ticket: Ticket, request: LaunchRequest) -> News {
+fn asked(
+    heart: &Heart,
+    ticket: Ticket,
+    request: LaunchRequest,
+    session: Option<SessionId>,
+) -> News {
     match heart {
         Heart::Local(_) => News::Local(Fact::Asked {
             ticket,
-            ask: Ask::Launch(Box::new(with_ids(request))),
+            ask: Ask::Launch(Box::new(with_ids(request, session))),
         }),
         Heart::Observed(_) => News::Observed(Observed::Asked {
             ticket,
@@ -159,11 +217,12 @@ fn asked(heart: &Heart, ticket: Ticket, request: LaunchRequest) -> News {
     }
 }
 
-fn with_ids(request: LaunchRequest) -> Launch {
+fn with_ids(request: LaunchRequest, session: Option<SessionId>) -> Launch {
     // More than any policy allows is refused before it is looked at.
     let containers = request.containers().min(MOST_CONTAINERS);
     Launch {
-        session: SessionId::random(),
+        repeatable: session.is_some(),
+        session: session.unwrap_or_else(SessionId::random),
         kernel: KernelId::random(),
         subs: (1..containers).map(|_| KernelId::random()).collect(),
         request,

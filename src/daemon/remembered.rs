@@ -19,7 +19,7 @@ impl Memory {
         let launch = LaunchRequest {
             env: secrets::blanked(request),
             home_of: None,
-            ..request.clone()
+            ..request.clone().without_key()
         };
         Self {
             context,

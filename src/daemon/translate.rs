@@ -88,7 +88,7 @@ pub(super) fn answer(answer: Answer) -> Reply {
     match answer {
         Answer::Done => Reply::Done,
         Answer::Session(session) => Reply::Session { session },
-        Answer::Launched(session) => Reply::Launched {
+        Answer::Launched(session) | Answer::Repeated(session) => Reply::Launched {
             sessions: vec![*session],
             failure: None,
         },

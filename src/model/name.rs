@@ -47,7 +47,13 @@ pub fn check(name: &str) -> Result<(), NameError> {
 /// The name given when none was: eight random letters and digits and `-session`.
 #[must_use]
 pub fn generated() -> String {
-    let mut name = super::id::SessionId::random().short();
+    of(super::id::SessionId::random())
+}
+
+/// The name given when none was, to a session or sessions with this id.
+#[must_use]
+pub fn of(id: super::id::SessionId) -> String {
+    let mut name = id.short();
     name.push_str("-session");
     name
 }

@@ -83,6 +83,10 @@ pub struct LaunchRequest {
     /// The home of this session, which has ended, becomes its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub home_of: Option<SessionId>,
+    /// Of this one request, see [`super::launch::key`]: it is in no recipe and no recent launch. Engines
+    /// that schedule do not know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
 }
 
 /// A folder to be mounted. Read and printed as `NAME`, `NAME:PATH`, `NAME:ro`, `NAME:PATH:ro`.

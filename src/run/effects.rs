@@ -10,6 +10,7 @@ use super::{
     clock,
     desktop::{self, Dialect},
     editor, files,
+    launch::Unanswered,
     link::{Current, no_line},
     screen::{self, Stage},
     streams::Streams,
@@ -41,6 +42,7 @@ pub enum Next {
 pub struct Hands {
     pub streams: Streams,
     pub current: Current,
+    pub unanswered: Unanswered,
     pub answers: mpsc::Sender<Msg>,
     pub inside_tmux: bool,
     /// Around our terminal, where it must be told how to pass on what is meant for the outer one.
@@ -146,9 +148,15 @@ impl Hands {
     fn ask(&self, ticket: u64, request: Request) {
         let client = self.current.borrow().clone();
         let answers = self.answers.clone();
+        let (current, unanswered) = (self.current.clone(), self.unanswered.clone());
         tokio::spawn(async move {
             let result = match client {
-                Some(client) => client.ask(request).await,
+                Some(client) => match request {
+                    Request::Launch { context, launch } => {
+                        unanswered.launch(&client, current, context, *launch).await
+                    }
+                    request => client.ask(request).await,
+                },
                 None => Err(no_line()),
             };
             let _ = answers.send(Msg::Answer { ticket, result }).await;

@@ -48,6 +48,7 @@ where
     }
     tokio::spawn(link::keep(parts.connect, link_in, current_in));
     let hands = Hands {
+        unanswered: crate::run::launch::Unanswered::default(),
         streams: Streams::new(events_in),
         current,
         answers: answers_in,

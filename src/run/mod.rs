@@ -17,6 +17,7 @@ mod files;
 mod input;
 mod key_tester;
 mod keyboard;
+mod launch;
 mod link;
 pub mod live;
 mod log;

@@ -30,5 +30,6 @@ mod notices;
 mod observing;
 mod process;
 mod reboot;
+mod repeats;
 mod shelf;
 mod streams;

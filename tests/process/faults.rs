@@ -24,6 +24,49 @@ fn a_launch_that_is_not_answered_is_reported_as_unknown() {
         said.contains("the launch may have happened") && said.contains("workbay ls"),
         "{said}"
     );
+    // What it names leads to exactly one session.
+    let (_, rest) = said.split_once("--idempotency-key ").expect("a key");
+    let key = rest.split(['`', ' ']).next().expect("a key");
+    machine.set("WORKBAY_FAULT", "");
+    let mut repeated = launch(NAME, &["--idempotency-key"]);
+    repeated.push(key);
+    let first = machine.ok(&repeated);
+    assert_eq!(machine.ok(&repeated), first);
+    assert_eq!(wait::sessions(&machine).len(), 1);
+}
+
+#[test]
+fn a_launch_without_a_name_is_repeated_once_and_launches_one_session() {
+    for kind in [OrderKind::Survey, OrderKind::Create, OrderKind::Start] {
+        for moment in Moment::ALL {
+            let point = format!("{}:{}", moment.name(), kind.name());
+            eprintln!("the daemon is killed at {point}");
+            let mut machine = Machine::new();
+            let once = machine.path("once");
+            std::fs::write(&once, "").expect("a file");
+            machine.set("WORKBAY_FAULT", &point);
+            machine.set("WORKBAY_FAULT_ONCE", &once.to_string_lossy());
+            let mut words = launch(NAME, &[]);
+            let at = words.iter().position(|word| *word == "--name");
+            let at = at.expect("a name");
+            words.drain(at..at + 2);
+            let printed = machine.ok(&words);
+            wait::until(
+                &format!("the daemon died at {point}"),
+                || once.exists(),
+                |is_left| !is_left,
+            );
+            wait::until(
+                &format!("one session runs after {point}"),
+                || (wait::sessions(&machine), machine.containers().len()),
+                |(sessions, containers)| {
+                    *containers == 1 && sessions.len() == 1 && sessions[0].1 == "RUNNING"
+                },
+            );
+            let name = wait::sessions(&machine).remove(0).0;
+            assert!(printed.contains(&name), "{printed}");
+        }
+    }
 }
 
 /// Makes ready what `kind` needs, with a daemon that is not to die.

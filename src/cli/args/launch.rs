@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::{Json, One};
 use crate::model::{
-    launch::amounts,
+    launch::{amounts, key},
     recent::RecentId,
     resources::{Bytes, Cpu},
     session::ClusterMode,
@@ -31,6 +31,9 @@ pub struct Launch {
     pub fields: Fields,
     #[command(flatten)]
     pub manner: Manner,
+    /// Launch nothing when an earlier launch with this key did: print its sessions (1 to 64 letters, digits, . _ -)
+    #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
+    pub idempotency_key: Option<String>,
 }
 
 /// A session of before, launched once more.
@@ -191,6 +194,10 @@ impl From<ClusterModeChoice> for ClusterMode {
             ClusterModeChoice::MultiNode => Self::MultiNode,
         }
     }
+}
+
+fn idempotency_key(text: &str) -> Result<String, String> {
+    key::check(text).map(|()| text.to_owned())
 }
 
 fn recent_id(text: &str) -> Result<RecentId, String> {

@@ -79,7 +79,7 @@ pub async fn launch(
     if manner.dry_run {
         return dry_run(&request, Some(context.as_str()));
     }
-    let mut answer = ask(line, context, request.clone()).await?;
+    let mut answer = ask(line, context, request.clone(), false).await?;
     for _ in 0..TRIES {
         let (Err(refused), Some(wanted)) = (&answer, &wanted) else {
             break;
@@ -92,7 +92,7 @@ pub async fn launch(
             request.copies(),
         ));
         request.name = Some(free_name(wanted, request.copies(), |it| taken.contains(it)));
-        answer = ask(line, context, request.clone()).await?;
+        answer = ask(line, context, request.clone(), false).await?;
     }
     let (made, failure) = answer?;
     let made: Vec<Session> = wait::out(line, made, manner).await?;

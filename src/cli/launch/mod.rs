@@ -16,6 +16,7 @@ use super::{
     now, output,
 };
 use crate::{
+    client::launch::{unknown, with_key},
     config::recipe,
     model::{
         id::ContextName,
@@ -23,7 +24,7 @@ use crate::{
         session::Session,
         spec::LaunchRequest,
     },
-    protocol::message::{Failure, Reply, Request},
+    protocol::message::{Failure, Reply, Snapshot},
 };
 
 pub fn launch(start: &Start, arguments: Launch) -> Outcome {
@@ -31,6 +32,7 @@ pub fn launch(start: &Start, arguments: Launch) -> Outcome {
         from,
         fields,
         manner,
+        idempotency_key,
     } = arguments;
     let around = request::Around::here();
     let base = match from {
@@ -41,14 +43,20 @@ pub fn launch(start: &Start, arguments: Launch) -> Outcome {
     };
     let mut request = request::over(base, fields, &around)?;
     start.loaded.settings.launch.secrets.mark(&mut request);
+    request.idempotency_key = idempotency_key;
     check(&request, &manner)?;
     if manner.dry_run {
         return dry_run(&request, start.asked_context.as_deref());
     }
     let (made, failure) = line::block_on(async {
         let mut line = Line::connect(&start.paths).await?;
-        let context = Choice::of(start).context(&line.snapshot().await?)?;
-        let (made, failure) = ask(&line, context, request.clone()).await??;
+        let snapshot = line.snapshot().await?;
+        let context = Choice::of(start).context(&snapshot)?;
+        let known = knows_keys(&snapshot, context);
+        if !known && request.idempotency_key.is_some() {
+            return Err(no_keys(context));
+        }
+        let (made, failure) = ask(&mut line, context, request.clone(), known).await??;
         Ok((wait::out(&mut line, made, &manner).await?, failure))
     })?;
     tell(&made, failure, &request, &manner)
@@ -84,29 +92,44 @@ fn dry_run(request: &LaunchRequest, context: Option<&str>) -> Outcome {
     Ok(0)
 }
 
-/// The sessions that were made, with why not all were; the inner error is the daemon's refusal.
-async fn ask(
-    line: &Line,
-    context: ContextName,
-    launch: LaunchRequest,
-) -> Result<Result<(Vec<Session>, Option<Failure>), Refused>, Fail> {
-    let launch = Box::new(launch);
-    match line.client.ask(Request::Launch { context, launch }).await {
-        Ok(Reply::Launched { sessions, failure }) => Ok(Ok((sessions, failure))),
-        Ok(other) => Err(line::unexpected(&other)),
-        Err(failure) if line.client.is_lost() => Err(unknown(&failure)),
-        Err(failure) => Ok(Err(Refused(failure))),
-    }
+/// Whether a launch can be repeated with its key there.
+fn knows_keys(snapshot: &Snapshot, context: ContextName) -> bool {
+    let mut contexts = snapshot.contexts.iter().map(|state| &state.context);
+    contexts.any(|it| it.name == context && !it.kind.schedules())
 }
 
-/// The daemon was asked and did not answer: nobody knows whether it launched anything.
-fn unknown(failure: &Failure) -> Fail {
-    let text = format!(
-        "the daemon stopped before it answered ({}): the launch may have happened",
-        failure.message
-    );
-    Fail::new(code::UNREACHABLE, text)
-        .help("run `workbay ls` to see whether the session exists before you launch it again")
+fn no_keys(context: ContextName) -> Fail {
+    let why = "its Backend.AI manager cannot tell whether a launch was repeated";
+    Fail::usage(format!(
+        "--idempotency-key is not available in context {context}: {why}"
+    ))
+    .help("leave the option out, and give the session a --name of its own")
+}
+
+/// The sessions that were made, with why not all were; the inner error is the daemon's refusal.
+/// `repeats`: whether the command takes a key, so that it can be repeated.
+async fn ask(
+    line: &mut Line,
+    context: ContextName,
+    launch: LaunchRequest,
+    repeats: bool,
+) -> Result<Result<(Vec<Session>, Option<Failure>), Refused>, Fail> {
+    let launch = with_key(launch);
+    let client = line.client.clone();
+    let renewed = async {
+        line.renew().await.ok()?;
+        Some(line.client.clone())
+    };
+    match client.launch(context, &launch, renewed).await {
+        Some(Ok(Reply::Launched { sessions, failure })) => Ok(Ok((sessions, failure))),
+        Some(Ok(other)) => Err(line::unexpected(&other)),
+        Some(Err(failure)) => Ok(Err(Refused(failure))),
+        None => {
+            let key = launch.idempotency_key.as_deref();
+            let key = key.filter(|_| repeats);
+            Err(unknown(key).into())
+        }
+    }
 }
 
 /// The daemon would not launch it.

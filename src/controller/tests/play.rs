@@ -223,6 +223,7 @@ impl Play {
         let number = u128::from(self.asked + 1);
         let subs = 1..u128::from(request.containers());
         self.ask(Ask::Launch(Box::new(Launch {
+            repeatable: false,
             session: SessionId::from_u128(number << 96),
             kernel: KernelId::from_u128(number),
             subs: subs

@@ -10,6 +10,7 @@ pub mod field;
 pub mod folders;
 mod free_name;
 pub mod grown;
+pub mod key;
 pub mod ports;
 mod recorded;
 pub mod script;

@@ -143,6 +143,7 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
     };
     let left = person.left.clone();
     let hands = Hands {
+        unanswered: crate::run::launch::Unanswered::default(),
         // Not the person's own shell: what its start-up files do is no business of a test.
         streams: Streams::new(events_in).with_shell(vec!["/bin/sh".to_owned()]),
         current,
