@@ -228,4 +228,17 @@ mod tests {
             assert!(bad.parse::<Key>().is_err(), "{bad}");
         }
     }
+
+    #[test]
+    fn fuzz_keys() {
+        crate::fuzz::parser("keys", &[], |bytes, _| {
+            let text = String::from_utf8_lossy(bytes);
+            let read = parse_sequence(&text);
+            crate::fuzz::bounded(bytes, &read);
+            if let Ok(keys) = read {
+                let written: Vec<String> = keys.iter().map(Key::to_string).collect();
+                assert_eq!(parse_sequence(&written.join(" ")), Ok(keys));
+            }
+        });
+    }
 }

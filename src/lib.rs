@@ -12,6 +12,8 @@ pub mod config;
 pub mod controller;
 pub mod daemon;
 pub mod engine;
+#[cfg(test)]
+mod fuzz;
 pub mod key;
 pub mod keymap;
 pub mod model;

@@ -20,6 +20,7 @@ use std::{
 const ROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("action", &[]),
+    ("fuzz", &[]),
     ("key", &[]),
     ("config", &["model"]),
     ("protocol", &["model"]),

@@ -7,6 +7,8 @@ mod amount;
 pub mod contexts;
 pub mod document;
 pub mod environments;
+#[cfg(test)]
+mod fuzz;
 pub mod layer;
 pub mod library;
 pub mod machine;

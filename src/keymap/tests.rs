@@ -150,3 +150,15 @@ fn a_broken_keymap_is_rejected_whole() {
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert_eq!(mine, Keymap::default());
 }
+
+#[test]
+fn fuzz_keymap() {
+    let dir = tempfile::tempdir().unwrap();
+    let seeds = builtin::KEYMAPS.iter().map(|it| it.embedded.as_bytes());
+    let seeds: Vec<&[u8]> = seeds.collect();
+    crate::fuzz::parser("keymap", &seeds, |bytes, _| {
+        std::fs::write(dir.path().join("mine.toml"), bytes).unwrap();
+        let (_, problems) = Keymap::load("mine", Some(dir.path()));
+        crate::fuzz::bounded(bytes, &problems);
+    });
+}

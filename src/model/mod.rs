@@ -13,6 +13,8 @@ pub mod context;
 pub mod digest;
 pub mod environment;
 pub mod figures;
+#[cfg(test)]
+mod fuzz;
 pub mod history;
 pub mod id;
 pub mod idle;

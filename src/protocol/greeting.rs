@@ -98,4 +98,22 @@ mod tests {
             r#"{"say":"hello","protocol":9,"version":"2.0.0","program":null,"mood":"good"}"#;
         assert!(serde_json::from_str::<Greeting>(later).is_ok());
     }
+
+    #[test]
+    fn fuzz_greeting() {
+        crate::fuzz::parser("greeting", &[], |bytes, _| {
+            if let Ok(greeting) = serde_json::from_slice::<Greeting>(bytes) {
+                crate::fuzz::bounded(bytes, &greeting);
+                let written = serde_json::to_vec(&greeting).unwrap();
+                let again: Greeting = serde_json::from_slice(&written).unwrap();
+                assert_eq!(again, greeting);
+            }
+            if let Ok(welcome) = serde_json::from_slice::<Welcome>(bytes) {
+                crate::fuzz::bounded(bytes, &welcome);
+                let written = serde_json::to_vec(&welcome).unwrap();
+                let again: Welcome = serde_json::from_slice(&written).unwrap();
+                assert_eq!(again, welcome);
+            }
+        });
+    }
 }

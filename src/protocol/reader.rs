@@ -336,4 +336,39 @@ mod tests {
         sender.write_all(&wire).await.unwrap();
         assert_eq!(reader.next().await.unwrap().unwrap(), frame);
     }
+
+    #[test]
+    fn fuzz_frames() {
+        let mut real = BytesMut::new();
+        for frame in [
+            data(b"ls\r".to_vec()),
+            Frame::Control(FromClient::Ask {
+                id: 1,
+                request: Request::FindOwner {
+                    context: crate::model::id::ContextName::local(),
+                    email: "kim@example.com".to_owned(),
+                },
+            }),
+        ] {
+            FrameCodec::<FromClient, ()>::default()
+                .encode(frame, &mut real)
+                .unwrap();
+        }
+        crate::fuzz::parser("frames", &[&real], |bytes, random| {
+            let wire = Bytes::copy_from_slice(bytes);
+            let (whole, excess) = read(&wire, std::iter::empty());
+            assert!(excess <= 2 * FREE, "{excess}");
+            crate::fuzz::bounded(bytes, &whole);
+            let lengths: Vec<usize> = random.split(bytes).iter().map(|it| it.len()).collect();
+            assert_eq!(read(&wire, lengths.into_iter()).0, whole);
+            for frame in whole.into_iter().flatten() {
+                let mut wire = BytesMut::new();
+                FrameCodec::<FromClient, ()>::default()
+                    .encode(frame.clone(), &mut wire)
+                    .unwrap();
+                let again = read(&wire.freeze(), std::iter::empty()).0;
+                assert_eq!(again, [Ok(frame)]);
+            }
+        });
+    }
 }

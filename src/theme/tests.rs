@@ -191,3 +191,15 @@ fn automatic_choice_follows_background_and_depth() {
     assert_eq!(choose("auto", Some(true), ColorDepth::None), "ansi16");
     assert_eq!(choose("dusk", None, full), "dusk");
 }
+
+#[test]
+fn fuzz_theme() {
+    let dir = tempfile::tempdir().unwrap();
+    let seeds = builtin::THEMES.iter().map(|it| it.embedded.as_bytes());
+    let seeds: Vec<&[u8]> = seeds.collect();
+    crate::fuzz::parser("theme", &seeds, |bytes, _| {
+        std::fs::write(dir.path().join("mine.toml"), bytes).unwrap();
+        let (_, problems) = Theme::load("mine", Some(dir.path()), ColorDepth::Ansi256);
+        crate::fuzz::bounded(bytes, &problems);
+    });
+}

@@ -334,4 +334,27 @@ mod tests {
             }
         }
     }
+
+    /// The text of all lines of `pieces`.
+    fn texts(pieces: &[&[u8]]) -> Vec<String> {
+        let mut reader = Reader::default();
+        let mut lines = Vec::new();
+        for piece in pieces {
+            reader.read(piece, |line| lines.push(line));
+        }
+        lines.extend(reader.finish());
+        lines
+            .into_iter()
+            .map(|line| line.text.to_string())
+            .collect()
+    }
+
+    #[test]
+    fn fuzz_log_lines() {
+        crate::fuzz::parser("log-lines", &[], |bytes, random| {
+            let whole = texts(&[bytes]);
+            crate::fuzz::bounded(bytes, &whole);
+            assert_eq!(texts(&random.split(bytes)), whole);
+        });
+    }
 }

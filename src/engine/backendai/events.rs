@@ -236,4 +236,16 @@ mod tests {
         );
         assert!(task_event(&event("ping", "")).is_none());
     }
+
+    #[test]
+    fn fuzz_manager_events() {
+        crate::fuzz::parser("manager-events", &[], |bytes, _| {
+            let text = String::from_utf8_lossy(bytes);
+            let (name, data) = text.split_once('\n').unwrap_or((&text, ""));
+            let event = event(name, data);
+            let read = session_event(&event).map(|it| (it.session, it.event, it.reason));
+            crate::fuzz::bounded(bytes, &read);
+            let _ = task_event(&event);
+        });
+    }
 }

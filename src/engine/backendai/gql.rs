@@ -114,4 +114,13 @@ mod tests {
         assert_eq!(data["a"], 1);
         assert!(read(r#"{"data":{"a":null},"errors":null}"#).unwrap()["a"].is_null());
     }
+
+    #[test]
+    fn fuzz_manager_graphql() {
+        crate::fuzz::parser("manager-graphql", &[], |bytes, _| {
+            if let Ok(reply) = serde_json::from_slice::<Reply>(bytes) {
+                crate::fuzz::bounded(bytes, &data_of(reply));
+            }
+        });
+    }
 }

@@ -187,4 +187,15 @@ mod tests {
         assert_eq!(entry.to, Status::from("RESERVED"));
         assert_eq!((entry.attempts, entry.steps.len()), (1, 1));
     }
+
+    #[test]
+    fn fuzz_manager_history() {
+        crate::fuzz::parser("manager-history", &[], |bytes, _| {
+            if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
+                let session = SessionId::from_u128(1);
+                crate::fuzz::bounded(bytes, &coarse(session, &value));
+                crate::fuzz::bounded(bytes, &entry(session, Node::new(&value)));
+            }
+        });
+    }
 }

@@ -245,4 +245,13 @@ mod tests {
         );
         assert_eq!(facts.chips, [Clean::from("Customized: mine")]);
     }
+
+    #[test]
+    fn fuzz_manager_images() {
+        crate::fuzz::parser("manager-images", &[], |bytes, _| {
+            if let Ok(images) = serde_json::from_slice::<Vec<Value>>(bytes) {
+                crate::fuzz::bounded(bytes, &group(&images));
+            }
+        });
+    }
 }

@@ -14,6 +14,8 @@ mod fault;
 mod features;
 mod filter;
 mod folders;
+#[cfg(test)]
+mod fuzz;
 mod gql;
 mod header;
 mod history;

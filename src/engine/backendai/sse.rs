@@ -101,4 +101,26 @@ mod tests {
         let part = vec![b'x'; 64 * 1024];
         assert!((0..32).any(|_| parser.push(&part).is_none()));
     }
+
+    /// The events of `pieces` and whether they were refused.
+    fn pushed(pieces: &[&[u8]]) -> (Vec<Event>, bool) {
+        let mut parser = Parser::default();
+        let mut events = Vec::new();
+        for piece in pieces {
+            match parser.push(piece) {
+                Some(more) => events.extend(more),
+                None => return (events, true),
+            }
+        }
+        (events, false)
+    }
+
+    #[test]
+    fn fuzz_sse() {
+        crate::fuzz::parser("sse", &[], |bytes, random| {
+            let whole = pushed(&[bytes]);
+            crate::fuzz::bounded(bytes, &whole);
+            assert_eq!(pushed(&random.split(bytes)), whole);
+        });
+    }
 }

@@ -190,4 +190,13 @@ mod tests {
         let half = of_stat(&json!({"mem": {"current": "7"}, "cpu_util": {}}), now).unwrap();
         assert_eq!((half.cpu, half.mem), (None, Bytes(7)));
     }
+
+    #[test]
+    fn fuzz_manager_usage() {
+        crate::fuzz::parser("manager-usage", &[], |bytes, _| {
+            if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
+                crate::fuzz::bounded(bytes, &of_stat(&value, Timestamp::UNIX_EPOCH));
+            }
+        });
+    }
 }

@@ -160,4 +160,14 @@ mod tests {
         );
         assert_eq!(read(&message("start", &[]), InstanceId::from_u128(4)), None);
     }
+
+    #[test]
+    fn fuzz_docker_events() {
+        crate::fuzz::parser("docker-events", &[], |bytes, _| {
+            let us = InstanceId::from_u128(3);
+            if let Ok(message) = serde_json::from_slice::<EventMessage>(bytes) {
+                crate::fuzz::bounded(bytes, &read(&message, us));
+            }
+        });
+    }
 }

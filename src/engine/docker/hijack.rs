@@ -226,4 +226,36 @@ mod tests {
             }
         }
     }
+
+    /// All output of `pieces`, stdout and stderr apart, and whether they ended in an error.
+    fn unframed(pieces: &[&[u8]]) -> (Vec<u8>, Vec<u8>, bool) {
+        let mut frame = Frame::default();
+        let mut buffer = BytesMut::new();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        for bytes in pieces {
+            buffer.extend_from_slice(bytes);
+            loop {
+                match frame.take(&mut buffer) {
+                    Ok(Some(Output::Stderr(bytes))) => err.extend_from_slice(&bytes),
+                    Ok(Some(Output::Stdout(bytes))) => out.extend_from_slice(&bytes),
+                    Ok(Some(other)) => panic!("{other:?}"),
+                    Ok(None) => break,
+                    Err(_) => return (out, err, true),
+                }
+            }
+        }
+        (out, err, false)
+    }
+
+    #[test]
+    fn fuzz_log_frames() {
+        crate::fuzz::parser("log-frames", &[], |bytes, random| {
+            let whole = unframed(&[bytes]);
+            assert!(whole.0.len() + whole.1.len() <= bytes.len());
+            assert_eq!(unframed(&random.split(bytes)), whole);
+            if let Some((_, length)) = head(bytes) {
+                assert!(length <= bytes.len());
+            }
+        });
+    }
 }

@@ -191,4 +191,17 @@ mod tests {
         let labels: Vec<String> = all.iter().map(Environment::label).collect();
         assert_eq!(labels, ["a:3.11", "a:3.9", "a:latest", "b:1"]);
     }
+
+    #[test]
+    fn fuzz_docker_images() {
+        crate::fuzz::parser("docker-images", &[], |bytes, _| {
+            if let Ok(image) = serde_json::from_slice::<ImageSummary>(bytes) {
+                let mut environments = of_image(&image);
+                newest_first(&mut environments);
+                for environment in &environments {
+                    crate::fuzz::bounded(bytes, environment);
+                }
+            }
+        });
+    }
 }

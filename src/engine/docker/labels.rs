@@ -275,4 +275,35 @@ mod tests {
         assert_eq!(identity(&labels, InstanceId::from_u128(8)), None);
         assert!(slots(&labels).is_some());
     }
+
+    #[test]
+    fn fuzz_labels() {
+        let plan = plan();
+        let made_by = InstanceId::from_u128(9);
+        let real = of_plan(&plan, main(&plan), made_by, &Given::default(), "abc").unwrap();
+        let real = serde_json::to_vec(&real).unwrap();
+        crate::fuzz::parser("labels", &[&real], |bytes, _| {
+            let Ok(labels) = serde_json::from_slice::<Labels>(bytes) else {
+                return;
+            };
+            let made_by = labels.get(INSTANCE).and_then(|id| id.parse().ok());
+            let instance = made_by.unwrap_or(InstanceId::from_u128(1));
+            let read = (
+                place(&labels),
+                identity(&labels, instance),
+                recorded(&labels),
+                slots(&labels),
+                labels.get(CORES).map(|list| cores::parse(list)),
+                labels
+                    .get(image::SERVICE_PORTS)
+                    .map(|it| image::services(it)),
+            );
+            crate::fuzz::bounded(bytes, &read);
+            if let Some(spec) = spec(&labels) {
+                let written = serde_json::to_string(&spec).unwrap();
+                let again: LaunchSpec = serde_json::from_str(&written).unwrap();
+                assert_eq!(again, spec);
+            }
+        });
+    }
 }

@@ -275,4 +275,15 @@ mod tests {
         assert!(filter("  ").is_empty());
         assert!(filter("").holds(&entry()));
     }
+
+    #[test]
+    fn fuzz_history_filter() {
+        crate::fuzz::parser("history-filter", &[], |bytes, _| {
+            let text = String::from_utf8_lossy(bytes);
+            for now in [Timestamp::UNIX_EPOCH, Timestamp::MIN, Timestamp::MAX] {
+                let read = HistoryFilter::read(&text, now, &TimeZone::UTC);
+                crate::fuzz::bounded(bytes, &read);
+            }
+        });
+    }
 }

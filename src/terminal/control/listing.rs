@@ -144,8 +144,11 @@ fn window(line: &str) -> Option<(Window, bool)> {
         command: Clean::new(command),
         takes_mouse: *mouse == "1",
         copy_mode: copying.then(|| CopyMode {
-            line: history.saturating_sub(number(scrolled)) + number(cursor) + 1,
-            lines: history + number(height),
+            line: history
+                .saturating_sub(number(scrolled))
+                .saturating_add(number(cursor))
+                .saturating_add(1),
+            lines: history.saturating_add(number(height)),
             vi: *keys == "vi",
         }),
     };
@@ -234,5 +237,14 @@ mod tests {
         fn names_never_panic(name in "[\\\\$0-7a한]{0,20}") {
             plain(&name);
         }
+    }
+
+    #[test]
+    fn fuzz_tmux_listing() {
+        crate::fuzz::parser("tmux-listing", &[ANSWER.as_bytes()], |bytes, _| {
+            let listing = Listing::read(bytes);
+            crate::fuzz::bounded(bytes, &listing);
+            let _ = listing.seen_by("wb-a").map(Group::active);
+        });
     }
 }

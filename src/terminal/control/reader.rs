@@ -211,4 +211,13 @@ mod tests {
             prop_assert_eq!(heard(&[talk.as_bytes()]), vec![Heard::Answer(Ok(printed.into_bytes()))]);
         }
     }
+
+    #[test]
+    fn fuzz_tmux_control() {
+        crate::fuzz::parser("tmux-control", &[TALK], |bytes, random| {
+            let whole = heard(&[bytes]);
+            crate::fuzz::bounded(bytes, &whole);
+            assert_eq!(heard(&random.split(bytes)), whole);
+        });
+    }
 }

@@ -361,3 +361,25 @@ mod any_stream {
         }
     }
 }
+
+/// What one sees after `pieces`, and what the program gets back.
+fn after(pieces: &[&[u8]]) -> (Vec<String>, Option<Cursor>, Vec<u8>, Option<Clean>) {
+    let mut emulator = Emulator::new(40, 10);
+    for piece in pieces {
+        emulator.feed(piece, NOW);
+    }
+    let (columns, rows) = emulator.size();
+    assert!(emulator.cell(columns - 1, rows - 1).is_some());
+    let texts = (0..rows).map(|row| emulator.row_text(row)).collect();
+    let title = emulator.title().cloned();
+    (texts, emulator.cursor(), emulator.take_answers(), title)
+}
+
+#[test]
+fn fuzz_emulator() {
+    crate::fuzz::parser("emulator", &[], |bytes, random| {
+        let whole = after(&[bytes]);
+        crate::fuzz::bounded(bytes, &whole);
+        assert_eq!(after(&random.split(bytes)), whole);
+    });
+}

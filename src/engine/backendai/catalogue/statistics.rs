@@ -81,4 +81,13 @@ mod tests {
         assert_eq!(bars[0].in_total.all, Some(Cpu::from_millis(8000).millis()));
         assert_eq!(bars[1].in_total.share(), Some(1.0 / 3.0));
     }
+
+    #[test]
+    fn fuzz_manager_statistics() {
+        crate::fuzz::parser("manager-statistics", &[], |bytes, _| {
+            if let Ok(checked) = serde_json::from_slice::<Value>(bytes) {
+                crate::fuzz::bounded(bytes, &read(&checked));
+            }
+        });
+    }
 }

@@ -77,4 +77,13 @@ mod tests {
             assert_eq!(said(aside), Said::Aside);
         }
     }
+
+    #[test]
+    fn fuzz_ttyd() {
+        crate::fuzz::parser("ttyd", &[], |bytes, _| {
+            if let Said::Output(output) = read(Bytes::copy_from_slice(bytes)) {
+                assert_eq!(output, bytes[1..]);
+            }
+        });
+    }
 }

@@ -184,4 +184,22 @@ mod tests {
         assert_eq!(way(helper, "r.local"), "one knows r.local");
         assert_eq!(way("{}", "r.local"), "none");
     }
+
+    #[test]
+    fn fuzz_login_file() {
+        crate::fuzz::parser("login-file", &[], |bytes, _| {
+            let Ok(file) = serde_json::from_slice::<File>(bytes) else {
+                return;
+            };
+            for registry in [reference::HUB, "quay.io", "", "한"] {
+                match file.way(registry) {
+                    Some(Way::Kept(credentials)) => crate::fuzz::bounded(bytes, &credentials),
+                    Some(Way::Helper { name, server }) => {
+                        crate::fuzz::bounded(bytes, &(name, server));
+                    }
+                    None => {}
+                }
+            }
+        });
+    }
 }

@@ -85,3 +85,17 @@ fn credentials(told: Told, server: &str) -> DockerCredentials {
         ..base
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fuzz_login_helper() {
+        crate::fuzz::parser("login-helper", &[], |bytes, _| {
+            if let Ok(told) = serde_json::from_slice::<Told>(bytes) {
+                crate::fuzz::bounded(bytes, &credentials(told, "quay.io"));
+            }
+        });
+    }
+}

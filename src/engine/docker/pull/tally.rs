@@ -120,13 +120,18 @@ impl Tally {
         PullFigures {
             layers: count(&|_| true),
             layers_done: count(&|layer| layer.done),
-            bytes: Bytes(layers().filter_map(|layer| layer.size).sum()),
-            bytes_done: Bytes(layers().map(|layer| layer.loaded).sum()),
+            bytes: Bytes(sum(layers().filter_map(|layer| layer.size))),
+            bytes_done: Bytes(sum(layers().map(|layer| layer.loaded))),
             unsized_layers: count(&|layer| layer.size.is_none() && !layer.was_here),
             // It tells of a layer when it begins with it, of a few at once.
             more_layers: self.kind == Kind::Podman && !self.layers.is_empty(),
         }
     }
+}
+
+/// An engine may claim any sizes.
+fn sum(sizes: impl Iterator<Item = u64>) -> u64 {
+    sizes.fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
@@ -238,5 +243,23 @@ mod tests {
         assert!(tally.waits_for_registry());
         tally.hear(&said("bb", "Already exists", None));
         assert!(!tally.waits_for_registry());
+    }
+
+    #[test]
+    fn fuzz_pull_progress() {
+        crate::fuzz::parser("pull-progress", &[], |bytes, _| {
+            for kind in [Kind::Docker, Kind::Podman] {
+                let mut tally = Tally::new(kind);
+                for line in bytes.split(|byte| *byte == b'\n').take(200) {
+                    if let Ok(said) = serde_json::from_slice::<CreateImageInfo>(line) {
+                        tally.hear(&said);
+                        tally.waits_for_registry();
+                        tally.figures();
+                    }
+                }
+                tally.whole();
+                crate::fuzz::bounded(bytes, &tally);
+            }
+        });
     }
 }

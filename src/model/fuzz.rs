@@ -1,0 +1,40 @@
+//! Damaged amounts, times and references, each given to every reader of short texts.
+
+use jiff::{Timestamp, tz::TimeZone};
+
+use super::{
+    image,
+    launch::{ports, start},
+    reference,
+    resources::{Bytes, Cpu},
+    selector::Asked,
+    span::Span,
+    status::Status,
+    text::Clean,
+};
+use crate::fuzz::{bounded, parser};
+
+#[test]
+fn fuzz_values() {
+    parser("values", &[], |bytes, _| {
+        let text = &*String::from_utf8_lossy(bytes);
+        bounded(bytes, &(text.parse::<Bytes>(), text.parse::<Cpu>()));
+        bounded(bytes, &(text.parse::<Span>(), Status::from(text)));
+        bounded(bytes, &(ports::read(text), image::services(text)));
+        bounded(
+            bytes,
+            &(image::version_numbers(text), image::chips(text, None)),
+        );
+        bounded(
+            bytes,
+            &(reference::registry(text), reference::with_tag(text)),
+        );
+        bounded(bytes, &Asked::read(text));
+        for now in [Timestamp::MIN, Timestamp::UNIX_EPOCH, Timestamp::MAX] {
+            bounded(bytes, &start::read(text, now, &TimeZone::UTC));
+        }
+        let clean = Clean::from_bytes(bytes);
+        bounded(bytes, &clean);
+        assert_eq!(Clean::new(clean.as_str()), clean);
+    });
+}
