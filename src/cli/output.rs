@@ -76,7 +76,7 @@ pub struct Cell {
 impl Cell {
     pub fn styled(text: impl Into<String>, style: Style) -> Self {
         Self {
-            text: Clean::new(&text.into()).into_string(),
+            text: Clean::multiline(&text.into()).into_string(),
             style,
         }
     }

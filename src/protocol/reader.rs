@@ -360,7 +360,10 @@ mod tests {
             assert!(excess <= 2 * FREE, "{excess}");
             crate::fuzz::bounded(bytes, &whole);
             let lengths: Vec<usize> = random.split(bytes).iter().map(|it| it.len()).collect();
-            assert_eq!(read(&wire, lengths.into_iter()).0, whole);
+            // Why a frame is refused may be seen earlier, before its kind is known.
+            let pieces = read(&wire, lengths.into_iter()).0;
+            let outcome = |it: &Result<Frame<FromClient>, String>| it.clone().map_err(drop);
+            assert!(pieces.iter().map(outcome).eq(whole.iter().map(outcome)));
             for frame in whole.into_iter().flatten() {
                 let mut wire = BytesMut::new();
                 FrameCodec::<FromClient, ()>::default()

@@ -18,8 +18,8 @@ use crate::{
 /// How long a new connection is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The last launch of which nobody knows what became: when it is asked for again, it has the same
-/// key, so it launches nothing twice.
+/// The last launch that has no answer yet: when it is asked for again, it has the same key, so it launches
+/// nothing twice.
 #[derive(Clone, Debug, Default)]
 pub struct Unanswered(Arc<Mutex<Option<(ContextName, LaunchRequest)>>>);
 
@@ -31,20 +31,34 @@ impl Unanswered {
         context: ContextName,
         launch: LaunchRequest,
     ) -> Result<Reply, Failure> {
-        let launch = with_key(self.take(context, launch));
+        let launch = self.keyed(context, launch);
         if let Some(answer) = client.launch(context, &launch, renewed(current)).await {
+            self.answered(&launch);
             return answer;
         }
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((context, launch));
         Err(unknown(None))
     }
 
-    /// With its key where the same was asked for before.
-    fn take(&self, context: ContextName, launch: LaunchRequest) -> LaunchRequest {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let same = known
-            .filter(|(where_, known)| *where_ == context && known.clone().without_key() == launch);
-        same.map_or(launch, |(_, known)| known)
+    /// With the key it has where the same was asked for before.
+    fn keyed(&self, context: ContextName, launch: LaunchRequest) -> LaunchRequest {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, known)) = &*last
+            && *of == context
+            && known.clone().without_key() == launch
+        {
+            return known.clone();
+        }
+        let launch = with_key(launch);
+        *last = Some((context, launch.clone()));
+        launch
+    }
+
+    /// The next one like it is another launch.
+    fn answered(&self, launch: &LaunchRequest) {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.as_ref().is_some_and(|(_, known)| known == launch) {
+            *last = None;
+        }
     }
 }
 
@@ -60,20 +74,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_launch_once_more_has_the_same_key() {
+    fn the_same_launch_has_the_same_key_until_it_is_answered() {
         let unanswered = Unanswered::default();
         let context = ContextName::local();
         let asked = LaunchRequest::default();
-        let sent = with_key(asked.clone());
-        let keep = || *unanswered.0.lock().unwrap() = Some((context, sent.clone()));
-        keep();
-        assert_eq!(unanswered.take(context, asked.clone()), sent);
-        assert_eq!(unanswered.take(context, asked.clone()), asked, "only once");
-        keep();
+        let first = unanswered.keyed(context, asked.clone());
+        assert_eq!(unanswered.keyed(context, asked.clone()), first);
+        unanswered.answered(&first);
+        let second = unanswered.keyed(context, asked.clone());
+        assert_ne!(second, first);
         let other = LaunchRequest {
             count: Some(2),
             ..asked
         };
-        assert_eq!(unanswered.take(context, other.clone()), other);
+        assert_eq!(
+            unanswered.keyed(context, other.clone()).without_key(),
+            other
+        );
     }
 }

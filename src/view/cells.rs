@@ -8,7 +8,7 @@ use ratatui::{
 
 use super::still::Still;
 use crate::{
-    model::text::Clean,
+    model::text::{Clean, is_joining},
     terminal::{
         emulator::{Cell, CellWidth, Emulator},
         link::Link,
@@ -121,10 +121,21 @@ fn paint_cell(cell: Option<Cell<'_>>, room: u16, target: &mut Target) {
         target.set_symbol(cell.text);
     } else {
         let clean = Clean::new(cell.text);
-        if !clean.is_empty() {
+        if is_joined_to_next(cell.text, &clean) {
+            target.set_symbol(&format!("{clean}{JOINER}"));
+        } else if !clean.is_empty() {
             target.set_symbol(clean.as_str());
         }
     }
+}
+
+const JOINER: char = '\u{200d}';
+
+/// Whether this is the beginning of an emoji that goes on in the next cell: a joiner at the end of a text
+/// belongs to nothing there.
+fn is_joined_to_next(text: &str, clean: &Clean) -> bool {
+    let any_emoji = Some('\u{1f600}');
+    text.ends_with(JOINER) && is_joining(clean.as_str().chars().next_back(), JOINER, any_emoji)
 }
 
 /// One character out of ranges that hold nothing invisible; the rest goes through `Clean`.

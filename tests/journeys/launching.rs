@@ -91,7 +91,7 @@ async fn a_launch_whose_image_is_on_its_way_is_left_to_go_on_or_given_up() {
 }
 
 #[tokio::test]
-async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_can_be_sent_again() {
+async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_is_sent_again() {
     let mut house = House::open().await;
     let mut person = Person::at(&house).await;
     person.launches("first-one").await;
@@ -111,7 +111,6 @@ async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_can_be_sent_again() {
     house.engine.release(Call::List);
     house.start().await;
     person.sees_no("daemon lost").await;
-    person.presses("enter").await;
     person.sees_line(&["stubborn", "RUNNING"]).await;
     person.sees("Running 2").await;
 }

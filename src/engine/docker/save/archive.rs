@@ -28,14 +28,17 @@ pub(super) struct Limits {
     pub(super) disk: u64,
     /// Bytes of the archives, holes included.
     pub(super) length: u64,
-    /// Bytes that stay free on the file system; a twentieth of it where that is more.
+    /// Bytes that stay free on the file system.
     pub(super) free: u64,
+    /// The share of the file system that stays free, in percent, where that is more.
+    pub(super) free_percent: u64,
 }
 
 pub(super) const LIMITS: Limits = Limits {
     disk: 10 * 1024 * Bytes::MIB,
     length: 100 * 1024 * Bytes::MIB,
     free: 1024 * Bytes::MIB,
+    free_percent: 5,
 };
 
 impl Limits {
@@ -144,7 +147,8 @@ impl Archive {
     fn check_room(&self) -> io::Result<()> {
         let facts = statvfs(&self.part.0)?;
         let free = facts.f_bavail.saturating_mul(facts.f_frsize);
-        let floor = (facts.f_blocks.saturating_mul(facts.f_frsize) / 20).max(self.limits.free);
+        let whole = facts.f_blocks.saturating_mul(facts.f_frsize);
+        let floor = (whole / 100 * self.limits.free_percent).max(self.limits.free);
         if free < floor {
             return Err(io::Error::new(
                 io::ErrorKind::StorageFull,
@@ -200,6 +204,7 @@ mod tests {
         disk: 100_000,
         length: 1 << 32,
         free: 0,
+        free_percent: 0,
     };
 
     fn files(dir: &Path) -> Vec<String> {
