@@ -111,6 +111,6 @@ async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_is_sent_again() {
     house.engine.release(Call::List);
     house.start().await;
     person.sees_no("daemon lost").await;
-    person.sees_line(&["stubborn", "RUNNING"]).await;
-    person.sees("Running 2").await;
+    eventually("it is launched", || house.engine.containers().len() == 2).await;
+    person.sees("stubborn").await;
 }
