@@ -22,7 +22,7 @@ use crate::{
     terminal::clipboard::fits,
 };
 
-/// A text waits for so long whether another one arrives beside it.
+/// How long a copied text waits, in case another one arrives.
 const SETTLE: SignedDuration = SignedDuration::from_millis(200);
 
 /// A text and where it came from.
