@@ -98,8 +98,6 @@ pub struct App {
     pub waits: Option<WhyNot>,
     /// The image that a launch made here waits for.
     pub pull: PullWatch,
-    /// The waiting session that the next launch takes the place of.
-    replaced: Option<SessionKey>,
     /// The scheduling history of a session.
     pub scheduling: Option<Scheduling>,
     pub confirm: Option<Confirm>,
@@ -163,7 +161,6 @@ impl App {
             scheduling: None,
             waits: None,
             pull: PullWatch::default(),
-            replaced: None,
             confirm: None,
             keep: None,
             reprieves: Reprieves::default(),

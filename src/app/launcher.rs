@@ -31,7 +31,7 @@ use super::{
 use crate::{
     model::{
         capability::Capability,
-        id::ContextName,
+        id::{ContextName, SessionKey},
         launch::{self, FieldProblem, LaunchField, grown::Grown},
         resolve,
         spec::LaunchRequest,
@@ -72,6 +72,10 @@ pub enum Mark {
 
 #[derive(Clone, Debug)]
 pub struct Launcher {
+    /// Tells this launcher from an earlier one whose launch is answered late.
+    pub id: u64,
+    /// The waiting session that this launch takes the place of.
+    pub replaces: Option<SessionKey>,
     page: Page,
     /// Where one stands on each page.
     focus: [Option<Row>; Page::ALL.len()],
@@ -129,6 +133,8 @@ impl Launcher {
         offer.now = now;
         offer.update(mirror);
         let mut launcher = Self {
+            id: 0,
+            replaces: None,
             page: Page::Kind,
             focus: [None; Page::ALL.len()],
             seen: [true, false, false, false, false],

@@ -91,10 +91,19 @@ pub enum Go {
     Help,
 }
 
+/// Where a launch was asked for, and what becomes of that when it is answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchedFrom {
+    /// The launcher to close, or to show the refusal in; `None` = the launch came from none.
+    pub launcher: Option<u64>,
+    /// The waiting session that leaves the queue once the new one is in it.
+    pub replaces: Option<SessionKey>,
+}
+
 /// Why the daemon was asked; decides where the answer goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    Launch,
+    Launch(LaunchedFrom),
     /// What a session was launched with; its name, when somebody gave it one.
     Again {
         context: ContextName,

@@ -112,5 +112,7 @@ async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_is_sent_again() {
     house.start().await;
     person.sees_no("daemon lost").await;
     eventually("it is launched", || house.engine.containers().len() == 2).await;
-    person.sees("stubborn").await;
+    person.sees_no("Storage").await;
+    person.sees_line(&["stubborn", "RUNNING"]).await;
+    person.sees_no("already").await;
 }

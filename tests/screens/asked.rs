@@ -3,7 +3,7 @@
 use workbay::{
     app::effect::Effect,
     model::{change::Change, status::Status},
-    protocol::message::{Reply, Request},
+    protocol::message::{Failure, FailureKind, Reply, Request},
 };
 
 use crate::{
@@ -130,10 +130,15 @@ fn text_goes_into_the_field_with_the_focus() {
 }
 
 #[test]
-fn a_question_that_was_lost_with_the_daemon_can_be_asked_again() {
+fn a_launch_lost_with_the_daemon_is_repeated_by_itself_and_after_a_failure_by_hand() {
     let screen = working_day()
         .press("n alt-enter enter")
         .daemon_lost("it was killed");
     let screen = screen.daemon(snapshot(day())).press("enter");
-    assert_eq!(screen.wishes().len(), 2);
+    assert_eq!(screen.wishes().len(), 1, "{}", screen.text());
+    let failure = Failure::new(FailureKind::Unreachable, "no answer came");
+    let screen = screen
+        .answer(|it| matches!(it, Request::Launch { .. }), Err(failure))
+        .press("enter");
+    assert_eq!(screen.wishes().len(), 2, "{}", screen.text());
 }

@@ -1,6 +1,7 @@
 //! Why a session waits, and what could start now in its place.
 
 use workbay::{
+    app::msg::Msg,
     model::{
         catalogue::{Catalogue, Preset, ResourceGroup},
         change::Change,
@@ -162,4 +163,36 @@ fn who_runs_does_not_wait() {
         .daemon(snapshot(vec![session(1, "train", Status::Running, 5)]))
         .press("w");
     assert!(screen.sees("does not wait"), "{}", screen.text());
+}
+
+#[test]
+fn another_launch_never_takes_the_place_of_a_waiting_session() {
+    let is_launch = |request: &Request| matches!(request, Request::Launch { .. });
+    let launched = || {
+        Ok(Reply::Launched {
+            sessions: vec![session(2, "other", Status::Pending, 0)],
+            failure: None,
+        })
+    };
+    let ends = |screen: &Screen| {
+        let wishes = screen.wishes().into_iter();
+        wishes
+            .filter(|it| matches!(it, Request::Terminate { .. }))
+            .count()
+    };
+    // The answer to the first launch never comes; a second, unrelated one is answered.
+    let screen = told(asked(80, 24), offer(), LaunchRequest::default())
+        .press("down enter")
+        .press("n alt-enter enter enter");
+    assert_eq!(launches(&screen).len(), 2, "{}", screen.text());
+    let first = screen.questions().find(|(_, it)| is_launch(it));
+    let (first, _) = first.unwrap();
+    let screen = screen.answer(is_launch, launched());
+    assert_eq!(ends(&screen), 0);
+    // The late answer to the first one does what was asked for.
+    let screen = screen.tell(Msg::Answer {
+        ticket: first,
+        result: launched(),
+    });
+    assert_eq!(ends(&screen), 1);
 }

@@ -7,7 +7,6 @@ use crate::app::focus::Page;
 use crate::{
     app::{
         detail::Used,
-        launcher::Progress,
         mirror::Touched,
         msg::{Link, Ticket},
         step::{Purpose, Step},
@@ -93,19 +92,14 @@ impl App {
         }
     }
 
-    /// Answers of a connection that broke will not come: a form that waits for one is free again.
+    /// Answers of a connection that broke will not come, except to a launch: it is repeated on the next connection.
     fn forget_questions(&mut self) {
         self.asked.retain(|_, purpose| {
             matches!(
                 purpose,
-                Purpose::Effect | Purpose::Edit(_) | Purpose::Recipe
+                Purpose::Effect | Purpose::Edit(_) | Purpose::Recipe | Purpose::Launch(_)
             )
         });
-        if let Some(launcher) = &mut self.launcher
-            && launcher.progress == Progress::Asked
-        {
-            launcher.progress = Progress::Editing;
-        }
     }
 
     fn notice(&mut self, change: Change, now: Timestamp) -> Vec<Step> {
@@ -163,7 +157,7 @@ impl App {
             return Vec::new();
         };
         match (purpose, result) {
-            (Purpose::Launch, result) => self.launched(result),
+            (Purpose::Launch(from), result) => self.launched(from, result),
             (
                 Purpose::Again {
                     context,

@@ -10,7 +10,7 @@ use crate::{
         launcher::{Launcher, Page as LauncherPage},
         msg::{Mouse, Ticket},
         recents::{Recents, Wish},
-        step::{Purpose, Step},
+        step::{LaunchedFrom, Purpose, Step},
         toast::Launched,
     },
     key::Key,
@@ -30,8 +30,12 @@ use crate::{
 impl App {
     pub(super) fn open_launcher(&mut self, now: Timestamp) -> Vec<Step> {
         let shown = self.sessions.shown();
-        self.replaced = None;
-        let mut launcher = Launcher::new(&self.facts, &self.mirror, shown, now);
+        let launcher = Launcher::new(&self.facts, &self.mirror, shown, now);
+        self.show_launcher(launcher)
+    }
+
+    fn show_launcher(&mut self, mut launcher: Launcher) -> Vec<Step> {
+        launcher.id = self.ids.ticket();
         let steps = launcher.ask(&self.mirror);
         self.launcher = Some(launcher);
         steps
@@ -53,13 +57,25 @@ impl App {
         }
     }
 
-    /// A launch was recorded, or refused: then the wizard stays, with the reason.
-    pub(super) fn launched(&mut self, result: Result<Reply, Failure>) -> Vec<Step> {
+    /// A launch was recorded, or refused: then its launcher stays open and shows the reason. Another launcher that was opened
+    /// meanwhile keeps what was typed.
+    pub(super) fn launched(
+        &mut self,
+        from: LaunchedFrom,
+        result: Result<Reply, Failure>,
+    ) -> Vec<Step> {
+        let open = self.launcher.as_ref().map(|launcher| launcher.id);
+        let asked_here = from.launcher.is_some() && from.launcher == open;
         match result {
-            Ok(Reply::Launched { sessions, failure }) => {
-                self.launcher = None;
+            Ok(reply) => {
+                if asked_here {
+                    self.launcher = None;
+                }
+                let Reply::Launched { sessions, failure } = reply else {
+                    return Vec::new();
+                };
                 let mut steps = Vec::new();
-                steps.extend(self.take_out_replaced());
+                steps.extend(from.replaces.and_then(|it| self.take_out_replaced(it)));
                 if let Some(session) = sessions.first() {
                     self.sessions.select_when_there(session.key());
                 }
@@ -68,19 +84,12 @@ impl App {
                 steps.extend(failure.iter().map(toast_of));
                 steps
             }
-            Ok(_) => {
-                self.launcher = None;
-                Vec::new()
-            }
             Err(failure) => match &mut self.launcher {
-                Some(launcher) => {
+                Some(launcher) if asked_here => {
                     launcher.refused(failure);
                     Vec::new()
                 }
-                None => {
-                    self.replaced = None;
-                    vec![toast_of(&failure)]
-                }
+                _ => vec![toast_of(&failure)],
             },
         }
     }
@@ -134,10 +143,8 @@ impl App {
         now: Timestamp,
     ) -> Vec<Step> {
         let (facts, mirror) = (&self.facts, &self.mirror);
-        let mut launcher = Launcher::again(facts, mirror, context, launch, grown, now);
-        let steps = launcher.ask(&self.mirror);
-        self.launcher = Some(launcher);
-        steps
+        let launcher = Launcher::again(facts, mirror, context, launch, grown, now);
+        self.show_launcher(launcher)
     }
 
     pub(super) fn open_recents(&mut self) -> Vec<Step> {

@@ -98,7 +98,6 @@ impl App {
         if self.waits.take().is_some() || self.pull.close() {
             return true;
         }
-        self.replaced = None;
         if self.launcher.take().is_some()
             || self.picker.take().is_some()
             || self.shells.take().is_some()

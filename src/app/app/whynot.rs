@@ -6,7 +6,7 @@ use super::App;
 use crate::{
     action::Action,
     app::{
-        step::{Purpose, Step},
+        step::{LaunchedFrom, Purpose, Step},
         whynot::{Answer, WhyNot, is_whole},
     },
     model::{
@@ -72,19 +72,23 @@ impl App {
         let context = old.context;
         // A manager does not tell variables, scripts and where folders were mounted.
         let known = !self.mirror.can(context, Capability::Schedules) && is_whole(&request);
-        let steps = if known {
-            vec![Step::Ask {
+        if known {
+            return vec![Step::Ask {
                 request: Request::Launch {
                     context,
                     launch: Box::new(request),
                 },
-                purpose: Purpose::Launch,
-            }]
-        } else {
-            let name = request.name.clone();
-            self.launch_again(context, (&request, name.as_deref()), None, now)
-        };
-        self.replaced = Some(old);
+                purpose: Purpose::Launch(LaunchedFrom {
+                    launcher: None,
+                    replaces: Some(old),
+                }),
+            }];
+        }
+        let name = request.name.clone();
+        let steps = self.launch_again(context, (&request, name.as_deref()), None, now);
+        if let Some(launcher) = &mut self.launcher {
+            launcher.replaces = Some(old);
+        }
         steps
     }
 
@@ -94,8 +98,10 @@ impl App {
     }
 
     /// Another session stands in its place: the old one leaves the queue, unless it began meanwhile.
-    pub(super) fn take_out_replaced(&mut self) -> Option<Step> {
-        let session = self.replaced.take().filter(|it| self.is_waiting(*it))?;
+    pub(super) fn take_out_replaced(&self, session: SessionKey) -> Option<Step> {
+        if !self.is_waiting(session) {
+            return None;
+        }
         let name = self.mirror.session(session)?.name.clone();
         Some(Step::Ask {
             request: Request::Terminate {

@@ -7,7 +7,7 @@ use crate::{
     action::Action,
     app::{
         mirror::Mirror,
-        step::{Go, Purpose, Step},
+        step::{Go, LaunchedFrom, Purpose, Step},
     },
     key::Key,
     model::{
@@ -301,7 +301,10 @@ impl Launcher {
                 context: self.offer.context,
                 launch: Box::new(self.request.clone()),
             },
-            purpose: Purpose::Launch,
+            purpose: Purpose::Launch(LaunchedFrom {
+                launcher: Some(self.id),
+                replaces: self.replaces,
+            }),
         }]
     }
 

@@ -13,7 +13,7 @@ use workbay::{
 };
 
 use super::{batch, launches, list, offer, opened, told};
-use crate::world::{key, session};
+use crate::world::{day, key, session, snapshot};
 
 #[test]
 fn a_newcomers_first_launch_takes_four_keys() {
@@ -143,4 +143,32 @@ fn a_click_goes_to_a_step_and_to_a_row() {
         .click(10, u16::try_from(y).unwrap())
         .press("space alt-enter");
     assert_eq!(launches(&screen)[0].mounts[0].folder, "models");
+}
+
+#[test]
+fn a_launch_outlives_the_connection_and_its_late_answer_closes_only_its_own_launcher() {
+    let is_launch = |request: &Request| matches!(request, Request::Launch { .. });
+    let launched = || {
+        Ok(Reply::Launched {
+            sessions: vec![session(50, "train-1", Status::Pending, 0)],
+            failure: None,
+        })
+    };
+    let asked = || {
+        opened(80, 24)
+            .typed("train-1")
+            .press("alt-enter enter enter")
+            .daemon_lost("the daemon ended")
+            .daemon(snapshot(day()))
+    };
+    let closed = asked().answer(is_launch, launched());
+    assert!(closed.app.launcher.is_none(), "{}", closed.text());
+    let refusal = || Err(Failure::new(FailureKind::Refused, "there is no room"));
+    let refused = asked().answer(is_launch, refusal());
+    assert!(refused.sees("there is no room"), "{}", refused.text());
+    let another = || asked().press("esc y n").typed("second");
+    for answer in [launched(), refusal()] {
+        let screen = another().answer(is_launch, answer);
+        assert!(screen.sees("second"), "{}", screen.text());
+    }
 }
