@@ -122,6 +122,7 @@ fn docker(seat: &EngineSeat, entry: &ContextEntry, binary: PathBuf) -> DockerEng
         toolbox_dir: seat.paths.toolbox_dir(entry.context.name),
         folders_dir: seat.paths.folders_dir(),
         saved_dir: seat.paths.saved_dir(),
+        save_limits: seat.settings.disk.save,
         dotfiles_dir: seat.paths.dotfiles_dir(),
         runtime_dir: seat.paths.runtime_dir.clone(),
         accelerators: seat.settings.resources.accelerators.clone(),

@@ -7,7 +7,7 @@ use workbay::{
         api::{Engine as _, UsageAsk},
         docker::{DockerConfig, DockerEngine},
     },
-    model::id::SessionId,
+    model::{id::SessionId, settings::SaveLimits},
 };
 
 use crate::{
@@ -132,6 +132,7 @@ fn engine(machine: &Machine, container: &str) -> DockerEngine {
         toolbox_dir: machine.path("elsewhere"),
         folders_dir: machine.path("elsewhere"),
         saved_dir: machine.path("elsewhere"),
+        save_limits: SaveLimits::default(),
         dotfiles_dir: machine.path("elsewhere"),
         runtime_dir: machine.path("elsewhere"),
         accelerators: std::collections::BTreeMap::new(),

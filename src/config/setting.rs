@@ -244,6 +244,20 @@ pub const SETTINGS: &[Setting] = &[
         read: |s, item| set(&mut s.disk.warn_below, memory(item, Bytes(0))),
         show: |s| quoted(&s.disk.warn_below.to_string()),
     },
+    Setting {
+        table: "disk",
+        name: "save-limit",
+        variable: None,
+        read: |s, item| set(&mut s.disk.save.most, memory(item, Bytes(0))),
+        show: |s| quoted(&s.disk.save.most.to_string()),
+    },
+    Setting {
+        table: "disk",
+        name: "keep-free",
+        variable: None,
+        read: |s, item| set(&mut s.disk.save.keep_free, memory(item, Bytes(0))),
+        show: |s| quoted(&s.disk.save.keep_free.to_string()),
+    },
 ];
 
 /// A string that is not empty.

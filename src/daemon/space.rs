@@ -14,6 +14,7 @@ use crate::model::{
     id::SessionId,
     notice::{Level, Notice},
     resources::Bytes,
+    settings::warning_limit,
 };
 
 /// Between two looks.
@@ -22,8 +23,6 @@ const PERIOD: Duration = Duration::from_secs(30);
 const SOON: Duration = Duration::from_secs(5);
 /// Looks that the warning waits for the first home directory that is counted.
 const WAITS: u32 = 2;
-/// On a small file system the threshold is this part of it at most.
-const PART: u64 = 10;
 /// Home directories named in a warning.
 const NAMED: usize = 3;
 
@@ -75,7 +74,7 @@ impl Space {
 
     /// Whether a person is to be warned now; `counted` = some home directory was.
     fn judge(&mut self, found: Found, counted: bool) -> bool {
-        let threshold = self.warn_below.0.min(found.total.0 / PART);
+        let threshold = warning_limit(self.warn_below, found.total).0;
         let recovered = threshold.saturating_add(threshold / 4);
         self.phase = match self.phase {
             Phase::Warned if found.free.0 < recovered => Phase::Warned,

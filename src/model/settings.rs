@@ -159,11 +159,36 @@ pub struct HistorySettings {
     pub keep_days: u32,
 }
 
-/// Watching the file system of the state directory.
+/// The file system of the state directory: when you are warned, and what `--save` may take of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskSettings {
-    /// Below so much free space you are warned; none = never.
+    /// Below so much free space you are warned; 0 = never.
     pub warn_below: Bytes,
+    pub save: SaveLimits,
+}
+
+/// Below how much free space of a file system of `whole` bytes you are warned: on a small one less than `warn_below`.
+pub fn warning_limit(warn_below: Bytes, whole: Bytes) -> Bytes {
+    const PART: u64 = 10;
+    warn_below.min(Bytes(whole.0 / PART))
+}
+
+/// What the files saved for one session when it ends may take on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SaveLimits {
+    /// All of them together; 0 = as much as there is room for.
+    pub most: Bytes,
+    /// So much stays free on the file system, on a small one a tenth of it.
+    pub keep_free: Bytes,
+}
+
+impl Default for SaveLimits {
+    fn default() -> Self {
+        Self {
+            most: Bytes(10 * Bytes::GIB),
+            keep_free: Bytes(Bytes::GIB),
+        }
+    }
 }
 
 /// The keys of tmux's copy mode.

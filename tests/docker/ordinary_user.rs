@@ -13,7 +13,7 @@ use workbay::{
         api::{ContainerState, Containers as _, Engine as _, Folders as _, Output, UsageAsk},
         docker::{DockerConfig, DockerEngine},
     },
-    model::id::InstanceId,
+    model::{id::InstanceId, settings::SaveLimits},
 };
 
 use crate::{
@@ -79,6 +79,7 @@ async fn all_of_it() {
         toolbox_dir: place.join("toolbox"),
         folders_dir: place.join("data/folders"),
         saved_dir: place.join("data/folders"),
+        save_limits: SaveLimits::default(),
         dotfiles_dir: place.join("dotfiles"),
         runtime_dir: place.join("run"),
         accelerators: std::collections::BTreeMap::new(),

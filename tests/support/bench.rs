@@ -21,6 +21,7 @@ use workbay::{
         id::{InstanceId, KernelId, SessionId},
         log::LogOptions,
         resources::{Bytes, Cpu},
+        settings::SaveLimits,
         spec::{LaunchSpec, Mounted},
     },
 };
@@ -275,6 +276,10 @@ pub fn config(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> Docke
         toolbox_dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolbox"),
         folders_dir: dir.join("folders"),
         saved_dir: dir.join("saved"),
+        save_limits: SaveLimits {
+            most: Bytes(Bytes::GIB),
+            keep_free: Bytes(0),
+        },
         dotfiles_dir: dir.join("dotfiles"),
         runtime_dir: dir.join("run"),
         accelerators: std::collections::BTreeMap::new(),

@@ -126,7 +126,10 @@ fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
     findings.extend(terminal::examine());
     findings.extend(rootless::examine());
     findings.extend(login::examine(start));
-    findings.extend(places::examine(&start.paths));
+    findings.extend(places::examine(
+        &start.paths,
+        start.loaded.settings.disk.warn_below,
+    ));
     findings.extend(store::examine(doors, &start.paths));
     findings.push(daemon_finding(start));
     findings.extend(settings(start));

@@ -11,25 +11,24 @@ use rustix::fs::{Access, access, statfs};
 use super::{Finding, Level};
 use crate::{
     config::paths::Paths,
-    model::{resources::Bytes, shared_files},
+    model::{resources::Bytes, settings::warning_limit, shared_files},
 };
 
-/// Below this the store and the homes of sessions are in danger.
-const LITTLE_ROOM: Bytes = Bytes::mib(200);
 /// Below this nothing can be written soon.
 const NO_ROOM: Bytes = Bytes::mib(8);
 
 /// A file system that takes no writes, among the flags that `statfs` tells.
 const READ_ONLY: i64 = 1;
 
-pub fn examine(paths: &Paths) -> Vec<Finding> {
+/// `warn_below` is the setting `[disk] warn-below`.
+pub fn examine(paths: &Paths, warn_below: Bytes) -> Vec<Finding> {
     let mut findings = vec![
         directory("configuration directory", &paths.config_dir, false),
         directory("state directory", &paths.state_dir, true),
         directory("cache directory", &paths.cache_dir, false),
         directory("runtime directory", &paths.runtime_dir, true),
     ];
-    findings.extend(file_system(&paths.state_dir));
+    findings.extend(file_system(&paths.state_dir, warn_below));
     findings
 }
 
@@ -82,7 +81,7 @@ fn nearest(path: &Path) -> PathBuf {
 }
 
 /// A network's file system breaks locks and the database's log; a full one breaks everything.
-fn file_system(state: &Path) -> Vec<Finding> {
+fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
     let place = nearest(state);
     let Ok(facts) = statfs(&place) else {
         return Vec::new();
@@ -100,6 +99,7 @@ fn file_system(state: &Path) -> Vec<Finding> {
     }
     let block = u64::try_from(facts.f_bsize).unwrap_or_default();
     let room = Bytes(facts.f_bavail.saturating_mul(block));
+    let whole = Bytes(facts.f_blocks.saturating_mul(block));
     let message = format!("{room} free at {}", place.display());
     if facts.f_flags & READ_ONLY != 0 {
         let message = format!("the disk of {} is mounted read-only", place.display());
@@ -108,16 +108,22 @@ fn file_system(state: &Path) -> Vec<Finding> {
             place.display()
         )));
     }
-    findings.push(if room < LITTLE_ROOM {
-        let level = if room < NO_ROOM { Level::Bad } else { Level::Warn };
-        Finding::new("room", level, message).mend(format!(
+    findings.push(match little_room(room, whole, warn_below) {
+        None => Finding::ok("room", message),
+        Some(level) => Finding::new("room", level, message).mend(format!(
             "du -xh --max-depth=2 {} | sort -h | tail; homes of ended sessions go after [history] keep-days",
             place.display()
-        ))
-    } else {
-        Finding::ok("room", message)
+        )),
     });
     findings
+}
+
+/// How bad it is that so much is free, by the same limit as the daemon's notification.
+fn little_room(free: Bytes, whole: Bytes, warn_below: Bytes) -> Option<Level> {
+    if free < NO_ROOM {
+        return Some(Level::Bad);
+    }
+    (free < warning_limit(warn_below, whole)).then_some(Level::Warn)
 }
 
 #[cfg(test)]
@@ -136,6 +142,17 @@ mod tests {
         assert_eq!(mend, format!("chmod 700 {}", dir.path().display()).as_str());
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
         assert_eq!(directory("x", dir.path(), true).level, Level::Ok);
+    }
+
+    #[test]
+    fn little_room_is_what_the_setting_says() {
+        let (gib, disk) = (Bytes(Bytes::GIB), Bytes(100 * Bytes::GIB));
+        assert_eq!(little_room(gib, disk, gib), None);
+        assert_eq!(little_room(Bytes(gib.0 - 1), disk, gib), Some(Level::Warn));
+        assert_eq!(little_room(Bytes::mib(300), gib, gib), None);
+        assert_eq!(little_room(Bytes::mib(90), gib, gib), Some(Level::Warn));
+        assert_eq!(little_room(Bytes::mib(90), gib, Bytes(0)), None);
+        assert_eq!(little_room(Bytes::mib(1), gib, Bytes(0)), Some(Level::Bad));
     }
 
     #[test]

@@ -83,6 +83,7 @@ use crate::model::{
     capability::EngineInfo,
     id::{InstanceId, SessionId},
     policy::AcceleratorRules,
+    settings::SaveLimits,
     usage::Usage,
 };
 use devices::{Device, Library};
@@ -113,6 +114,8 @@ pub struct DockerConfig {
     pub folders_dir: PathBuf,
     /// Directory in which files of sessions are saved by their last wills.
     pub saved_dir: PathBuf,
+    /// What those files may take.
+    pub save_limits: SaveLimits,
     /// Files that every new home begins with; it need not be there.
     pub dotfiles_dir: PathBuf,
     /// What the site says of accelerators, by slot name.

@@ -20,7 +20,7 @@ use crate::{
     model::{id::SessionId, inside},
 };
 pub(super) use archive::remove_unfinished;
-use archive::{Archive, LIMITS, Limits};
+use archive::{Archive, Limits};
 
 /// Saves each path as an archive, `NAME.tar`, `NAME-2.tar` and so on; gives the first. What can be saved is
 /// saved even where something else cannot be: the error lists both.
@@ -35,7 +35,7 @@ pub(super) async fn save(
     let container = engine.container(&line, session).await?;
     make(dir).map_err(|error| failed(dir, &error))?;
     let (mut saved, mut problems) = (Vec::new(), Vec::new());
-    let mut limits = LIMITS;
+    let mut limits = Limits::of(engine.config.save_limits);
     for (path, number) in paths.iter().zip(1..) {
         let file = match number {
             1 => dir.join(format!("{name}.tar")),

@@ -14,7 +14,7 @@ use tokio::{
     io::{AsyncSeekExt as _, AsyncWriteExt as _},
 };
 
-use crate::model::resources::Bytes;
+use crate::model::{resources::Bytes, settings::SaveLimits};
 
 /// Zeros of this many bytes become a hole in the file: the engine expands sparse files.
 const BLOCK: usize = 4096;
@@ -28,20 +28,43 @@ pub(super) struct Limits {
     pub(super) disk: u64,
     /// Bytes of the archives, holes included.
     pub(super) length: u64,
-    /// Bytes that stay free on the file system.
+    /// Bytes that stay free on the file system, at most a tenth of it.
     pub(super) free: u64,
-    /// The share of the file system that stays free, in percent, where that is more.
-    pub(super) free_percent: u64,
 }
 
-pub(super) const LIMITS: Limits = Limits {
-    disk: 10 * 1024 * Bytes::MIB,
-    length: 100 * 1024 * Bytes::MIB,
-    free: 1024 * Bytes::MIB,
-    free_percent: 5,
-};
+/// An archive may be longer than what it takes on the disk by this factor: holes have a length too.
+const HOLES: u64 = 10;
+/// Of a small file system one part in so many stays free.
+const PART: u64 = 10;
 
 impl Limits {
+    pub(super) fn of(limits: SaveLimits) -> Self {
+        let most = match limits.most {
+            Bytes(0) => u64::MAX,
+            Bytes(most) => most,
+        };
+        Self {
+            disk: most,
+            length: most.saturating_mul(HOLES),
+            free: limits.keep_free.0,
+        }
+    }
+
+    /// Whether enough stays free of a file system of `whole` bytes.
+    fn check_room(self, free: u64, whole: u64) -> io::Result<()> {
+        let floor = self.free.min(whole / PART);
+        if free >= floor {
+            return Ok(());
+        }
+        let (free, floor) = (Bytes(free), Bytes(floor));
+        Err(io::Error::new(
+            io::ErrorKind::StorageFull,
+            format!(
+                "{free} free, and {floor} must stay free: make room there, or change `[disk] keep-free`"
+            ),
+        ))
+    }
+
     /// What is left after an archive.
     pub(super) fn less(self, (disk, length): (u64, u64)) -> Self {
         Self {
@@ -148,18 +171,7 @@ impl Archive {
         let facts = statvfs(&self.part.0)?;
         let free = facts.f_bavail.saturating_mul(facts.f_frsize);
         let whole = facts.f_blocks.saturating_mul(facts.f_frsize);
-        let floor = (whole / 100 * self.limits.free_percent).max(self.limits.free);
-        if free < floor {
-            return Err(io::Error::new(
-                io::ErrorKind::StorageFull,
-                format!(
-                    "{} free, and {} must stay free: make room there",
-                    Bytes(free),
-                    Bytes(floor)
-                ),
-            ));
-        }
-        Ok(())
+        self.limits.check_room(free, whole)
     }
 
     /// Gives it its name; what it took.
@@ -176,7 +188,7 @@ fn too_large(what: &str, most: u64) -> io::Error {
     io::Error::new(
         io::ErrorKind::FileTooLarge,
         format!(
-            "more than {} of {what}: save less, or into a folder",
+            "more than {} of {what}: save less, save into a folder, or change `[disk] save-limit`",
             Bytes(most)
         ),
     )
@@ -204,7 +216,6 @@ mod tests {
         disk: 100_000,
         length: 1 << 32,
         free: 0,
-        free_percent: 0,
     };
 
     fn files(dir: &Path) -> Vec<String> {
@@ -249,13 +260,24 @@ mod tests {
         assert!(archive.add(&[0]).await.is_err());
         assert_eq!(files(dir.path()).len(), 1);
         drop(archive);
-        let full = Limits {
-            free: u64::MAX,
-            ..SMALL
-        };
-        let error = Archive::create(&file, full).err().unwrap();
-        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert!(files(dir.path()).is_empty());
+    }
+
+    #[test]
+    fn some_space_stays_free_and_less_of_a_small_file_system() {
+        let limits = Limits::of(SaveLimits::default());
+        let (gib, large) = (1 << 30, 1 << 40);
+        assert!(limits.check_room(gib, large).is_ok());
+        let error = limits.check_room(gib - 1, large).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(limits.check_room(30_000_000, 300_000_000).is_ok());
+        assert!(limits.check_room(29_999_999, 300_000_000).is_err());
+        let open = SaveLimits {
+            most: Bytes(0),
+            keep_free: Bytes(0),
+        };
+        assert!(Limits::of(open).check_room(0, large).is_ok());
+        assert_eq!(Limits::of(open).disk, u64::MAX);
     }
 
     #[test]
