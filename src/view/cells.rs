@@ -227,6 +227,23 @@ mod tests {
     }
 
     #[test]
+    fn no_character_that_shows_nothing_reaches_the_outer_terminal() {
+        let hidden = [
+            '\u{ad}', '\u{9b}', '\u{61c}', '\u{200f}', '\u{202e}', '\u{206e}', '\u{feff}',
+        ];
+        for character in hidden {
+            let (buffer, _) = painted(
+                &format!("a{character}b {character}"),
+                8,
+                Rect::new(0, 0, 8, 1),
+            );
+            let line = line(&buffer, 0);
+            assert!(!line.contains(character), "{line:?}");
+            assert!(line.starts_with('a') && line.contains('b'), "{line:?}");
+        }
+    }
+
+    #[test]
     fn a_screen_smaller_than_its_area_leaves_no_rest_of_what_was_there() {
         let (buffer, _) = painted("ab", 3, Rect::new(0, 0, 12, 5));
         assert_eq!(line(&buffer, 0), "ab          ");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     machine::{BINARY, LARGE, Machine, launch},
     sessions::until,
-    terminal::Terminal,
+    terminal::{Terminal, now},
 };
 
 fn with_rules(rules: &str) -> Machine {
@@ -141,20 +141,21 @@ fn typing_in_a_terminal_keeps_a_session_and_an_open_one_does_not() {
     let open = shell("idle-open");
     open.wait_for("work@idle-open");
     begin(&machine, "idle-typed", &[]);
+    let begun = now();
     let mut typed = shell("idle-typed");
     typed.wait_for("work@idle-typed");
     // In the one somebody types, the other is only open.
     until("idle-open is ended", || {
         typed.type_("x");
-        std::thread::sleep(std::time::Duration::from_secs(1));
         !runs(&machine, "idle-open")
     });
     assert_eq!(end(&machine, "idle-open").0, "idle-timeout");
-    for _ in 0..6 {
+    // Twice the limit after its start the other one still runs.
+    until("twice the limit is over", || {
         typed.type_("x");
-        std::thread::sleep(std::time::Duration::from_secs(1));
-    }
-    assert!(runs(&machine, "idle-typed"));
+        assert!(runs(&machine, "idle-typed"));
+        now().duration_since(begun).as_secs() >= 8 + 8
+    });
     let (_, why, lived) = end(&machine, "idle-typed");
     assert!(why.contains("last: keys typed in a terminal"), "{why}");
     assert!(lived >= 8 + 8, "it lived {lived} s");

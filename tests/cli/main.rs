@@ -22,6 +22,7 @@ mod asking;
 mod contexts;
 mod doctor;
 mod idle;
+mod images;
 mod launching;
 mod line;
 mod secrets;
