@@ -175,6 +175,9 @@ impl Client {
 
     /// Asks and waits for the answer.
     pub async fn ask(&self, request: Request) -> Result<Reply, Failure> {
+        if let Request::Watch { sessions } = &request {
+            self.shared.pulse.watching(!sessions.is_empty());
+        }
         let _expecting = self.expect();
         let (answer, answered) = oneshot::channel();
         let id = self.shared.expect_answer(answer)?;

@@ -1,8 +1,8 @@
 //! Notices when the daemon has stopped responding.
 //!
-//! Only while something is expected of the daemon: after a few quiet seconds it is asked for its
-//! status, and when nothing comes back it counts as not responding until it sends anything again. No
-//! timer runs while nothing is expected.
+//! Only while something is expected of the daemon, an answer or the figures of watched sessions: after a
+//! few quiet seconds it is asked for its status, and when nothing comes back it counts as not responding
+//! until it sends anything again. No timer runs while nothing is expected.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -42,8 +42,12 @@ pub(super) struct Pulse {
 struct Inner {
     /// Answers and streams that are waited for.
     expected: usize,
+    /// Figures of sessions are expected.
+    watching: bool,
     /// Since when something expected has not come.
     since: Option<Instant>,
+    /// The daemon has sent something by itself since it was last asked.
+    active: bool,
     heard: Instant,
     /// A sign of life is awaited.
     asked: bool,
@@ -57,8 +61,19 @@ impl Drop for Expecting {
     fn drop(&mut self) {
         let mut inner = self.0.lock();
         inner.expected = inner.expected.saturating_sub(1);
-        if inner.expected == 0 {
-            inner.since = None;
+        inner.rest();
+    }
+}
+
+impl Inner {
+    fn expects(&self) -> bool {
+        self.expected > 0 || self.watching
+    }
+
+    /// Nothing is late where nothing is expected.
+    fn rest(&mut self) {
+        if !self.expects() {
+            self.since = None;
         }
     }
 }
@@ -68,7 +83,9 @@ impl Pulse {
         Self {
             inner: Mutex::new(Inner {
                 expected: 0,
+                watching: false,
                 since: None,
+                active: false,
                 heard: Instant::now(),
                 asked: false,
             }),
@@ -92,6 +109,16 @@ impl Pulse {
         Expecting(self.clone())
     }
 
+    /// Figures of sessions are expected from now on, or no longer.
+    pub(super) fn watching(&self, watching: bool) {
+        self.lock().watching = watching;
+        if watching {
+            self.wait_for_anything();
+        } else {
+            self.lock().rest();
+        }
+    }
+
     /// Something was sent that usually has an effect: any message is a sign of life.
     pub(super) fn wait_for_anything(&self) {
         self.lock().since.get_or_insert_with(Instant::now);
@@ -110,10 +137,12 @@ impl Pulse {
     pub(super) fn heard(&self) {
         let mut inner = self.lock();
         inner.heard = Instant::now();
-        inner.since = (inner.expected > 0).then_some(inner.heard);
+        inner.since = inner.expects().then_some(inner.heard);
         if std::mem::take(&mut inner.asked) {
             drop(inner);
             self.changed.notify_one();
+        } else {
+            inner.active = true;
         }
     }
 
@@ -135,6 +164,9 @@ impl Pulse {
             self.until_expecting().await;
             let mut quiet = QUIET;
             while let Some(since) = self.since() {
+                if std::mem::take(&mut self.lock().active) {
+                    quiet = QUIET;
+                }
                 if Instant::now() < since + quiet {
                     sleep_until(since + quiet).await;
                     continue;
@@ -175,6 +207,41 @@ mod tests {
         let pulse = Arc::new(Pulse::new());
         tokio::spawn(pulse.clone().watch(out.downgrade()));
         (pulse, out, sent)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn figures_that_stop_coming_are_noticed() {
+        let (pulse, _out, mut sent) = begin();
+        let mut silence = pulse.silence();
+        pulse.watching(true);
+        for _ in 0..60 {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            pulse.heard();
+        }
+        assert!(sent.try_recv().is_err(), "figures are signs of life");
+        let begun = Instant::now();
+        silence.wait_for(|silent| *silent).await.unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        pulse.heard();
+        pulse.watching(false);
+        while sent.try_recv().is_ok() {}
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        assert!(sent.try_recv().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sessions_whose_figures_rest_cost_a_question_in_half_a_minute() {
+        let (pulse, _out, mut sent) = begin();
+        pulse.watching(true);
+        let mut asked = 0;
+        let answer = async {
+            while sent.recv().await.is_some() {
+                asked += 1;
+                pulse.heard();
+            }
+        };
+        let _ = timeout(Duration::from_secs(3600), answer).await;
+        assert!((100..130).contains(&asked), "{asked}");
     }
 
     #[tokio::test(start_paused = true)]
