@@ -64,11 +64,10 @@ pub fn draw(
         ..areas.pane_status
     };
     if silent && panes.scope() != Scope::Leader {
+        // Short, so that the whole command can be read on a small screen.
         let text = format!(
-            "{} {} {}",
-            paint.glyphs.shapes.bad,
-            banner::SILENT,
-            banner::END_SILENT
+            "{} Daemon not responding: run `workbay daemon stop`, then `workbay`",
+            paint.glyphs.shapes.bad
         );
         let text = text::fit(
             &text,
