@@ -9,7 +9,7 @@ use color_eyre::eyre::{Result, bail};
 use crossterm::{
     event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind},
     execute,
-    terminal::{disable_raw_mode, enable_raw_mode},
+    terminal::{self, disable_raw_mode, enable_raw_mode},
 };
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -29,12 +29,15 @@ use crate::{
         encode::{self, Modes},
         fatal,
     },
+    view::text,
 };
 
 /// Where the columns stand.
 const KEY: usize = 15;
 const BYTES: usize = 15;
 const ASKED: usize = 15;
+/// The narrowest last column.
+const LEAST: usize = 20;
 
 /// Shows key after key until Ctrl-C was pressed twice.
 pub fn key_tester(keymap: &Keymap) -> Result<()> {
@@ -67,7 +70,10 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
         for msg in late.filter(msg) {
             match msg {
                 Msg::Key(key) => {
-                    say(&line(key, keymap))?;
+                    let columns = terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+                    for line in lines(key, keymap, columns) {
+                        say(&line)?;
+                    }
                     let interrupt = key == Key::ctrl('c');
                     if interrupt && interrupted {
                         return Ok(());
@@ -85,8 +91,8 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
 }
 
 /// One key: its name as keymaps write it, its bytes, those for a program that asked to be told of
-/// every key where they differ, what it is bound to.
-fn line(key: Key, keymap: &Keymap) -> String {
+/// every key where they differ, what it is bound to. Lines of at most `columns` cells, broken between words.
+fn lines(key: Key, keymap: &Keymap, columns: usize) -> Vec<String> {
     let plain = encode::key(key, Modes::default());
     let modes = Modes {
         other_keys: 1,
@@ -118,10 +124,15 @@ fn line(key: Key, keymap: &Keymap) -> String {
     } else {
         bound.join("; ")
     };
-    format!(
-        "{:KEY$} {bytes:BYTES$} {asked:ASKED$} {bound}",
-        key.to_string()
-    )
+    let first = format!("{:KEY$} {bytes:BYTES$} {asked:ASKED$} ", key.to_string());
+    let room = columns.saturating_sub(text::width(&first)).max(LEAST);
+    let mut lines = text::wrap(&bound, room);
+    let indent = " ".repeat(KEY + BYTES + ASKED + 3);
+    for (number, line) in lines.iter_mut().enumerate() {
+        let before = if number == 0 { &first } else { &indent };
+        *line = format!("{before}{line}");
+    }
+    lines
 }
 
 fn names(actions: &[Action]) -> String {
@@ -192,7 +203,20 @@ mod tests {
     use super::*;
 
     fn told(key: &str) -> String {
-        line(key.parse().unwrap(), &Keymap::default())
+        lines(key.parse().unwrap(), &Keymap::default(), 500).join("\n")
+    }
+
+    #[test]
+    fn words_stay_whole_on_a_small_terminal() {
+        let key = "enter".parse().unwrap();
+        let small = lines(key, &Keymap::default(), 80);
+        assert!(small.len() > 1, "{small:?}");
+        assert!(small.iter().all(|line| line.len() <= 80), "{small:?}");
+        let words = |lines: &[String]| -> Vec<String> {
+            let text = lines.join(" ");
+            text.split_whitespace().map(str::to_owned).collect()
+        };
+        assert_eq!(words(&small), words(&lines(key, &Keymap::default(), 500)));
     }
 
     #[test]
