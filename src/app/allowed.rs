@@ -155,7 +155,7 @@ fn lacks(mirror: &Mirror, context: ContextName, capability: Capability) -> Optio
 fn changes(facts: &Facts) -> Option<String> {
     facts
         .read_only
-        .then(|| "read-only: the setting ui.read_only is on".to_owned())
+        .then(|| "read-only: the setting `ui.read-only` is on".to_owned())
 }
 
 fn read_only(mirror: &Mirror, context: ContextName) -> Option<String> {

@@ -72,7 +72,6 @@ fn kept(session: &Session) -> String {
 }
 
 pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
-    refuse_silent_loss("terminate", arguments.yes)?;
     let keep_days = start.loaded.settings.history.keep_days;
     line::block_on(async {
         let mut line = Line::connect(&start.paths).await?;
@@ -81,6 +80,7 @@ pub fn terminate(start: &Start, arguments: &Terminate) -> Outcome {
             output::remark("No session is left to terminate.");
             return Ok(0);
         }
+        refuse_silent_loss("terminate", arguments.yes)?;
         let snapshot = line.subscribe().await?;
         if !arguments.yes && !agreed(&chosen, &snapshot, arguments.force, keep_days)? {
             output::remark("Nothing was terminated.");

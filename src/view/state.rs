@@ -48,22 +48,27 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
 }
 
 fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
-    let unknown = app.mirror.has_several_contexts()
-        && app
-            .mirror
-            .shown(app.sessions.shown())
-            .all(|state| matches!(state.engine, EngineState::Lost { .. }));
+    let unknown = app
+        .mirror
+        .shown(app.sessions.shown())
+        .all(|state| matches!(state.engine, EngineState::Lost { .. }));
     let mut shown = app.mirror.shown(app.sessions.shown()).peekable();
     let connecting =
         shown.peek().is_some() && shown.all(|state| state.engine == EngineState::Connecting);
     let first = match (app.sessions.tab(), connecting) {
-        _ if unknown => "Nothing is known of its sessions",
+        _ if unknown => "The sessions are unknown: the engine is not reachable",
         (Tab::Running, true) => "Connecting to the engine",
         (Tab::Running, _) => "No session runs",
         (Tab::Finished, _) => "Nothing has finished yet",
-        (Tab::Others, _) => "Nothing is wrong",
+        (Tab::Others, _) => "No session failed",
     };
     let mut lines: Vec<Vec<Piece>> = vec![vec![(first.to_owned(), Face::Text)]];
+    if app.sessions.tab() == Tab::Others && !unknown {
+        lines.push(Vec::new());
+        lines.push(vec![dim(
+            "Sessions that could not start or ended with an error are listed here",
+        )]);
+    }
     let away = app.why_not(Action::SessionLaunch).is_some();
     if app.sessions.tab() == Tab::Running && !away {
         let launch = key(app, Scope::Sessions, Action::SessionLaunch);

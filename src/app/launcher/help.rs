@@ -164,7 +164,7 @@ fn of_its_work(field: Field) -> Entry {
         ),
         Field::Folders => entry(
             "Folders",
-            "What lies in a folder survives the session and can be used by the next one. Anything written elsewhere goes with the session. Names with a dot in front are mounted by themselves.",
+            "Files in a folder outlive the session, and the next session can use them. The session's home is deleted some days after it ends (setting history.keep-days, 7 by default; on a cluster at once). Folders whose name begins with a dot are mounted automatically.",
             "a path: empty is /home/work/NAME, a relative one is below /home/work",
             "letters, digits, _ . - and / in a path; no . or .. in it; no two at one place; not over a directory of the system",
         ),

@@ -240,13 +240,11 @@ fn beside(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, F
         }
         (_, 0) if !launcher.lacks_folder() => (String::new(), Face::Dim),
         (_, 0) if launcher.is_warned() => (
-            format!(
-                "{none}: what is written goes with the session\nEnter again launches without one"
-            ),
+            format!("{none}: files are deleted after it ends\nEnter again launches without one"),
             Face::Warning,
         ),
         (_, 0) => (
-            format!("{none}: what is written goes with the session"),
+            format!("{none}: files are deleted after it ends"),
             Face::Dim,
         ),
     }

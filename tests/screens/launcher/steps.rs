@@ -176,7 +176,7 @@ fn launching_and_each_card_are_explained() {
     let mut screen = screen;
     for told in [
         "Ports of programs",
-        "survive",
+        "outlive",
         "programs inside",
         "batch session",
     ] {

@@ -18,7 +18,7 @@ pub(super) fn entry_of(page: Page) -> Entry {
         ),
         Page::Storage => entry(
             page.title(),
-            "Folders that survive the session, and where they lie inside it. Anything written elsewhere goes with the session. Enter goes there, and back here.",
+            "Folders that outlive the session, and their paths inside it. Other files are deleted after the session ends. Enter goes there, and back here.",
             "",
             "no two at one place; launching without any is asked once more",
         ),
