@@ -125,6 +125,7 @@ fn docker(seat: &EngineSeat, entry: &ContextEntry, binary: PathBuf) -> DockerEng
         save_limits: seat.settings.disk.save,
         dotfiles_dir: seat.paths.dotfiles_dir(),
         runtime_dir: seat.paths.runtime_dir.clone(),
+        network: seat.settings.resources.network,
         accelerators: seat.settings.resources.accelerators.clone(),
         endpoint: own.or_else(|| seat.settings.engine.endpoint.clone()),
         shell: seat.settings.terminal.shell.clone(),

@@ -135,6 +135,7 @@ fn engine(machine: &Machine, container: &str) -> DockerEngine {
         save_limits: SaveLimits::default(),
         dotfiles_dir: machine.path("elsewhere"),
         runtime_dir: machine.path("elsewhere"),
+        network: workbay::model::network::NetworkRules::default(),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: None,
         shell: None,

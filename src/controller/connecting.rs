@@ -10,8 +10,9 @@ use super::{
     turn::{Answer, Refusal, RefusalKind, Turn},
 };
 use crate::model::{
-    capability::{EngineInfo, EngineState},
+    capability::{Capability, EngineInfo, EngineState},
     change::Change,
+    text::Clean,
 };
 
 /// The longest pause between two attempts, in seconds.
@@ -102,6 +103,15 @@ impl Controller {
         // Nothing is outstanding any more for those who wait on the first line.
         for held in self.held.values_mut() {
             held.detaching = false;
+        }
+    }
+
+    /// What is known of the network changes with the first session that is put on it.
+    pub(super) fn take_network(&mut self, turn: &mut Turn, lacks: Vec<(Capability, Clean)>) {
+        if let EngineState::Connected { info } = &mut self.line.state
+            && info.capabilities.take_network(lacks)
+        {
+            self.tell_engine(turn);
         }
     }
 

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::order::{LineNumber, OrderKind, PullNumber, SurveyNumber};
 pub use super::will::WillEnd;
 use crate::model::{
-    capability::EngineInfo,
+    capability::{Capability, EngineInfo},
     catalogue::Folder,
     environment::Environment,
     id::{KernelId, SessionId},
@@ -180,6 +180,8 @@ pub struct Survey {
     pub environments: Option<Vec<Environment>>,
     /// `None` = not asked for, or there are none on this engine.
     pub folders: Option<Vec<Folder>>,
+    /// What the engine cannot keep sessions from, as far as is known by now.
+    pub lacks: Vec<(Capability, Clean)>,
 }
 
 /// A container as the engine shows it.

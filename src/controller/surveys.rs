@@ -79,6 +79,7 @@ impl Controller {
     ) {
         self.others = survey.others;
         turn.stirred = true;
+        self.take_network(turn, survey.lacks);
         if let Some(folders) = survey.folders {
             self.folders = folders;
         }

@@ -312,6 +312,7 @@ impl Executor {
             others: listing.others,
             environments,
             folders,
+            lacks: listing.lacks,
         })
     }
 

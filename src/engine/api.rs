@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::error::EngineError;
 use crate::model::{
-    capability::EngineInfo,
+    capability::{Capability, EngineInfo},
     catalogue::Folder,
     environment::Environment,
     id::{KernelId, SessionId},
@@ -212,6 +212,8 @@ pub struct Listing {
     pub ours: Vec<Sighting>,
     /// The sum of what other instances' running sessions hold.
     pub others: ResourceSlots,
+    /// What of [`Capability::OF_NETWORK`] is missing, as far as is known by now.
+    pub lacks: Vec<(Capability, Clean)>,
 }
 
 /// A container as the engine shows it.

@@ -43,6 +43,15 @@ pub enum Capability {
     MultiNode,
     /// The engine decides itself when a session starts; our controller only observes.
     Schedules,
+    /// Sessions do not reach each other over the network.
+    SessionIsolation,
+    /// Sessions do not reach programs that listen on the engine's machine.
+    HostProtection,
+}
+
+impl Capability {
+    /// Those that are found out only when a session starts.
+    pub const OF_NETWORK: [Self; 2] = [Self::SessionIsolation, Self::HostProtection];
 }
 
 /// Each capability an engine lacks, with the reason a disabled action shows.
@@ -58,6 +67,17 @@ pub struct Capabilities {
 impl Capabilities {
     pub fn has(&self, capability: Capability) -> bool {
         self.why_not(capability).is_none()
+    }
+
+    /// Takes what is known of the network by now; whether that is another thing than before.
+    pub fn take_network(&mut self, lacks: Vec<(Capability, Clean)>) -> bool {
+        let is_of_network = |lack: &&(Capability, Clean)| Capability::OF_NETWORK.contains(&lack.0);
+        if self.missing.iter().filter(is_of_network).eq(&lacks) {
+            return false;
+        }
+        self.missing.retain(|lack| !is_of_network(&lack));
+        self.missing.extend(lacks);
+        true
     }
 
     pub fn why_not(&self, capability: Capability) -> Option<&Clean> {

@@ -26,6 +26,7 @@ pub mod log;
 pub mod name;
 pub mod natural;
 pub mod nearest;
+pub mod network;
 pub mod notice;
 pub mod policy;
 pub mod problem;

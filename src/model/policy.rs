@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::{
     catalogue::{Preset, SlotLimits},
     idle::{IdleRules, ReprieveRules},
+    network::NetworkRules,
     resources::{Bytes, Cpu},
     span::Span,
     spec::DEFAULT_GROUP,
@@ -29,6 +30,8 @@ pub struct ResourceRules {
     pub idle: IdleRules,
     /// What a person may do against it.
     pub reprieve: ReprieveRules,
+    /// What sessions reach.
+    pub network: NetworkRules,
 }
 
 /// A resource group: a share of this machine with a queue of its own.
@@ -91,6 +94,7 @@ impl Default for ResourceRules {
             accelerators: BTreeMap::new(),
             idle: IdleRules::default(),
             reprieve: ReprieveRules::default(),
+            network: NetworkRules::default(),
         }
     }
 }

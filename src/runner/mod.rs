@@ -10,6 +10,7 @@ mod control;
 mod duty;
 mod end;
 mod exec;
+mod guard;
 mod home;
 mod log;
 mod main_process;
@@ -80,6 +81,11 @@ enum Task {
     },
     /// Gives the session's home and all in it to the user and the group of these numbers.
     GiveHome { uid: u32, gid: u32 },
+    /// On the engine's machine: keeps sessions from programs that listen there, and prints as JSON what holds.
+    Guard {
+        /// The bridge of the session's network.
+        bridge: String,
+    },
     /// Ends what was started with this key.
     End { key: String },
     /// Becomes the given program, after setting the size of the terminal it was started on.
@@ -165,6 +171,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Task::DetachAll => attach::detach_all(),
         Task::Relay { port, .. } => relay::run(port),
         Task::GiveHome { uid, gid } => home::give(uid, gid),
+        Task::Guard { bridge } => guard::run(&bridge),
         Task::End { key } => end::run(&key),
         Task::Exec { key, size, argv } => exec::run(key.as_deref(), size, &argv),
     }

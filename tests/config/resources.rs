@@ -8,6 +8,7 @@ use workbay::{
     },
     model::{
         idle::Join,
+        network::{Isolation, NetworkRules},
         policy::{QueueOrder, ResourceRules},
         resources::{Bytes, Cpu},
         span::Span,
@@ -80,6 +81,8 @@ fn the_example_says_what_its_comments_say() {
     assert_eq!(utilization.operator, Join::And);
     let thresholds = [("cpu_util".to_owned(), 500), ("mem".to_owned(), 1_000)];
     assert_eq!(utilization.thresholds, thresholds.into());
+    assert_eq!(rules.network.isolation, Some(Isolation::User));
+    assert_eq!(rules.network.host_access, Some(false));
     let reprieve = &rules.reprieve;
     assert_eq!((reprieve.extensions, reprieve.extend_by), (2, Span(3_600)));
     assert!(!reprieve.exempt);
@@ -137,6 +140,49 @@ fn of_two_limits_the_tighter_one_counts() {
         ("2", "user")
     );
     assert_eq!(origin(&resources, "limits.presets-only"), ("true", "site"));
+}
+
+#[test]
+fn of_two_network_settings_the_tighter_one_counts() {
+    let open = "[network]\nisolation = \"bridge\"\nhost-access = true\n";
+    let closed = "[network]\nisolation = \"session\"\nhost-access = false\n";
+    for resources in [load(open, closed), load(closed, open)] {
+        assert_eq!(resources.problems, []);
+        let network = resources.rules.network;
+        assert_eq!(network.isolation, Some(Isolation::Session));
+        assert_eq!(network.host_access, Some(false));
+    }
+    let resources = load(closed, open);
+    assert_eq!(
+        origin(&resources, "network.isolation"),
+        ("\"session\"", "site")
+    );
+    assert_eq!(origin(&resources, "network.host-access"), ("false", "site"));
+    let resources = load("", "");
+    assert_eq!(resources.rules.network, NetworkRules::default());
+    assert_eq!(resources.rules.network.isolation(), Isolation::User);
+    let resources = load("", "[network]\nisolation = \"none\"\n");
+    assert_eq!(resources.rules.network.isolation(), Isolation::None);
+    assert_eq!(resources.rules.network.host_access, None);
+}
+
+#[test]
+fn the_default_network_cannot_be_had_where_the_site_closes_this_machine() {
+    let site = "[network]\nhost-access = false\n";
+    let resources = load(site, "[network]\nisolation = \"bridge\"\n");
+    let network = resources.rules.network;
+    assert_eq!(network.isolation(), Isolation::User);
+    assert_eq!(network.host_access, Some(false));
+    assert_eq!(resources.problems.len(), 1);
+    let problem = resources.problems[0].to_string();
+    assert!(problem.contains(":2:1: "), "{problem}");
+    assert!(problem.contains("exclude each other"), "{problem}");
+    assert!(
+        !resources
+            .set
+            .iter()
+            .any(|(key, _, _)| key == "network.isolation")
+    );
 }
 
 #[test]

@@ -28,10 +28,13 @@ mod home;
 mod images_any;
 mod life;
 mod limits;
+mod network;
 mod ordinary_user;
 mod own_user;
 #[path = "../support/pane.rs"]
 mod pane;
+#[path = "../support/private_engine.rs"]
+mod private_engine;
 #[path = "../support/relay.rs"]
 mod relay;
 mod remains;

@@ -82,6 +82,7 @@ async fn all_of_it() {
         save_limits: SaveLimits::default(),
         dotfiles_dir: place.join("dotfiles"),
         runtime_dir: place.join("run"),
+        network: workbay::model::network::NetworkRules::default(),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: None,
         shell: None,

@@ -8,13 +8,14 @@ use workbay::{
     engine::api::{Containers as _, CreatePlan, Engine as _, UsageAsk},
     model::{
         id::{KernelId, SessionId},
+        network::NetworkRules,
         resources::Bytes,
         spec::LaunchSpec,
         usage::Traffic,
     },
 };
 
-use crate::support::{Bench, containers, docker, host_spec, plan, record, until, within};
+use crate::support::{Bench, containers, docker, host_spec, plan, until, within};
 
 #[tokio::test]
 async fn a_busy_session_is_seen_and_an_idle_one_is_not() {
@@ -138,12 +139,16 @@ fn same(name: &str, ours: Option<u64>, theirs: f64) {
 
 #[tokio::test]
 async fn what_moved_is_what_docker_stats_shows() {
-    let bench = Bench::new();
+    // It talks to a program of this machine.
+    let bench = Bench::networked(NetworkRules {
+        host_access: Some(true),
+        ..NetworkRules::default()
+    });
     let session = bench.host_session().await;
     let counted = count_block_io(&bench, session);
     let listener = tokio::net::TcpListener::bind("0.0.0.0:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let gateway = record(session)["NetworkSettings"]["Gateway"]
+    let gateway = crate::network::endpoint(session)["Gateway"]
         .as_str()
         .unwrap()
         .to_owned();

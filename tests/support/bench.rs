@@ -20,6 +20,7 @@ use workbay::{
         environment::EnvironmentSource,
         id::{InstanceId, KernelId, SessionId},
         log::LogOptions,
+        network::NetworkRules,
         resources::{Bytes, Cpu},
         settings::SaveLimits,
         spec::{LaunchSpec, Mounted},
@@ -54,11 +55,18 @@ impl Bench {
 
     /// Where a shell is preferred.
     pub fn preferring(shell: &str) -> Self {
+        let shell = Some(shell.to_owned());
+        Self::set(|config| DockerConfig { shell, ..config })
+    }
+
+    /// With these settings of the network.
+    pub fn networked(network: NetworkRules) -> Self {
+        Self::set(|config| DockerConfig { network, ..config })
+    }
+
+    fn set(change: impl FnOnce(DockerConfig) -> DockerConfig) -> Self {
         let (instance, dir) = (InstanceId::random(), tempfile::tempdir().unwrap());
-        let engine = DockerEngine::new(DockerConfig {
-            shell: Some(shell.to_owned()),
-            ..config(instance, dir.path(), None)
-        });
+        let engine = DockerEngine::new(change(config(instance, dir.path(), None)));
         Self::of(engine, instance, dir)
     }
 
@@ -282,6 +290,7 @@ pub fn config(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> Docke
         },
         dotfiles_dir: dir.join("dotfiles"),
         runtime_dir: dir.join("run"),
+        network: NetworkRules::default(),
         accelerators: std::collections::BTreeMap::new(),
         endpoint: endpoint.map(str::to_owned),
         shell: None,

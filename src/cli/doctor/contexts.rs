@@ -10,6 +10,7 @@ use super::{
     super::{Doors, NoEngine, Start, daemon, find, line, line::Line},
     Finding, Level,
     access::access,
+    network,
 };
 use crate::{
     config::contexts::{BackendaiSpec, ContextEntry, Credentials, EngineSpec, Source},
@@ -70,7 +71,7 @@ fn one(
             None => vec![unknown(context)],
         },
         None => match (doors.probe)(start, context) {
-            Ok(info) => known(&info),
+            Ok(info) => known(start, entry.kind(), &info),
             Err(none) => lost(entry.kind(), none),
         },
     };
@@ -116,7 +117,14 @@ fn asked(
             );
         }
     }
-    heard(context, kind, engine)
+    // What was found out meanwhile is in a new picture.
+    let now = told(start);
+    let now = now.as_ref().and_then(|now| find::state(now, context));
+    let engine = now.map_or(engine, |state| &state.engine);
+    match engine {
+        EngineState::Connected { info } => known(start, kind, info),
+        _ => heard(context, kind, engine),
+    }
 }
 
 /// It answers, but whoever works with it waits.
@@ -131,9 +139,10 @@ fn slow(took: Duration, findings: &[Finding]) -> Option<Finding> {
     })
 }
 
+/// One that is not connected.
 fn heard(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Finding> {
     match engine {
-        EngineState::Connected { info } => known(info),
+        EngineState::Connected { .. } => Vec::new(),
         EngineState::Connecting => {
             let message = format!("the daemon is still connecting to {context}");
             vec![Finding::warn("engine", message).mend("ask again")]
@@ -161,12 +170,14 @@ fn lost(kind: EngineKind, none: NoEngine) -> Vec<Finding> {
     std::iter::once(finding).chain(socket).collect()
 }
 
-fn known(info: &EngineInfo) -> Vec<Finding> {
+fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
     let mut findings = vec![Finding::ok("engine", engine(info))];
     let missing = info.capabilities.missing.iter();
     // Where an engine leaves these to us, sessions have them all the same.
     let ours = [Capability::Schedules, Capability::IdleChecks];
-    let missing = missing.filter(|(capability, _)| !ours.contains(capability));
+    let elsewhere = ours.into_iter().chain(Capability::OF_NETWORK);
+    let elsewhere: Vec<Capability> = elsewhere.collect();
+    let missing = missing.filter(|(capability, _)| !elsewhere.contains(capability));
     let (needed, spared): (Vec<_>, Vec<_>) =
         missing.partition(|(capability, _)| NEEDED.contains(capability));
     findings.extend(needed.into_iter().map(|(capability, why)| {
@@ -182,6 +193,10 @@ fn known(info: &EngineInfo) -> Vec<Finding> {
             .collect();
         let message = format!("engines of this kind go without: {}", words.join(", "));
         findings.push(Finding::ok("engine", message));
+    }
+    if kind == EngineKind::Docker {
+        let rules = start.loaded.settings.resources.network;
+        findings.extend(network::examine(rules, &info.capabilities));
     }
     findings
 }

@@ -5,6 +5,7 @@ mod choice;
 mod contexts;
 mod host;
 mod login;
+mod network;
 mod places;
 mod report;
 mod rootless;

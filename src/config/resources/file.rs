@@ -10,18 +10,28 @@ use super::{
         rows::{self, Row},
     },
     idle::{IDLE, IdleTable},
+    network::{self, NETWORK},
     rules::{ACCELERATOR, GROUP, HOST, LIMITS, PRESET, PRESET_NEEDS},
 };
 use crate::model::{
     catalogue::{Preset, SlotLimits},
     idle::IdleRules,
     launch::amounts,
+    network::NetworkRules,
     policy::{AcceleratorRules, GroupRules, UserLimits},
     resources::ResourceSlots,
     text::Clean,
 };
 
-const TABLES: [&str; 6] = ["host", "group", "preset", "limits", "idle", "accelerator"];
+const TABLES: [&str; 7] = [
+    "host",
+    "group",
+    "preset",
+    "limits",
+    "idle",
+    "network",
+    "accelerator",
+];
 
 /// Stood among the limits before idle checks had a table; still read there.
 const LIFETIME: &str = "session-lifetime";
@@ -50,6 +60,9 @@ pub(super) struct File {
     pub idle: IdleTable,
     /// Where its settings stand, key by key.
     pub idle_at: Vec<(String, usize)>,
+    pub network: NetworkRules,
+    /// Where its settings stand, key by key.
+    pub network_at: Vec<(String, usize)>,
 }
 
 /// `None` when it is not there or something in it is wrong.
@@ -81,6 +94,8 @@ pub(super) fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<File> {
         accelerators: reader.accelerators,
         idle: reader.idle,
         idle_at: reader.idle_at,
+        network: reader.network,
+        network_at: reader.network_at,
     })
 }
 
@@ -95,6 +110,8 @@ struct Reader {
     accelerators: Vec<Named<AcceleratorRules>>,
     idle: IdleTable,
     idle_at: Vec<(String, usize)>,
+    network: NetworkRules,
+    network_at: Vec<(String, usize)>,
     faults: Vec<Fault>,
 }
 
@@ -133,6 +150,12 @@ impl Reader {
                 faults.extend(read.check(entry.at));
                 self.idle.tighten(&read);
                 self.idle_at.extend(places(entries));
+            }
+            "network" => {
+                let what = "setting of the network";
+                rows::read_into(&mut self.network, NETWORK, what, entries, faults);
+                self.network_at = places(entries);
+                faults.extend(network::check(self.network, &self.network_at));
             }
             _ => slots_of(entries, "", &mut self.accelerators, faults),
         }
@@ -191,7 +214,12 @@ fn unknown(entry: &Entry) -> Fault {
     let fault = Fault::unknown(entry.at, "table", &entry.key, TABLES);
     let is_idle = IDLE.iter().any(|row| row.name == entry.key);
     let is_limit = LIMITS.iter().any(|row| row.name == entry.key);
+    let is_network = NETWORK.iter().any(|row| row.name == entry.key);
     let is_value = !matches!(entry.item.value, Value::Table(_));
+    if is_network && is_value {
+        return Fault::new(entry.at, format!("'{}' must be in a table", entry.key))
+            .help("write it below [network]");
+    }
     if is_idle && is_value {
         return Fault::new(entry.at, format!("'{}' must stand in a table", entry.key))
             .help("write it below [idle]");

@@ -10,6 +10,7 @@ use super::{
     Resources,
     file::{File, Named},
     idle::{IDLE, IdleTable},
+    network::{self, NETWORK},
     rules::{ACCELERATOR, GROUP, HOST, LIMITS, PRESET, tighten},
 };
 use crate::model::{catalogue::SlotLimits, policy::ResourceRules, text::Clean};
@@ -30,6 +31,7 @@ pub(super) fn merge(site: Option<File>, user: Option<File>) -> Resources {
     for (file, is_site) in &files {
         take(&mut merged, file, *is_site);
         take_idle(&mut merged, &mut idle, file, *is_site);
+        take_network(&mut merged, file, *is_site);
     }
     merged.rules.reprieve = idle.reprieve();
     merged.rules.idle = idle.rules;
@@ -39,6 +41,7 @@ pub(super) fn merge(site: Option<File>, user: Option<File>) -> Resources {
         .sort_by(|one, other| one.name.cmp(&other.name));
     merged.set.sort_by(|one, other| one.0.cmp(&other.0));
     refuse_lost_presets(&mut merged, &files);
+    refuse_open_bridge(&mut merged, &files);
     merged
 }
 
@@ -93,6 +96,14 @@ fn take_idle(merged: &mut Resources, idle: &mut IdleTable, file: &File, is_site:
     let said = file.idle.clone();
     idle.tighten(&if is_site { said.closed() } else { said });
     let changed = changed("idle", IDLE, (&before, idle), &file.idle_at);
+    note_changed(merged, file, changed, is_site);
+}
+
+fn take_network(merged: &mut Resources, file: &File, is_site: bool) {
+    let before = merged.rules.network;
+    merged.rules.network.tighten(file.network);
+    let both = (&before, &merged.rules.network);
+    let changed = changed("network", NETWORK, both, &file.network_at);
     note_changed(merged, file, changed, is_site);
 }
 
@@ -164,6 +175,23 @@ fn refuse_lost_presets(merged: &mut Resources, files: &[(File, bool)]) {
                 let fault = Fault::unknown(preset.at, &what, only.as_str(), known);
                 merged.problems.push(file.document.problem(fault));
             }
+        }
+    }
+}
+
+/// One file asks for what the other forbids: the default network it is.
+fn refuse_open_bridge(merged: &mut Resources, files: &[(File, bool)]) {
+    if !merged.rules.network.is_open_bridge() {
+        return;
+    }
+    merged.rules.network.isolation = None;
+    merged
+        .set
+        .retain(|(key, _, _)| key != network::ISOLATION_KEY);
+    for (file, _) in files {
+        if let Some(at) = network::isolation_at(&file.network_at) {
+            let fault = network::open_bridge(at);
+            merged.problems.push(file.document.problem(fault));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Resource groups, presets, limits, accelerators and idle checks of this machine, from `resources.toml` (the
+//! Resource groups, presets, limits, accelerators, idle checks and the network of this machine, from `resources.toml` (the
 //! site's and the person's).
 //!
 //! A file with a fault is left out whole and told. Of both files one set of rules is made: a group, a
@@ -7,6 +7,7 @@
 mod file;
 mod idle;
 mod merge;
+mod network;
 mod rules;
 
 use super::{

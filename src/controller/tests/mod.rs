@@ -17,7 +17,12 @@ use super::{
     order::OrderKind,
     turn::Refusal,
 };
-use crate::model::{capability::EngineState, id::SessionId, spec::LaunchRequest, status::Status};
+use crate::model::{
+    capability::{Capability, EngineState},
+    id::SessionId,
+    spec::LaunchRequest,
+    status::Status,
+};
 
 /// One thing that a person, the engine or fate does.
 #[derive(Clone, Debug)]
@@ -239,6 +244,28 @@ fn the_pauses_between_attempts_grow_to_half_a_minute() {
         panic!("it is not lost");
     };
     assert_eq!(*attempt, 8);
+}
+
+#[test]
+fn what_the_first_session_showed_of_the_network_is_reported_with_the_next_look() {
+    let mut play = Play::new();
+    let lacks = |play: &Play| {
+        let EngineState::Connected { info } = play.controller.engine() else {
+            panic!("it is connected");
+        };
+        info.capabilities
+            .why_not(Capability::HostProtection)
+            .cloned()
+    };
+    assert_eq!(lacks(&play), None);
+    play.lacks = vec![(Capability::HostProtection, "no iptables".into())];
+    play.ask(Ask::Refresh);
+    play.work_off();
+    assert_eq!(lacks(&play), Some("no iptables".into()));
+    play.lacks.clear();
+    play.ask(Ask::Refresh);
+    play.work_off();
+    assert_eq!(lacks(&play), None);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::{
         turn::{Answer, Refusal, Turn},
     },
     model::{
-        capability::EngineInfo,
+        capability::{Capability, EngineInfo},
         catalogue::Folder,
         change::Change,
         history::HistoryEntry,
@@ -31,6 +31,7 @@ use crate::{
         spec::LaunchRequest,
         statistics::Statistics,
         status::Status,
+        text::Clean,
     },
 };
 
@@ -91,6 +92,7 @@ pub struct Play {
     /// How much was written in all.
     pub written: usize,
     pub others: ResourceSlots,
+    pub lacks: Vec<(Capability, Clean)>,
     pub folders: Vec<Folder>,
     /// Images on the engine.
     pub images: BTreeSet<String>,
@@ -132,6 +134,7 @@ impl Play {
             statistics: None,
             written: 0,
             others: ResourceSlots::default(),
+            lacks: Vec::new(),
             folders: Vec::new(),
             images: BTreeSet::new(),
             pulls: Vec::new(),

@@ -5,14 +5,14 @@ use std::path::Path;
 use bollard::{
     errors::Error,
     models::{
-        ContainerCreateBody, HostConfig, HostConfigLogConfig, ImageInspect, Mount, ResourcesUlimits,
+        ContainerCreateBody, HostConfig, HostConfigLogConfig, ImageInspect, Mount,
+        NetworkingConfig, ResourcesUlimits,
     },
 };
 
 use super::{
     architecture,
     binds::Bind,
-    cluster,
     devices::{self, Device},
     habits::Habits,
     host,
@@ -20,6 +20,7 @@ use super::{
     labels::{self, Given, Labels},
     line::Line,
     mounts,
+    network::{self, Joined},
     seat::Seat,
     toolbox::Toolbox,
     variables::{self, Around},
@@ -65,8 +66,7 @@ pub(super) struct Parts<'a> {
     /// All devices of the machine.
     pub(super) devices: &'a [Device],
     pub(super) labels: Labels,
-    /// A cluster's own.
-    pub(super) network: Option<&'a str>,
+    pub(super) network: &'a Joined,
 }
 
 /// The longest command that fits into one argument of a program, with some room.
@@ -193,12 +193,16 @@ pub(super) fn body(line: &Line, parts: Parts<'_>) -> ContainerCreateBody {
             ..Default::default()
         }),
         host_config: Some(host_config(line, &parts)),
-        networking_config: parts
-            .network
-            .map(|network| cluster::endpoint(network, parts.seat)),
+        networking_config: names_on(parts.network, parts.seat),
         labels: Some(parts.labels),
         ..ContainerCreateBody::default()
     }
+}
+
+/// What a cluster's containers find each other by.
+fn names_on(network: &Joined, seat: Seat) -> Option<NetworkingConfig> {
+    let mode = network.mode.as_deref().filter(|_| network.has_names)?;
+    Some(network::endpoint(mode, seat))
 }
 
 /// How the runner is called.
@@ -274,7 +278,7 @@ fn host_config(line: &Line, parts: &Parts<'_>) -> HostConfig {
         log_config: Some(log_config(habits)),
         mounts: Some(parts.mounts.clone()),
         device_requests: devices::request(&parts.given.devices.all()),
-        network_mode: parts.network.map(str::to_owned),
+        network_mode: parts.network.mode.clone(),
         ..HostConfig::default()
     }
 }
@@ -328,7 +332,7 @@ pub(super) fn ulimits(habits: &Habits) -> Vec<ResourcesUlimits> {
     .collect()
 }
 
-fn log_config(habits: &Habits) -> HostConfigLogConfig {
+pub(super) fn log_config(habits: &Habits) -> HostConfigLogConfig {
     let (driver, options) = habits.log;
     let options = options.iter();
     HostConfigLogConfig {

@@ -33,6 +33,8 @@ pub(super) const CORES: &str = "workbay.cores";
 /// Numbers of the devices a container has for its own.
 pub(super) const DEVICES: &str = "workbay.devices";
 pub(super) const TOOLBOX: &str = "workbay.toolbox";
+/// On a network of the user: the name of its bridge.
+pub(super) const NETWORK: &str = "workbay.network";
 /// `main` or `sub`, and its number among those.
 const CLUSTER_ROLE: &str = "workbay.cluster-role";
 const CLUSTER_NUMBER: &str = "workbay.cluster-idx";

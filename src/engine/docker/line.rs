@@ -11,7 +11,9 @@ use super::{
     fault,
     habits::{Habits, Kind, Said},
     locality::{self, Seen},
-    login, raw,
+    login,
+    network::Guard,
+    raw,
     way::Way,
 };
 use crate::{
@@ -37,6 +39,7 @@ pub(super) struct Line {
     /// What kind of processor its machine has; empty where it does not tell.
     pub(super) processor: String,
     info: Mutex<EngineInfo>,
+    pub(super) guard: Guard,
 }
 
 impl Line {
@@ -79,6 +82,7 @@ impl Line {
             remote,
             processor: known.info.architecture.unwrap_or_default(),
             info: Mutex::new(info),
+            guard: Guard::default(),
         })
     }
 

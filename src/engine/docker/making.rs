@@ -10,7 +10,6 @@ use bollard::{
 use super::{
     DockerEngine, accounts,
     binds::{self, Bind},
-    cluster,
     containers::{remove_container, summaries},
     cores,
     create::{self, ImageFacts, Parts},
@@ -21,6 +20,7 @@ use super::{
     line::Line,
     members::{self, Member},
     names,
+    network::{self, Joined},
     off_loop::off_loop,
     owning::{self, Turn},
     seat::Seat,
@@ -48,6 +48,7 @@ struct Making<'a> {
     /// What a person should know of the folders.
     notes: Vec<String>,
     devices: Vec<Device>,
+    network: Joined,
 }
 
 /// A container's home on this machine.
@@ -78,18 +79,33 @@ impl DockerEngine {
         } else {
             None
         };
+        let devices = self.devices(line).await?;
+        let joining = self.joining.read().await;
+        let network = match self.join(line, plan, &toolbox).await {
+            Ok(network) => network,
+            Err(error) => {
+                drop(joining);
+                self.undo(line, plan.session).await;
+                return Err(error);
+            }
+        };
+        let warnings = network.warnings.iter();
+        notes.extend(warnings.map(|warning| format!("warning: {warning}")));
         let making = Making {
             line,
             plan,
+            identity,
             toolbox,
             far_toolbox,
             image,
-            identity,
             binds,
             notes,
-            devices: self.devices(line).await?,
+            devices,
+            network,
         };
-        match self.make_containers(&making).await {
+        let made = self.make_containers(&making).await;
+        drop(joining);
+        match made {
             Ok(seen) => Ok(seen),
             Err(error) => {
                 self.undo(line, plan.session).await;
@@ -109,10 +125,6 @@ impl DockerEngine {
         if making.far_toolbox.is_none() {
             self.hand_over(making, &rooms).await?;
         }
-        let network = match seats.len() {
-            0 | 1 => None,
-            _ => Some(cluster::ensure_network(line, self.config.instance, session).await?),
-        };
         let mut made: Vec<Member> = Vec::new();
         let turn = self.creating.lock().await;
         let mut taken = Taken::now(line).await?;
@@ -133,7 +145,7 @@ impl DockerEngine {
                     given,
                     devices: &making.devices,
                     labels,
-                    network: network.as_deref(),
+                    network: &making.network,
                 },
             );
             let id = make(line, making.plan, seat, body).await?;
@@ -283,7 +295,9 @@ impl DockerEngine {
         if line.remote.is_some() {
             far::remove_homes(line, instance, session).await?;
         }
-        cluster::remove_networks(line, instance, session).await
+        network::remove_networks(line, instance, session).await?;
+        self.tidy_networks(line).await;
+        Ok(())
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! `connect` finds the engine, `way` leads there, `line` keeps what is known about it, its `habits` what
 //! is particular to it; `create` turns
-//! a plan into a container, `making` makes all of a session, `cluster` and `members` know which
-//! containers it has, `host` is the environment that needs no image, `toolbox` is what we mount
+//! a plan into a container, `making` makes all of a session, `members` knows which
+//! containers it has, `network` what they reach, `host` is the environment that needs no image, `toolbox` is what we mount
 //! into every session, `scratch` is its home, `pull` fetches images and `login` finds what registries
 //! want for it, `hijack`, `exec` and `attach` are its terminals, `dial` its ports, `far` is all of this on
 //! an engine that cannot see our files, `logs`
@@ -13,7 +13,6 @@ mod accounts;
 mod architecture;
 mod attach;
 mod binds;
-mod cluster;
 mod connect;
 mod containers;
 mod context;
@@ -29,6 +28,7 @@ mod far;
 mod fault;
 mod folders;
 mod habits;
+mod helper;
 mod hijack;
 mod host;
 mod identity;
@@ -43,6 +43,7 @@ mod making;
 mod members;
 mod mounts;
 mod names;
+mod network;
 mod nvidia;
 mod off_loop;
 mod owning;
@@ -82,6 +83,7 @@ use super::api::{Engine, Result, UsageAsk};
 use crate::model::{
     capability::EngineInfo,
     id::{InstanceId, SessionId},
+    network::NetworkRules,
     policy::AcceleratorRules,
     settings::SaveLimits,
     usage::Usage,
@@ -122,6 +124,8 @@ pub struct DockerConfig {
     pub accelerators: BTreeMap<String, AcceleratorRules>,
     /// Directory of this person's own for sockets that lead to engines; its path must be short.
     pub runtime_dir: PathBuf,
+    /// What sessions may reach.
+    pub network: NetworkRules,
     /// An address, `docker` or `podman` by configuration; `None` = found in the documented order.
     pub endpoint: Option<String>,
     /// The shell that is preferred in terminals, where a session has it.
@@ -148,6 +152,9 @@ pub struct DockerEngine {
     is_here: AtomicBool,
     /// Choosing cores and making the container that takes them is one step.
     creating: tokio::sync::Mutex<()>,
+    /// Read by who puts a session on a network, until its containers are there; written by who removes
+    /// networks without containers.
+    joining: tokio::sync::RwLock<()>,
     sampler: Arc<Mutex<usage::Sampler>>,
 }
 
@@ -170,6 +177,7 @@ impl DockerEngine {
             containers: Mutex::new(HashMap::new()),
             is_here: AtomicBool::new(true),
             creating: tokio::sync::Mutex::new(()),
+            joining: tokio::sync::RwLock::new(()),
             sampler: Arc::new(Mutex::new(usage::Sampler::default())),
         }
     }
@@ -257,6 +265,8 @@ impl DockerEngine {
     async fn with_accelerators(&self, line: &Line, mut info: EngineInfo) -> Result<EngineInfo> {
         let devices = self.find_devices(line).await?;
         info.accelerators = devices::amounts(&devices, &self.config.accelerators);
+        let missing = &mut info.capabilities.missing;
+        missing.extend(self.lacks_of_network(line));
         Ok(info)
     }
 }

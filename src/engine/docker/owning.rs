@@ -5,21 +5,14 @@
 
 use std::{fs, os::unix::fs::MetadataExt as _};
 
-use bollard::{
-    models::{ContainerCreateBody, HostConfig, Mount},
-    query_parameters::{
-        CreateContainerOptionsBuilder, LogsOptionsBuilder, StartContainerOptions,
-        WaitContainerOptions,
-    },
-};
-use futures_util::{StreamExt as _, TryStreamExt as _};
+use bollard::models::{ContainerCreateBody, HostConfig, Mount};
 
 use super::{
-    DockerEngine, containers::remove_container, create, habits::Habits, host, identity::Identity,
-    labels, line::Line, mounts,
+    DockerEngine, create, habits::Habits, helper, host, identity::Identity, labels, line::Line,
+    mounts,
 };
 use crate::{
-    engine::{api::Result, error::EngineError},
+    engine::api::Result,
     model::{id::SessionId, inside},
 };
 
@@ -45,34 +38,8 @@ pub(super) struct Turn<'a> {
 impl Turn<'_> {
     /// `owner` is uid and gid.
     pub(super) async fn give_to(self, line: &Line, owner: (u32, u32)) -> Result<()> {
-        remove_container(line, &self.name).await?;
-        let given = self.run(line, owner).await;
-        remove_container(line, &self.name).await?;
-        given
-    }
-
-    async fn run(&self, line: &Line, owner: (u32, u32)) -> Result<()> {
-        let docker = &line.docker;
-        let fault = |error| line.fault(error);
-        let options = CreateContainerOptionsBuilder::default()
-            .name(&self.name)
-            .build();
         let body = self.body(&line.habits, owner);
-        let made = docker.create_container(Some(options), body).await;
-        let id = made.map_err(fault)?.id;
-        let begun = docker.start_container(&id, None::<StartContainerOptions>);
-        begun.await.map_err(fault)?;
-        let mut ended = docker.wait_container(&id, None::<WaitContainerOptions>);
-        match ended.next().await {
-            Some(Ok(_)) => Ok(()),
-            Some(Err(bollard::errors::Error::DockerContainerWaitError { .. })) => {
-                Err(EngineError::Refused(said(line, &id).await?))
-            }
-            Some(Err(error)) => Err(line.fault(error)),
-            None => Err(EngineError::Other(
-                "the engine does not tell how the helper for a home ended".to_owned(),
-            )),
-        }
+        helper::run(line, &self.name, body).await.map(drop)
     }
 
     fn body(&self, habits: &Habits, (uid, gid): (u32, u32)) -> ContainerCreateBody {
@@ -100,19 +67,6 @@ impl Turn<'_> {
             ..ContainerCreateBody::default()
         }
     }
-}
-
-/// What the helper wrote before it ended.
-async fn said(line: &Line, id: &str) -> Result<String> {
-    let options = LogsOptionsBuilder::default().stderr(true).build();
-    let log: Vec<_> = line
-        .docker
-        .logs(id, Some(options))
-        .try_collect()
-        .await
-        .map_err(|error| line.fault(error))?;
-    let text: String = log.into_iter().map(|one| one.to_string()).collect();
-    Ok(text.trim().trim_start_matches("workbay: ").to_owned())
 }
 
 impl DockerEngine {

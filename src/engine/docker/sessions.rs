@@ -18,12 +18,12 @@ use bollard::{
 use futures_util::{StreamExt as _, TryStreamExt as _, stream, stream::BoxStream};
 
 use super::{
-    DockerEngine, cluster,
+    DockerEngine,
     containers::{remove_container, summaries},
     events, far, labels,
     line::Line,
     members::{self, Member},
-    names,
+    names, network,
     off_loop::off_loop,
     save, saved_log,
     sighting::{self, Part},
@@ -67,6 +67,7 @@ impl Containers for DockerEngine {
         Ok(Listing {
             ours,
             others: others_slots(&all, instance),
+            lacks: self.lacks_of_network(&line),
         })
     }
 
@@ -134,7 +135,9 @@ impl Containers for DockerEngine {
             // It is tried once more when the home is removed.
             tracing::warn!(%session, %error, "the home stays its image's user's");
         }
-        cluster::remove_networks(&line, self.config.instance, session).await
+        network::remove_networks(&line, self.config.instance, session).await?;
+        self.tidy_networks(&line).await;
+        Ok(())
     }
 
     fn scratch(&self, session: SessionId) -> Option<PathBuf> {
@@ -168,7 +171,7 @@ impl Containers for DockerEngine {
             Err(_) => return Ok(()),
         };
         let instance = self.config.instance;
-        if let Err(error) = cluster::remove_networks(&line, instance, session).await {
+        if let Err(error) = network::remove_networks(&line, instance, session).await {
             tracing::warn!(%session, %error, "a network of an ended session stays");
         }
         match line.remote {

@@ -26,6 +26,7 @@ impl Containers for MemoryEngine {
                 .map(Container::sighting)
                 .collect(),
             others: inner.others.clone(),
+            lacks: Vec::new(),
         })
     }
 

@@ -23,6 +23,7 @@ impl Play {
             others: self.others.clone(),
             environments: Some(self.environments()),
             folders: Some(self.folders.clone()),
+            lacks: self.lacks.clone(),
         }
     }
 

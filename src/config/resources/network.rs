@@ -1,0 +1,47 @@
+//! `[network]`: what sessions reach.
+
+use super::super::{
+    document::{Fault, Item},
+    rows::{Row, row, set},
+    writing::{plain, quoted},
+};
+use crate::model::network::{Isolation, NetworkRules};
+
+const ISOLATION: &str = "isolation";
+pub(super) const ISOLATION_KEY: &str = "network.isolation";
+
+/// `[network]`.
+pub(super) const NETWORK: &[Row<NetworkRules>] = &[
+    row!(
+        ISOLATION,
+        |n, i| set(&mut n.isolation, isolation(i).map(Some)),
+        |n| n.isolation.map(|isolation| quoted(isolation.word()))
+    ),
+    row!("host-access", host_access: Item::boolean, plain),
+];
+
+fn isolation(item: &Item) -> Result<Isolation, Fault> {
+    let written = item.text()?;
+    let known = || Isolation::ALL.into_iter();
+    let found = known().find(|isolation| isolation.word() == written);
+    found.ok_or_else(|| Fault::unknown(item.at, ISOLATION, written, known().map(Isolation::word)))
+}
+
+/// What one file cannot ask for together.
+pub(super) fn check(rules: NetworkRules, places: &[(String, usize)]) -> Option<Fault> {
+    let at = isolation_at(places)?;
+    rules.is_open_bridge().then(|| open_bridge(at))
+}
+
+/// Where the isolation is set.
+pub(super) fn isolation_at(places: &[(String, usize)]) -> Option<usize> {
+    let found = places.iter().find(|(key, _)| key == ISOLATION);
+    found.map(|(_, at)| *at)
+}
+
+/// Two settings that cannot both be kept.
+pub(super) fn open_bridge(at: usize) -> Fault {
+    let message = "isolation = \"bridge\" and host-access = false exclude each other: on the engine's default \
+                   network, programs on this machine can be reached";
+    Fault::new(at, message).help("use isolation = \"user\", or set host-access = true")
+}

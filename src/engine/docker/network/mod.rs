@@ -1,0 +1,296 @@
+//! What sessions reach: the network they are on, and what keeps them from each other and from the machine.
+//!
+//! A setting of `[network]` is kept or the session is refused; where nothing is set, a session starts with what the
+//! engine can do and says at the beginning of its log what it cannot.
+
+mod guarding;
+mod made;
+
+pub(super) use guarding::Guard;
+pub(super) use made::{endpoint, remove_networks};
+
+use super::{
+    DockerEngine,
+    habits::{Kind, UserMapping},
+    line::Line,
+    toolbox::Toolbox,
+};
+use crate::{
+    engine::{
+        api::{CreatePlan, Result},
+        error::EngineError,
+    },
+    model::{
+        capability::Capability,
+        network::{Guarded, Isolation, NetworkRules},
+        text::Clean,
+    },
+};
+use made::{Made, Wanted, Whose};
+
+/// Where a session's containers are.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Joined {
+    /// The network as the engine takes it; `None` = its default.
+    pub(super) mode: Option<String>,
+    /// Its containers find each other by their host names.
+    pub(super) has_names: bool,
+    /// What a person should know before they rely on it.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Joined {
+    fn of(made: &Made, is_cluster: bool) -> Self {
+        Self {
+            mode: Some(made.id.clone()),
+            has_names: is_cluster,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// What a session's containers are put on.
+#[derive(Debug, PartialEq, Eq)]
+enum Choice {
+    Default,
+    Nothing,
+    OfUser,
+    OfSession,
+}
+
+fn choose(isolation: Isolation, kind: Kind, is_cluster: bool) -> Choice {
+    match (isolation, kind, is_cluster) {
+        (_, _, true) => Choice::OfSession,
+        (Isolation::None, _, false) => Choice::Nothing,
+        (_, Kind::Podman, false) | (Isolation::Bridge, _, false) => Choice::Default,
+        (Isolation::User, Kind::Docker, false) => Choice::OfUser,
+        (Isolation::Session, Kind::Docker, false) => Choice::OfSession,
+    }
+}
+
+/// Why the engine's default network protects nothing of what is wanted.
+const DEFAULT_NETWORK: &str =
+    "[network] isolation = \"bridge\" puts sessions on the engine's default network";
+
+/// What is known of an engine without looking at its machine.
+fn known(rules: NetworkRules, line: &Line) -> Option<Guarded> {
+    let both = |why: &str| Guarded {
+        host: Some(why.to_owned()),
+        sessions: Some(why.to_owned()),
+    };
+    if line.habits.kind == Kind::Podman {
+        return Some(both("workbay leaves the network to Podman"));
+    }
+    if rules.isolation() == Isolation::Bridge {
+        return Some(both(DEFAULT_NETWORK));
+    }
+    let host = if line.remote.is_some() {
+        "the engine is on another machine, whose firewall workbay doesn't change"
+    } else if line.habits.mapping == UserMapping::RootIsCaller {
+        "rootless Docker can't change this machine's firewall"
+    } else {
+        return None;
+    };
+    Some(Guarded {
+        host: Some(host.to_owned()),
+        sessions: None,
+    })
+}
+
+impl DockerEngine {
+    /// Puts a session on the network that the settings ask for, which is made where it is not there.
+    pub(super) async fn join(
+        &self,
+        line: &Line,
+        plan: &CreatePlan,
+        toolbox: &Toolbox,
+    ) -> Result<Joined> {
+        let (rules, is_cluster) = (self.config.network, !plan.subs.is_empty());
+        let isolation = rules.isolation();
+        let whose = match choose(isolation, line.habits.kind, is_cluster) {
+            Choice::Nothing => {
+                return Ok(Joined {
+                    mode: Some("none".to_owned()),
+                    ..Joined::default()
+                });
+            }
+            Choice::Default => {
+                let found = known(rules, line).unwrap_or_default();
+                return Ok(Joined {
+                    warnings: self.weigh(&found)?,
+                    ..Joined::default()
+                });
+            }
+            Choice::OfUser => Whose::User,
+            Choice::OfSession => Whose::Session(plan.session),
+        };
+        let wanted = Wanted {
+            whose,
+            is_open: rules.allows_host(),
+            is_closed_up: isolation == Isolation::None,
+        };
+        let made = match made::ensure(line, self.config.instance, &wanted).await {
+            Ok(made) => made,
+            Err(error) if is_cluster || error.is_lost() => return Err(error),
+            Err(error) => return self.without_network(&error),
+        };
+        let found = match known(rules, line) {
+            Some(found) => found,
+            None => self.guard(line, &made.bridge, toolbox).await,
+        };
+        let mut joined = Joined::of(&made, is_cluster);
+        joined.warnings = self.weigh(&found)?;
+        Ok(joined)
+    }
+
+    /// The engine's default network, where nothing else was asked for.
+    fn without_network(&self, error: &EngineError) -> Result<Joined> {
+        let why = format!("a network can't be created: {error}");
+        let found = Guarded {
+            host: Some(why.clone()),
+            sessions: Some(why),
+        };
+        Ok(Joined {
+            warnings: self.weigh(&found)?,
+            ..Joined::default()
+        })
+    }
+
+    /// What is not as it should be: an error where a setting asks for it, a warning where nothing is set.
+    fn weigh(&self, found: &Guarded) -> Result<Vec<String>> {
+        weigh(self.config.network, found)
+    }
+
+    /// What of this the engine cannot do, as far as is known.
+    pub(super) fn lacks_of_network(&self, line: &Line) -> Vec<(Capability, Clean)> {
+        let rules = self.config.network;
+        let found = known(rules, line).or_else(|| line.guard.last());
+        let mut found = found.unwrap_or_default();
+        if rules.isolation() == Isolation::None {
+            // No network, nothing to reach.
+            found = Guarded::default();
+        } else if rules.allows_host() {
+            found.host = Some("[network] host-access = true allows it".to_owned());
+        }
+        let lack = |capability, why: Option<String>| Some((capability, Clean::new(&why?)));
+        [
+            lack(Capability::SessionIsolation, found.sessions),
+            lack(Capability::HostProtection, found.host),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// Removes networks that no session needs any more. Errors are only written down: it is tried again with
+    /// the next session.
+    pub(super) async fn tidy_networks(&self, line: &Line) {
+        // Not while a session is about to join one.
+        let Ok(_alone) = self.joining.try_write() else {
+            return;
+        };
+        if let Err(error) = made::remove_users(line, self.config.instance).await {
+            tracing::warn!(%error, "an unused network stays");
+        }
+    }
+}
+
+fn weigh(rules: NetworkRules, found: &Guarded) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    let isolation = rules.isolation();
+    // Only clusters are on a network then, which is to lead nowhere.
+    if let (Isolation::None, Some(why)) =
+        (isolation, found.sessions.as_ref().or(found.host.as_ref()))
+    {
+        return Err(refused("isolation = \"none\"", "isolation", why));
+    }
+    if let Some(why) = &found.sessions
+        && matches!(isolation, Isolation::User | Isolation::Session)
+    {
+        if rules.isolation.is_some() {
+            let setting = format!("isolation = \"{}\"", isolation.word());
+            return Err(refused(&setting, "isolation", why));
+        }
+        warnings.push(format!("other containers can reach this session: {why}"));
+    }
+    if let Some(why) = &found.host
+        && !rules.allows_host()
+        && isolation != Isolation::Bridge
+    {
+        if rules.host_access.is_some() {
+            return Err(refused("host-access = false", "host-access", why));
+        }
+        warnings.push(format!(
+            "this session can reach programs that listen on the engine's machine: {why}"
+        ));
+    }
+    Ok(warnings)
+}
+
+fn refused(setting: &str, key: &str, why: &str) -> EngineError {
+    EngineError::Declined {
+        why: format!("{setting} in [network] of resources.toml isn't possible here: {why}"),
+        mend: Some(format!(
+            "fix that, or remove {key} from [network] to start sessions with a warning instead"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_setting_chooses_a_network() {
+        use Isolation::{Bridge, None, Session, User};
+        let docker = |isolation, is_cluster| choose(isolation, Kind::Docker, is_cluster);
+        assert_eq!(docker(User, false), Choice::OfUser);
+        assert_eq!(docker(Session, false), Choice::OfSession);
+        assert_eq!(docker(None, false), Choice::Nothing);
+        assert_eq!(docker(Bridge, false), Choice::Default);
+        for isolation in Isolation::ALL {
+            assert_eq!(docker(isolation, true), Choice::OfSession);
+        }
+        assert_eq!(choose(User, Kind::Podman, false), Choice::Default);
+        assert_eq!(choose(None, Kind::Podman, false), Choice::Nothing);
+    }
+
+    #[test]
+    fn what_is_set_is_kept_or_refused_and_what_is_not_set_is_a_warning() {
+        let found = Guarded {
+            host: Some("no iptables".to_owned()),
+            sessions: Some("no rules".to_owned()),
+        };
+        let rules = |isolation, host_access| NetworkRules {
+            isolation,
+            host_access,
+        };
+        let open = rules(None, None);
+        let warnings = weigh(open, &found).unwrap();
+        assert_eq!(warnings.len(), 2);
+        assert!(warnings[0].contains("no rules") && warnings[1].contains("no iptables"));
+        assert_eq!(weigh(open, &Guarded::default()).unwrap(), [""; 0]);
+
+        let refused = |rules: NetworkRules| weigh(rules, &found).unwrap_err().to_string();
+        let error = refused(rules(Some(Isolation::Session), None));
+        assert!(
+            error.contains("isolation = \"session\" in [network]"),
+            "{error}"
+        );
+        let error = refused(rules(None, Some(false)));
+        assert!(error.contains("host-access = false"), "{error}");
+
+        let error = refused(rules(Some(Isolation::None), None));
+        assert!(error.contains("isolation = \"none\""), "{error}");
+
+        // Nothing to keep: a network that is chosen, access that is allowed.
+        assert_eq!(
+            weigh(rules(Some(Isolation::Bridge), None), &found)
+                .unwrap()
+                .len(),
+            0
+        );
+        let allowed = weigh(rules(None, Some(true)), &found).unwrap();
+        assert_eq!(allowed.len(), 1);
+    }
+}
