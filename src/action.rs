@@ -173,7 +173,7 @@ actions! {
     CopyContainerId "session.copy-container-id" "copy the id of the container" [Sessions, Detail]
     Contexts "contexts.open" "choose the context: which engine's sessions" [Sessions, Detail]
     ContextChoose "contexts.choose" "show this context" [Contexts]
-    DetailNextKernel "detail.next-kernel" "mark the next kernel, for its log and ids" [Detail]
+    DetailNextKernel "detail.next-kernel" "mark the next kernel, for its shell, log and ids" [Detail]
     DetailPreviousKernel "detail.previous-kernel" "mark the kernel before" [Detail]
     DetailSteps "detail.steps" "all steps of the history, or what failed" [Detail]
 

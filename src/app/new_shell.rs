@@ -1,9 +1,9 @@
 //! A new shell in a session: what is run, where, as whom. Three lines to type.
 
-use super::input::Input;
+use super::{input::Input, panes::Place};
 use crate::{
     key::{Key, KeyCode},
-    model::{id::SessionKey, shell::ShellStart, text::Clean},
+    model::{shell::ShellStart, text::Clean},
 };
 
 /// The lines of the form, from the top.
@@ -38,7 +38,8 @@ impl Field {
 
 #[derive(Clone, Debug)]
 pub struct NewShell {
-    pub session: SessionKey,
+    /// Where it is opened.
+    pub place: Place,
     pub name: Clean,
     inputs: [Input; 3],
     at: usize,
@@ -48,9 +49,9 @@ pub struct NewShell {
 
 impl NewShell {
     #[must_use]
-    pub fn new(session: SessionKey, name: &Clean) -> Self {
+    pub fn new(place: Place, name: &Clean) -> Self {
         Self {
-            session,
+            place,
             name: name.clone(),
             inputs: Default::default(),
             at: 0,
@@ -145,11 +146,11 @@ impl NewShell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::SessionId;
+    use crate::model::id::{SessionId, SessionKey};
 
     fn form(lines: [&str; 3]) -> NewShell {
         let key = SessionKey::local(SessionId::from_u128(1));
-        let mut form = NewShell::new(key, &Clean::new("train"));
+        let mut form = NewShell::new(Place::Session(key), &Clean::new("train"));
         for (at, line) in lines.into_iter().enumerate() {
             form.go_to(at);
             form.paste(line);

@@ -25,7 +25,7 @@ use super::{
 use crate::{
     action::Scope,
     model::{
-        id::{ContextName, SessionKey},
+        id::{ContextName, KernelId, SessionKey},
         session::Session,
         settings::TerminalSettings,
         text::Clean,
@@ -160,7 +160,7 @@ impl Panes {
 
     /// How many panes show this session.
     pub fn open_in(&self, session: SessionKey) -> usize {
-        let here = |pane: &&Pane| pane.place == Place::Session(session) && pane.takes_keys();
+        let here = |pane: &&Pane| pane.place.session() == Some(session) && pane.takes_keys();
         self.list.iter().filter(here).count()
     }
 
@@ -198,10 +198,27 @@ impl Panes {
         steps
     }
 
+    /// The same in another container of a cluster session.
+    pub fn open_container(
+        &mut self,
+        session: &Session,
+        kernel: KernelId,
+        keeps_alive: bool,
+        ids: &mut Ids,
+    ) -> Vec<Step> {
+        let place = Place::Container(session.key(), kernel);
+        let name = name_in(session, place, &session.name);
+        let steps = self.open(place, &name, ids);
+        for pane in self.list.iter_mut().filter(|pane| pane.place == place) {
+            pane.keeps_alive = keeps_alive;
+        }
+        steps
+    }
+
     /// Contexts told (again) whether open terminals count as use there.
     pub fn know_contexts(&mut self, keeps_alive: impl Fn(ContextName) -> bool) {
         for pane in &mut self.list {
-            if let Place::Session(id) = pane.place {
+            if let Some(id) = pane.place.session() {
                 // A context that is away says nothing: what it said holds.
                 pane.keeps_alive |= keeps_alive(id.context);
             }
@@ -291,11 +308,13 @@ impl Panes {
     /// What is known of a session: its name, and whether its container is paused. What could not be
     /// opened for that is opened when it goes on.
     pub fn told(&mut self, session: &Session, ids: &mut Ids) -> Vec<Step> {
-        let here = Place::Session(session.key());
+        let here = Some(session.key());
         let mut steps = Vec::new();
-        for pane in self.list.iter_mut().filter(|pane| pane.place == here) {
-            if pane.name != session.name {
-                pane.name = session.name.clone();
+        let of_session = |pane: &&mut Pane| pane.place.session() == here;
+        for pane in self.list.iter_mut().filter(of_session) {
+            let name = name_in(session, pane.place, &pane.name);
+            if pane.name != name {
+                pane.name = name;
             }
             let paused = std::mem::replace(&mut pane.session_paused, session.is_paused());
             if paused && !pane.session_paused && matches!(pane.state, State::Lost { .. }) {
@@ -413,6 +432,18 @@ impl Panes {
         steps.extend(self.list.drain(..).filter_map(|pane| pane.close()));
         steps
     }
+}
+
+/// What a pane of the session is called: another container's with its host name, as far as that is known.
+pub fn name_in(session: &Session, place: Place, known: &Clean) -> Clean {
+    let Place::Container(_, kernel) = place else {
+        return session.name.clone();
+    };
+    let found = session.kernels.iter().find(|one| one.id == kernel);
+    found.map_or_else(
+        || known.clone(),
+        |kernel| Clean::new(&format!("{}/{}", session.name, kernel.hostname)),
+    )
 }
 
 #[cfg(test)]

@@ -183,9 +183,13 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<Row> {
         }
     }
     let several = mirror.has_several_contexts();
+    let is_open = |session: &Session| {
+        let place = Place::Session(session.key());
+        panes.iter().any(|pane| pane.place == place && pane.takes_keys())
+    };
     let mut others: Vec<&Session> = mirror
         .sessions()
-        .filter(|session| session.status.is_live() && panes.open_in(session.key()) == 0)
+        .filter(|session| session.status.is_live() && !is_open(session))
         .collect();
     others.sort_by(|a, b| natural::compare(a.name.as_str(), b.name.as_str()));
     for session in others {

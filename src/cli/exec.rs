@@ -14,13 +14,17 @@ use super::{
     args::Exec,
     choice::Choice,
     fail::{Fail, Outcome, code},
-    find,
+    find, kernels,
     line::{self, Line},
     output, tty,
 };
 use crate::{
     client::{Stream, StreamItem, StreamSender},
-    model::{id::SessionKey, log::LogSource, settings::ClipboardPolicy},
+    model::{
+        id::{KernelId, SessionKey},
+        log::LogSource,
+        settings::ClipboardPolicy,
+    },
     protocol::message::{StreamEnd, StreamOpen},
     terminal::{fatal, filter::Filter, raw::Raw},
 };
@@ -29,11 +33,15 @@ pub fn exec(start: &Start, arguments: Exec) -> Outcome {
     line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
-        let session = find::live_session(&line, Choice::of(start), name)
-            .await?
-            .key();
+        let session = find::live_session(&line, Choice::of(start), name).await?;
+        let kernel = kernels::chosen(&line, &session, arguments.kernel.as_deref()).await?;
         let clipboard = start.loaded.settings.terminal.clipboard;
-        line.watched(run(&line, session, arguments.argv, Filters::new(clipboard)))
+        let command = Command {
+            session: session.key(),
+            kernel,
+            argv: arguments.argv,
+        };
+        line.watched(run(&line, command, Filters::new(clipboard)))
             .await?
     })
 }
@@ -64,10 +72,22 @@ impl Filters {
     }
 }
 
-async fn run(line: &Line, session: SessionKey, argv: Vec<String>, mut filters: Filters) -> Outcome {
+/// What is run, and where.
+struct Command {
+    session: SessionKey,
+    kernel: Option<KernelId>,
+    argv: Vec<String>,
+}
+
+async fn run(line: &Line, command: Command, mut filters: Filters) -> Outcome {
     let interactive = tty::is_interactive();
     let tty = interactive.then(|| tty::size().unwrap_or((80, 24)));
-    let open = StreamOpen::Exec { session, argv, tty };
+    let open = StreamOpen::Exec {
+        session: command.session,
+        argv: command.argv,
+        tty,
+        kernel: command.kernel,
+    };
     let mut stream = line.stream(open).await?;
     // Raw mode only once the command is there: an error before is then read as usual.
     let mut raw = None;

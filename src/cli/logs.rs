@@ -7,15 +7,13 @@ use super::{
     args::Logs,
     choice::Choice,
     fail::{Fail, Outcome, code},
-    find,
+    find, kernels,
     line::{self, Line},
 };
 use crate::{
     client::{Stream, StreamItem},
     model::{
-        id::KernelId,
         log::{LogOptions, LogSource},
-        session::Session,
         text::Clean,
     },
     protocol::message::{StreamEnd, StreamOpen},
@@ -26,10 +24,7 @@ pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
         let session = find::session(&line, Choice::of(start), name).await?;
-        let kernel = match &arguments.kernel {
-            Some(word) => Some(kernel(&line, &session, word).await?),
-            None => None,
-        };
+        let kernel = kernels::chosen(&line, &session, arguments.kernel.as_deref()).await?;
         let session = session.key();
         let options = LogOptions {
             follow: arguments.follow,
@@ -42,43 +37,6 @@ pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
             // Ctrl-C is how following ends.
             _ = tokio::signal::ctrl_c() => Ok(0),
         }
-    })
-}
-
-/// The kernel meant by a host name or the beginning of an id.
-async fn kernel(line: &Line, session: &Session, word: &str) -> Result<KernelId, Fail> {
-    // A row of the list may lack kernels.
-    let whole = find::detail(line, session.key()).await?;
-    let kernels = whole.as_ref().map_or(&session.kernels, |s| &s.kernels);
-    let word = word.to_ascii_lowercase();
-    let named = kernels
-        .iter()
-        .find(|kernel| kernel.hostname == word.as_str());
-    let by_id = || {
-        let mut found = kernels
-            .iter()
-            .filter(|kernel| word.len() >= 2 && kernel.id.to_string().starts_with(&word));
-        found.next().filter(|_| found.next().is_none())
-    };
-    if let Some(kernel) = named.or_else(by_id) {
-        return Ok(kernel.id);
-    }
-    let names: Vec<String> = kernels
-        .iter()
-        .map(|kernel| format!("{} ({})", kernel.hostname, kernel.id.short()))
-        .collect();
-    let fail = Fail::new(
-        code::NOT_FOUND,
-        format!(
-            "session {} has no kernel '{}'",
-            session.name,
-            Clean::new(&word)
-        ),
-    );
-    Err(if names.is_empty() {
-        fail.help("it has none yet")
-    } else {
-        fail.help(format!("it has {}", names.join(", ")))
     })
 }
 

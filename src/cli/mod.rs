@@ -21,6 +21,7 @@ mod fail;
 mod find;
 mod folders;
 mod info;
+mod kernels;
 mod keys;
 mod launch;
 mod line;

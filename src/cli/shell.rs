@@ -5,11 +5,11 @@ use super::{
     choice::Choice,
     doors::{Doors, Start},
     fail::{Fail, Outcome},
-    find,
+    find, kernels,
     line::{self, Line},
     tty,
 };
-use crate::model::shell::ShellStart;
+use crate::model::{id::KernelId, shell::ShellStart};
 
 pub fn shell(doors: &Doors, start: Start, arguments: args::Shell) -> Outcome {
     let session = &arguments.one.session;
@@ -21,16 +21,18 @@ pub fn shell(doors: &Doors, start: Start, arguments: args::Shell) -> Outcome {
         let fail = Fail::usage(format!("--dir {directory} is no full path"));
         return Err(fail.help("write it from the root of the session, as in --dir /home/work"));
     }
-    let session = line::block_on(async {
+    let (session, kernel) = line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let session = find::live_session(&line, Choice::of(&start), session).await?;
-        Ok::<_, Fail>(session.key())
+        let kernel = kernels::chosen(&line, &session, arguments.kernel.as_deref()).await?;
+        Ok::<_, Fail>((session.key(), kernel))
     })?;
-    Ok((doors.shell)(start, session, begin(arguments))?)
+    Ok((doors.shell)(start, session, begin(arguments, kernel))?)
 }
 
-fn begin(arguments: args::Shell) -> ShellStart {
+fn begin(arguments: args::Shell, kernel: Option<KernelId>) -> ShellStart {
     ShellStart {
+        kernel,
         shell: arguments.shell,
         user: arguments.user,
         directory: arguments.dir,

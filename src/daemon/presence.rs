@@ -119,6 +119,7 @@ mod tests {
             session: session(),
             argv: vec!["true".to_owned()],
             tty: None,
+            kernel: None,
         }
     }
 

@@ -179,8 +179,13 @@ pub(super) async fn carry(
             line.program(engine.attach(session.id, request)).await
         }
         StreamOpen::Control { session } => line.program(engine.control(session.id)).await,
-        StreamOpen::Exec { session, argv, tty } => {
-            let command = ExecCommand { argv, tty };
+        StreamOpen::Exec {
+            session,
+            argv,
+            tty,
+            kernel,
+        } => {
+            let command = ExecCommand { argv, tty, kernel };
             line.program(engine.exec(session.id, command)).await
         }
         StreamOpen::Dial {

@@ -94,6 +94,7 @@ async fn run(
     let command = ExecCommand {
         argv: words.iter().map(|&word| word.to_owned()).collect(),
         tty: None,
+        kernel: None,
     };
     let attached = engine.exec(session, command).await;
     let Attached { mut output, input } = attached.map_err(|error| error.to_string())?;

@@ -308,6 +308,8 @@ pub struct ExecCommand {
     pub argv: Vec<String>,
     /// A terminal of this size; `None` = plain pipes.
     pub tty: Option<(u16, u16)>,
+    /// In this container of a cluster; `None` = the main one.
+    pub kernel: Option<KernelId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::id::KernelId;
+
 /// What a person chose for a new shell; what is not chosen is as the session has it. It says nothing
 /// to a shell that runs already.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -19,6 +21,9 @@ pub struct ShellStart {
     pub fresh: bool,
     /// The toolbox's own shell, for an image that has none.
     pub toolbox: bool,
+    /// In this container of a cluster session; `None` = the main one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelId>,
 }
 
 impl ShellStart {
@@ -26,6 +31,7 @@ impl ShellStart {
     pub fn is_chosen(&self) -> bool {
         let plain = Self {
             fresh: self.fresh,
+            kernel: self.kernel,
             ..Self::default()
         };
         *self != plain

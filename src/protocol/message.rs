@@ -10,7 +10,7 @@ use crate::model::{
     environment::Environment,
     figures::Figures,
     history::HistoryEntry,
-    id::{ContextName, InstanceId, SessionKey},
+    id::{ContextName, InstanceId, KernelId, SessionKey},
     idle::Keep,
     launch::LaunchField,
     log::{LogOptions, LogSource},
@@ -382,6 +382,9 @@ pub enum StreamOpen {
         session: SessionKey,
         argv: Vec<String>,
         tty: Option<(u16, u16)>,
+        /// In this container of a cluster session; `None` = the main one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kernel: Option<KernelId>,
     },
 }
 

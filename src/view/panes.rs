@@ -50,7 +50,7 @@ pub fn draw(
     for place in &areas.panes {
         if let Some(pane) = panes.pane(place.pane) {
             draw_pane(paint, place, panes, pane, still);
-            if silent && pane.state == State::Opening && matches!(pane.place, Place::Session(_)) {
+            if silent && pane.state == State::Opening && pane.place != Place::Host {
                 draw_silence(paint, place.cells);
             }
         }
@@ -114,7 +114,7 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
     match &pane.state {
         State::Opening => {
             let text = match pane.place {
-                Place::Session(_) => format!("opening shell in {}...", pane.name),
+                Place::Session(_) | Place::Container(..) => format!("opening shell in {}...", pane.name),
                 Place::Host => format!("opening a shell on {}...", pane.name),
             };
             paint.centred(cells, cells.y + cells.height / 2, &text, Face::Dim);

@@ -19,8 +19,7 @@ use crate::{
 fn command(argv: &[&str]) -> ExecCommand {
     ExecCommand {
         argv: argv.iter().map(ToString::to_string).collect(),
-        tty: None,
-    }
+        tty: None, kernel: None }
 }
 
 /// A manager with a session that has an sshd and its key.

@@ -4,20 +4,22 @@ use futures_util::StreamExt as _;
 use workbay::{
     engine::{
         api::{
-            ContainerState, Containers as _, CreatePlan, Engine as _, EventKind, SubSighting,
-            UsageAsk,
+            AttachRequest, ContainerState, Containers as _, CreatePlan, Engine as _, EventKind,
+            ExecCommand, Output, Streams as _, SubSighting, UsageAsk,
         },
         error::EngineError,
     },
     model::{
         id::{KernelId, SessionId},
         resources::{Bytes, Cpu},
+        shell::ShellStart,
         spec::LaunchSpec,
     },
 };
 
 use crate::support::{
-    Bench, busybox_image, containers, docker, host_spec, image_spec, networks, plan, until, within,
+    Bench, Terminal, busybox_image, containers, docker, drain, host_spec, image_spec, networks,
+    plan, until, within,
 };
 
 fn cluster(spec: LaunchSpec, subs: usize) -> CreatePlan {
@@ -208,6 +210,65 @@ async fn next_log(bench: &Bench, plan: &CreatePlan, sub: usize) -> String {
 
 fn label(bench: &Bench) -> String {
     format!("label=workbay.instance={}", bench.instance)
+}
+
+#[tokio::test]
+async fn each_container_of_a_cluster_has_shells_and_takes_commands() {
+    let bench = Bench::new();
+    let plan = cluster(host_spec(), 2);
+    bench.launch(&plan).await;
+    let host = async |kernel: Option<KernelId>| {
+        let command = ExecCommand {
+            argv: ["sh", "-c", "echo $BACKENDAI_CLUSTER_HOST"].map(str::to_owned).to_vec(),
+            tty: None,
+            kernel,
+        };
+        let attached = bench.engine.exec(plan.session, command).await.unwrap();
+        drain(attached).await.0.trim().to_owned()
+    };
+    assert_eq!(host(None).await, "main1");
+    assert_eq!(host(Some(plan.kernel)).await, "main1");
+    assert_eq!(host(Some(plan.subs[0])).await, "sub1");
+    assert_eq!(host(Some(plan.subs[1])).await, "sub2");
+
+    // A shell there comes back to the same one, and has nothing to do with the main container's.
+    let attach = async |tag: &str, kernel| {
+        let request = AttachRequest {
+            tag: tag.to_owned(),
+            columns: 80,
+            rows: 24,
+            start: ShellStart {
+                kernel,
+                ..ShellStart::default()
+            },
+        };
+        let attached = bench.engine.attach(plan.session, request).await.unwrap();
+        Terminal::new(attached, 80, 24)
+    };
+    let mut shell = attach("there", Some(plan.subs[1])).await;
+    shell.type_text("here=$BACKENDAI_CLUSTER_HOST; echo in-$here\n").await;
+    shell.wait_for("in-sub2").await;
+    drop(shell);
+    let mut again = attach("there", Some(plan.subs[1])).await;
+    again.type_text("echo still-$here\n").await;
+    again.wait_for("still-sub2").await;
+    let mut main = attach("main", None).await;
+    main.type_text("echo in-$BACKENDAI_CLUSTER_HOST-$here.\n").await;
+    main.wait_for("in-main1-.").await;
+    // What a daemon that died left there is detached in each of them.
+    bench.engine.detach_all(plan.session).await.unwrap();
+    for terminal in [&mut again, &mut main] {
+        let ended = within(terminal.end()).await;
+        assert!(matches!(ended, Output::End { .. }), "{ended:?}");
+    }
+
+    let unknown = ExecCommand {
+        argv: vec!["true".to_owned()],
+        tty: None,
+        kernel: Some(KernelId::random()),
+    };
+    let error = bench.engine.exec(plan.session, unknown).await.err();
+    assert!(matches!(error, Some(EngineError::NotFound(_))), "{error:?}");
 }
 
 #[tokio::test]

@@ -44,6 +44,28 @@ fn until_status(machine: &Machine, wanted: &str) -> Value {
 }
 
 #[test]
+fn a_command_runs_in_the_container_of_a_cluster_that_is_named() {
+    let machine = Machine::new();
+    cluster(&machine);
+    let host = |kernel: &str| {
+        let words = ["exec", NAME, "--kernel", kernel, "--", "sh", "-c"];
+        let line = ["echo $BACKENDAI_CLUSTER_HOST"];
+        machine.ok(&[&words[..], &line].concat()).trim().to_owned()
+    };
+    let shown = machine.json(&["show", NAME, "--json"]);
+    for kernel in shown["kernels"].as_array().expect("its kernels") {
+        let name = kernel["hostname"].as_str().expect("a host name");
+        assert_eq!(host(name), name);
+        assert_eq!(host(kernel["id"].as_str().expect("an id")), name);
+    }
+    let refused = machine.workbay(&["exec", NAME, "--kernel", "sub9", "--", "true"]);
+    assert_eq!(refused.status.code(), Some(3));
+    let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.contains("has no kernel 'sub9'"), "{refused}");
+    assert!(refused.contains("main1 ("), "{refused}");
+}
+
+#[test]
 fn a_command_that_ends_while_the_daemon_is_dead_has_its_result_and_its_log() {
     for (code, result, info) in [
         (0, "success", "task-finished"),

@@ -201,6 +201,27 @@ fn the_log_of_each_kernel_is_a_key_away() {
 }
 
 #[test]
+fn a_shell_opens_in_the_kernel_that_is_marked() {
+    let kernels = |screen: &Screen| -> Vec<Option<KernelId>> {
+        let terminals = opened(screen).into_iter().filter_map(|(_, open)| match open {
+            StreamOpen::Terminal { start, .. } => Some(start.kernel),
+            _ => None,
+        });
+        terminals.collect()
+    };
+    let detail = read_in_full(seoul(100, 30).press("j enter"));
+    let main = detail.press("s");
+    assert_eq!(kernels(&main), [None]);
+    let detail = read_in_full(seoul(100, 30).press("j enter"));
+    let sub = detail.press("right").press("s");
+    assert_eq!(kernels(&sub), [Some(KernelId::from_u128(902))]);
+    assert!(sub.sees("train-vit-large/sub1"), "{}", sub.text());
+    // It is the same pane the next time.
+    let again = sub.press("C-] d").press("s");
+    assert_eq!(kernels(&again).len(), 1);
+}
+
+#[test]
 fn a_row_without_kernels_is_read_for_its_log() {
     let mut both = two();
     for session in &mut both.sessions {

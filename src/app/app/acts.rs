@@ -37,7 +37,7 @@ impl App {
                 self.open_detail(session.key());
                 Vec::new()
             }
-            Action::SessionShell => self.go(Go::Shell(session.key())),
+            Action::SessionShell => self.open_shell(&session),
             Action::SessionLogs => self.open_logs(&session),
             Action::SessionRename => {
                 self.rename = Some(Rename::new(session.key(), &session.name));
@@ -109,6 +109,22 @@ impl App {
         let open = self.detail.as_ref();
         let open = open.filter(|detail| detail.session() == session.key());
         open.map_or(0, |detail| detail.kernel(session.kernels.len()))
+    }
+
+    /// A shell in the container that is marked in the details, else in the main one.
+    fn open_shell(&mut self, row: &Session) -> Vec<Step> {
+        let full = self.full(row.key());
+        let session = full.as_ref().unwrap_or(row);
+        let marked = self.kernel_of(session);
+        let Some(kernel) = session.kernels.get(marked).filter(|_| marked > 0) else {
+            return self.go(Go::Shell(session.key()));
+        };
+        let (kernel, context) = (kernel.id, session.context);
+        let keeps_alive = self.mirror.streams_keep_alive(context);
+        let ids = &mut self.ids;
+        let mut steps = self.panes.open_container(session, kernel, keeps_alive, ids);
+        steps.extend(self.show(Page::Panes));
+        steps
     }
 
     fn copy_of_kernel(&self, action: Action, row: &Session) -> Vec<Step> {

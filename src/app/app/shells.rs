@@ -8,7 +8,7 @@ use crate::{
     app::{
         focus::Page,
         new_shell::NewShell,
-        panes::{Axis, Place},
+        panes::{self, Axis, Place},
         shells::{Door, Shells, Way},
         step::{Go, Step},
     },
@@ -76,9 +76,9 @@ impl App {
         };
         let (name, keeps_alive) = match place {
             Place::Host => (Clean::new(&self.facts.host), false),
-            Place::Session(id) => match self.mirror.session(id) {
+            Place::Session(id) | Place::Container(id, _) => match self.mirror.session(id) {
                 Some(session) => (
-                    session.name.clone(),
+                    panes::name_in(session, place, &session.name),
                     self.mirror.streams_keep_alive(id.context),
                 ),
                 None => return Vec::new(),
@@ -94,8 +94,8 @@ impl App {
             return Vec::new();
         };
         match pane.place {
-            Place::Session(session) => {
-                self.new_shell = Some(NewShell::new(session, &pane.name));
+            place @ (Place::Session(_) | Place::Container(..)) => {
+                self.new_shell = Some(NewShell::new(place, &pane.name));
                 Vec::new()
             }
             Place::Host => {
@@ -119,8 +119,9 @@ impl App {
             return Vec::new();
         };
         self.new_shell = None;
-        let keeps_alive = self.mirror.streams_keep_alive(form.session.context);
+        let session = form.place.session();
+        let keeps_alive = session.is_some_and(|it| self.mirror.streams_keep_alive(it.context));
         self.panes
-            .open_as(form.session, &form.name, keeps_alive, start, &mut self.ids)
+            .open_as(form.place, &form.name, keeps_alive, start, &mut self.ids)
     }
 }

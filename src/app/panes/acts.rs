@@ -8,7 +8,7 @@ use crate::{
     action::Action,
     app::step::{Go, Ids, Step},
     key::{Key, KeyCode},
-    model::{id::SessionKey, notice::Level, shell::ShellStart, text::Clean},
+    model::{notice::Level, shell::ShellStart, text::Clean},
     protocol::message::Origin,
     terminal::encode,
 };
@@ -181,13 +181,13 @@ impl Panes {
     /// A shell that begins as a person chose, on a desk of its own.
     pub fn open_as(
         &mut self,
-        session: SessionKey,
+        place: Place,
         name: &Clean,
         keeps_alive: bool,
         start: ShellStart,
         ids: &mut Ids,
     ) -> Vec<Step> {
-        let id = self.add(Place::Session(session), name, ids);
+        let id = self.add(place, name, ids);
         if let Some(pane) = self.list.last_mut() {
             pane.keeps_alive = keeps_alive;
             pane.start = start;

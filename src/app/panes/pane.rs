@@ -11,7 +11,12 @@ use crate::{
         step::{Ids, Step},
     },
     key::{Key, KeyCode},
-    model::{id::SessionKey, inside, shell::ShellStart, text::Clean},
+    model::{
+        id::{KernelId, SessionKey},
+        inside,
+        shell::ShellStart,
+        text::Clean,
+    },
     protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
     terminal::{
         defaults::DefaultColours,
@@ -33,7 +38,19 @@ const LONGEST_WAIT: i64 = 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     Session(SessionKey),
+    /// Another container of a cluster session than its main one.
+    Container(SessionKey, KernelId),
     Host,
+}
+
+impl Place {
+    /// The session, whichever of its containers it is.
+    pub fn session(self) -> Option<SessionKey> {
+        match self {
+            Self::Session(session) | Self::Container(session, _) => Some(session),
+            Self::Host => None,
+        }
+    }
 }
 
 /// The state of the line to the shell.
@@ -180,17 +197,29 @@ impl Pane {
                 columns,
                 rows,
             },
-            Place::Session(session) => Effect::Open {
-                stream: self.stream,
-                open: StreamOpen::Terminal {
-                    session,
-                    tag: self.tag.clone(),
-                    columns,
-                    rows,
-                    start: self.start.clone(),
-                },
-            },
+            Place::Session(session) => self.open_in(session, self.start.clone()),
+            Place::Container(session, kernel) => {
+                let start = ShellStart {
+                    kernel: Some(kernel),
+                    ..self.start.clone()
+                };
+                self.open_in(session, start)
+            }
         })
+    }
+
+    fn open_in(&self, session: SessionKey, start: ShellStart) -> Effect {
+        let (columns, rows) = self.emulator.size();
+        Effect::Open {
+            stream: self.stream,
+            open: StreamOpen::Terminal {
+                session,
+                tag: self.tag.clone(),
+                columns,
+                rows,
+                start,
+            },
+        }
     }
 
     /// Opens it anew under the same tag: the same shell when it still runs.

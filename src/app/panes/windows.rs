@@ -168,6 +168,9 @@ impl Panes {
             Some(Place::Host) => {
                 "windows, search and saving are of a session's tmux; a shell of this host has none"
             }
+            Some(Place::Container(..)) => {
+                "windows, search and saving work in the main container (main1); tmux's own keys work here"
+            }
             _ => "the shell is not open now",
         }
     }

@@ -251,6 +251,9 @@ pub struct Logs {
 pub struct Shell {
     #[command(flatten)]
     pub one: One,
+    /// In this container of a cluster session: its host name (main1, sub1) or the beginning of its id
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<String>,
     /// This shell, by name or full path, in a window of its own
     #[arg(long, value_name = "SHELL")]
     pub shell: Option<String>,
@@ -272,6 +275,9 @@ pub struct Shell {
 pub struct Exec {
     #[command(flatten)]
     pub one: One,
+    /// In this container of a cluster session: its host name (main1, sub1) or the beginning of its id
+    #[arg(long, value_name = "KERNEL")]
+    pub kernel: Option<String>,
     /// The command and its arguments, after `--`; no shell is between
     #[arg(last = true, required = true, value_name = "CMD")]
     pub argv: Vec<String>,

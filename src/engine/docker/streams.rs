@@ -20,7 +20,10 @@ use crate::{
         },
         error::EngineError,
     },
-    model::{id::SessionId, log::LogOptions},
+    model::{
+        id::{KernelId, SessionId},
+        log::LogOptions,
+    },
 };
 
 #[async_trait]
@@ -37,7 +40,7 @@ impl Streams for DockerEngine {
         if command.argv.is_empty() {
             return Err(EngineError::Refused("no command was given".to_owned()));
         }
-        let door = self.door(session).await?;
+        let door = self.door_of(session, command.kernel).await?;
         let key = door.key();
         let argv = attach::command(&door.runner, &command, key.as_deref());
         let ending = door.ending(key, None);
@@ -47,7 +50,7 @@ impl Streams for DockerEngine {
     }
 
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
-        let door = self.door(session).await?;
+        let door = self.door_of(session, request.start.kernel).await?;
         let (key, shell) = (door.key(), self.config.shell.as_deref());
         let argv = attach::terminal(&door.runner, &request, shell, key.as_deref());
         let user = request.start.user.as_deref();
@@ -69,7 +72,27 @@ impl Streams for DockerEngine {
     }
 
     async fn detach_all(&self, session: SessionId) -> Result<()> {
-        let door = self.door(session).await?;
+        let line = self.line().await?;
+        let members = self.members(&line, session).await?;
+        if members.is_empty() {
+            return Err(EngineError::NotFound(session.to_string()));
+        }
+        for member in members {
+            match self.detach_from(session, member.kernel).await {
+                // Another container of a cluster that has ended has no clients.
+                Err(error) if member.place > 0 && !error.is_lost() => {
+                    tracing::debug!(%session, %error, "no clients in another container");
+                }
+                outcome => outcome?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl DockerEngine {
+    async fn detach_from(&self, session: SessionId, kernel: KernelId) -> Result<()> {
+        let door = self.door_of(session, Some(kernel)).await?;
         let argv = attach::detach_all(&door.runner);
         let ending = door.by_itself();
         let mut attached = exec::start(door.line, door.container, argv, false, ending)
@@ -122,9 +145,15 @@ impl Door {
 }
 
 impl DockerEngine {
+    /// Of the session's main container.
     pub(super) async fn door(&self, session: SessionId) -> Result<Door> {
+        self.door_of(session, None).await
+    }
+
+    /// Of this container of a cluster.
+    async fn door_of(&self, session: SessionId, kernel: Option<KernelId>) -> Result<Door> {
         let line = self.line().await?;
-        let container = self.container(&line, session).await?;
+        let container = self.container_of(&line, session, kernel).await?;
         let asked = line
             .docker
             .inspect_container(&container, None::<InspectContainerOptions>);

@@ -46,12 +46,14 @@ impl Streams for BackendAiEngine {
 
     /// Through the session's own sshd.
     async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached> {
+        self.must_be_main(session, command.kernel).await?;
         ssh::exec(self, session, &command).await
     }
 
     /// The one tmux of the session's ttyd: every terminal shows the same screen, and it comes back
     /// after a loss.
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
+        self.must_be_main(session, request.start.kernel).await?;
         if request.start.is_chosen() {
             return Err(EngineError::Declined {
                 why: "terminals of a session of a cluster share one tmux, whose shell its image chooses"

@@ -67,6 +67,26 @@ impl BackendAiEngine {
             _ => Ok(()),
         }
     }
+
+    /// The manager leads to the main container of a session only.
+    pub(super) async fn must_be_main(
+        &self,
+        session: SessionId,
+        kernel: Option<KernelId>,
+    ) -> Result<()> {
+        let Some(kernel) = kernel else {
+            return Ok(());
+        };
+        if self.standing(session).await?.main_kernel == Some(kernel) {
+            return Ok(());
+        }
+        Err(EngineError::Declined {
+            why: "the manager opens shells and commands only in the main container (main1)".to_owned(),
+            mend: Some(
+                "open a shell in the session and run `ssh sub1` there, where its image has ssh".to_owned(),
+            ),
+        })
+    }
 }
 
 impl Standing {

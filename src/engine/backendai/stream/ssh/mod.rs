@@ -50,7 +50,12 @@ pub(super) async fn exec(
 /// The control line of the session's tmux.
 pub(super) async fn control(engine: &BackendAiEngine, session: SessionId) -> Result<Attached> {
     let argv = tmux::control();
-    exec(engine, session, &ExecCommand { argv, tty: None }).await
+    let command = ExecCommand {
+        argv,
+        tty: None,
+        kernel: None,
+    };
+    exec(engine, session, &command).await
 }
 
 /// A connection of one's own to the sshd of a running session of ours.
