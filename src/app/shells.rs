@@ -185,7 +185,9 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<Row> {
     let several = mirror.has_several_contexts();
     let is_open = |session: &Session| {
         let place = Place::Session(session.key());
-        panes.iter().any(|pane| pane.place == place && pane.takes_keys())
+        panes
+            .iter()
+            .any(|pane| pane.place == place && pane.takes_keys())
     };
     let mut others: Vec<&Session> = mirror
         .sessions()

@@ -13,6 +13,12 @@ pub fn user_name() -> String {
         .unwrap_or_else(|| id.to_string())
 }
 
+/// How a person logs in to this machine: `kim@gpu1`.
+pub fn login() -> String {
+    let host = rustix::system::uname();
+    format!("{}@{}", user_name(), host.nodename().to_string_lossy())
+}
+
 /// The time zone people here live in: TZ's, else this machine's.
 ///
 /// The machine's file is read directly: asking for it by name walks the whole data base of zones,

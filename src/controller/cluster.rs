@@ -26,6 +26,7 @@ pub(super) fn note_containers(held: &mut Held, sight: &Sight) {
     session.occupied_slots = held.record.spec.total_slots();
     if let Some(kernel) = session.kernels.first_mut() {
         kernel.container_id = Some(sight.container_id.clone());
+        kernel.address.clone_from(&sight.address);
     }
     for sub in &sight.subs {
         kernel_of(session, sub).container_id = Some(sub.container_id.clone());

@@ -192,6 +192,8 @@ pub struct Sight {
     pub container_id: Clean,
     /// The main container's.
     pub state: SightState,
+    /// Where the engine's machine reaches the main container while it runs.
+    pub address: Option<Clean>,
     /// A cluster's other containers, in their order.
     pub subs: Vec<SubSight>,
     /// Where its `/home/work` lies on this machine.

@@ -122,6 +122,7 @@ pub(super) fn sight(sighting: Sighting, scratch: Option<String>) -> Sight {
         kernel: sighting.kernel,
         container_id: sighting.container_id,
         state: state(sighting.state),
+        address: sighting.address,
         subs: sighting.subs.into_iter().map(sub_sight).collect(),
         scratch,
         recorded: sighting.recorded.map(|recorded| {

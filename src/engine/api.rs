@@ -226,6 +226,8 @@ pub struct Sighting {
     pub name: Option<Clean>,
     /// The main container's; a cluster without its main container is `Dead`.
     pub state: ContainerState,
+    /// Where the engine's machine reaches the main container while it runs.
+    pub address: Option<Clean>,
     /// A cluster's other containers, in their order.
     pub subs: Vec<SubSighting>,
     /// From the labels, so that a store that was lost can be rebuilt.

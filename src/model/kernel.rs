@@ -21,6 +21,9 @@ pub struct Kernel {
     /// The machine it runs on, where the engine tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Clean>,
+    /// Its address on the engine's network while it runs, where the engine's machine can reach it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<Clean>,
     /// The reason behind its status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_info: Option<Clean>,
@@ -40,6 +43,7 @@ impl Kernel {
             started_at: None,
             terminated_at: None,
             agent: None,
+            address: None,
             status_info: None,
         }
     }

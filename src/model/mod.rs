@@ -31,6 +31,7 @@ pub mod notice;
 pub mod policy;
 pub mod problem;
 pub mod pull;
+pub mod reached;
 pub mod recent;
 pub mod reclaim;
 pub mod record;

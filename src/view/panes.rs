@@ -114,7 +114,9 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
     match &pane.state {
         State::Opening => {
             let text = match pane.place {
-                Place::Session(_) | Place::Container(..) => format!("opening shell in {}...", pane.name),
+                Place::Session(_) | Place::Container(..) => {
+                    format!("opening shell in {}...", pane.name)
+                }
                 Place::Host => format!("opening a shell on {}...", pane.name),
             };
             paint.centred(cells, cells.y + cells.height / 2, &text, Face::Dim);

@@ -19,7 +19,9 @@ use crate::{
 fn command(argv: &[&str]) -> ExecCommand {
     ExecCommand {
         argv: argv.iter().map(ToString::to_string).collect(),
-        tty: None, kernel: None }
+        tty: None,
+        kernel: None,
+    }
 }
 
 /// A manager with a session that has an sshd and its key.

@@ -20,7 +20,11 @@ struct Ran {
 
 async fn start(bench: &Bench, session: SessionId, argv: &[&str]) -> Attached {
     let argv = argv.iter().map(ToString::to_string).collect();
-    let command = ExecCommand { argv, tty: None, kernel: None };
+    let command = ExecCommand {
+        argv,
+        tty: None,
+        kernel: None,
+    };
     within(bench.engine.exec(session, command)).await.unwrap()
 }
 
@@ -115,7 +119,9 @@ async fn a_command_on_a_terminal_knows_its_size() {
         argv: ["sh", "-c", "stty size; read go; stty size; tty"]
             .map(str::to_owned)
             .to_vec(),
-        tty: Some((100, 30)), kernel: None };
+        tty: Some((100, 30)),
+        kernel: None,
+    };
     let mut running = within(bench.engine.exec(ours.id(), command)).await.unwrap();
     let mut said = String::new();
     read_until(&mut running, &mut said, |said| said.contains("30 100")).await;

@@ -308,7 +308,8 @@ async fn streams_go_to_the_engine_of_their_context() {
     let exec = StreamOpen::Exec {
         session: key(running),
         argv: vec!["ls".into()],
-        tty: None, kernel: None,
+        tty: None,
+        kernel: None,
     };
     let failure = open(&face, exec).await.unwrap_err();
     assert!(

@@ -176,7 +176,8 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
             let die = StreamOpen::Exec {
                 session: SessionKey::local(id),
                 argv,
-                tty: None, kernel: None,
+                tty: None,
+                kernel: None,
             };
             let _stream = face.client.open(die).await;
             place.until_dead().await;

@@ -52,7 +52,8 @@ fn exec(session: SessionId, argv: &[&str]) -> StreamOpen {
     StreamOpen::Exec {
         session: SessionKey::local(session),
         argv: argv.iter().map(ToString::to_string).collect(),
-        tty: None, kernel: None,
+        tty: None,
+        kernel: None,
     }
 }
 

@@ -219,7 +219,9 @@ async fn each_container_of_a_cluster_has_shells_and_takes_commands() {
     bench.launch(&plan).await;
     let host = async |kernel: Option<KernelId>| {
         let command = ExecCommand {
-            argv: ["sh", "-c", "echo $BACKENDAI_CLUSTER_HOST"].map(str::to_owned).to_vec(),
+            argv: ["sh", "-c", "echo $BACKENDAI_CLUSTER_HOST"]
+                .map(str::to_owned)
+                .to_vec(),
             tty: None,
             kernel,
         };
@@ -246,14 +248,17 @@ async fn each_container_of_a_cluster_has_shells_and_takes_commands() {
         Terminal::new(attached, 80, 24)
     };
     let mut shell = attach("there", Some(plan.subs[1])).await;
-    shell.type_text("here=$BACKENDAI_CLUSTER_HOST; echo in-$here\n").await;
+    shell
+        .type_text("here=$BACKENDAI_CLUSTER_HOST; echo in-$here\n")
+        .await;
     shell.wait_for("in-sub2").await;
     drop(shell);
     let mut again = attach("there", Some(plan.subs[1])).await;
     again.type_text("echo still-$here\n").await;
     again.wait_for("still-sub2").await;
     let mut main = attach("main", None).await;
-    main.type_text("echo in-$BACKENDAI_CLUSTER_HOST-$here.\n").await;
+    main.type_text("echo in-$BACKENDAI_CLUSTER_HOST-$here.\n")
+        .await;
     main.wait_for("in-main1-.").await;
     // What a daemon that died left there is detached in each of them.
     bench.engine.detach_all(plan.session).await.unwrap();

@@ -91,7 +91,9 @@ async fn a_lost_engine_ends_what_hangs_on_it_and_is_taken_up_again() {
     let mut events = engine.events().await.unwrap();
     let waiting = ExecCommand {
         argv: ["sleep", "1000"].map(str::to_owned).to_vec(),
-        tty: None, kernel: None };
+        tty: None,
+        kernel: None,
+    };
     let mut command = engine.exec(plan.session, waiting).await.unwrap();
 
     relay.cut();
@@ -165,7 +167,9 @@ async fn an_engine_that_takes_two_seconds_for_each_answer_is_slow_and_not_lost()
     let words = ["echo", "slow"].map(str::to_owned).to_vec();
     let command = ExecCommand {
         argv: words,
-        tty: None, kernel: None };
+        tty: None,
+        kernel: None,
+    };
     let (said, _, end) = drain(engine.exec(plan.session, command).await.unwrap()).await;
     assert_eq!(
         (said.as_str(), end),

@@ -131,7 +131,9 @@ async fn a_stop_is_quick_and_lets_programs_end_by_themselves() {
     let line = "trap 'echo bye > farewell; exit' TERM; echo set; while :; do sleep 0.1; done";
     let command = ExecCommand {
         argv: ["sh", "-c", line].map(str::to_owned).to_vec(),
-        tty: None, kernel: None };
+        tty: None,
+        kernel: None,
+    };
     let mut polite = bench.engine.exec(session, command).await.unwrap();
     assert!(matches!(
         within(polite.output.recv()).await,

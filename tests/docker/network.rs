@@ -266,6 +266,36 @@ async fn what_listens_on_this_machine_is_reached_only_where_that_is_allowed() {
 }
 
 #[tokio::test]
+async fn the_address_of_a_session_is_known_while_it_runs_and_answers() {
+    let bench = Bench::new();
+    let plan = small("one");
+    let session = plan.session;
+    let made = bench.engine.create(&plan).await.unwrap();
+    assert_eq!(made.address, None);
+    bench.engine.start(session).await.unwrap();
+    let known = async || {
+        bench
+            .engine
+            .inspect(session)
+            .await
+            .unwrap()
+            .unwrap()
+            .address
+    };
+    let address = known().await.expect("an address").into_string();
+    assert_eq!(address, self::address(session));
+    let listed = bench.engine.list().await.unwrap().ours.remove(0);
+    assert_eq!(listed.address, Some(address.as_str().into()));
+    serve(&bench, session).await;
+    let mut stream = std::net::TcpStream::connect(format!("{address}:{PORT}")).unwrap();
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut said).unwrap();
+    assert_eq!(said.trim(), "hello");
+    bench.engine.stop(session, 0).await.unwrap();
+    assert_eq!(known().await, None);
+}
+
+#[tokio::test]
 async fn a_session_can_have_a_network_of_its_own_or_none() {
     let bench = isolated(Isolation::Session);
     let one = launched(&bench, &small("one")).await;

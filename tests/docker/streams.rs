@@ -15,7 +15,9 @@ use crate::support::{Bench, drain, until, within};
 fn command(argv: &[&str], tty: Option<(u16, u16)>) -> ExecCommand {
     ExecCommand {
         argv: argv.iter().map(|&word| word.to_owned()).collect(),
-        tty, kernel: None }
+        tty,
+        kernel: None,
+    }
 }
 
 #[tokio::test]

@@ -186,7 +186,9 @@ async fn dial(bench: &Bench, session: SessionId) {
         argv: ["/bin/busybox", "nc", "-l", "-p", "5123"]
             .map(str::to_owned)
             .to_vec(),
-        tty: None, kernel: None };
+        tty: None,
+        kernel: None,
+    };
     let mut server = bench.engine.exec(session, served).await.unwrap();
     let said = Chunk::from_static(b"welcome\n");
     server.input.send(Input::Bytes(said)).await.unwrap();

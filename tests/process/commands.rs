@@ -66,6 +66,30 @@ fn a_command_runs_in_the_container_of_a_cluster_that_is_named() {
 }
 
 #[test]
+fn ports_opened_at_launch_are_shown_with_the_address_that_works() {
+    let machine = Machine::new();
+    machine.ok(&launch(
+        NAME,
+        &["--cpu", "0.1", "--preopen", "8080,9000", "--wait"],
+    ));
+    let shown = machine.json(&["show", NAME, "--json"]);
+    let address = shown["kernels"][0]["address"].as_str().expect("an address");
+    let container = machine.containers().remove(0);
+    let networks = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}";
+    assert_eq!(
+        docker(&["inspect", "-f", networks, &container]).trim(),
+        address
+    );
+    let text = machine.ok(&["show", NAME]);
+    assert!(
+        text.contains(&format!("{address}, ports 8080, 9000")),
+        "{text}"
+    );
+    let tunnel = format!("ssh -L 8080:{address}:8080 -L 9000:{address}:9000 ");
+    assert!(text.contains(&tunnel), "{text}");
+}
+
+#[test]
 fn a_command_that_ends_while_the_daemon_is_dead_has_its_result_and_its_log() {
     for (code, result, info) in [
         (0, "success", "task-finished"),

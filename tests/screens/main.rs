@@ -21,6 +21,7 @@ mod list;
 mod notices;
 mod overlays;
 mod paging;
+mod ports;
 mod pulls;
 mod scheduling;
 mod screen;

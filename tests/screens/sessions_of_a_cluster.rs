@@ -203,10 +203,12 @@ fn the_log_of_each_kernel_is_a_key_away() {
 #[test]
 fn a_shell_opens_in_the_kernel_that_is_marked() {
     let kernels = |screen: &Screen| -> Vec<Option<KernelId>> {
-        let terminals = opened(screen).into_iter().filter_map(|(_, open)| match open {
-            StreamOpen::Terminal { start, .. } => Some(start.kernel),
-            _ => None,
-        });
+        let terminals = opened(screen)
+            .into_iter()
+            .filter_map(|(_, open)| match open {
+                StreamOpen::Terminal { start, .. } => Some(start.kernel),
+                _ => None,
+            });
         terminals.collect()
     };
     let detail = read_in_full(seoul(100, 30).press("j enter"));

@@ -104,7 +104,9 @@ impl Bench {
     pub async fn run(&self, session: SessionId, argv: &[&str]) -> (String, Option<i64>) {
         let command = ExecCommand {
             argv: argv.iter().map(|&word| word.to_owned()).collect(),
-            tty: None, kernel: None };
+            tty: None,
+            kernel: None,
+        };
         let attached = self.engine.exec(session, command).await.unwrap();
         let (out, err, end) = drain(attached).await;
         let Output::End { exit_code } = end else {
@@ -124,7 +126,9 @@ impl Bench {
     pub async fn ends_a_dropped_command(&self, session: SessionId) {
         let sleeping = ExecCommand {
             argv: ["sleep", "7654321"].map(str::to_owned).to_vec(),
-            tty: None, kernel: None };
+            tty: None,
+            kernel: None,
+        };
         let dropped = self.engine.exec(session, sleeping).await.unwrap();
         let sleepers = async || {
             let line = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c '[7]654321' || true";

@@ -179,6 +179,7 @@ impl Container {
             name: Some(Clean::new(&self.name)),
             subs: self.subs.iter().map(Sub::sighting).collect(),
             state: self.state.shown(),
+            address: None,
             recorded: self.labelled.then(|| Recorded {
                 name: Clean::new(&self.name),
                 created_at: self.created_at,

@@ -21,12 +21,15 @@ use super::{
     output::{self, Cell},
     times::{elapsed, moment},
 };
+use crate::config::person;
 use crate::model::{
+    capability::EngineState,
     figures::Figures,
     history::HistoryEntry,
     kernel::Kernel,
     launch::secrets,
     launch::{folders, ports},
+    reached::reached,
     resources::ResourceSlots,
     session::{BatchResult, ClusterMode, CommitStatus, Placement, Session, SessionType},
     spec::FolderMount,
@@ -47,7 +50,7 @@ struct Shown<'a> {
 }
 
 pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
-    let (session, figures, history, mounts) = line::block_on(async {
+    let (session, figures, history, mounts, way) = line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
         let row = find::session(&line, Choice::of(start), name).await?;
@@ -58,7 +61,8 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
         let figures = figures.unwrap_or_default();
         let history = history::read(&line, &session).await;
         let mounts = mounts(&line, &session).await;
-        Ok((session, figures, history, mounts))
+        let way = Way::find(&line, &session).await;
+        Ok((session, figures, history, mounts, way))
     })?;
     // Without its history the rest is still worth showing.
     let (history, lacking) = match history {
@@ -74,7 +78,7 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
             history: &history,
         })?;
     } else {
-        output::print(&text(&session, &figures, &history, &mounts))?;
+        output::print(&text(&session, &figures, &history, &mounts, &way))?;
     }
     if let Some(why) = lacking {
         output::remark(&format!("workbay: its history could not be read: {why}"));
@@ -96,8 +100,9 @@ fn text(
     figures: &Figures,
     history: &[HistoryEntry],
     mounts: &[FolderMount],
+    way: &Way,
 ) -> String {
-    let mut out = output::fields(&fields(session, mounts));
+    let mut out = output::fields(&fields(session, mounts, way));
     out.push_str(&kernels(session));
     out.push_str(&usage::table(figures, session));
     out.push_str(&idle::table(session, now()));
@@ -105,7 +110,7 @@ fn text(
     out
 }
 
-fn fields(session: &Session, mounts: &[FolderMount]) -> Vec<(&'static str, String)> {
+fn fields(session: &Session, mounts: &[FolderMount], way: &Way) -> Vec<(&'static str, String)> {
     let asked = &session.requested_slots;
     let mut fields = vec![
         ("Name", session.name.to_string()),
@@ -150,9 +155,7 @@ fn fields(session: &Session, mounts: &[FolderMount]) -> Vec<(&'static str, Strin
         "Services",
         services.map(|service| service.name.as_str()),
     ));
-    if !session.preopen_ports.is_empty() {
-        fields.push(("Ports", ports::write(&session.preopen_ports)));
-    }
+    fields.extend(opened(session, way));
     let last_will = session.last_will.as_ref();
     fields.extend(last_will.map(|will| ("Last will", will.to_string())));
     let end = session.last_will_end.as_ref();
@@ -173,6 +176,46 @@ fn fields(session: &Session, mounts: &[FolderMount]) -> Vec<(&'static str, Strin
     fields.push(("Elapsed", elapsed(session.elapsed_seconds(now()))));
     fields.extend(session.scratch.clone().map(|path| ("Home", path)));
     fields
+}
+
+/// The ports that were opened at launch, and how they are reached now.
+fn opened(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
+    if session.preopen_ports.is_empty() {
+        return Vec::new();
+    }
+    let Some(reached) = reached(session, &way.endpoint, &way.login) else {
+        return vec![("Ports", ports::write(&session.preopen_ports))];
+    };
+    vec![
+        (
+            "Ports",
+            format!("{} on the engine's machine", reached.address),
+        ),
+        ("", format!("from another machine: {}", reached.tunnel)),
+    ]
+}
+
+/// How the engine's machine is reached.
+struct Way {
+    endpoint: String,
+    login: String,
+}
+
+impl Way {
+    async fn find(line: &Line, session: &Session) -> Self {
+        let snapshot = line.snapshot().await.ok();
+        let state = snapshot
+            .as_ref()
+            .and_then(|it| find::state(it, session.context));
+        let endpoint = match state.map(|it| &it.engine) {
+            Some(EngineState::Connected { info }) => info.endpoint.to_string(),
+            _ => String::new(),
+        };
+        Self {
+            endpoint,
+            login: person::login(),
+        }
+    }
 }
 
 fn list<'a>(

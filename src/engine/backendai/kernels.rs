@@ -34,6 +34,7 @@ fn kernel(node: Node<'_>) -> Option<(bool, i64, Kernel)> {
         terminated_at: node.time("terminated_at"),
         agent: node.text("agent_id"),
         status_info: node.text("status_info"),
+        address: None,
     };
     Some((role != "main", index, kernel))
 }

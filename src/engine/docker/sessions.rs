@@ -20,7 +20,9 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream, stream::BoxStream}
 use super::{
     DockerEngine,
     containers::{remove_container, summaries},
-    events, far, labels,
+    events, far,
+    habits::UserMapping,
+    labels,
     line::Line,
     members::{self, Member},
     names, network,
@@ -60,6 +62,7 @@ impl Containers for DockerEngine {
             }
         }
         parts.extend(looks(&line, unclear, instance).await?);
+        hide_unreachable(&line, &mut parts);
         let ours = sighting::together(parts);
         for seen in &ours {
             self.remember(seen.session, &sighting::members(seen));
@@ -345,7 +348,20 @@ async fn looks(line: &Line, ids: Vec<String>, instance: InstanceId) -> Result<Ve
     while let Some(part) = asked.next().await {
         parts.extend(part?);
     }
+    hide_unreachable(line, &mut parts);
     Ok(parts)
+}
+
+/// Addresses behind a rootless engine are not its machine's.
+fn hide_unreachable(line: &Line, parts: &mut [Part]) {
+    if matches!(
+        line.habits.mapping,
+        UserMapping::RootIsCaller | UserMapping::KeepId
+    ) {
+        for part in parts {
+            part.address = None;
+        }
+    }
 }
 
 async fn look(line: &Line, id: &str, instance: InstanceId) -> Result<Option<Part>> {

@@ -1,10 +1,10 @@
 //! The engine's records of containers as sightings of sessions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use bollard::models::{
     ContainerInspectResponse, ContainerState as EngineState, ContainerStateStatusEnum as Inspected,
-    ContainerSummary, ContainerSummaryStateEnum as Listed,
+    ContainerSummary, ContainerSummaryStateEnum as Listed, EndpointSettings,
 };
 use jiff::Timestamp;
 
@@ -27,6 +27,8 @@ pub(super) struct Part {
     pub(super) container_id: Clean,
     pub(super) name: Option<Clean>,
     pub(super) state: ContainerState,
+    /// On the engine's network.
+    pub(super) address: Option<Clean>,
     recorded: Option<Recorded>,
 }
 
@@ -43,7 +45,10 @@ pub(super) fn of_summary(summary: &ContainerSummary, instance: InstanceId) -> Op
     };
     let name = summary.names.as_ref().and_then(|names| names.first());
     let (id, name) = (summary.id.as_deref()?, name.map(String::as_str));
-    Some((part(labels, instance, id, name, state)?, complete))
+    let mut part = part(labels, instance, id, name, state)?;
+    let networks = summary.network_settings.as_ref();
+    part.address = networks.and_then(|it| address(it.networks.as_ref()));
+    Some((part, complete))
 }
 
 /// A container of `instance` from its full record.
@@ -54,7 +59,19 @@ pub(super) fn of_inspect(record: &ContainerInspectResponse, instance: InstanceId
         .as_ref()
         .map_or_else(|| dead("", "no state"), state);
     let (id, name) = (record.id.as_deref()?, record.name.as_deref());
-    part(labels, instance, id, name, state)
+    let mut part = part(labels, instance, id, name, state)?;
+    let networks = record.network_settings.as_ref();
+    part.address = networks.and_then(|it| address(it.networks.as_ref()));
+    Some(part)
+}
+
+/// Its address on its only network.
+fn address(networks: Option<&HashMap<String, EndpointSettings>>) -> Option<Clean> {
+    let mut all = networks?
+        .values()
+        .filter_map(|one| one.ip_address.as_deref());
+    let address = all.find(|address| !address.is_empty())?;
+    Some(Clean::new(address))
 }
 
 fn part(
@@ -72,6 +89,7 @@ fn part(
         container_id: Clean::new(id),
         name: name.and_then(names::session_name).map(Clean::new),
         state,
+        address: None,
         recorded: labels::recorded(labels),
     })
 }
@@ -100,6 +118,7 @@ fn session(mut parts: Vec<Part>) -> Option<Sighting> {
         } else {
             dead("", "its main container is gone")
         },
+        address: first.address,
         recorded: first.recorded,
         subs: subs.map(sub).collect(),
     })

@@ -5,7 +5,8 @@ use crate::{
     app::app::App,
     model::{
         history::Outcome,
-        launch::secrets,
+        launch::{ports, secrets},
+        reached::reached,
         session::{BatchResult, ClusterMode, CommitStatus, Linked, Session, SessionType},
         text::Clean,
     },
@@ -118,9 +119,27 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {
     lines.extend(listed("Folders", &session.folders, width));
     let services: Vec<Clean> = session.services.iter().map(|it| it.name.clone()).collect();
     lines.extend(listed("Services", &services, width));
+    lines.extend(opened(app, session, width));
     if session.commit == CommitStatus::Ongoing && session.pending_request.is_none() {
         lines.push(row("Image", "one is being made of it"));
     }
+    lines
+}
+
+/// The ports that were opened at launch, and how they are reached now.
+fn opened(app: &App, session: &Session, width: usize) -> Vec<Line> {
+    let all = &session.preopen_ports;
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let info = app.mirror.engine_info(session.context);
+    let endpoint = info.map_or("", |info| info.endpoint.as_str());
+    let login = format!("{}@{}", app.facts.user, app.facts.host);
+    let Some(reached) = reached(session, endpoint, &login) else {
+        return wrapped_row("Ports", &ports::write(all), width);
+    };
+    let mut lines = wrapped_row("Ports", &reached.address, width);
+    lines.extend(wrapped_row("", &reached.tunnel, width));
     lines
 }
 

@@ -69,6 +69,7 @@ fn keys(panel: &Panel<'_>) -> Line {
     let mut line = Line::new();
     for (action, word) in [
         (Action::DetailNextKernel, "next"),
+        (Action::SessionShell, "shell"),
         (Action::SessionLogs, "log"),
         (Action::CopyKernelId, "copy kernel id"),
         (Action::CopyContainerId, "container id"),

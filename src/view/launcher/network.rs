@@ -19,6 +19,6 @@ pub fn write(sheet: &mut Sheet<'_>) {
     sheet.typed(row, "Open ports", launcher.network.ports(), hint, &note);
     sheet.said(row);
     sheet.gap();
-    let text = "A program inside is reached at these ports. It must listen on 0.0.0.0.";
+    let text = "Programs inside that listen on 0.0.0.0 are reached at these ports. The details show the address.";
     sheet.note(VALUES, text, Face::Dim);
 }

@@ -132,6 +132,7 @@ impl Play {
                     kernel: plan.kernel,
                     container_id: "c".into(),
                     state: SightState::Created,
+                    address: None,
                     subs: (1..).zip(&plan.subs).map(sub).collect(),
                     scratch: Some("/scratch".to_owned()),
                     recorded: Some(Box::new(SightRecord {

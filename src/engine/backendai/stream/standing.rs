@@ -81,9 +81,11 @@ impl BackendAiEngine {
             return Ok(());
         }
         Err(EngineError::Declined {
-            why: "the manager opens shells and commands only in the main container (main1)".to_owned(),
+            why: "the manager opens shells and commands only in the main container (main1)"
+                .to_owned(),
             mend: Some(
-                "open a shell in the session and run `ssh sub1` there, where its image has ssh".to_owned(),
+                "open a shell in the session and run `ssh sub1` there, where its image has ssh"
+                    .to_owned(),
             ),
         })
     }
