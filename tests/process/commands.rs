@@ -90,6 +90,29 @@ fn ports_opened_at_launch_are_shown_with_the_address_that_works() {
 }
 
 #[test]
+fn an_ended_session_leaves_no_container_and_keeps_its_log_and_its_home() {
+    let machine = Machine::new();
+    for code in [0, 3] {
+        let name = format!("ends-{code}");
+        let command = format!("echo made-{code} | tee made; exit {code}");
+        machine.ok(&launch(&name, &["--cpu", "0.1", "--batch", "--command", &command]));
+        wait::until(
+            "it has ended",
+            || wait::status(&machine, &name),
+            |status| status.as_deref() == Some("TERMINATED"),
+        );
+        assert!(machine.containers().is_empty(), "{:?}", machine.containers());
+        let log = machine.ok(&["logs", &name]);
+        assert!(log.contains(&format!("made-{code}")), "{log}");
+        let shown = machine.json(&["show", &name, "--json"]);
+        assert_eq!(shown["kernels"][0]["exit_code"], code);
+        let home = std::path::PathBuf::from(shown["scratch"].as_str().expect("its home"));
+        let made = std::fs::read_to_string(home.join("made")).expect("its file");
+        assert_eq!(made, format!("made-{code}\n"));
+    }
+}
+
+#[test]
 fn a_command_that_ends_while_the_daemon_is_dead_has_its_result_and_its_log() {
     for (code, result, info) in [
         (0, "success", "task-finished"),
