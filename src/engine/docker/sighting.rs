@@ -198,6 +198,7 @@ mod tests {
             container_id: Clean::new(&format!("c{place}")),
             name: Some("first".into()),
             state,
+            address: None,
             recorded: None,
         }
     }
