@@ -43,9 +43,6 @@ impl Home {
     }
 }
 
-/// A session and the directories of its homes.
-pub(super) type Place = (SessionId, Vec<PathBuf>);
-
 impl Homes {
     fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -61,33 +58,53 @@ impl Homes {
         self.lock().homes.retain(|session, _| is_wanted(session));
     }
 
-    /// Those of the sessions that it is time to look at; empty while somebody does. Who gets any must
-    /// [look](Self::look).
-    pub(super) fn due(
+    /// The turn to look at those of the sessions whose time has come; `None` when there are none, and
+    /// while another turn lasts.
+    pub(super) fn turn(
         &self,
         sessions: impl Iterator<Item = SessionId>,
         now: Timestamp,
-    ) -> Vec<SessionId> {
+    ) -> Option<Turn> {
         let mut known = self.lock();
         if known.busy {
-            return Vec::new();
+            return None;
         }
         let is_due = |session: &SessionId| {
             let home = known.homes.get(session);
             home.is_none_or(|home| home.is_due(now))
         };
         let due: Vec<SessionId> = sessions.filter(is_due).collect();
-        known.busy = !due.is_empty();
-        due
-    }
-
-    /// Blocks on the disk.
-    pub(super) fn look(&self, places: Vec<Place>, at: Timestamp) {
-        for (session, directories) in places {
-            let found = disk::look(&directories);
-            self.lock().homes.insert(session, Home { at, found });
+        if due.is_empty() {
+            return None;
         }
-        self.lock().busy = false;
+        known.busy = true;
+        drop(known);
+        Some(Turn {
+            due,
+            homes: self.clone(),
+        })
+    }
+}
+
+/// Somebody looks at homes. The turn ends when this is dropped, so also when a look panics or never begins.
+pub(super) struct Turn {
+    due: Vec<SessionId>,
+    homes: Homes,
+}
+
+impl Turn {
+    /// Blocks on the disk.
+    pub(super) fn look(self, place: impl Fn(SessionId) -> Vec<PathBuf>, at: Timestamp) {
+        for session in &self.due {
+            let found = disk::look(&place(*session));
+            self.homes.lock().homes.insert(*session, Home { at, found });
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.homes.lock().busy = false;
     }
 }
 
@@ -103,21 +120,37 @@ mod tests {
         let (one, other) = (SessionId::from_u128(1), SessionId::from_u128(2));
         assert_eq!(homes.held(one), None);
         let at = |second| Timestamp::from_second(second).unwrap();
-        let due = |sessions: &[SessionId], second| homes.due(sessions.iter().copied(), at(second));
-        assert_eq!(due(&[one, other], 0), [one, other]);
+        let turn =
+            |sessions: &[SessionId], second| homes.turn(sessions.iter().copied(), at(second));
+        let due = |sessions: &[SessionId], second| {
+            turn(sessions, second).map_or(Vec::new(), |turn| turn.due.clone())
+        };
+        let first = turn(&[one, other], 0).unwrap();
+        assert_eq!(first.due, [one, other]);
         assert_eq!(due(&[one], 99), [], "somebody looks");
-        let places = vec![
-            (one, vec![dir.path().to_path_buf()]),
-            (other, vec![dir.path().join("none")]),
-        ];
-        homes.look(places, at(0));
+        let place = |session| match session {
+            it if it == one => vec![dir.path().to_path_buf()],
+            _ => vec![dir.path().join("none")],
+        };
+        first.look(place, at(0));
         assert!(homes.held(one).unwrap() > Bytes(100_000));
         assert_eq!(homes.held(other), None, "it cannot be found out");
         assert_eq!(due(&[one, other], 59), []);
         homes.keep_only(|session| *session == one);
         assert_eq!(due(&[one, other], 59), [other]);
-        homes.look(Vec::new(), at(59));
         assert_eq!(due(&[one], 60), [one]);
+    }
+
+    #[test]
+    fn a_look_that_panics_ends_its_turn() {
+        let homes = Homes::default();
+        let one = SessionId::from_u128(1);
+        let turn = || homes.turn(std::iter::once(one), Timestamp::UNIX_EPOCH);
+        let first = turn().unwrap();
+        assert!(turn().is_none(), "somebody looks");
+        let look = || first.look(|_| panic!("the disk has gone"), Timestamp::UNIX_EPOCH);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(look)).unwrap_err();
+        assert!(turn().is_some(), "the home is looked at again");
     }
 
     #[test]

@@ -154,17 +154,11 @@ fn look_at_homes(engine: &DockerEngine, line: &Line, asked: &[UsageAsk], now: Ti
         return;
     }
     let homes = engine.usage_sampler().homes.clone();
-    let due = homes.due(watched(asked), now);
-    if due.is_empty() {
+    let Some(turn) = homes.turn(watched(asked), now) else {
         return;
-    }
+    };
     let scratches = engine.scratches.clone();
-    tokio::task::spawn_blocking(move || {
-        let places = due
-            .into_iter()
-            .map(|session| (session, scratches.homes(session)));
-        homes.look(places.collect(), now);
-    });
+    tokio::task::spawn_blocking(move || turn.look(|session| scratches.homes(session), now));
 }
 
 /// What the devices do that sessions see; a shared one does it for all who share it.
