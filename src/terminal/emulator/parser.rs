@@ -11,6 +11,13 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
+// Where a panic ends the process, none can be caught: what a session prints could end the TUI.
+#[cfg(not(panic = "unwind"))]
+compile_error!(
+    "workbay must be built with panic = \"unwind\": src/terminal/emulator/parser.rs catches panics of vt100. \
+     Remove `panic` from the profile in Cargo.toml and `-C panic` from RUSTFLAGS"
+);
+
 use super::{
     rows::{Moment, Rows},
     witness::Witness,
