@@ -9,11 +9,12 @@ use std::{
         process::{CommandExt, ExitStatusExt},
     },
     path::Path,
-    process::{Command, ExitStatus, Stdio},
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
     sync::mpsc,
     time::Duration,
 };
 
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use thiserror::Error;
 use zeroize::Zeroizing;
 
@@ -132,36 +133,58 @@ fn from_command(argv: &[String], patience: Duration) -> Result<Secret, NoSecret>
         .process_group(0)
         .spawn()
         .map_err(|why| failed(format!("cannot be started: {why}")))?;
-    let group = i32::try_from(child.id())
-        .ok()
-        .and_then(rustix::process::Pid::from_raw);
-    let (tell, told) = mpsc::sync_channel(1);
-    std::thread::spawn(move || {
-        let mut bytes = Zeroizing::new(Vec::new());
-        let read = child
-            .stdout
-            .take()
-            .map_or(Ok(0), |out| out.take(LONGEST).read_to_end(&mut bytes));
-        let ended = read.and_then(|_| child.wait());
-        // Nobody waits any more when it took too long.
-        let _ = tell.send(ended.map(|status| (status, bytes)));
-    });
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let told = listen(child.stdout.take(), group);
     match told.recv_timeout(patience) {
-        Ok(Ok((status, bytes))) if status.success() => first_line(&bytes)
-            .ok_or_else(|| failed("printed no secret: its first line is empty or no text".into())),
-        Ok(Ok((status, _))) => Err(failed(ending(status))),
-        Ok(Err(why)) => Err(failed(format!("cannot be heard: {why}"))),
+        Ok(Ok(bytes)) => match child.wait() {
+            Ok(status) if status.success() => first_line(&bytes).ok_or_else(|| {
+                failed("printed no secret: its first line is empty or no text".into())
+            }),
+            Ok(status) => Err(failed(ending(status))),
+            Err(why) => Err(failed(format!("cannot be heard: {why}"))),
+        },
+        Ok(Err(why)) => {
+            end(child, group);
+            Err(failed(format!("cannot be heard: {why}")))
+        }
         Err(_) => {
-            if let Some(group) = group {
-                let kill = rustix::process::Signal::KILL;
-                let _ = rustix::process::kill_process_group(group, kill);
-            }
+            end(child, group);
             Err(failed(format!(
                 "has not ended after {} s",
                 patience.as_secs()
             )))
         }
     }
+}
+
+/// What the program prints, once it has ended. It is left unreaped: as long as nobody has waited for it, its
+/// number and that of its group belong to no other process.
+fn listen(
+    out: Option<ChildStdout>,
+    child: Option<Pid>,
+) -> mpsc::Receiver<std::io::Result<Zeroizing<Vec<u8>>>> {
+    let (tell, told) = mpsc::sync_channel(1);
+    std::thread::spawn(move || {
+        let mut bytes = Zeroizing::new(Vec::new());
+        let read = out.map_or(Ok(0), |out| out.take(LONGEST).read_to_end(&mut bytes));
+        let ended = read.and_then(|_| {
+            let unreaped = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            child.map_or(Ok(None), |it| waitid(WaitId::Pid(it), unreaped))?;
+            Ok(bytes)
+        });
+        // Nobody waits any more when it took too long.
+        let _ = tell.send(ended);
+    });
+    told
+}
+
+/// Kills the whole group, then reaps the program: in this order, so that the number cannot be another group's.
+fn end(mut child: Child, group: Option<Pid>) {
+    if let Some(group) = group {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    // A program that waits for a disk is not gone at once.
+    std::thread::spawn(move || child.wait());
 }
 
 fn ending(status: ExitStatus) -> String {
@@ -238,6 +261,23 @@ mod tests {
         );
         assert!(why(&command(&["true", "s3cret"])).contains("printed no secret"));
         assert!(why(&command(&["/nowhere/pass"])).contains("cannot be started: No such file"));
+    }
+
+    #[test]
+    fn the_number_of_a_command_stays_its_own_until_it_is_settled_what_becomes_of_its_group() {
+        let mut child = Command::new("echo")
+            .arg("s3cret")
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let pid = Pid::from_raw(child.id().cast_signed()).unwrap();
+        let told = listen(child.stdout.take(), Some(pid)).recv().unwrap();
+        assert_eq!(told.unwrap().as_slice(), b"s3cret\n");
+        // It has ended, and nobody else can have its number.
+        let group = rustix::process::test_kill_process_group(pid);
+        assert!(group.is_ok(), "it was reaped: {group:?}");
+        assert!(child.wait().unwrap().success());
     }
 
     #[test]
