@@ -1,11 +1,14 @@
 //! Ending a program that was started beside a session: the engine starts such programs but has no word
 //! for ending them.
 
+mod held;
+
 use std::{fs, time::Duration};
 
 use bollard::exec::{CreateExecOptions, StartExecOptions};
 use rustix::process::{Pid, Signal};
 
+use self::held::Held;
 use super::line::Line;
 
 /// How a program is ended whose reader is gone.
@@ -88,34 +91,32 @@ async fn end_here(line: &Line, exec: &str, container: &str) {
         (Signal::TERM, GRACE),
         (Signal::KILL, Duration::ZERO),
     ] {
-        let Some(pid) = running(line, exec, container).await else {
+        let Some(program) = running(line, exec, container).await else {
             return;
         };
         // It leads its own group; children of a shell that has job control have groups of their own,
         // which the hang-up of their terminal reaches.
-        let group = rustix::process::kill_process_group(pid, sign);
-        if group.is_err() && rustix::process::kill_process(pid, sign).is_err() {
-            return;
-        }
-        let gone = async {
-            while belongs(pid, container) {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        if tokio::time::timeout(wait, gone).await.is_ok() {
+        let reached = program.signal_group(sign, |pid| belongs(pid, container));
+        if !reached || program.ends_within(wait).await {
             return;
         }
     }
 }
 
 /// The program's process here, if it still runs and is what we think it is.
-async fn running(line: &Line, exec: &str, container: &str) -> Option<Pid> {
+async fn running(line: &Line, exec: &str, container: &str) -> Option<Held> {
     let known = line.docker.inspect_exec(exec).await.ok()?;
     if known.running != Some(true) {
         return None;
     }
     let pid = Pid::from_raw(i32::try_from(known.pid?).ok()?)?;
-    belongs(pid, container).then_some(pid)
+    match Held::take(pid, |pid| belongs(pid, container)) {
+        Ok(held) => held,
+        Err(error) => {
+            tracing::warn!(container, %error, "a program that nobody reads goes on");
+            None
+        }
+    }
 }
 
 /// Process ids are used again: only one in the container's own group of processes is touched, or, where
