@@ -1,5 +1,7 @@
 //! What can be told from what the hearts know.
 
+mod weight;
+
 use std::{collections::HashSet, sync::Arc};
 
 use super::{heart::Heart, station::Station};
@@ -18,7 +20,8 @@ use crate::{
 /// Ended sessions in one snapshot.
 const ENDED: usize = 4000;
 
-/// Bytes that the sessions of one snapshot may take: with more it would outgrow a frame.
+/// What the sessions of one snapshot may weigh: with more it would outgrow a frame. Half of it is left for
+/// what else there is in it, and for texts that JSON makes longer.
 const SNAPSHOT: usize = MAX_FRAME / 2;
 
 /// Everything a face shows: the unfinished sessions, newest first, those that were asked for of late and
@@ -52,29 +55,18 @@ pub(super) fn snapshot(
     (Box::new(snapshot), rest)
 }
 
-/// How many of them so many bytes hold.
+/// How many of them so many bytes hold, by their [weight](weight::of).
 fn fitting(sessions: &[&Session], bytes: usize) -> usize {
-    let mut left = Room(bytes);
-    let outgrows = |session: &&Session| serde_json::to_writer(&mut left, session).is_err();
+    let mut left = bytes;
+    let outgrows = |session: &&Session| match left.checked_sub(weight::of(session)) {
+        Some(rest) => {
+            left = rest;
+            false
+        }
+        None => true,
+    };
     let all = sessions.len();
     sessions.iter().position(outgrows).unwrap_or(all)
-}
-
-/// Takes so many bytes and no more.
-struct Room(usize);
-
-impl std::io::Write for Room {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0 = self
-            .0
-            .checked_sub(bytes.len())
-            .ok_or(std::io::ErrorKind::StorageFull)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 fn state(station: &Station) -> ContextState {
@@ -253,7 +245,7 @@ mod tests {
     fn a_snapshot_never_outgrows_a_frame() {
         let sessions: Vec<Session> = (0..3).map(session).collect();
         let all: Vec<&Session> = sessions.iter().collect();
-        let one = serde_json::to_vec(&sessions[0]).unwrap().len();
+        let one = weight::of(&sessions[0]);
         assert_eq!(fitting(&all, 10 * one), 3);
         assert_eq!(fitting(&all, 2 * one + one / 2), 2);
         assert_eq!(fitting(&all, one / 2), 0);
