@@ -120,6 +120,21 @@ pub struct DaemonHello {
 /// How often a daemon may close the line before it has said a word.
 const TRIES: u32 = 50;
 
+/// A request that was put and is not answered yet.
+pub struct Asked {
+    answered: oneshot::Receiver<Result<Reply, Failure>>,
+    client: Client,
+    _expecting: Expecting,
+}
+
+impl Asked {
+    /// Waits for the answer.
+    pub async fn answer(self) -> Result<Reply, Failure> {
+        let lost = || Err(self.client.shared.lost_failure());
+        self.answered.await.unwrap_or_else(|_| lost())
+    }
+}
+
 /// The line to the daemon.
 #[derive(Clone)]
 pub struct Client {
@@ -153,6 +168,16 @@ impl Client {
         Err(start::silent(&options.paths))
     }
 
+    /// To a daemon that a test plays at the other end of the socket.
+    #[cfg(test)]
+    pub(crate) async fn over(socket: tokio::net::UnixStream) -> Self {
+        let options = ConnectOptions::existing(Paths::below(std::path::Path::new("/nowhere")));
+        match link::greet(socket, &options).await {
+            Ok(Greeted::Line(client, _)) => client,
+            _ => panic!("no connection"),
+        }
+    }
+
     /// What the daemon said about itself.
     pub fn hello(&self) -> &DaemonHello {
         &self.hello
@@ -175,19 +200,26 @@ impl Client {
 
     /// Asks and waits for the answer.
     pub async fn ask(&self, request: Request) -> Result<Reply, Failure> {
+        self.put(request).await?.answer().await
+    }
+
+    /// Asks. Requests reach the daemon in the order in which this returned for them.
+    pub async fn put(&self, request: Request) -> Result<Asked, Failure> {
         if let Request::Watch { sessions } = &request {
             self.shared.pulse.watching(!sessions.is_empty());
         }
-        let _expecting = self.expect();
+        let expecting = self.expect();
         let (answer, answered) = oneshot::channel();
         let id = self.shared.expect_answer(answer)?;
         let ask = Frame::Control(FromClient::Ask { id, request });
         if self.out.send(ask).await.is_err() {
             return Err(self.shared.lost_failure());
         }
-        answered
-            .await
-            .unwrap_or_else(|_| Err(self.shared.lost_failure()))
+        Ok(Asked {
+            answered,
+            client: self.clone(),
+            _expecting: expecting,
+        })
     }
 
     /// Whether the connection ended: what was asked before and not answered may have been done.

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use super::Client;
+use super::{Asked, Client};
 use crate::{
     model::{id::ContextName, launch::key, spec::LaunchRequest, status::Tab},
     protocol::message::{Failure, FailureKind, Reply, Request},
@@ -17,11 +17,22 @@ impl Client {
         launch: &LaunchRequest,
         renewed: impl Future<Output = Option<Self>>,
     ) -> Option<Result<Reply, Failure>> {
-        let ask = || Request::Launch {
-            context,
-            launch: Box::new(launch.clone()),
+        let first = self.put(request(context, launch)).await;
+        self.follow_launch(first, context, launch, renewed).await
+    }
+
+    /// The same for a launch that was put already.
+    pub async fn follow_launch(
+        &self,
+        first: Result<Asked, Failure>,
+        context: ContextName,
+        launch: &LaunchRequest,
+        renewed: impl Future<Output = Option<Self>>,
+    ) -> Option<Result<Reply, Failure>> {
+        let first = match first {
+            Ok(asked) => asked.answer().await,
+            Err(failure) => Err(failure),
         };
-        let first = self.ask(ask()).await;
         if first.is_ok() || !self.is_lost() {
             return Some(first);
         }
@@ -29,7 +40,7 @@ impl Client {
         if !client.knows_keys(context).await {
             return None;
         }
-        match client.ask(ask()).await {
+        match client.ask(request(context, launch)).await {
             Err(_) if client.is_lost() => None,
             // What the engine holds isn't known then.
             Err(failure) if failure.kind == FailureKind::Unreachable => None,
@@ -46,6 +57,15 @@ impl Client {
         };
         let mut contexts = snapshot.contexts.iter().map(|state| &state.context);
         contexts.any(|it| it.name == context && !it.kind.schedules())
+    }
+}
+
+/// As the daemon is asked for it.
+#[must_use]
+pub fn request(context: ContextName, launch: &LaunchRequest) -> Request {
+    Request::Launch {
+        context,
+        launch: Box::new(launch.clone()),
     }
 }
 

@@ -10,8 +10,8 @@ use super::{
     clock,
     desktop::{self, Dialect},
     editor, files,
-    launch::Unanswered,
-    link::{Current, no_line},
+    link::Current,
+    questions::Questions,
     screen::{self, Stage},
     streams::Streams,
 };
@@ -22,7 +22,6 @@ use crate::{
         notice::{Level, Notice},
         text::Clean,
     },
-    protocol::message::Request,
 };
 
 /// Answers on their way to the app.
@@ -42,7 +41,7 @@ pub enum Next {
 pub struct Hands {
     pub streams: Streams,
     pub current: Current,
-    pub unanswered: Unanswered,
+    pub questions: Questions,
     pub answers: mpsc::Sender<Msg>,
     pub inside_tmux: bool,
     /// Around our terminal, where it must be told how to pass on what is meant for the outer one.
@@ -62,7 +61,7 @@ impl Hands {
     /// Carries one effect out; only the stage can fail, when the terminal is gone.
     pub fn carry_out(&mut self, effect: Effect, stage: &mut dyn Stage) -> std::io::Result<Next> {
         match effect {
-            Effect::Ask { ticket, request } => self.ask(ticket, request),
+            Effect::Ask { ticket, request } => self.questions.ask(ticket, request),
             Effect::Open { stream, open } => self.streams.open(stream, open, &self.current),
             Effect::OpenHostShell {
                 stream,
@@ -141,26 +140,6 @@ impl Hands {
             Effect::Quit => return Ok(Next::Quit),
         }
         Ok(Next::Go)
-    }
-
-    /// Questions are put in the order they were asked: tasks of this runtime begin in order, and a
-    /// question is on the line before its task first waits.
-    fn ask(&self, ticket: u64, request: Request) {
-        let client = self.current.borrow().clone();
-        let answers = self.answers.clone();
-        let (current, unanswered) = (self.current.clone(), self.unanswered.clone());
-        tokio::spawn(async move {
-            let result = match client {
-                Some(client) => match request {
-                    Request::Launch { context, launch } => {
-                        unanswered.launch(&client, current, context, *launch).await
-                    }
-                    request => client.ask(request).await,
-                },
-                None => Err(no_line()),
-            };
-            let _ = answers.send(Msg::Answer { ticket, result }).await;
-        });
     }
 
     fn save(&self, ticket: u64, path: PathBuf, contents: Vec<u8>, save: Save) {

@@ -8,7 +8,7 @@ use std::{
 use super::link::Current;
 use crate::{
     client::{
-        Client,
+        Asked, Client,
         launch::{unknown, with_key},
     },
     model::{id::ContextName, spec::LaunchRequest},
@@ -24,15 +24,18 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Unanswered(Arc<Mutex<Option<(ContextName, LaunchRequest)>>>);
 
 impl Unanswered {
-    pub async fn launch(
+    /// The answer to a launch that was put with its key.
+    pub async fn follow(
         self,
-        client: &Client,
+        client: Client,
+        put: Result<Asked, Failure>,
         current: Current,
         context: ContextName,
         launch: LaunchRequest,
     ) -> Result<Reply, Failure> {
-        let launch = self.keyed(context, launch);
-        if let Some(answer) = client.launch(context, &launch, renewed(current)).await {
+        let renewed = renewed(current);
+        let answer = client.follow_launch(put, context, &launch, renewed);
+        if let Some(answer) = answer.await {
             self.answered(&launch);
             return answer;
         }
@@ -40,7 +43,7 @@ impl Unanswered {
     }
 
     /// With the key it has where the same was asked for before.
-    fn keyed(&self, context: ContextName, launch: LaunchRequest) -> LaunchRequest {
+    pub fn keyed(&self, context: ContextName, launch: LaunchRequest) -> LaunchRequest {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, known)) = &*last
             && *of == context

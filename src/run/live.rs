@@ -10,6 +10,7 @@ use super::{
     effects::{self, Hands},
     face::{Face, Sources},
     link,
+    questions::Questions,
     screen::Stage,
     streams::{self, Streams},
 };
@@ -33,8 +34,7 @@ pub struct Parts {
     pub remarks: Vec<(Level, String)>,
 }
 
-/// Runs until the person leaves, `input` ends, or the stage fails. Must run on a runtime of one
-/// thread, where tasks begin in the order they were made.
+/// Runs until the person leaves, `input` ends, or the stage fails.
 pub async fn live<I>(parts: Parts, input: I, stage: &mut dyn Stage) -> std::io::Result<()>
 where
     I: Stream<Item = Msg> + Unpin,
@@ -48,7 +48,7 @@ where
     }
     tokio::spawn(link::keep(parts.connect, link_in, current_in));
     let hands = Hands {
-        unanswered: crate::run::launch::Unanswered::default(),
+        questions: Questions::begin(current.clone(), answers_in.clone()),
         streams: Streams::new(events_in),
         current,
         answers: answers_in,

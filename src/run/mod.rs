@@ -21,6 +21,7 @@ mod launch;
 mod link;
 pub mod live;
 mod log;
+mod questions;
 pub mod screen;
 mod shell;
 mod start;

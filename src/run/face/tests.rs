@@ -143,7 +143,7 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
     };
     let left = person.left.clone();
     let hands = Hands {
-        unanswered: crate::run::launch::Unanswered::default(),
+        questions: crate::run::questions::Questions::begin(current.clone(), answers_in.clone()),
         // Not the person's own shell: what its start-up files do is no business of a test.
         streams: Streams::new(events_in).with_shell(vec!["/bin/sh".to_owned()]),
         current,
@@ -188,12 +188,13 @@ async fn a_shell_of_this_host_works_in_a_pane() {
     .await;
 }
 
-#[tokio::test]
+/// An hour of a clock that goes on when nobody has anything to do.
+#[tokio::test(start_paused = true)]
 async fn nothing_is_drawn_while_nothing_changes() {
     with_person(|person| async move {
         person.sees("Connecting").await;
         let before = person.seen.frames();
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(Duration::from_secs(3600)).await;
         assert_eq!(person.seen.frames(), before);
         person.press("?");
         person.sees("/ searches").await;

@@ -1,0 +1,200 @@
+//! Requests of the TUI on their way to the daemon: they are written in the order in which they were asked.
+
+use tokio::sync::mpsc;
+
+use super::{
+    launch::Unanswered,
+    link::{Current, no_line},
+};
+use crate::{
+    app::msg::Msg,
+    client::{Client, launch},
+    protocol::message::{Failure, FailureKind, Reply, Request},
+};
+
+/// Requests that wait until the connection takes them.
+const WAITING: usize = 1024;
+
+/// Takes requests. One task puts them, one after the other; each answer is waited for beside it.
+pub struct Questions {
+    current: Current,
+    waiting: mpsc::Sender<Question>,
+    answers: mpsc::Sender<Msg>,
+}
+
+struct Question {
+    ticket: u64,
+    /// The connection there was when it was asked; `None` = there was none.
+    client: Option<Client>,
+    request: Request,
+}
+
+impl Questions {
+    /// Begins to put what is asked. Every answer goes to `answers`.
+    pub fn begin(current: Current, answers: mpsc::Sender<Msg>) -> Self {
+        let (waiting, asked) = mpsc::channel(WAITING);
+        let desk = Desk {
+            current: current.clone(),
+            answers: answers.clone(),
+            unanswered: Unanswered::default(),
+        };
+        tokio::spawn(desk.put_all(asked));
+        Self {
+            current,
+            waiting,
+            answers,
+        }
+    }
+
+    /// From inside the loop, which is who takes the answers: never waits.
+    pub fn ask(&self, ticket: u64, request: Request) {
+        let question = Question {
+            ticket,
+            client: self.current.borrow().clone(),
+            request,
+        };
+        if self.waiting.try_send(question).is_err() {
+            let answers = self.answers.clone();
+            let result = Err(too_many());
+            tokio::spawn(async move { answers.send(Msg::Answer { ticket, result }).await });
+        }
+    }
+}
+
+fn too_many() -> Failure {
+    let text = format!("{WAITING} requests already wait for the daemon");
+    Failure::new(FailureKind::Unreachable, text).with_help("try again when it responds")
+}
+
+#[derive(Clone)]
+struct Desk {
+    current: Current,
+    answers: mpsc::Sender<Msg>,
+    unanswered: Unanswered,
+}
+
+impl Desk {
+    async fn put_all(self, mut asked: mpsc::Receiver<Question>) {
+        while let Some(question) = asked.recv().await {
+            self.put(question).await;
+        }
+    }
+
+    /// Returns once the request has its place in the connection.
+    async fn put(&self, question: Question) {
+        let Question {
+            ticket,
+            client,
+            request,
+        } = question;
+        let Some(client) = client else {
+            self.answer(ticket, async { Err(no_line()) });
+            return;
+        };
+        match request {
+            Request::Launch { context, launch } => {
+                let launch = self.unanswered.keyed(context, *launch);
+                let put = client.put(launch::request(context, &launch)).await;
+                let (unanswered, current) = (self.unanswered.clone(), self.current.clone());
+                self.answer(
+                    ticket,
+                    unanswered.follow(client, put, current, context, launch),
+                );
+            }
+            request => {
+                let put = client.put(request).await;
+                self.answer(ticket, async move { put?.answer().await });
+            }
+        }
+    }
+
+    fn answer(
+        &self,
+        ticket: u64,
+        result: impl Future<Output = Result<Reply, Failure>> + Send + 'static,
+    ) {
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let result = result.await;
+            let _ = answers.send(Msg::Answer { ticket, result }).await;
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt as _;
+    use tokio::{net::UnixStream, sync::watch};
+    use tokio_util::codec::FramedRead;
+
+    use super::*;
+    use crate::{
+        model::id::{InstanceId, SessionId, SessionKey},
+        protocol::{
+            frame::{Frame, FrameCodec, FrameWriter},
+            greeting::{Greeting, Welcome},
+            message::{FromClient, FromDaemon, PROTOCOL},
+        },
+    };
+
+    const MANY: u64 = 900;
+
+    fn question(number: u64) -> Request {
+        Request::History {
+            session: SessionKey::local(SessionId::from_u128(number.into())),
+        }
+    }
+
+    /// A daemon that answers nothing; the requests it got.
+    async fn hear(socket: UnixStream) -> Vec<Request> {
+        let (read, write) = socket.into_split();
+        let mut first = FramedRead::new(read, FrameCodec::<(), Greeting>::default());
+        first.next().await.unwrap().unwrap();
+        let welcome = Frame::Control(Welcome::Hello {
+            protocol: PROTOCOL,
+            version: "0".into(),
+            pid: 1,
+            instance: InstanceId::random(),
+        });
+        let mut writer = FrameWriter::new(write);
+        writer.send(welcome).await.unwrap();
+        let mut rest = first.map_decoder(|_| FrameCodec::<FromDaemon, FromClient>::default());
+        let mut heard = Vec::new();
+        while heard.len() < MANY as usize {
+            match rest.next().await {
+                Some(Ok(Frame::Control(FromClient::Ask { id: 1.., request }))) => {
+                    heard.push(request);
+                }
+                Some(Ok(_)) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        heard
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn requests_reach_the_daemon_in_the_order_in_which_they_were_asked() {
+        let (mine, its) = UnixStream::pair().unwrap();
+        let daemon = tokio::spawn(hear(its));
+        let (_current_in, current) = watch::channel(Some(Client::over(mine).await));
+        let (answers_in, _answers) = mpsc::channel(1);
+        let questions = Questions::begin(current, answers_in);
+        for number in 0..MANY {
+            questions.ask(number, question(number));
+        }
+        let asked: Vec<Request> = (0..MANY).map(question).collect();
+        assert!(daemon.await.unwrap() == asked, "they overtook each other");
+    }
+
+    #[tokio::test]
+    async fn without_a_connection_the_answer_says_so() {
+        let (_current_in, current) = watch::channel(None);
+        let (answers_in, mut answers) = mpsc::channel(1);
+        let questions = Questions::begin(current, answers_in);
+        questions.ask(7, Request::Status);
+        let Some(Msg::Answer { ticket: 7, result }) = answers.recv().await else {
+            panic!("no answer");
+        };
+        assert_eq!(result.unwrap_err(), no_line());
+    }
+}
