@@ -50,6 +50,12 @@ pub use tree::{Axis, Border};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PaneId(u32);
 
+impl PaneId {
+    pub(super) fn number(self) -> u32 {
+        self.0
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Panes {
     /// In the order they were opened.

@@ -15,8 +15,8 @@ use ratatui::{
 };
 
 use crate::{
-    terminal::{link::Link, look::Underline},
-    view::cells::beyond,
+    terminal::look::Underline,
+    view::{cells::beyond, still::Links},
 };
 
 /// What the outer terminal is known to take beyond what every terminal does.
@@ -87,6 +87,8 @@ fn is_known(name: &str) -> bool {
 pub struct Brush<W: Write> {
     inner: CrosstermBackend<W>,
     outer: Outer,
+    /// What the numbers in cells mean.
+    links: Links,
     /// Sequences on their way.
     text: String,
 }
@@ -96,8 +98,14 @@ impl<W: Write> Brush<W> {
         Self {
             inner: CrosstermBackend::new(writer),
             outer,
+            links: Links::default(),
             text: String::new(),
         }
+    }
+
+    /// The links of the cells that are drawn next.
+    pub fn know(&mut self, links: &Links) {
+        self.links.clone_from(links);
     }
 
     fn style(&mut self, from: &Dress, to: &Dress) {
@@ -145,7 +153,7 @@ impl<W: Write> Brush<W> {
     }
 
     fn link(&mut self, number: Option<u32>) {
-        let link = number.and_then(Link::find);
+        let link = number.and_then(|number| self.links.get(&number));
         let _ = match link {
             Some(link) => write!(
                 self.text,
@@ -340,20 +348,26 @@ mod tests {
     use ratatui::{buffer::Buffer, layout::Rect};
 
     use super::*;
-    use crate::{terminal::emulator::Emulator, view::cells};
+    use crate::{
+        terminal::{emulator::Emulator, link::Link},
+        view::{cells, still::Picture},
+    };
 
     const ALL: Outer = Outer {
         underlines: true,
         links: true,
     };
 
-    /// What goes out when a child printed `stream`; the emulator is kept, for its links are.
+    /// What goes out when a child printed `stream`, and the emulator.
     fn written(stream: &str, outer: Outer) -> (String, Emulator) {
         let mut emulator = Emulator::new(8, 2);
         emulator.feed(stream.as_bytes(), Timestamp::UNIX_EPOCH);
         let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 2));
         cells::paint(&emulator, buffer.area, &mut buffer);
+        let mut picture = Picture::default();
+        picture.add_links(&emulator);
         let mut brush = Brush::new(Vec::new(), outer);
+        brush.know(picture.links());
         let cells = Buffer::empty(buffer.area).diff(&buffer);
         brush.draw(cells.into_iter()).unwrap();
         (brush.text, emulator)

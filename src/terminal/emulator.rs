@@ -15,6 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     defaults::DefaultColours,
     encode::{Modes, MouseMode},
+    link::{Link, Numbers},
 };
 use crate::model::text::Clean;
 use gate::{Gate, Step};
@@ -85,11 +86,26 @@ impl Emulator {
         self
     }
 
-    /// An empty screen of the same size, of the same outer terminal.
+    /// Its links have no number that those of another place have. For an emulator that was fed nothing.
+    #[must_use]
+    pub fn in_place(mut self, place: u32) -> Self {
+        self.parser.witness_mut().links = Numbers::of_place(place);
+        self
+    }
+
+    /// An empty screen of the same size, of the same outer terminal, in the same place.
     #[must_use]
     pub fn anew(&self) -> Self {
         let (columns, rows) = self.size();
-        Self::new(columns, rows).telling(self.parser.witness().colours)
+        let before = self.parser.witness();
+        let mut new = Self::new(columns, rows).telling(before.colours);
+        new.parser.witness_mut().links = before.links.clone();
+        new
+    }
+
+    /// The links that cells may have, each known by its number.
+    pub fn links(&self) -> impl Iterator<Item = &Arc<Link>> {
+        self.pens.links()
     }
 
     /// Columns and rows.

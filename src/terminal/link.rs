@@ -1,15 +1,15 @@
 //! Links that a child printed (OSC 8).
 //!
-//! A link has a number of this process, so that a cell on its way to the outer terminal can carry it
-//! where there is room for a number only. It is known by that number as long as anybody holds it.
+//! A link has a number, so that a cell on its way to the outer terminal can carry it where there is room
+//! for a number only. An emulator gives its links their numbers and knows them by these; emulators that are
+//! shown together have numbers of different places.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, LazyLock, Mutex, PoisonError, Weak},
-};
+use std::sync::{Arc, LazyLock, Weak};
 
-/// What the numbers fit into: the three bytes of a colour.
-const NUMBERS: u32 = 1 << 24;
+/// What the numbers fit into: the three bytes of a colour. The upper ones of these bits are the place.
+const BITS: u32 = 24;
+/// The lower ones count the links of a place: four times as many as an emulator holds at a time.
+const BITS_OF_LINKS: u32 = 14;
 /// Longest address taken, as terminals and browsers have it.
 const LONGEST: usize = 2083;
 /// Longest name by which a child says that two pieces are one link.
@@ -24,12 +24,14 @@ static HOST: LazyLock<String> = LazyLock::new(|| {
     name.nodename().to_string_lossy().into_owned()
 });
 
-static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
-
-#[derive(Default)]
-struct Known {
-    links: HashMap<u32, Weak<Link>>,
-    last: u32,
+/// Gives links their numbers. Of the links that somebody holds no two have the same one, and one that was
+/// let go of is not used again soon: a cell that was painted with it may still be on the screen.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers {
+    place: u32,
+    last: usize,
+    /// By the lower part of their numbers, less one.
+    links: Vec<Weak<Link>>,
 }
 
 /// The address of some cells.
@@ -43,7 +45,7 @@ pub struct Link {
 
 impl Link {
     /// The link in the parameters of OSC 8, behind the `8`; `None` where there is none to be taken.
-    pub fn parse(parameters: &[u8], address: &[u8]) -> Option<Arc<Self>> {
+    pub fn parse(parameters: &[u8], address: &[u8], numbers: &mut Numbers) -> Option<Arc<Self>> {
         if !is_allowed(address) {
             return None;
         }
@@ -54,21 +56,11 @@ impl Link {
             .filter(|name| name.len() <= LONGEST_NAME)
             .map(|name| String::from_utf8_lossy(name).into_owned())
             .unwrap_or_default();
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = known.free_number()?;
-        let link = Arc::new(Self {
+        numbers.give(|number| Self {
             number,
             address,
             name,
-        });
-        known.links.insert(number, Arc::downgrade(&link));
-        Some(link)
-    }
-
-    /// The link of this number, while somebody shows it.
-    pub fn find(number: u32) -> Option<Arc<Self>> {
-        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        known.links.get(&number)?.upgrade()
+        })
     }
 
     /// Below 2^24, never 0.
@@ -121,24 +113,30 @@ fn is_local_file(rest: &str, host: &str) -> bool {
         && !["\\", "%5c", "/%2f"].iter().any(|it| lower.contains(it))
 }
 
-impl Known {
-    fn free_number(&mut self) -> Option<u32> {
-        if self.links.len() >= NUMBERS as usize / 2 {
-            return None;
-        }
-        loop {
-            self.last = (self.last + 1) % NUMBERS;
-            if self.last != 0 && !self.links.contains_key(&self.last) {
-                return Some(self.last);
-            }
+impl Numbers {
+    /// Numbers that no other place has, but for those whose difference is a multiple of 1,024.
+    pub fn of_place(place: u32) -> Self {
+        Self {
+            place: place % (1 << (BITS - BITS_OF_LINKS)),
+            ..Self::default()
         }
     }
-}
 
-impl Drop for Link {
-    fn drop(&mut self) {
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        known.links.remove(&self.number);
+    /// `None` while all numbers belong to links that somebody holds.
+    fn give(&mut self, link: impl FnOnce(u32) -> Link) -> Option<Arc<Link>> {
+        let most = (1 << BITS_OF_LINKS) - 1;
+        let mut next = (0..most).map(|step| (self.last + step) % most);
+        let is_free = |at: &usize| self.links.get(*at).is_none_or(|it| it.strong_count() == 0);
+        let at = next.find(is_free)?;
+        let low = u32::try_from(at).ok()? + 1;
+        let link = Arc::new(link((self.place << BITS_OF_LINKS) | low));
+        let weak = Arc::downgrade(&link);
+        match self.links.get_mut(at) {
+            Some(known) => *known = weak,
+            None => self.links.push(weak),
+        }
+        self.last = at + 1;
+        Some(link)
     }
 }
 
@@ -159,6 +157,8 @@ impl std::hash::Hash for Link {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
             "ftp://a.example".to_owned(),
             format!("https://{}", "x".repeat(LONGEST - 8)),
         ] {
-            let link = Link::parse(b"", good.as_bytes()).unwrap();
+            let link = Link::parse(b"", good.as_bytes(), &mut Numbers::default()).unwrap();
             assert_eq!(link.address(), good);
         }
         for bad in [
@@ -185,7 +185,8 @@ mod tests {
             "http://한".to_owned(),
             format!("https://{}", "x".repeat(LONGEST - 7)),
         ] {
-            assert!(Link::parse(b"", bad.as_bytes()).is_none(), "{bad}");
+            let link = Link::parse(b"", bad.as_bytes(), &mut Numbers::default());
+            assert!(link.is_none(), "{bad}");
         }
     }
 
@@ -219,17 +220,44 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_known_as_long_as_somebody_holds_it() {
-        let link = Link::parse(b"id=a", b"https://one.example").unwrap();
-        let number = link.number();
-        assert_eq!(Link::find(number).unwrap().address(), "https://one.example");
-        drop(link);
-        assert!(Link::find(number).is_none());
+    fn a_number_is_one_links_alone_as_long_as_somebody_holds_it() {
+        let mut numbers = Numbers::of_place(1023);
+        let mut next = || Link::parse(b"", b"https://one.example", &mut numbers);
+        let held = next().unwrap();
+        let let_go = next().unwrap().number();
+        assert!(held.number() > 0 && let_go != held.number());
+        assert_ne!(
+            next().unwrap().number(),
+            let_go,
+            "it is not used again soon"
+        );
+        let all: Vec<_> = std::iter::from_fn(next).collect();
+        let seen: HashSet<u32> = all.iter().map(|link| link.number()).collect();
+        assert_eq!(seen.len(), (1 << BITS_OF_LINKS) - 2);
+        assert!(!seen.contains(&held.number()));
+        assert!(seen.iter().all(|number| *number < 1 << BITS));
+        drop(all);
+        assert!(seen.contains(&Link::parse(b"", b"ftp://a", &mut numbers).unwrap().number()));
+    }
+
+    #[test]
+    fn two_places_have_no_number_in_common() {
+        let in_place = |place| {
+            let mut numbers = Numbers::of_place(place);
+            Link::parse(b"", b"https://one.example", &mut numbers)
+                .unwrap()
+                .number()
+        };
+        assert_ne!(in_place(1), in_place(2));
+        assert_eq!(in_place(1), in_place(1025));
     }
 
     #[test]
     fn the_same_words_are_the_same_link() {
-        let link = |parameters: &[u8]| Link::parse(parameters, b"https://one.example").unwrap();
+        let mut numbers = Numbers::default();
+        let mut link = |parameters: &[u8]| {
+            Link::parse(parameters, b"https://one.example", &mut numbers).unwrap()
+        };
         assert_eq!(link(b""), link(b""));
         assert_eq!(link(b"id=1:x=2"), link(b"id=1"));
         assert_ne!(link(b"id=1"), link(b"id=2"));

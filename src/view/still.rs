@@ -1,6 +1,8 @@
 //! What of the screen stands still from one frame to the next: rows of terminals on which nothing was
 //! printed meanwhile. They are neither painted nor compared again; all else is painted as ever.
 
+use std::{collections::HashMap, sync::Arc};
+
 use ratatui::layout::Rect;
 
 use crate::{
@@ -10,13 +12,20 @@ use crate::{
         focus::Page,
         panes::{Prompt, State},
     },
-    terminal::emulator::{Emulator, Moment},
+    terminal::{
+        emulator::{Emulator, Moment},
+        link::Link,
+    },
 };
+
+/// Links by their numbers.
+pub type Links = HashMap<u32, Arc<Link>>;
 
 /// What decides how the cells of terminals look in a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     terminals: Vec<Terminal>,
+    links: Links,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +36,15 @@ struct Terminal {
 }
 
 impl Picture {
-    /// Of the frame that is to be drawn; without terminals where something may lie over them.
+    /// Of the frame that is to be drawn; only with its links where something may lie over them.
     #[must_use]
     pub fn of(app: &App, areas: &Areas) -> Self {
         let mut picture = Self::default();
+        for place in &areas.panes {
+            if let Some(pane) = app.panes.pane(place.pane) {
+                picture.add_links(&pane.emulator);
+            }
+        }
         let dialog = app.panes.prompt().is_some_and(Prompt::is_dialog);
         let covered = areas.dialog.is_some() || !areas.toasts.is_empty() || dialog;
         if app.page != Page::Panes || areas.too_small || covered {
@@ -44,6 +58,18 @@ impl Picture {
             }
         }
         picture
+    }
+
+    /// Those of a terminal that is painted.
+    pub fn add_links(&mut self, emulator: &Emulator) {
+        let links = emulator.links();
+        self.links
+            .extend(links.map(|link| (link.number(), link.clone())));
+    }
+
+    /// What the numbers in its cells mean.
+    pub fn links(&self) -> &Links {
+        &self.links
     }
 
     /// A terminal that is painted into this area, and nothing else with it.

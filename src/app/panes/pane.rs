@@ -115,7 +115,7 @@ impl Pane {
             place,
             name,
             state: State::Opening,
-            emulator: Emulator::new(80, 24),
+            emulator: Emulator::new(80, 24).in_place(id.number()),
             has_news: false,
             has_begun: false,
             stream,

@@ -9,7 +9,10 @@ use vt100::{Callbacks, MouseProtocolMode, Screen};
 
 use crate::{
     model::text::Clean,
-    terminal::{defaults::DefaultColours, link::Link},
+    terminal::{
+        defaults::DefaultColours,
+        link::{Link, Numbers},
+    },
 };
 
 /// Longest title kept, in cells.
@@ -48,6 +51,8 @@ pub(super) struct Witness {
     pub in_update: bool,
     /// A link began or ended, and this is not taken up yet.
     pub link: Option<Linked>,
+    /// The numbers of links.
+    pub links: Numbers,
     /// What programs are told that ask for the colours of what has none.
     pub colours: DefaultColours,
     /// Nothing that comes now counts: an overlong string is being ended.
@@ -212,7 +217,7 @@ impl Callbacks for Witness {
             [b"10", asked @ ..] => self.default_colours(10, asked),
             [b"11", asked @ ..] => self.default_colours(11, asked),
             [b"8", about, pieces @ ..] => {
-                let link = Link::parse(about, &pieces.join(&b';'));
+                let link = Link::parse(about, &pieces.join(&b';'), &mut self.links);
                 self.link = Some(link.map_or(Linked::No, Linked::To));
             }
             _ => {}
