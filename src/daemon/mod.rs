@@ -54,7 +54,7 @@ mod watching;
 mod will;
 mod writing;
 
-use std::{collections::BTreeMap, io::Write as _, path::Path, sync::Arc};
+use std::{collections::BTreeMap, io::Write as _, path::Path, sync::Arc, time::Duration};
 
 use color_eyre::eyre::{Context, Result, ensure};
 use tokio::{
@@ -92,6 +92,10 @@ use crate::{
 const WAITING: usize = 256;
 /// Memory for messages that arrived in part, of all clients together.
 const PARTIAL_FRAMES: usize = 4 * 1024 * 1024;
+
+/// How long work on files that is under way is waited for before the daemon becomes a newer program. Clients that
+/// connect meanwhile have twice that patience.
+const LAST_FILES: Duration = Duration::from_secs(5);
 
 /// How others steer a daemon that serves.
 #[derive(Clone, Debug, Default)]
@@ -182,13 +186,15 @@ fn live(options: DaemonOptions) -> Result<()> {
         let successor = Successor::new(&controls);
         serve_locked(options, controls, lock, inherited, Some(successor)).await
     });
-    // A call to the engine that hangs must not hold up the end.
-    runtime.shutdown_background();
-    if let Some(handover) = ended? {
-        return Err(handover.go())
-            .wrap_err("the daemon could become neither the newer program nor itself");
+    let Some(mut handover) = ended? else {
+        // A call to the engine that hangs must not hold up the end.
+        runtime.shutdown_background();
+        return Ok(());
+    };
+    if !upgrade::wind_up(runtime, LAST_FILES) {
+        handover.tell(upgrade::unfinished(LAST_FILES));
     }
-    Ok(())
+    Err(handover.go()).wrap_err("the daemon could become neither the newer program nor itself")
 }
 
 /// Whatever the caller's umask: nothing the daemon makes can be written by others. What is private has

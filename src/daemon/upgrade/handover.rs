@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{lock::Lock, socket::Socket, told::Told};
 use crate::{
-    model::{id::SessionKey, text::Clean},
+    model::{id::SessionKey, notice::Notice, text::Clean},
     protocol::version::version,
 };
 
@@ -97,6 +97,11 @@ impl Handover {
                 ..memory
             },
         })
+    }
+
+    /// Something that clients which connect to the next program should know.
+    pub fn tell(&mut self, notice: Notice) {
+        self.memory.told.heard(&notice.into());
     }
 
     /// Is the next program from now on, or this one once more where that cannot be executed; the error is

@@ -8,6 +8,7 @@
 mod handover;
 mod orphans;
 mod program;
+mod winding;
 
 use std::{
     path::PathBuf,
@@ -19,6 +20,7 @@ use super::Controls;
 pub(super) use handover::{Failed, Handover, Inherited, Kept, Memory};
 pub(super) use orphans::reap;
 pub(super) use program::examine;
+pub(super) use winding::{unfinished, wind_up};
 
 /// Which program the daemon is to become; cheap to clone. The first word counts.
 #[derive(Clone, Debug)]

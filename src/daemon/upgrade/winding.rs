@@ -1,0 +1,90 @@
+//! The threads of the program before: none of them outlives the step to the next one, which ends them wherever
+//! they are. Work on files (a home that is copied, a log that is saved) is waited for.
+
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Runtime;
+
+use crate::{
+    daemon::clock,
+    model::notice::{Level, Notice},
+};
+
+/// Ends the runtime, once what blocks its threads has come to its end; `false` = that was not in time.
+#[must_use]
+pub fn wind_up(runtime: Runtime, patience: Duration) -> bool {
+    tracing::info!(
+        seconds = patience.as_secs(),
+        "waiting for work on files before the newer program starts (at most)"
+    );
+    let began = Instant::now();
+    runtime.shutdown_timeout(patience);
+    let took = began.elapsed();
+    tracing::info!(milliseconds = took.as_millis(), "waited");
+    took < patience
+}
+
+/// What users are told then.
+pub fn unfinished(patience: Duration) -> Notice {
+    let text = format!(
+        "work on files took longer than {}s while the daemon was updated and was interrupted: if a session's home \
+         or log isn't complete, see daemon.log",
+        patience.as_secs()
+    );
+    tracing::warn!(text);
+    Notice::message(clock::now(), Level::Warning, text.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn runtime() -> Runtime {
+        tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap()
+    }
+
+    #[test]
+    fn work_on_files_comes_to_its_end_before_the_newer_program() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("written");
+        let runtime = runtime();
+        // A task of the runtime ends first: from then on its end is waited for.
+        let (ends, ending) = mpsc::channel::<()>();
+        runtime.spawn(async move {
+            let _ends = ends;
+            std::future::pending::<()>().await;
+        });
+        let (begun_in, begun) = mpsc::channel();
+        let written = file.clone();
+        runtime.spawn_blocking(move || {
+            begun_in.send(()).unwrap();
+            assert!(ending.recv().is_err());
+            std::fs::write(&written, "all of it").unwrap();
+        });
+        begun.recv().unwrap();
+        assert!(wind_up(runtime, Duration::from_secs(600)));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "all of it");
+    }
+
+    #[test]
+    fn work_that_does_not_end_is_not_waited_for_for_ever() {
+        let runtime = runtime();
+        let (stop, stopped) = mpsc::channel::<()>();
+        let (begun_in, begun) = mpsc::channel();
+        runtime.spawn_blocking(move || {
+            begun_in.send(()).unwrap();
+            let _ = stopped.recv();
+        });
+        begun.recv().unwrap();
+        assert!(!wind_up(runtime, Duration::from_millis(20)));
+        drop(stop);
+        let told = unfinished(Duration::from_secs(10));
+        assert!(told.text.as_str().contains("longer than 10s"));
+    }
+}
