@@ -64,6 +64,8 @@ pub(super) struct Core {
     /// What could not be written yet, and the orders that wait for it.
     pub(super) owed: Owed,
     pub(super) withheld: Vec<(Number, Command)>,
+    /// Answers to orders that will never be carried out.
+    pub(super) undone: VecDeque<(Number, News)>,
     pub(super) write_again: Option<Instant>,
     /// Whether the hearts were told that somebody looks.
     pub(super) watched: bool,
@@ -124,6 +126,7 @@ impl Core {
             looks: Vec::new(),
             owed: Owed::default(),
             withheld: Vec::new(),
+            undone: VecDeque::new(),
             write_again: None,
             watched: false,
             pace: Pace::new(Reading::take()),
@@ -171,6 +174,9 @@ impl Core {
                 () = until(space) => self.watch_space(),
                 () = until(lists) => {}
                 Some(samples) = ears.samples.recv() => self.tell_usage(samples).await,
+            }
+            while let Some((number, news)) = self.undone.pop_front() {
+                self.settle(number, news).await;
             }
             self.answer_looks();
             self.answer_lists();
@@ -259,6 +265,9 @@ impl Core {
                 Ok(()) => {}
                 Err(error) if ending.is_none() && (step.refusable || step.only_asks(asked)) => {
                     self.refuse(number, asked, &mut step, &error);
+                }
+                Err(error) if error.is_of_a_row() => {
+                    self.write_apart(number, &mut step, ending.is_some()).await;
                 }
                 Err(error) => self.owe(number, &mut step, &error),
             }

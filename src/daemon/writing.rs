@@ -1,5 +1,5 @@
 //! The store comes first: what could not be written is refused where that is possible, else owed. Only the
-//! end of a session does not wait for it.
+//! end of a session does not wait for it. A row that can never be written holds up no other: it is kept aside.
 
 use std::time::Duration;
 
@@ -21,20 +21,24 @@ use crate::{
         record::Write,
         text::Clean,
     },
-    store::{Purpose, StoreError},
+    store::{Purpose, StoreError, Unwritten},
 };
 
 /// Until writing to the store is tried again.
 const WRITE_AGAIN: Duration = Duration::from_secs(5);
 
-/// Entries of histories and of the audit trail that are owed at once; beyond them the oldest go.
+/// Entries of histories, of the audit trail and of launches that are owed at once; beyond them the oldest go.
 const ENTRIES: usize = 4_096;
+/// The same of what sessions used, which is longer.
+const FIGURES: usize = 256;
 
-/// What could not be written yet, in its order. Of what replaces its predecessor only the last is kept, so a
-/// disk that stays full does not fill the memory.
+/// What could not be written yet, in its order. Of what replaces its predecessor only the last is kept, and of
+/// the rest a number, so a disk that stays full does not fill the memory.
 #[derive(Debug, Default)]
 pub(super) struct Owed {
     writes: Vec<Write>,
+    /// How many entries went.
+    dropped: usize,
 }
 
 impl Owed {
@@ -46,8 +50,10 @@ impl Owed {
         self.writes.clone()
     }
 
-    pub fn clear(&mut self) {
+    /// All of it is written; how many entries are not, for there were too many.
+    pub fn clear(&mut self) -> usize {
         self.writes.clear();
+        std::mem::take(&mut self.dropped)
     }
 
     /// The same attempt once more takes the place of the entry that is owed.
@@ -75,10 +81,16 @@ impl Owed {
             self.writes.retain(|old| !replaces(&write, old));
             self.writes.push(write);
         }
-        let entries = self.writes.iter().filter(|it| is_entry(it)).count();
-        let mut surplus = entries.saturating_sub(ENTRIES);
+        self.keep_newest(ENTRIES, is_entry);
+        self.keep_newest(FIGURES, |write| matches!(write, Write::Figures { .. }));
+    }
+
+    fn keep_newest(&mut self, most: usize, is_counted: impl Fn(&Write) -> bool) {
+        let count = self.writes.iter().filter(|it| is_counted(it)).count();
+        let mut surplus = count.saturating_sub(most);
+        self.dropped += surplus;
         self.writes.retain(|write| {
-            let goes = surplus > 0 && is_entry(write);
+            let goes = surplus > 0 && is_counted(write);
             surplus -= usize::from(goes);
             !goes
         });
@@ -105,7 +117,7 @@ fn replaces(new: &Write, old: &Write) -> bool {
 fn is_entry(write: &Write) -> bool {
     matches!(
         write,
-        Write::History(_) | Write::HistoryAgain(_) | Write::Audit(_)
+        Write::History(_) | Write::HistoryAgain(_) | Write::Audit(_) | Write::Recent { .. }
     )
 }
 
@@ -120,20 +132,65 @@ impl Core {
         let purpose = purpose(ends || holds_end(&step.writes));
         let mut writes = self.owed.writes();
         writes.extend(step.writes.iter().cloned());
-        self.store.write_for(purpose, writes).await?;
-        self.pay();
-        Ok(())
+        let written = self.store.write_for(purpose, writes).await;
+        match written {
+            // It may be a row that is owed: what is asked now must not be refused for it.
+            Err(error) if error.is_of_a_row() && !self.owed.is_empty() => {
+                self.write_owed().await;
+                if !self.owed.is_empty() {
+                    return Err(error);
+                }
+                let writes = step.writes.clone();
+                self.store.write_for(purpose, writes).await
+            }
+            Ok(()) => {
+                self.pay(&[]);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
-    fn pay(&mut self) {
-        self.owed.clear();
+    /// Nothing is owed any more. Orders that waited for a record which cannot be written are not carried out.
+    fn pay(&mut self, unwritten: &[Unwritten]) {
+        let dropped = self.owed.clear();
         if self.write_again.take().is_some() {
-            let text = "the store is written again: what happened meanwhile is in it";
-            self.tell(Notice::message(clock::now(), Level::Info, text));
+            let text = match dropped {
+                0 => "the store is written again: what happened meanwhile is in it".to_owned(),
+                count => format!(
+                    "the store is written again: what happened meanwhile is in it, but for the {count} oldest \
+                     entries of histories"
+                ),
+            };
+            self.tell(Notice::message(clock::now(), Level::Info, text.as_str()));
         }
         for (number, command) in std::mem::take(&mut self.withheld) {
-            self.stations[number].begin(command);
+            match refused(&command, unwritten) {
+                Some(news) => self.undone.push_back((number, news)),
+                None => self.stations[number].begin(command),
+            }
         }
+    }
+
+    /// One of the rows can never be written: the others are, and that one is kept aside. An order that waits for
+    /// it is answered as one that failed.
+    pub(super) async fn write_apart(&mut self, number: Number, step: &mut Step, ends: bool) {
+        let mut writes = self.owed.writes();
+        writes.extend(step.writes.iter().cloned());
+        let purpose = purpose(ends || holds_end(&writes));
+        let unwritten = match self.store.write_apart(purpose, writes).await {
+            Ok(unwritten) => unwritten,
+            Err(error) => return self.owe(number, step, &error),
+        };
+        self.pay(&unwritten);
+        for command in std::mem::take(&mut step.commands) {
+            match refused(&command, &unwritten) {
+                Some(news) => self.undone.push_back((number, news)),
+                None => step.commands.push(command),
+            }
+        }
+        step.changes
+            .extend(notices(&unwritten).map(crate::model::change::Change::from));
     }
 
     /// The request is not granted, as if it had never been asked.
@@ -168,8 +225,11 @@ impl Core {
         self.owed.add(step.writes.drain(..));
         let commands = std::mem::take(&mut step.commands).into_iter();
         let (wait, go): (Vec<_>, Vec<_>) = commands.partition(Command::waits_for_record);
-        self.withheld
-            .extend(wait.into_iter().map(|command| (number, command)));
+        for command in wait {
+            self.withheld
+                .retain(|(station, old)| *station != number || !takes_place(&command, old));
+            self.withheld.push((number, command));
+        }
         step.commands = go;
         if self.write_again.is_none() {
             let text = Clean::new(&error.to_string());
@@ -197,17 +257,58 @@ impl Core {
                 Command::Local(order) => Some(order),
                 Command::Observed(_) => None,
             });
-        orders.filter_map(|order| not_done(&order)).collect()
+        let why = Clean::new("the session was ended before it could be recorded");
+        orders.filter_map(|order| not_done(&order, &why)).collect()
     }
 
     pub(super) async fn write_owed(&mut self) {
         let writes = self.owed.writes();
         let purpose = purpose(holds_end(&writes));
-        match self.store.write_for(purpose, writes).await {
-            Ok(()) => self.pay(),
+        match self.store.write_apart(purpose, writes).await {
+            Ok(unwritten) => {
+                self.pay(&unwritten);
+                for notice in notices(&unwritten) {
+                    self.tell(notice);
+                }
+            }
             Err(_) => self.write_again = Some(clock::instant() + WRITE_AGAIN),
         }
     }
+}
+
+/// The answer to an order that rests on a record which was not written.
+fn refused(command: &Command, unwritten: &[Unwritten]) -> Option<News> {
+    let Command::Local(order) = command else {
+        return None;
+    };
+    let (session, _) = order.about()?;
+    let record = unwritten
+        .iter()
+        .find(|it| it.is_record && it.session == Some(session))?;
+    if !command.waits_for_record() {
+        return None;
+    }
+    not_done(order, &record.text)
+}
+
+/// What users should know of rows that were set aside; of each session once.
+fn notices(unwritten: &[Unwritten]) -> impl Iterator<Item = Notice> {
+    unwritten.iter().filter(|it| it.is_news).map(|it| {
+        let text = format!(
+            "{}. The row is kept aside and everything else is saved: see `workbay doctor`",
+            it.text
+        );
+        Notice::message(clock::now(), Level::Error, text.as_str())
+    })
+}
+
+/// Whether the same is ordered of the same session anew.
+fn takes_place(new: &Command, old: &Command) -> bool {
+    let (Command::Local(new), Command::Local(old)) = (new, old) else {
+        return false;
+    };
+    let session = |order: &Order| order.about().map(|(session, _)| session);
+    session(new).is_some() && session(new) == session(old) && new.kind() == old.kind()
 }
 
 fn purpose(ends: bool) -> Purpose {
@@ -219,11 +320,11 @@ fn purpose(ends: bool) -> Purpose {
 }
 
 /// The answer to an order that was not carried out.
-fn not_done(order: &Order) -> Option<News> {
+fn not_done(order: &Order, why: &Clean) -> Option<News> {
     let (session, epoch) = order.about()?;
     let fault = Fault {
         kind: FaultKind::Failed,
-        text: Clean::new("the session was ended before it could be recorded"),
+        text: why.clone(),
         mend: None,
     };
     let done = Fact::Done {
@@ -240,7 +341,12 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::model::{history::HistoryEntry, record::AuditEntry, status::Status};
+    use crate::model::{
+        history::HistoryEntry,
+        id::{ContextName, SessionKey},
+        record::AuditEntry,
+        status::Status,
+    };
 
     fn audit(detail: &str) -> Write {
         Write::Audit(AuditEntry {
@@ -270,6 +376,29 @@ mod tests {
         let newest = audit(&(2 * ENTRIES - 1).to_string());
         assert!(owed.writes().contains(&newest));
         assert!(!owed.writes().contains(&audit("0")));
+    }
+
+    #[test]
+    fn what_sessions_used_does_not_fill_the_memory_either_and_what_goes_is_counted() {
+        let mut owed = Owed::default();
+        let used = |number: usize| Write::Figures {
+            session: SessionKey::local(SessionId::from_u128(number as u128)),
+            at: Timestamp::UNIX_EPOCH,
+            ended: true,
+            record: Box::default(),
+        };
+        owed.add((0..FIGURES + 3).map(used));
+        assert_eq!(owed.writes().first(), Some(&used(3)));
+        assert_eq!(owed.writes().len(), FIGURES);
+        let launch = |number: usize| Write::Recent {
+            at: Timestamp::UNIX_EPOCH,
+            context: ContextName::local(),
+            title: Clean::new(&number.to_string()),
+            launch: Box::default(),
+        };
+        owed.add((0..ENTRIES + 4).map(launch));
+        assert_eq!(owed.writes().len(), FIGURES + ENTRIES);
+        assert_eq!((owed.clear(), owed.clear()), (7, 0));
     }
 
     #[test]

@@ -13,6 +13,8 @@ use rustix::{
 };
 use thiserror::Error;
 
+use super::unwritable::is_of_a_row;
+
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StoreError {
     #[error(
@@ -45,6 +47,8 @@ pub enum StoreError {
         .path.display()
     )]
     Busy { path: PathBuf, why: String },
+    #[error("a row of {} cannot be written ({why}): please report this with daemon.log", .path.display())]
+    Row { path: PathBuf, why: String },
     #[error("{} cannot be used: {why}", .path.display())]
     Other { path: PathBuf, why: String },
     #[error("the store is closed: the daemon is ending")]
@@ -70,7 +74,7 @@ impl StoreError {
     /// another program is that of the file.
     pub(super) fn broken(path: &Path, error: &rusqlite::Error) -> Self {
         match Self::sqlite(path, error) {
-            Self::Other { path, why } => Self::Corrupt { path, why },
+            Self::Other { path, why } | Self::Row { path, why } => Self::Corrupt { path, why },
             other => other,
         }
     }
@@ -79,8 +83,13 @@ impl StoreError {
     pub(super) fn is_of_the_file(&self) -> bool {
         matches!(
             self,
-            Self::Corrupt { .. } | Self::Failing { .. } | Self::Other { .. }
+            Self::Corrupt { .. } | Self::Failing { .. } | Self::Other { .. } | Self::Row { .. }
         )
+    }
+
+    /// Whether one row is what cannot be written: to try it again is no use, and the others can be.
+    pub fn is_of_a_row(&self) -> bool {
+        matches!(self, Self::Row { .. })
     }
 
     /// What the system said about a file beside the store.
@@ -121,6 +130,10 @@ impl StoreError {
                     why: error.to_string(),
                 })
             }
+            _ if is_of_a_row(error) => Self::Row {
+                path: path.to_path_buf(),
+                why: error.to_string(),
+            },
             _ => Self::other(path, error),
         }
     }

@@ -13,6 +13,7 @@ use super::{
     reserve::{Reserve, State},
     rows, schema, scrub, shelf,
     unreadable::{self, Unreadable},
+    unwritable::{self, Unwritten},
 };
 use crate::model::{
     figures::Figures,
@@ -108,39 +109,49 @@ impl StoreFile {
         Ok((Self { db, path, reserve }, opened))
     }
 
-    /// Where there is no reserved space, only what ends a session is written.
+    /// All of it or nothing.
     pub(super) fn write(&mut self, writes: &[Write], purpose: Purpose) -> Result<(), StoreError> {
+        self.with_space(purpose, |db| write_all(db, writes))
+    }
+
+    /// All but what cannot be written; that is kept aside.
+    pub(super) fn write_apart(
+        &mut self,
+        writes: &[Write],
+        purpose: Purpose,
+    ) -> Result<Vec<Unwritten>, StoreError> {
+        self.with_space(purpose, |db| unwritable::put_all(db, writes))
+    }
+
+    /// Where there is no reserved space, only what ends a session is written.
+    fn with_space<T>(
+        &mut self,
+        purpose: Purpose,
+        write: impl Fn(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
         let has_space = self.reserve.hold() != State::NoSpace;
         if purpose == Purpose::Ordinary && !has_space {
             return Err(StoreError::Full(self.path.clone()));
         }
-        let written = self.write_all(writes);
+        let written = write(&mut self.db);
         let written = self.told(written);
         if purpose == Purpose::Ending && matches!(written, Err(StoreError::Full(_))) {
-            return self.write_on_full_disk(writes);
+            self.make_room();
+            let written = write(&mut self.db);
+            return self.told(written);
         }
         written
     }
 
     /// What the write-ahead log holds goes into the file, so that its space is used again; then the
     /// reserve is given up.
-    fn write_on_full_disk(&mut self, writes: &[Write]) -> Result<(), StoreError> {
+    fn make_room(&mut self) {
         let released = self.reserve.release();
         tracing::warn!(released, "the disk is full");
         let checkpoint = "PRAGMA wal_checkpoint(RESTART)";
         if let Err(error) = self.db.query_row(checkpoint, (), |_| Ok(())) {
             tracing::warn!(%error, "the write-ahead log keeps its size");
         }
-        let written = self.write_all(writes);
-        self.told(written)
-    }
-
-    fn write_all(&mut self, writes: &[Write]) -> rusqlite::Result<()> {
-        let change = self.db.transaction()?;
-        for write in writes {
-            rows::put(&change, write)?;
-        }
-        change.commit()
     }
 
     pub(super) fn recents(&self) -> Result<Vec<Recent>, StoreError> {
@@ -207,6 +218,14 @@ impl StoreFile {
         }
         Err(error)
     }
+}
+
+fn write_all(db: &mut Connection, writes: &[Write]) -> rusqlite::Result<()> {
+    let change = db.transaction()?;
+    for write in writes {
+        rows::put(&change, write)?;
+    }
+    change.commit()
 }
 
 /// A process that is killed loses nothing in either mode; WAL is faster but breaks on network file

@@ -19,6 +19,7 @@ mod schema;
 mod scrub;
 mod shelf;
 mod unreadable;
+mod unwritable;
 mod values;
 
 use std::{path::PathBuf, thread};
@@ -28,6 +29,7 @@ use tokio::sync::{mpsc, oneshot};
 pub use error::StoreError;
 pub use health::{Health, look};
 pub use shelf::{Mark, Shelved};
+pub use unwritable::Unwritten;
 
 use crate::model::{
     figures::{Figures, FiguresRecord},
@@ -108,6 +110,11 @@ pub enum Purpose {
 
 enum Job {
     Write(Vec<Write>, Purpose, oneshot::Sender<Result<(), StoreError>>),
+    WriteApart(
+        Vec<Write>,
+        Purpose,
+        oneshot::Sender<Result<Vec<Unwritten>, StoreError>>,
+    ),
     History(
         SessionId,
         oneshot::Sender<Result<Vec<HistoryEntry>, StoreError>>,
@@ -156,6 +163,9 @@ impl Store {
                         Job::Write(writes, purpose, answer) => {
                             drop(answer.send(file.write(&writes, purpose)));
                         }
+                        Job::WriteApart(writes, purpose, answer) => {
+                            drop(answer.send(file.write_apart(&writes, purpose)));
+                        }
                         Job::History(id, answer) => drop(answer.send(file.history(id))),
                         Job::Figures(session, answer) => {
                             drop(answer.send(file.figures(session)));
@@ -195,6 +205,16 @@ impl Store {
     /// The same; what ends a session may take the reserved space.
     pub async fn write_for(&self, purpose: Purpose, writes: Vec<Write>) -> Result<(), StoreError> {
         self.ask(|answer| Job::Write(writes, purpose, answer)).await
+    }
+
+    /// The same, without the rows that cannot be written whatever room there is: they are kept aside. Those rows.
+    pub async fn write_apart(
+        &self,
+        purpose: Purpose,
+        writes: Vec<Write>,
+    ) -> Result<Vec<Unwritten>, StoreError> {
+        self.ask(|answer| Job::WriteApart(writes, purpose, answer))
+            .await
     }
 
     /// What happened to a session, newest first.

@@ -3,6 +3,7 @@ mod files;
 mod scrub;
 mod shelf;
 mod unreadable;
+mod unwritable;
 
 use std::{collections::BTreeMap, fs, path::Path};
 

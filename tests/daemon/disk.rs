@@ -10,7 +10,7 @@ use std::{
 use workbay::{
     client::Client,
     daemon::{self, Controls},
-    model::{id::SessionId, status::Status},
+    model::{change::Change, id::SessionId, status::Status},
     protocol::message::{Failure, FailureKind, Reply, Request},
 };
 
@@ -103,6 +103,73 @@ async fn listed(client: &Client) -> (Vec<SessionId>, bool) {
         ),
         other => panic!("no list but {other:?}"),
     }
+}
+
+/// Makes the daemon's database refuse rows of sessions of this name, from now on.
+fn refuse_rows(house: &House, when: &str) -> rusqlite::Connection {
+    let db = rusqlite::Connection::open(house.paths().database()).unwrap();
+    db.execute_batch(&format!(
+        "CREATE TRIGGER refuses BEFORE UPDATE ON sessions WHEN {when}
+         BEGIN SELECT RAISE(ABORT, 'not this one'); END"
+    ))
+    .unwrap();
+    db
+}
+
+#[tokio::test]
+async fn a_row_that_can_never_be_written_holds_up_no_other_and_is_kept_aside() {
+    let mut house = House::open().await;
+    let mut face = house.face().await;
+    let bad = face.run("bad-one").await;
+    let db = refuse_rows(&house, "NEW.name = 'bad-one'");
+    // What happens by itself cannot be refused.
+    house.engine.die(bad, 3, false);
+    face.until_status(bad, Status::Terminated).await;
+    face.until_told("cannot be written: not this one").await;
+    // Whoever comes after it is written, as are the ends of others.
+    let good = face.run("good-one").await;
+    let other = face.run("other").await;
+    face.terminate(other, false).await.unwrap();
+    face.until_status(other, Status::Terminated).await;
+    let aside = |db: &rusqlite::Connection| {
+        let query = "SELECT count(*), max(body) FROM unreadable WHERE kept_of = 'sessions'";
+        db.query_row(query, (), |row| Ok((row.get(0)?, row.get(1)?)))
+    };
+    let (count, body): (u32, String) = aside(&db).unwrap();
+    assert_eq!(count, 1, "the newest of it");
+    assert!(
+        body.contains("TERMINATED") && body.contains("bad-one"),
+        "{body}"
+    );
+    let told = |change: &&Change| match change {
+        Change::Notice { notice } => notice.text.as_str().contains("not this one"),
+        _ => false,
+    };
+    assert_eq!(face.heard.iter().filter(told).count(), 1, "it is told once");
+    db.execute_batch("DROP TRIGGER refuses").unwrap();
+    drop(db);
+    house.restart().await;
+    let mut face = house.face().await;
+    face.until_status(good, Status::Running).await;
+    // What was written of it last is known, and the engine tells the rest.
+    face.until_status(bad, Status::Terminated).await;
+}
+
+#[tokio::test]
+async fn nothing_is_made_for_a_session_whose_record_cannot_be_written() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    face.run("first").await;
+    let _db = refuse_rows(&house, "NEW.name = 'bad-one'");
+    let bad = face.launch(named("bad-one")).await.unwrap().id;
+    let failed = face.until_status(bad, Status::Error).await;
+    let why = failed.status_message.unwrap();
+    assert!(
+        why.as_str().contains("cannot be written: not this one"),
+        "{why}"
+    );
+    assert_eq!(house.engine.count(Call::Create), 1, "of the first one");
+    face.run("last").await;
 }
 
 /// Launches until it is refused; how many were not.

@@ -58,9 +58,11 @@ fn file(look: Result<Option<StoreLook>, StoreTrouble>, paths: &Paths) -> Finding
 /// Rows that lie aside in the file: what was in them may be wanted.
 fn set_aside((count, newest): &(u64, Clean), paths: &Paths) -> Finding {
     let message = match count {
-        1 => format!("a row of it could not be read and lies in its table `unreadable`: {newest}"),
+        1 => format!(
+            "a row of it could not be read or written and lies in its table `unreadable`: {newest}"
+        ),
         count => format!(
-            "{count} rows of it could not be read and lie in its table `unreadable`, the newest of them: {newest}"
+            "{count} rows of it could not be read or written and lie in its table `unreadable`, the newest of them: {newest}"
         ),
     };
     let mend = format!(

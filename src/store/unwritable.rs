@@ -1,0 +1,139 @@
+//! Rows that cannot be written, whatever room the disk has: each is kept alone, in the table of rows that cannot be
+//! read, and the others are written without it.
+
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Result};
+use serde_json::{Value, json};
+
+use super::{rows, values::to_json};
+use crate::model::{id::SessionId, record::Write, text::Clean};
+
+/// The newest ones are kept.
+const MOST: u32 = 1_000;
+
+/// A row that was set aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unwritten {
+    /// The session it is about.
+    pub session: Option<SessionId>,
+    /// It is the record of that session.
+    pub is_record: bool,
+    /// None of its kind and session was set aside before: users don't know yet.
+    pub is_news: bool,
+    /// What it is, and why it cannot be written.
+    pub text: Clean,
+}
+
+/// Whether this is about what one row holds: no other file system, no more room and no later time helps.
+pub(super) fn is_of_a_row(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::ToSqlConversionFailure(_) => true,
+        error => matches!(
+            error.sqlite_error_code(),
+            Some(
+                ErrorCode::ConstraintViolation
+                    | ErrorCode::TooBig
+                    | ErrorCode::TypeMismatch
+                    | ErrorCode::ParameterOutOfRange
+            )
+        ),
+    }
+}
+
+/// Writes all that can be written; the rows that were set aside.
+pub(super) fn put_all(db: &mut Connection, writes: &[Write]) -> Result<Vec<Unwritten>> {
+    let mut change = db.transaction()?;
+    let mut unwritten = Vec::new();
+    for write in writes {
+        let attempt = change.savepoint()?;
+        match rows::put(&attempt, write) {
+            Ok(()) => attempt.commit()?,
+            Err(error) if is_of_a_row(&error) => {
+                // What it wrote of the row is undone.
+                drop(attempt);
+                unwritten.push(keep(&change, write, &error.to_string())?);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if !unwritten.is_empty() {
+        change.execute(
+            "DELETE FROM unreadable WHERE json_extract(body, '$.unwritten') IS NOT NULL AND number NOT IN
+                 (SELECT number FROM unreadable WHERE json_extract(body, '$.unwritten') IS NOT NULL
+                  ORDER BY number DESC LIMIT ?1)",
+            [MOST],
+        )?;
+    }
+    change.commit()?;
+    Ok(unwritten)
+}
+
+/// Of a session's record only the newest is kept.
+fn keep(db: &Connection, write: &Write, why: &str) -> Result<Unwritten> {
+    let (table, session) = of(write);
+    let is_record = matches!(write, Write::Session(_));
+    let key = session.map(|id| id.to_string()).unwrap_or_default();
+    let same = "kept_of = ?1 AND json_extract(body, '$.unwritten') = ?2";
+    let known = db
+        .query_row(
+            &format!("SELECT 1 FROM unreadable WHERE {same}"),
+            (table, &key),
+            |_| Ok(()),
+        )
+        .optional()?;
+    if is_record {
+        db.execute(
+            &format!("DELETE FROM unreadable WHERE {same}"),
+            (table, &key),
+        )?;
+    }
+    let why = Clean::new(&format!("cannot be written: {why}"));
+    let put = |row: Value| {
+        db.execute(
+            "INSERT INTO unreadable (kept_of, why, body, told) VALUES (?1, ?2, ?3, 1)",
+            (
+                table,
+                why.as_str(),
+                json!({"unwritten": key, "row": row}).to_string(),
+            ),
+        )
+    };
+    match put(row(write).unwrap_or(Value::Null)) {
+        // It is too long here as well: that it was there is kept.
+        Err(error) if is_of_a_row(&error) => put(Value::Null)?,
+        kept => kept?,
+    };
+    tracing::error!(table, session = key, %why, "a row was set aside");
+    let of = session.map(|id| format!(" of session {}", id.short()));
+    let of = of.unwrap_or_default();
+    Ok(Unwritten {
+        session,
+        is_record,
+        is_news: known.is_none(),
+        text: Clean::new(&format!("a row of {table}{of} {why}")),
+    })
+}
+
+/// Its table, and the session it is about.
+fn of(write: &Write) -> (&'static str, Option<SessionId>) {
+    match write {
+        Write::Session(record) => ("sessions", Some(record.session.id)),
+        Write::History(entry) | Write::HistoryAgain(entry) => ("history", Some(entry.session)),
+        Write::Audit(entry) => ("audit", entry.session),
+        Write::Recent { .. } => ("recents", None),
+        Write::Figures { session, .. } | Write::ForgetFigures { session } => {
+            ("figures", Some(session.id))
+        }
+        Write::ForgetFiguresBefore { .. } => ("figures", None),
+    }
+}
+
+fn row(write: &Write) -> Result<Value> {
+    match write {
+        Write::Session(record) => to_json(record),
+        Write::History(entry) | Write::HistoryAgain(entry) => to_json(entry),
+        Write::Audit(entry) => to_json(entry),
+        Write::Recent { launch, .. } => to_json(launch),
+        Write::Figures { record, .. } => to_json(record),
+        Write::ForgetFigures { .. } | Write::ForgetFiguresBefore { .. } => Ok(Value::Null),
+    }
+}
