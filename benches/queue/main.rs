@@ -1,5 +1,5 @@
 //! One round of the queue while 10,000 sessions wait: what the daemon's loop is held up by.
-//! `cargo bench --bench queue` prints the middle and the longest of many rounds of each kind.
+//! `cargo bench --profile dist --bench queue` prints the middle and the longest of many rounds of each kind.
 
 #![allow(
     clippy::unwrap_used,
