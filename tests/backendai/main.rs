@@ -20,6 +20,7 @@ mod login;
 mod odd;
 mod old;
 mod secrets;
+mod streams;
 mod tls;
 
 use workbay::{

@@ -1,4 +1,5 @@
-//! A daemon over its socket: the life of sessions, a lost engine, several clients, restarts, kills.
+//! A daemon over its socket: the life of sessions, a lost engine, several clients, restarts, kills; and the whole
+//! TUI on top of it (`journeys`).
 
 #![allow(
     clippy::unwrap_used,
@@ -20,6 +21,7 @@ mod disk;
 mod figures;
 mod hanging;
 mod hooks;
+mod journeys;
 mod kept;
 mod launches;
 mod life;

@@ -6,7 +6,7 @@ use workbay::engine::{
     error::EngineError,
 };
 
-use crate::{
+use super::{
     last,
     manager::{About, Answer, Manager, SESSION},
     request,

@@ -2,7 +2,7 @@
 
 use workbay::client::ConnectOptions;
 
-use crate::{person::Person, support::House};
+use super::{person::Person, support::House};
 
 #[tokio::test]
 async fn two_faces_see_the_same_changes() {

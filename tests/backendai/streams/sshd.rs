@@ -30,7 +30,7 @@ pub enum Event {
 
 /// One of the keys beside this file.
 pub fn key(name: &str) -> String {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/backendai_streams/ssh");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/backendai/streams/ssh");
     std::fs::read_to_string(directory.join(name)).unwrap()
 }
 

@@ -1,6 +1,6 @@
 //! The engine goes and comes back under the person's eyes.
 
-use crate::{
+use super::{
     person::Person,
     support::{Call, House, eventually},
 };
@@ -70,7 +70,7 @@ async fn a_launch_that_the_engine_did_not_survive_stands_under_others_with_the_r
 
 #[tokio::test]
 async fn an_engine_that_is_away_from_the_start_is_waited_for() {
-    let mut house = House::closed(crate::support::house::settings());
+    let mut house = House::closed(super::support::house::settings());
     house.engine.cut();
     house.start().await;
     let options = workbay::client::ConnectOptions::existing(house.paths());

@@ -1,6 +1,6 @@
 //! Acting on sessions: end, rename, find.
 
-use crate::{
+use super::{
     person::Person,
     support::{Call, House, eventually},
 };

@@ -9,7 +9,7 @@ use workbay::engine::{
     error::EngineError,
 };
 
-use crate::{
+use super::{
     manager::{About, Answer, Manager, SESSION, no_such},
     sshd::{self, Event, Sshd, USUAL},
     tcpproxy::{Ended, Fault, Line},
@@ -344,7 +344,7 @@ async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
     let manager = lab().await;
     manager.answer(About::Tcpproxy, [no_such("No such app service.")]);
     let apps = r#"[{"name":"ttyd","protocol":"http","ports":[7681]}]"#;
-    manager.answer(About::Apps, [crate::manager::json(apps)]);
+    manager.answer(About::Apps, [super::manager::json(apps)]);
     let error = manager.engine().exec(SESSION, command(&["true"])).await;
     let EngineError::Declined { why, mend } = error.map(|_| ()).unwrap_err() else {
         panic!("no refusal of the engine");

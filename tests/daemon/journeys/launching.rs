@@ -2,7 +2,7 @@
 
 use workbay::model::resources::Bytes;
 
-use crate::{
+use super::{
     person::Person,
     support::{Call, House, eventually},
 };

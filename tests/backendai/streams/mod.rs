@@ -7,7 +7,7 @@
     reason = "a test may fail at any line"
 )]
 
-#[path = "../support/tcpproxy.rs"]
+#[path = "../../support/tcpproxy.rs"]
 mod tcpproxy;
 
 mod commands;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use workbay::engine::api::{DialTarget, Output, Streams as _};
 
-use crate::{
+use super::{
     last,
     manager::{About, Answer, Manager, SESSION},
     tcpproxy::{Ended, Fault},

@@ -5,7 +5,7 @@ use workbay::engine::{
     error::EngineError,
 };
 
-use crate::{
+use super::{
     manager::{About, Answer, Manager, SESSION, json, no_such, problem, standing},
     request,
 };

@@ -13,7 +13,7 @@ use workbay::{
     theme::{ColorDepth, Theme},
 };
 
-use crate::{
+use super::{
     board::{Board, Frames},
     support::{
         House,

@@ -6,7 +6,7 @@ use workbay::{
     model::log::LogOptions,
 };
 
-use crate::manager::{
+use super::manager::{
     About, Answer, KERNEL, ME, Manager, SESSION, json, log, no_such, problem, standing,
 };
 

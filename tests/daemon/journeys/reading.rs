@@ -1,6 +1,6 @@
 //! Reading what does not stop: logs and terminals.
 
-use crate::{
+use super::{
     person::Person,
     support::{House, eventually},
 };

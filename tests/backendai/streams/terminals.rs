@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use workbay::engine::api::{Output, Streams as _};
 
-use crate::{
+use super::{
     last,
     manager::{About, Manager, SESSION, json},
     request,
@@ -75,7 +75,7 @@ async fn dropped_it_is_closed_at_once_on_both_sockets() {
 #[tokio::test]
 async fn an_opening_that_is_given_up_leaves_nothing_behind() {
     let mut manager = Manager::start().await;
-    manager.answer(About::Tcpproxy, [crate::manager::Answer::Port]);
+    manager.answer(About::Tcpproxy, [super::manager::Answer::Port]);
     let engine = manager.engine();
     let opening = tokio::spawn({
         let engine = engine.clone();
@@ -85,7 +85,7 @@ async fn an_opening_that_is_given_up_leaves_nothing_behind() {
     let (_bytes, line) = manager.port().await;
     opening.abort();
     assert_eq!(line.ended().await, Ended::Gone);
-    manager.answer(About::Tcpproxy, [crate::manager::Answer::Ttyd]);
+    manager.answer(About::Tcpproxy, [super::manager::Answer::Ttyd]);
     let _terminal = engine.attach(SESSION, request("pane")).await.unwrap();
     manager.terminal().await;
 }

@@ -25,7 +25,7 @@ use workbay::{
     },
 };
 
-use crate::tcpproxy::{self, Line, Ttyd};
+use super::tcpproxy::{self, Line, Ttyd};
 
 pub const SESSION: SessionId = SessionId::from_u128(0x5e55_1011);
 pub const KERNEL: &str = "0000000a-0000-4000-8000-00000000000a";
@@ -37,7 +37,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> Wire for T {}
 
 fn certificate(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/backendai_streams/tls")
+        .join("tests/backendai/streams/tls")
         .join(name)
 }
 

@@ -4,15 +4,7 @@
 //! A test reads as a story: keys pressed, and what must be on the screen some time after. Nobody
 //! waits for a fixed time, only for what they want to see.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test may fail at any line"
-)]
-
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 mod board;
 mod person;

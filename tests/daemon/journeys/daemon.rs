@@ -2,7 +2,7 @@
 
 use workbay::client::ConnectOptions;
 
-use crate::{
+use super::{
     person::Person,
     support::{
         House,
@@ -18,7 +18,7 @@ fn be_the_daemon() {
 
 #[tokio::test]
 async fn a_killed_daemon_comes_back_and_the_shell_opens_again() {
-    let place = Place::new("daemon::be_the_daemon");
+    let place = Place::new("journeys::daemon::be_the_daemon");
     let mut person = Person::sits_down("jin", place.options(""));
     person.sees("connected").await;
     person.launches("lasting").await;
