@@ -1,6 +1,20 @@
 # Runs test programs one after the other, each within a time. Sourced, never run.
 # shellcheck shell=bash
 
+# Programs that mostly wait (for an engine, for a program, for what people see) run twice as many tests at once as
+# there are processors.
+waiting=(cli daemon docker process pty)
+
+# threads_for PROGRAM: how many of its tests run at once.
+threads_for() {
+    local processors
+    processors=$(nproc)
+    case " ${waiting[*]} " in
+        *" $1 "*) echo $((2 * processors)) ;;
+        *) echo "$processors" ;;
+    esac
+}
+
 # Beyond this a program hangs; the longest takes a quarter of it on two processors.
 program_minutes=20
 # A test on a real engine may fall to a machine that is overloaded: what failed is run once more, alone, and named at the
