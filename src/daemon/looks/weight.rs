@@ -137,8 +137,9 @@ fn of_kernel(kernel: &Kernel) -> usize {
         terminated_at: _,
         agent,
         status_info,
+        address,
     } = kernel;
-    let texts = [container_id, agent, status_info];
+    let texts = [container_id, agent, status_info, address];
     KERNEL
         + text(hostname)
         + of_status(status)
