@@ -95,13 +95,20 @@ fn an_ended_session_leaves_no_container_and_keeps_its_log_and_its_home() {
     for code in [0, 3] {
         let name = format!("ends-{code}");
         let command = format!("echo made-{code} | tee made; exit {code}");
-        machine.ok(&launch(&name, &["--cpu", "0.1", "--batch", "--command", &command]));
+        machine.ok(&launch(
+            &name,
+            &["--cpu", "0.1", "--batch", "--command", &command],
+        ));
         wait::until(
             "it has ended",
             || wait::status(&machine, &name),
             |status| status.as_deref() == Some("TERMINATED"),
         );
-        assert!(machine.containers().is_empty(), "{:?}", machine.containers());
+        assert!(
+            machine.containers().is_empty(),
+            "{:?}",
+            machine.containers()
+        );
         let log = machine.ok(&["logs", &name]);
         assert!(log.contains(&format!("made-{code}")), "{log}");
         let shown = machine.json(&["show", &name, "--json"]);

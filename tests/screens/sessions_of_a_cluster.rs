@@ -7,8 +7,8 @@ use workbay::{
         msg::{Msg, StreamEvent},
     },
     model::{
-        change::Change, id::KernelId, launch::LaunchField as Field, log::LogSource, status::Status,
-        text::Clean,
+        change::Change, id::KernelId, kernel::Kernel, launch::LaunchField as Field, log::LogSource,
+        status::Status, text::Clean,
     },
     protocol::message::{Failure, FailureKind, Reply, Request, StreamEnd, StreamId, StreamOpen},
 };
@@ -16,6 +16,7 @@ use workbay::{
 use crate::{
     cluster::{attempts, catalogue, in_full, key, name, remote, two},
     screen::Screen,
+    world::{session, snapshot},
 };
 
 fn seoul(columns: u16, rows: u16) -> Screen {
@@ -200,27 +201,42 @@ fn the_log_of_each_kernel_is_a_key_away() {
     assert_eq!(kernel_of(&saved.press("tab")), None);
 }
 
+/// In which containers shells were opened.
+fn shells(screen: &Screen) -> Vec<Option<KernelId>> {
+    let terminals = opened(screen)
+        .into_iter()
+        .filter_map(|(_, open)| match open {
+            StreamOpen::Terminal { start, .. } => Some(start.kernel),
+            _ => None,
+        });
+    terminals.collect()
+}
+
 #[test]
 fn a_shell_opens_in_the_kernel_that_is_marked() {
-    let kernels = |screen: &Screen| -> Vec<Option<KernelId>> {
-        let terminals = opened(screen)
-            .into_iter()
-            .filter_map(|(_, open)| match open {
-                StreamOpen::Terminal { start, .. } => Some(start.kernel),
-                _ => None,
-            });
-        terminals.collect()
+    let mut pair = session(1, "pair", Status::Running, 5);
+    let sub = Kernel::new(KernelId::from_u128(902), "sub1".into(), Status::Running);
+    pair.kernels.push(sub);
+    let detail = || {
+        Screen::new(100, 40)
+            .daemon(snapshot(vec![pair.clone()]))
+            .press("enter")
     };
+    assert!(detail().sees("s shell"), "{}", detail().text());
+    assert_eq!(shells(&detail().press("s")), [None]);
+    let marked = detail().press("right").press("s");
+    assert_eq!(shells(&marked), [Some(KernelId::from_u128(902))]);
+    assert!(marked.sees("pair/sub1"), "{}", marked.text());
+}
+
+#[test]
+fn a_manager_leads_to_the_main_kernel_only() {
     let detail = read_in_full(seoul(100, 30).press("j enter"));
-    let main = detail.press("s");
-    assert_eq!(kernels(&main), [None]);
+    assert_eq!(shells(&detail.press("s")), [None]);
     let detail = read_in_full(seoul(100, 30).press("j enter"));
-    let sub = detail.press("right").press("s");
-    assert_eq!(kernels(&sub), [Some(KernelId::from_u128(902))]);
-    assert!(sub.sees("train-vit-large/sub1"), "{}", sub.text());
-    // It is the same pane the next time.
-    let again = sub.press("C-] d").press("s");
-    assert_eq!(kernels(&again).len(), 1);
+    let refused = detail.press("right").press("s");
+    assert_eq!(shells(&refused), []);
+    assert!(refused.sees("main1 only"), "{}", refused.text());
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use super::sheet::{Sheet, VALUES};
 use crate::{
     app::launcher::Row,
-    model::launch::{LaunchField as Field, ports},
+    model::{
+        capability::Capability,
+        launch::{LaunchField as Field, ports},
+    },
     theme::face::Face,
 };
 
@@ -19,6 +22,11 @@ pub fn write(sheet: &mut Sheet<'_>) {
     sheet.typed(row, "Open ports", launcher.network.ports(), hint, &note);
     sheet.said(row);
     sheet.gap();
-    let text = "Programs inside that listen on 0.0.0.0 are reached at these ports. The details show the address.";
+    let is_ours = launcher.offer().why_not(Capability::Schedules).is_some();
+    let text = if is_ours {
+        "Programs must listen on 0.0.0.0. The details show their address."
+    } else {
+        "A program inside is reached at these ports. It must listen on 0.0.0.0."
+    };
     sheet.note(VALUES, text, Face::Dim);
 }
