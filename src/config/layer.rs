@@ -31,7 +31,7 @@ pub struct Loaded {
     pub origins: Vec<(String, Origin)>,
     /// The same for `resources.toml`: key, value as TOML writes it, who set it.
     pub resources: Vec<(String, String, Origin)>,
-    /// What is wrong; the files named here were left out whole.
+    /// What is wrong. Of the files of settings only the keys named here were left out, other files whole.
     pub problems: Vec<Problem>,
 }
 
@@ -92,7 +92,7 @@ impl Loaded {
         }
     }
 
-    /// Applies one whole file, or, when anything in it is wrong, nothing of it.
+    /// Applies what is right in a file; what is wrong is left out, key by key.
     fn apply(&mut self, document: &Document, origin: impl Fn(usize, usize) -> Origin) {
         let mut settings = self.settings.clone();
         let mut set = Vec::new();
@@ -102,15 +102,15 @@ impl Loaded {
             if site && setting.table == PERSONAL {
                 return Err(of_a_person(item));
             }
-            let outcome = (setting.read)(&mut settings, item);
+            // A value that is half read must not stay.
+            let mut read = settings.clone();
+            (setting.read)(&mut read, item)?;
+            settings = read;
             set.push((setting.key(), item.at));
-            outcome
+            Ok(())
         });
-        if !faults.is_empty() {
-            self.problems
-                .extend(faults.into_iter().map(|fault| document.problem(fault)));
-            return;
-        }
+        let problems = faults.into_iter().map(|fault| document.problem(fault));
+        self.problems.extend(problems);
         self.settings = settings;
         for (key, at) in set {
             let (line, column) = document.position(at);

@@ -95,15 +95,22 @@ fn the_person_goes_over_the_site_and_the_environment_over_both() {
 }
 
 #[test]
-fn a_broken_person_file_is_left_out_whole_and_the_layer_below_stays() {
+fn a_wrong_key_is_left_out_alone_and_the_layer_below_stays_for_it() {
     let machine = Machine::new(
-        "[launch]\nmem = \"1g\"\n",
-        "[launch]\nmem = \"2g\"\ncpu = \"many\"\n",
+        "[launch]\ncpu = 2\nmem = \"1g\"\n",
+        "[launch]\nmem = \"2g\"\ncpu = \"many\"\n[ui]\ntheme = \"ansi16\"\nthene = \"x\"\nkeymap = \"vim\"\n\
+         [nothing]\na = 1\n",
     );
     let loaded = machine.load(&[]);
-    assert_eq!(loaded.problems.len(), 1);
-    assert_eq!(loaded.problems[0].line, 3);
-    assert_eq!(loaded.settings.launch.mem.to_string(), "1 GiB");
+    let lines: Vec<usize> = loaded.problems.iter().map(|problem| problem.line).collect();
+    assert_eq!(lines, [3, 6, 8], "{:?}", loaded.problems);
+    let help = loaded.problems[1].help.as_deref();
+    assert_eq!(help, Some("did you mean 'theme'?"));
+    assert_eq!(loaded.settings.launch.mem.to_string(), "2 GiB");
+    assert_eq!(loaded.settings.launch.cpu.to_string(), "2");
+    assert_eq!(from(&loaded, "launch.cpu"), "site");
+    let ui = &loaded.settings.ui;
+    assert_eq!((ui.theme.as_str(), ui.keymap.as_str()), ("ansi16", "vim"));
 }
 
 #[test]
