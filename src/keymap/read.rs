@@ -95,10 +95,10 @@ impl Bindings {
 
 /// The fault is shown at the line that was written later: that one a person can change.
 fn clash(short: &Binding, long: &Binding) -> (usize, Fault) {
-    let later = if (short.file, short.at) > (long.file, long.at) {
-        short
+    let (later, earlier) = if (short.file, short.at) > (long.file, long.at) {
+        (short, long)
     } else {
-        long
+        (long, short)
     };
     let (begin, whole) = (text(&short.keys), text(&long.keys));
     let message = format!(
@@ -107,12 +107,13 @@ fn clash(short: &Binding, long: &Binding) -> (usize, Fault) {
         names(&short.actions),
     );
     let fault = Fault::new(later.at, message);
-    (
-        later.file,
-        fault.help(format!(
-            "unbind one of them with \"none\": \"{begin}\" = \"none\""
-        )),
-    )
+    // What was just bound is wanted: the other one has to go.
+    let other = text(&earlier.keys);
+    let help = format!(
+        "unbind the other one: \"{other}\" = \"none\" in [{}]",
+        short.scope.name()
+    );
+    (later.file, fault.help(help))
 }
 
 /// Keys that cannot be read, with the nearest name of one.

@@ -145,6 +145,25 @@ fn a_person_rebinds_unbinds_and_chains_key_by_key() {
 }
 
 #[test]
+fn a_clash_asks_for_the_key_that_was_there_before() {
+    let clash = |text: &str| {
+        let (_, problems) = own(text);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        problems[0].help.clone().unwrap()
+    };
+    let vim = |line: &str| clash(&format!("inherits = \"vim\"\n[sessions]\n{line}\n"));
+    // vim has `g g`: the `g` just bound is what a person wants.
+    assert_eq!(
+        vim("\"g\" = \"session.logs\""),
+        "unbind the other one: \"g g\" = \"none\" in [sessions]"
+    );
+    assert_eq!(
+        vim("\"j j\" = \"session.logs\""),
+        "unbind the other one: \"j\" = \"none\" in [sessions]"
+    );
+}
+
+#[test]
 fn a_broken_keymap_is_rejected_whole() {
     let (mine, problems) = own("[sessions]\n\"j\" = \"list.donw\"\n\"k\" = \"list.up\"\n");
     assert_eq!(problems.len(), 1, "{problems:?}");
