@@ -1,7 +1,11 @@
-//! The rule for a session's name (Backend.AI's own: 4 to 64 characters, first and last a letter,
-//! digit or underscore, in between also `.` and `-`, ASCII only).
+//! The rule for a session's name: 4 to 64 characters, first and last a letter, digit or underscore, in
+//! between also `.` and `-`. Letters are those of any script; a manager of Backend.AI takes Latin ones only
+//! ([`foreign`]).
 
 use thiserror::Error;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::text::is_hidden;
 
 /// Why a name cannot be taken. Each message names the rule and the offending part.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -14,24 +18,24 @@ pub enum NameError {
     Start(char),
     #[error("the name must end with a letter, a digit or _, not '{0}'")]
     End(char),
-    #[error("the name must not hold '{0}': Latin letters, digits, '_', '-' and '.' only")]
+    #[error("the name must not hold '{0}': letters, digits, '_', '-' and '.' only")]
     Middle(char),
+    #[error(
+        "the name must not hold '{0}': a cluster takes Latin letters, digits, '_', '-' and '.' only"
+    )]
+    Foreign(char),
 }
 
 /// Checks a session's name against the rule.
 pub fn check(name: &str) -> Result<(), NameError> {
     let count = name.chars().count();
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if let Some(c) = name.chars().find(|c| !(word(*c) || matches!(c, '-' | '.'))) {
-        return Err(NameError::Middle(
-            super::text::Clean::new(&c.to_string())
-                .as_str()
-                .chars()
-                .next()
-                .unwrap_or('?'),
-        ));
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let fine = |c: char| word(c) || matches!(c, '-' | '.') || is_mark(c);
+    if let Some(c) = name.chars().find(|c| !fine(*c) || is_hidden(*c)) {
+        return Err(NameError::Middle(shown(c)));
     }
-    if count < 4 {
+    // A syllable or an ideograph is as much as two letters, and as wide.
+    if name.width() < 4 {
         return Err(NameError::Short(name.to_owned()));
     }
     if count > 64 {
@@ -39,9 +43,32 @@ pub fn check(name: &str) -> Result<(), NameError> {
     }
     match (name.chars().next(), name.chars().next_back()) {
         (Some(c), _) if !word(c) => Err(NameError::Start(c)),
-        (_, Some(c)) if !word(c) => Err(NameError::End(c)),
+        (_, Some(c)) if !word(c) && !is_mark(c) => Err(NameError::End(c)),
         _ => Ok(()),
     }
+}
+
+/// The first character that a manager of Backend.AI does not take.
+pub fn foreign(name: &str) -> Option<char> {
+    name.chars().find(|c| !c.is_ascii()).map(shown)
+}
+
+/// The same rule for a name that a manager is to take.
+pub fn check_latin(name: &str) -> Result<(), NameError> {
+    match foreign(name) {
+        Some(c) => Err(NameError::Foreign(c)),
+        None => check(name),
+    }
+}
+
+/// A mark that joins the letter before it: of Korean as some systems write it, of Indic scripts.
+pub fn is_mark(c: char) -> bool {
+    !c.is_ascii() && c.width() == Some(0) && !is_hidden(c)
+}
+
+fn shown(c: char) -> char {
+    let clean = super::text::Clean::new(&c.to_string());
+    clean.as_str().chars().next().unwrap_or('?')
 }
 
 /// The name given when none was: eight random letters and digits and `-session`.
@@ -73,7 +100,15 @@ mod tests {
         assert_eq!(check("-abc"), Err(NameError::Start('-')));
         assert_eq!(check("abc."), Err(NameError::End('.')));
         assert_eq!(check("ab cd"), Err(NameError::Middle(' ')));
-        assert_eq!(check("세션세션"), Err(NameError::Middle('세')));
+        for good in ["학습", "데이터-전처리.2", "naïve", "e\u{301}tudes"] {
+            assert_eq!(check(good), Ok(()), "{good}");
+            assert!(check_latin(good).is_err(), "{good}");
+        }
+        assert_eq!(check("학"), Err(NameError::Short("학".into())));
+        assert_eq!(check_latin("학습"), Err(NameError::Foreign('학')));
+        assert_eq!(check("ab\u{202e}cd"), Err(NameError::Middle('?')));
+        assert_eq!(check("학습/1"), Err(NameError::Middle('/')));
+        assert_eq!(check_latin("abcd"), Ok(()));
         assert_eq!(check(&generated()), Ok(()));
     }
 }

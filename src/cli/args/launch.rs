@@ -75,7 +75,7 @@ const END: &str = "Its end";
 /// Every field of a launch.
 #[derive(Args, Debug, Default)]
 pub struct Fields {
-    /// Name: 4 to 64 letters, digits, _ - and . (generated when left out)
+    /// Name: 4 to 64 letters, digits, _ - and . (generated when left out; a cluster takes Latin letters only)
     #[arg(long, value_name = "N", help_heading = SESSION)]
     pub name: Option<String>,
     /// Environment, as `workbay env ls` lists it

@@ -35,7 +35,7 @@ impl BackendAiEngine {
 
     pub(super) async fn name(&self, session: SessionId, name: &str) -> Result<()> {
         // The manager takes any name, also such as it refuses at a launch.
-        name::check(name).map_err(|error| declined(error.to_string()))?;
+        name::check_latin(name).map_err(|error| declined(error.to_string()))?;
         let line = self.core.line().await?;
         let path = format!("/session/{session}/rename");
         let call = Call::post(path, &json!({"name": name})).within(SHORT);

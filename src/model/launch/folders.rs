@@ -1,7 +1,7 @@
 //! Where folders come in a container, and the rule for it.
 
 use super::super::{
-    inside,
+    inside, name,
     spec::FolderMount,
     text::{Clean, is_hidden},
 };
@@ -21,7 +21,8 @@ pub fn target(mount: &FolderMount) -> String {
 /// The rule for one path: letters, digits, `_ . - /`, and it stays where it is said to be.
 pub fn check_path(path: &str) -> Result<(), String> {
     let shown = Clean::new(path);
-    let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
+    let word = |c: char| !is_hidden(c) && (c.is_alphanumeric() || name::is_mark(c));
+    let fine = |c: char| word(c) || matches!(c, '_' | '.' | '-' | '/');
     if let Some(c) = path.chars().find(|c| !fine(*c)) {
         return Err(format!(
             "'{}' cannot be in a path: letters, digits, _ . - and / only",
@@ -119,15 +120,17 @@ fn check_one(
 
 /// The rule for a new folder's name.
 pub fn check_name(name: &str) -> Result<(), String> {
-    let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let word = |c: char| c.is_alphanumeric() || name::is_mark(c);
+    let fine = |c: char| !is_hidden(c) && (word(c) || matches!(c, '_' | '.' | '-'));
     let shown = Clean::new(name);
     if name.is_empty() {
         return Err("a folder needs a name".to_owned());
     }
-    if name.len() > 64 {
+    let count = name.chars().count();
+    // A file system counts bytes.
+    if count > 64 || name.len() > 240 {
         return Err(format!(
-            "the name is too long ({}): 64 characters at most",
-            name.len()
+            "the name is too long ({count}): 64 characters at most"
         ));
     }
     if let Some(c) = name.chars().find(|c| !fine(*c)) {
@@ -216,8 +219,20 @@ mod tests {
 
     #[test]
     fn names_of_folders() {
-        assert_eq!(check_name("my-data.1"), Ok(()));
-        for bad in ["", "..", "a/b", "자료", "-x", &"x".repeat(65)] {
+        for good in ["my-data.1", "자료", "데이터-1"] {
+            assert_eq!(check_name(good), Ok(()), "{good}");
+        }
+        let long = "자".repeat(65);
+        for bad in [
+            "",
+            "..",
+            "a/b",
+            "자 료",
+            "\u{202e}ab",
+            "-x",
+            &"x".repeat(65),
+            &long,
+        ] {
             assert!(check_name(bad).is_err(), "{bad} was taken");
         }
     }

@@ -5,6 +5,7 @@ use super::{
         super::{
             capability::Capability,
             catalogue::{Catalogue, Folder, Preset},
+            name,
             session::ClusterMode,
             spec::LaunchRequest,
             text::Clean,
@@ -15,6 +16,21 @@ use super::{
     },
     Ground, MOST_COPIES, Problems, add, names, say, say_at,
 };
+
+/// A manager takes fewer names than our own engines, whose containers we name ourselves.
+pub(super) fn check_name(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
+    let Some(name) = request
+        .name
+        .as_deref()
+        .filter(|_| ground.is_scheduled() == Some(true))
+    else {
+        return;
+    };
+    if let Some(c) = name::foreign(name) {
+        let why = name::NameError::Foreign(c).to_string();
+        say(found, Field::Name, why);
+    }
+}
 
 pub(super) fn check_taken(request: &LaunchRequest, ground: &Ground<'_>, found: &mut Problems) {
     let (Some(name), Some(taken)) = (&request.name, ground.taken) else {

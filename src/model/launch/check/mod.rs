@@ -101,6 +101,7 @@ type Problems = Vec<FieldProblem>;
 /// Everything that is wrong, in the order of the launcher's fields; empty = it can be launched.
 pub fn check(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     let mut found = check_words(request, ground.now);
+    choices::check_name(request, ground, &mut found);
     choices::check_taken(request, ground, &mut found);
     choices::check_capabilities(request, ground, &mut found);
     choices::check_idle(request, ground, &mut found);

@@ -175,12 +175,15 @@ fn check_numbers(request: &LaunchRequest, found: &mut Problems) {
     }
 }
 
+/// Of copies each bears a number: `job-1` is a name although `job` is none.
 fn check_names(name: &str, copies: u32) -> Result<(), String> {
-    name::check(name).map_err(|error| error.to_string())?;
-    let last = names(name, copies.min(MOST_COPIES)).pop();
-    last.map_or(Ok(()), |last| {
-        name::check(&last).map_err(|error| format!("{last}: {error}"))
-    })
+    if copies < 2 {
+        return name::check(name).map_err(|error| error.to_string());
+    }
+    let all = names(name, copies.min(MOST_COPIES));
+    let ends = [all.first(), all.last()];
+    let mut ends = ends.into_iter().flatten();
+    ends.try_for_each(|name| name::check(name).map_err(|error| format!("{name}: {error}")))
 }
 
 fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
