@@ -8,6 +8,7 @@ use super::{
     choice::Choice,
     fail::{Fail, code},
     line::{self, Line},
+    output,
 };
 use crate::{
     model::{
@@ -158,6 +159,25 @@ pub async fn session(line: &Line, choice: Choice<'_>, text: &str) -> Result<Sess
         let shown = Clean::new(text);
         SelectError::NotFound(shown).into()
     })
+}
+
+/// The same, for what is only read: of several of one name it says which one is meant.
+pub async fn newest(line: &Line, choice: Choice<'_>, text: &str) -> Result<Session, Fail> {
+    let session = session(line, choice, text).await?;
+    let known = line.snapshot().await?.sessions;
+    let (count, is_newest) = selector::namesakes(&known, &session, text);
+    if count > 1 {
+        let (name, id) = (&session.name, session.id.short());
+        let which = if is_newest {
+            "the newest"
+        } else {
+            "the one that has not ended"
+        };
+        output::remark(&format!(
+            "workbay: {count} sessions are named {name}; this is {which}, {id}"
+        ));
+    }
+    Ok(session)
 }
 
 /// The same, which must be running.

@@ -23,7 +23,7 @@ pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
     line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
-        let session = find::session(&line, Choice::of(start), name).await?;
+        let session = find::newest(&line, Choice::of(start), name).await?;
         let kernel = kernels::chosen(&line, &session, arguments.kernel.as_deref()).await?;
         let session = session.key();
         let options = LogOptions {

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::{
     id::{ContextName, SessionId},
-    session::Session,
+    session::{Session, newest_first},
     text::Clean,
 };
 
@@ -53,7 +53,7 @@ impl<'a> Asked<'a> {
 }
 
 /// Finds the one session of `context` meant by `text`: a full id, a name (an unfinished session
-/// before finished ones of the same name) or at least two characters of the beginning of an id.
+/// before finished ones of the same name, of those the newest) or at least two characters of the beginning of an id.
 ///
 /// What stands in another context is never taken by accident, only told.
 pub fn select<'a>(
@@ -88,6 +88,18 @@ pub fn select<'a>(
     })
 }
 
+/// How many sessions of this one's context bear its name, where that is how it was asked for, and whether
+/// it is the newest of them.
+pub fn namesakes(sessions: &[Session], found: &Session, text: &str) -> (usize, bool) {
+    if found.name != Asked::read(text).session {
+        return (1, true);
+    }
+    let same = |s: &&Session| s.context == found.context && s.name == found.name;
+    let same: Vec<&Session> = sessions.iter().filter(same).collect();
+    let is_newest = same.iter().all(|it| it.created_at <= found.created_at);
+    (same.len(), is_newest)
+}
+
 fn among<'a>(
     sessions: impl Iterator<Item = &'a Session>,
     text: &str,
@@ -106,10 +118,12 @@ fn among<'a>(
         .copied()
         .filter(|s| !s.status.is_final())
         .collect();
-    for group in [unfinished, named] {
-        if !group.is_empty() {
-            return only(group, text);
-        }
+    if !unfinished.is_empty() {
+        return only(unfinished, text);
+    }
+    // Of those that have ended under one name the last is meant: it was launched again.
+    if let Some(newest) = named.into_iter().min_by(|a, b| newest_first(a, b)) {
+        return Ok(newest);
     }
     let lower = text.to_ascii_lowercase();
     let by_id = |s: &&Session| {
@@ -191,6 +205,24 @@ mod tests {
         let whole = other.to_string();
         assert_eq!(ask("prod", &whole), Ok(("prod".into(), other)));
         assert_eq!(ask("local", &whole), Ok(("local".into(), other)));
+    }
+
+    #[test]
+    fn of_those_that_have_ended_the_newest_is_meant() {
+        let mut all = vec![
+            session("local", 1 << 96, "job", Status::Terminated),
+            session("local", 2 << 96, "job", Status::Terminated),
+            session("local", 3 << 96, "job", Status::Cancelled),
+        ];
+        all[1].created_at = jiff::Timestamp::from_second(60).unwrap();
+        let local = ContextName::new("local").unwrap();
+        let found = select(&all, local, "job").unwrap();
+        assert_eq!(found.id, all[1].id);
+        assert_eq!(namesakes(&all, found, "local/job"), (3, true));
+        assert_eq!(namesakes(&all, &all[0], "job"), (3, false));
+        assert_eq!(namesakes(&all, found, &found.id.to_string()), (1, true));
+        all.push(session("local", 4 << 96, "job", Status::Pending));
+        assert_eq!(select(&all, local, "job").unwrap().id, all[3].id);
     }
 
     #[test]
