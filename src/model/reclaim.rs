@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::{
     idle::{IdleBasis, IdleCheck, IdleChecker, IdleResource, IdleState, Join},
     session::Session,
+    span::Span,
 };
 
 const HOUR: i64 = 60 * 60;
@@ -91,15 +92,24 @@ pub fn standing(check: &IdleCheck, now: Timestamp) -> Standing {
         (_, Some(_)) if grace => Standing::Grace,
         (_, Some(..0)) => Standing::Over,
         (_, left) if check.checker == IdleChecker::Utilization => of_use(check, left),
-        (_, Some(left)) => of_time(left),
+        (_, Some(left)) => of_time(left, check.limit),
         (_, None) => Standing::Safe,
     }
 }
 
-fn of_time(left: i64) -> Standing {
+/// How near an end must be to be a warning, and to be at risk: of a short limit a part of it, for at its
+/// very beginning nothing is near.
+fn near(limit: Option<Span>) -> (i64, i64) {
+    let limit = limit.and_then(|limit| i64::try_from(limit.seconds()).ok());
+    let limit = limit.unwrap_or(i64::MAX);
+    ((limit / 4).min(4 * HOUR), (limit / 12).min(HOUR))
+}
+
+fn of_time(left: i64, limit: Option<Span>) -> Standing {
+    let (warning, risk) = near(limit);
     match left {
-        ..HOUR => Standing::AtRisk,
-        _ if left < 4 * HOUR => Standing::Warning,
+        _ if left < risk => Standing::AtRisk,
+        _ if left < warning => Standing::Warning,
         _ => Standing::Safe,
     }
 }
@@ -107,7 +117,8 @@ fn of_time(left: i64) -> Standing {
 /// While its end is far the figures say nothing yet. With `and` one resource that is used enough
 /// saves the session, with `or` one that is not ends it.
 fn of_use(check: &IdleCheck, left: Option<i64>) -> Standing {
-    if left.is_some_and(|left| left >= 4 * HOUR) {
+    let (far, _) = near(check.limit);
+    if left.is_some_and(|left| left >= far) {
         return Standing::Safe;
     }
     let known = check.resources.iter().map(of_resource);
@@ -169,6 +180,17 @@ mod tests {
             (4 * HOUR, Standing::Safe),
         ] {
             let check = counting(IdleChecker::NetworkTimeout, left);
+            assert_eq!(standing(&check, now()), standing_then, "{left}");
+        }
+        // Three hours are amber in the last quarter, not from their beginning on.
+        for (left, standing_then) in [
+            (3 * HOUR - 60, Standing::Safe),
+            (HOUR, Standing::Safe),
+            (44 * 60, Standing::Warning),
+            (14 * 60, Standing::AtRisk),
+        ] {
+            let mut check = counting(IdleChecker::SessionLifetime, left);
+            check.limit = Some(Span(3 * 60 * 60));
             assert_eq!(standing(&check, now()), standing_then, "{left}");
         }
         let mut grace = counting(IdleChecker::Utilization, 60);

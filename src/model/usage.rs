@@ -17,6 +17,10 @@ pub struct Usage {
     pub cpu: Option<Cpu>,
     /// Memory in use without inactive file cache, as `docker stats` counts it.
     pub mem: Bytes,
+    /// For how much of that time the kernel held it back, since it had used up what it was given: of a
+    /// thousand periods so many; `None` = not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<u16>,
     /// Empty where the engine does not tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accelerators: Vec<AcceleratorUsage>,
@@ -80,6 +84,7 @@ impl Usage {
             at,
             cpu,
             mem,
+            throttled: None,
             accelerators: Vec::new(),
             scratch: None,
             traffic: Traffic::default(),

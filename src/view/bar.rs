@@ -13,12 +13,14 @@ pub struct Gauge {
     pub share: Option<f64>,
     /// `0.31/0.5`, or only what was asked.
     pub numbers: String,
+    pub face: Face,
 }
 
 pub fn cpu(session: &Session, usage: Option<&Usage>) -> Gauge {
     let asked = session.requested_slots.cpu;
     let used = usage.and_then(|usage| usage.cpu);
     Gauge {
+        face: cpu_face(usage.and_then(|usage| usage.throttled)),
         share: used.and_then(|used| share(used.millis() as f64, asked.millis() as f64)),
         numbers: match used {
             Some(used) => format!("{}/{asked}", cores(used)),
@@ -30,8 +32,10 @@ pub fn cpu(session: &Session, usage: Option<&Usage>) -> Gauge {
 pub fn memory(session: &Session, usage: Option<&Usage>) -> Gauge {
     let asked = session.requested_slots.mem;
     let used = usage.map(|usage| usage.mem);
+    let share = used.and_then(|used| share(used.0 as f64, asked.0 as f64));
     Gauge {
-        share: used.and_then(|used| share(used.0 as f64, asked.0 as f64)),
+        face: share.map_or(Face::BarNormal, memory_face),
+        share,
         numbers: pair(used, asked),
     }
 }
@@ -75,7 +79,7 @@ pub fn pieces(gauge: &Gauge, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
     }
     let full = full.min(cells);
     vec![
-        (glyphs.bar_full.repeat(full), face(share)),
+        (glyphs.bar_full.repeat(full), gauge.face),
         (glyphs.bar_empty.repeat(cells - full), Face::Bar),
     ]
 }
@@ -89,14 +93,22 @@ pub fn progress(percent: u8, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
     ]
 }
 
-/// Below a half normal, below four fifths a warning, above critical.
-pub fn face(share: f64) -> Face {
-    if share < 0.5 {
-        Face::BarNormal
-    } else if share < 0.8 {
-        Face::BarWarning
-    } else {
-        Face::BarCritical
+/// All of the cores in use is what they were asked for; being held back by the kernel in most of the
+/// time is not, for there is more to compute than was asked.
+pub fn cpu_face(throttled: Option<u16>) -> Face {
+    match throttled {
+        Some(500..) => Face::BarCritical,
+        _ => Face::BarNormal,
+    }
+}
+
+/// At its limit of memory a session is killed: from four fifths on a warning, from nine tenths on
+/// critical.
+pub fn memory_face(share: f64) -> Face {
+    match share {
+        0.9.. => Face::BarCritical,
+        0.8.. => Face::BarWarning,
+        _ => Face::BarNormal,
     }
 }
 
@@ -113,9 +125,12 @@ mod tests {
     }
 
     #[test]
-    fn colours_follow_the_rule_of_the_web_page() {
-        assert_eq!(face(0.49), Face::BarNormal);
-        assert_eq!(face(0.5), Face::BarWarning);
-        assert_eq!(face(0.8), Face::BarCritical);
+    fn only_what_harms_is_an_alarm() {
+        assert_eq!(cpu_face(None), Face::BarNormal);
+        assert_eq!(cpu_face(Some(499)), Face::BarNormal);
+        assert_eq!(cpu_face(Some(500)), Face::BarCritical);
+        assert_eq!(memory_face(0.79), Face::BarNormal);
+        assert_eq!(memory_face(0.8), Face::BarWarning);
+        assert_eq!(memory_face(0.9), Face::BarCritical);
     }
 }

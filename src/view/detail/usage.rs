@@ -52,6 +52,8 @@ struct Row<'a> {
     limit: Option<u64>,
     /// `None` = only what it uses now is known.
     series: Option<&'a Series>,
+    /// Of a thousand periods, in how many it was held back.
+    throttled: Option<u16>,
 }
 
 /// Of a session that runs how it stands; of one that ended what was recorded last.
@@ -59,7 +61,10 @@ pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
     let live = panel.session.status.is_live();
     let told = panel.detail.figures();
     let rows = match told {
-        Used::Known(figures) if !figures.series.is_empty() => recorded(figures),
+        Used::Known(figures) if !figures.series.is_empty() => {
+            let usage = panel.app.mirror.usage(panel.session.key());
+            recorded(figures, usage.and_then(|usage| usage.throttled))
+        }
         _ if live => sampled(panel),
         _ => Vec::new(),
     };
@@ -116,8 +121,8 @@ fn seconds(figures: &Figures) -> Option<i64> {
     Some((last.as_second() - first.as_second()).max(1))
 }
 
-fn recorded(figures: &Figures) -> Vec<Row<'_>> {
-    let row = |series| Row::recorded(series);
+fn recorded(figures: &Figures, throttled: Option<u16>) -> Vec<Row<'_>> {
+    let row = |series| Row::recorded(series, throttled);
     figures.series.iter().map(row).collect()
 }
 
@@ -127,12 +132,18 @@ fn sampled(panel: &Panel<'_>) -> Vec<Row<'static>> {
         return Vec::new();
     };
     let slots = &panel.session.requested_slots;
-    let Usage { cpu, mem, .. } = usage;
+    let Usage {
+        cpu,
+        mem,
+        throttled,
+        ..
+    } = usage;
     let row = |metric, now, limit| Row {
         metric,
         now,
         limit: Some(limit).filter(|limit| *limit > 0),
         series: None,
+        throttled: *throttled,
     };
     vec![
         row(Metric::Cpu, cpu.map(Cpu::millis), slots.cpu.millis()),
@@ -141,12 +152,13 @@ fn sampled(panel: &Panel<'_>) -> Vec<Row<'static>> {
 }
 
 impl<'a> Row<'a> {
-    fn recorded(series: &'a Series) -> Self {
+    fn recorded(series: &'a Series, throttled: Option<u16>) -> Self {
         Self {
             metric: series.metric.clone(),
             now: series.now(),
             limit: series.limit,
             series: Some(series),
+            throttled,
         }
     }
 
@@ -174,15 +186,22 @@ impl<'a> Row<'a> {
         line
     }
 
-    /// What fills a bar: all it may use, or the most it used.
+    /// What fills a bar: all it may use, or the most it used. What hardly moves is not all of anything:
+    /// it gets as much room above it as below.
     fn top(&self, series: &Series) -> u64 {
-        let most = series.values.iter().flatten().max();
-        self.limit.or(most.copied()).unwrap_or(1)
+        let values = || series.values.iter().flatten().copied();
+        let (least, most) = (values().min().unwrap_or(0), values().max().unwrap_or(1));
+        let still = least.saturating_mul(10) >= most.saturating_mul(9);
+        let room = if still { most.saturating_mul(2) } else { most };
+        self.limit.unwrap_or(room).max(1)
     }
 
     fn face(&self) -> Face {
-        match (self.now, self.limit) {
-            (Some(now), Some(limit)) => bar::face(now as f64 / limit as f64),
+        match (&self.metric, self.now, self.limit) {
+            (Metric::Cpu, ..) => bar::cpu_face(self.throttled),
+            (Metric::Mem | Metric::AcceleratorMem { .. }, Some(now), Some(limit)) => {
+                bar::memory_face(now as f64 / limit.max(1) as f64)
+            }
             _ => Face::BarNormal,
         }
     }

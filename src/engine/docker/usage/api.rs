@@ -38,8 +38,13 @@ fn reading(figures: ContainerStatsResponse) -> Option<Reading> {
         .iter()
         .find_map(|name| detail.get(*name).copied())
         .unwrap_or(0);
+    let cpu = figures.cpu_stats?;
+    let periods = cpu
+        .throttling_data
+        .and_then(|it| it.periods.zip(it.throttled_periods));
     Some(Reading {
-        cpu_nanos: figures.cpu_stats?.cpu_usage?.total_usage?,
+        cpu_nanos: cpu.cpu_usage?.total_usage?,
+        periods,
         mem: Bytes(memory.usage?.saturating_sub(idle)),
         traffic: Traffic::counted(block.map(Moved::pair), network.map(Moved::pair)),
     })
@@ -67,7 +72,8 @@ mod tests {
     #[test]
     fn an_answer_is_read_as_docker_stats_does() {
         let body = serde_json::json!({
-            "cpu_stats": {"cpu_usage": {"total_usage": 7}},
+            "cpu_stats": {"cpu_usage": {"total_usage": 7},
+                "throttling_data": {"periods": 9, "throttled_periods": 4, "throttled_time": 1}},
             "memory_stats": {"usage": 1000, "stats": {"total_inactive_file": 300, "inactive_file": 1}},
             "blkio_stats": {"io_service_bytes_recursive": [
                 {"major": 8, "minor": 0, "op": "Read", "value": 5},
@@ -77,6 +83,7 @@ mod tests {
         });
         let reading = read(body).unwrap();
         assert_eq!((reading.cpu_nanos, reading.mem), (7, Bytes(700)));
+        assert_eq!(reading.periods, Some((9, 4)));
         let counted = Traffic::counted(Some((5, 6)), Some((11, 22)));
         assert_eq!(reading.traffic, counted);
     }

@@ -21,6 +21,8 @@ pub(super) struct Meter {
     pid: i64,
     v2: bool,
     cpu: File,
+    /// Where it is counted how often it was held back.
+    periods: Option<File>,
     memory: File,
     memory_stat: File,
     memory_v2: bool,
@@ -47,6 +49,9 @@ impl Meter {
             pid,
             v2,
             cpu: open(&cpu_dir, if v2 { "cpu.stat" } else { "cpuacct.usage" })?,
+            periods: layout
+                .directory(&groups, "cpu")
+                .and_then(|(dir, _)| open(&dir, "cpu.stat")),
             memory: open(
                 &memory_dir,
                 if memory_v2 {
@@ -77,6 +82,8 @@ impl Meter {
             "total_inactive_file"
         };
         let idle = field(text(&self.memory_stat, buffer)?, cached).unwrap_or(0);
+        let periods = self.periods.as_ref().filter(|_| all);
+        let periods = periods.and_then(|file| periods_of(text(file, buffer)?));
         let traffic = if all {
             self.traffic(buffer)
         } else {
@@ -84,6 +91,7 @@ impl Meter {
             Traffic::default()
         };
         Some(Reading {
+            periods,
             cpu_nanos,
             mem: Bytes(total.saturating_sub(idle)),
             traffic,
@@ -151,6 +159,11 @@ fn whole<'a>(file: &File, buffer: &'a mut [u8]) -> Option<&'a str> {
     std::str::from_utf8(&buffer[..length]).ok()
 }
 
+/// How many periods passed, and in how many of them it was held back; without a limit none pass.
+fn periods_of(text: &str) -> Option<(u64, u64)> {
+    Some((field(text, "nr_periods")?, field(text, "nr_throttled")?))
+}
+
 /// The number behind `name` at the beginning of a line.
 fn field(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| {
@@ -172,6 +185,15 @@ mod tests {
         assert_eq!(field(text, "inactive_file"), Some(7));
         assert_eq!(field(text, "total_inactive_file"), Some(9));
         assert_eq!(field(text, "inactive"), None);
+    }
+
+    #[test]
+    fn periods_are_read_of_both_versions() {
+        let first = "nr_periods 40\nnr_throttled 10\nthrottled_time 99\n";
+        assert_eq!(periods_of(first), Some((40, 10)));
+        let second = "usage_usec 5\nuser_usec 3\nnr_periods 7\nnr_throttled 0\nthrottled_usec 0\n";
+        assert_eq!(periods_of(second), Some((7, 0)));
+        assert_eq!(periods_of("usage_usec 5\n"), None);
     }
 
     #[test]

@@ -28,7 +28,7 @@ use cgroup::Layout;
 use homes::Homes;
 use meter::{LONGEST, Meter};
 use processes::Processes;
-use reading::{Reading, share};
+use reading::{Reading, share, throttled};
 
 /// Where the figures of one container are read.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(super) struct Sampler {
     meters: HashMap<SessionId, Vec<Gauge>>,
     /// Numbers of the devices a session sees.
     devices: HashMap<SessionId, BTreeSet<u32>>,
-    last: HashMap<SessionId, (Timestamp, u64)>,
+    last: HashMap<SessionId, (Timestamp, Reading)>,
     homes: Homes,
     buffer: Vec<u8>,
 }
@@ -97,9 +97,13 @@ impl Sampler {
     }
 
     fn usage(&mut self, session: SessionId, reading: Reading, now: Timestamp) -> Usage {
-        let before = self.last.insert(session, (now, reading.cpu_nanos));
-        let cpu = before.and_then(|(then, nanos)| share(then, nanos, now, reading.cpu_nanos));
+        let before = self.last.insert(session, (now, reading));
+        let cpu = before
+            .as_ref()
+            .and_then(|(then, it)| share(*then, it.cpu_nanos, now, reading.cpu_nanos));
+        let periods = before.and_then(|(_, it)| it.periods).zip(reading.periods);
         Usage {
+            throttled: periods.and_then(|(before, after)| throttled(before, after)),
             scratch: self.homes.held(session),
             traffic: reading.traffic,
             ..Usage::new(now, cpu, reading.mem)

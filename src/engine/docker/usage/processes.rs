@@ -49,6 +49,7 @@ impl Processes {
         Some(Reading {
             cpu_nanos: ticks.saturating_mul(NANOS_A_TICK),
             mem: Bytes(mem),
+            periods: None,
             traffic: Traffic::default(),
         })
     }

@@ -12,6 +12,8 @@ pub(super) struct Reading {
     /// Time on all cores, in nanoseconds.
     pub cpu_nanos: u64,
     pub mem: Bytes,
+    /// Periods of the kernel's scheduler, and in how many of them it was held back.
+    pub periods: Option<(u64, u64)>,
     pub traffic: Traffic,
 }
 
@@ -21,6 +23,10 @@ impl Reading {
         all.into_iter().reduce(|one, other| Self {
             cpu_nanos: one.cpu_nanos + other.cpu_nanos,
             mem: Bytes(one.mem.0 + other.mem.0),
+            periods: one
+                .periods
+                .zip(other.periods)
+                .map(|(one, other)| (one.0 + other.0, one.1 + other.1)),
             traffic: together(one.traffic, other.traffic),
         })
     }
@@ -36,6 +42,19 @@ fn together(one: Traffic, other: Traffic) -> Traffic {
         network_out: sum(one.network_out, other.network_out),
         ..Traffic::default()
     }
+}
+
+/// Of a thousand periods between two readings, in how many it was held back; `None` where none passed.
+pub(super) fn throttled(before: (u64, u64), after: (u64, u64)) -> Option<u16> {
+    let (periods, held) = (
+        after.0.checked_sub(before.0)?,
+        after.1.checked_sub(before.1)?,
+    );
+    let share = held
+        .min(periods)
+        .saturating_mul(1000)
+        .checked_div(periods)?;
+    u16::try_from(share).ok()
 }
 
 /// Cores busy between two readings; `None` where no time passed or the counter began anew.
@@ -75,10 +94,19 @@ mod tests {
     }
 
     #[test]
+    fn being_held_back_is_a_share_of_the_periods() {
+        assert_eq!(throttled((10, 2), (20, 7)), Some(500));
+        assert_eq!(throttled((10, 2), (20, 2)), Some(0));
+        assert_eq!(throttled((10, 2), (10, 2)), None, "it did not run");
+        assert_eq!(throttled((10, 2), (4, 1)), None, "the counter began anew");
+    }
+
+    #[test]
     fn containers_of_a_session_are_added_up() {
         let one = |bytes: u64, network_in: Option<u64>| Reading {
             cpu_nanos: 1,
             mem: Bytes(bytes),
+            periods: Some((10, bytes)),
             traffic: Traffic {
                 block_read: Some(bytes),
                 network_in,
@@ -87,6 +115,7 @@ mod tests {
         };
         let sum = Reading::sum([one(1, Some(5)), one(2, None), one(4, Some(5))]).unwrap();
         assert_eq!((sum.cpu_nanos, sum.mem), (3, Bytes(7)));
+        assert_eq!(sum.periods, Some((30, 7)));
         assert_eq!(sum.traffic.block_read, Some(7));
         assert_eq!(sum.traffic.network_in, None, "one of them is not known");
         assert_eq!(Reading::sum([]), None);
