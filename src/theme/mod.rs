@@ -166,8 +166,10 @@ fn reduce(face: Face, written: Style, depth: ColorDepth) -> Style {
     style.fg = written.fg.and_then(fit);
     style.bg = written.bg.and_then(fit);
     style.underline_color = written.underline_color.and_then(fit);
-    // A subtle background has no neighbour among 16 colours: black on black would be nothing.
-    if STANDS_OUT.contains(&face) && style.bg != written.bg && depth <= ColorDepth::Ansi16 {
+    // A subtle background has no neighbour among 16 colours: black on black would be nothing. Without any
+    // colour bold type alone is not seen in a list that has other bold type.
+    let lost = style.bg != written.bg && depth <= ColorDepth::Ansi16;
+    if STANDS_OUT.contains(&face) && (lost || depth == ColorDepth::None) {
         style.fg = None;
         style.bg = None;
         style = style.add_modifier(Modifier::REVERSED);

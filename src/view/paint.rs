@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
-    style::Style,
+    style::{Modifier, Style},
 };
 
 use super::{glyphs::Glyphs, text};
@@ -66,6 +66,7 @@ impl<'a> Paint<'a> {
         let cells = cells.min(area.right() - x);
         let shown = shown(text);
         let fitted = text::fit(&shown, usize::from(cells), self.glyphs.ellipsis);
+        let style = of_one_weight(style);
         let (end, _) = self
             .buffer
             .set_stringn(x, y, fitted, usize::from(cells), style);
@@ -153,6 +154,17 @@ impl<'a> Paint<'a> {
             let x = area.x + (text::width(shown_before) as u16).min(area.width.saturating_sub(1));
             self.cursor = Some(Position::new(x, area.y));
         }
+    }
+}
+
+/// What is written over something bold is not bold and dim at once.
+fn of_one_weight(style: Style) -> Style {
+    if style.add_modifier.contains(Modifier::BOLD) {
+        style.remove_modifier(Modifier::DIM)
+    } else if style.add_modifier.contains(Modifier::DIM) {
+        style.remove_modifier(Modifier::BOLD)
+    } else {
+        style
     }
 }
 
