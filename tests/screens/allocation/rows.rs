@@ -29,6 +29,24 @@ fn typing_searches_and_chooses() {
 }
 
 #[test]
+fn leaving_the_environment_moves_nothing() {
+    for (columns, rows) in [(80, 24), (140, 40)] {
+        let at = |screen: &Screen| {
+            let text = screen.text();
+            let line = |label: &str| text.lines().position(|line| line.contains(label));
+            ["or an image", "Variables"].map(|label| line(label).unwrap())
+        };
+        let focused = page(columns, rows);
+        let before = at(&focused);
+        let left = focused.press("tab");
+        assert_eq!(at(&left), before, "{}", left.text());
+        // Nor does an image that is typed instead; what is said of it is below it.
+        let typed = left.typed("quay.io/x:1");
+        assert_eq!(at(&typed)[0], before[0], "{}", typed.text());
+    }
+}
+
+#[test]
 fn the_first_preset_that_can_be_had_is_chosen_and_a_number_by_hand_is_custom() {
     let screen = page(80, 24);
     assert_eq!(request(&screen).preset.as_deref(), Some("cpu-small"));

@@ -10,7 +10,7 @@ use crate::{
         capability::Capability,
         catalogue::{AcceleratorKind, Catalogue, ResourceGroup, SlotLimits, unit},
         environment::Environment,
-        launch::amounts,
+        launch::{LaunchField, amounts},
         resources::{Bytes, Cpu, ResourceSlots},
     },
 };
@@ -53,6 +53,18 @@ impl<'a> Around<'a> {
             });
         }
         most
+    }
+
+    /// Of CPU or memory all that the group has, and what of it is free.
+    pub fn whole(&self, field: LaunchField) -> Option<(u64, u64)> {
+        let group = self.group?;
+        let all = group.capacity.as_ref()?;
+        let of = |slots: &ResourceSlots| match field {
+            LaunchField::Cpu => Some(slots.cpu.millis()),
+            LaunchField::Memory => Some(slots.mem.0),
+            _ => None,
+        };
+        Some((of(all)?, of(&group.remaining)?))
     }
 
     pub fn cpu(&self) -> Bounds {
@@ -258,6 +270,24 @@ mod tests {
         };
         assert_eq!(bounds(63), (Some(2000), Some(2000)));
         assert_eq!(bounds(1), (Some(2000), Some(1000)));
+    }
+
+    #[test]
+    fn what_the_group_has_is_told_beside_what_one_container_gets() {
+        let offer = offer(12);
+        let around = Around {
+            offer: &offer,
+            environment: None,
+            group: offer
+                .catalogue
+                .iter()
+                .flat_map(|it| &it.resource_groups)
+                .next(),
+            size: 1,
+            copies: 1,
+        };
+        assert_eq!(around.whole(LaunchField::Cpu), Some((64_000, 12_000)));
+        assert_eq!(around.whole(LaunchField::Count), None);
     }
 
     #[test]

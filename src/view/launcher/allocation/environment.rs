@@ -1,4 +1,5 @@
-//! The environment: the chosen one; while it has the focus a search and the list.
+//! The environment: a search while it has the focus, else the chosen one; and the list, which stays where it
+//! is: nothing moves when the focus goes.
 
 use super::super::sheet::{Line, Sheet, VALUES};
 use crate::{
@@ -21,13 +22,12 @@ const VERSIONS: u16 = 18;
 pub fn write(sheet: &mut Sheet<'_>) {
     let row = Row::of(Field::Environment);
     let environments = sheet.launcher.allocation.environments();
-    let listed = sheet.is_focused(row) && !environments.is_by_hand();
-    if listed {
+    if sheet.is_focused(row) && !environments.is_by_hand() {
         search(sheet, row, environments);
-        list(sheet, row, environments);
     } else {
         chosen(sheet, row, environments);
     }
+    list(sheet, row, environments);
     sheet.said(row);
     let image = Row::of(Field::Image);
     let known = sheet
@@ -87,7 +87,9 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
     if entries.is_empty() && environments.known() == 0 {
         let label = environments.label(sheet.launcher.offer());
         let text = format!("{label}, the default: nothing is known of others yet");
-        sheet.sentence(row, &text, Face::Dim);
+        if !environments.is_by_hand() {
+            sheet.sentence(row, &text, Face::Dim);
+        }
         return;
     }
     let shown = if sheet.airy { MANY } else { FEW };
@@ -107,7 +109,8 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
             }
             Entry::Choice(at) => {
                 let choice = &environments.choices()[*at];
-                let mut look = look(choice, Some(*at) == environments.marked());
+                let marked = !environments.is_by_hand() && Some(*at) == environments.marked();
+                let mut look = look(choice, marked);
                 // Of several versions the name is read once.
                 if look.name == Face::Value && above.is_some_and(|it| it.name == choice.name) {
                     look.name = Face::Dim;

@@ -32,7 +32,7 @@ impl Columns {
         let words = rows.iter().filter_map(|row| {
             let slider = launcher.allocation.slider(*row)?;
             let bounds = launcher.allocation.bounds(*row, launcher.offer());
-            Some(text::width(&range(slider, &bounds, *row, sheet.width)) as u16)
+            Some(text::width(&range(sheet, slider, &bounds, *row)) as u16)
         });
         let words = words.max().unwrap_or(0);
         let room = sheet.width.saturating_sub(VALUES + NUMBER + 2 + words);
@@ -69,12 +69,7 @@ pub fn write(
         after = x + columns.bar + 2;
     }
     let room = sheet.width.saturating_sub(after);
-    line = line.text(
-        after,
-        room,
-        range(slider, &bounds, row, sheet.width),
-        Face::Dim,
-    );
+    line = line.text(after, room, range(sheet, slider, &bounds, row), Face::Dim);
     sheet.push(line);
     below(sheet, row, slider, &bounds, slot);
 }
@@ -204,24 +199,38 @@ fn runs(cells: impl Iterator<Item = (&'static str, Face)>) -> Vec<Piece> {
     pieces
 }
 
-/// `of 64 cores · 12 free`, with the least where there is room.
-fn range(slider: &Slider, bounds: &Bounds, row: Row, width: u16) -> String {
+/// `of 64 cores, 12 free`, with the least where there is room; where one container gets less than there is,
+/// `up to 2 of 64 cores, 12 free`.
+fn range(sheet: &Sheet<'_>, slider: &Slider, bounds: &Bounds, row: Row) -> String {
     let unit = slider.unit();
+    let launcher = sheet.launcher;
+    let around = launcher.allocation.around(launcher.offer());
+    let whole = around
+        .whole(row.field)
+        .filter(|(all, _)| bounds.most.is_some_and(|most| most < *all));
     let what = match (row.field, bounds.most) {
         (Field::Cpu, Some(1000)) => " core",
         (Field::Cpu, _) => " cores",
         _ => "",
     };
-    let mut text = match bounds.most {
+    let mut text = match (bounds.most, whole) {
         // Nothing between them: what is wrong says the rest.
-        Some(most) if most < bounds.least => format!("{}{what} at most", unit.short(most)),
-        Some(most) if width >= WIDE => {
+        (Some(most), _) if most < bounds.least => format!("{}{what} at most", unit.short(most)),
+        (Some(most), Some((all, _))) => {
+            let cores = if row.field == Field::Cpu {
+                " cores"
+            } else {
+                ""
+            };
+            format!("up to {} of {}{cores}", unit.short(most), unit.short(all))
+        }
+        (Some(most), None) if sheet.width >= WIDE => {
             format!("{} to {}{what}", unit.short(bounds.least), unit.short(most))
         }
-        Some(most) => format!("of {}{what}", unit.short(most)),
-        None => format!("at least {}", unit.short(bounds.least)),
+        (Some(most), None) => format!("of {}{what}", unit.short(most)),
+        (None, _) => format!("at least {}", unit.short(bounds.least)),
     };
-    if let Some(free) = bounds.free {
+    if let Some(free) = whole.map(|(_, free)| free).or(bounds.free) {
         text = format!("{text}, {} free", unit.short(free));
     }
     text
