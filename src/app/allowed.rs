@@ -52,6 +52,22 @@ pub fn is_about_a_session(action: Action) -> bool {
     )
 }
 
+/// Whether none of the engines shown can do it, whatever the session.
+pub fn lacking(action: Action, shown: Shown, mirror: &Mirror) -> bool {
+    let capability = match action {
+        Action::SessionCommit => Capability::Commit,
+        Action::SessionKeep => Capability::Reprieve,
+        Action::SessionRename => Capability::Rename,
+        Action::SessionHistory => Capability::SchedulingHistory,
+        _ => return false,
+    };
+    let mut shown = mirror
+        .shown(shown)
+        .map(|state| state.context.name)
+        .peekable();
+    shown.peek().is_some() && shown.all(|name| mirror.why_not(name, capability).is_some())
+}
+
 /// Among all contexts one that takes a launch is enough.
 fn why_no_launch(shown: Shown, mirror: &Mirror, facts: &Facts) -> Option<String> {
     let mut first = None;

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::{
     launcher::Row,
     panes::{Border, PaneArea},
+    sort::Column,
 };
 
 /// The smallest screen anything is drawn on.
@@ -32,6 +33,8 @@ pub struct Areas {
     pub rule: Rect,
     pub banner: Option<Rect>,
     pub table_head: Rect,
+    /// The title of each column, for clicks.
+    pub column_titles: Vec<(Column, Rect)>,
     /// The rows of the list, one line each.
     pub rows: Rect,
     /// The filter line or the rename line, above the hints.

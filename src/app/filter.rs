@@ -1,4 +1,5 @@
-//! The fuzzy filter of the list: over name and environment, and the beginning of the id.
+//! The fuzzy filter of the list: over name and environment, the words of how a session ended, and the
+//! beginning of the id.
 
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
@@ -6,7 +7,11 @@ use nucleo_matcher::{
 };
 
 use super::{input::Input, shown::Shown};
-use crate::model::{session::Session, text::Clean};
+use crate::model::{
+    ending::{Ending, ending, is_meant, joined},
+    session::Session,
+    text::Clean,
+};
 
 /// Which characters of a row a filter met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,7 +95,7 @@ impl Filter {
     fn set(&mut self, query: &str) {
         self.query = Clean::new(query);
         self.pattern = Pattern::parse(
-            self.query.as_str(),
+            &joined(self.query.as_str()),
             CaseMatching::Smart,
             Normalization::Smart,
         );
@@ -107,16 +112,19 @@ impl Filter {
             Shown::One(_) => "",
         };
         let texts = [session.name.as_str(), &environment, context];
+        let ending = ending(session).map_or_else(String::new, Ending::words);
         self.pattern.atoms.iter().all(|atom| {
             let mut meets = |text: &str| {
                 let text = Utf32Str::new(text, &mut self.buffer);
                 atom.score(text, &mut self.matcher).is_some()
             };
-            // A word with `!` must be in neither.
+            let by = atom.needle_text().to_string().to_lowercase();
+            let ended = is_meant(&ending, &by);
+            // A word with `!` must be in none.
             if atom.negative {
-                texts.into_iter().all(&mut meets)
+                !ended && texts.into_iter().all(&mut meets)
             } else {
-                texts.into_iter().any(&mut meets)
+                ended || texts.into_iter().any(&mut meets)
             }
         })
     }

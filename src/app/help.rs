@@ -65,6 +65,17 @@ impl Help {
         }
     }
 
+    /// Without what can never be done where the user is: its key would only be refused.
+    #[must_use]
+    pub fn without(mut self, lacking: impl Fn(Action) -> bool) -> Self {
+        self.all.retain(|row| match row {
+            HelpRow::Entry { name, .. } => !Action::from_name(name).is_some_and(&lacking),
+            _ => true,
+        });
+        self.shown = self.all.clone();
+        self
+    }
+
     pub fn rows(&self) -> &[HelpRow] {
         &self.shown
     }

@@ -57,6 +57,8 @@ pub struct Mirror {
     usage: HashMap<SessionKey, Usage>,
     /// Sessions told of each context, by tab.
     counts: HashMap<ContextName, [usize; 3]>,
+    /// Those of them that wait in a queue.
+    waiting: HashMap<ContextName, usize>,
     contexts: Vec<ContextState>,
     /// Since when the engines that do not answer are away.
     lost_since: HashMap<ContextName, Timestamp>,
@@ -70,6 +72,7 @@ impl Default for Mirror {
             sessions: HashMap::new(),
             usage: HashMap::new(),
             counts: HashMap::new(),
+            waiting: HashMap::new(),
             contexts: Vec::new(),
             lost_since: HashMap::new(),
         }
@@ -153,6 +156,13 @@ impl Mirror {
             .sum()
     }
 
+    /// How many of them wait in a queue, as far as they were told.
+    pub fn waiting(&self, shown: Shown) -> u64 {
+        let waiting = |(context, _): &(&ContextName, &usize)| shown.has(**context);
+        let all = self.waiting.iter().filter(waiting);
+        all.map(|(_, count)| *count as u64).sum()
+    }
+
     fn told_of(&self, state: &ContextState, tab: Tab) -> u64 {
         let counts = self.counts.get(&state.context.name);
         counts.map_or(0, |counts| counts[tab as usize] as u64)
@@ -216,8 +226,9 @@ impl Mirror {
         self.line = Line::Up;
         self.silent = false;
         self.counts.clear();
+        self.waiting.clear();
         for session in &snapshot.sessions {
-            self.counts.entry(session.context).or_default()[session.tab() as usize] += 1;
+            self.count_more(session);
         }
         self.sessions = snapshot
             .sessions
@@ -306,8 +317,7 @@ impl Mirror {
     }
 
     fn put(&mut self, session: Session) {
-        let context = session.context;
-        self.counts.entry(context).or_default()[session.tab() as usize] += 1;
+        self.count_more(&session);
         if !session.status.is_live() {
             self.usage.remove(&session.key());
         }
@@ -323,7 +333,16 @@ impl Mirror {
         }
     }
 
+    fn count_more(&mut self, new: &Session) {
+        let context = new.context;
+        self.counts.entry(context).or_default()[new.tab() as usize] += 1;
+        *self.waiting.entry(context).or_default() += usize::from(new.status.is_waiting());
+    }
+
     fn count_less(&mut self, old: &Session) {
+        if let Some(count) = self.waiting.get_mut(&old.context) {
+            *count = count.saturating_sub(usize::from(old.status.is_waiting()));
+        }
         if let Some(counts) = self.counts.get_mut(&old.context) {
             let count = &mut counts[old.tab() as usize];
             *count = count.saturating_sub(1);

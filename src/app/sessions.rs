@@ -20,7 +20,6 @@ use index::Index;
 pub struct Sessions {
     shown: Shown,
     tab: TabState,
-    order: Order,
     pub filter: Filter,
     index: Index,
     rows: Vec<SessionKey>,
@@ -55,11 +54,12 @@ impl Widest {
     }
 }
 
-/// The tab shown and the session selected in each.
+/// The tab shown, and of each the session selected and the order.
 #[derive(Debug)]
 struct TabState {
     shown: Tab,
     selected: [Option<SessionKey>; 3],
+    orders: [Order; 3],
 }
 
 impl Default for TabState {
@@ -67,6 +67,7 @@ impl Default for TabState {
         Self {
             shown: Tab::Running,
             selected: [None; 3],
+            orders: Tab::ALL.map(Order::of),
         }
     }
 }
@@ -77,7 +78,23 @@ impl Sessions {
     }
 
     pub fn order(&self) -> Order {
-        self.order
+        self.tab.orders[self.tab.shown as usize]
+    }
+
+    /// Of all tabs.
+    pub fn orders(&self) -> &[Order; 3] {
+        &self.tab.orders
+    }
+
+    /// As they were remembered, as far as they make sense.
+    pub fn restore_orders(&mut self, orders: &[Order]) {
+        let tabs = Tab::ALL.into_iter().zip(&mut self.tab.orders);
+        for ((tab, own), order) in tabs.zip(orders) {
+            if order.column.is_of(tab) && order.column != Column::Context {
+                *own = *order;
+            }
+        }
+        self.stale = true;
     }
 
     /// Whose sessions are listed.
@@ -94,8 +111,12 @@ impl Sessions {
         self.offset = 0;
         self.row = 0;
         self.stale = true;
-        if shown != Shown::All && self.order.column == Column::Context {
-            self.order = Order::default();
+        if shown != Shown::All {
+            for (order, tab) in self.tab.orders.iter_mut().zip(Tab::ALL) {
+                if order.column == Column::Context {
+                    *order = Order::of(tab);
+                }
+            }
         }
     }
 
@@ -150,7 +171,7 @@ impl Sessions {
     }
 
     pub fn mark_stale_if_sorted_by_usage(&mut self) {
-        self.stale |= self.order.follows_usage();
+        self.stale |= self.order().follows_usage();
     }
 
     pub fn show_tab(&mut self, tab: Tab) {
@@ -162,14 +183,8 @@ impl Sessions {
         }
     }
 
-    pub fn step_tab(&mut self, by: isize) {
-        let count = Tab::ALL.len().cast_signed();
-        let at = (self.tab.shown as isize + by).rem_euclid(count);
-        self.show_tab(Tab::ALL[at as usize]);
-    }
-
     pub fn sort(&mut self, order: Order) {
-        self.order = order;
+        self.tab.orders[self.tab.shown as usize] = order;
         self.stale = true;
     }
 
@@ -179,12 +194,19 @@ impl Sessions {
         self.stale = true;
     }
 
+    /// The same for the session that is read, where nothing else is to be selected.
+    pub fn go_along(&mut self, id: SessionKey) {
+        if self.wanted.is_none() {
+            self.select_when_there(id);
+        }
+    }
+
     /// Brings the list up to date with what there is and with the filter, and finds the selection again.
     pub fn refresh(&mut self, mirror: &Mirror) {
         if std::mem::take(&mut self.stale) {
             self.go_to_wanted(mirror);
-            let (tab, shown) = (self.tab.shown, self.shown);
-            self.index.collect(mirror, tab, shown, self.order);
+            let (tab, shown, order) = (self.tab.shown, self.shown, self.order());
+            self.index.collect(mirror, tab, shown, order);
         } else if !self.index.is_behind(&self.filter) {
             return;
         }

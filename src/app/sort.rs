@@ -2,37 +2,50 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use super::{mirror::Mirror, shown::Shown};
 use crate::model::{
+    ending::{Ending, ending},
     natural,
     reclaim::reclaim,
-    session::{Session, newest_first},
+    session::{Session, by_run_time, newest_first},
+    status::Tab,
 };
 
 /// A column of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Column {
     Name,
     /// Where sessions of several contexts are listed.
     Context,
     Status,
+    /// How it ended, of those that have.
+    Result,
     Environment,
     Cpu,
     Memory,
+    /// How long it ran, or waits.
     Elapsed,
     Created,
+    /// When it ended.
+    Ended,
     /// When idle checks end it.
     Reclaim,
 }
 
 /// The columns one can sort by, in the order of `sessions.sort`.
-const CYCLE: [Column; 8] = [
+const CYCLE: [Column; 11] = [
+    Column::Ended,
     Column::Created,
     Column::Name,
     Column::Status,
+    Column::Result,
     Column::Environment,
     Column::Cpu,
     Column::Memory,
+    Column::Elapsed,
     Column::Reclaim,
     Column::Context,
 ];
@@ -46,19 +59,33 @@ impl Column {
             Self::Environment => "Environment",
             Self::Cpu => "CPU",
             Self::Memory => "Memory",
-            Self::Elapsed => "Elapsed",
+            Self::Result => "Result",
+            Self::Elapsed => "Run time",
             Self::Created => "Created",
+            Self::Ended => "Ended",
             Self::Reclaim => "Reclaim in",
         }
     }
 
     /// Which way round it is wanted first: the newest, the busiest, but names from A to Z.
     fn descends(self) -> bool {
-        matches!(self, Self::Created | Self::Cpu | Self::Memory)
+        matches!(
+            self,
+            Self::Created | Self::Ended | Self::Cpu | Self::Memory | Self::Elapsed
+        )
+    }
+
+    /// Whether a tab tells anything by it: how and when sessions ended is for those that have.
+    pub fn is_of(self, tab: Tab) -> bool {
+        match self {
+            Self::Result | Self::Ended => tab == Tab::Finished,
+            Self::Status | Self::Reclaim => tab != Tab::Finished,
+            _ => true,
+        }
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     pub column: Column,
     pub descending: bool,
@@ -79,16 +106,25 @@ impl Order {
         }
     }
 
-    /// By the next column; by the context only where several are `shown`, by the end that idle checks
-    /// bring only where there is one.
+    /// How a tab stands until a person orders it: the newest first, of what has ended what ended last.
     #[must_use]
-    pub fn next(self, shown: Shown, reclaim: bool) -> Self {
+    pub fn of(tab: Tab) -> Self {
+        match tab {
+            Tab::Finished => Self::by(Column::Ended),
+            Tab::Running | Tab::Others => Self::by(Column::Created),
+        }
+    }
+
+    /// By the next column of a tab; by the context only where several are `shown`, by the end that idle
+    /// checks bring only where there is one.
+    #[must_use]
+    pub fn next(self, tab: Tab, shown: Shown, reclaim: bool) -> Self {
         let at = CYCLE.iter().position(|c| *c == self.column).unwrap_or(0);
         let mut following = CYCLE.iter().cycle().skip(at + 1).take(CYCLE.len());
         let next = following.find(|column| match column {
             Column::Context => shown == Shown::All,
-            Column::Reclaim => reclaim,
-            _ => true,
+            Column::Reclaim => reclaim && column.is_of(tab),
+            _ => column.is_of(tab),
         });
         Self::by(*next.unwrap_or(&Column::Created))
     }
@@ -121,7 +157,12 @@ impl Order {
 
     fn primary(self, a: &Session, b: &Session, mirror: &Mirror) -> Ordering {
         match self.column {
-            Column::Created | Column::Elapsed => a.created_at.cmp(&b.created_at),
+            Column::Created => a.created_at.cmp(&b.created_at),
+            Column::Elapsed => by_run_time(a, b),
+            Column::Ended => a.terminated_at.cmp(&b.terminated_at),
+            Column::Result => ending(a)
+                .map(Ending::rank)
+                .cmp(&ending(b).map(Ending::rank)),
             Column::Name => natural::compare(a.name.as_str(), b.name.as_str()),
             Column::Reclaim => reclaim(a).cmp(&reclaim(b)),
             Column::Context => a.context.cmp(&b.context),

@@ -1,5 +1,8 @@
 //! `workbay ls`.
 
+pub mod ended;
+pub mod order;
+
 use std::{collections::HashMap, io::IsTerminal};
 
 use jiff::Timestamp;
@@ -20,12 +23,14 @@ use super::{
 use crate::{
     model::{
         capability::EngineState,
+        ending::{Ending, ending, is_meant, joined},
         id::ContextName,
         session::{Session, newest_first},
         status::Tab,
     },
     theme::{ColorDepth, Theme, color, face::Face},
 };
+use ended::Listed;
 
 const HEAD: [&str; 8] = [
     "NAME",
@@ -34,9 +39,12 @@ const HEAD: [&str; 8] = [
     "ENVIRONMENT",
     "CPU",
     "MEM",
-    "ELAPSED",
+    "RUN TIME",
     "CREATED",
 ];
+
+/// The column that how a session ended stands behind.
+const STATUS: usize = 2;
 
 /// How many of a cluster's sessions are asked for, for each tab, unless told.
 const PAGE: u32 = 100;
@@ -60,8 +68,10 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     sessions.sort_by(newest_first);
     tell_more(&picture, &contexts, &sessions, arguments);
     cut(&mut sessions, arguments.limit);
+    order::sort(&mut sessions, arguments.sort, arguments.reverse);
     if arguments.format.json {
-        output::json(&sessions)?;
+        let listed = sessions.iter().map(|it| Listed::new(it, now()));
+        output::json(&listed.collect::<Vec<_>>())?;
     } else if sessions.is_empty() && std::io::stdout().is_terminal() {
         output::line(nothing(arguments))?;
     } else {
@@ -77,10 +87,16 @@ fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> R
     let theme = colours();
     let several = contexts.len() > 1;
     let reclaimed = reclaim::is_told(sessions);
+    let ended = ended::is_told(sessions);
     let rows: Vec<Vec<Cell>> = sessions
         .iter()
         .map(|session| {
             let mut cells = row(session, now(), theme.as_ref());
+            if ended {
+                let [how, when] = ended::cells(session, theme.as_ref());
+                cells.insert(STATUS + 1, how);
+                cells.push(when);
+            }
             if reclaimed {
                 cells.push(reclaim::cell(session, now(), theme.as_ref()));
             }
@@ -91,8 +107,16 @@ fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> R
             cells
         })
         .collect();
-    let head = several.then_some("CONTEXT").into_iter().chain(HEAD);
-    let head: Vec<&str> = head.chain(reclaimed.then_some(reclaim::HEAD)).collect();
+    let mut head: Vec<&str> = HEAD.to_vec();
+    if ended {
+        let [how, when] = ended::HEADS;
+        head.insert(STATUS + 1, how);
+        head.push(when);
+    }
+    head.extend(reclaimed.then_some(reclaim::HEAD));
+    if several {
+        head.insert(0, "CONTEXT");
+    }
     output::coloured(&output::table(&head, &rows, theme.is_some()))
 }
 
@@ -245,12 +269,15 @@ fn row(session: &Session, now: Timestamp, theme: Option<&Theme>) -> Vec<Cell> {
         session.environment.label().into(),
         session.requested_slots.cpu.to_string().into(),
         session.requested_slots.mem.to_string().into(),
-        elapsed(session.elapsed_seconds(now)).into(),
+        session
+            .run_seconds(now)
+            .map_or_else(|| "-".to_owned(), elapsed)
+            .into(),
         moment(session.created_at).into(),
     ]
 }
 
-/// Every word is found in the name, id, environment or status, whatever its case.
+/// Every word is found in the name, id, environment, status or result, whatever its case.
 fn matches(session: &Session, words: &str) -> bool {
     let text = format!(
         "{} {} {} {}",
@@ -260,7 +287,9 @@ fn matches(session: &Session, words: &str) -> bool {
         session.status
     )
     .to_lowercase();
-    words
+    let ended = ending(session).map_or_else(String::new, Ending::words);
+    joined(words)
+        .to_lowercase()
         .split_whitespace()
-        .all(|word| text.contains(&word.to_lowercase()))
+        .all(|word| text.contains(word) || is_meant(&ended, word))
 }

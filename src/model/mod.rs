@@ -11,6 +11,7 @@ pub mod catalogue;
 pub mod change;
 pub mod context;
 pub mod digest;
+pub mod ending;
 pub mod environment;
 pub mod figures;
 #[cfg(test)]

@@ -231,11 +231,28 @@ impl Session {
         self.kernels.first()
     }
 
-    /// Seconds from creation to its end or `now`; what the Elapsed column shows.
-    pub fn elapsed_seconds(&self, now: Timestamp) -> i64 {
-        let end = self.terminated_at.unwrap_or(now);
-        (end.as_second() - self.created_at.as_second()).max(0)
+    /// Seconds it ran, until its end or `now`; `None` = it never did. Time in the queue does not count.
+    pub fn run_seconds(&self, now: Timestamp) -> Option<i64> {
+        let end = self.terminated_at.unwrap_or(now).as_second();
+        Some((end - self.started_at?.as_second()).max(0))
     }
+
+    /// The same; of one that has not run, how long it waits or waited.
+    pub fn elapsed_seconds(&self, now: Timestamp) -> i64 {
+        let end = self.terminated_at.unwrap_or(now).as_second();
+        let waited = (end - self.created_at.as_second()).max(0);
+        self.run_seconds(now).unwrap_or(waited)
+    }
+}
+
+/// The order by run time: those that never ran, the shortest, the longest; one that runs is longer than
+/// one that has ended.
+pub fn by_run_time(a: &Session, b: &Session) -> Ordering {
+    let key = |session: &Session| {
+        let ran = session.run_seconds(Timestamp::MAX)?;
+        Some((session.terminated_at.is_none(), ran))
+    };
+    key(a).cmp(&key(b))
 }
 
 /// The order of lists where nobody asked for another; those launched together by their names.

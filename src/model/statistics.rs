@@ -35,6 +35,8 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     pub used: u64,
+    /// What others hold of the whole; 0 where nobody tells.
+    pub others: u64,
     /// `None` = there is no limit, or the engine does not tell.
     pub all: Option<u64>,
 }
@@ -43,7 +45,8 @@ pub struct Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allotment {
     pub kind: Kind,
-    /// Held in the group, of what is held and can still be had there.
+    /// Held in the group, of all the group has; where that is not told, of what is held and can still be
+    /// had there.
     pub in_group: Part,
     /// Held anywhere, of the person's limit; without one, of what is held anywhere and can still be
     /// had in the group.
@@ -60,8 +63,15 @@ impl Statistics {
         named.or_else(|| self.groups.first())
     }
 
-    /// What a person holds in a group and anywhere; kinds that are neither held nor to be had are
-    /// left out.
+    /// Whether what is held anywhere is another matter than what is held in the group.
+    pub fn has_total(&self) -> bool {
+        let limits = &self.limits.limits;
+        let limited = limits.cpu.is_some() || limits.mem.is_some();
+        self.groups.len() > 1 || limited || !limits.accelerators.is_empty()
+    }
+
+    /// What a person holds in a group and anywhere; accelerators that are neither held nor to be had
+    /// are left out.
     pub fn allotments(&self, group: &ResourceGroup) -> Vec<Allotment> {
         let accelerators = group.using.accelerators.keys();
         let accelerators = accelerators.chain(group.remaining.accelerators.keys());
@@ -73,7 +83,10 @@ impl Statistics {
             .into_iter()
             .chain(kinds)
             .map(|kind| self.allotment(group, kind))
-            .filter(|it| it.in_group.used > 0 || it.in_group.all != Some(0))
+            .filter(|it| {
+                let there = it.in_group.used > 0 || it.in_group.all != Some(0);
+                there || !matches!(it.kind, Kind::Accelerator(_))
+            })
             .collect()
     }
 
@@ -83,13 +96,18 @@ impl Statistics {
         let with = |held: u64| Some(held.saturating_add(left)).filter(|_| left < ENDLESS);
         let limit = kind.limit(&self.limits).filter(|limit| *limit < ENDLESS);
         let total = limit.or_else(|| with(anywhere));
+        let capacity = group.capacity.as_ref().map(|all| kind.of(all));
+        let capacity = capacity.filter(|all| *all < ENDLESS && *all >= here && left < ENDLESS);
+        let others = capacity.map_or(0, |all| all.saturating_sub(here.saturating_add(left)));
         Allotment {
             in_group: Part {
                 used: here,
-                all: with(here),
+                others,
+                all: capacity.or_else(|| with(here)),
             },
             in_total: Part {
                 used: anywhere,
+                others: 0,
                 all: total.map(|total| total.max(anywhere)),
             },
             kind,
@@ -124,6 +142,12 @@ impl Part {
             Some(all) => Some((self.used as f64 / all as f64).min(1.0)),
             None => None,
         }
+    }
+
+    /// What nobody holds.
+    pub fn free(self) -> Option<u64> {
+        let held = self.used.saturating_add(self.others);
+        self.all.map(|all| all.saturating_sub(held))
     }
 }
 
@@ -161,8 +185,39 @@ mod tests {
     }
 
     fn part(used: u64, all: u64) -> Part {
-        let all = Some(all);
-        Part { used, all }
+        let (all, others) = (Some(all), 0);
+        Part { used, others, all }
+    }
+
+    #[test]
+    fn what_others_hold_is_a_part_of_the_group() {
+        let mut it = statistics(slots(5, 4, None), slots(0, 2, None));
+        it.groups[0].capacity = Some(slots(12, 8, None));
+        let [cpu, memory] = bars(&it)[..] else {
+            panic!("two kinds");
+        };
+        let whole = |used, others, all| Part {
+            used,
+            others,
+            all: Some(all),
+        };
+        assert_eq!(cpu.0, whole(5000, 7000, 12_000));
+        assert_eq!(cpu.0.free(), Some(0));
+        let gib = Bytes::GIB;
+        assert_eq!(memory.0, whole(4 * gib, 2 * gib, 8 * gib));
+        // Everything is held by others: the meter stays.
+        let mut it = statistics(slots(0, 0, None), slots(0, 0, None));
+        assert_eq!(bars(&it).len(), 2);
+        it.groups[0].capacity = Some(slots(12, 8, None));
+        assert_eq!(bars(&it)[0].0, whole(0, 12_000, 12_000));
+    }
+
+    #[test]
+    fn a_single_group_without_a_limit_is_the_total() {
+        let mut it = statistics(slots(1, 2, None), slots(3, 6, None));
+        assert!(!it.has_total());
+        it.limits.limits.cpu = Some(Cpu::from_millis(4000));
+        assert!(it.has_total());
     }
 
     #[test]

@@ -48,6 +48,14 @@ impl Tab {
             Self::Others => "Others",
         }
     }
+
+    /// The tab so many further on; the first is behind the last.
+    #[must_use]
+    pub fn next(self, by: isize) -> Self {
+        let count = Self::ALL.len().cast_signed();
+        let at = (self as isize + by).rem_euclid(count);
+        Self::ALL[at.cast_unsigned()]
+    }
 }
 
 /// Which colour family a status belongs to; the theme maps it to a face.
@@ -145,6 +153,11 @@ impl Status {
     /// A shell, a log stream or a rename makes sense.
     pub fn is_live(&self) -> bool {
         matches!(self, Self::Running | Self::RunningDegraded)
+    }
+
+    /// It waits in a queue.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self, Self::Pending | Self::Deprioritizing)
     }
 
     /// On its way to RUNNING.

@@ -1,6 +1,7 @@
 //! How a session ended, in one line: what a person wants to know first.
 
 use super::{
+    ending::{Ending, ending},
     idle::IdleChecker,
     resources::Bytes,
     session::{BatchResult, Session, SessionType},
@@ -26,19 +27,25 @@ pub struct Verdict {
 
 /// Of a session that has ended. `peak` is the most memory that was seen in use.
 pub fn verdict(session: &Session, peak: Option<Bytes>) -> Option<Verdict> {
-    let ended = session.status.is_final() || session.status == Status::Error;
-    if !ended {
-        return None;
-    }
-    let all = [
-        by_person,
-        by_memory,
-        by_idle_check,
-        before_it_ran,
-        by_its_word,
-    ];
-    let told = all.iter().find_map(|tell| tell(session, peak));
-    Some(told.unwrap_or_else(|| by_exit(session)))
+    let ending = ending(session)?;
+    let text = match ending {
+        Ending::Terminated if info(session) == "force-terminated" => {
+            "Killed by a person".to_owned()
+        }
+        Ending::Terminated => "Ended by a person".to_owned(),
+        Ending::Cancelled if was_asked(session) => "Cancelled by a person before it ran".to_owned(),
+        Ending::Cancelled => because(session, "Cancelled before it ran"),
+        Ending::OutOfMemory => out_of_memory(session, peak),
+        Ending::Reclaimed => because(session, &reclaimed(session)),
+        Ending::NotStarted => because(session, not_started(session)),
+        Ending::OutOfTime => because(session, "Out of time"),
+        Ending::Lost => because(session, lost(session)),
+        Ending::Failed if session.status == Status::Error => because(session, "Failed"),
+        Ending::Exited(_) | Ending::Succeeded | Ending::Failed => by_exit(session),
+        Ending::Ended => because(session, "Ended"),
+    };
+    let tone = ending.tone();
+    Some(Verdict { tone, text })
 }
 
 /// Whether memory killed it: with more it may live.
@@ -76,11 +83,6 @@ pub fn meaning(code: i64) -> Option<&'static str> {
     })
 }
 
-fn line(tone: Tone, text: impl Into<String>) -> Verdict {
-    let text = text.into();
-    Verdict { tone, text }
-}
-
 fn info(session: &Session) -> &str {
     session
         .status_info
@@ -100,24 +102,7 @@ fn was_asked(session: &Session) -> bool {
     matches!(info(session), "user-requested" | "force-terminated")
 }
 
-fn ran(session: &Session) -> bool {
-    session.started_at.is_some()
-}
-
-fn by_person(session: &Session, _peak: Option<Bytes>) -> Option<Verdict> {
-    let how = match (info(session), ran(session)) {
-        ("force-terminated", _) => "Killed by a person",
-        ("user-requested", true) => "Ended by a person",
-        ("user-requested", false) => "Cancelled by a person before it ran",
-        _ => return None,
-    };
-    Some(line(Tone::Plain, how))
-}
-
-fn by_memory(session: &Session, peak: Option<Bytes>) -> Option<Verdict> {
-    if !ran_out_of_memory(session) {
-        return None;
-    }
+fn out_of_memory(session: &Session, peak: Option<Bytes>) -> String {
     let limit = memory_of_one(session);
     // Between two samples it may have grown by all of it: then what was seen misleads.
     let peak = peak.filter(|peak| peak.0 >= limit.0 / 5 * 4);
@@ -128,70 +113,45 @@ fn by_memory(session: &Session, peak: Option<Bytes>) -> Option<Verdict> {
     let codes = session.kernels.iter().filter_map(|kernel| kernel.exit_code);
     let code = codes.max().map(|code| format!(" (exit code {code})"));
     let code = code.unwrap_or_default();
-    Some(line(
-        Tone::Bad,
-        format!("Killed, out of memory: {at}{code}"),
-    ))
+    format!("Killed, out of memory: {at}{code}")
 }
 
-fn by_idle_check(session: &Session, _peak: Option<Bytes>) -> Option<Verdict> {
-    let checker = IdleChecker::of_reason(info(session))?;
-    let what = format!("Reclaimed by {}", checker.title());
-    Some(line(Tone::Warning, because(session, &what)))
+fn reclaimed(session: &Session) -> String {
+    let checker = IdleChecker::of_reason(info(session));
+    let checker = checker.as_ref().map_or("idle checks", |it| it.title());
+    format!("Reclaimed by {checker}")
 }
 
-fn before_it_ran(session: &Session, _peak: Option<Bytes>) -> Option<Verdict> {
-    let what = match session.status {
-        Status::Error if ran(session) => "Failed",
+fn not_started(session: &Session) -> &'static str {
+    match session.status {
         Status::Error => "Failed to start",
-        _ if ran(session) => return None,
-        Status::Cancelled => "Cancelled before it ran",
         _ => "Ended before it ran",
-    };
-    let tone = match session.status {
-        Status::Cancelled => Tone::Warning,
-        _ => Tone::Bad,
-    };
-    Some(line(tone, because(session, what)))
+    }
 }
 
-fn by_its_word(session: &Session, _peak: Option<Bytes>) -> Option<Verdict> {
-    let what = match info(session) {
+fn lost(session: &Session) -> &'static str {
+    match info(session) {
         "engine-restarted" => "Lost with its engine",
-        "task-timeout" | "exec-timeout" => "Out of time",
         "agent-termination" => "Lost with its agent",
-        "container-not-found" | "not-found-in-manager" => "Its container vanished",
-        _ => return None,
-    };
-    Some(line(Tone::Warning, because(session, what)))
+        _ => "Its container vanished",
+    }
 }
 
 /// Its main program ended by itself.
-fn by_exit(session: &Session) -> Verdict {
+fn by_exit(session: &Session) -> String {
     let code = session.main_kernel().and_then(|kernel| kernel.exit_code);
     let batch = session.session_type == SessionType::Batch;
-    let (tone, what) = match (session.result, code) {
-        (BatchResult::Success, _) => (Tone::Good, "Batch succeeded"),
-        (BatchResult::Failure, _) => (Tone::Bad, "Batch failed"),
-        (_, Some(0)) => (Tone::Plain, "Ended by itself"),
-        (_, Some(_)) if batch => (Tone::Bad, "Batch failed"),
-        (_, Some(_)) => (Tone::Warning, "Ended by itself"),
-        (_, None) => {
-            let text = because(session, "Ended");
-            return Verdict {
-                tone: Tone::Plain,
-                text,
-            };
-        }
+    let what = match (session.result, code) {
+        (BatchResult::Success, _) => "Batch succeeded",
+        (BatchResult::Failure, _) => "Batch failed",
+        (_, Some(code)) if batch && code != 0 => "Batch failed",
+        _ => "Ended by itself",
     };
     let code = code.map(|code| match meaning(code) {
         Some(meaning) if code != 0 => format!(": exit code {code}, {meaning}"),
         _ => format!(": exit code {code}"),
     });
-    Verdict {
-        tone,
-        text: format!("{what}{}", code.unwrap_or_default()),
-    }
+    format!("{what}{}", code.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -46,6 +46,7 @@ faces! {
     StatusEnded "status.ended" Dim
     StatusBad "status.bad" Text
     Bar "bar" Dim
+    BarOthers "bar.others" Label
     BarNormal "bar.normal" StatusGood
     BarWarning "bar.warning" Warning
     BarCritical "bar.critical" Bad

@@ -20,6 +20,9 @@ const LONGEST_ENVIRONMENT: u16 = 48;
 /// From here on there is room for gauges of CPU and memory.
 const GAUGES: u16 = 68;
 
+/// The same for what ended sessions had, which needs no bars.
+const AMOUNTS: u16 = 73;
+
 /// What the texts of the list would fill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
@@ -29,6 +32,8 @@ pub struct Wanted {
     pub context: Option<u16>,
     /// Idle checks end one of the sessions.
     pub reclaim: bool,
+    /// The sessions have ended.
+    pub ended: bool,
 }
 
 impl From<Widest> for Wanted {
@@ -38,9 +43,14 @@ impl From<Widest> for Wanted {
             environment: widest.environment,
             context: None,
             reclaim: widest.reclaim,
+            ended: false,
         }
     }
 }
+
+/// A moment in full, and one without its year.
+const MOMENT: u16 = 16;
+const SHORT_MOMENT: u16 = 11;
 
 /// The columns for a list of `width` cells, from the left. Narrow lists have fewer of them.
 pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
@@ -54,19 +64,30 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
     let reclaim = wanted.reclaim.then_some(if width < 100 { 7 } else { 10 });
     // The end to come says more than the age; a little wider both are there.
     let has_elapsed = reclaim.is_none() || !(GAUGES..GAUGES + 9).contains(&width);
+    // Nor is there room for all where contexts have a column.
+    let crowded = wanted.ended && context.is_some() && all < 72;
+    let has_elapsed = has_elapsed && !crowded;
     let beside = reclaim
         .filter(|_| has_elapsed)
         .map_or(0, |cells| cells + GAP);
     let width = width.saturating_sub(beside);
     let mut fixed: Vec<(Column, u16)> = vec![(Column::Name, 0)];
     fixed.extend(context.map(|cells| (Column::Context, cells)));
-    fixed.push((Column::Status, 13));
-    let has_environment = width >= 78;
+    fixed.push(if wanted.ended {
+        (Column::Result, 15)
+    } else {
+        (Column::Status, 13)
+    });
+    // How and when it ended takes more room than a status.
+    let has_environment = width >= if wanted.ended { 90 } else { 78 };
     if has_environment {
         fixed.push((Column::Environment, 0));
     }
     // What a session uses says more than where it came from: the gauges outlive the environment.
-    if width >= GAUGES {
+    if wanted.ended && width >= AMOUNTS {
+        fixed.push((Column::Cpu, 5));
+        fixed.push((Column::Memory, 6));
+    } else if width >= GAUGES && !wanted.ended {
         let gauge = match width {
             100.. => 17,
             // A column of contexts takes a cell of each bar.
@@ -76,10 +97,15 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
         fixed.push((Column::Cpu, gauge));
         fixed.push((Column::Memory, gauge));
     }
-    fixed.extend(has_elapsed.then_some((Column::Elapsed, 7)));
+    let elapsed = if all < 100 { 7 } else { 8 };
+    fixed.extend(has_elapsed.then_some((Column::Elapsed, elapsed)));
     fixed.extend(reclaim.map(|cells| (Column::Reclaim, cells)));
+    if wanted.ended {
+        let cells = if width < 100 { SHORT_MOMENT } else { MOMENT };
+        fixed.push((Column::Ended, cells));
+    }
     if width >= 112 {
-        fixed.push((Column::Created, 16));
+        fixed.push((Column::Created, MOMENT));
     }
     let gaps = GAP * (fixed.len() as u16 - 1);
     let used: u16 = fixed.iter().map(|(_, width)| width).sum();
@@ -151,13 +177,13 @@ mod tests {
             name: 16,
             environment: 33,
             context: Some(7),
-            reclaim: false,
+            ..Wanted::default()
         };
         let of = |column| {
             let places = places(140, wanted);
             places.iter().find(|it| it.column == column).unwrap().width
         };
-        assert!(of(Column::Environment) >= 26, "{}", of(Column::Environment));
+        assert!(of(Column::Environment) >= 25, "{}", of(Column::Environment));
         assert!(of(Column::Name) >= 20, "{}", of(Column::Name));
         for width in 60..=300 {
             for name in [4, 16, 64] {
@@ -195,6 +221,32 @@ mod tests {
         assert!(has(90, Column::Environment) && has(140, Column::Created));
         let crowded = columns(80, Some(24));
         assert!(crowded.contains(&Column::Memory) && !crowded.contains(&Column::Elapsed));
+    }
+
+    #[test]
+    fn of_what_ended_how_and_when_is_always_there() {
+        for width in 60..=300 {
+            for context in [None, Some(7), Some(24)] {
+                let wanted = Wanted {
+                    context,
+                    ended: true,
+                    ..Wanted::default()
+                };
+                let places = places(width, wanted);
+                let last = places.last().unwrap();
+                assert!(last.x + last.width <= width, "{width}: {places:?}");
+                assert!(places[0].width >= 12, "{width}: {places:?}");
+                for column in [Column::Result, Column::Elapsed, Column::Ended] {
+                    let has = places.iter().any(|place| place.column == column);
+                    assert!(
+                        has || context.is_some() && width < 72,
+                        "{width}: {column:?}"
+                    );
+                }
+                let status = places.iter().any(|place| place.column == Column::Status);
+                assert!(!status, "{width}");
+            }
+        }
     }
 
     #[test]

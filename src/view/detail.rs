@@ -209,10 +209,19 @@ fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<L
     } else {
         clock::coarse(seconds)
     };
-    let mut lines = vec![
-        row("Elapsed", elapsed),
-        row("Created", moment(app, session.created_at)),
-    ];
+    let waited = session
+        .started_at
+        .map(|at| at.as_second() - session.created_at.as_second());
+    let label = match waited {
+        Some(_) => "Run time",
+        None if session.terminated_at.is_some() => "Waited",
+        None => "Waits for",
+    };
+    let mut lines = vec![row(label, elapsed)];
+    // What it takes to start is no wait.
+    let waited = waited.filter(|seconds| *seconds >= 5);
+    lines.extend(waited.map(|seconds| row("Waited", clock::fine(seconds))));
+    lines.push(row("Created", moment(app, session.created_at)));
     for (label, at) in [
         (
             "Starts at",

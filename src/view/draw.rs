@@ -75,7 +75,7 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     }
     reason::draw(paint, app, areas);
     prompt::draw(paint, app, areas);
-    hints::draw(paint, app, areas);
+    hints::draw(paint, app, areas, now);
 }
 
 /// What lies on top of a page; it has the cursor then.
@@ -113,7 +113,7 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
                 cell.reset();
             }
         }
-        hints::draw(paint, app, areas);
+        hints::draw(paint, app, areas, now);
     }
     toasts::draw(paint, app, areas);
 }

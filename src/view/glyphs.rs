@@ -10,6 +10,8 @@ pub struct Glyphs {
     pub marker: &'static str,
     pub bar_full: &'static str,
     pub bar_empty: &'static str,
+    /// What others hold.
+    pub bar_others: &'static str,
     /// Of two bars in one line: only the upper one, only the lower one, both, none.
     pub halves: [&'static str; 4],
     /// A mark across a bar.
@@ -37,6 +39,9 @@ pub struct Glyphs {
     pub masked: &'static str,
     /// A step that is done, one with a problem, one not seen.
     pub marks: [&'static str; 3],
+    /// It ended as it should; it failed.
+    pub right: &'static str,
+    pub wrong: &'static str,
     /// What sparklines are made of.
     pub spark: Form,
     pub shapes: Shapes,
@@ -57,6 +62,7 @@ pub const UNICODE: Glyphs = Glyphs {
     marker: "▎",
     bar_full: "━",
     bar_empty: "─",
+    bar_others: "╍",
     halves: ["⠛", "⣤", "⣿", "⠒"],
     tick: "┿",
     rule: "─",
@@ -75,6 +81,8 @@ pub const UNICODE: Glyphs = Glyphs {
     line_break: "⏎",
     masked: "∙",
     marks: ["▪", "▴", "▫"],
+    right: "✓",
+    wrong: "✗",
     spark: Form::Braille,
     shapes: Shapes {
         progress: "▸",
@@ -90,6 +98,7 @@ pub const ASCII: Glyphs = Glyphs {
     marker: ">",
     bar_full: "=",
     bar_empty: "-",
+    bar_others: "~",
     halves: ["'", ".", ":", "-"],
     tick: "|",
     rule: "-",
@@ -108,6 +117,8 @@ pub const ASCII: Glyphs = Glyphs {
     line_break: "\\n",
     masked: "*",
     marks: ["*", "!", "-"],
+    right: "+",
+    wrong: "x",
     spark: Form::Ramp(&[".", ":", "-", "=", "+", "*", "#"]),
     shapes: Shapes {
         progress: ">",

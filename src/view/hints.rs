@@ -2,6 +2,8 @@
 
 mod launcher;
 
+use jiff::Timestamp;
+
 use super::{
     paint::{Paint, Piece},
     text,
@@ -154,7 +156,7 @@ const ALWAYS: &[Hint] = &[
     (Scope::Global, &[Action::Quit], "quit"),
 ];
 
-pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
+pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     let area = areas.hints;
     if app.is_interrupted() {
         let leave = keys(app, Scope::Global, Action::Interrupt);
@@ -191,7 +193,12 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let x = area.right().saturating_sub(taken + 1);
     paint.pieces(x, area.y, taken, &always);
     let room = usize::from(area.width.saturating_sub(taken + 4));
-    let hints = group(app, &of(app), room);
+    let mut hints = of(app);
+    if app.next_end(now).is_some() {
+        // While a session is about to be ended the key against that is never cut off.
+        hints.sort_by_key(|(_, actions, _)| *actions != [Action::SessionKeep]);
+    }
+    let hints = group(app, &hints, room);
     paint.pieces(area.x + 1, area.y, room as u16, &hints);
 }
 

@@ -4,14 +4,15 @@ use jiff::Timestamp;
 use ratatui::layout::{Rect, Size};
 
 use super::{
-    banner, confirm, detail, glyphs::Glyphs, help, keep, launcher, new_shell, notices, picker,
-    pull, reason, recents, scheduling, shells, statistics, tabs, toasts, whynot,
+    banner, columns::Place, confirm, detail, glyphs::Glyphs, help, keep, launcher, list, new_shell,
+    notices, picker, pull, reason, recents, scheduling, shells, statistics, tabs, toasts, whynot,
 };
 use crate::app::{
     app::App,
     area::{Areas, BESIDE_COLUMNS, MIN_COLUMNS, MIN_ROWS},
     focus::Page,
     launcher::Overlay,
+    sort::Column,
 };
 
 /// Rows of the list that stay above a detail below it, with the head.
@@ -47,12 +48,17 @@ fn sessions(app: &App, areas: &mut Areas) {
     let air = u16::from(screen.height >= 24);
     areas.header = row(screen, 0);
     let bars = statistics::height(app, screen.width, screen.height);
-    // One line of bars takes the place of the air, two have some of their own.
-    let above = u16::from(bars > 1);
+    // On a low screen the bars take the place of the air, else they have some of their own.
+    let roomy = bars > 0 && statistics::is_wide(screen.width, screen.height);
+    let above = u16::from(roomy);
     if bars > 0 {
         areas.statistics = Some(Rect::new(0, 1 + above, screen.width, bars));
     }
-    let tabs = if bars == 1 { 2 } else { 1 + above + bars + air };
+    let tabs = if bars > 0 && !roomy {
+        2
+    } else {
+        1 + above + bars + air
+    };
     areas.tabs = row(screen, tabs);
     areas.tab_titles = tabs::titles(app, areas.tabs);
     areas.rule = row(screen, tabs + 1);
@@ -85,6 +91,24 @@ fn sessions(app: &App, areas: &mut Areas) {
         height: list.height - areas.table_head.height,
         ..list
     };
+    areas.column_titles = column_titles(app, areas.table_head);
+}
+
+/// Where a click on the head of a column goes; the gap behind it belongs to it.
+fn column_titles(app: &App, head: Rect) -> Vec<(Column, Rect)> {
+    if head.is_empty() || app.sessions.is_empty() {
+        return Vec::new();
+    }
+    let places = list::columns_of(app, head.width).into_iter();
+    let title = |place: Place| {
+        let title = Rect {
+            x: head.x + place.x,
+            width: place.width + 1,
+            ..head
+        };
+        (place.column, title.intersection(head))
+    };
+    places.map(title).collect()
 }
 
 /// Places the detail and gives what is left for the list.

@@ -19,16 +19,12 @@ use crate::{
         shown::Shown,
         sort::{Column, Order},
     },
-    model::session::Session,
+    model::{session::Session, status::Tab},
     theme::face::Face,
 };
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
-    let wanted = columns::Wanted {
-        context: context_width(app),
-        ..app.sessions.widest().into()
-    };
-    let places = columns::places(areas.rows.width, wanted);
+    let places = columns_of(app, areas.rows.width);
     draw_head(paint, app, areas.table_head, &places);
     let selected = app.sessions.selected();
     for (line, id) in app.sessions.visible().iter().enumerate() {
@@ -56,6 +52,16 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     }
 }
 
+/// The columns of a list of `width` cells.
+pub fn columns_of(app: &App, width: u16) -> Vec<Place> {
+    let wanted = columns::Wanted {
+        context: context_width(app),
+        ended: app.sessions.tab() == Tab::Finished,
+        ..app.sessions.widest().into()
+    };
+    columns::places(width, wanted)
+}
+
 /// The longest name of a context, where the list holds several.
 fn context_width(app: &App) -> Option<u16> {
     let names = || app.mirror.contexts().iter().map(|state| state.context.name);
@@ -64,23 +70,11 @@ fn context_width(app: &App) -> Option<u16> {
 }
 
 fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[Place]) {
-    let sorted = marked(app.sessions.order(), places);
+    let order = app.sessions.order();
     for place in places {
-        let mark = sorted.filter(|order| order.column == place.column);
+        let mark = Some(order).filter(|order| order.column == place.column);
         head_cell(paint, area, *place, mark);
     }
-}
-
-/// Which column bears the mark of the order. Without room for Created, Elapsed stands for it: it
-/// runs the other way.
-fn marked(order: Order, places: &[Place]) -> Option<Order> {
-    if places.iter().any(|place| place.column == order.column) {
-        return Some(order);
-    }
-    (order.column == Column::Created).then_some(Order {
-        column: Column::Elapsed,
-        descending: !order.descending,
-    })
 }
 
 fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order>) {
@@ -88,6 +82,8 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: Place, mark: Option<Order
     let title = match place.column {
         Column::Environment if place.width < 11 => "Env",
         Column::Reclaim if place.width < 10 => "Reclaim",
+        // Without the mark it borrows a cell of the gap before it.
+        Column::Elapsed if place.width < 8 && mark.is_some() => "Time",
         column => column.title(),
     };
     let face = if mark.is_some() {
@@ -164,21 +160,43 @@ impl Row<'_> {
                 let usage = self.app.mirror.usage(session.key());
                 self.gauge(paint, place, &bar::memory(session, usage));
             }
+            Column::Result => {
+                if let Some((word, face)) = status::result(session, paint.glyphs) {
+                    paint.text(x, y, place.width, &word, self.face(face));
+                }
+            }
             Column::Elapsed => {
                 let elapsed = clock::coarse(session.elapsed_seconds(self.now));
-                paint.right(x, y, place.width, &elapsed, self.face(Face::Text));
+                // A wait is no run.
+                let ran = session.started_at.is_some();
+                let face = if ran { Face::Text } else { Face::Dim };
+                let elapsed = if ran || !session.status.is_final() {
+                    &elapsed
+                } else {
+                    "-"
+                };
+                paint.right(x, y, place.width, elapsed, self.face(face));
             }
             Column::Reclaim => {
                 let (text, face) = idle::until_end(session, self.now);
                 paint.right(x, y, place.width, &text, self.face(face));
             }
-            Column::Created => {
-                let zone = &self.app.facts.time_zone;
-                let created = session.created_at.to_zoned(zone.clone());
-                let text = created.strftime("%Y-%m-%d %H:%M").to_string();
-                paint.text(x, y, place.width, &text, Face::Dim);
-            }
+            Column::Created => self.moment(paint, place, Some(session.created_at)),
+            Column::Ended => self.moment(paint, place, session.terminated_at),
         }
+    }
+
+    /// A time; where there is no room for its year, without.
+    fn moment(&self, paint: &mut Paint<'_>, place: Place, at: Option<Timestamp>) {
+        let form = match place.width {
+            16.. => "%Y-%m-%d %H:%M",
+            _ => "%m-%d %H:%M",
+        };
+        let zone = &self.app.facts.time_zone;
+        let text = at.map(|at| at.to_zoned(zone.clone()).strftime(form).to_string());
+        let text = text.unwrap_or_else(|| "-".to_owned());
+        let x = self.area.x + place.x;
+        paint.text(x, self.area.y, place.width, &text, Face::Dim);
     }
 
     fn name(&self, paint: &mut Paint<'_>, x: u16, width: u16) {
@@ -264,6 +282,11 @@ impl Row<'_> {
         let long = text::width(&gauge.numbers) as u16 + 1;
         let cells = usual.min(place.width.saturating_sub(long));
         let numbers = place.width - cells - 1;
+        if self.session.status.is_final() {
+            let amount = gauge.numbers.as_str();
+            paint.right(x, y, place.width, amount, Face::Dim);
+            return;
+        }
         if self.session.status.is_live() && !self.faded {
             let pieces = bar::pieces(gauge, usize::from(cells), paint.glyphs);
             paint.pieces(x, y, cells, &pieces);

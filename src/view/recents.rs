@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{dialog, paint::Paint, text};
 use crate::{
     app::{app::App, area::Areas, clock, launcher::Launcher, recents::Recents},
-    model::{recent::Recent, resolve, session::SessionType, spec::LaunchRequest},
+    model::{launch::secrets, recent::Recent, resolve, session::SessionType, spec::LaunchRequest},
     theme::face::Face,
 };
 
@@ -16,6 +16,8 @@ const ROWS: u16 = 6;
 const AGO: u16 = 9;
 const AMOUNTS: u16 = 18;
 const PIN: u16 = 2;
+/// Less of a command says nothing.
+const SHORTEST_COMMAND: u16 = 8;
 
 pub fn area(recents: &Recents, screen: Rect) -> Rect {
     let count = recents.entries().map_or(0, <[Recent]>::len) as u16;
@@ -105,7 +107,12 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, entry: &Recent, place: Rect, now: 
     let face = if missing { Face::Warning } else { Face::Dim };
     let ellipsis = paint.glyphs.ellipsis;
     let (label, _) = text::fit_path(environment, usize::from(room.saturating_sub(2)), ellipsis);
-    paint.text(x, place.y, room, &label, face);
+    let end = paint.text(x, place.y, room, &label, face) + 2;
+    // What it ran, as far as there is room; the foot has more of it.
+    let left = (x + room).saturating_sub(end + 2);
+    if let Some(command) = command(launch).filter(|_| left >= SHORTEST_COMMAND) {
+        paint.text(end, place.y, left, &command, Face::Label);
+    }
     let amounts = amounts(launch, paint.glyphs.dot);
     let x = place.right() - AGO - AMOUNTS;
     paint.text(x, place.y, AMOUNTS, &amounts, Face::Dim);
@@ -120,7 +127,19 @@ fn amounts(launch: &LaunchRequest, dot: &str) -> String {
     parts.extend(launch.preset.as_ref().map(|name| format!("preset {name}")));
     parts.extend(launch.cpu.map(|cpu| format!("{cpu} CPU")));
     parts.extend(launch.mem.map(|mem| mem.to_string()));
-    parts.join(&format!(" {dot} "))
+    let joined = parts.join(&format!(" {dot} "));
+    match launch.containers() {
+        0 | 1 => joined,
+        size => format!("{size} x {joined}"),
+    }
+}
+
+/// The command of a batch session, in one line and without secrets.
+fn command(launch: &LaunchRequest) -> Option<String> {
+    let command = launch.startup_command.as_deref()?;
+    let lines: Vec<&str> = command.split_whitespace().collect();
+    let batch = launch.session_type == SessionType::Batch && !lines.is_empty();
+    batch.then(|| secrets::mask(&lines.join(" ")))
 }
 
 /// Its environment is not among those of its context any more.
@@ -151,8 +170,14 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, recents: &Recents, inner: Rect) {
     if is_missing(app, entry) {
         said.push("its environment is not there any more".to_owned());
     }
-    if entry.launch.session_type == SessionType::Batch {
-        said.push("batch".to_owned());
+    match entry.launch.containers() {
+        0 | 1 => {}
+        size => said.push(format!("cluster of {size} containers")),
+    }
+    match command(&entry.launch) {
+        Some(command) => said.push(format!("runs {command}")),
+        None if entry.launch.session_type == SessionType::Batch => said.push("batch".to_owned()),
+        None => {}
     }
     if let [mount, ..] = entry.launch.mounts.as_slice() {
         let more = match entry.launch.mounts.len() {
@@ -183,5 +208,11 @@ mod tests {
         launch.preset = None;
         launch.cpu = Some(Cpu::from_millis(500));
         assert_eq!(amounts(&launch, "-"), "0.5 CPU - 1 GiB");
+        launch.cluster_size = Some(4);
+        assert_eq!(amounts(&launch, "-"), "4 x 0.5 CPU - 1 GiB");
+        launch.startup_command = Some("make\n  test".to_owned());
+        assert_eq!(command(&launch), None);
+        launch.session_type = SessionType::Batch;
+        assert_eq!(command(&launch).as_deref(), Some("make test"));
     }
 }

@@ -1,5 +1,5 @@
-//! Above the list: what the person holds of what may be held, two bars a resource. The upper one is of
-//! the resource group, the lower one of everything.
+//! Above the list: what of the resource group the person holds, what others hold and what is free, a bar a
+//! resource; where there are limits or several groups, a second one of everything the person holds.
 
 use super::{
     glyphs::Glyphs,
@@ -26,15 +26,16 @@ const TALL: u16 = 30;
 const GAP: usize = 3;
 const LONGEST_BAR: usize = 16;
 const SHORTEST_BAR: usize = 4;
+/// A bar beside words.
+const WORDED_BAR: usize = 6;
 
 /// Lines of it on a screen of this size.
 pub fn height(app: &App, columns: u16, rows: u16) -> u16 {
-    if rows < STATISTICS_ROWS || app.statistics().is_none() {
-        0
-    } else if is_wide(columns, rows) {
-        2
-    } else {
-        1
+    match app.statistics() {
+        Some(counted) if rows >= STATISTICS_ROWS => {
+            1 + u16::from(is_wide(columns, rows) && counted.statistics.has_total())
+        }
+        _ => 0,
     }
 }
 
@@ -48,7 +49,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     };
     let width = usize::from(area.width.saturating_sub(2));
     let all = counted.statistics.allotments(counted.group);
-    let lines = if area.height > 1 {
+    let lines = if is_wide(areas.screen.width, areas.screen.height) {
         wide(&counted, &all, width, paint.glyphs)
     } else {
         vec![narrow(&counted, &all, width, paint.glyphs)]
@@ -88,15 +89,21 @@ fn wide(
     glyphs: &Glyphs,
 ) -> Vec<Vec<Piece>> {
     const TOTAL: &str = "in total";
+    let rows = 1 + usize::from(counted.statistics.has_total());
     let name = title(counted);
     let name_width = text::width(&name).clamp(text::width(TOTAL), 24);
     let sessions = sessions(counted, " of ").map(|by| format!("held {by}"));
     let sessions = sessions.unwrap_or_default();
     let room = width.saturating_sub(name_width + GAP + text::width(&sessions) + GAP);
-    let (blocks, bar) = fitting(all, room, usize::max);
+    // In words where there is room for them.
+    let (mut blocks, mut bar) = fitting(all, room, |it| words(&it.kind, it.in_group));
+    let worded = blocks.len() == all.len() && bar >= WORDED_BAR;
+    if !worded {
+        (blocks, bar) = fitting(all, room, |it| numbers(&it.kind, it.in_group));
+    }
     let mut lines = Vec::new();
     let titles = [name.as_str(), TOTAL];
-    for (row, title) in titles.into_iter().enumerate() {
+    for (row, title) in titles.into_iter().enumerate().take(rows) {
         let part = |it: &Allotment| if row == 0 { it.in_group } else { it.in_total };
         let title = text::fit(title, name_width, glyphs.ellipsis);
         let face = if row == 0 { Face::Value } else { Face::Label };
@@ -105,7 +112,11 @@ fn wide(
             let label = if row == 0 { block.label.as_str() } else { "" };
             line.push((pad(label, text::width(&block.label) + 1), Face::Label));
             line.extend(single(part(block.allotment), bar, glyphs));
-            let numbers = numbers(&block.allotment.kind, part(block.allotment));
+            let kind = &block.allotment.kind;
+            let numbers = match row {
+                0 if worded => words(kind, block.allotment.in_group),
+                _ => numbers(kind, part(block.allotment)),
+            };
             let cells = block.numbers + GAP;
             line.push((pad(&format!(" {numbers}"), cells + 1), Face::Value));
         }
@@ -124,7 +135,8 @@ fn narrow(counted: &Counted<'_>, all: &[Allotment], width: usize, glyphs: &Glyph
     let sessions = sessions(counted, "/").unwrap_or_default();
     let name = text::fit(&title(counted), 16, glyphs.ellipsis);
     let taken = text::width(&sessions) + GAP + text::width(&name) + GAP;
-    let (blocks, bar) = fitting(all, width.saturating_sub(taken), |group, _| group);
+    let room = width.saturating_sub(taken);
+    let (blocks, bar) = fitting(all, room, |it| numbers(&it.kind, it.in_group));
     let mut line = vec![(format!("{name}   "), Face::Value)];
     for block in &blocks {
         let Allotment {
@@ -133,7 +145,11 @@ fn narrow(counted: &Counted<'_>, all: &[Allotment], width: usize, glyphs: &Glyph
             in_total,
         } = block.allotment;
         line.push((format!("{} ", block.label), Face::Label));
-        line.extend(double(*in_group, *in_total, bar, glyphs));
+        if counted.statistics.has_total() {
+            line.extend(double(*in_group, *in_total, bar, glyphs));
+        } else {
+            line.extend(single(*in_group, bar, glyphs));
+        }
         let numbers = numbers(kind, *in_group);
         line.push((format!(" {numbers}   "), Face::Value));
     }
@@ -153,24 +169,24 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(allotment: &'a Allotment, joined: fn(usize, usize) -> usize) -> Self {
-        let cells = |part| text::width(&numbers(&allotment.kind, part));
+    fn new(allotment: &'a Allotment, written: fn(&Allotment) -> String) -> Self {
+        let total = text::width(&numbers(&allotment.kind, allotment.in_total));
         Self {
             label: label(&allotment.kind),
-            numbers: joined(cells(allotment.in_group), cells(allotment.in_total)),
+            numbers: text::width(&written(allotment)).max(total),
             allotment,
         }
     }
 }
 
-/// As many resources as there is room for, and how long their bars are then. `joined` gives the cells
-/// of the numbers from those of the group's and those of the total's.
+/// As many resources as there is room for, and how long their bars are then. `written` gives the numbers
+/// of the group.
 fn fitting(
     all: &[Allotment],
     room: usize,
-    joined: fn(usize, usize) -> usize,
+    written: fn(&Allotment) -> String,
 ) -> (Vec<Block<'_>>, usize) {
-    let mut blocks: Vec<Block<'_>> = all.iter().map(|it| Block::new(it, joined)).collect();
+    let mut blocks: Vec<Block<'_>> = all.iter().map(|it| Block::new(it, written)).collect();
     loop {
         let fixed = |block: &Block<'_>| text::width(&block.label) + 2 + block.numbers + GAP;
         let fixed: usize = blocks.iter().map(fixed).sum();
@@ -190,45 +206,89 @@ fn label(kind: &Kind) -> String {
     }
 }
 
-/// `3/8`, `2.5/16G`; without a whole only what is held.
-fn numbers(kind: &Kind, part: Part) -> String {
-    let (unit, letter) = match kind {
-        Kind::Mem => (Bytes::GIB, "G"),
-        Kind::Cpu | Kind::Accelerator(_) => (1000, ""),
+/// An amount without its unit.
+fn amount(kind: &Kind, value: u64) -> String {
+    let unit = match kind {
+        Kind::Mem => Bytes::GIB,
+        Kind::Cpu | Kind::Accelerator(_) => 1000,
     };
-    let amount = |value: u64| {
-        let text = format!("{:.2}", value as f64 / unit as f64);
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    };
-    match part.all {
-        Some(all) => format!("{}/{}{letter}", amount(part.used), amount(all)),
-        None => format!("{}{letter}", amount(part.used)),
+    let text = format!("{:.2}", value as f64 / unit as f64);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn letter(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Mem => "G",
+        Kind::Cpu | Kind::Accelerator(_) => "",
     }
 }
 
-/// How many of `cells` are full: the least that is held is seen, and full is only what is.
-fn full(part: Part, cells: usize) -> usize {
-    let share = part.share().unwrap_or(0.0);
+/// `3/8`, `2.5/16G`, `3+4/8` with what others hold; without a whole only what is held.
+fn numbers(kind: &Kind, part: Part) -> String {
+    let others = match part.others {
+        0 => String::new(),
+        others => format!("+{}", amount(kind, others)),
+    };
+    let (used, letter) = (amount(kind, part.used), letter(kind));
+    match part.all {
+        Some(all) => format!("{used}{others}/{}{letter}", amount(kind, all)),
+        None => format!("{used}{others}{letter}"),
+    }
+}
+
+/// `3 yours, 4 others', 1 of 8 free`.
+fn words(kind: &Kind, part: Part) -> String {
+    let (Some(all), Some(free)) = (part.all, part.free()) else {
+        return numbers(kind, part);
+    };
+    let others = match part.others {
+        0 => String::new(),
+        others => format!("{} others', ", amount(kind, others)),
+    };
+    let (used, free, all) = (
+        amount(kind, part.used),
+        amount(kind, free),
+        amount(kind, all),
+    );
+    format!("{used} yours, {others}{free} of {all}{} free", letter(kind))
+}
+
+/// How many of `cells` `value` takes of `all`: the least is seen, and full is only what is.
+fn cells_of(value: u64, all: Option<u64>, cells: usize) -> usize {
+    let share = match all {
+        Some(all) if all > 0 => value as f64 / all as f64,
+        _ => 0.0,
+    };
     let full = (share * cells as f64).round() as usize;
     match share {
         0.0 => 0,
-        1.0 => cells,
+        1.0.. => cells,
         _ => full.clamp(1, cells.saturating_sub(1).max(1)),
     }
 }
 
+fn full(part: Part, cells: usize) -> usize {
+    cells_of(part.used, part.all, cells)
+}
+
+/// A limit that is used up; what one holds of a machine is nothing to worry about.
 fn face(part: Part) -> Face {
-    match part.share() {
-        Some(share) if share >= 0.8 => Face::BarWarning,
+    match part.free() {
+        Some(0) if part.used > 0 => Face::BarWarning,
         _ => Face::BarNormal,
     }
 }
 
+/// What one holds, what others do, what is free.
 fn single(part: Part, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
-    let full = full(part, cells);
+    let held = cells_of(part.used.saturating_add(part.others), part.all, cells);
+    // Of two that share the last cell the smaller one is seen.
+    let least = usize::from(part.others > 0 && held > 1);
+    let mine = full(part, cells).min(held - least);
     vec![
-        (glyphs.bar_full.repeat(full), face(part)),
-        (glyphs.bar_empty.repeat(cells - full), Face::Bar),
+        (glyphs.bar_full.repeat(mine), face(part)),
+        (glyphs.bar_others.repeat(held - mine), Face::BarOthers),
+        (glyphs.bar_empty.repeat(cells - held), Face::Bar),
     ]
 }
 
@@ -261,8 +321,8 @@ mod tests {
     use crate::view::glyphs::{ASCII, UNICODE};
 
     fn part(used: u64, all: u64) -> Part {
-        let all = Some(all);
-        Part { used, all }
+        let (all, others) = (Some(all), 0);
+        Part { used, others, all }
     }
 
     fn joined(pieces: &[Piece]) -> String {
@@ -276,10 +336,36 @@ mod tests {
         assert_eq!(numbers(&Kind::Mem, part(gib * 5 / 2, 16 * gib)), "2.5/16G");
         let endless = Part {
             used: 200,
+            others: 0,
             all: None,
         };
         let shares = Kind::Accelerator("cuda.shares".to_owned());
         assert_eq!(numbers(&shares, endless), "0.2");
+    }
+
+    #[test]
+    fn what_others_hold_is_told_and_drawn_apart() {
+        let shared = Part {
+            used: 5050,
+            others: 6950,
+            all: Some(12_000),
+        };
+        assert_eq!(numbers(&Kind::Cpu, shared), "5.05+6.95/12");
+        assert_eq!(
+            words(&Kind::Cpu, shared),
+            "5.05 yours, 6.95 others', 0 of 12 free"
+        );
+        assert_eq!(words(&Kind::Cpu, part(1000, 4000)), "1 yours, 3 of 4 free");
+        assert_eq!(joined(&single(shared, 12, &ASCII)), "=====~~~~~~~");
+        let little = Part {
+            used: 11_900,
+            others: 100,
+            all: Some(12_000),
+        };
+        assert_eq!(joined(&single(little, 12, &ASCII)), "===========~");
+        assert_eq!(joined(&single(part(0, 12), 4, &ASCII)), "----");
+        let theirs = Part { used: 0, ..shared };
+        assert_eq!(joined(&single(theirs, 12, &ASCII)), "~~~~~~~-----");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{glyphs::Glyphs, paint::Piece};
 use crate::{
-    model::{session::Session, status::Status},
+    model::{ending::ending, session::Session, status::Status, verdict},
     theme::face::Face,
 };
 
@@ -29,6 +29,18 @@ pub fn word_on_its_way(session: &Session, glyphs: &Glyphs) -> String {
         (_, Some(percent)) => format!("{word} {}%", percent.min(99)),
         _ => word,
     }
+}
+
+/// `✗ exit 3`: how a session ended.
+pub fn result(session: &Session, glyphs: &Glyphs) -> Option<(String, Face)> {
+    let ending = ending(session)?;
+    let (mark, face) = match ending.tone() {
+        verdict::Tone::Good => (glyphs.right, Face::StatusGood),
+        verdict::Tone::Bad => (glyphs.wrong, Face::StatusBad),
+        verdict::Tone::Warning => (glyphs.shapes.ending, Face::Warning),
+        verdict::Tone::Plain => (glyphs.shapes.ended, Face::StatusEnded),
+    };
+    Some((format!("{mark} {ending}"), face))
 }
 
 pub fn piece(session: &Session, glyphs: &Glyphs) -> Piece {

@@ -21,7 +21,19 @@ pub fn titles(app: &App, area: Rect) -> [Rect; 3] {
 }
 
 fn title(app: &App, tab: Tab) -> String {
-    format!("{} {}", tab.title(), count(app, tab))
+    format!("{} {}", tab.title(), counts(app, tab))
+}
+
+/// How many sessions a tab has; those that wait in a queue are not running.
+fn counts(app: &App, tab: Tab) -> String {
+    let shown = app.sessions.shown();
+    let waiting = app.mirror.waiting(shown);
+    if tab != Tab::Running || waiting == 0 {
+        return count(app, tab);
+    }
+    let others = app.mirror.count(shown, tab).saturating_sub(waiting);
+    let (others, waiting) = (text::grouped(others), text::grouped(waiting));
+    format!("{others} + {waiting} pending")
 }
 
 fn count(app: &App, tab: Tab) -> String {
@@ -36,7 +48,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         let active = tab == app.sessions.tab();
         let face = if active { Face::TabActive } else { Face::Tab };
         let x = paint.text(place.x, place.y, place.width, tab.title(), face);
-        let count = format!(" {}", count(app, tab));
+        let count = format!(" {}", counts(app, tab));
         paint.text(x, place.y, place.right() - x, &count, Face::TabCount);
         if active {
             let glyph = paint.glyphs.rule_active;

@@ -25,6 +25,7 @@ mod idle;
 mod images;
 mod launching;
 mod line;
+mod outcomes;
 mod secrets;
 mod sessions;
 mod stopping;

@@ -1,7 +1,7 @@
 //! Which context is shown: the list of all, the picker, the command line, a dead context.
 
 use workbay::{
-    app::shown::Shown,
+    app::{shown::Shown, sort::Order},
     model::{change::Change, status::Tab, text::Clean},
     protocol::message::{Reply, Request},
     theme::color::ColorDepth,
@@ -102,13 +102,13 @@ fn rows_of_all_contexts_are_sorted_and_filtered_together() {
     let screen = everything(80, 24);
     let rows: Vec<_> = screen.app.sessions.visible().to_vec();
     assert_eq!(rows[1], key("seoul", 23), "the second newest of all");
-    let by_context = screen.press("o o o o o o");
+    let by_context = screen.press("o o o o o o o");
     assert!(by_context.sees("Context▴"), "{}", by_context.text());
     let first = by_context.app.sessions.visible()[0];
     assert_eq!(first.context, name("local"));
     // One context shown again is not sorted by what has no column.
     let alone = by_context.press("c").typed("local").press("enter");
-    assert!(alone.sees("▴Elapsed"), "{}", alone.text());
+    assert_eq!(alone.app.sessions.order(), Order::default());
     let found = everything(80, 24).press("/").typed("seoul");
     assert_eq!(found.app.sessions.len(), 3);
 }
@@ -260,7 +260,10 @@ fn the_detail_goes_with_its_context() {
     let all = screen.press(":").typed("ctx all").press("enter");
     assert!(all.app.detail.is_some(), "it is among all of them");
     let local = all.press(":").typed("ctx local").press("enter");
-    assert!(local.app.detail.is_none(), "{}", local.text());
+    // It describes what is selected there.
+    let described = local.app.detail.as_ref().map(|detail| detail.session());
+    assert_eq!(described, local.app.sessions.selected(), "{}", local.text());
+    assert_eq!(described.unwrap().context, name("local"));
 }
 
 #[test]

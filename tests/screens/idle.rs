@@ -161,7 +161,7 @@ fn the_clock_in_the_list() {
 
 #[test]
 fn the_list_is_sorted_by_the_end_that_comes_first() {
-    let sorted = screen(140, 40).press("o o o o o o");
+    let sorted = screen(140, 40).press("o o o o o o o");
     let text = sorted.text();
     let at = |name: &str| text.find(name).unwrap();
     assert!(at("over-its-limit") < at("at-risk") && at("at-risk") < at("warning"));
@@ -173,7 +173,7 @@ fn the_list_is_sorted_by_the_end_that_comes_first() {
     );
     // Where there is none one cannot sort by it.
     let plain = Screen::new(140, 40).daemon(snapshot(day()));
-    let around = plain.press("o o o o o o");
+    let around = plain.press("o o o o o o o");
     assert_eq!(around.app.sessions.order(), Order::default());
 }
 

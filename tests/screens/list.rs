@@ -56,7 +56,64 @@ fn the_looks_of_a_working_day() {
 #[test]
 fn sixteen_colours_use_the_terminals_own_palette() {
     let screen = working_day(80, 24).theme("ansi16", ColorDepth::Ansi16);
-    insta::assert_snapshot!(screen.looks());
+    let looks = screen.looks();
+    // One weight at a time: the tab that is shown lies over a dim rule.
+    assert!(!looks.contains("bold dim"), "{looks}");
+    insta::assert_snapshot!(looks);
+}
+
+#[test]
+fn without_colour_the_selected_row_is_reversed() {
+    let screen = working_day(80, 24).theme("ansi16", ColorDepth::None);
+    let looks = screen.looks();
+    let row = |name: &str| looks.lines().find(|line| line.contains(name)).unwrap();
+    assert!(row("fresh-one").contains("reversed"), "{looks}");
+    assert!(!row("train-resnet").contains("reversed"), "{looks}");
+}
+
+#[test]
+fn only_what_harms_is_red() {
+    let looks = |cpu, mib, throttled| {
+        let (key, mut usage) = world::usage(1, cpu, mib);
+        usage.throttled = throttled;
+        let screen = working_day(140, 40).theme("ansi16", ColorDepth::Ansi16);
+        let samples = vec![(key, usage)];
+        let screen = screen.notice(Change::Usage { samples });
+        let text = screen.text();
+        let row = text.lines().position(|line| line.contains("train-resnet"));
+        let begin = format!("{:2},", row.unwrap());
+        let looks = screen.looks();
+        let of_row = looks.lines().filter(|line| line.starts_with(&begin));
+        of_row.map(str::to_owned).collect::<Vec<_>>().join("\n")
+    };
+    let is = |looks: &str, colour: &str| looks.contains(colour);
+    // All four cores in use, as they should be.
+    let busy = looks(4000, 1000, Some(20));
+    assert!(!is(&busy, "red") && !is(&busy, "yellow"), "{busy}");
+    let held = looks(4000, 1000, Some(900));
+    assert!(is(&held, "red"), "{held}");
+    let full = looks(10, 15_900, None);
+    assert!(is(&full, "red"), "{full}");
+    let filling = looks(10, 13_900, None);
+    assert!(!is(&filling, "red") && is(&filling, "yellow"), "{filling}");
+}
+
+#[test]
+fn those_that_wait_are_counted_apart() {
+    let waits = |n: u128| session(20 + n, &format!("waits-{n}"), Status::Pending, 1);
+    let mut sessions = day();
+    sessions.extend([waits(1), waits(2)]);
+    let screen = Screen::new(80, 24).daemon(snapshot(sessions));
+    assert!(screen.sees("Running 5 + 2 pending"), "{}", screen.text());
+    let begun = session(21, "waits-1", Status::Running, 1);
+    let screen = screen.notice(Change::Session {
+        session: Box::new(begun),
+    });
+    assert!(screen.sees("Running 6 + 1 pending"), "{}", screen.text());
+    let screen = screen.notice(Change::Gone {
+        session: world::key(22),
+    });
+    assert!(screen.sees("Running 6 ") && !screen.sees("pending"));
 }
 
 #[test]

@@ -206,6 +206,18 @@ fn an_idle_warning_rings_wherever_one_is_and_quiet_is_quiet() {
 }
 
 #[test]
+fn the_key_against_an_end_is_seen_at_any_width() {
+    for (columns, rows) in [(60, 16), (80, 24), (140, 40)] {
+        let screen = begun(columns, rows).notice(changed(warning()));
+        let text = screen.text();
+        let hints = text.lines().last().unwrap();
+        assert!(hints.contains("E keep"), "{text}");
+    }
+    let text = begun(80, 24).text();
+    assert!(!text.lines().last().unwrap().contains("E keep"), "{text}");
+}
+
+#[test]
 fn a_failure_rings_only_where_it_would_not_be_seen() {
     let failed = || {
         let text = "other failed: no space";

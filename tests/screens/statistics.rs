@@ -122,3 +122,62 @@ fn the_group_is_that_of_the_selected_session() {
     assert!(lines[2].contains("2/2"), "{text}");
     assert!(lines[3].contains("6/24"), "{text}");
 }
+
+/// One group without limits, of which others hold the most.
+fn shared(remaining: ResourceSlots) -> Statistics {
+    let using = ResourceSlots::new(Cpu::from_millis(5050), Bytes(3 * Bytes::GIB / 2));
+    let capacity = ResourceSlots::new(Cpu::from_millis(12_000), Bytes(48 * Bytes::GIB));
+    Statistics {
+        groups: vec![ResourceGroup {
+            name: "default".into(),
+            using,
+            remaining,
+            waiting: Some(2),
+            capacity: Some(capacity),
+        }],
+        sessions: Some(5),
+        ..Statistics::default()
+    }
+}
+
+#[test]
+fn mine_others_and_free_are_parts_of_the_group() {
+    let none = ResourceSlots::new(Cpu::from_millis(0), Bytes(40 * Bytes::GIB));
+    let shown = |columns, rows| {
+        let screen = Screen::new(columns, rows).daemon(snapshot(day()));
+        screen.notice(told(Some(shared(none.clone()))))
+    };
+    let narrow = shown(80, 24);
+    assert!(
+        narrow.sees("CPU") && narrow.sees("5.05+6.95/12"),
+        "{}",
+        narrow.text()
+    );
+    assert!(narrow.sees("1.5+6.5/48G"), "{}", narrow.text());
+    let wide = shown(160, 40);
+    assert!(
+        wide.sees("5.05 yours, 6.95 others', 0 of 12 free"),
+        "{}",
+        wide.text()
+    );
+    // One group and no limit: one row tells everything.
+    assert!(!wide.sees("in total"), "{}", wide.text());
+    for (columns, rows) in [(80, 24), (120, 34), (200, 50)] {
+        let name = format!("shared_{columns}x{rows}");
+        insta::assert_snapshot!(name, shown(columns, rows).text());
+    }
+}
+
+#[test]
+fn what_others_hold_alone_is_shown_too() {
+    let mut all = shared(ResourceSlots::default());
+    all.groups[0].using = ResourceSlots::default();
+    let screen = Screen::new(80, 24)
+        .daemon(snapshot(day()))
+        .notice(told(Some(all)));
+    assert!(
+        screen.sees("CPU") && screen.sees("0+12/12"),
+        "{}",
+        screen.text()
+    );
+}

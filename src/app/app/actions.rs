@@ -267,8 +267,8 @@ impl App {
         }
         match action {
             Action::Back => return self.back(now),
-            Action::TabNext => self.sessions.step_tab(1),
-            Action::TabPrevious => self.sessions.step_tab(-1),
+            Action::TabNext => self.go_to_tab(self.sessions.tab().next(1)),
+            Action::TabPrevious => self.go_to_tab(self.sessions.tab().next(-1)),
             Action::Panes => return self.show_panes(),
             Action::HostShell => return self.host_shell(),
             Action::Contexts => return self.pick_context(),
@@ -278,10 +278,10 @@ impl App {
             Action::DetailPreviousKernel => self.mark_kernel(-1),
             Action::SessionsFilter => self.sessions.filter.edit(),
             Action::SessionsSort => {
+                let (tab, shown) = (self.sessions.tab(), self.sessions.shown());
                 let reclaim = self.sessions.widest().reclaim;
                 let order = self.sessions.order();
-                self.sessions
-                    .sort(order.next(self.sessions.shown(), reclaim));
+                self.sessions.sort(order.next(tab, shown, reclaim));
             }
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
             Action::SessionsStatistics => return self.toggle_statistics(),
@@ -331,8 +331,16 @@ impl App {
     }
 
     fn show_tab(&mut self, tab: Tab) -> Vec<Step> {
-        self.sessions.show_tab(tab);
+        self.go_to_tab(tab);
         self.show(Page::Sessions)
+    }
+
+    /// Another tab of the list gets the keys back from the detail of a session that is not in it.
+    pub(super) fn go_to_tab(&mut self, tab: Tab) {
+        if tab != self.sessions.tab() && self.detail.as_ref().is_some_and(|it| it.focused) {
+            self.unfocus_detail();
+        }
+        self.sessions.show_tab(tab);
     }
 
     fn show_panes(&mut self) -> Vec<Step> {

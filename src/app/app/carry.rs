@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     super::{
+        allowed::lacking,
         effect::Effect,
         focus::Page,
         help::Help,
@@ -113,7 +114,9 @@ impl App {
                 Vec::new()
             }
             Go::Help => {
-                self.help = Some(Help::new(self.scope(), &self.keymap));
+                let help = Help::new(self.scope(), &self.keymap);
+                let shown = self.sessions.shown();
+                self.help = Some(help.without(|action| lacking(action, shown, &self.mirror)));
                 Vec::new()
             }
         }

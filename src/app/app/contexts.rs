@@ -122,7 +122,7 @@ impl App {
             Command::Contexts => self.pick_context(),
             Command::Show(shown) => self.show_context(shown),
             Command::Tab(tab) => {
-                self.sessions.show_tab(tab);
+                self.go_to_tab(tab);
                 Vec::new()
             }
             Command::Launch => act(self, Action::SessionLaunch),

@@ -10,6 +10,7 @@ impl App {
     /// Brings the list up to date with the mirror: before keys are read and before drawing, not at
     /// every one of a thousand notices.
     pub(super) fn settle(&mut self) {
+        self.go_along_with_detail();
         self.sessions.refresh(&self.mirror);
         self.follow_selection();
     }
@@ -93,21 +94,29 @@ impl App {
         self.carry_out(steps, now)
     }
 
-    /// An open detail shows the selected session until that goes to another tab.
+    /// A session with the keys on its detail has gone to another tab: the list goes along.
+    fn go_along_with_detail(&mut self) {
+        let read = self.detail.as_ref().filter(|detail| detail.focused);
+        let session = read.and_then(|detail| self.mirror.session(detail.session()));
+        if let Some(session) = session
+            && session.tab() != self.sessions.tab()
+            && self.sessions.shown().has(session.context)
+        {
+            self.sessions.go_along(session.key());
+        }
+    }
+
+    /// What an open detail describes is the selected row: what a key is about is never another session
+    /// than the one that is read.
     fn follow_selection(&mut self) {
         let Some(detail) = &mut self.detail else {
             return;
         };
-        match self.mirror.session(detail.session()) {
-            None => self.detail = None,
-            // Another context is shown now.
-            Some(session) if !self.sessions.shown().has(session.context) => self.detail = None,
-            Some(session) if session.tab() == self.sessions.tab() && !detail.focused => {
-                if let Some(id) = self.sessions.selected() {
-                    detail.follow(id);
-                }
-            }
-            Some(_) => {}
+        // Keys for a session that is no more must not reach the next one.
+        let gone = detail.focused && self.mirror.session(detail.session()).is_none();
+        match self.sessions.selected() {
+            Some(id) if !gone => detail.follow(id),
+            _ => self.detail = None,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
         focus::Focus,
         msg::{Button, Mouse, MouseKind},
         panes::Ground,
+        sort::Order,
         step::Step,
     },
     model::status::Tab,
@@ -224,7 +225,7 @@ impl App {
     fn click_page(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         for (tab, area) in Tab::ALL.into_iter().zip(self.areas.tab_titles) {
             if hits(area, mouse) {
-                self.sessions.show_tab(tab);
+                self.go_to_tab(tab);
                 return Vec::new();
             }
         }
@@ -232,6 +233,17 @@ impl App {
             && hits(area, mouse)
         {
             detail.focused = true;
+            return Vec::new();
+        }
+        let titles = &self.areas.column_titles;
+        if let Some((column, _)) = titles.iter().find(|(_, area)| hits(*area, mouse)) {
+            let now = self.sessions.order();
+            let order = if now.column == *column {
+                now.reversed()
+            } else {
+                Order::by(*column)
+            };
+            self.sessions.sort(order);
             return Vec::new();
         }
         if hits(self.areas.rows, mouse) {

@@ -40,7 +40,7 @@ impl App {
             .min()
     }
 
-    /// The columns Elapsed and Reclaim in: seconds only below a minute.
+    /// The columns Run time and Reclaim in: seconds only below a minute.
     fn next_list_change(&self, now: Timestamp) -> Option<Timestamp> {
         if self.page != Page::Sessions || self.areas.too_small {
             return None;

@@ -7,6 +7,7 @@ use super::Widest;
 use crate::{
     app::{filter::Filter, mirror::Mirror, shown::Shown, sort::Order},
     model::{
+        ending::{Ending, ending, is_meant, joined},
         id::{SessionId, SessionKey},
         reclaim::{Reclaim, reclaim},
         session::Session,
@@ -34,17 +35,21 @@ struct Entry {
     looked_at: LookedAt,
 }
 
-/// What a filter may look at: name, environment, context.
+/// What a filter may look at: name, environment, context, the words of how it ended.
 #[derive(Clone, Copy, Debug, Default)]
 struct LookedAt {
     /// Where in the text they begin, and where each ends.
     start: usize,
-    ends: [usize; 3],
+    ends: [usize; 4],
     /// The characters that are in any of them, see [`letter`].
     letters: u64,
     /// Only then they can be looked at byte by byte.
     is_ascii: bool,
 }
+
+/// Which of them is how it ended: found by whole words or their beginnings, for every third session has
+/// the letters of a short name in its `terminated`.
+const ENDING: usize = 3;
 
 /// The bit of a character in a set.
 fn letter(byte: u8) -> u64 {
@@ -86,7 +91,8 @@ impl Index {
         }
         let query = filter.query().as_str().to_owned();
         let narrower = self.query.as_ref().is_some_and(|last| {
-            !last.is_empty() && is_plain(last) && is_plain(&query) && narrows(last, &query)
+            let plain = !last.is_empty() && is_plain(last) && is_plain(&query);
+            plain && narrows(last, &query) && !has_code(&joined(last))
         });
         let mut kept = std::mem::take(&mut self.kept);
         if !narrower {
@@ -94,8 +100,9 @@ impl Index {
             kept.extend(0..self.entries.len());
         }
         if filter.is_on() {
+            let joined = joined(&query);
             let words: Option<Vec<Word<'_>>> =
-                is_plain(&query).then(|| query.split_whitespace().map(Word::new).collect());
+                is_plain(&query).then(|| joined.split_whitespace().map(Word::new).collect());
             kept.retain(|at| {
                 let entry = &self.entries[*at];
                 match &words {
@@ -136,11 +143,13 @@ impl Index {
                 Shown::All => session.context.as_str(),
                 Shown::One(_) => "",
             };
-            let mut ends = [start; 3];
+            let ending = ending(session).map_or_else(String::new, Ending::words);
+            let mut ends = [start; 4];
             let texts = [
                 [session.name.as_str(), "", ""],
                 [environment.name.as_str(), ":", environment.version.as_str()],
                 [context, "", ""],
+                [ending.as_str(), "", ""],
             ];
             for (end, pieces) in ends.iter_mut().zip(texts) {
                 self.text.extend(pieces);
@@ -163,12 +172,14 @@ impl Index {
         if word.letters & !looked_at.letters != 0 {
             return false;
         }
-        let text = self.text.as_bytes();
         let mut start = looked_at.start;
-        looked_at.ends.iter().any(|end| {
-            let one = &text[start..*end];
+        looked_at.ends.iter().enumerate().any(|(place, end)| {
+            let one = &self.text[start..*end];
             start = *end;
-            comes_in(word.text.as_bytes(), one)
+            match place {
+                ENDING => is_meant(one, word.text),
+                _ => comes_in(word.text.as_bytes(), one.as_bytes()),
+            }
         })
     }
 }
@@ -214,6 +225,12 @@ fn is_plain(query: &str) -> bool {
 /// Whether all that `query` finds was found by `last`: beginnings of ids count from two digits on.
 fn narrows(last: &str, query: &str) -> bool {
     query.starts_with(last) && (last.len() >= 2 || !is_hexadecimal(query))
+}
+
+/// An exit code is met by all of it: of `exit1` nothing is left that `exit13` would find.
+fn has_code(query: &str) -> bool {
+    let word = query.split_whitespace().next_back().unwrap_or_default();
+    word.starts_with("exit") && word.ends_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_hexadecimal(query: &str) -> bool {

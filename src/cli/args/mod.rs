@@ -9,6 +9,7 @@ pub use self::launch::{
     Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch,
 };
 use crate::{
+    cli::ls::order::SortBy,
     model::{span::Span, status::Tab},
     protocol::version::version,
 };
@@ -196,9 +197,16 @@ pub struct Ls {
     /// Which sessions
     #[arg(long, value_enum, default_value_t)]
     pub tab: TabChoice,
-    /// Only those whose name, id, environment or status holds each of these words
+    /// Only those whose name, id, environment, status or result holds each of these words:
+    /// 'exit 3', 'out of memory', reclaimed
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
+    /// Sort by a column
+    #[arg(long, value_enum, value_name = "COLUMN", default_value_t)]
+    pub sort: SortBy,
+    /// Reverse the order
+    #[arg(long)]
+    pub reverse: bool,
     /// Those of every context
     #[arg(long, conflicts_with = "context")]
     pub all_contexts: bool,

@@ -17,6 +17,7 @@ use super::{
     fail, find,
     launch::again,
     line::{self, Line},
+    ls::ended::Listed,
     now,
     output::{self, Cell},
     times::{elapsed, moment},
@@ -24,6 +25,7 @@ use super::{
 use crate::config::person;
 use crate::model::{
     capability::EngineState,
+    ending::ending,
     figures::Figures,
     history::HistoryEntry,
     kernel::Kernel,
@@ -41,7 +43,7 @@ use usage::Used;
 #[derive(Serialize)]
 struct Shown<'a> {
     #[serde(flatten)]
-    session: &'a Session,
+    session: Listed<'a>,
     /// When the last sample was taken.
     sampled_at: Option<Timestamp>,
     usage: Vec<Used<'a>>,
@@ -53,7 +55,7 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
     let (session, figures, history, mounts, way) = line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
-        let row = find::session(&line, Choice::of(start), name).await?;
+        let row = find::newest(&line, Choice::of(start), name).await?;
         // A row of the list may lack what is read for one session alone.
         let session = find::detail(&line, row.key()).await?.unwrap_or(row);
         // A daemon of an earlier version keeps none.
@@ -71,7 +73,7 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
     };
     if arguments.format.json {
         output::json(&Shown {
-            session: &session,
+            session: Listed::new(&session, now()),
             sampled_at: figures.at.last().copied(),
             usage: usage::used(&figures),
             last_lines: &figures.last_lines,
@@ -117,6 +119,7 @@ fn fields(session: &Session, mounts: &[FolderMount], way: &Way) -> Vec<(&'static
         ("Id", session.id.to_string()),
         ("Status", status(session)),
     ];
+    fields.extend(ending(session).map(|ending| ("Outcome", ending.to_string())));
     let pull = session.pull.as_deref();
     fields.extend(pull.map(|pull| {
         (
@@ -173,7 +176,16 @@ fn fields(session: &Session, mounts: &[FolderMount], way: &Way) -> Vec<(&'static
             .into_iter()
             .filter_map(|(name, at)| Some((name, moment(at?)))),
     );
-    fields.push(("Elapsed", elapsed(session.elapsed_seconds(now()))));
+    let run = session.run_seconds(now());
+    fields.extend(run.map(|seconds| ("Run time", elapsed(seconds))));
+    let end = session
+        .started_at
+        .or(session.terminated_at)
+        .unwrap_or(now());
+    let waited = end.as_second() - session.created_at.as_second();
+    // What it takes to start is no wait.
+    let waits = run.is_none() || waited >= 5;
+    fields.extend(waits.then(|| ("Waited", elapsed(waited.max(0)))));
     fields.extend(session.scratch.clone().map(|path| ("Home", path)));
     fields
 }

@@ -50,6 +50,42 @@ fn batch(result: BatchResult, info: &str, code: i64) -> Session {
     })
 }
 
+const WORDS: [&str; 9] = [
+    "out of memory",
+    "terminated",
+    "cancelled",
+    "reclaimed",
+    "lost",
+    "timed out",
+    "not started",
+    "failed",
+    "ended",
+];
+
+/// What a list shows: the word beside the line.
+#[test]
+fn each_way_to_end_has_its_word() {
+    let word = |session: &Session| ending(session).unwrap().to_string();
+    let never = |info: &str| with(ended(info, None), |it| it.started_at = None);
+    assert_eq!(word(&killed("self-terminated")), "out of memory");
+    assert_eq!(word(&killed("user-requested")), "terminated");
+    assert_eq!(word(&ended("force-terminated", Some(137))), "terminated");
+    assert_eq!(word(&ended("idle-timeout", Some(137))), "reclaimed");
+    assert_eq!(word(&ended("engine-restarted", Some(137))), "lost");
+    assert_eq!(word(&never("user-requested")), "cancelled");
+    assert_eq!(word(&never("failed-to-start")), "not started");
+    let batch = |code| batch(BatchResult::Failure, "task-failed", code);
+    assert_eq!(word(&batch(3)), "exit 3");
+    // Another container of it failed.
+    assert_eq!(word(&batch(0)), "failed");
+    let silent = with(batch(0), |it| it.kernels[0].exit_code = None);
+    assert_eq!(word(&silent), "failed");
+    assert_eq!(word(&ended("", Some(0))), "exit 0");
+    assert_eq!(word(&ended("", None)), "ended");
+    let good = with(silent, |it| it.result = BatchResult::Success);
+    assert_eq!(word(&good), "succeeded");
+}
+
 #[test]
 fn each_way_to_end_has_its_line() {
     let never = |status, info: &str| {
@@ -62,6 +98,11 @@ fn each_way_to_end_has_its_line() {
     let check = |session: Session, peak: Option<Bytes>, tone: Tone, text: &str| {
         let told = verdict(&session, peak).unwrap();
         assert_eq!((told.tone, told.text.as_str()), (tone, text));
+        let word = ending(&session).unwrap().to_string();
+        assert!(
+            WORDS.contains(&word.as_str()) || word.starts_with("exit "),
+            "{word}"
+        );
     };
     check(
         killed("self-terminated"),
@@ -95,7 +136,7 @@ fn each_way_to_end_has_its_line() {
             it.kernels[0].exit_code = Some(0);
         }),
         None,
-        Tone::Plain,
+        Tone::Good,
         "Ended by itself: exit code 0",
     );
     check(
@@ -137,7 +178,7 @@ fn each_way_to_end_has_its_line() {
             "it waited too long",
         ),
         None,
-        Tone::Warning,
+        Tone::Plain,
         "Cancelled before it ran: it waited too long",
     );
     check(
@@ -179,19 +220,19 @@ fn each_way_to_end_has_its_line() {
             "longer than 1h",
         ),
         None,
-        Tone::Warning,
+        Tone::Bad,
         "Out of time: longer than 1h",
     );
     check(
         ended("self-terminated", Some(139)),
         None,
-        Tone::Warning,
+        Tone::Bad,
         "Ended by itself: exit code 139, crash: segmentation fault",
     );
     check(
         ended("self-terminated", Some(143)),
         None,
-        Tone::Warning,
+        Tone::Bad,
         "Ended by itself: exit code 143, asked to end",
     );
     check(

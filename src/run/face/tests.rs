@@ -143,6 +143,7 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
     };
     let left = person.left.clone();
     let hands = Hands {
+        shelf: None,
         questions: crate::run::questions::Questions::begin(current.clone(), answers_in.clone()),
         // Not the person's own shell: what its start-up files do is no business of a test.
         streams: Streams::new(events_in).with_shell(vec!["/bin/sh".to_owned()]),
@@ -206,8 +207,10 @@ async fn nothing_is_drawn_while_nothing_changes() {
 
 /// A daemon that tells of one session, made now, and then nothing more.
 fn quiet() -> Link {
+    let now = clock::now();
     let session = Session {
-        created_at: clock::now(),
+        created_at: now,
+        started_at: Some(now),
         ..session(1, "young")
     };
     Link::Up(Box::new(Snapshot {

@@ -1,7 +1,15 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{app::testing::session, model::id::SessionId, protocol::message::Snapshot};
+use crate::{
+    app::testing::session,
+    model::{
+        id::{KernelId, SessionId},
+        kernel::Kernel,
+        status::Status,
+    },
+    protocol::message::Snapshot,
+};
 
 const NAMES: &[&str] = &[
     "train-resnet",
@@ -16,13 +24,21 @@ const NAMES: &[&str] = &[
     "be-12",
 ];
 
-fn mirror() -> Mirror {
+fn mirror(tab: Tab) -> Mirror {
     let sessions = NAMES.iter().zip(1..).map(|(name, number)| {
         let id = SessionId::from_u128((0xbe12_0000_u128 + number) << 96);
-        Session {
-            id,
-            ..session(number, name)
+        let mut it = session(number, name);
+        it.id = id;
+        if tab == Tab::Finished {
+            it.status = Status::Terminated;
+            it.started_at = Some(it.created_at);
+            it.kernels = vec![Kernel {
+                exit_code: Some([0, 1, 13][number as usize % 3]),
+                oom_killed: number == 6,
+                ..Kernel::new(KernelId::from_u128(1), "main1".into(), Status::Terminated)
+            }];
         }
+        it
     });
     let mut mirror = Mirror::default();
     let snapshot = Snapshot {
@@ -45,12 +61,13 @@ fn kept(index: &mut Index, filter: &mut Filter, text: &str, mirror: &Mirror) -> 
 proptest! {
     #[test]
     fn what_is_kept_is_what_the_filter_accepts(
-        typed in "[a-e01tnB한é:!^' -]{0,6}",
+        typed in "[a-e01tnB한é:!^' -]{0,6}|exit ?[013]{0,2}|!exit 1|out of m|oom b",
         cut in 0..6_usize,
+        tab in prop_oneof![Just(Tab::Running), Just(Tab::Finished)],
     ) {
-        let mirror = mirror();
+        let mirror = mirror(tab);
         let mut index = Index::default();
-        index.collect(&mirror, Tab::Running, Shown::All, Order::default());
+        index.collect(&mirror, tab, Shown::All, Order::default());
         let mut filter = Filter::default();
         // Letter by letter, and back.
         let letters: Vec<usize> = typed.char_indices().map(|(at, _)| at).chain([typed.len()]).collect();

@@ -1,0 +1,211 @@
+//! How a session ended, in a word: what lists show, sort by and filter by. [`super::verdict`] says the
+//! same in a sentence.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
+
+use super::{
+    idle::IdleChecker,
+    session::{BatchResult, Session},
+    status::Status,
+    verdict::{Tone, ran_out_of_memory},
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Its main program ended by itself, with this code.
+    Exited(i64),
+    /// The engine says that its command succeeded, but not with which code.
+    Succeeded,
+    /// The same of one that failed, or that broke while it ran.
+    Failed,
+    OutOfMemory,
+    /// It ran longer than its timeout.
+    OutOfTime,
+    /// It could not be started.
+    NotStarted,
+    /// By an idle check.
+    Reclaimed,
+    /// Its engine, its agent or its container vanished.
+    Lost,
+    /// By a person.
+    Terminated,
+    /// It was taken out of the queue.
+    Cancelled,
+    /// It ended, and nobody says how.
+    Ended,
+}
+
+/// Of a session that has ended.
+pub fn ending(session: &Session) -> Option<Ending> {
+    if !session.status.is_final() && session.status != Status::Error {
+        return None;
+    }
+    let info = session.status_info.as_ref();
+    let info = info.map_or("", |info| info.as_str());
+    let ran = session.started_at.is_some();
+    Some(match (info, &session.status) {
+        ("force-terminated", _) => Ending::Terminated,
+        ("user-requested", _) if ran => Ending::Terminated,
+        ("user-requested", _) => Ending::Cancelled,
+        _ if ran_out_of_memory(session) => Ending::OutOfMemory,
+        _ if IdleChecker::of_reason(info).is_some() => Ending::Reclaimed,
+        (_, Status::Error) if ran => Ending::Failed,
+        (_, Status::Cancelled) if !ran => Ending::Cancelled,
+        _ if !ran => Ending::NotStarted,
+        ("task-timeout" | "exec-timeout", _) => Ending::OutOfTime,
+        (
+            "engine-restarted"
+            | "agent-termination"
+            | "container-not-found"
+            | "not-found-in-manager",
+            _,
+        ) => Ending::Lost,
+        _ => by_exit(session),
+    })
+}
+
+fn by_exit(session: &Session) -> Ending {
+    let code = session.main_kernel().and_then(|kernel| kernel.exit_code);
+    match (session.result, code) {
+        // A container beside the main one may have failed.
+        (BatchResult::Failure, None | Some(0)) => Ending::Failed,
+        (BatchResult::Success, None) => Ending::Succeeded,
+        (_, Some(code)) => Ending::Exited(code),
+        (BatchResult::Undefined, None) => Ending::Ended,
+    }
+}
+
+impl Ending {
+    pub fn tone(self) -> Tone {
+        match self {
+            Self::Exited(0) | Self::Succeeded => Tone::Good,
+            Self::Exited(_)
+            | Self::Failed
+            | Self::OutOfMemory
+            | Self::OutOfTime
+            | Self::NotStarted => Tone::Bad,
+            Self::Reclaimed | Self::Lost => Tone::Warning,
+            Self::Terminated | Self::Cancelled | Self::Ended => Tone::Plain,
+        }
+    }
+
+    /// The word without the code.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Exited(_) => "exit",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::OutOfMemory => "out of memory",
+            Self::OutOfTime => "timed out",
+            Self::NotStarted => "not started",
+            Self::Reclaimed => "reclaimed",
+            Self::Lost => "lost",
+            Self::Terminated => "terminated",
+            Self::Cancelled => "cancelled",
+            Self::Ended => "ended",
+        }
+    }
+
+    /// The code of its main program.
+    pub fn exit_code(self) -> Option<i64> {
+        match self {
+            Self::Exited(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// What to sort by: what went wrong comes first.
+    pub fn rank(self) -> (u8, &'static str, i64) {
+        let tone = match self.tone() {
+            Tone::Bad => 0,
+            Tone::Warning => 1,
+            Tone::Plain => 2,
+            Tone::Good => 3,
+        };
+        (tone, self.word(), self.exit_code().unwrap_or_default())
+    }
+
+    /// Every word by which a filter finds it, apart by blanks: `exit exit3`, `out of memory oom`.
+    pub fn words(self) -> String {
+        match self {
+            Self::Exited(code) => format!("exit exit{code}"),
+            Self::OutOfMemory => "out of memory oom".to_owned(),
+            other => other.word().to_owned(),
+        }
+    }
+}
+
+/// `exit 3` of a filter is one word, or every session with a 3 in its name would do.
+pub fn joined(query: &str) -> String {
+    let mut joined = String::with_capacity(query.len());
+    for word in query.split_inclusive(' ') {
+        let number = word.starts_with(|c: char| c.is_ascii_digit());
+        if number && joined.to_ascii_lowercase().trim_end().ends_with("exit") {
+            joined.truncate(joined.trim_end().len());
+        }
+        joined.push_str(word);
+    }
+    joined
+}
+
+/// Whether one of the [`Ending::words`] is meant by a word of a filter in lower case: by its beginning, a
+/// code by all of it.
+pub fn is_meant(words: &str, by: &str) -> bool {
+    let coded = by.ends_with(|c: char| c.is_ascii_digit());
+    let mut words = words.split(' ').filter(|word| !word.is_empty());
+    words.any(|word| {
+        if coded {
+            word == by
+        } else {
+            word.starts_with(by)
+        }
+    })
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(code) => f.pad(&format!("exit {code}")),
+            other => f.pad(other.word()),
+        }
+    }
+}
+
+/// `{"kind": "exit", "exit_code": 3, "text": "exit 3"}`.
+impl Serialize for Ending {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("kind", &self.word().replace(' ', "-"))?;
+        map.serialize_entry("exit_code", &self.exit_code())?;
+        map.serialize_entry("text", &self.to_string())?;
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_found_by_all_of_it_and_a_word_by_its_beginning() {
+        let three = Ending::Exited(3).words();
+        assert!(is_meant(&three, "exit") && is_meant(&three, "exit3"));
+        assert!(!is_meant(&three, "exit13") && !is_meant(&three, "3"));
+        assert!(!is_meant(&Ending::Exited(37).words(), "exit3"));
+        let memory = Ending::OutOfMemory.words();
+        for word in ["out", "mem", "oom", "memory"] {
+            assert!(is_meant(&memory, word), "{word}");
+        }
+        assert!(!is_meant(&memory, "emory") && !is_meant("", "out"));
+    }
+
+    #[test]
+    fn an_exit_and_its_code_are_one_word_of_a_filter() {
+        assert_eq!(joined("exit 3"), "exit3");
+        assert_eq!(joined("train Exit 137 x"), "train Exit137 x");
+        assert_eq!(joined("!exit 0"), "!exit0");
+        assert_eq!(joined("train 3 exit "), "train 3 exit ");
+    }
+}
