@@ -8,6 +8,7 @@ mod contexts;
 mod daemon;
 mod frame;
 mod keeping;
+mod kept;
 mod keys;
 mod launched;
 mod launching;
@@ -35,6 +36,7 @@ use super::{
     focus::{Focus, Page},
     help::Help,
     keep::KeepForm,
+    kept::Kept,
     launcher::Launcher,
     logs::Logs,
     mirror::Mirror,
@@ -130,6 +132,11 @@ pub struct App {
     clicked: Option<(SessionKey, Timestamp)>,
     areas: Areas,
     dirty: bool,
+    /// How it is left is remembered.
+    keeps: bool,
+    /// What was remembered, until the sessions are known.
+    restored: Option<Kept>,
+    kept_last: Option<Kept>,
 }
 
 impl App {
@@ -179,6 +186,9 @@ impl App {
             clicked: None,
             areas: Areas::default(),
             dirty: true,
+            keeps: false,
+            restored: None,
+            kept_last: None,
         }
     }
 
@@ -199,6 +209,7 @@ impl App {
     /// Takes one message at time `now` and says what is to be done outside.
     pub fn update(&mut self, msg: Msg, now: Timestamp) -> Vec<Effect> {
         self.dirty |= self.is_seen(&msg);
+        let may_change_kept = self.may_change_kept(&msg);
         if matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Mouse(_)) {
             self.settle();
             self.pull.touched();
@@ -243,6 +254,9 @@ impl App {
         let steps = self.look_at_panes(now);
         effects.extend(self.carry_out(steps, now));
         effects.extend(self.follow_mouse());
+        if may_change_kept {
+            effects.extend(self.keep());
+        }
         effects
     }
 
@@ -298,7 +312,9 @@ impl App {
     }
 
     fn leave(&mut self) -> Vec<Step> {
-        let mut steps = self.panes.close_all();
+        let mut steps: Vec<Step> = self.keep().map(Step::Do).into_iter().collect();
+        self.keeps = false;
+        steps.extend(self.panes.close_all());
         if let Some(mut logs) = self.logs.take() {
             steps.extend(logs.close());
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 
-use super::msg::Ticket;
+use super::{kept::Kept, msg::Ticket};
 use crate::{
     model::{spec::LaunchRequest, text::Clean},
     protocol::message::{Origin, Request, StreamId, StreamOpen},
@@ -75,6 +75,8 @@ pub enum Effect {
         ticket: Ticket,
         path: PathBuf,
     },
+    /// How the TUI stands, for the next one.
+    Keep(Box<Kept>),
     Mouse(bool),
     /// Whether movement without a button is to be told, too; only while the mouse is ours.
     MouseMoves(bool),

@@ -23,6 +23,7 @@ pub mod focus;
 pub mod help;
 pub mod input;
 pub mod keep;
+pub mod kept;
 pub mod launcher;
 pub mod logs;
 pub mod mirror;

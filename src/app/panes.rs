@@ -1,10 +1,12 @@
 //! The open terminals: desks as tabs, on each one pane or several side by side.
 
 mod acts;
+mod alone;
 mod clipboard;
 mod control;
 mod copying;
 mod desk;
+mod kept;
 mod mouse;
 mod page;
 mod pane;
@@ -39,6 +41,7 @@ use crate::{
 
 pub use clipboard::Copied;
 pub use desk::{Desk, PaneArea};
+pub use kept::{KeptDesk, KeptPane};
 pub use mouse::Ground;
 pub use pane::{Pane, Place, State};
 pub use prompt::{Prompt, Question};
@@ -256,7 +259,7 @@ impl Panes {
         if let Some(at) = self.list.iter().position(|pane| pane.place == place) {
             let mut steps = self.show(self.list[at].id);
             let pane = &mut self.list[at];
-            if !pane.takes_keys() {
+            if pane.can_reopen() {
                 steps.push(pane.reopen(ids.stream()));
             }
             return steps;
@@ -322,6 +325,7 @@ impl Panes {
             if pane.name != name {
                 pane.name = name;
             }
+            pane.told_status(&session.status);
             let paused = std::mem::replace(&mut pane.session_paused, session.is_paused());
             if paused && !pane.session_paused && matches!(pane.state, State::Lost { .. }) {
                 steps.push(pane.reopen(ids.stream()));
@@ -379,6 +383,7 @@ impl Panes {
             pane.lost(Clean::new("workbay's daemon is away"), None);
         }
         steps.extend(self.take_copy(at, now));
+        steps.extend(self.close_if_split(id));
         Some(steps)
     }
 
@@ -402,7 +407,8 @@ impl Panes {
         self.daemon_is_up = false;
         for pane in &mut self.list {
             let paused = pane.state == State::Paused;
-            if pane.place != Place::Host && pane.takes_keys() && !paused {
+            let open = pane.is_asked() && pane.takes_keys() && !paused;
+            if pane.place != Place::Host && open {
                 pane.lost(why.clone(), None);
             }
         }

@@ -178,7 +178,7 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     for desk in panes.desks() {
         for pane in desk.panes().into_iter().filter_map(|id| panes.pane(id)) {
-            rows.push(of_pane(pane));
+            rows.push(of_pane(panes, pane));
             rows.extend(windows(panes, pane));
         }
     }
@@ -216,28 +216,46 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<Row> {
     rows
 }
 
-fn of_pane(pane: &Pane) -> Row {
-    let note = match &pane.state {
-        State::Opening => "opening",
-        State::Live if pane.place == Place::Host => "this host",
-        State::Live => "open",
-        State::Ended { .. } => "ended",
-        State::Paused => "paused",
-        State::Lost { .. } => "lost",
+/// A pane; of several of one session each says which window it shows.
+fn of_pane(panes: &Panes, pane: &Pane) -> Row {
+    let window = panes
+        .window(pane)
+        .filter(|_| is_one_of_several(panes, pane));
+    let note = match (&pane.state, window) {
+        (State::Live, Some(window)) => {
+            Clean::new(&format!("window {} {}", window.index, window.name))
+        }
+        (State::Live, None) if pane.place == Place::Host => "this host".into(),
+        (State::Live, None) => "open".into(),
+        (State::Opening, _) => "opening".into(),
+        (State::Ended { .. }, _) => "ended".into(),
+        (State::Paused, _) => "paused".into(),
+        (State::Lost { .. }, _) => "lost".into(),
     };
     Row {
         door: Door::Pane(pane.id),
         name: pane.name.clone(),
-        note: note.into(),
+        note,
     }
 }
 
-/// The windows of a pane, where there are several.
+fn is_one_of_several(panes: &Panes, pane: &Pane) -> bool {
+    let same = |other: &&Pane| other.place == pane.place;
+    panes.iter().filter(same).count() > 1
+}
+
+/// The windows of a pane, where there are several. Of several panes of one session the first one has those
+/// that no pane shows: each window is listed once.
 fn windows(panes: &Panes, pane: &Pane) -> Vec<Row> {
     let windows = panes.windows(pane).map_or(&[][..], |group| &group.windows);
-    if windows.len() < 2 {
+    let several = is_one_of_several(panes, pane);
+    let mut order = panes.desks().iter().flat_map(|desk| desk.panes());
+    let first = order.find(|id| panes.pane(*id).is_some_and(|it| it.place == pane.place));
+    if windows.len() < 2 || (several && first != Some(pane.id)) {
         return Vec::new();
     }
+    let listed =
+        |window: &&Window| !several || !(window.active || panes.is_elsewhere(pane, window.index));
     let row = |window: &Window| Row {
         door: Door::Window(pane.id, window.index),
         name: Clean::new(&format!("{} {}", window.index, window.name)),
@@ -248,5 +266,5 @@ fn windows(panes: &Panes, pane: &Pane) -> Vec<Row> {
             _ => window.command.clone(),
         },
     };
-    windows.iter().map(row).collect()
+    windows.iter().filter(listed).map(row).collect()
 }

@@ -10,6 +10,7 @@ use super::{
     clock,
     desktop::{self, Dialect},
     editor, files,
+    kept::Shelf,
     link::Current,
     questions::Questions,
     screen::{self, Stage},
@@ -48,6 +49,8 @@ pub struct Hands {
     pub multiplexer: Multiplexer,
     /// How the terminal is asked to tell the desktop; `None` = it is not.
     pub desktop: Option<Dialect>,
+    /// Where it is remembered how the TUI was left.
+    pub shelf: Option<Shelf>,
 }
 
 impl Hands {
@@ -121,6 +124,11 @@ impl Hands {
                 files::save,
             ),
             Effect::ReadRecipe { ticket, path } => self.read_recipe(ticket, path),
+            Effect::Keep(kept) => {
+                if let Some(shelf) = &self.shelf {
+                    shelf.write(&kept);
+                }
+            }
             Effect::Mouse(on) => stage.mouse(on)?,
             Effect::MouseMoves(true) => stage.send(screen::MOVES_ON)?,
             Effect::MouseMoves(false) => stage.send(screen::MOVES_OFF)?,

@@ -9,6 +9,7 @@ use super::{
     desktop,
     effects::{self, Hands},
     face::{Face, Sources},
+    kept::Shelf,
     link,
     questions::Questions,
     screen::Stage,
@@ -32,6 +33,8 @@ pub struct Parts {
     pub connect: ConnectOptions,
     /// What the person is to be told at the start, each with how grave it is.
     pub remarks: Vec<(Level, String)>,
+    /// Where it is remembered how the TUI was left; `None` = it is not.
+    pub shelf: Option<Shelf>,
 }
 
 /// Runs until the person leaves, `input` ends, or the stage fails.
@@ -48,6 +51,7 @@ where
     }
     tokio::spawn(link::keep(parts.connect, link_in, current_in));
     let hands = Hands {
+        shelf: parts.shelf,
         questions: Questions::begin(current.clone(), answers_in.clone()),
         streams: Streams::new(events_in),
         current,

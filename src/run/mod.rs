@@ -15,6 +15,7 @@ pub mod effects;
 pub mod face;
 mod files;
 mod input;
+pub mod kept;
 mod key_tester;
 mod keyboard;
 mod launch;

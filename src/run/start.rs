@@ -8,6 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::{
     background::{self, Background},
     input::{self, LateAnswer},
+    kept::Shelf,
     keyboard::Keyboard,
     live::{Parts, live},
     log,
@@ -60,10 +61,16 @@ pub fn main(options: Options) -> Result<()> {
     if let Some(Err(why)) = &wanted {
         remarks.push((Level::Error, why.clone()));
     }
+    let app = App::new(facts, looks.keymap)
+        .on(looks.terminal.colours)
+        .starting_in(wanted.and_then(Result::ok));
+    let (shelf, app) = match Shelf::open(&options.paths.state_dir) {
+        Some((shelf, kept)) => (Some(shelf), app.keeping(kept)),
+        None => (None, app),
+    };
     let parts = Parts {
-        app: App::new(facts, looks.keymap)
-            .on(looks.terminal.colours)
-            .starting_in(wanted.and_then(Result::ok)),
+        app,
+        shelf,
         theme: looks.theme,
         connect: ConnectOptions::new(options.paths),
         remarks,

@@ -159,8 +159,8 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, has_
         let place = places.name;
         paint.text(place.x, place.y, place.width, &format!(" {name} "), face);
     }
-    if let Some(group) = panes.windows(pane) {
-        x = windows::draw_tabs(paint, places.windows, group, has_keys);
+    if let Some(group) = panes.head_windows(pane) {
+        x = windows::draw_tabs(paint, places.windows, &group, has_keys);
     }
     if let Some(title) = pane.emulator.title() {
         let left = places.windows.right().saturating_sub(x + 2);
@@ -204,7 +204,7 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     } else if pane.takes_keys() {
         way_out(keymap)
     } else {
-        hints_when_ended(keymap)
+        hints_when_ended(pane, keymap)
     };
     let badge = draw_badge(paint, area, pane);
     let room = room.saturating_sub(badge);
@@ -278,6 +278,9 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
             Some((text.to_owned(), Face::Warning))
         }
         State::Opening | State::Live | State::Paused => None,
+        State::Ended { .. } if pane.session_over => {
+            Some(("the session has ended".to_owned(), Face::Warning))
+        }
         State::Ended { why } => Some((why.to_string(), Face::Warning)),
         State::Lost { why, retry_at, .. } => {
             let how = if retry_at.is_some() {
@@ -323,8 +326,13 @@ fn after_leader(keymap: &Keymap) -> Vec<Hint> {
     bound.collect()
 }
 
-fn hints_when_ended(keymap: &Keymap) -> Vec<Hint> {
-    let mut hints = vec![Hint::new("Enter", "new"), Hint::new("Esc", "close")];
+/// In a session that has ended no shell can be opened.
+fn hints_when_ended(pane: &Pane, keymap: &Keymap) -> Vec<Hint> {
+    let mut hints = Vec::new();
+    if pane.can_reopen() {
+        hints.push(Hint::new("Enter", "new"));
+    }
+    hints.push(Hint::new("Esc", "close"));
     if let Some(key) = keymap.keys_for(Scope::Global, Action::Quit).first() {
         hints.push(Hint::new(shown(key), "back to the list"));
     }

@@ -17,6 +17,7 @@ mod ending;
 mod environments;
 mod fresh;
 mod idle;
+mod kept;
 mod launcher;
 mod list;
 mod notices;

@@ -59,6 +59,7 @@ impl App {
         self.toasts.catch_up(&self.mirror, now);
         self.reach.forget();
         let begun = self.begin();
+        self.restore_panes();
         self.sessions.mark_stale();
         self.watched = None;
         self.reprieves.forget();

@@ -199,7 +199,7 @@ impl Panes {
     /// To a pane; one whose shell has ended is opened anew.
     pub fn go_to(&mut self, id: PaneId, ids: &mut Ids) -> Vec<Step> {
         let mut steps = self.show(id);
-        if let Some(pane) = self.active_mut().filter(|pane| !pane.takes_keys()) {
+        if let Some(pane) = self.active_mut().filter(|pane| pane.can_reopen()) {
             steps.push(pane.reopen(ids.stream()));
         }
         steps
@@ -207,22 +207,37 @@ impl Panes {
 
     /// Closes the pane with the keys; the shell behind it goes on.
     pub(super) fn close_active(&mut self) -> Vec<Step> {
-        let Some(id) = self.desk().map(Desk::focus) else {
-            return vec![Step::Go(Go::Sessions)];
-        };
+        match self.desk().map(Desk::focus) {
+            Some(id) => self.close_pane(id),
+            None => vec![Step::Go(Go::Sessions)],
+        }
+    }
+
+    /// Closes a pane; its neighbours have its room.
+    pub(super) fn close_pane(&mut self, id: PaneId) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         if let Some(at) = self.position(id) {
             steps.extend(self.list.remove(at).close());
         }
-        match self.desks.remove(self.active).without(id) {
-            Some(rest) => self.desks.insert(self.active, rest),
+        let holds = |desk: &Desk| desk.panes().contains(&id);
+        let Some(at) = self.desks.iter().position(holds) else {
+            return steps;
+        };
+        let had_keys = at == self.active && self.desks[at].focus == id;
+        match self.desks.remove(at).without(id) {
+            Some(rest) => self.desks.insert(at, rest),
+            None if at < self.active => self.active -= 1,
             None => self.active = self.active.min(self.desks.len().saturating_sub(1)),
         }
         if self.desks.is_empty() {
             steps.push(Step::Go(Go::Sessions));
-        } else {
+        } else if had_keys {
+            self.leader = false;
             self.read_news();
             steps.extend(self.report_focus(true));
+        }
+        if let Some(page) = self.page {
+            steps.extend(self.set_page(page));
         }
         steps
     }

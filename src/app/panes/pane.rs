@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{PaneId, copying::Copying};
+use super::{PaneId, copying::Copying, kept::KeptPane};
 use crate::{
     app::{
         effect::Effect,
@@ -15,6 +15,7 @@ use crate::{
         id::{KernelId, SessionKey},
         inside,
         shell::ShellStart,
+        status::Status,
         text::Clean,
     },
     protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
@@ -91,6 +92,12 @@ pub struct Pane {
     pub keeps_alive: bool,
     /// The session's container is paused: its shell waits.
     pub session_paused: bool,
+    /// The session has ended: no shell can be opened in it.
+    pub session_over: bool,
+    /// Its shell ended as shells do, not by a fault.
+    pub(super) ended_by_itself: bool,
+    /// The window it showed when its tmux listed them last.
+    pub(super) window: Option<u32>,
     /// Since when nobody can see it.
     hidden_since: Option<Timestamp>,
     /// How its shell begins.
@@ -121,6 +128,9 @@ impl Pane {
             stream,
             keeps_alive: false,
             session_paused: false,
+            session_over: false,
+            ended_by_itself: false,
+            window: None,
             hidden_since: None,
             start: ShellStart::default(),
             tag,
@@ -140,6 +150,24 @@ impl Pane {
         self
     }
 
+    /// How it is remembered.
+    pub(super) fn kept(&self) -> KeptPane {
+        KeptPane {
+            session: match self.place {
+                Place::Session(session) => Some(session),
+                Place::Host => None,
+            },
+            name: self.name.clone(),
+            tag: self.tag.clone(),
+            start: self.start.clone(),
+        }
+    }
+
+    /// Its terminal was asked for.
+    pub(super) fn is_asked(&self) -> bool {
+        !self.unasked
+    }
+
     /// Its own session of the tmux that it shows.
     pub fn tmux_session(&self) -> String {
         inside::pane_session(&self.tag)
@@ -153,6 +181,20 @@ impl Pane {
     /// Keys go to the shell, or will.
     pub fn takes_keys(&self) -> bool {
         !matches!(self.state, State::Ended { .. })
+    }
+
+    /// What has ended can be opened anew.
+    pub fn can_reopen(&self) -> bool {
+        !self.takes_keys() && !self.session_over
+    }
+
+    /// How its session is now. Where that has ended nothing is tried any more.
+    pub(super) fn told_status(&mut self, status: &Status) {
+        self.session_over = status.is_final();
+        let tries = matches!(self.state, State::Lost { .. } | State::Paused);
+        if self.session_over && tries {
+            self.finish("the session has ended".into());
+        }
     }
 
     pub fn modes(&self) -> Modes {
@@ -227,6 +269,8 @@ impl Pane {
         self.stream = stream;
         self.state = State::Opening;
         self.unasked = false;
+        self.ended_by_itself = false;
+        self.window = None;
         self.open()
     }
 
@@ -357,6 +401,8 @@ impl Pane {
                 self.finish("no shell in this environment: Enter opens the toolbox's own".into());
             }
             StreamEnd::Exited { exit_code } => {
+                // 126 and 127: it could not even be run.
+                self.ended_by_itself = !matches!(exit_code, Some(126 | 127)) && self.has_begun;
                 let why = match exit_code {
                     Some(code) if *code != 0 => format!("shell ended with code {code}"),
                     _ => "shell ended".to_owned(),
@@ -404,6 +450,7 @@ impl Pane {
     /// Whether a key asks to open what has ended, or what waits for its next attempt.
     pub fn is_reopen_key(&self, key: Key) -> bool {
         key == Key::plain(KeyCode::Enter)
+            && !self.session_over
             && matches!(
                 self.state,
                 State::Ended { .. }

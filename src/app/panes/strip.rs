@@ -79,10 +79,21 @@ impl Panes {
         }
     }
 
+    /// The windows that a pane's head names: in a split its own, for each other one is in a pane of its own
+    /// or in none.
+    pub fn head_windows(&self, pane: &Pane) -> Option<Group> {
+        let group = self.windows(pane)?;
+        let mut shown = group.clone();
+        if self.desk().is_some_and(Desk::is_shared) {
+            shown.windows.retain(|window| window.active);
+        }
+        Some(shown)
+    }
+
     /// The window whose tab is there.
     pub(super) fn window_at(&self, pane: &Pane, line: Rect, at: Position) -> Option<u32> {
         let windows = self.head(pane, line).windows;
-        let tabs = window_tabs(self.windows(pane)?, windows.width);
+        let tabs = window_tabs(&self.head_windows(pane)?, windows.width);
         let hit = tabs.iter().find(|tab| tab.area(windows).contains(at))?;
         Some(hit.index)
     }

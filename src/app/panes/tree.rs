@@ -1,6 +1,9 @@
 //! How the panes of a desk share its part of the screen: a tree of halves. Geometry only.
 
+mod kept;
+
 use ratatui::layout::{Position, Rect};
+use serde::{Deserialize, Serialize};
 
 use super::PaneId;
 
@@ -10,7 +13,8 @@ const LEAST: (u16, u16) = (20, 4);
 const WHOLE: u32 = 10_000;
 
 /// How two halves lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Axis {
     /// Left and right, with a line of one column between them.
     Beside,

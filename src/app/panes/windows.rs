@@ -86,7 +86,10 @@ impl Panes {
                 Brought::Sought { text, done, found } => {
                     steps.extend(self.told_found(&text, done, found));
                 }
-                Brought::Listed(session) => self.note_copy_modes(session),
+                Brought::Listed(session) => {
+                    self.note_copy_modes(session);
+                    steps.extend(self.part_windows(session));
+                }
             }
         }
         steps
@@ -96,8 +99,8 @@ impl Panes {
     pub(super) fn window_action(&mut self, action: Action) -> Option<Vec<Step>> {
         Some(match action {
             Action::WindowNew => self.leave_copy_mode(Command::new_window),
-            Action::WindowNext => self.leave_copy_mode(Command::next_window),
-            Action::WindowPrevious => self.leave_copy_mode(Command::previous_window),
+            Action::WindowNext => self.turn_window(true),
+            Action::WindowPrevious => self.turn_window(false),
             Action::PaneScroll => self.enter_copy_mode(Command::scroll),
             Action::PaneCopyMode => self.enter_copy_mode(Command::copy_mode),
             Action::PaneSearch => self.ask_person(|window| {
@@ -123,11 +126,6 @@ impl Panes {
                 None => return self.clipboard_action(action),
             },
         })
-    }
-
-    /// Shows a window in the pane with the keys.
-    pub fn select_window(&mut self, index: u32) -> Vec<Step> {
-        self.leave_copy_mode(|target| Command::select_window(target, index))
     }
 
     /// Says a command to the tmux of the pane with the keys.

@@ -12,6 +12,8 @@ use crate::{
     protocol::message::{Failure, FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
 };
 
+mod alone;
+
 /// Panes on one session with the daemon's side of its streams.
 struct World {
     panes: Panes,

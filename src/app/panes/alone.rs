@@ -1,0 +1,146 @@
+//! One window is in one pane: a second view of it would have another size, and one of the two would be
+//! filled up with dots. And a split goes when its shell does.
+
+use super::{Desk, Pane, PaneId, Panes, Place, State, control::Asked};
+use crate::{
+    app::step::Step,
+    model::{id::SessionKey, notice::Level},
+    terminal::control::{Command, Group, Target},
+};
+
+impl Panes {
+    /// The windows of a pane whose tmux session is its own: nobody else chooses what it shows.
+    fn own_windows(&self, pane: &Pane) -> Option<&Group> {
+        let own = pane.tmux_session();
+        self.windows(pane).filter(|group| group.session == own)
+    }
+
+    /// The number of the window that a pane shows.
+    fn shows(&self, pane: &Pane) -> Option<u32> {
+        Some(self.own_windows(pane)?.active()?.index)
+    }
+
+    /// The open pane of this session that shows a window, `but` this one.
+    fn holder(&self, session: SessionKey, index: u32, but: PaneId) -> Option<PaneId> {
+        let place = Place::Session(session);
+        let others = |pane: &&Pane| pane.place == place && pane.id != but;
+        let mut others = self.list.iter().filter(others);
+        let found = others.find(|pane| self.shows(pane) == Some(index))?;
+        Some(found.id)
+    }
+
+    /// Whether another pane shows this window of a pane's session.
+    pub fn is_elsewhere(&self, pane: &Pane, index: u32) -> bool {
+        match pane.place {
+            Place::Session(session) => self.holder(session, index, pane.id).is_some(),
+            Place::Host => false,
+        }
+    }
+
+    /// Shows a window in the pane with the keys, or goes to the pane that shows it already.
+    pub fn select_window(&mut self, index: u32) -> Vec<Step> {
+        let held = self.active().and_then(|pane| match pane.place {
+            Place::Session(session) => self.holder(session, index, pane.id),
+            Place::Host => None,
+        });
+        match held {
+            Some(pane) => self.show(pane),
+            None => self.leave_copy_mode(|target| Command::select_window(target, index)),
+        }
+    }
+
+    /// The next window, or the one before, that no other pane shows.
+    pub(super) fn turn_window(&mut self, forward: bool) -> Vec<Step> {
+        let known = self.active().and_then(|pane| {
+            // A pane alone leaves it to tmux.
+            self.list
+                .iter()
+                .find(|it| it.place == pane.place && it.id != pane.id)?;
+            let group = self.own_windows(pane)?;
+            let at = group.windows.iter().position(|window| window.active)?;
+            let count = group.windows.len();
+            let step = |by: usize| if forward { at + by } else { at + count - by };
+            let mut others = (1..count).map(|by| group.windows[step(by) % count].index);
+            Some((count, others.find(|index| !self.is_elsewhere(pane, *index))))
+        });
+        match known {
+            Some((_, Some(index))) => self.select_window(index),
+            Some((count, None)) if count > 1 => {
+                let text = "every other window is in a pane of its own";
+                vec![Step::toast(Level::Info, text)]
+            }
+            _ if forward => self.leave_copy_mode(Command::next_window),
+            _ => self.leave_copy_mode(Command::previous_window),
+        }
+    }
+
+    /// The windows of a session were listed again: a split whose window is no more is closed, and two panes
+    /// that have come to one window (by tmux's own keys) are parted.
+    pub(super) fn part_windows(&mut self, session: SessionKey) -> Vec<Step> {
+        let place = Place::Session(session);
+        let here: Vec<PaneId> = self
+            .list
+            .iter()
+            .filter(|pane| pane.place == place)
+            .map(|pane| pane.id)
+            .collect();
+        let mut steps = Vec::new();
+        for id in here {
+            steps.extend(self.part_window(session, id));
+        }
+        steps
+    }
+
+    fn part_window(&mut self, session: SessionKey, id: PaneId) -> Vec<Step> {
+        let Some(pane) = self.pane(id) else {
+            return Vec::new();
+        };
+        let (Some(group), Some(now)) = (self.own_windows(pane), self.shows(pane)) else {
+            return Vec::new();
+        };
+        let there = |index: &u32| group.windows.iter().any(|window| window.index == *index);
+        let before = pane.window;
+        let left = before.filter(there);
+        let holder = self.holder(session, now, id);
+        if before.is_some() && left.is_none() && (self.is_in_split(id) || holder.is_some()) {
+            return self.close_pane(id);
+        }
+        if let Some(pane) = self.list.iter_mut().find(|pane| pane.id == id) {
+            pane.window = Some(now);
+        }
+        // Who came to it last has it; the other one gets what that one left.
+        match (holder, left) {
+            (Some(holder), Some(left)) if left != now => self.send_to(session, holder, left),
+            _ => Vec::new(),
+        }
+    }
+
+    fn send_to(&mut self, session: SessionKey, id: PaneId, index: u32) -> Vec<Step> {
+        let Some(pane) = self.pane(id) else {
+            return Vec::new();
+        };
+        let target = Target::session(&pane.tmux_session());
+        let command = Command::select_window(&target, index);
+        let asked = self.lines.ask(session, command, Asked::Setting);
+        asked.ok().flatten().into_iter().collect()
+    }
+
+    /// Whether a pane shares its desk with others.
+    pub(super) fn is_in_split(&self, id: PaneId) -> bool {
+        let holds = |desk: &&Desk| desk.panes().contains(&id);
+        self.desks.iter().find(holds).is_some_and(Desk::is_shared)
+    }
+
+    /// The shell of a pane has ended as shells do: a split goes with it.
+    pub(super) fn close_if_split(&mut self, id: PaneId) -> Vec<Step> {
+        let pane = self.pane(id);
+        let over = pane.is_some_and(|pane| {
+            let ended = matches!(pane.state, State::Ended { .. });
+            ended && pane.ended_by_itself && !pane.session_over
+        });
+        if over && self.is_in_split(id) {
+            return self.close_pane(id);
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,118 @@
+use ratatui::layout::Rect;
+
+use super::*;
+use crate::{
+    action::Action,
+    app::{effect::Effect, step::Step},
+    model::id::SessionId,
+    protocol::message::StreamOpen,
+};
+
+const PAGE: Rect = Rect::new(0, 0, 100, 30);
+
+fn key(n: u128) -> SessionKey {
+    SessionKey::local(SessionId::from_u128(n))
+}
+
+fn act(panes: &mut Panes, ids: &mut Ids, action: Action) {
+    panes.action(action, None, ids, jiff::Timestamp::UNIX_EPOCH);
+    panes.set_page(PAGE);
+}
+
+/// A desk with three panes of one session, of which the second has the keys, and one of another.
+fn laid_out() -> Panes {
+    let (mut panes, mut ids) = (Panes::new("old"), Ids::default());
+    panes.open_session(key(2), &"two".into(), false, &mut ids);
+    panes.set_page(PAGE);
+    panes.open_session(key(1), &"one".into(), false, &mut ids);
+    panes.set_page(PAGE);
+    act(&mut panes, &mut ids, Action::PaneSplitRight);
+    act(&mut panes, &mut ids, Action::PaneSplitBelow);
+    act(&mut panes, &mut ids, Action::PaneUp);
+    act(&mut panes, &mut ids, Action::PaneGrowLeft);
+    panes
+}
+
+fn back(kept: (Vec<KeptDesk>, usize), wanted: impl Fn(&KeptPane) -> bool) -> (Panes, Vec<Step>) {
+    let (mut panes, mut ids) = (Panes::new("new"), Ids::default());
+    // As a file, which is what it becomes.
+    let text = serde_json::to_string(&kept.0).unwrap();
+    let desks = serde_json::from_str(&text).unwrap();
+    panes.restore(desks, kept.1, wanted, &mut ids);
+    let steps = panes.set_page(PAGE);
+    (panes, steps)
+}
+
+fn opened(steps: &[Step]) -> Vec<(SessionKey, String)> {
+    let open = |step: &Step| match step {
+        Step::Do(Effect::Open {
+            open: StreamOpen::Terminal { session, tag, .. },
+            ..
+        }) => Some((*session, tag.clone())),
+        _ => None,
+    };
+    steps.iter().filter_map(open).collect()
+}
+
+#[test]
+fn desks_come_back_as_they_were() {
+    let before = laid_out();
+    let (after, steps) = back(before.kept(), |_| true);
+    let areas = |panes: &Panes| -> Vec<(Option<Rect>, Rect)> {
+        let (_, placed, _) = panes.place(PAGE);
+        placed.iter().map(|it| (it.head, it.cells)).collect()
+    };
+    assert_eq!(areas(&after), areas(&before));
+    assert_eq!(after.active_desk(), 1);
+    let focus = |panes: &Panes| {
+        let desk = panes.desk().unwrap();
+        desk.panes().iter().position(|id| *id == desk.focus())
+    };
+    assert_eq!((focus(&after), focus(&before)), (Some(1), Some(1)));
+    // The same shells: each pane is found by its tag.
+    assert_eq!(
+        opened(&steps),
+        [
+            (key(2), "old-1".to_owned()),
+            (key(1), "old-2".to_owned()),
+            (key(1), "old-3".to_owned()),
+            (key(1), "old-4".to_owned()),
+        ]
+    );
+    assert_eq!(after.kept(), before.kept());
+    // A further pane has a tag of its own.
+    let (mut panes, _) = back(before.kept(), |_| true);
+    let mut ids = Ids::default();
+    panes.open_session(key(3), &"three".into(), false, &mut ids);
+    assert_eq!(opened(&panes.set_page(PAGE))[0].1, "new-5");
+}
+
+#[test]
+fn sessions_that_have_ended_are_left_out() {
+    let (after, steps) = back(laid_out().kept(), |pane| pane.session == Some(key(2)));
+    assert_eq!((after.count(), after.active_desk()), (1, 0));
+    assert_eq!(opened(&steps).len(), 1);
+    let (none, _) = back(laid_out().kept(), |_| false);
+    assert!(none.is_empty() && none.desk().is_none());
+}
+
+#[test]
+fn a_shell_of_this_host_begins_anew() {
+    let (mut panes, mut ids) = (Panes::new("old"), Ids::default());
+    panes.open_host("gpu1", &mut ids);
+    let (after, steps) = back(panes.kept(), |_| true);
+    assert_eq!(after.count(), 1);
+    let host = |step: &Step| matches!(step, Step::Do(Effect::OpenHostShell { .. }));
+    assert!(steps.iter().any(host));
+}
+
+#[test]
+fn what_was_never_shown_is_not_opened_when_the_daemon_comes_back() {
+    let (mut panes, mut ids) = (Panes::new("new"), Ids::default());
+    let (desks, active) = laid_out().kept();
+    panes.restore(desks, active, |_| true, &mut ids);
+    panes.link_down(&"gone".into(), jiff::Timestamp::UNIX_EPOCH);
+    let steps = panes.link_up(&mut ids, jiff::Timestamp::UNIX_EPOCH);
+    assert_eq!(opened(&steps), []);
+    assert_eq!(opened(&panes.set_page(PAGE)).len(), 4);
+}

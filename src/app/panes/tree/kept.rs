@@ -1,0 +1,52 @@
+//! A tree as it is remembered.
+
+use super::{Split, Tree, WHOLE};
+use crate::app::panes::{
+    PaneId,
+    kept::{KeptPane, KeptTree},
+};
+
+impl Tree {
+    /// With what is told of each pane; the others are left out and their neighbours have their room.
+    pub fn kept(&self, told: &dyn Fn(PaneId) -> Option<KeptPane>) -> Option<KeptTree> {
+        match self {
+            Self::Pane(pane) => told(*pane).map(KeptTree::Pane),
+            Self::Split(split) => match (split.first.kept(told), split.second.kept(told)) {
+                (Some(first), Some(second)) => Some(KeptTree::Split {
+                    axis: split.axis,
+                    share: split.share,
+                    first: Box::new(first),
+                    second: Box::new(second),
+                }),
+                (one, None) | (None, one) => one,
+            },
+        }
+    }
+
+    /// With the panes that `made` makes.
+    pub fn restored(
+        kept: KeptTree,
+        made: &mut dyn FnMut(KeptPane) -> Option<PaneId>,
+    ) -> Option<Self> {
+        match kept {
+            KeptTree::Pane(pane) => made(pane).map(Self::Pane),
+            KeptTree::Split {
+                axis,
+                share,
+                first,
+                second,
+            } => {
+                let first = Self::restored(*first, made);
+                match (first, Self::restored(*second, made)) {
+                    (Some(first), Some(second)) => Some(Self::Split(Box::new(Split {
+                        axis,
+                        share: share.clamp(WHOLE / 20, WHOLE / 20 * 19),
+                        first,
+                        second,
+                    }))),
+                    (one, None) | (None, one) => one,
+                }
+            }
+        }
+    }
+}

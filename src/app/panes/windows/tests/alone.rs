@@ -1,0 +1,165 @@
+//! Several panes of one session: each window is in one of them.
+
+use super::*;
+use crate::{
+    app::{
+        mirror::Mirror,
+        panes::PaneId,
+        shells::{Door, Shells},
+        testing::session,
+    },
+    model::status::Status,
+};
+
+const PAGE: ratatui::layout::Rect = ratatui::layout::Rect::new(0, 0, 80, 23);
+
+/// Two panes side by side: the first shows window 1, the second, with the keys, window 3.
+fn two() -> World {
+    let mut world = World::live(&[(1, "bash"), (2, "vim")]);
+    world.act(Action::PaneSplitRight);
+    let sized = world.panes.set_page(PAGE);
+    world.take(sized);
+    world.terminal(StreamEvent::Opened);
+    world.terminal(StreamEvent::Data {
+        source: LogSource::Stdout,
+        bytes: Bytes::from_static(b"$ "),
+    });
+    list(&mut world, &[1, 2, 3], &[1, 3]);
+    world
+}
+
+/// tmux lists these windows; each pane shows one of them.
+fn list(world: &mut World, windows: &[u32], shown: &[u32]) {
+    world.prints("%session-window-changed $1 @2\n");
+    let mut rows = String::new();
+    for (pane, shows) in (1..).zip(shown) {
+        for index in windows {
+            let active = u8::from(index == shows);
+            rows.push_str(&format!(
+                "wb-f-{pane}\t{index}\t{active}\t0\t0\t1\t0\t\t\t\t0\t24\t0\temacs\tname{index}\tsh\n"
+            ));
+        }
+    }
+    world.said.clear();
+    world.answer(&rows);
+}
+
+fn active(world: &World) -> PaneId {
+    world.panes.active().unwrap().id
+}
+
+#[test]
+fn a_window_that_is_in_a_pane_is_gone_to() {
+    let mut world = two();
+    assert_eq!(active(&world), PaneId(2));
+    world.act(Action::WindowOne);
+    assert_eq!(active(&world), PaneId(1));
+    assert!(world.said.is_empty(), "{:?}", world.said);
+    // The next one is the next that no pane shows.
+    world.act(Action::WindowNext);
+    assert_eq!(world.said, ["select-window -t '=wb-f-1:2'"]);
+    world.answer("");
+    list(&mut world, &[1, 3], &[1, 3]);
+    world.said.clear();
+    world.act(Action::WindowPrevious);
+    assert!(
+        world.said.is_empty() && world.toasts.len() == 1,
+        "{:?}",
+        world.toasts
+    );
+}
+
+#[test]
+fn two_panes_that_tmux_brought_to_one_window_are_parted() {
+    let mut world = two();
+    // Ctrl-B 1 in the second: the first gets what the second left, once.
+    list(&mut world, &[1, 2, 3], &[1, 1]);
+    assert_eq!(world.said, ["select-window -t '=wb-f-1:3'"]);
+    world.answer("");
+    list(&mut world, &[1, 2, 3], &[1, 1]);
+    assert!(
+        world.said.is_empty(),
+        "a list that was under way: {:?}",
+        world.said
+    );
+    list(&mut world, &[1, 2, 3], &[3, 1]);
+    assert!(world.said.is_empty(), "{:?}", world.said);
+    // To a window that no pane shows nobody is in the way.
+    list(&mut world, &[1, 2, 3], &[3, 2]);
+    assert!(world.said.is_empty(), "{:?}", world.said);
+}
+
+#[test]
+fn a_split_goes_with_its_shell() {
+    let mut world = two();
+    list(&mut world, &[1, 2], &[1, 2]);
+    assert_eq!(world.panes.count(), 1, "the other shell is shown nowhere");
+    assert_eq!(active(&world), PaneId(1));
+    // A pane alone goes on with the next window.
+    list(&mut world, &[2], &[2]);
+    assert_eq!(world.panes.count(), 1);
+    // The same where the terminal itself ends, as that of a shell of this host does.
+    let mut world = two();
+    world.terminal(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
+    assert_eq!(world.panes.count(), 1);
+    // What could not be run is not swept away with its reason.
+    let mut world = two();
+    world.terminal(StreamEvent::Ended(StreamEnd::Exited {
+        exit_code: Some(127),
+    }));
+    assert_eq!(world.panes.count(), 2);
+}
+
+#[test]
+fn the_title_of_a_split_is_its_own_window() {
+    let mut world = two();
+    let titles = |world: &World| -> Vec<Vec<u32>> {
+        let of = |pane| {
+            let group = world.panes.head_windows(pane).unwrap();
+            group.windows.iter().map(|window| window.index).collect()
+        };
+        world.panes.iter().map(of).collect()
+    };
+    assert_eq!(titles(&world), [vec![1], vec![3]]);
+    world.act(Action::PaneClose);
+    assert_eq!(titles(&world), [vec![1, 2, 3]]);
+}
+
+#[test]
+fn the_list_of_shells_has_each_window_once() {
+    let world = two();
+    let shells = Shells::new(&Mirror::default(), &world.panes, "gpu1");
+    let rows: Vec<(Door, String)> = shells
+        .rows()
+        .map(|row| (row.door, row.note.to_string()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            (Door::Pane(PaneId(1)), "window 1 name1".to_owned()),
+            (Door::Window(PaneId(1), 2), "sh".to_owned()),
+            (Door::Pane(PaneId(2)), "window 3 name3".to_owned()),
+            (Door::Host, "this host, not open here".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn in_a_session_that_has_ended_no_shell_is_offered() {
+    let mut world = World::live(&[(1, "bash")]);
+    world.terminal(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
+    assert!(world.panes.active().unwrap().can_reopen());
+    let mut over = session(1, "work");
+    over.id = SESSION.id;
+    over.status = Status::Terminated;
+    let steps = world.panes.told(&over, &mut world.ids);
+    world.take(steps);
+    assert!(!world.panes.active().unwrap().can_reopen());
+    let enter = Key::plain(crate::key::KeyCode::Enter);
+    let steps = world.panes.key(enter, &mut world.ids, world.now);
+    let opens = |step: &Step| matches!(step, Step::Do(Effect::Open { .. }));
+    assert!(!steps.unwrap_or_default().iter().any(opens));
+    let id = active(&world);
+    let steps = world.panes.go_to(id, &mut world.ids);
+    assert!(!steps.iter().any(opens), "{steps:?}");
+}
