@@ -72,7 +72,7 @@ impl Help {
             HelpRow::Entry { name, .. } => !Action::from_name(name).is_some_and(&lacking),
             _ => true,
         });
-        self.shown = self.all.clone();
+        self.shown.clone_from(&self.all);
         self
     }
 

@@ -4,7 +4,7 @@
 use super::{
     input::Input,
     mirror::Mirror,
-    panes::{Pane, PaneId, Panes, Place, State},
+    panes::{Desk, Pane, PaneId, Panes, Place, State},
 };
 use crate::{
     action::Action,
@@ -249,7 +249,7 @@ fn is_one_of_several(panes: &Panes, pane: &Pane) -> bool {
 fn windows(panes: &Panes, pane: &Pane) -> Vec<Row> {
     let windows = panes.windows(pane).map_or(&[][..], |group| &group.windows);
     let several = is_one_of_several(panes, pane);
-    let mut order = panes.desks().iter().flat_map(|desk| desk.panes());
+    let mut order = panes.desks().iter().flat_map(Desk::panes);
     let first = order.find(|id| panes.pane(*id).is_some_and(|it| it.place == pane.place));
     if windows.len() < 2 || (several && first != Some(pane.id)) {
         return Vec::new();
