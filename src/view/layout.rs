@@ -4,8 +4,12 @@ use jiff::Timestamp;
 use ratatui::layout::{Rect, Size};
 
 use super::{
-    banner, columns::Place, confirm, detail, glyphs::Glyphs, help, keep, launcher, list, new_shell,
-    notices, picker, pull, reason, recents, scheduling, shells, statistics, tabs, toasts, whynot,
+    banner,
+    columns::{self, Place},
+    confirm, detail,
+    glyphs::Glyphs,
+    help, keep, launcher, list, new_shell, notices, picker, pull, reason, recents, scheduling,
+    shells, statistics, tabs, toasts, whynot,
 };
 use crate::app::{
     app::App,
@@ -94,7 +98,7 @@ fn sessions(app: &App, areas: &mut Areas) {
     areas.column_titles = column_titles(app, areas.table_head);
 }
 
-/// Where a click on the head of a column goes; the gap behind it belongs to it.
+/// Where a click on the head of a column goes; a title may take a cell of the gap beside it.
 fn column_titles(app: &App, head: Rect) -> Vec<(Column, Rect)> {
     if head.is_empty() || app.sessions.is_empty() {
         return Vec::new();
@@ -102,7 +106,7 @@ fn column_titles(app: &App, head: Rect) -> Vec<(Column, Rect)> {
     let places = list::columns_of(app, head.width).into_iter();
     let title = |place: Place| {
         let title = Rect {
-            x: head.x + place.x,
+            x: head.x + place.x - u16::from(columns::is_right(place.column)),
             width: place.width + 1,
             ..head
         };

@@ -75,7 +75,7 @@ fn launch_work_leave_return_read_end() {
         !screen.contains("RUNNING") && screen.contains("No session runs")
     });
     person.type_("2");
-    person.wait_for("TERMINATED");
+    person.wait_for("terminated");
     person.type_("q");
     assert_eq!(person.wait_end(), 0);
     assert_eq!(machine.containers(), Vec::<String>::new());

@@ -35,7 +35,7 @@ async fn ending_a_session_is_asked_first_and_it_is_found_under_finished() {
     person.presses("x y").await;
     person.sees("Running 0   Finished 1").await;
     person.presses("2").await;
-    person.sees_line(&["lasting", "TERMINATED"]).await;
+    person.sees_line(&["lasting", "terminated"]).await;
     assert!(house.engine.containers().is_empty());
     person.presses("enter").await;
     person.sees("user-requested").await;

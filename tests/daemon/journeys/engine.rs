@@ -36,7 +36,7 @@ async fn while_the_engine_is_away_the_rows_stay_and_one_full_list_brings_them_up
     person.sees_line(&["stays", "RUNNING"]).await;
     assert_eq!(house.engine.count(Call::List), lists + 1);
     person.presses("2").await;
-    person.sees_line(&["ends-unseen", "TERMINATED"]).await;
+    person.sees_line(&["ends-unseen", "lost"]).await;
 }
 
 #[tokio::test]

@@ -64,7 +64,7 @@ async fn a_launch_is_seen_while_it_is_on_its_way() {
     house.engine.release(Call::Create);
     person.sees("Running 0").await;
     person.presses("2").await;
-    person.sees_line(&["-session", "CANCELLED"]).await;
+    person.sees_line(&["-session", "cancelled"]).await;
     assert!(house.engine.containers().is_empty());
 }
 
@@ -85,7 +85,7 @@ async fn a_launch_whose_image_is_on_its_way_is_left_to_go_on_or_given_up() {
     person.sees("Running 1").await;
     person.sees_line(&["-session", "PULLING 50%"]).await;
     person.presses("2").await;
-    person.sees_line(&["-session", "CANCELLED"]).await;
+    person.sees_line(&["-session", "cancelled"]).await;
     assert_eq!(house.engine.count(Call::Pull), 1, "it was shared");
     assert!(house.engine.containers().is_empty());
 }

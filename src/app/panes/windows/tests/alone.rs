@@ -31,15 +31,19 @@ fn two() -> World {
 /// tmux lists these windows; each pane shows one of them.
 fn list(world: &mut World, windows: &[u32], shown: &[u32]) {
     world.prints("%session-window-changed $1 @2\n");
-    let mut rows = String::new();
-    for (pane, shows) in (1..).zip(shown) {
-        for index in windows {
-            let active = u8::from(index == shows);
-            rows.push_str(&format!(
-                "wb-f-{pane}\t{index}\t{active}\t0\t0\t1\t0\t\t\t\t0\t24\t0\temacs\tname{index}\tsh\n"
-            ));
-        }
-    }
+    let row = |pane: u32, shows: u32, index: u32| {
+        let active = u8::from(index == shows);
+        format!(
+            "wb-f-{pane}\t{index}\t{active}\t0\t0\t1\t0\t\t\t\t0\t24\t0\temacs\tname{index}\tsh\n"
+        )
+    };
+    let of_pane = |(pane, shows): (u32, &u32)| -> String {
+        windows
+            .iter()
+            .map(|index| row(pane, *shows, *index))
+            .collect()
+    };
+    let rows: String = (1..).zip(shown).map(of_pane).collect();
     world.said.clear();
     world.answer(&rows);
 }
