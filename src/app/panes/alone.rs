@@ -33,7 +33,7 @@ impl Panes {
     pub fn is_elsewhere(&self, pane: &Pane, index: u32) -> bool {
         match pane.place {
             Place::Session(session) => self.holder(session, index, pane.id).is_some(),
-            Place::Host => false,
+            Place::Container(..) | Place::Host => false,
         }
     }
 
@@ -41,7 +41,7 @@ impl Panes {
     pub fn select_window(&mut self, index: u32) -> Vec<Step> {
         let held = self.active().and_then(|pane| match pane.place {
             Place::Session(session) => self.holder(session, index, pane.id),
-            Place::Host => None,
+            Place::Container(..) | Place::Host => None,
         });
         match held {
             Some(pane) => self.show(pane),

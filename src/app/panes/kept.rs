@@ -6,7 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::{Axis, Desk, Pane, PaneId, Panes, Place, tree::Tree};
 use crate::{
     app::step::Ids,
-    model::{id::SessionKey, shell::ShellStart, text::Clean},
+    model::{
+        id::{KernelId, SessionKey},
+        shell::ShellStart,
+        text::Clean,
+    },
 };
 
 /// Of more than this a file is not one of ours.
@@ -36,6 +40,9 @@ pub(super) enum KeptTree {
 pub struct KeptPane {
     /// `None` = a shell of this host, which begins anew.
     pub session: Option<SessionKey>,
+    /// Another container of it than its main one.
+    #[serde(default)]
+    pub(super) kernel: Option<KernelId>,
     pub(super) name: Clean,
     pub(super) tag: String,
     pub(super) start: ShellStart,
@@ -96,7 +103,11 @@ impl Panes {
     fn put_back(&mut self, kept: KeptPane, ids: &mut Ids) -> PaneId {
         self.opened += 1;
         let id = PaneId(self.opened);
-        let place = kept.session.map_or(Place::Host, Place::Session);
+        let place = match (kept.session, kept.kernel) {
+            (Some(session), Some(kernel)) => Place::Container(session, kernel),
+            (Some(session), None) => Place::Session(session),
+            (None, _) => Place::Host,
+        };
         let mut pane = Pane::new(id, place, kept.name, kept.tag, ids.stream());
         pane.start = kept.start;
         self.list.push(pane.telling(self.colours));

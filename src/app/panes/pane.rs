@@ -153,9 +153,10 @@ impl Pane {
     /// How it is remembered.
     pub(super) fn kept(&self) -> KeptPane {
         KeptPane {
-            session: match self.place {
-                Place::Session(session) => Some(session),
-                Place::Host => None,
+            session: self.place.session(),
+            kernel: match self.place {
+                Place::Container(_, kernel) => Some(kernel),
+                Place::Session(_) | Place::Host => None,
             },
             name: self.name.clone(),
             tag: self.tag.clone(),
