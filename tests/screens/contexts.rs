@@ -1,7 +1,7 @@
 //! Which context is shown: the list of all, the picker, the command line, a dead context.
 
 use workbay::{
-    app::{shown::Shown, sort::Order},
+    app::{detail::Detail, shown::Shown, sort::Order},
     model::{change::Change, status::Tab, text::Clean},
     protocol::message::{Reply, Request},
     theme::color::ColorDepth,
@@ -261,7 +261,7 @@ fn the_detail_goes_with_its_context() {
     assert!(all.app.detail.is_some(), "it is among all of them");
     let local = all.press(":").typed("ctx local").press("enter");
     // It describes what is selected there.
-    let described = local.app.detail.as_ref().map(|detail| detail.session());
+    let described = local.app.detail.as_ref().map(Detail::session);
     assert_eq!(described, local.app.sessions.selected(), "{}", local.text());
     assert_eq!(described.unwrap().context, name("local"));
 }

@@ -1,7 +1,7 @@
 //! The session that an open detail describes, the selected row and what a key is about are one.
 
 use workbay::{
-    app::app::App,
+    app::{app::App, detail::Detail},
     model::{change::Change, session::Session, spec::LaunchRequest, status::Status, text::Clean},
     protocol::message::{Reply, Request},
 };
@@ -35,7 +35,7 @@ fn told(screen: Screen, session: Session) -> Screen {
 /// All three are `n`, and the list shows its tab.
 fn is_about(screen: &Screen, n: u128) {
     let app: &App = &screen.app;
-    let described = app.detail.as_ref().map(|detail| detail.session());
+    let described = app.detail.as_ref().map(Detail::session);
     assert_eq!(described, Some(key(n)), "{}", screen.text());
     assert_eq!(app.sessions.selected(), Some(key(n)), "{}", screen.text());
     let current = app.current().unwrap();
@@ -137,6 +137,6 @@ fn a_filter_describes_what_it_leaves() {
     let mut renamed = session(3, "other", Status::Running, 30);
     renamed.status_info = Some(Clean::new(""));
     let screen = told(screen, renamed);
-    let described = screen.app.detail.as_ref().map(|detail| detail.session());
+    let described = screen.app.detail.as_ref().map(Detail::session);
     assert_eq!(described, screen.app.sessions.selected());
 }
