@@ -234,6 +234,7 @@ impl Controller {
                 turn.refusable = true;
                 turn.answer(ticket, answer.map(|()| Answer::Done));
             }
+            Ask::Delete { session } => self.ask_delete(turn, now, ticket, session),
             Ask::Refresh => self.refresh(turn, now, ticket),
             Ask::Environments => match self.unreachable() {
                 Some(refusal) => turn.answer(ticket, Err(refusal)),

@@ -117,6 +117,10 @@ pub enum Ask {
         session: SessionId,
         force: bool,
     },
+    /// The record of an ended session deleted, with what is kept of it.
+    Delete {
+        session: SessionId,
+    },
     /// One full list from the engine.
     Refresh,
     /// The environments read anew.

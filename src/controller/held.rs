@@ -32,6 +32,8 @@ pub(super) struct Held {
     pub forget_at: Option<Timestamp>,
     /// How often deleting them failed since the daemon was started.
     pub forget_failures: u32,
+    /// Who waits for the record to be deleted.
+    pub delete_tickets: Vec<Ticket>,
     /// The exit code the engine last told of.
     pub last_exit: Option<i64>,
     /// Clients of an earlier daemon are being detached.
@@ -59,6 +61,7 @@ impl Held {
             retry_at: None,
             forget_at: None,
             forget_failures: 0,
+            delete_tickets: Vec::new(),
             last_exit: None,
             detaching: false,
             rename_tickets: Vec::new(),

@@ -15,6 +15,7 @@ mod clock;
 mod cluster;
 mod connecting;
 mod core;
+mod delete;
 mod dress;
 mod due;
 mod ended;

@@ -2,7 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{core::Controller, fact::Fault, held::Held, order::Order, turn::Turn};
+use super::{
+    core::Controller,
+    fact::Fault,
+    held::Held,
+    order::Order,
+    turn::{Refusal, Turn},
+};
 use crate::model::{id::SessionId, notice::Level, record::Step};
 
 /// Until deleting the remains of a session is tried again; twice as long after each failure.
@@ -60,13 +66,22 @@ impl Controller {
         id: SessionId,
         fault: Option<&Fault>,
     ) {
+        let asked = self.change(turn, id);
+        let asked = asked.map(|held| std::mem::take(&mut held.delete_tickets));
+        let asked = asked.unwrap_or_default();
         let Some(fault) = fault else {
             if let Some(held) = self.change(turn, id) {
                 held.record.forgotten = true;
                 held.record.session.scratch = None;
             }
+            if !asked.is_empty() {
+                self.delete(turn, id, asked);
+            }
             return;
         };
+        for ticket in asked {
+            turn.answer(ticket, Err(Refusal::of(fault)));
+        }
         if !fault.is_lost()
             && let Some(held) = self.change(turn, id)
         {

@@ -139,7 +139,10 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
     let session = find(heart, key)?;
     if let StreamOpen::Log { options, .. } = open {
         check_log(heart, session)?;
-        if !has_begun(session) {
+        // Its container may not be there yet; who follows misses nothing of what it says first.
+        let is_made = session.status.is_starting() && session.started_at.is_none();
+        let is_ours = !heart.is_observing();
+        if !has_begun(session) || options.follow && is_made && is_ours {
             return wait_for_log(session, options.follow).map(|()| None);
         }
     } else if !session.status.is_live() {

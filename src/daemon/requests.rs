@@ -243,6 +243,7 @@ fn about(request: &Request) -> About {
         | Request::Commit { session, .. }
         | Request::Rename { session, .. }
         | Request::Terminate { session, .. }
+        | Request::Delete { session }
         | Request::Again { session }
         | Request::Keep { session, .. }
         | Request::Figures { session }
@@ -268,6 +269,7 @@ fn is_deed(request: &Request) -> bool {
             | Request::Pull { .. }
             | Request::Rename { .. }
             | Request::Terminate { .. }
+            | Request::Delete { .. }
             | Request::Commit { .. }
             | Request::CreateFolder { .. }
             | Request::Keep { .. }
@@ -284,6 +286,9 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::Terminate { session, force } => Ask::Terminate {
             session: session.id,
             force,
+        },
+        Request::Delete { session } => Ask::Delete {
+            session: session.id,
         },
         Request::Refresh { .. } => Ask::Refresh,
         Request::Environments { .. } => Ask::Environments,
@@ -348,6 +353,7 @@ fn observed(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::FindOwner { email, .. } => Question::FindOwner { email },
         Request::Keep { .. } => return Way::Answer(Err(lacks(heart, Capability::Reprieve))),
         Request::Pull { .. } => return Way::Answer(Err(pulls_itself())),
+        Request::Delete { .. } => return Way::Answer(Err(keeps_ended())),
         _ => return Way::Answer(Err(unknown())),
     };
     Way::News(Box::new(News::Observed(Observed::Asked { ticket, ask })))
@@ -364,6 +370,11 @@ fn lacks(heart: &Heart, capability: Capability) -> Failure {
 
 fn pulls_itself() -> Failure {
     let text = "the manager of this context has images pulled where a session begins, by itself";
+    Failure::new(FailureKind::Refused, text)
+}
+
+fn keeps_ended() -> Failure {
+    let text = "ended sessions of a Backend.AI context can't be deleted: the manager keeps them";
     Failure::new(FailureKind::Refused, text)
 }
 

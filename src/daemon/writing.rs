@@ -110,6 +110,7 @@ fn replaces(new: &Write, old: &Write) -> bool {
             Write::Figures { session: old, .. } | Write::ForgetFigures { session: old },
         ) => new == old,
         (Write::ForgetFiguresBefore { .. }, Write::ForgetFiguresBefore { .. }) => true,
+        (Write::DeleteSession { session }, Write::Session(old)) => session.id == old.session.id,
         _ => false,
     }
 }

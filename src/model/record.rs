@@ -138,6 +138,10 @@ pub enum Write {
     ForgetFigures {
         session: SessionKey,
     },
+    /// An ended session's record, with its history and figures.
+    DeleteSession {
+        session: SessionKey,
+    },
     /// Of all sessions, what was kept before that time.
     ForgetFiguresBefore {
         at: Timestamp,

@@ -176,6 +176,11 @@ pub enum Request {
         session: SessionKey,
         force: bool,
     },
+    /// Deletes the record of a session that has ended, with its home and its log. `Reply::Done` when
+    /// nothing of it is left.
+    Delete {
+        session: SessionKey,
+    },
     /// One full list from the engine, now; `None` = from every engine.
     Refresh {
         context: Option<ContextName>,

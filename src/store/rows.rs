@@ -10,7 +10,7 @@ use super::{
 };
 use crate::model::{
     history::HistoryEntry,
-    id::SessionId,
+    id::{SessionId, SessionKey},
     kernel::Kernel,
     record::{SessionRecord, Write},
     status::Status,
@@ -53,6 +53,7 @@ pub(super) fn put(db: &Connection, write: &Write) -> Result<()> {
             record,
         } => figures::put(db, *session, *at, *ended, record),
         Write::ForgetFigures { session } => figures::forget(db, *session),
+        Write::DeleteSession { session } => delete_session(db, *session),
         Write::ForgetFiguresBefore { at } => figures::forget_before(db, *at),
         Write::Audit(entry) => db
             .prepare_cached(
@@ -93,6 +94,20 @@ fn put_session(db: &Connection, record: &SessionRecord) -> Result<()> {
     ))?;
     for (place, kernel) in (0_i64..).zip(&session.kernels) {
         put_kernel(db, &id, place, kernel)?;
+    }
+    Ok(())
+}
+
+/// Nothing of it stays but what the audit trail says.
+fn delete_session(db: &Connection, session: SessionKey) -> Result<()> {
+    figures::forget(db, session)?;
+    let id = session.id.to_string();
+    for query in [
+        "DELETE FROM history WHERE session = ?1",
+        "DELETE FROM kernels WHERE session = ?1",
+        "DELETE FROM sessions WHERE id = ?1",
+    ] {
+        db.prepare_cached(query)?.execute([&id])?;
     }
     Ok(())
 }

@@ -227,6 +227,35 @@ async fn figures_are_kept_until_they_are_forgotten_or_too_old() {
 }
 
 #[tokio::test]
+async fn of_a_deleted_session_nothing_is_kept_and_of_others_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = open(&dir);
+    let key = |number| SessionKey::local(SessionId::from_u128(number));
+    let entry = |number| {
+        let (id, at) = (SessionId::from_u128(number), Timestamp::UNIX_EPOCH);
+        Write::History(HistoryEntry::new(id, at, "made", None, Status::Creating))
+    };
+    let of = |number| {
+        let session = Write::Session(Box::new(record(number)));
+        [session, entry(number), used(key(number), 1, true, 1)]
+    };
+    store.write([of(1), of(2)].concat()).await.unwrap();
+    let delete = Write::DeleteSession { session: key(1) };
+    store.write(vec![delete]).await.unwrap();
+    store.close().await;
+    let db = rusqlite::Connection::open(options(&dir).database).unwrap();
+    for table in ["sessions", "kernels", "history", "figures"] {
+        let query = format!("SELECT count(*) FROM {table}");
+        let count: i64 = db.query_row(&query, (), |row| row.get(0)).unwrap();
+        assert_eq!(count, 1, "{table}");
+    }
+    drop(db);
+    let (_, opened) = open(&dir);
+    let ids: Vec<_> = opened.records.iter().map(|it| it.session.id).collect();
+    assert_eq!(ids, [SessionId::from_u128(2)]);
+}
+
+#[tokio::test]
 async fn figures_that_cannot_be_read_are_none() {
     let dir = tempfile::tempdir().unwrap();
     let key = SessionKey::local(SessionId::from_u128(1));

@@ -123,6 +123,7 @@ fn of(write: &Write) -> (&'static str, Option<SessionId>) {
         Write::Figures { session, .. } | Write::ForgetFigures { session } => {
             ("figures", Some(session.id))
         }
+        Write::DeleteSession { session } => ("sessions", Some(session.id)),
         Write::ForgetFiguresBefore { .. } => ("figures", None),
     }
 }
@@ -134,6 +135,8 @@ fn row(write: &Write) -> Result<Value> {
         Write::Audit(entry) => to_json(entry),
         Write::Recent { launch, .. } => to_json(launch),
         Write::Figures { record, .. } => to_json(record),
-        Write::ForgetFigures { .. } | Write::ForgetFiguresBefore { .. } => Ok(Value::Null),
+        Write::ForgetFigures { .. }
+        | Write::DeleteSession { .. }
+        | Write::ForgetFiguresBefore { .. } => Ok(Value::Null),
     }
 }

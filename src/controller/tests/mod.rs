@@ -3,6 +3,7 @@
 pub(in crate::controller) mod batch;
 mod clock;
 mod cluster;
+mod deleting;
 mod homes;
 pub(in crate::controller) mod play;
 mod pulling;

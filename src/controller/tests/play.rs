@@ -206,6 +206,10 @@ impl Play {
                 let place = self.history.iter().rposition(same);
                 self.history[place.expect("an entry to be replaced")] = entry;
             }
+            Write::DeleteSession { session } => {
+                let stored = self.stored.remove(&session.id);
+                assert!(stored.is_some(), "deleted and not stored");
+            }
             // None of the rest is a controller's to ask for, or of a session.
             _ => {}
         }

@@ -1,0 +1,80 @@
+//! Deleting the record of an ended session because a person asks for it.
+
+use jiff::Timestamp;
+
+use super::{
+    core::Controller,
+    fact::Ticket,
+    order::Order,
+    turn::{Answer, Refusal, Turn},
+};
+use crate::model::{
+    change::Change,
+    id::{SessionId, SessionKey},
+    record::{Step, Write},
+};
+
+impl Controller {
+    /// Answered when its home and its log are gone, too.
+    pub(super) fn ask_delete(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        ticket: Ticket,
+        id: SessionId,
+    ) {
+        turn.refusable = true;
+        match self.check_delete(id) {
+            Err(refusal) => turn.answer(ticket, Err(refusal)),
+            Ok(remains) => {
+                Self::audit(turn, now, "delete", Some(id), "");
+                if !remains {
+                    self.delete(turn, id, vec![ticket]);
+                } else if let Some(held) = self.change(turn, id) {
+                    held.delete_tickets.push(ticket);
+                    let epoch = held.epoch;
+                    turn.orders.push(Order::Forget { session: id, epoch });
+                }
+            }
+        }
+    }
+
+    /// Whether anything beside the record is left of it.
+    fn check_delete(&self, id: SessionId) -> Result<bool, Refusal> {
+        let held = self.find(id)?;
+        let session = &held.record.session;
+        let name = &session.name;
+        if !session.status.is_final() || held.record.step != Step::Settled {
+            let text = format!(
+                "session {name} is {}: only ended sessions can be deleted",
+                session.status
+            );
+            let help = format!("run `workbay terminate {name}` first");
+            return Err(Refusal::refused(text).with_help(help));
+        }
+        if self.is_home_wanted(id) {
+            return Err(Refusal::refused(format!(
+                "another session waits to continue in the home of session {name}"
+            )));
+        }
+        if held.record.forgotten {
+            return Ok(false);
+        }
+        self.unreachable().map_or(Ok(true), Err)
+    }
+
+    pub(super) fn delete(&mut self, turn: &mut Turn, id: SessionId, tickets: Vec<Ticket>) {
+        // What it was stays in the turn, which may be taken back.
+        if self.change(turn, id).is_none() {
+            return;
+        }
+        self.held.remove(&id);
+        self.idle.forget(id);
+        let session = SessionKey::new(self.context, id);
+        turn.writes.push(Write::DeleteSession { session });
+        turn.changes.push(Change::Gone { session });
+        for ticket in tickets {
+            turn.answer(ticket, Ok(Answer::Done));
+        }
+    }
+}
