@@ -1,6 +1,6 @@
 //! `workbay exec`: a command in a session, its streams joined to ours, its exit code passed on.
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Read};
 
 use bytes::Bytes;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -16,17 +16,14 @@ use super::{
     fail::{Fail, Outcome, code},
     find, kernels,
     line::{self, Line},
-    output, tty,
+    passing::{Filters, put},
+    tty,
 };
 use crate::{
     client::{Stream, StreamItem, StreamSender},
-    model::{
-        id::{KernelId, SessionKey},
-        log::LogSource,
-        settings::ClipboardPolicy,
-    },
+    model::id::{KernelId, SessionKey},
     protocol::message::{StreamEnd, StreamOpen},
-    terminal::{fatal, filter::Filter, raw::Raw},
+    terminal::{fatal, raw::Raw},
 };
 
 pub fn exec(start: &Start, arguments: Exec) -> Outcome {
@@ -44,32 +41,6 @@ pub fn exec(start: &Start, arguments: Exec) -> Outcome {
         line.watched(run(&line, command, Filters::new(clipboard)))
             .await?
     })
-}
-
-/// What stands between the command's output and a terminal; files and pipes get the bytes as they are.
-struct Filters {
-    stdout: Option<Filter>,
-    stderr: Option<Filter>,
-}
-
-impl Filters {
-    fn new(clipboard: ClipboardPolicy) -> Self {
-        Self {
-            stdout: io::stdout().is_terminal().then(|| Filter::new(clipboard)),
-            stderr: io::stderr().is_terminal().then(|| Filter::new(clipboard)),
-        }
-    }
-
-    fn pass(&mut self, source: LogSource, bytes: Bytes) -> Bytes {
-        let filter = match source {
-            LogSource::Stdout => &mut self.stdout,
-            LogSource::Stderr => &mut self.stderr,
-        };
-        match filter {
-            Some(filter) => filter.pass(&bytes).into(),
-            None => bytes,
-        }
-    }
 }
 
 /// What is run, and where.
@@ -129,13 +100,6 @@ fn closed(stream: Stream) -> Outcome {
         code::UNREACHABLE,
         "the line to the command was closed",
     ))
-}
-
-fn put(source: LogSource, bytes: &[u8]) -> Result<(), Fail> {
-    match source {
-        LogSource::Stdout => output::bytes(bytes),
-        LogSource::Stderr => Ok(io::stderr().lock().write_all(bytes)?),
-    }
 }
 
 fn ended(end: StreamEnd) -> Outcome {

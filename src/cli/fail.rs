@@ -16,8 +16,12 @@ pub mod code {
     pub const AUTH: u8 = 4;
     pub const UNREACHABLE: u8 = 5;
     pub const TIMEOUT: u8 = 124;
+    /// A session ended otherwise than by its command.
+    pub const ENDED: u8 = 125;
     /// By Ctrl-C, as shells say it.
     pub const INTERRUPTED: u8 = 130;
+    /// Nobody reads our output any more, as shells say it.
+    pub const CLOSED: u8 = 141;
 }
 
 /// Why a command did not do what was asked.

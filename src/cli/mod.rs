@@ -13,6 +13,7 @@ mod contexts;
 mod daemon;
 mod doctor;
 mod doors;
+mod ended;
 mod environments;
 mod events;
 mod exec;
@@ -29,10 +30,12 @@ mod logs;
 mod ls;
 mod manage;
 mod output;
+mod passing;
 mod progress;
 mod pull;
 mod recent;
 mod reclaim;
+mod rm;
 mod shell;
 mod show;
 mod stop;
@@ -40,6 +43,8 @@ mod themes;
 mod times;
 mod tty;
 mod unit;
+mod wait;
+mod watch;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -93,6 +98,7 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
     };
     match command {
         Command::Launch(arguments) => launch::launch(&ready(look)?, arguments),
+        Command::Run(arguments) => launch::run::run(&ready(look)?, *arguments),
         Command::Relaunch(arguments) => launch::again::relaunch(&ready(look)?, arguments),
         Command::Recent(arguments) => recent::recent(&ready(look)?, arguments),
         Command::Export(arguments) => export::export(&ready(look)?, &arguments),
@@ -102,6 +108,8 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Logs(arguments) => logs::logs(&ready(look)?, &arguments),
         Command::Shell(arguments) => shell::shell(doors, ready(look)?, arguments),
         Command::Exec(arguments) => exec::exec(&ready(look)?, arguments),
+        Command::Wait(arguments) => wait::wait(&ready(look)?, &arguments),
+        Command::Rm(arguments) => rm::rm(&ready(look)?, &arguments),
         Command::Keep(arguments) => manage::keep(&ready(look)?, &arguments),
         Command::Rename(arguments) => manage::rename(&ready(look)?, &arguments),
         Command::Terminate(arguments) => manage::terminate(&ready(look)?, &arguments),

@@ -26,6 +26,7 @@ mod images;
 mod launching;
 mod line;
 mod outcomes;
+mod running;
 mod secrets;
 mod sessions;
 mod stopping;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use super::{Json, One};
 use crate::model::{
@@ -52,18 +52,64 @@ pub struct Relaunch {
 
 /// What is done beside the launch itself.
 #[derive(Args, Debug, Default)]
+#[group(skip)]
+#[command(group = ArgGroup::new("waits").args(["wait", "wait_end"]))]
 pub struct Manner {
     /// Wait until it runs; a batch session, until it has begun
     #[arg(long)]
     pub wait: bool,
+    /// Wait until it has ended, and exit with its exit code (125 if its command didn't end on its own)
+    #[arg(long, conflicts_with = "wait")]
+    pub wait_end: bool,
     /// Give up waiting after so long: 120 (seconds), 10m (exit code 124)
-    #[arg(long, value_name = "SPAN", requires = "wait")]
+    #[arg(long, value_name = "SPAN", requires = "waits")]
     pub wait_timeout: Option<Span>,
     /// Check the words and print the whole command; launch nothing
-    #[arg(long, conflicts_with_all = ["wait", "json"])]
+    #[arg(long, conflicts_with_all = ["wait", "wait_end", "json"])]
     pub dry_run: bool,
     #[command(flatten)]
     pub format: Json,
+}
+
+/// A command in a session of its own.
+#[derive(Args, Debug)]
+#[command(
+    mut_arg("batch", |arg| arg.hide(true)),
+    mut_arg("command", |arg| arg.hide(true).conflicts_with("argv")),
+    mut_arg("count", |arg| arg.hide(true)),
+    mut_arg("json", |arg| arg.requires("detach")),
+    after_help = "Examples:
+  workbay run -- make test
+  workbay run --env python:3.12 --mem 2g --mount data -- python train.py --epochs 3
+  workbay run --rm --cpu 0.5 -- sh -c 'date | tee out.txt'
+  workbay run --detach --name nightly -- ./backup
+
+Ctrl-C ends the session, Ctrl-C again kills it. stdin is not passed on: `workbay exec` does that.
+
+Exit codes: that of CMD. 125 if the session ended otherwise: terminated, reclaimed by an idle check, out
+of memory, timed out, lost, not started. 130 after Ctrl-C, 143 after SIGTERM, 141 if the output is closed.
+workbay's own errors: see `workbay --help`."
+)]
+pub struct Run {
+    /// Take the settings of a recipe; options given here override them
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    #[command(flatten)]
+    pub fields: Fields,
+    /// Print the name and id of the session and return at once
+    #[arg(short, long)]
+    pub detach: bool,
+    /// Delete the session when it has ended: its record, log and home directory
+    #[arg(long, conflicts_with = "detach")]
+    pub rm: bool,
+    /// Check the options and print the whole `launch` command; launch nothing
+    #[arg(long, conflicts_with_all = ["detach", "rm", "json"])]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub format: Json,
+    /// The command and its arguments, after `--`; no shell expands them
+    #[arg(last = true, value_name = "CMD")]
+    pub argv: Vec<String>,
 }
 
 /// The headings of the fields in the help.
@@ -73,7 +119,7 @@ const INSIDE: &str = "Inside";
 const END: &str = "Its end";
 
 /// Every field of a launch.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct Fields {
     /// Name: 4 to 64 letters, digits, _ - and . (generated when left out; a cluster takes Latin letters only)
     #[arg(long, value_name = "N", help_heading = SESSION)]

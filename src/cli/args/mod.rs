@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell as CompletionShell;
 
 pub use self::launch::{
-    Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch,
+    Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch, Run,
 };
 use crate::{
     cli::ls::order::SortBy,
@@ -37,9 +37,11 @@ beginning of its id; CONTEXT/S where it is not of the context in force.
 Examples:
   workbay launch --name work --cpu 1 --wait a session with this machine's own programs
   workbay exec work -- make -j2             one command in it
+  workbay run -- make test                  one command in a session of its own
 
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found, 4 not allowed, 5 engine or daemon does not
-answer, 124 timed out. `exec` passes on the code of its command.";
+answer, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` pass on the code of the command;
+125 if a session ended otherwise than by its command.";
 
 /// How the full-screen view looks this time.
 #[derive(Args, Debug, Default)]
@@ -65,6 +67,8 @@ pub struct Look {
 pub enum Command {
     /// Launch a session; prints its name and id
     Launch(Launch),
+    /// Run a command in a new session: its output, and its exit code
+    Run(Box<Run>),
     /// Launch a session of before again, with its settings
     Relaunch(Relaunch),
     /// Launches of before: list, launch again, pin
@@ -86,12 +90,16 @@ pub enum Command {
     Shell(Shell),
     /// Run a command in a session and pass on its exit code
     Exec(Exec),
+    /// Wait until sessions run or have ended; exits with their exit code
+    Wait(WaitFor),
     /// Give a session another name
     Rename(Rename),
     /// Put off, or forbid, what idle checks would do to a session
     Keep(Keep),
     /// End sessions
     Terminate(Terminate),
+    /// Delete ended sessions from the list, with their logs and home directories
+    Rm(Rm),
     /// Make an image of a running session
     Commit(Commit),
     /// Environments that can be launched
@@ -125,7 +133,7 @@ pub enum Command {
     Completion { shell: CompletionShell },
 }
 
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Json {
     /// Print JSON
     #[arg(long)]
@@ -289,6 +297,48 @@ pub struct Exec {
     /// The command and its arguments, after `--`; no shell is between
     #[arg(last = true, required = true, value_name = "CMD")]
     pub argv: Vec<String>,
+}
+
+/// What sessions are waited for to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum WaitGoal {
+    /// To run; a batch session, to have begun
+    Running,
+    /// To have ended
+    #[default]
+    Ended,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  workbay wait train                       its exit code is that of the session
+  workbay wait --for running --timeout 5m a b
+
+Exit codes, with `--for ended`: that of the session's command, of several sessions the first that is not
+0. 125 if a session ended otherwise: terminated, reclaimed, out of memory, timed out, lost. With `--for
+running`: 1 if a session can't run any more. 124 if --timeout ran out; the sessions continue.")]
+pub struct WaitFor {
+    /// Names, ids or beginnings of ids
+    #[arg(value_name = "S", required = true)]
+    pub sessions: Vec<String>,
+    /// What to wait for
+    #[arg(long = "for", value_enum, default_value_t)]
+    pub goal: WaitGoal,
+    /// Give up waiting after this time: 120 (seconds), 10m (exit code 124)
+    #[arg(long, value_name = "SPAN")]
+    pub timeout: Option<Span>,
+    #[command(flatten)]
+    pub format: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Rm {
+    /// Names, ids or beginnings of ids, of sessions that have ended
+    #[arg(value_name = "S", required = true)]
+    pub sessions: Vec<String>,
+    /// Don't ask
+    #[arg(short, long)]
+    pub yes: bool,
 }
 
 #[derive(Args, Debug)]

@@ -1,19 +1,26 @@
 //! `workbay launch`.
 
 pub mod again;
+mod follow;
 mod option;
+mod own_lines;
 mod request;
+pub mod run;
 #[cfg(test)]
 mod tests;
 mod wait;
+
+use std::path::Path;
 
 use super::{
     Start,
     args::{Launch, Manner},
     choice::Choice,
+    ended,
     fail::{Fail, Outcome, code},
     line::{self, Line},
     now, output,
+    watch::{has_begun, not_running},
 };
 use crate::{
     client::launch::{unknown, with_key},
@@ -35,12 +42,7 @@ pub fn launch(start: &Start, arguments: Launch) -> Outcome {
         idempotency_key,
     } = arguments;
     let around = request::Around::here();
-    let base = match from {
-        None => LaunchRequest::default(),
-        Some(file) => {
-            recipe::read(&file, around.now, &around.zone).map_err(|problems| broken(&problems))?
-        }
-    };
+    let base = base(from.as_deref(), &around)?;
     let mut request = request::over(base, fields, &around)?;
     start.loaded.settings.launch.secrets.mark(&mut request);
     request.idempotency_key = idempotency_key;
@@ -60,6 +62,14 @@ pub fn launch(start: &Start, arguments: Launch) -> Outcome {
         Ok((wait::out(&mut line, made, &manner).await?, failure))
     })?;
     tell(&made, failure, &request, &manner)
+}
+
+/// What a recipe says, or nothing.
+fn base(from: Option<&Path>, around: &request::Around<'_>) -> Result<LaunchRequest, Fail> {
+    let Some(file) = from else {
+        return Ok(LaunchRequest::default());
+    };
+    recipe::read(file, around.now, &around.zone).map_err(|problems| broken(&problems))
 }
 
 /// Each fault of a recipe; nothing else is left to say then.
@@ -158,19 +168,20 @@ fn tell(
     match made {
         [one] if manner.format.json && request.copies() == 1 => output::json(one)?,
         many if manner.format.json => output::json(&many)?,
-        many => {
-            for session in many {
-                output::line(&format!("{} {}", session.name, session.id))?;
-            }
-        }
+        // Then they were printed before.
+        _ if manner.wait_end => {}
+        many => wait::print(many)?,
     }
     if let Some(failure) = failure {
         let mut fail = Fail::from(Refused(failure));
         fail.code = code::FAILED;
         return Err(fail);
     }
-    match made.iter().find(|session| !wait::has_begun(session)) {
-        Some(session) if manner.wait => Err(wait::not_running(session)),
+    if manner.wait_end {
+        return Ok(ended::exit_of_all(made));
+    }
+    match made.iter().find(|session| !has_begun(session)) {
+        Some(session) if manner.wait => Err(not_running(session)),
         _ => Ok(0),
     }
 }

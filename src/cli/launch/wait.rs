@@ -1,22 +1,14 @@
-//! `launch --wait`: until every session runs, or it is known that it will not.
-
-use std::collections::BTreeMap;
+//! `launch --wait` and `--wait-end`.
 
 use super::super::{
     args::Manner,
-    fail::{Fail, code},
-    line::{self, Line},
+    ended,
+    fail::Fail,
+    line::Line,
     output,
-    progress::Progress,
+    watch::{Goal, Watch},
 };
-use crate::model::{
-    change::Change,
-    id::SessionKey,
-    session::{Session, SessionType},
-    span::Span,
-    status::Status,
-    text::Clean,
-};
+use crate::model::session::Session;
 
 /// The sessions as they are when waited for, or as they were made where nobody waits.
 pub async fn out(
@@ -24,118 +16,27 @@ pub async fn out(
     made: Vec<Session>,
     manner: &Manner,
 ) -> Result<Vec<Session>, Fail> {
-    if !manner.wait {
-        return Ok(made);
-    }
-    let what = match made.as_slice() {
-        [one] => format!("the launch of {}", one.name),
-        many => format!("the launch of {} sessions", many.len()),
+    let goal = match (manner.wait, manner.wait_end) {
+        (_, true) => Goal::Ended,
+        (true, false) => Goal::Begun,
+        (false, false) => return Ok(made),
     };
-    let seconds = manner.wait_timeout.map(Span::seconds);
-    line::within(seconds, &what, settled(line, made)).await
-}
-
-async fn settled(line: &mut Line, made: Vec<Session>) -> Result<Vec<Session>, Fail> {
-    let snapshot = line.subscribe().await?;
-    let mut watch = Watch::new(made);
-    for session in snapshot.sessions {
-        watch.look(session);
+    if manner.wait_end && !manner.format.json {
+        // Their end may be far: who waits wants to know the names now.
+        print(&made)?;
     }
-    let mut seen = snapshot.seq;
-    while !watch.is_over() {
-        let (seq, change) = line.next_change(seen).await?;
-        seen = seq;
-        match change {
-            Change::Session { session } => watch.look(*session),
-            Change::Gone { session } if watch.is_awaited(session) => {
-                let why = "the session was deleted meanwhile";
-                return Err(Fail::new(code::NOT_FOUND, why));
-            }
-            _ => {}
-        }
-    }
-    Ok(watch.sessions)
-}
-
-/// What is waited for, in the order it was made.
-struct Watch {
-    sessions: Vec<Session>,
-    progress: Progress,
-    /// The reason for waiting that was told last.
-    told: BTreeMap<SessionKey, Clean>,
-}
-
-impl Watch {
-    fn new(sessions: Vec<Session>) -> Self {
-        Self {
-            sessions,
-            progress: Progress::new(),
-            told: BTreeMap::new(),
-        }
-    }
-
-    /// One that is settled stays as it was when it became so.
-    fn look(&mut self, session: Session) {
-        let key = session.key();
-        let place = self.sessions.iter_mut().find(|known| known.key() == key);
-        if let Some(place) = place.filter(|known| !is_settled(known)) {
-            match &session.pull {
-                Some(pull) => {
-                    let who = format!("workbay: {} is {}", session.name, session.status);
-                    self.progress.pull(&who, pull);
-                }
-                None => self.progress.clear(),
-            }
-            tell_why(&session, &mut self.told);
-            *place = session;
-        }
-    }
-
-    fn is_awaited(&self, key: SessionKey) -> bool {
-        let mut open = self.sessions.iter().filter(|session| !is_settled(session));
-        open.any(|session| session.key() == key)
-    }
-
-    fn is_over(&self) -> bool {
-        self.sessions.iter().all(is_settled)
+    let mut watch = Watch::new(made, goal);
+    let settled = |_: &Session| Ok(());
+    watch
+        .follow_within(line, manner.wait_timeout, settled)
+        .await?;
+    match goal {
+        Goal::Begun => Ok(watch.sessions),
+        Goal::Ended => ended::whole(line, watch.sessions).await,
     }
 }
 
-/// Says why it still waits, once for each reason.
-fn tell_why(session: &Session, told: &mut BTreeMap<SessionKey, Clean>) {
-    let Some(why) = &session.status_message else {
-        return;
-    };
-    if is_settled(session) || told.get(&session.key()) == Some(why) {
-        return;
-    }
-    output::remark(&format!(
-        "workbay: {} is {}: {why}",
-        session.name, session.status
-    ));
-    told.insert(session.key(), why.clone());
-}
-
-/// It runs, or it is known that it will not.
-fn is_settled(session: &Session) -> bool {
-    !session.status.is_starting()
-}
-
-/// A batch command may have ended well before anybody looked; how it ended is another question.
-pub fn has_begun(session: &Session) -> bool {
-    let ran = session.session_type == SessionType::Batch && session.started_at.is_some();
-    ran || session.status == Status::Running
-}
-
-pub fn not_running(session: &Session) -> Fail {
-    let (name, status) = (&session.name, &session.status);
-    let fail = Fail::new(code::FAILED, format!("session {name} is {status}"));
-    match session
-        .status_message
-        .as_ref()
-        .or(session.status_info.as_ref())
-    {
-        Some(why) => fail.help(why.clone()),
-        None => fail,
-    }
+pub fn print(made: &[Session]) -> Result<(), Fail> {
+    made.iter()
+        .try_for_each(|session| output::line(&format!("{} {}", session.name, session.id)))
 }

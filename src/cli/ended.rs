@@ -1,0 +1,134 @@
+//! The exit code of a session that has ended, for scripts.
+
+use super::{
+    fail::{Fail, code},
+    find,
+    line::Line,
+    report,
+};
+use crate::model::{
+    ending::{Ending, ending},
+    session::Session,
+    verdict::verdict,
+};
+
+/// The code of its command, or why there is none.
+pub fn exit(session: &Session) -> Result<u8, Fail> {
+    match ending(session) {
+        Some(Ending::Exited(number)) => Ok(u8::try_from(number).unwrap_or(code::FAILED)),
+        Some(Ending::Succeeded) => Ok(0),
+        _ => {
+            let how = verdict(session, None).map(|verdict| verdict.text);
+            let how = how.unwrap_or_else(|| session.status.to_string());
+            let name = &session.name;
+            Err(Fail::new(code::ENDED, format!("session {name}: {how}")))
+        }
+    }
+}
+
+/// Of several the first code that is not 0; whatever ended otherwise than by its command is reported.
+pub fn exit_of_all(sessions: &[Session]) -> u8 {
+    let mut first = 0;
+    for session in sessions {
+        let help = format!("`workbay show {}` shows its history", session.name);
+        let number = exit(session).unwrap_or_else(|fail| report(&fail.help(help)));
+        if first == 0 {
+            first = number;
+        }
+    }
+    first
+}
+
+/// Rows of a cluster's list may lack exit codes: those are read again.
+pub async fn whole(line: &Line, sessions: Vec<Session>) -> Result<Vec<Session>, Fail> {
+    let mut all = Vec::with_capacity(sessions.len());
+    for row in sessions {
+        let known = row.main_kernel().and_then(|kernel| kernel.exit_code);
+        let detail = match known {
+            Some(_) => None,
+            None => find::detail(line, row.key()).await?,
+        };
+        all.push(detail.unwrap_or(row));
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::model::{
+        environment::{EnvironmentRef, EnvironmentSource},
+        id::{KernelId, SessionId, SessionKey},
+        kernel::Kernel,
+        status::Status,
+    };
+
+    fn ended(info: &str, exit_code: Option<i64>, oom_killed: bool) -> Session {
+        let environment = EnvironmentRef {
+            name: "host".into(),
+            version: "1".into(),
+            source: EnvironmentSource::Host,
+        };
+        let key = SessionKey::local(SessionId::from_u128(1));
+        let at = Timestamp::UNIX_EPOCH;
+        let kernel = Kernel::new(KernelId::from_u128(1), "main1".into(), Status::Terminated);
+        Session {
+            status: Status::Terminated,
+            status_info: Some(info.into()),
+            started_at: Some(at),
+            terminated_at: Some(at),
+            kernels: vec![Kernel {
+                exit_code,
+                oom_killed,
+                ..kernel
+            }],
+            ..Session::new(key, "train".into(), environment, at)
+        }
+    }
+
+    #[test]
+    fn a_command_that_ended_by_itself_gives_its_code() {
+        for number in [0, 3, 125, 255] {
+            let session = ended("self-terminated", Some(number), false);
+            assert_eq!(exit(&session).map(i64::from), Ok(number));
+        }
+    }
+
+    #[test]
+    fn whatever_ended_it_otherwise_gives_125_and_a_sentence() {
+        for (session, says) in [
+            (
+                ended("user-requested", Some(143), false),
+                "Ended by a person",
+            ),
+            (
+                ended("force-terminated", Some(137), false),
+                "Killed by a person",
+            ),
+            (
+                ended("idle-timeout", Some(0), false),
+                "Network Idle Timeout",
+            ),
+            (ended("self-terminated", Some(137), true), "out of memory"),
+            (ended("task-timeout", Some(143), false), "Out of time"),
+            (ended("container-not-found", None, false), "vanished"),
+        ] {
+            let fail = exit(&session).unwrap_err();
+            assert_eq!(fail.code, code::ENDED);
+            let text = fail.message.unwrap().into_string();
+            assert!(text.starts_with("session train: "), "{text}");
+            assert!(text.contains(says), "{text}");
+        }
+    }
+
+    #[test]
+    fn of_several_the_first_failure_counts() {
+        let of = |code| ended("self-terminated", Some(code), false);
+        assert_eq!(exit_of_all(&[of(0), of(0)]), 0);
+        assert_eq!(exit_of_all(&[of(0), of(4), of(3)]), 4);
+        let killed = ended("user-requested", None, false);
+        assert_eq!(exit_of_all(&[killed, of(4)]), code::ENDED);
+    }
+}

@@ -1,0 +1,266 @@
+//! Follows a session to its end: its output, its status, and what the person at the terminal wants of it.
+
+use bytes::Bytes;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    time::{Duration, timeout},
+};
+
+use super::{
+    super::{
+        fail::{Fail, code},
+        line::Line,
+        output,
+        passing::{Filters, put},
+        watch::{Goal, Watch},
+    },
+    own_lines::OwnLines,
+};
+use crate::{
+    client::{Stream, StreamItem},
+    model::{
+        id::SessionKey,
+        log::{LogOptions, LogSource},
+        session::Session,
+        text::Clean,
+    },
+    protocol::message::{Request, StreamEnd, StreamOpen},
+};
+
+/// A log that the engine does not end is not waited for any longer once its session has ended.
+const LAST_OUTPUT: Duration = Duration::from_secs(10);
+
+/// A session that has ended, and what it was asked to end by.
+pub struct Followed {
+    pub session: Session,
+    pub signal: Option<Heard>,
+}
+
+/// A signal that this command got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heard(i32);
+
+impl Heard {
+    /// As shells say it.
+    pub fn code(self) -> u8 {
+        u8::try_from(128 + self.0).unwrap_or(code::INTERRUPTED)
+    }
+}
+
+/// What ends a command by hand. From the first one on signals no longer end this process.
+pub struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    heard: Vec<Heard>,
+}
+
+impl Signals {
+    pub fn listen() -> Result<Self, Fail> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            heard: Vec::new(),
+        })
+    }
+
+    pub async fn next(&mut self) -> Heard {
+        let heard = tokio::select! {
+            Some(()) = self.interrupt.recv() => Heard(SIGINT),
+            Some(()) = self.terminate.recv() => Heard(SIGTERM),
+            else => std::future::pending().await,
+        };
+        self.heard.push(heard);
+        heard
+    }
+
+    /// How many.
+    pub fn heard(&self) -> usize {
+        self.heard.len()
+    }
+}
+
+/// Where the output goes.
+pub struct Printer {
+    own: OwnLines,
+    filters: Filters,
+}
+
+impl Printer {
+    pub fn new(filters: Filters) -> Self {
+        Self {
+            own: OwnLines::new(),
+            filters,
+        }
+    }
+
+    fn print(&mut self, source: LogSource, bytes: Bytes) -> Result<(), Fail> {
+        let bytes = match source {
+            LogSource::Stdout => self.own.pass(&bytes).into(),
+            LogSource::Stderr => bytes,
+        };
+        self.put(source, bytes)
+    }
+
+    fn finish(&mut self) -> Result<(), Fail> {
+        let rest = self.own.rest().into();
+        self.put(LogSource::Stdout, rest)
+    }
+
+    fn put(&mut self, source: LogSource, bytes: Bytes) -> Result<(), Fail> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        put(source, &self.filters.pass(source, bytes))
+    }
+}
+
+/// The session's log as long as it comes.
+struct Output {
+    stream: Option<Stream>,
+    /// The log began.
+    opened: bool,
+    /// Why it cannot be shown.
+    trouble: Option<Clean>,
+}
+
+pub async fn follow(
+    line: &mut Line,
+    session: Session,
+    printer: &mut Printer,
+    signals: &mut Signals,
+) -> Result<Followed, Fail> {
+    let (key, name) = (session.key(), session.name.clone());
+    let followed = to_the_end(line, session, printer, signals).await;
+    followed.map_err(|fail| match fail.code {
+        // Nobody reads the output any more.
+        0 => {
+            let why = format!("the output is closed; session {name} keeps running");
+            Fail::new(code::CLOSED, why).help(format!("to end it, run `workbay terminate {name}`"))
+        }
+        code::UNREACHABLE => fail.help(format!(
+            "session {name} ({}) keeps running: `workbay logs -f {name}` shows its output, \
+             `workbay wait {name}` returns its exit code",
+            key.id.short()
+        )),
+        _ => fail,
+    })
+}
+
+async fn to_the_end(
+    line: &mut Line,
+    session: Session,
+    printer: &mut Printer,
+    signals: &mut Signals,
+) -> Result<Followed, Fail> {
+    let key = session.key();
+    let mut watch = Watch::new(vec![session], Goal::Ended);
+    let mut seen = watch.begin(line.subscribe().await?, |_| Ok(()))?;
+    let mut output = Output::open(line, key).await?;
+    let mut asked = 0;
+    while !watch.is_over() {
+        if signals.heard() > asked {
+            asked = signals.heard();
+            end(line, key, asked > 1).await;
+        }
+        tokio::select! {
+            item = output.next() => output.take(item, printer)?,
+            change = line.next_change(seen) => {
+                let (seq, change) = change?;
+                seen = seq;
+                watch.hear(change)?;
+            }
+            _ = signals.next() => {}
+        }
+    }
+    let session = watch.sessions.pop();
+    let session = session.ok_or_else(|| Fail::new(code::NOT_FOUND, "the session was not found"))?;
+    if session.started_at.is_some() {
+        output.drain(printer).await?;
+        if output.trouble.is_some() && !output.opened {
+            // What was kept of it.
+            output = Output::open(line, key).await?;
+            output.drain(printer).await?;
+        }
+    }
+    printer.finish()?;
+    if let Some(why) = output.trouble.filter(|_| session.started_at.is_some()) {
+        output::remark(&format!(
+            "workbay: not all of the output can be shown: {why}"
+        ));
+    }
+    Ok(Followed {
+        session,
+        signal: signals.heard.first().copied(),
+    })
+}
+
+/// Asks for the end. It may have ended meanwhile: then that is seen next.
+async fn end(line: &Line, session: SessionKey, force: bool) {
+    output::remark(if force {
+        "workbay: killing the session"
+    } else {
+        "workbay: ending the session; to kill it, press Ctrl-C again"
+    });
+    if let Err(Fail {
+        message: Some(why), ..
+    }) = line.tell(Request::Terminate { session, force }).await
+    {
+        output::remark(&format!("workbay: {why}"));
+    }
+}
+
+impl Output {
+    /// From its beginning, which may be still to come.
+    async fn open(line: &Line, session: SessionKey) -> Result<Self, Fail> {
+        let options = LogOptions {
+            follow: true,
+            ..LogOptions::default()
+        };
+        let stream = line.stream(StreamOpen::Log { session, options }).await?;
+        Ok(Self {
+            stream: Some(stream),
+            opened: false,
+            trouble: None,
+        })
+    }
+
+    async fn next(&mut self) -> Option<StreamItem> {
+        match &mut self.stream {
+            Some(stream) => stream.recv().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn take(&mut self, item: Option<StreamItem>, printer: &mut Printer) -> Result<(), Fail> {
+        match item {
+            Some(StreamItem::Opened) => self.opened = true,
+            Some(StreamItem::Data { source, bytes }) => {
+                self.opened = true;
+                printer.print(source, bytes)?;
+            }
+            Some(StreamItem::Ended(StreamEnd::Lost { why })) => {
+                let text = format!("the connection to the session's output broke: {why}");
+                return Err(Fail::new(code::UNREACHABLE, text));
+            }
+            Some(StreamItem::Ended(StreamEnd::Failed { failure })) => {
+                self.trouble = Some(failure.message);
+                self.stream = None;
+            }
+            Some(StreamItem::Ended(_)) | None => self.stream = None,
+        }
+        Ok(())
+    }
+
+    /// The session has ended; what it said last may still be on its way.
+    async fn drain(&mut self, printer: &mut Printer) -> Result<(), Fail> {
+        let rest = async {
+            while self.stream.is_some() {
+                let item = self.next().await;
+                self.take(item, printer)?;
+            }
+            Ok(())
+        };
+        timeout(LAST_OUTPUT, rest).await.unwrap_or(Ok(()))
+    }
+}

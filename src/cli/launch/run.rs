@@ -1,0 +1,147 @@
+//! `workbay run`: a command in a session of its own, its output and its exit code ours.
+
+use super::{
+    super::{
+        Start,
+        args::{Manner, Run},
+        choice::Choice,
+        ended,
+        fail::{Fail, Outcome, code},
+        find,
+        line::{self, Line},
+        output,
+        passing::Filters,
+        report, rm,
+    },
+    ask, base, check, dry_run,
+    follow::{Followed, Printer, Signals, follow},
+    knows_keys, request, tell,
+};
+use crate::model::{id::ContextName, session::Session, spec::LaunchRequest};
+
+pub fn run(start: &Start, arguments: Run) -> Outcome {
+    let request = asked(start, &arguments)?;
+    if arguments.dry_run {
+        return dry_run(&request, start.asked_context.as_deref());
+    }
+    line::block_on(async {
+        let mut line = Line::connect(&start.paths).await?;
+        let snapshot = line.snapshot().await?;
+        let context = Choice::of(start).context(&snapshot)?;
+        if arguments.rm && find::schedules(&snapshot, context) {
+            let why =
+                "--rm is not available in Backend.AI contexts: the manager keeps ended sessions";
+            return Err(Fail::usage(why).help("leave the option out"));
+        }
+        let repeats = knows_keys(&snapshot, context);
+        if arguments.detach {
+            let (made, failure) = ask(&mut line, context, request.clone(), repeats).await??;
+            let manner = Manner {
+                format: arguments.format,
+                ..Manner::default()
+            };
+            return tell(&made, failure, &request, &manner);
+        }
+        let mut signals = Signals::listen()?;
+        let session = launched(&mut line, context, request, repeats, &mut signals).await?;
+        let mut printer = Printer::new(Filters::new(start.loaded.settings.terminal.clipboard));
+        let followed = follow(&mut line, session, &mut printer, &mut signals).await?;
+        let deletes = arguments.rm;
+        end(&line, followed, deletes).await
+    })
+}
+
+/// What is to be launched.
+fn asked(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail> {
+    let around = request::Around::here();
+    let base = base(arguments.from.as_deref(), &around)?;
+    let mut fields = arguments.fields.clone();
+    fields.batch = true;
+    if !arguments.argv.is_empty() {
+        fields.command = Some(in_words(&arguments.argv)?);
+    }
+    let mut request = request::over(base, fields, &around)?;
+    if request.startup_command.is_none() {
+        let help = "write it after `--`, as in `workbay run -- make test`";
+        return Err(Fail::usage("there is no command to run").help(help));
+    }
+    if request.copies() > 1 {
+        let help = "launch several with `workbay launch --batch --count N --wait-end`";
+        return Err(Fail::usage("`run` launches one session").help(help));
+    }
+    start.loaded.settings.launch.secrets.mark(&mut request);
+    check(&request, &Manner::default())?;
+    Ok(request)
+}
+
+/// Each argument stays one: the shell that runs the command finds nothing to expand.
+fn in_words(argv: &[String]) -> Result<String, Fail> {
+    shlex::try_join(argv.iter().map(String::as_str))
+        .map_err(|error| Fail::usage(format!("this command can't be run: {error}")))
+}
+
+/// Ctrl-C before the answer ends the session as soon as its name is known; once more, the command is left.
+async fn launched(
+    line: &mut Line,
+    context: ContextName,
+    request: LaunchRequest,
+    repeats: bool,
+    signals: &mut Signals,
+) -> Result<Session, Fail> {
+    let work = ask(line, context, request, repeats);
+    tokio::pin!(work);
+    let answer = loop {
+        tokio::select! {
+            answer = &mut work => break answer,
+            signal = signals.next() => {
+                if signals.heard() > 1 {
+                    let why = "interrupted before the daemon answered: the session may have been launched";
+                    return Err(Fail::new(signal.code(), why).help("`workbay ls` lists it then"));
+                }
+                output::remark("workbay: the session will be ended as soon as it is launched");
+            }
+        }
+    };
+    let (made, failure) = answer??;
+    match (made.into_iter().next(), failure) {
+        (Some(session), _) => Ok(session),
+        (None, Some(failure)) => Err(super::Refused(failure).into()),
+        (None, None) => Err(Fail::new(code::FAILED, "no session was launched")),
+    }
+}
+
+/// The exit code, and what is left of the session.
+async fn end(line: &Line, followed: Followed, deletes: bool) -> Outcome {
+    let Followed { session, signal } = followed;
+    let session = ended::whole(line, vec![session]).await?.pop();
+    let Some(session) = session else {
+        return Err(Fail::new(code::NOT_FOUND, "the session was not found"));
+    };
+    let exit = match ended::exit(&session) {
+        Ok(number) => number,
+        Err(fail) => {
+            let help = format!("`workbay show {}` shows its history", session.name);
+            let fail = if deletes { fail } else { fail.help(help) };
+            let number = report(&fail);
+            signal.map_or(number, super::follow::Heard::code)
+        }
+    };
+    if deletes && let Err(fail) = rm::delete(line, session.key()).await {
+        report(&fail);
+    }
+    Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_reach_the_command_as_they_are() {
+        let argv = ["sh", "-c", "echo \"$1\" | wc", "it's", "", "*"];
+        let argv = argv.map(str::to_owned);
+        let command = in_words(&argv).unwrap();
+        assert_eq!(shlex::split(&command).unwrap(), argv);
+        assert!(!command.contains(" * "), "{command}");
+    }
+}

@@ -1,0 +1,76 @@
+//! `workbay rm`: deletes ended sessions from the list, with what is kept of them.
+
+use std::io::{self, BufRead, Write};
+
+use super::{
+    Start,
+    args::Rm,
+    choice::Choice,
+    fail::{Fail, Outcome, code},
+    find,
+    line::{self, Line},
+    output, tty,
+};
+use crate::{
+    model::{id::SessionKey, session::Session},
+    protocol::message::Request,
+};
+
+pub fn rm(start: &Start, arguments: &Rm) -> Outcome {
+    if !arguments.yes && !tty::is_interactive() {
+        let why = "`rm` asks before it deletes sessions, but nobody can answer here";
+        return Err(Fail::usage(why).help("add --yes to delete them without a question"));
+    }
+    line::block_on(async {
+        let line = Line::connect(&start.paths).await?;
+        let words: Vec<&str> = arguments.sessions.iter().map(String::as_str).collect();
+        let sessions = find::sessions(&line, Choice::of(start), &words).await?;
+        check(&sessions)?;
+        if !arguments.yes && !agreed(&sessions)? {
+            output::remark("Nothing was deleted.");
+            return Ok(code::FAILED);
+        }
+        let mut keys: Vec<SessionKey> = sessions.iter().map(Session::key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
+            delete(&line, key).await?;
+        }
+        Ok(0)
+    })
+}
+
+/// Returns when nothing of it is left.
+pub async fn delete(line: &Line, session: SessionKey) -> Result<(), Fail> {
+    line.tell(Request::Delete { session }).await
+}
+
+/// Nothing is deleted when one of them has not ended.
+fn check(sessions: &[Session]) -> Result<(), Fail> {
+    let open = sessions.iter().find(|session| !session.status.is_final());
+    let Some(session) = open else {
+        return Ok(());
+    };
+    let (name, status) = (&session.name, &session.status);
+    let why = format!("session {name} is {status}: only ended sessions can be deleted");
+    Err(Fail::new(code::FAILED, why).help(format!("run `workbay terminate {name}` first")))
+}
+
+fn agreed(sessions: &[Session]) -> Result<bool, Fail> {
+    let mut err = io::stderr().lock();
+    for session in sessions {
+        writeln!(err, "  {}  {}", session.name, session.id.short())?;
+    }
+    let what = match sessions {
+        [_] => "this session".to_owned(),
+        many => format!("these {} sessions", many.len()),
+    };
+    write!(
+        err,
+        "Its record, log and home directory are deleted.\nDelete {what}? [y/N] "
+    )?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

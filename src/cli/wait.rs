@@ -1,0 +1,74 @@
+//! `workbay wait`: until sessions run, or have ended.
+
+use super::{
+    Start,
+    args::{WaitFor, WaitGoal},
+    choice::Choice,
+    ended,
+    fail::{Fail, Outcome, code},
+    find,
+    line::{self, Line},
+    output, report,
+    watch::{Goal, Watch, has_begun, not_running},
+};
+use crate::model::{ending::ending, session::Session};
+
+pub fn wait(start: &Start, arguments: &WaitFor) -> Outcome {
+    line::block_on(async {
+        let mut line = Line::connect(&start.paths).await?;
+        let sessions = chosen(&line, Choice::of(start), &arguments.sessions).await?;
+        let goal = match arguments.goal {
+            WaitGoal::Running => Goal::Begun,
+            WaitGoal::Ended => Goal::Ended,
+        };
+        let json = arguments.format.json;
+        let print = |session: &Session| {
+            if json {
+                return Ok(());
+            }
+            output::line(&told(session, goal))
+        };
+        let mut watch = Watch::new(sessions, goal);
+        watch
+            .follow_within(&mut line, arguments.timeout, print)
+            .await?;
+        let mut sessions = watch.sessions;
+        if goal == Goal::Ended {
+            sessions = ended::whole(&line, sessions).await?;
+        }
+        if json {
+            output::json(&sessions)?;
+        }
+        Ok(match goal {
+            Goal::Begun => running(&sessions),
+            Goal::Ended => ended::exit_of_all(&sessions),
+        })
+    })
+}
+
+/// Each once, in the order they were named.
+async fn chosen(line: &Line, choice: Choice<'_>, words: &[String]) -> Result<Vec<Session>, Fail> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut chosen: Vec<Session> = Vec::new();
+    for session in find::sessions(line, choice, &words).await? {
+        if chosen.iter().all(|known| known.key() != session.key()) {
+            chosen.push(session);
+        }
+    }
+    Ok(chosen)
+}
+
+fn told(session: &Session, goal: Goal) -> String {
+    let result = ending(session).filter(|_| goal == Goal::Ended);
+    match result {
+        Some(result) => format!("{} {result}", session.name),
+        None => format!("{} {}", session.name, session.status),
+    }
+}
+
+/// Reports those that will not run.
+fn running(sessions: &[Session]) -> u8 {
+    let failed = sessions.iter().filter(|session| !has_begun(session));
+    let codes = failed.map(|session| report(&not_running(session)));
+    codes.fold(0, |_, number| number.max(code::FAILED))
+}

@@ -1,0 +1,213 @@
+//! Sessions that are waited for: until they run, or until they have ended.
+
+use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
+
+use super::{
+    fail::{Fail, code},
+    line::Line,
+    output,
+    progress::Progress,
+};
+use crate::{
+    model::{
+        change::Change,
+        id::SessionKey,
+        session::{Session, SessionType},
+        span::Span,
+        status::Status,
+        text::Clean,
+    },
+    protocol::message::Snapshot,
+};
+
+/// What sessions are waited for to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// To run; a batch session, to have begun.
+    Begun,
+    Ended,
+}
+
+impl Goal {
+    /// It is reached, or it is known that it will not be.
+    fn is_settled(self, session: &Session) -> bool {
+        match self {
+            Self::Begun => !session.status.is_starting(),
+            Self::Ended => is_over(session),
+        }
+    }
+}
+
+/// Nothing of it runs any more, or ever will.
+pub fn is_over(session: &Session) -> bool {
+    session.status.is_final() || session.status == Status::Error
+}
+
+/// A batch command may have ended well before anybody looked; how it ended is another question.
+pub fn has_begun(session: &Session) -> bool {
+    let ran = session.session_type == SessionType::Batch && session.started_at.is_some();
+    ran || session.status.is_live()
+}
+
+/// What is waited for, in the order it was named.
+pub struct Watch {
+    pub sessions: Vec<Session>,
+    goal: Goal,
+    progress: Progress,
+    /// The reason for waiting that was told last.
+    told: BTreeMap<SessionKey, Clean>,
+}
+
+impl Watch {
+    pub fn new(sessions: Vec<Session>, goal: Goal) -> Self {
+        Self {
+            sessions,
+            goal,
+            progress: Progress::new(),
+            told: BTreeMap::new(),
+        }
+    }
+
+    /// Until all are settled; `settled` is called with each once it is.
+    pub async fn follow(
+        &mut self,
+        line: &mut Line,
+        mut settled: impl FnMut(&Session) -> Result<(), Fail>,
+    ) -> Result<(), Fail> {
+        let early = self.sessions.iter().filter(|it| self.goal.is_settled(it));
+        early.cloned().try_for_each(|session| settled(&session))?;
+        let mut seen = self.begin(line.subscribe().await?, &mut settled)?;
+        while !self.is_over() {
+            let (seq, change) = line.next_change(seen).await?;
+            seen = seq;
+            if let Some(session) = self.hear(change)? {
+                settled(session)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at what the daemon knows now; the number that changes come after.
+    pub fn begin(
+        &mut self,
+        snapshot: Snapshot,
+        mut settled: impl FnMut(&Session) -> Result<(), Fail>,
+    ) -> Result<u64, Fail> {
+        for session in snapshot.sessions {
+            if let Some(session) = self.look(session) {
+                settled(session)?;
+            }
+        }
+        Ok(snapshot.seq)
+    }
+
+    /// Takes a change in; the session that is settled by it.
+    pub fn hear(&mut self, change: Change) -> Result<Option<&Session>, Fail> {
+        match change {
+            Change::Session { session } => Ok(self.look(*session)),
+            Change::Gone { session } if self.is_awaited(session) => {
+                let why = "the session was deleted while it was waited for";
+                Err(Fail::new(code::NOT_FOUND, why))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// One that is settled stays as it was when it became so.
+    fn look(&mut self, session: Session) -> Option<&Session> {
+        let key = session.key();
+        let goal = self.goal;
+        let mut known = self.sessions.iter_mut();
+        let place = known.find(|known| known.key() == key && !goal.is_settled(known))?;
+        match &session.pull {
+            Some(pull) => {
+                let who = format!("workbay: {} is {}", session.name, session.status);
+                self.progress.pull(&who, pull);
+            }
+            None => self.progress.clear(),
+        }
+        tell_why(&session, &mut self.told);
+        *place = session;
+        goal.is_settled(place).then_some(place)
+    }
+
+    fn is_awaited(&self, key: SessionKey) -> bool {
+        let mut open = self.open();
+        open.any(|session| session.key() == key)
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.open().next().is_none()
+    }
+
+    fn open(&self) -> impl Iterator<Item = &Session> {
+        let goal = self.goal;
+        let sessions = self.sessions.iter();
+        sessions.filter(move |session| !goal.is_settled(session))
+    }
+
+    /// Until all are settled, or time is out.
+    pub async fn follow_within(
+        &mut self,
+        line: &mut Line,
+        limit: Option<Span>,
+        settled: impl FnMut(&Session) -> Result<(), Fail>,
+    ) -> Result<(), Fail> {
+        let Some(limit) = limit else {
+            return self.follow(line, settled).await;
+        };
+        let time = Duration::from_secs(limit.seconds());
+        let done = tokio::time::timeout(time, self.follow(line, settled)).await;
+        done.unwrap_or_else(|_| Err(self.late(limit)))
+    }
+
+    /// What is still open when time is out.
+    fn late(&self, limit: Span) -> Fail {
+        let mut open: Vec<String> = self
+            .open()
+            .map(|session| format!("{} is still {}", session.name, session.status))
+            .collect();
+        let what = match (open.len(), self.open().next()) {
+            (1, Some(session)) => {
+                format!(
+                    "the session continues; to wait again, run `workbay wait {}`",
+                    session.name
+                )
+            }
+            _ => "the sessions continue; to see them, run `workbay ls`".to_owned(),
+        };
+        if let Some(last) = open.last_mut() {
+            let _ = write!(last, " after {limit}");
+        }
+        Fail::new(code::TIMEOUT, open.join(", ")).help(what)
+    }
+}
+
+/// Says why it still waits, once for each reason.
+fn tell_why(session: &Session, told: &mut BTreeMap<SessionKey, Clean>) {
+    let Some(why) = &session.status_message else {
+        return;
+    };
+    if !session.status.is_starting() || told.get(&session.key()) == Some(why) {
+        return;
+    }
+    output::remark(&format!(
+        "workbay: {} is {}: {why}",
+        session.name, session.status
+    ));
+    told.insert(session.key(), why.clone());
+}
+
+/// It won't run, and why.
+pub fn not_running(session: &Session) -> Fail {
+    let (name, status) = (&session.name, &session.status);
+    let fail = Fail::new(code::FAILED, format!("session {name} is {status}"));
+    match session
+        .status_message
+        .as_ref()
+        .or(session.status_info.as_ref())
+    {
+        Some(why) => fail.help(why.clone()),
+        None => fail,
+    }
+}

@@ -1,0 +1,337 @@
+//! `run`, `wait`, `launch --wait-end` and `rm`: what scripts need.
+
+use std::process::{Command, Stdio};
+
+use crate::{
+    machine::{BINARY, Machine, launch},
+    run,
+    sessions::until,
+    terminal::Terminal,
+};
+
+const SMALL: [&str; 7] = ["run", "--env", "host", "--cpu", "0.2", "--mem", "64m"];
+
+/// `workbay run --env host … MORE -- sh -c SCRIPT`.
+fn shell<'a>(more: &[&'a str], script: &'a str) -> Vec<&'a str> {
+    [&SMALL[..], more, &["--", "sh", "-c", script]].concat()
+}
+
+fn batch<'a>(name: &'a str, command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    launch(name, &[&["--batch", "--command", command], more].concat())
+}
+
+fn listed(machine: &Machine) -> Vec<String> {
+    let list = machine.json(&["ls", "--tab", "all", "--json"]);
+    let names = list.as_array().unwrap().iter();
+    names
+        .map(|it| it["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn signal(name: &str, pid: u32) {
+    let pid = pid.to_string();
+    assert!(
+        Command::new("kill")
+            .args([name, &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+}
+
+/// A program of ours that runs beside the test.
+fn beside(machine: &Machine, arguments: &[&str]) -> std::process::Child {
+    Command::new(BINARY)
+        .args(arguments)
+        .envs(machine.env())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn run_gives_the_output_and_the_exit_code_of_its_command_alone() {
+    let machine = Machine::new();
+    // It waits until somebody reads: what a session says in its last moment is kept as one text.
+    let script = "echo out; while [ ! -e go ]; do sleep 0.05; done; echo err >&2; printf 'a\\033[2Jb'; exit 42";
+    let mut child = beside(&machine, &shell(&["--name", "forty-two"], script));
+    let mut first = [0; 4];
+    let stdout = child.stdout.as_mut().unwrap();
+    std::io::Read::read_exact(stdout, &mut first).unwrap();
+    machine.ok(&["exec", "forty-two", "--", "touch", "go"]);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(42));
+    // Bytes pass through: nobody looks at a pipe.
+    assert_eq!(
+        (first.as_slice(), output.stdout.as_slice()),
+        (&b"out\n"[..], &b"a\x1b[2Jb"[..])
+    );
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "err\n");
+    // Its words are one argument each.
+    let words = [
+        &SMALL[..],
+        &["--", "printf", "%s.", "a  b", "$HOME", "*", ""],
+    ]
+    .concat();
+    assert_eq!(
+        run(&machine, &words),
+        (0, "a  b.$HOME.*..".into(), String::new())
+    );
+    // The session stays in the list, and its exit code can be had again.
+    assert_eq!(run(&machine, &["wait", "forty-two"]).0, 42);
+    let log = machine.ok(&["logs", "forty-two"]);
+    assert!(log.contains("workbay: ready"), "{log}");
+}
+
+#[test]
+fn a_lot_of_output_of_run_arrives_whole() {
+    let machine = Machine::new();
+    let script = "head -c 3000000 /dev/zero | tr '\\0' x";
+    let (code, out, err) = run(&machine, &shell(&["--rm"], script));
+    assert_eq!((code, out.len(), err.as_str()), (0, 3_000_000, ""));
+}
+
+#[test]
+fn run_rm_leaves_nothing_of_the_session() {
+    let machine = Machine::new();
+    let (code, out, err) = run(
+        &machine,
+        &shell(&["--rm", "--name", "brief"], "pwd; exit 3"),
+    );
+    assert_eq!((code, out.as_str(), err.as_str()), (3, "/home/work\n", ""));
+    assert_eq!(listed(&machine), [""; 0]);
+    assert_eq!(run(&machine, &["show", "brief"]).0, 3);
+    let homes = std::fs::read_dir(machine.state().join("sessions"));
+    assert_eq!(homes.map_or(0, Iterator::count), 0, "a home is left");
+    // Not known to a later daemon either.
+    machine.ok(&["daemon", "stop"]);
+    assert_eq!(listed(&machine), [""; 0]);
+}
+
+#[test]
+fn run_detach_returns_at_once_with_the_name() {
+    let machine = Machine::new();
+    let out = machine.ok(&shell(&["--detach", "--name", "later"], "sleep 600"));
+    assert!(out.starts_with("later "), "{out}");
+    machine.ok(&["wait", "later", "--for", "running", "--timeout", "2m"]);
+    machine.ok(&["terminate", "later", "--force", "--yes", "--wait"]);
+    let (code, _, err) = run(&machine, &["wait", "later"]);
+    assert_eq!(code, 125);
+    assert!(err.contains("session later: Killed by a person"), "{err}");
+}
+
+#[test]
+fn run_refuses_what_it_cannot_do() {
+    let machine = Machine::new();
+    for (arguments, says) in [
+        (vec!["run"], "there is no command to run"),
+        (
+            vec!["run", "--count", "2", "--", "true"],
+            "`run` launches one session",
+        ),
+        (
+            vec!["run", "--command", "a", "--", "b"],
+            "cannot be used with",
+        ),
+        (
+            vec!["run", "--rm", "--detach", "--", "b"],
+            "cannot be used with",
+        ),
+        (vec!["run", "--name", "a b", "--", "b"], "--name:"),
+        (vec!["wait"], "required"),
+        (vec!["rm", "any"], "add --yes"),
+    ] {
+        let (code, out, err) = run(&machine, &arguments);
+        assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.contains(says), "{arguments:?}: {err}");
+    }
+    let line = machine.ok(&["run", "--dry-run", "--", "echo", "a b"]);
+    assert_eq!(
+        line,
+        "workbay launch --batch --command 'echo '\\''a b'\\'''\n"
+    );
+    assert!(!machine.path("state").exists(), "a daemon was started");
+    assert_eq!(run(&machine, &["wait", "nobody"]).0, 3);
+}
+
+#[test]
+fn the_first_ctrl_c_ends_the_session_of_run_and_the_second_kills_it() {
+    let machine = Machine::new();
+    let script = "trap 'echo asked' TERM; echo begun; while :; do sleep 0.1; done";
+    let arguments = shell(&["--name", "stubborn"], script);
+    let argv: Vec<&str> = std::iter::once(BINARY).chain(arguments).collect();
+    let mut person = Terminal::start(&argv, &machine.env(), 100, 30);
+    person.wait_for("begun");
+    person.type_("\u{3}");
+    person.wait_for("to kill it, press Ctrl-C again");
+    person.wait_for("asked");
+    person.type_("\u{3}");
+    person.wait_for("killing the session");
+    assert_eq!(person.wait_end(), 130);
+    person.wait_for("session stubborn: Killed by a person");
+}
+
+#[test]
+fn a_session_of_run_that_is_terminated_gives_125_and_a_sentence() {
+    let machine = Machine::new();
+    let child = beside(&machine, &shell(&["--name", "ended"], "sleep 600"));
+    until("it runs", || machine.ok(&["ls"]).contains("RUNNING"));
+    machine.ok(&["terminate", "ended", "--force", "--yes"]);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(125));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        err.contains("workbay: session ended: Killed by a person"),
+        "{err}"
+    );
+    assert!(err.contains("workbay show ended"), "{err}");
+}
+
+#[test]
+fn a_session_of_run_that_ends_for_want_of_memory_gives_125() {
+    let machine = Machine::new();
+    // A shell's variable that grows without end.
+    let script = "a=x; while :; do a=$a$a$a$a; done";
+    let (code, _, err) = run(&machine, &shell(&["--name", "hungry"], script));
+    assert_eq!(code, 125, "{err}");
+    assert!(err.contains("out of memory"), "{err}");
+}
+
+#[test]
+fn sigterm_ends_the_session_of_run_as_well() {
+    let machine = Machine::new();
+    let child = beside(&machine, &shell(&["--name", "asked"], "sleep 600"));
+    until("it runs", || machine.ok(&["ls"]).contains("RUNNING"));
+    signal("-TERM", child.id());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143));
+    assert_eq!(run(&machine, &["wait", "asked"]).0, 125);
+}
+
+#[test]
+fn when_the_daemon_of_run_is_killed_the_session_goes_on() {
+    let machine = Machine::new();
+    let child = beside(&machine, &shell(&["--name", "survivor"], "sleep 600"));
+    until("it runs", || machine.ok(&["ls"]).contains("RUNNING"));
+    machine.kill_daemon();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        err.contains("survivor") && err.contains("keeps running"),
+        "{err}"
+    );
+    until("it is found again", || {
+        machine.ok(&["ls"]).contains("RUNNING")
+    });
+}
+
+#[test]
+fn what_run_prints_on_a_terminal_passes_no_commands() {
+    let machine = Machine::new();
+    let script = "printf 'a\\033]52;c;aGk=\\007b\\033]0;title\\007c\\n'";
+    let arguments = shell(&["--rm"], script);
+    let argv: Vec<&str> = std::iter::once(BINARY).chain(arguments).collect();
+    let mut person = Terminal::start(&argv, &machine.env(), 100, 30);
+    person.wait_for("abc");
+    assert_eq!(person.wait_end(), 0);
+    let raw = person.raw();
+    assert!(
+        !raw.windows(2).any(|two| two == b"\x1b]"),
+        "a command passed"
+    );
+}
+
+#[test]
+fn wait_is_for_several_and_gives_the_first_failure() {
+    let machine = Machine::new();
+    for (name, command) in [("good", "true"), ("badly", "exit 7"), ("worse", "exit 9")] {
+        machine.ok(&batch(name, command, &[]));
+    }
+    let (code, out, err) = run(&machine, &["wait", "good", "badly", "worse", "good"]);
+    assert_eq!(code, 7, "{err}");
+    let mut lines: Vec<&str> = out.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["badly exit 7", "good exit 0", "worse exit 9"]);
+    let all = machine.workbay(&["wait", "worse", "good", "--json"]);
+    assert_eq!(all.status.code(), Some(9));
+    let all: serde_json::Value = serde_json::from_slice(&all.stdout).unwrap();
+    assert_eq!(all[0]["name"], "worse");
+    assert_eq!(all[1]["status"], "TERMINATED");
+    // A batch session that has ended has begun.
+    assert_eq!(run(&machine, &["wait", "good", "--for", "running"]).0, 0);
+}
+
+#[test]
+fn a_wait_that_takes_too_long_says_what_is_still_open() {
+    let machine = Machine::new();
+    machine.ok(&launch("steady", &[]));
+    let out = machine.ok(&["wait", "--for", "running", "steady"]);
+    assert_eq!(out, "steady RUNNING\n");
+    let (code, out, err) = run(&machine, &["wait", "steady", "--timeout", "1s"]);
+    assert_eq!((code, out.as_str()), (124, ""));
+    assert!(err.contains("steady is still RUNNING after 1s"), "{err}");
+    let child = beside(&machine, &["wait", "steady"]);
+    machine.ok(&["terminate", "steady", "--yes", "--force"]);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(125));
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "steady terminated\n"
+    );
+}
+
+#[test]
+fn a_wait_for_what_will_not_run_fails() {
+    let machine = Machine::new();
+    machine.ok(&batch("tomorrow", "true", &["--start-at", "+1d"]));
+    let child = beside(&machine, &["wait", "tomorrow", "--for", "running"]);
+    machine.ok(&["terminate", "tomorrow", "--yes"]);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.contains("session tomorrow is CANCELLED"), "{err}");
+}
+
+#[test]
+fn launch_wait_end_gives_the_exit_code() {
+    let machine = Machine::new();
+    let (code, out, err) = run(&machine, &batch("whole", "exit 6", &["--wait-end"]));
+    assert_eq!(code, 6, "{err}");
+    assert!(
+        out.starts_with("whole ") && out.lines().count() == 1,
+        "{out}"
+    );
+    let waits = ["--wait-end", "--wait-timeout", "1s"];
+    let (code, out, err) = run(&machine, &batch("slow", "sleep 600", &waits));
+    assert_eq!(code, 124, "{err}");
+    assert!(out.starts_with("slow "), "{out}");
+    assert!(err.contains("workbay wait slow"), "{err}");
+    let twice = ["--wait-end", "--wait"];
+    assert_eq!(run(&machine, &batch("both", "true", &twice)).0, 2);
+    let alone = ["--wait-timeout", "1s"];
+    assert_eq!(run(&machine, &batch("none", "true", &alone)).0, 2);
+}
+
+#[test]
+fn rm_deletes_what_has_ended_and_nothing_else() {
+    let machine = Machine::new();
+    machine.ok(&batch("done", "true", &["--wait-end"]));
+    machine.ok(&launch("alive", &["--wait"]));
+    let (code, _, err) = run(&machine, &["rm", "done", "alive", "--yes"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("session alive is RUNNING"), "{err}");
+    assert!(
+        listed(&machine).contains(&"done".to_owned()),
+        "half was done"
+    );
+    let argv = [BINARY, "rm", "done"];
+    let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
+    person.wait_for("Delete this session? [y/N]");
+    person.type_("n\r");
+    person.wait_for("Nothing was deleted.");
+    machine.ok(&["rm", "done", "--yes"]);
+    assert_eq!(listed(&machine), ["alive"]);
+    assert_eq!(run(&machine, &["rm", "done", "--yes"]).0, 3);
+}
