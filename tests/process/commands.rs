@@ -72,8 +72,13 @@ fn ports_opened_at_launch_are_shown_with_the_address_that_works() {
         NAME,
         &["--cpu", "0.1", "--preopen", "8080,9000", "--wait"],
     ));
-    let shown = machine.json(&["show", NAME, "--json"]);
-    let address = shown["kernels"][0]["address"].as_str().expect("an address");
+    let known = || {
+        let shown = machine.json(&["show", NAME, "--json"]);
+        shown["kernels"][0]["address"].as_str().map(str::to_owned)
+    };
+    // The engine tells it a moment after the start.
+    let address = wait::until("its address is known", known, Option::is_some);
+    let address = address.expect("an address");
     let container = machine.containers().remove(0);
     let networks = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}";
     assert_eq!(

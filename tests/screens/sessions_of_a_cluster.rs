@@ -218,7 +218,7 @@ fn a_shell_opens_in_the_kernel_that_is_marked() {
     let sub = Kernel::new(KernelId::from_u128(902), "sub1".into(), Status::Running);
     pair.kernels.push(sub);
     let detail = || {
-        Screen::new(100, 40)
+        Screen::new(100, 60)
             .daemon(snapshot(vec![pair.clone()]))
             .press("enter")
     };
