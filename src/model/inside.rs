@@ -22,6 +22,9 @@ pub const PANE_PREFIX: &str = "wb-";
 /// How the toolbox's own shell is called, a word a line; it is there where the toolbox has one.
 pub const TOOLBOX_SHELL: &str = "/opt/workbay/etc/shell.argv";
 
+/// The variable that holds PATH as the session was given it.
+pub const SESSION_PATH: &str = "WORKBAY_PATH";
+
 /// A shell that is one file, where the toolbox has it.
 pub const TOOLBOX_SH: &str = "/opt/workbay/shell/sh";
 

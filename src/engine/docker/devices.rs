@@ -9,7 +9,10 @@ use bollard::models::DeviceRequest;
 
 use crate::{
     engine::{api::Result, error::EngineError},
-    model::{policy::AcceleratorRules, resources::Bytes, text::Clean, usage::AcceleratorUsage},
+    model::{
+        launch::amounts::exact, policy::AcceleratorRules, resources::Bytes, text::Clean,
+        usage::AcceleratorUsage,
+    },
 };
 
 pub(super) const WHOLE: &str = "cuda.device";
@@ -24,6 +27,8 @@ pub(super) struct Device {
     /// Its number, by which the engine knows it too.
     pub(super) index: u32,
     pub(super) model: String,
+    /// All of its memory; 0 = not told.
+    pub(super) mem: Bytes,
 }
 
 /// What the driver's library tells.
@@ -163,22 +168,39 @@ pub(super) fn request(indexes: &[u32]) -> Option<Vec<DeviceRequest>> {
 
 /// What programs look for.
 pub(super) fn variables(seen: &[u32], devices: &[Device]) -> Vec<(&'static str, String)> {
-    let Some(first) = seen.first() else {
-        return Vec::new();
+    let count = seen.len().to_string();
+    let mut variables = vec![("GPU_COUNT", count.clone()), ("N_GPUS", count)];
+    let known: Vec<Option<&Device>> = seen
+        .iter()
+        .map(|number| devices.iter().find(|device| device.index == *number))
+        .collect();
+    let Some(first) = known.first() else {
+        return variables;
     };
-    let model = devices.iter().find(|device| device.index == *first);
     // Inside they are numbered anew.
     let numbers: Vec<String> = (0..seen.len()).map(|number| number.to_string()).collect();
-    vec![
+    let each = |of: &dyn Fn(Bytes) -> String| -> String {
+        let mem = |device: &Option<&Device>| device.map_or(Bytes(0), |it| it.mem);
+        let pairs = known.iter().zip(0..);
+        let pairs: Vec<String> = pairs
+            .map(|(device, number): (_, u32)| format!("{number}:{}", of(mem(device))))
+            .collect();
+        pairs.join(",")
+    };
+    variables.extend([
         ("GPU_TYPE", "cuda".to_owned()),
         (
             "GPU_MODEL_NAME",
-            model.map(|device| device.model.clone()).unwrap_or_default(),
+            first.map(|device| device.model.clone()).unwrap_or_default(),
         ),
-        ("GPU_COUNT", seen.len().to_string()),
-        ("N_GPUS", seen.len().to_string()),
+        ("GPU_CONFIG", each(&exact)),
+        (
+            "TF_GPU_MEMORY_ALLOC",
+            each(&|mem| (mem.0 / Bytes::MIB).to_string()),
+        ),
         ("CUDA_VISIBLE_DEVICES", numbers.join(",")),
-    ]
+    ]);
+    variables
 }
 
 #[cfg(test)]
@@ -190,6 +212,7 @@ mod tests {
             .map(|index| Device {
                 index,
                 model: format!("card {index}"),
+                mem: Bytes(8 * Bytes::GIB),
             })
             .collect()
     }
@@ -292,7 +315,8 @@ mod tests {
         let chosen = choose(&ask(WHOLE, 9000), &[], &Rules::new(), &[]).unwrap();
         assert_eq!(chosen, Chosen::default());
         assert_eq!(request(&chosen.all()), None);
-        assert!(variables(&[], &[]).is_empty());
+        let none = [("GPU_COUNT", "0".to_owned()), ("N_GPUS", "0".to_owned())];
+        assert_eq!(variables(&[], &[]), none);
     }
 
     #[test]
@@ -306,5 +330,8 @@ mod tests {
         assert!(told.contains(&("GPU_MODEL_NAME", "card 1".to_owned())));
         assert!(told.contains(&("CUDA_VISIBLE_DEVICES", "0,1".to_owned())));
         assert!(told.contains(&("N_GPUS", "2".to_owned())));
+        assert!(told.contains(&("GPU_COUNT", "2".to_owned())));
+        assert!(told.contains(&("GPU_CONFIG", "0:8g,1:8g".to_owned())));
+        assert!(told.contains(&("TF_GPU_MEMORY_ALLOC", "0:8192,1:8192".to_owned())));
     }
 }

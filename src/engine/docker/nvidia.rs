@@ -52,10 +52,11 @@ fn read() -> Result<Vec<Device>, NvmlError> {
     let library = Nvml::init()?;
     (0..library.device_count()?)
         .map(|index| {
-            let model = library.device_by_index(index)?.name()?;
+            let device = library.device_by_index(index)?;
             Ok(Device {
                 index,
-                model: Clean::new(&model).into_string(),
+                model: Clean::new(&device.name()?).into_string(),
+                mem: device.memory_info().map_or(Bytes(0), |it| Bytes(it.total)),
             })
         })
         .collect()

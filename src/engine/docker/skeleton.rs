@@ -3,7 +3,7 @@
 /// Name and contents of each.
 pub(super) const FILES: [(&str, &str); 6] = [
     (".bashrc", BASHRC),
-    (".bash_profile", "[ -r ~/.bashrc ] && . ~/.bashrc\n"),
+    (".bash_profile", BASH_PROFILE),
     (".profile", PROFILE),
     (".zshrc", ZSHRC),
     (
@@ -12,6 +12,13 @@ pub(super) const FILES: [(&str, &str); 6] = [
     ),
     (".tmux.conf", TMUX),
 ];
+
+/// What the image or the person gave as PATH goes before what /etc/profile says.
+const BASH_PROFILE: &str = r#"# Settings of login shells in this session.
+case ":$PATH:" in ":$WORKBAY_PATH:"*) ;; *) PATH=${WORKBAY_PATH:+$WORKBAY_PATH:}$PATH ;; esac
+export PATH
+[ -r ~/.bashrc ] && . ~/.bashrc
+"#;
 
 /// The session's name as launched: the host name is main1 in every session.
 const BASHRC: &str = r#"# Settings of interactive shells in this session.
@@ -27,12 +34,14 @@ alias ll='ls -l'
 
 /// For shells that are neither bash nor zsh; they expand variables in the prompt each time.
 const PROFILE: &str = r#"# Settings of login shells in this session.
+case ":$PATH:" in ":$WORKBAY_PATH:"*) ;; *) PATH=${WORKBAY_PATH:+$WORKBAY_PATH:}$PATH ;; esac
 case ":$PATH:" in *:/opt/workbay/path:*) ;; *) PATH=$PATH:/opt/workbay/path ;; esac
 export PATH
 PS1='work@${BACKENDAI_SESSION_NAME:-main1}:$PWD$ '
 "#;
 
 const ZSHRC: &str = r#"# Settings of interactive shells in this session.
+case ":$PATH:" in ":$WORKBAY_PATH:"*) ;; *) PATH=${WORKBAY_PATH:+$WORKBAY_PATH:}$PATH ;; esac
 case ":$PATH:" in *:/opt/workbay/path:*) ;; *) PATH=$PATH:/opt/workbay/path ;; esac
 setopt prompt_subst
 PROMPT='%B%F{green}work@${BACKENDAI_SESSION_NAME:-main1}%f%b:%B%F{blue}%~%f%b$ '
@@ -45,3 +54,37 @@ const TMUX: &str = r"# Your own tmux settings for this session; they win over wo
 # (/opt/workbay/etc/tmux.conf). Another prefix, for example:
 # set -g prefix C-a
 ";
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, process::Command};
+
+    use super::*;
+
+    /// What a login shell of a new home takes for PATH.
+    fn path_in(shell: &str, given: &str) -> String {
+        let home = tempfile::tempdir().unwrap();
+        for (name, contents) in FILES {
+            fs::write(home.path().join(name), contents).unwrap();
+        }
+        let said = Command::new(shell)
+            .args(["-l", "-c", "echo $PATH"])
+            .env_clear()
+            .envs([("HOME", home.path().to_str().unwrap()), ("PATH", given)])
+            .env(crate::model::inside::SESSION_PATH, given)
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&said.stdout).into_owned()
+    }
+
+    #[test]
+    fn login_shells_keep_the_path_of_the_session() {
+        let given = "/opt/mine/bin:/usr/local/bin:/usr/bin:/bin";
+        for shell in ["bash", "sh"] {
+            let path = path_in(shell, given);
+            assert!(path.starts_with(given), "{shell}: {path}");
+            // Another login shell in it adds nothing.
+            assert_eq!(path.matches("/opt/mine/bin").count(), 1, "{shell}: {path}");
+        }
+    }
+}

@@ -53,6 +53,10 @@ pub(super) fn of_plan(plan: &CreatePlan, seat: Seat, around: &Around<'_>) -> Vec
     let secrets = plan.secrets.iter();
     all.extend(secrets.map(|(name, secret)| (name.clone(), secret.expose().to_owned())));
     hold_preloads(&mut all, around.image);
+    // Login shells read /etc/profile, which begins anew: the home's own files bring it back.
+    if let Some(path) = all.get("PATH").cloned() {
+        all.insert(inside::SESSION_PATH.to_owned(), path);
+    }
     all.into_iter()
         .map(|(name, value)| format!("{name}={value}"))
         .collect()
@@ -303,9 +307,10 @@ mod tests {
         let seat = Seat::all(&plan)[0];
         let usual = format!("PATH={USUAL_PATH}:/opt/workbay/path");
         let held = "WORKBAY_LD_PRELOAD=/usr/lib/libjemalloc.so.2";
+        let kept = usual.replace("PATH=", "WORKBAY_PATH=");
         has(
             &of_plan(&plan, seat, &around),
-            &["LD_PRELOAD=", held, &usual],
+            &["LD_PRELOAD=", held, &usual, &kept],
         );
         plan.spec.env = [("LD_PRELOAD".to_owned(), "/mine.so".to_owned())].into();
         let mine = "WORKBAY_LD_PRELOAD=/mine.so";
