@@ -123,6 +123,8 @@ pub enum Purpose {
     Rename {
         session: SessionKey,
         name: Clean,
+        /// What was typed.
+        new: String,
     },
     Terminate {
         name: Clean,

@@ -2,7 +2,7 @@
 
 use workbay::{
     model::change::Change,
-    protocol::message::{Reply, Request},
+    protocol::message::{Failure, FailureKind, Reply, Request},
 };
 
 use crate::{
@@ -83,6 +83,34 @@ fn renaming_happens_in_one_line() {
         name: "now-better".to_owned(),
     };
     assert_eq!(screen.wishes(), [&wish]);
+}
+
+#[test]
+fn a_name_that_is_taken_is_not_typed_again() {
+    // By a session in the list.
+    let screen = working_day(80, 24).press("j j r ctrl-u");
+    let screen = screen.typed("fresh-one").press("enter");
+    assert!(screen.wishes().is_empty(), "{}", screen.text());
+    let both = |screen: &Screen, text: &str| screen.sees("Rename ") && screen.sees(text);
+    assert!(
+        both(&screen, "a session named fresh-one is there"),
+        "{}",
+        screen.text()
+    );
+    // By one that only the engine knows.
+    let screen = screen.press("ctrl-u").typed("elsewhere").press("enter");
+    let taken = Failure::new(FailureKind::Refused, "the name elsewhere is taken");
+    let screen = screen.answer(|r| matches!(r, Request::Rename { .. }), Err(taken));
+    assert!(
+        both(&screen, "the name elsewhere is taken"),
+        "{}",
+        screen.text()
+    );
+    // Another name can be typed at once.
+    let screen = screen.typed("-2").press("enter");
+    let names = screen.wishes();
+    let last = names.last().unwrap();
+    assert!(matches!(last, Request::Rename { name, .. } if name == "elsewhere-2"));
 }
 
 #[test]

@@ -11,10 +11,11 @@ use crate::{
         focus::{Focus, Page},
         help::Help,
         launcher::Launcher,
+        rename::Rename,
         step::{Go, Purpose, Step},
     },
     key::Key,
-    model::{notice::Level, status::Tab},
+    model::{id::SessionKey, notice::Level, status::Tab, text::Clean},
     protocol::message::Request,
 };
 
@@ -237,14 +238,21 @@ impl App {
                 if rename.problem().is_some() {
                     return Vec::new();
                 }
+                let name = rename.input.text().to_owned();
+                if let Some(why) = self.name_is_taken(rename.session, &name) {
+                    let (session, old) = (rename.session, rename.old.clone());
+                    self.rename = Some(Rename::again(session, &old, &name, why));
+                    return Vec::new();
+                }
                 let step = (!rename.is_unchanged()).then(|| Step::Ask {
                     request: Request::Rename {
                         session: rename.session,
-                        name: rename.input.text().to_owned(),
+                        name: name.clone(),
                     },
                     purpose: Purpose::Rename {
                         session: rename.session,
                         name: rename.old.clone(),
+                        new: name,
                     },
                 });
                 self.rename = None;
@@ -253,6 +261,16 @@ impl App {
             (Action::InputCancel | Action::Back, _) => self.back(now),
             _ => Vec::new(),
         }
+    }
+
+    /// Why a session cannot have a name: another one that has not ended has it.
+    fn name_is_taken(&self, session: SessionKey, name: &str) -> Option<Clean> {
+        let mut sessions = self.mirror.sessions();
+        let taken = sessions.any(|it| {
+            let other = it.context == session.context && it.key() != session;
+            other && !it.status.is_final() && it.name == *name
+        });
+        taken.then(|| Clean::new(&format!("a session named {name} is there already")))
     }
 
     fn in_sessions(&mut self, action: Action, now: Timestamp) -> Vec<Step> {

@@ -9,6 +9,7 @@ use crate::{
         detail::Used,
         mirror::Touched,
         msg::{Link, Ticket},
+        rename::Rename,
         step::{Purpose, Step},
     },
     model::{
@@ -20,7 +21,7 @@ use crate::{
         status::Tab,
         text::Clean,
     },
-    protocol::message::{Failure, Reply, Request},
+    protocol::message::{Failure, FailureKind, Reply, Request},
 };
 
 impl App {
@@ -275,6 +276,15 @@ impl App {
             )
             // The environments known before serve as well.
             | (Purpose::Environments(_), Err(_)) => Vec::new(),
+            (Purpose::Rename { session, name, new }, Err(failure)) => {
+                // What was typed is not typed again.
+                if self.rename.is_none() && failure.kind != FailureKind::NotFound {
+                    let why = failure.message.clone();
+                    self.rename = Some(Rename::again(session, &name, &new, why));
+                    return Vec::new();
+                }
+                vec![toast_of(&failure)]
+            }
             (_, Err(failure)) => vec![toast_of(&failure)],
         }
     }
