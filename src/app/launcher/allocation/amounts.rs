@@ -1,5 +1,7 @@
 //! The amounts of one container: from a preset, the environment's minimum, or by hand.
 
+use std::collections::BTreeMap;
+
 use super::{
     around::Around,
     presets::{self, Source},
@@ -8,7 +10,7 @@ use super::{
 use crate::{
     app::launcher::Offer,
     model::{
-        catalogue::unit,
+        catalogue::{Preset, unit},
         launch::{FieldProblem, LaunchField as Field},
         resources::{Bytes, Cpu, ResourceSlots},
         spec::LaunchRequest,
@@ -33,8 +35,49 @@ pub struct Amounts {
     /// The shared memory goes by the memory.
     pub automatic_shmem: bool,
     pub accelerators: Vec<Accelerator>,
-    /// The preset a request named beside amounts, until it is seen whether they are its own.
-    named: Option<String>,
+    /// What a request asked for beside its preset.
+    beside: Beside,
+}
+
+/// Amounts that go over those of a preset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Beside {
+    cpu: Option<Cpu>,
+    mem: Option<Bytes>,
+    shmem: Option<Bytes>,
+    accelerators: BTreeMap<String, u64>,
+}
+
+impl Beside {
+    fn of(request: &LaunchRequest) -> Self {
+        Self {
+            cpu: request.cpu,
+            mem: request.mem,
+            shmem: request.shmem,
+            accelerators: request.accelerators.clone(),
+        }
+    }
+
+    /// Without what the preset says as well.
+    fn without(&mut self, preset: &Preset) {
+        let slots = &preset.slots;
+        self.cpu = self.cpu.filter(|cpu| *cpu != slots.cpu);
+        self.mem = self.mem.filter(|mem| *mem != slots.mem);
+        self.shmem = self.shmem.filter(|shmem| preset.shmem != Some(*shmem));
+        let own = |slot: &str| slots.accelerators.get(slot).copied().unwrap_or(0);
+        self.accelerators
+            .retain(|slot, amount| own(slot) != *amount);
+    }
+
+    fn over(&self, slots: &ResourceSlots) -> ResourceSlots {
+        let mut accelerators = slots.accelerators.clone();
+        accelerators.extend(self.accelerators.clone());
+        ResourceSlots {
+            cpu: self.cpu.unwrap_or(slots.cpu),
+            mem: self.mem.unwrap_or(slots.mem),
+            accelerators,
+        }
+    }
 }
 
 impl Default for Amounts {
@@ -47,7 +90,7 @@ impl Default for Amounts {
             shmem: Slider::new(Unit::Bytes, 64 * Bytes::MIB),
             automatic_shmem: true,
             accelerators: Vec::new(),
-            named: None,
+            beside: Beside::default(),
         }
     }
 }
@@ -79,7 +122,7 @@ impl Amounts {
     /// The person chose where amounts come from.
     pub fn choose(&mut self, source: Source, around: &Around<'_>) {
         self.automatic = false;
-        self.named = None;
+        self.beside = Beside::default();
         self.source = source;
         self.apply(around);
     }
@@ -87,24 +130,16 @@ impl Amounts {
     /// A number was changed by hand.
     pub fn by_hand(&mut self) {
         self.automatic = false;
-        self.named = None;
+        self.beside = Beside::default();
         self.source = Source::Custom;
     }
 
     /// Another environment or group, or more is known of them.
     pub fn offered(&mut self, around: &Around<'_>) {
         self.keep_kinds(around);
-        if let Some(preset) = self.named.take() {
-            match presets::find(&preset, around) {
-                Some(found) if presets::is_of(found, &self.slots()) => {
-                    self.source = Source::Preset(preset);
-                }
-                Some(_) => {}
-                None => self.named = Some(preset),
-            }
-        }
         if self.is_elsewhere(around) {
             self.automatic = true;
+            self.beside = Beside::default();
         }
         if self.automatic {
             self.source = presets::automatic(around);
@@ -130,7 +165,10 @@ impl Amounts {
             Source::Minimum => self.take(&around.least(), None),
             Source::Preset(name) => {
                 if let Some(preset) = presets::find(name, around) {
-                    self.take(&preset.slots.clone(), preset.shmem.filter(|it| it.0 > 0));
+                    self.beside.without(preset);
+                    let shmem = self.beside.shmem.or(preset.shmem);
+                    let slots = self.beside.over(&preset.slots);
+                    self.take(&slots, shmem.filter(|it| it.0 > 0));
                 }
             }
         }
@@ -214,10 +252,9 @@ impl Amounts {
                 self.accelerators.push(Accelerator::new(slot, *amount));
             }
         }
-        match &request.preset {
-            Some(preset) if amounts_given => self.named = Some(preset.clone()),
-            Some(preset) => self.source = Source::Preset(preset.clone()),
-            None => {}
+        if let Some(preset) = &request.preset {
+            self.source = Source::Preset(preset.clone());
+            self.beside = Beside::of(request);
         }
         self.offered(around);
     }
@@ -226,6 +263,10 @@ impl Amounts {
         if let Source::Preset(name) = &self.source {
             // Its amounts are the preset's: whoever launches takes them from there.
             request.preset = Some(name.clone());
+            request.cpu = self.beside.cpu;
+            request.mem = self.beside.mem;
+            request.shmem = self.beside.shmem;
+            request.accelerators.clone_from(&self.beside.accelerators);
             return;
         }
         request.cpu = self.cpu.value().ok().map(Cpu::from_millis);

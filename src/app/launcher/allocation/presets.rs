@@ -101,15 +101,3 @@ fn option(source: &Source, own: &str, around: &Around<'_>) -> Choose {
         }
     }
 }
-
-/// Whether the amounts are those of the preset.
-pub fn is_of(preset: &Preset, slots: &crate::model::resources::ResourceSlots) -> bool {
-    let some = |it: &std::collections::BTreeMap<String, u64>| {
-        let mut it = it.clone();
-        it.retain(|_, amount| *amount > 0);
-        it
-    };
-    preset.slots.cpu == slots.cpu
-        && preset.slots.mem == slots.mem
-        && some(&preset.slots.accelerators) == some(&slots.accelerators)
-}

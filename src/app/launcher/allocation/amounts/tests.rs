@@ -76,10 +76,32 @@ fn a_launch_of_before_comes_back_as_it_was() {
         ..LaunchRequest::default()
     };
     assert_eq!(again(&request, &offer), request);
-    // A preset with other amounts beside it is one's own amounts.
+    // The same where they go over those of a preset.
     request.preset = Some("a".to_owned());
-    let written = again(&request, &offer);
-    assert_eq!((written.preset, written.cpu), (None, request.cpu));
+    assert_eq!(again(&request, &offer), request);
+}
+
+#[test]
+fn a_preset_keeps_its_amounts_beside_one_that_was_given() {
+    let request = LaunchRequest {
+        preset: Some("a".to_owned()),
+        shmem: Some(Bytes::mib(20)),
+        ..LaunchRequest::default()
+    };
+    // What there is may be told before or after the launch is read.
+    let (none, some) = (offer(&[]), offer(&[("a", 3)]));
+    for first in [&none, &some] {
+        let mut amounts = Amounts::default();
+        amounts.read(&request, &around(first));
+        amounts.offered(&around(&some));
+        assert_eq!(amounts.source(), &Source::Preset("a".to_owned()));
+        assert_eq!(amounts.cpu.value(), Ok(3000));
+        assert_eq!(amounts.mem.value(), Ok(Bytes::GIB));
+        assert_eq!(amounts.shmem.value(), Ok(20 * Bytes::MIB));
+        let mut written = LaunchRequest::default();
+        amounts.write(&mut written);
+        assert_eq!(written, request);
+    }
 }
 
 #[test]
