@@ -317,7 +317,8 @@ impl Form for Allocation {
         found.extend(variables.map(|it| FieldProblem::new(Field::Variables, it.why)));
         found.extend(self.amounts.problems(offer));
         found.extend(self.numbers.problems());
-        found.extend(self.threads.problems());
+        let threads = self.bounds(Row::of(Field::OpenBlas), offer);
+        found.extend(self.threads.problems(threads.most));
         found
     }
 

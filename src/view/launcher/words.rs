@@ -3,6 +3,7 @@
 use crate::{
     app::launcher::{Launcher, Offer, Outlook, Page},
     model::{
+        capability::Capability,
         catalogue::unit,
         launch::{LaunchField, StartAt, amounts::thousandths, folders, ports, secrets},
         resources::ResourceSlots,
@@ -124,7 +125,7 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
     let is_its_own = chosen.is_some_and(|it| !it.facts.user.is_ours());
     add("User", is_its_own.then(|| "the image's own".to_owned()));
     add("Project", request.project.clone());
-    add("Group", request.resource_group.clone());
+    add("Group", group(launcher, request));
     add("Preset", request.preset.clone());
     let dot = glyphs.dot;
     add("Per container", Some(amounts(launcher, request, dot)));
@@ -144,6 +145,18 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
     add("Agent", request.agent.clone());
     add("Variables", variables(request, glyphs));
     facts
+}
+
+/// The one that was chosen; of a cluster with one group that one.
+fn group(launcher: &Launcher, request: &LaunchRequest) -> Option<String> {
+    let offer = launcher.offer();
+    let known = offer.catalogue.as_ref();
+    let groups = known.map_or(&[][..], |it| &it.resource_groups);
+    let only = || match groups {
+        [only] if offer.has(Capability::Schedules) => Some(only.name.to_string()),
+        _ => None,
+    };
+    request.resource_group.clone().or_else(only)
 }
 
 /// What each container gets.

@@ -54,8 +54,11 @@ impl Place {
         projects(offer).len() > 1 || (self.project.is_some() && offer.catalogue.is_some())
     }
 
+    /// Of a cluster the only one is shown as well: it is where sessions go.
     pub fn has_groups(&self, offer: &Offer) -> bool {
-        groups(offer).len() > 1 || (self.group.is_some() && self.group(offer).is_none())
+        let several = groups(offer).len() > 1;
+        let only = !groups(offer).is_empty() && offer.has(Capability::Schedules);
+        several || only || (self.group.is_some() && self.group(offer).is_none())
     }
 
     pub fn has_agents(&self, offer: &Offer) -> bool {
@@ -74,7 +77,8 @@ impl Place {
     pub fn groups(&self, offer: &Offer) -> (Vec<Choose>, usize) {
         // Where workbay itself decides there is a default group, and nobody picks.
         let usual = offer.group(&LaunchRequest::default());
-        let usual = usual.filter(|_| !offer.has(Capability::Schedules));
+        // Of a cluster with one group nobody picks either.
+        let usual = usual.filter(|_| !offer.has(Capability::Schedules) || groups(offer).len() == 1);
         let usual = usual.map_or(ANY, |group| group.name.as_str());
         let mut options = Vec::new();
         if usual == ANY {

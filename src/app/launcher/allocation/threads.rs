@@ -33,14 +33,17 @@ impl Threads {
         !self.automatic && (name == OPEN_MP || name == OPEN_BLAS)
     }
 
-    pub fn problems(&self) -> Vec<FieldProblem> {
+    /// `most` is where their sliders end.
+    pub fn problems(&self, most: Option<u64>) -> Vec<FieldProblem> {
         let fields = [
             (Field::OpenMp, &self.open_mp),
             (Field::OpenBlas, &self.open_blas),
         ];
         let why = |slider: &Slider| match slider.value() {
             Ok(0) => Some("0 threads do nothing: at least 1".to_owned()),
-            Ok(_) => None,
+            Ok(number) => most.filter(|most| number > *most).map(|most| {
+                format!("{number} threads are more than there are cores: {most} at most")
+            }),
             Err(why) => Some(why),
         };
         let wrong = |(field, slider)| Some(FieldProblem::new(field, why(slider)?));
@@ -105,6 +108,21 @@ mod tests {
         assert!(threads.automatic && env.len() == 1);
         threads.automatic = false;
         threads.open_mp.paste("0");
-        assert_eq!(threads.problems().len(), 1);
+        assert_eq!(threads.problems(None).len(), 1);
+    }
+
+    #[test]
+    fn a_number_beyond_the_sliders_end_is_refused() {
+        let mut threads = Threads::default();
+        threads.automatic = false;
+        threads.open_mp.set(3);
+        assert_eq!(threads.problems(Some(3)), []);
+        let wrong = threads.problems(Some(2));
+        assert_eq!((wrong.len(), wrong[0].field), (1, Field::OpenMp));
+        assert!(
+            wrong[0].message.contains("2 at most"),
+            "{}",
+            wrong[0].message
+        );
     }
 }
