@@ -102,16 +102,16 @@ impl Panel<'_> {
         let over = "checking reclamation status".to_owned();
         let standing = face(standing(check, self.now));
         let (label, text, look) = match (check.state, left(check, self.now)) {
-            (IdleState::Over, _) => ("expires in", over, Face::Bad),
+            (IdleState::Over, _) | (_, Some(..0)) => ("it is over", over, Face::Bad),
             (_, Some(left)) => {
                 let label = match check.basis {
                     IdleBasis::ExpireAfter => "expires in",
                     IdleBasis::GracePeriod => "grace period",
                 };
-                let time = match left {
-                    ..0 => over,
-                    left if self.detail.focused => clock::digits(left),
-                    left => clock::coarse(left),
+                let time = if self.detail.focused {
+                    clock::digits(left)
+                } else {
+                    clock::coarse(left)
                 };
                 (label, time, standing)
             }
