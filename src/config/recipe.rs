@@ -168,7 +168,7 @@ const ROWS: &[Row<LaunchRequest>] = &[
     ),
     row!("owner", |r, i| set(&mut r.owner, owner(i).map(Some)), |r| {
         let owner = r.owner.as_ref()?;
-        Some(quoted(&format!("{}/{}", owner.email, owner.access_key)))
+        Some(quoted(&owner.to_string()))
     }),
     word!("bootstrap", bootstrap_script),
     row!("idle-timeout", idle_timeout: span, in_quotes),

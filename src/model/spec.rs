@@ -103,7 +103,7 @@ pub struct FolderMount {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     pub email: String,
-    /// One of the user's keys.
+    /// One of the user's keys; empty = the only one there is.
     pub access_key: String,
 }
 
@@ -154,18 +154,34 @@ impl FromStr for FolderMount {
 impl FromStr for Owner {
     type Err = String;
 
-    /// `EMAIL/KEY`.
+    /// `EMAIL` or `EMAIL/KEY`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.rsplit_once('/') {
-            Some((email, key)) if email.contains('@') && !key.is_empty() => Ok(Self {
-                email: email.to_owned(),
-                access_key: key.to_owned(),
-            }),
-            _ => Err(format!(
-                "'{}' is no owner: write EMAIL/ACCESS-KEY",
-                super::text::Clean::new(text)
-            )),
+        let (email, key) = match text.rsplit_once('/') {
+            Some((_, "")) => ("", ""),
+            Some((email, key)) => (email, key),
+            None => (text, ""),
+        };
+        if !email.contains('@') {
+            let text = super::text::Clean::new(text);
+            return Err(format!(
+                "'{text}' isn't an owner: write EMAIL or EMAIL/ACCESS-KEY"
+            ));
         }
+        Ok(Self {
+            email: email.to_owned(),
+            access_key: key.to_owned(),
+        })
+    }
+}
+
+/// As it is read.
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.email)?;
+        if self.access_key.is_empty() {
+            return Ok(());
+        }
+        write!(f, "/{}", self.access_key)
     }
 }
 
@@ -248,6 +264,24 @@ pub struct Mounted {
     pub folder: String,
     pub target: String,
     pub read_only: bool,
+}
+
+/// `data at /home/work/in (read-only)`.
+impl fmt::Display for Mounted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.folder, self.target)?;
+        f.write_str(if self.read_only { " (read-only)" } else { "" })
+    }
+}
+
+impl From<&FolderMount> for Mounted {
+    fn from(mount: &FolderMount) -> Self {
+        Self {
+            folder: mount.folder.clone(),
+            target: super::launch::folders::target(mount),
+            read_only: mount.read_only,
+        }
+    }
 }
 
 impl Mounted {
@@ -352,6 +386,17 @@ mod tests {
         let at: Timestamp = "2026-11-22T09:30:00Z".parse().unwrap();
         assert_eq!(request.starts_at, Some(StartAt::At(at)));
         assert_eq!(request.session_type, SessionType::Batch);
+    }
+
+    #[test]
+    fn owners_read_and_print() {
+        for text in ["ada@example.com", "ada@example.com/AKIA1"] {
+            let owner: Owner = text.parse().unwrap();
+            assert_eq!(owner.to_string(), text);
+        }
+        for bad in ["", "ada", "ada@example.com/", "/AKIA1", "ada/AKIA1"] {
+            assert!(bad.parse::<Owner>().is_err(), "{bad} was taken");
+        }
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
         );
     }
     if let Some(owner) = &request.owner {
-        words.two("--owner", format!("{}/{}", owner.email, owner.access_key));
+        words.two("--owner", owner.to_string());
     }
     words.maybe(
         "--bootstrap",

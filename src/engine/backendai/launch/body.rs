@@ -37,8 +37,7 @@ pub(super) fn body(request: &LaunchRequest, image: &Image, whose: &Whose) -> Val
     body.maybe("batch_timeout", request.timeout.map(Span::seconds));
     body.maybe("priority", request.priority);
     body.maybe("bootstrap_script", request.bootstrap_script.as_ref());
-    let owner = request.owner.as_ref();
-    body.maybe("owner_access_key", owner.map(|owner| &owner.access_key));
+    body.maybe("owner_access_key", whose.access_key.as_ref());
     body.put("config", config(request, image));
     Value::Object(body.0)
 }

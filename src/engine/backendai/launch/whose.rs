@@ -21,6 +21,8 @@ pub(super) struct Whose {
     pub(super) domain: String,
     /// A project's name; `None` = the manager's own choice.
     pub(super) project: Option<String>,
+    /// The key of somebody else.
+    pub(super) access_key: Option<String>,
 }
 
 /// Somebody a session may be made for.
@@ -39,6 +41,7 @@ impl Line {
         Ok(Whose {
             domain: self.domain().to_owned(),
             project: project.map(str::to_owned),
+            access_key: None,
         })
     }
 
@@ -46,14 +49,7 @@ impl Line {
     /// owner's first.
     async fn owned_by(&self, owner: &Owner, project: Option<&str>) -> Result<Whose> {
         let Found { choices, domain } = self.find(&owner.email).await?;
-        let mut keys = choices.access_keys.iter();
-        if !keys.any(|key| *key == *owner.access_key.as_str()) {
-            let key = Clean::new(&owner.access_key);
-            return Err(refused(format!(
-                "{} has no key {key} in force",
-                choices.email
-            )));
-        }
+        let access_key = key_of(&choices, &owner.access_key)?;
         let ours = self.project.as_ref().map(|project| &project.name);
         let shared = ours.filter(|ours| choices.projects.contains(ours));
         let otherwise = shared.or(choices.projects.first());
@@ -62,6 +58,7 @@ impl Line {
             project: project
                 .map(str::to_owned)
                 .or(otherwise.map(|name| name.as_str().to_owned())),
+            access_key: Some(access_key),
         })
     }
 
@@ -83,6 +80,28 @@ impl Line {
             other => other,
         })?;
         read(&data, &shown)
+    }
+}
+
+/// The key that is asked for, or the only one.
+fn key_of(choices: &OwnerChoices, asked: &str) -> Result<String> {
+    let (email, keys) = (&choices.email, &choices.access_keys);
+    if keys.iter().any(|key| *key == *asked) {
+        return Ok(asked.to_owned());
+    }
+    match (asked, keys.as_slice()) {
+        ("", [only]) => Ok(only.as_str().to_owned()),
+        ("", several) => {
+            let names: Vec<&str> = several.iter().map(Clean::as_str).collect();
+            let names = names.join(", ");
+            Err(refused(format!(
+                "{email} has several keys: write {email}/KEY with one of {names}"
+            )))
+        }
+        (asked, _) => {
+            let key = Clean::new(asked);
+            Err(refused(format!("{email} has no key {key} in force")))
+        }
     }
 }
 
@@ -136,6 +155,23 @@ mod tests {
             }
         ));
         error.to_string()
+    }
+
+    #[test]
+    fn the_only_key_need_not_be_said() {
+        let choices = |keys: &[&str]| OwnerChoices {
+            email: "x@example.com".into(),
+            access_keys: keys.iter().map(|key| Clean::new(key)).collect(),
+            projects: Vec::new(),
+        };
+        assert_eq!(key_of(&choices(&["A"]), "").unwrap(), "A");
+        assert_eq!(key_of(&choices(&["A", "B"]), "B").unwrap(), "B");
+        let several = key_of(&choices(&["A", "B"]), "").unwrap_err().to_string();
+        assert!(
+            several.contains("x@example.com/KEY with one of A, B"),
+            "{several}"
+        );
+        assert!(key_of(&choices(&["A"]), "C").is_err());
     }
 
     #[test]
