@@ -139,6 +139,18 @@ impl Hold {
         }
     }
 
+    /// Its word in the history, as managers write them.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotBefore(_) => "session_schedule_not-ready",
+            Self::Sessions { .. } => "session_schedule_concurrency-limit",
+            Self::Limit(_) => "user_schedule_quota-exceeded",
+            Self::Room { .. } => "agent_schedule_unavailable",
+            Self::Never(_) => "agent_schedule_never-available",
+            Self::NoGroup => "resource-group_schedule_not-found",
+        }
+    }
+
     /// Whether it is the same reason, whatever the figures.
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
@@ -203,7 +215,10 @@ pub(super) fn steps(
     );
     if let Some((hold, group)) = hold {
         let why = Some(hold.sentence(group));
-        steps.push(step(STEPS[hold.step()], Outcome::Failure, why));
+        steps.push(SubStep {
+            error_code: Some(hold.code().into()),
+            ..step(STEPS[hold.step()], Outcome::Failure, why)
+        });
     }
     steps
 }

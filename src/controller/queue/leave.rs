@@ -51,6 +51,8 @@ impl Controller {
             kernel.terminated_at = Some(now);
         }
         turn.writes.push(Write::History(HistoryEntry {
+            error_code: (leaving.result != Outcome::Success)
+                .then(|| Clean::new(&format!("session_schedule_{}", leaving.info))),
             result: leaving.result,
             message,
             ..HistoryEntry::new(

@@ -28,7 +28,25 @@ pub(in crate::controller) struct Tries {
     count: u32,
     /// How many of them its history knows.
     written: u32,
+    /// The entries they are in; each reason has its own.
+    entries: u32,
     hold: Hold,
+}
+
+/// Beyond so many entries the last one is told anew with each reason: two reasons may take turns for days.
+const ENTRIES: u32 = 20;
+
+impl Tries {
+    fn begin(now: Timestamp, hold: &Hold, entries: u32) -> Self {
+        Self {
+            first: now,
+            last: now,
+            count: 1,
+            written: 0,
+            entries,
+            hold: hold.clone(),
+        }
+    }
 }
 
 impl Controller {
@@ -38,26 +56,26 @@ impl Controller {
             return;
         };
         held.record.retries = held.record.retries.saturating_add(1);
+        let entries = held.tries.as_ref().map_or(0, |tries| tries.entries);
         let fresh = match &mut held.tries {
-            Some(tries) => {
+            Some(tries) if tries.hold.is_like(hold) || entries >= ENTRIES => {
                 let fresh = !tries.hold.is_like(hold);
                 tries.last = now;
                 tries.count = tries.count.saturating_add(1);
                 tries.hold.clone_from(hold);
                 fresh
             }
-            None => {
-                held.tries = Some(Tries {
-                    first: now,
-                    last: now,
-                    count: 1,
-                    written: 0,
-                    hold: hold.clone(),
-                });
-                true
-            }
+            _ => true,
         };
-        if fresh {
+        if !fresh {
+            return;
+        }
+        // What was tried for the reason before is complete.
+        self.write_tries(turn, id);
+        if let Some(held) = self.held.get_mut(&id)
+            && held.tries.as_ref().is_none_or(|it| !it.hold.is_like(hold))
+        {
+            held.tries = Some(Tries::begin(now, hold, entries + 1));
             self.write_tries(turn, id);
         }
     }
@@ -75,6 +93,7 @@ impl Controller {
         let entry = HistoryEntry {
             result: Outcome::NeedRetry,
             message: Some(Clean::new(&tries.hold.sentence(group))),
+            error_code: Some(tries.hold.code().into()),
             attempts: tries.count,
             until: (tries.count > 1).then_some(tries.last),
             steps: steps(order, Some((&tries.hold, group)), tries.last),

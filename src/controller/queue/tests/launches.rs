@@ -169,7 +169,7 @@ fn what_can_never_be_is_refused_at_its_field() {
                 ..named("fine")
             },
             LaunchField::ResourceGroup,
-            "there are default",
+            "there is default",
         ),
         (
             LaunchRequest {
@@ -301,7 +301,7 @@ fn a_session_can_be_launched_again_as_it_was() {
     let again = |play: &mut Play| {
         let ticket = play.ask(Ask::Again { session });
         match &play.answered[&ticket] {
-            Ok(Answer::Again(request)) => request.as_ref().clone(),
+            Ok(Answer::Again(recalled)) => recalled.launch.clone(),
             other => panic!("{other:?}"),
         }
     };

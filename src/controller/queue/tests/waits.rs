@@ -174,6 +174,34 @@ fn every_decision_is_in_the_history_and_many_tries_are_one_entry() {
 }
 
 #[test]
+fn each_reason_has_an_entry_of_its_own() {
+    let mut play = full();
+    let id = play.comes(named("waits"));
+    for _ in 0..3 {
+        play.wait(15);
+    }
+    // There is a core for it now, but others took the memory.
+    play.others.mem = Bytes(Bytes::GIB);
+    play.wait(15);
+    play.terminate(play.launched[0]);
+    play.wait(15);
+    let mine = play.history.iter().filter(|it| it.session == id);
+    let told: Vec<_> = mine
+        .filter(|it| it.result == Outcome::NeedRetry)
+        .map(|it| (it.message.as_ref().unwrap().as_str(), it.error_code.clone()))
+        .collect();
+    let [first, second] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    assert!(
+        first.0.contains("1 CPU") && second.0.contains("of memory"),
+        "{told:?}"
+    );
+    let code = Some("agent_schedule_unavailable".into());
+    assert!(first.1 == code && second.1 == code, "{told:?}");
+}
+
+#[test]
 fn the_highest_priority_comes_first_then_the_oldest() {
     let mut play = full();
     let old = play.comes(named("old1"));
