@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     model::{
         change::Change,
-        notice::{Notice, NoticesEdit},
+        notice::{Notice, NoticeKind, NoticesEdit},
     },
     protocol::message::Reply,
 };
@@ -35,6 +36,22 @@ impl Told {
         }
     }
 
+    /// Whether the same was told a moment ago of the same session in another context: two contexts may lead
+    /// to one cluster.
+    pub fn knows_elsewhere(&self, notice: &Notice) -> bool {
+        let Some(session) = notice.session else {
+            return false;
+        };
+        let same = |known: &Notice| {
+            let near = notice.at.duration_since(known.at).abs() < ELSEWHERE;
+            let elsewhere = known
+                .session
+                .is_some_and(|it| it.id == session.id && it.context != session.context);
+            near && elsewhere && known.text == notice.text && alike(&known.kind, &notice.kind)
+        };
+        self.notices.iter().rev().any(same)
+    }
+
     pub fn all(&self) -> Reply {
         Reply::Notices {
             notices: self.notices.iter().cloned().collect(),
@@ -54,10 +71,28 @@ impl Told {
     }
 }
 
+/// Of one event two contexts tell within this time.
+const ELSEWHERE: SignedDuration = SignedDuration::from_mins(2);
+
+/// The end that a checker brings is read twice, a little apart.
+fn alike(one: &NoticeKind, other: &NoticeKind) -> bool {
+    match (one, other) {
+        (
+            NoticeKind::IdleWarning { checker: one, .. },
+            NoticeKind::IdleWarning { checker: other, .. },
+        ) => one == other,
+        (one, other) => one == other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::notice::Level;
+    use crate::model::{
+        id::{ContextName, SessionId, SessionKey},
+        idle::IdleChecker,
+        notice::Level,
+    };
 
     fn notice(number: usize) -> Notice {
         let text = format!("notice {number}");
@@ -69,6 +104,27 @@ mod tests {
             panic!("no notices");
         };
         (notices.len(), unseen)
+    }
+
+    #[test]
+    fn one_session_through_two_contexts_is_told_of_once() {
+        let warning = |context: &str, second: i64| {
+            let at = jiff::Timestamp::from_second(second).unwrap();
+            let context = ContextName::new(context).unwrap();
+            let checker = IdleChecker::SessionLifetime;
+            Notice {
+                kind: NoticeKind::IdleWarning { checker, until: at },
+                session: Some(SessionKey::new(context, SessionId::from_u128(1))),
+                ..Notice::message(at, Level::Warning, "train will be ended")
+            }
+        };
+        let mut told = Told::default();
+        assert!(!told.knows_elsewhere(&warning("one", 0)));
+        told.heard(&warning("one", 0).into());
+        assert!(told.knows_elsewhere(&warning("two", 7)));
+        // The same context warns again, and so does another one much later.
+        assert!(!told.knows_elsewhere(&warning("one", 7)));
+        assert!(!told.knows_elsewhere(&warning("two", 600)));
     }
 
     #[test]
