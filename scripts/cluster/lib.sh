@@ -22,6 +22,9 @@ volume=$state/vfroot/local
 
 # The tag as Docker knows it; the cluster calls it local/$image.
 image=stable/python:3.11-debian12
+# Of the same layers: one whose containers end before they are ready, and one as it is made of a session of `user`.
+unstartable=stable/unstartable:1-debian12
+customized=stable/python:3.11-debian12-customized_0123456789abcdef0123456789abcdef
 agent=${WORKBAY_CLUSTER_AGENT:-i-local}
 password=develove # of both databases, which listen on loopback only
 lock=             # the open file that keeps two of `up` apart

@@ -10,7 +10,7 @@ use crate::{
     model::{
         capability::{Capability, EngineState},
         id::ContextName,
-        session::{CommitStatus, Session},
+        session::{CommitStatus, Session, SessionType},
         status::Status,
     },
 };
@@ -116,6 +116,11 @@ fn with_session(
             .or_else(|| unreachable(mirror, context)),
         Action::SessionCommit => may_change()
             .or_else(|| lacks(mirror, context, Capability::Commit))
+            .or_else(|| {
+                let other = session.session_type != SessionType::Interactive;
+                let name = &session.name;
+                other.then(|| format!("{name} is no interactive session: no image is made of it"))
+            })
             .or_else(|| not_live(session, "an image can be made of it once it runs"))
             .or_else(|| {
                 let busy = session.commit == CommitStatus::Ongoing;

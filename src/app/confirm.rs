@@ -105,6 +105,9 @@ fn lost(session: &Session, shells: usize) -> Vec<String> {
         1 => lost.push("Its shell, open here in a terminal.".to_owned()),
         n => lost.push(format!("Its shells, open here in {n} terminals.")),
     }
+    if session.is_committed() {
+        lost.push("The image that is being made of it.".to_owned());
+    }
     if session.scratch.is_some() {
         lost.push("Files written outside /home/work.".to_owned());
     } else if !session.folders.is_empty() {
@@ -152,6 +155,18 @@ mod tests {
         assert_eq!(confirm.action(Action::ConfirmToggle), None);
         let forced = Answer::Terminate { force: true };
         assert_eq!(confirm.action(Action::ConfirmPress), Some(forced));
+    }
+
+    #[test]
+    fn an_image_in_the_making_is_lost() {
+        let mut it = session(1, "train");
+        let image = "The image that is being made of it.".to_owned();
+        assert!(!lost(&it, 0).contains(&image));
+        it.pending_request = Some("making image base-1".into());
+        assert!(lost(&it, 0).contains(&image));
+        it.pending_request = None;
+        it.commit = crate::model::session::CommitStatus::Ongoing;
+        assert!(lost(&it, 0).contains(&image));
     }
 
     #[test]

@@ -32,7 +32,7 @@ use crate::{
     model::{
         capability::Capability,
         id::{ContextName, SessionKey},
-        launch::{self, FieldProblem, LaunchField, grown::Grown},
+        launch::{self, FieldProblem, LaunchField, again::Missing, grown::Grown},
         resolve,
         spec::LaunchRequest,
         text::Clean,
@@ -103,6 +103,8 @@ pub struct Launcher {
     /// When it is to be asked for again, because sessions came and went.
     due: Option<Timestamp>,
     overlay: Option<Overlay>,
+    /// What the engine does not tell of the launch it was filled with.
+    pub missing: Vec<Missing>,
     /// It is done again with more memory.
     grown: Option<Grown>,
     /// Something was chosen or typed since it was opened.
@@ -154,6 +156,7 @@ impl Launcher {
             asked_at: now,
             due: None,
             overlay: None,
+            missing: Vec::new(),
             grown: None,
             edited: false,
             warned: false,

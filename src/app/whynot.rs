@@ -10,7 +10,9 @@ use crate::{
         catalogue::Catalogue,
         id::SessionKey,
         launch::{
-            self, free_name,
+            self,
+            again::Missing,
+            free_name,
             whatif::{Alternative, Around, alternatives},
         },
         resolve,
@@ -29,6 +31,8 @@ pub struct WhyNot {
     pub session: SessionKey,
     pub name: Clean,
     launch: Option<LaunchRequest>,
+    /// Of its launch the engine does not tell.
+    pub missing: Vec<Missing>,
     offer: Option<Catalogue>,
     problem: Option<Clean>,
     /// `None` while the answers are on their way.
@@ -52,6 +56,7 @@ impl WhyNot {
             session: session.key(),
             name: session.name.clone(),
             launch: None,
+            missing: Vec::new(),
             offer: None,
             problem: None,
             found: None,
@@ -80,7 +85,10 @@ impl WhyNot {
 
     pub fn answered(&mut self, session: &Session, result: Result<Reply, Failure>, mirror: &Mirror) {
         match result {
-            Ok(Reply::Again { launch }) => self.launch = Some(*launch),
+            Ok(Reply::Again { launch, missing }) => {
+                self.launch = Some(*launch);
+                self.missing = missing;
+            }
             Ok(Reply::Catalogue { catalogue }) => self.offer = Some(*catalogue),
             Ok(_) => return,
             Err(failure) => self.problem = Some(failure.message),
@@ -196,7 +204,8 @@ mod tests {
         mirror.apply(change, jiff::Timestamp::UNIX_EPOCH);
         let mut it = WhyNot::new(&session);
         let launch = Box::default();
-        it.answered(&session, Ok(Reply::Again { launch }), &mirror);
+        let missing = Vec::new();
+        it.answered(&session, Ok(Reply::Again { launch, missing }), &mirror);
         assert_eq!(it.found(), None);
         let group = ResourceGroup {
             name: "default".into(),

@@ -15,7 +15,7 @@ use super::{
 use crate::config::{recipe, saving};
 
 pub fn export(start: &Start, arguments: &Export) -> Outcome {
-    let mut launch = line::block_on(async {
+    let (mut launch, missing) = line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
         let session = find::session(&line, Choice::of(start), name).await?;
@@ -23,7 +23,12 @@ pub fn export(start: &Start, arguments: &Export) -> Outcome {
     })?;
     // Nothing can be launched for a moment that has passed.
     launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now()));
-    let text = recipe::write(&launch);
+    let mut text = recipe::write(&launch);
+    if !missing.is_empty() {
+        let lacks = format!("not reported by the cluster: {}", again::words(&missing));
+        output::remark(&format!("workbay: {lacks}"));
+        text = format!("# {lacks}\n{text}");
+    }
     match &arguments.output {
         None => output::foreign(&text)?,
         Some(file) => save(file, &text, arguments.force)?,

@@ -4,43 +4,35 @@ use super::{
     fail::{Fail, code},
     line::Line,
 };
-use crate::model::{id::KernelId, session::Session, text::Clean};
+use crate::model::{
+    id::KernelId,
+    selector::{self, KernelError},
+    session::Session,
+    text::Clean,
+};
 
 /// The kernel meant by a host name or the beginning of an id.
 pub async fn find(line: &Line, session: &Session, word: &str) -> Result<KernelId, Fail> {
     // A row of the list may lack kernels.
     let whole = super::find::detail(line, session.key()).await?;
     let kernels = whole.as_ref().map_or(&session.kernels, |s| &s.kernels);
-    let word = word.to_ascii_lowercase();
-    let named = kernels
-        .iter()
-        .find(|kernel| kernel.hostname == word.as_str());
-    let by_id = || {
-        let mut found = kernels
-            .iter()
-            .filter(|kernel| word.len() >= 2 && kernel.id.to_string().starts_with(&word));
-        found.next().filter(|_| found.next().is_none())
-    };
-    if let Some(kernel) = named.or_else(by_id) {
-        return Ok(kernel.id);
+    let name = &session.name;
+    let word = Clean::new(word);
+    match selector::kernel(kernels, word.as_str()) {
+        Ok(kernel) => Ok(kernel.id),
+        Err(KernelError::Several(names)) => {
+            let why = format!("'{word}' may be any of: {}", names.join(", "));
+            Err(Fail::usage(why).help("give the host name, or more of the id"))
+        }
+        Err(KernelError::None(names)) => {
+            let why = format!("session {name} has no kernel '{word}'");
+            let fail = Fail::new(code::NOT_FOUND, why);
+            Err(match names.as_slice() {
+                [] => fail.help("it has none yet"),
+                names => fail.help(format!("it has {}", names.join(", "))),
+            })
+        }
     }
-    let names: Vec<String> = kernels
-        .iter()
-        .map(|kernel| format!("{} ({})", kernel.hostname, kernel.id.short()))
-        .collect();
-    let fail = Fail::new(
-        code::NOT_FOUND,
-        format!(
-            "session {} has no kernel '{}'",
-            session.name,
-            Clean::new(&word)
-        ),
-    );
-    Err(if names.is_empty() {
-        fail.help("it has none yet")
-    } else {
-        fail.help(format!("it has {}", names.join(", ")))
-    })
 }
 
 /// The one that a person named, if any.

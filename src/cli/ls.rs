@@ -10,6 +10,7 @@ use ratatui::style::Style;
 
 use super::{
     Start,
+    apart::Apart,
     args::{Ls, TabChoice},
     choice::Choice,
     fail::{Fail, Outcome},
@@ -25,7 +26,8 @@ use crate::{
         capability::EngineState,
         ending::{Ending, ending, is_meant, joined},
         id::ContextName,
-        session::{Session, newest_first},
+        session::{Session, has_several_owners, newest_first},
+        short,
         status::Tab,
     },
     theme::{ColorDepth, Theme, color, face::Face},
@@ -51,11 +53,14 @@ const PAGE: u32 = 100;
 
 pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     let (picture, contexts) = line::block_on(look(start, arguments))?;
+    let several = has_several_owners(&picture.snapshot.sessions);
     let mut sessions: Vec<Session> = picture
         .snapshot
         .sessions
         .iter()
-        .filter(|session| contexts.contains(&session.context) && is_wanted(session, arguments))
+        .filter(|session| {
+            contexts.contains(&session.context) && is_wanted(session, arguments, several)
+        })
         .cloned()
         .collect();
     if let ([context], true) = (contexts.as_slice(), sessions.is_empty())
@@ -88,15 +93,19 @@ fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> R
     let several = contexts.len() > 1;
     let reclaimed = reclaim::is_told(sessions);
     let ended = ended::is_told(sessions);
+    let apart = Apart::of(sessions);
+    let ids: Vec<String> = sessions.iter().map(|it| it.id.to_string()).collect();
     let rows: Vec<Vec<Cell>> = sessions
         .iter()
-        .map(|session| {
-            let mut cells = row(session, now(), theme.as_ref());
+        .zip(short::all(&ids))
+        .map(|(session, id)| {
+            let mut cells = row(session, id, now(), theme.as_ref());
             if ended {
                 let [how, when] = ended::cells(session, theme.as_ref());
                 cells.insert(STATUS + 1, how);
                 cells.push(when);
             }
+            cells.extend(apart.cells(session));
             if reclaimed {
                 cells.push(reclaim::cell(session, now(), theme.as_ref()));
             }
@@ -113,6 +122,7 @@ fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> R
         head.insert(STATUS + 1, how);
         head.push(when);
     }
+    head.extend(apart.heads());
     head.extend(reclaimed.then_some(reclaim::HEAD));
     if several {
         head.insert(0, "CONTEXT");
@@ -159,10 +169,10 @@ fn wanted(arguments: &Ls) -> Vec<Wanted> {
     .collect()
 }
 
-fn is_wanted(session: &Session, arguments: &Ls) -> bool {
+fn is_wanted(session: &Session, arguments: &Ls, several: bool) -> bool {
     let words = arguments.filter.as_deref().unwrap_or_default();
     let tab = arguments.tab.tab();
-    tab.is_none_or(|tab| session.tab() == tab) && matches(session, words)
+    tab.is_none_or(|tab| session.tab() == tab) && matches(session, words, several)
 }
 
 fn tell_stale(picture: &Picture, contexts: &[ContextName]) {
@@ -261,10 +271,10 @@ pub fn status_style(session: &Session, theme: Option<&Theme>) -> Style {
     theme.map_or_else(Style::new, |theme| theme.style(face))
 }
 
-fn row(session: &Session, now: Timestamp, theme: Option<&Theme>) -> Vec<Cell> {
+fn row(session: &Session, id: String, now: Timestamp, theme: Option<&Theme>) -> Vec<Cell> {
     vec![
         session.name.as_str().into(),
-        session.id.short().into(),
+        id.into(),
         Cell::styled(session.status.word(), status_style(session, theme)),
         session.environment.label().into(),
         session.requested_slots.cpu.to_string().into(),
@@ -277,16 +287,23 @@ fn row(session: &Session, now: Timestamp, theme: Option<&Theme>) -> Vec<Cell> {
     ]
 }
 
-/// Every word is found in the name, id, environment, status or result, whatever its case.
-fn matches(session: &Session, words: &str) -> bool {
-    let text = format!(
+/// Every word is found in the name, id, environment, status or result, of `several` owners also in what tells
+/// whose it is and where it lies, whatever its case.
+fn matches(session: &Session, words: &str, several: bool) -> bool {
+    let placement = &session.placement;
+    let mut text = format!(
         "{} {} {} {}",
         session.name,
         session.id,
         session.environment.label(),
         session.status
-    )
-    .to_lowercase();
+    );
+    let apart = [&session.owner].into_iter().chain(&placement.project);
+    for word in apart.chain(&placement.agents).filter(|_| several) {
+        text.push(' ');
+        text.push_str(word.as_str());
+    }
+    let text = text.to_lowercase();
     let ended = ending(session).map_or_else(String::new, Ending::words);
     joined(words)
         .to_lowercase()

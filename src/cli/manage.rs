@@ -21,6 +21,7 @@ use crate::{
         idle::{Keep, Reprieve},
         name,
         session::Session,
+        short,
         status::Tab,
     },
     protocol::message::{Reply, Request, Snapshot},
@@ -182,8 +183,9 @@ pub fn agreed(
         "are asked to end, then killed"
     };
     let mut err = io::stderr().lock();
-    for session in sessions {
-        let (id, status) = (session.id.short(), &session.status);
+    let ids: Vec<String> = sessions.iter().map(|it| it.id.to_string()).collect();
+    for (session, id) in sessions.iter().zip(short::all(&ids)) {
+        let status = &session.status;
         let name = if several {
             format!("{}/{}", session.context, session.name)
         } else {
@@ -194,6 +196,10 @@ pub fn agreed(
             "  {name}  {id}  {status}  {}",
             session.environment.label()
         )?;
+    }
+    for session in sessions.iter().filter(|it| it.is_committed()) {
+        let name = &session.name;
+        writeln!(err, "An image is being made of {name}: it will be lost.")?;
     }
     write!(
         err,

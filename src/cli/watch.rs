@@ -29,10 +29,11 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// It is reached, or it is known that it will not be.
+    /// It is reached, or it is known that it will not be. Of a session that ends before it ran, the reason is known at its end.
     fn is_settled(self, session: &Session) -> bool {
+        let fails = session.status == Status::Terminating && session.started_at.is_none();
         match self {
-            Self::Begun => !session.status.is_starting(),
+            Self::Begun => !session.status.is_starting() && !fails,
             Self::Ended => is_over(session),
         }
     }

@@ -252,7 +252,7 @@ impl Controller {
             }
             Ask::Again { session } => {
                 let answer = self.find(session).map(|held| again(held, now));
-                turn.answer(ticket, answer.map(|it| Answer::Again(Box::new(it))));
+                turn.answer(ticket, answer.map(|it| Answer::Again(Box::new(it.into()))));
             }
         }
     }
@@ -303,7 +303,13 @@ impl Controller {
         } else {
             Outcome::Success
         };
+        // A manager's word for it; the sentence says the rest.
+        let code = match phase {
+            "terminate-sessions" => "kernel_terminate_failed",
+            _ => "kernel_start_failed",
+        };
         turn.writes.push(Write::History(HistoryEntry {
+            error_code: (result == Outcome::Failure).then(|| code.into()),
             result,
             message: message.cloned(),
             ..HistoryEntry::new(id, now, phase, Some(from), to.clone())

@@ -23,6 +23,7 @@ pub(super) fn dress(session: &mut Session, spec: &LaunchSpec, main: KernelId, su
     session.preopen_ports.clone_from(&spec.preopen_ports);
     let folders = spec.mounts.iter().map(|mount| Clean::new(&mount.folder));
     session.folders = folders.collect();
+    session.mounts.clone_from(&spec.mounts);
     let placement = &mut session.placement;
     placement.resource_group = Some(Clean::new(&spec.resource_group));
     placement.priority = Some(spec.priority);

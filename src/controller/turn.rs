@@ -15,11 +15,10 @@ use crate::model::{
     environment::Environment,
     history::HistoryEntry,
     id::{ContextName, SessionId},
-    launch::LaunchField,
+    launch::{LaunchField, again::Recalled},
     notice::{Level, Notice, NoticeKind},
     record::Write,
     session::Session,
-    spec::LaunchRequest,
     text::Clean,
 };
 
@@ -56,7 +55,7 @@ pub enum Answer {
     Environments(Vec<Environment>),
     Catalogue(Box<Catalogue>),
     /// What a session was launched with.
-    Again(Box<LaunchRequest>),
+    Again(Box<Recalled>),
     Folder(Folder),
     Owner(OwnerChoices),
     /// How many sessions there are that were asked for.

@@ -259,7 +259,8 @@ impl Core {
             let ending = news.asks_to_end();
             let mut step = self.stations[number].heart.handle(clock::now(), news);
             queue.extend(step.follow.drain(..));
-            self.remember(&mut step);
+            self.remember(number, &mut step);
+            self.hide_secrets(number, &mut step);
             self.put_figures_away(number, &mut step);
             match self.write(&step, ending.is_some()).await {
                 Ok(()) => {}
@@ -303,7 +304,11 @@ impl Core {
         step.changes.extend(notices.into_iter().map(Change::from));
     }
 
-    fn publish(&mut self, step: Step) {
+    fn publish(&mut self, mut step: Step) {
+        step.changes.retain(|change| match change {
+            Change::Notice { notice } => !self.told.knows_elsewhere(notice),
+            _ => true,
+        });
         for change in &step.changes {
             self.told.heard(change);
             self.hooks.hear(change);

@@ -21,6 +21,7 @@ use crate::{
         record::{SessionRecord, Write},
         secret::Secret,
         session::Session,
+        spec::FolderMount,
         statistics::Statistics,
         text::Clean,
     },
@@ -256,6 +257,13 @@ impl Heart {
     pub fn know_boot(&mut self, boot: Option<&Clean>) {
         if let Self::Local(heart) = self {
             heart.know_boot(boot.cloned());
+        }
+    }
+
+    /// Where folders are mounted in sessions that were launched from here.
+    pub fn know_mounts(&mut self, mounts: Vec<(SessionId, Vec<FolderMount>)>) {
+        if let Self::Observed(heart) = self {
+            heart.know_mounts(mounts);
         }
     }
 

@@ -20,8 +20,9 @@ use crate::{
         capability::EngineState,
         id::{ContextName, InstanceId, KernelId, SessionId, SessionKey},
         launch::{
+            again,
             check::{self, Ground},
-            key,
+            key, secrets,
         },
         name,
         recent::{self, RecentEdit, RecentId},
@@ -75,12 +76,59 @@ impl Core {
     }
 
     /// A launch that succeeds is written down with what it made, once for the whole request.
-    pub(super) fn remember(&self, step: &mut Step) {
+    pub(super) fn remember(&self, number: usize, step: &mut Step) {
+        let observing = self.stations[number].heart.is_observing();
         for (ticket, answer) in &step.answers {
             if let Ok(Answer::Launched(session)) = answer
                 && let Some(memory) = self.waiters.to_be_remembered(*ticket)
             {
-                step.writes.push(memory.write(&session.name));
+                step.writes.push(memory.write(session));
+            }
+            if let Ok(Answer::Launched(session)) = answer
+                && observing
+                && let Some(memory) = self.waiters.memory_of(*ticket)
+            {
+                step.writes.push(memory.record(session));
+            }
+        }
+    }
+
+    /// What launches a session of an engine that schedules once more: our own record of its launch, else
+    /// what the engine can tell of it.
+    pub(super) async fn tell_again(
+        &mut self,
+        connection: ConnectionId,
+        id: RequestId,
+        number: usize,
+        session: SessionKey,
+    ) {
+        let launch = self.store.launch(session).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the record of a launch could not be read");
+            None
+        });
+        if let Some(launch) = launch {
+            let shown = self.stations[number].heart.session(session.id);
+            let launch = again::recorded(launch, shown, clock::now());
+            let reply = Reply::Again {
+                launch: Box::new(launch),
+                missing: Vec::new(),
+            };
+            return self.answer(connection, id, Ok(reply));
+        }
+        let ticket = self.waiters.ticket(connection, id);
+        let ask = Question::Recall {
+            session: session.id,
+        };
+        let news = News::Observed(Observed::Asked { ticket, ask });
+        self.settle(number, news).await;
+    }
+
+    /// An engine may tell how a session was launched with its secrets.
+    pub(super) fn hide_secrets(&self, number: usize, step: &mut Step) {
+        for (_, answer) in &mut step.answers {
+            if let Ok(Answer::Again(recalled)) = answer {
+                self.stations[number].secrets.mark(&mut recalled.launch);
+                recalled.launch.env = secrets::blanked(&recalled.launch);
             }
         }
     }

@@ -327,6 +327,10 @@ async fn serve_locked(
         let mut station = Station::new(context, seat, &owner, records, teller, samples);
         station.recorder = Recorder::resume(figures);
         station.heart.know_boot(boot.as_ref());
+        let name = station.context.name;
+        let mounts = opened.mounts.iter().filter(|(key, _)| key.context == name);
+        let mounts = mounts.map(|(key, mounts)| (key.id, mounts.clone()));
+        station.heart.know_mounts(mounts.collect());
         station.shelf = Shelf::new(&opened.shelved, station.context.name);
         station.listed = opened.incomplete.is_none() || station.heart.is_observing();
         station

@@ -199,6 +199,10 @@ impl Runner {
                 engine.rename(session, &name).await?;
                 Got::Done
             }
+            Errand::Recall(session) => {
+                let recalled = engine.recall(session).await?;
+                Got::Recalled(recalled.map(Box::new))
+            }
             Errand::History(session) => Got::History(engine.history(session).await?),
             Errand::Environments => Got::Environments(engine.environments().await?),
             Errand::Statistics => Got::Statistics(Box::new(engine.statistics().await?)),

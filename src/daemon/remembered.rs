@@ -2,7 +2,8 @@
 
 use super::clock;
 use crate::model::{
-    id::ContextName, launch::secrets, record::Write, spec::LaunchRequest, text::Clean,
+    environment::EnvironmentSource, id::ContextName, launch::secrets, record::Write,
+    session::Session, spec::LaunchRequest, text::Clean,
 };
 
 /// A launch as it is remembered: without any secret.
@@ -28,12 +29,36 @@ impl Memory {
         }
     }
 
-    pub fn write(&self, name: &Clean) -> Write {
+    /// Among the recent launches, under the name of what it made; the environment by its name, also where
+    /// the default was taken.
+    pub fn write(&self, session: &Session) -> Write {
+        let mut launch = self.launch.clone();
+        if launch.image.is_none() && launch.environment.is_none() {
+            let environment = &session.environment;
+            // This machine's own programs may be of another version one day.
+            let label = match environment.source {
+                EnvironmentSource::Host => environment.name.to_string(),
+                EnvironmentSource::Image { .. } => environment.label(),
+            };
+            launch.environment = Some(label).filter(|label| !label.is_empty());
+        }
         Write::Recent {
             at: clock::now(),
             context: self.context,
-            title: self.title.as_ref().unwrap_or(name).clone(),
-            launch: self.launch.clone(),
+            title: self.title.as_ref().unwrap_or(&session.name).clone(),
+            launch,
+        }
+    }
+
+    /// How this one session was launched.
+    pub fn record(&self, session: &Session) -> Write {
+        let mut launch = self.launch.clone();
+        launch.count = None;
+        let named = launch.name.is_some() || self.title.is_some();
+        launch.name = named.then(|| session.name.to_string());
+        Write::Launch {
+            session: session.key(),
+            launch,
         }
     }
 }

@@ -86,10 +86,12 @@ impl Core {
         if let Request::Launch { launch, .. } = request {
             return self.launch(connection, id, number, *launch).await;
         }
-        let ticket = match request {
-            Request::Again { .. } if observing => self.waiters.ticket_for_again(connection, id),
-            _ => self.waiters.ticket(connection, id),
-        };
+        if let Request::Again { session } = request
+            && observing
+        {
+            return self.tell_again(connection, id, number, session).await;
+        }
+        let ticket = self.waiters.ticket(connection, id);
         let way = match &self.stations[number].heart {
             heart @ Heart::Local(_) => local(heart, ticket, request),
             heart @ Heart::Observed(_) => observed(heart, ticket, request),
@@ -335,7 +337,7 @@ fn observed(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::History { session } => Question::History {
             session: session.id,
         },
-        Request::Detail { session } | Request::Again { session } => Question::Detail {
+        Request::Detail { session } => Question::Detail {
             session: session.id,
         },
         Request::Reach {

@@ -92,7 +92,10 @@ pub(super) fn answer(answer: Answer) -> Reply {
             sessions: vec![*session],
             failure: None,
         },
-        Answer::Again(launch) => Reply::Again { launch },
+        Answer::Again(recalled) => Reply::Again {
+            launch: Box::new(recalled.launch),
+            missing: recalled.missing,
+        },
         Answer::Folder(folder) => Reply::Folder { folder },
         Answer::Owner(owner) => Reply::Owner { owner },
         Answer::Environments(environments) => Reply::Environments { environments },

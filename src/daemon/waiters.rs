@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{inbound::ConnectionId, remembered::Memory};
 use crate::{
     controller::fact::Ticket,
-    model::{launch::again::again, session::Session},
+    model::session::Session,
     protocol::message::{Failure, Reply, RequestId},
 };
 
@@ -31,8 +31,6 @@ enum Wish {
     Plain,
     /// It counts among others.
     OneOf(Ticket),
-    /// The session it tells is wanted as a launch.
-    Again,
 }
 
 #[derive(Debug)]
@@ -59,11 +57,6 @@ type Answered = (ConnectionId, RequestId, Result<Reply, Failure>);
 impl Waiters {
     pub fn ticket(&mut self, connection: ConnectionId, id: RequestId) -> Ticket {
         self.wait(connection, id, Wish::Plain)
-    }
-
-    /// The answer is a session, and is told as what launches it once more.
-    pub fn ticket_for_again(&mut self, connection: ConnectionId, id: RequestId) -> Ticket {
-        self.wait(connection, id, Wish::Again)
     }
 
     fn wait(&mut self, connection: ConnectionId, id: RequestId, wish: Wish) -> Ticket {
@@ -131,15 +124,23 @@ impl Waiters {
         }
     }
 
+    /// What this ticket's launch was asked for as.
+    pub fn memory_of(&self, ticket: Ticket) -> Option<&Memory> {
+        let Wish::OneOf(group) = self.waiting.get(&ticket)?.wish else {
+            return None;
+        };
+        match &self.groups.get(&group)?.got {
+            Got::Sessions { memory, .. } => Some(memory),
+            Got::Done(_) => None,
+        }
+    }
+
     /// Whom to answer now, if anybody.
     pub fn answered(&mut self, ticket: Ticket, result: Result<Reply, Failure>) -> Option<Answered> {
         let waiter = self.waiting.remove(&ticket)?;
         let result = match (waiter.wish, result) {
             (Wish::OneOf(group), result) => self.counted(group, ticket, result)?,
-            (Wish::Again, Ok(Reply::Session { session })) => Ok(Reply::Again {
-                launch: Box::new(again(&session)),
-            }),
-            (Wish::Plain | Wish::Again, result) => result,
+            (Wish::Plain, result) => result,
         };
         Some((waiter.connection, waiter.id, result))
     }
@@ -176,7 +177,7 @@ impl Waiters {
         self.waiting.retain(|ticket, waiter| {
             let launches = match waiter.wish {
                 Wish::OneOf(group) => groups.get(&group).is_some_and(Group::is_launch),
-                Wish::Plain | Wish::Again => false,
+                Wish::Plain => false,
             };
             let stays = launches || waiter.connection != connection;
             if !stays {

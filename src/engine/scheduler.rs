@@ -12,6 +12,7 @@ use crate::model::{
     catalogue::{Catalogue, OwnerChoices},
     history::HistoryEntry,
     id::SessionId,
+    launch::again::{self, Recalled},
     session::Session,
     spec::LaunchRequest,
     statistics::Statistics,
@@ -40,6 +41,12 @@ pub trait Scheduler: Engine {
     async fn terminate(&self, session: SessionId, force: bool) -> Result<()>;
 
     async fn rename(&self, session: SessionId, name: &str) -> Result<()>;
+
+    /// How it was launched, as far as the engine tells; `None` when it is not there.
+    async fn recall(&self, session: SessionId) -> Result<Option<Recalled>> {
+        let session = self.session(session).await?;
+        Ok(session.map(|it| again::recalled(&it, again::Told::default())))
+    }
 
     /// Its scheduling history, newest first.
     async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>>;

@@ -49,6 +49,9 @@ pub struct ImageFacts {
     /// Kinds it can use (`cuda`, `rocm`); empty = any.
     pub accelerators: Vec<Clean>,
     pub services: Vec<Service>,
+    /// It was made of a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub customized: Option<Customized>,
     /// The catalogue's label of it: `jupyter:2024`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known_as: Option<Clean>,
@@ -59,6 +62,16 @@ pub struct ImageFacts {
     /// (`busybox@sha256:…`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub digests: Vec<String>,
+}
+
+/// An image that was made of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Customized {
+    /// As whoever made it called it.
+    pub name: Clean,
+    /// Whose it is, by address; `None` = the caller's own, or not told.
+    pub owner: Option<Clean>,
 }
 
 /// As whom the programs of a session run.

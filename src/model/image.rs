@@ -12,6 +12,9 @@ pub const FEATURES: &str = "ai.backend.features";
 pub const ROLE: &str = "ai.backend.role";
 pub const ACCELERATORS: &str = "ai.backend.accelerators";
 pub const OWN_NAME: &str = "ai.backend.customized-image.name";
+/// `user:` and the owner's id, and the owner's address.
+pub const OWN_OWNER: &str = "ai.backend.customized-image.owner";
+pub const OWN_EMAIL: &str = "ai.backend.customized-image.user.email";
 /// Names of variables that are to hold the number of cores, separated by commas.
 pub const CORE_COUNTS: &str = "ai.backend.envs.corecount";
 /// Followed by the name of a slot.
@@ -75,17 +78,22 @@ pub fn services_label(services: &[Service]) -> String {
     services.iter().map(one).collect::<Vec<_>>().join(",")
 }
 
-/// The parts of a tag after its first: `py311`, `cuda12.1`, and the name of one's own image.
+/// The parts of a tag after its first: before all the name of one's own image, then `py311`, `cuda12.1`.
 pub fn chips(tag: &str, own_name: Option<&str>) -> Vec<Clean> {
-    tag.split('-')
-        .skip(1)
-        .filter(|part| !part.is_empty())
-        .map(|part| match (part.starts_with("customized_"), own_name) {
-            (true, Some(name)) => Clean::new(&format!("Customized: {name}")),
-            (true, None) => Clean::new("Customized"),
-            (false, _) => Clean::new(part),
-        })
+    let parts = tag.split('-').skip(1).filter(|part| !part.is_empty());
+    let (own, parts): (Vec<&str>, Vec<&str>) = parts.partition(|part| is_customized(part));
+    let own = own.first().map(|_| match own_name {
+        Some(name) => Clean::new(&format!("Customized: {name}")),
+        None => Clean::new("Customized"),
+    });
+    own.into_iter()
+        .chain(parts.into_iter().map(Clean::new))
         .collect()
+}
+
+/// Whether a part of a tag says that the image was made of a session.
+pub fn is_customized(part: &str) -> bool {
+    part.starts_with("customized_")
 }
 
 /// The leading numbers of a tag, the greatest of which is the newest: `3.11-debian12` is 3, 11.

@@ -46,6 +46,7 @@ pub mod session;
 pub mod settings;
 pub mod shared_files;
 pub mod shell;
+pub mod short;
 pub mod span;
 pub mod spec;
 pub mod statistics;

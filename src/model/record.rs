@@ -8,7 +8,7 @@ use super::{
     history::HistoryEntry,
     id::{ContextName, SessionId, SessionKey},
     session::Session,
-    spec::{LaunchRequest, LaunchSpec},
+    spec::{FolderMount, LaunchRequest, LaunchSpec},
     status::Status,
     text::Clean,
 };
@@ -102,6 +102,9 @@ impl SessionRecord {
     }
 }
 
+/// A session and the folders it was launched with.
+pub type Mounts = (SessionKey, Vec<FolderMount>);
+
 /// Who asked for what, kept for later questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
@@ -125,6 +128,11 @@ pub enum Write {
         at: Timestamp,
         context: ContextName,
         title: Clean,
+        launch: Box<LaunchRequest>,
+    },
+    /// How a session of an engine that schedules was launched, without any secret.
+    Launch {
+        session: SessionKey,
         launch: Box<LaunchRequest>,
     },
     /// What a session used, in place of what was kept of it before.

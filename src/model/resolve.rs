@@ -97,10 +97,15 @@ fn find_by_name<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environme
         let known = known(it)?;
         known.split_once(':').map(|(name, _)| name.to_owned())
     };
+    let own = |it: &Environment| {
+        let customized = it.facts.customized.as_ref();
+        customized.is_some_and(|it| it.name == *asked)
+    };
     found(&|it| it.label() == asked)
         .or_else(|| found(&|it| known(it).is_some_and(|label| label == asked)))
         .or_else(|| found(&|it| it.name == *asked))
         .or_else(|| found(&|it| known_name(it).is_some_and(|name| name == asked)))
+        .or_else(|| found(&own))
 }
 
 fn find_by_last_parts<'a>(all: &'a [Environment], asked: &str) -> Option<&'a Environment> {

@@ -4,7 +4,9 @@ use thiserror::Error;
 
 use super::{
     id::{ContextName, SessionId},
+    kernel::Kernel,
     session::{Session, newest_first},
+    short,
     text::Clean,
 };
 
@@ -126,11 +128,51 @@ fn among<'a>(
         return Ok(newest);
     }
     let lower = text.to_ascii_lowercase();
+    let bare = lower.replace('-', "");
     let by_id = |s: &&Session| {
-        lower.len() >= 2
-            && (s.id.to_string().starts_with(&lower) || s.id.short().starts_with(&lower))
+        let id = s.id.to_string();
+        lower.len() >= 2 && (id.starts_with(&lower) || id.replace('-', "").starts_with(&bare))
     };
     only(sessions.into_iter().filter(by_id).collect(), text)
+}
+
+/// Which kernel of a session is meant by its host name or the beginning of its id.
+pub fn kernel<'a>(kernels: &'a [Kernel], word: &str) -> Result<&'a Kernel, KernelError> {
+    let asked = word.to_ascii_lowercase();
+    if let Some(named) = kernels.iter().find(|it| it.hostname == asked.as_str()) {
+        return Ok(named);
+    }
+    let bare = asked.replace('-', "");
+    let begins = |kernel: &&Kernel| {
+        let id = kernel.id.to_string();
+        asked.len() >= 2 && (id.starts_with(&asked) || id.replace('-', "").starts_with(&bare))
+    };
+    let found: Vec<&Kernel> = kernels.iter().filter(begins).collect();
+    let names = |some: &dyn Fn(&Kernel) -> bool| -> Vec<String> {
+        let shorts = short::kernels(kernels);
+        let named = kernels
+            .iter()
+            .zip(shorts)
+            .filter(|(kernel, _)| some(kernel));
+        named
+            .map(|(kernel, short)| format!("{} ({short})", kernel.hostname))
+            .collect()
+    };
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => Err(KernelError::None(names(&|_| true))),
+        many => {
+            let of = |kernel: &Kernel| many.iter().any(|it| it.id == kernel.id);
+            Err(KernelError::Several(names(&of)))
+        }
+    }
+}
+
+/// Why no kernel is meant: each with those there are, or that could be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KernelError {
+    None(Vec<String>),
+    Several(Vec<String>),
 }
 
 fn only<'a>(found: Vec<&'a Session>, text: &str) -> Result<&'a Session, SelectError> {
@@ -141,7 +183,10 @@ fn only<'a>(found: Vec<&'a Session>, text: &str) -> Result<&'a Session, SelectEr
             asked: Clean::new(text),
             matches: many
                 .iter()
-                .map(|s| format!("{} ({}, {})", s.id.short(), s.name, s.status))
+                .zip(short::all(
+                    &many.iter().map(|s| s.id.to_string()).collect::<Vec<_>>(),
+                ))
+                .map(|(s, short)| format!("{short} ({}, {})", s.name, s.status))
                 .collect(),
         }),
     }
@@ -152,7 +197,7 @@ mod tests {
     use super::*;
     use crate::model::{
         environment::{EnvironmentRef, EnvironmentSource},
-        id::SessionKey,
+        id::{KernelId, SessionKey},
         status::Status,
     };
 
@@ -226,6 +271,35 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_is_meant_by_its_host_name_or_as_much_of_its_id_as_tells_it() {
+        let kernel = |bits: u128, name: &str| {
+            Kernel::new(KernelId::from_u128(bits), name.into(), Status::Running)
+        };
+        // As managers make them: of one moment.
+        let base = 0x01a2_072e_1d0d_7000_91a2_15a6_4c67_99e7;
+        let kernels = [kernel(base, "main1"), kernel(base + (1 << 66), "sub1")];
+        let shorts = short::kernels(&kernels);
+        assert_ne!(shorts[0], shorts[1]);
+        for (kernel, short) in kernels.iter().zip(&shorts) {
+            let meant = |word: &str| super::kernel(&kernels, word).map(|it| it.id);
+            for word in [kernel.hostname.as_str(), short, &short.replace('-', "")] {
+                assert_eq!(meant(word), Ok(kernel.id), "{word}");
+            }
+            assert_eq!(meant(&kernel.id.to_string().to_uppercase()), Ok(kernel.id));
+        }
+        let names = vec![
+            format!("main1 ({})", shorts[0]),
+            format!("sub1 ({})", shorts[1]),
+        ];
+        let several = super::kernel(&kernels, "01a2072e");
+        assert_eq!(several, Err(KernelError::Several(names.clone())));
+        assert_eq!(
+            super::kernel(&kernels, "main2"),
+            Err(KernelError::None(names))
+        );
+    }
+
+    #[test]
     fn what_is_elsewhere_is_told_and_not_taken() {
         assert_eq!(
             ask("local", "train").unwrap_err().to_string(),
@@ -237,7 +311,7 @@ mod tests {
         );
         let many = ask("local", "abcd").unwrap_err().to_string();
         assert!(
-            many.starts_with("'abcd' may be any of: abcd1234 (work, "),
+            many.starts_with("'abcd' may be any of: abcd1234-0000-0000-0000-000000000000 (work, "),
             "{many}"
         );
     }

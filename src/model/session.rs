@@ -16,6 +16,7 @@ use super::{
     resources::{Bytes, ResourceSlots},
     service::Service,
     span::Span,
+    spec::Mounted,
     status::{Status, Tab},
     text::Clean,
 };
@@ -83,6 +84,19 @@ pub struct Linked {
     pub status: Status,
 }
 
+/// What stands in `status_info` of one that ended before it ran, where nothing else is told.
+pub const FAILED_TO_START: &str = "failed-to-start";
+
+/// Reasons of engines that schedule for an end before a session ran.
+pub const NEVER_STARTED: [&str; 6] = [
+    FAILED_TO_START,
+    "failed-to-create",
+    "creation-failed",
+    "already-terminated",
+    "exceeded-max-retries",
+    "no-available-instances",
+];
+
 /// One session. The JSON field names are part of the command line's contract (docs/cli.md).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
@@ -116,6 +130,9 @@ pub struct Session {
     /// Names of the folders mounted in it.
     #[serde(default)]
     pub folders: Vec<Clean>,
+    /// Where folders are mounted in it, as far as that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mounts: Vec<Mounted>,
     /// Sessions that have to end well before it begins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Linked>,
@@ -189,6 +206,7 @@ impl Session {
             placement: Placement::default(),
             occupied_slots: ResourceSlots::default(),
             folders: Vec::new(),
+            mounts: Vec::new(),
             depends_on: Vec::new(),
             depended_by: Vec::new(),
             services: Vec::new(),
@@ -219,11 +237,43 @@ impl Session {
         self.status.is_live() && told.is_some_and(|info| info.as_str() == Self::PAUSED)
     }
 
+    /// An image is being made of it.
+    pub fn is_committed(&self) -> bool {
+        let asked = self.pending_request.as_ref();
+        let asked = asked.is_some_and(|it| it.as_str().starts_with(Self::COMMITTING));
+        self.status.is_live() && (asked || self.commit == CommitStatus::Ongoing)
+    }
+
+    /// How `pending_request` begins where an image was asked for.
+    pub const COMMITTING: &str = "making image";
+
     /// What stands in `status_info` of a paused one.
     pub const PAUSED: &str = "paused";
 
+    /// The folders in it, each with its path and mode where they are known.
+    pub fn mounted(&self) -> Vec<Clean> {
+        let named = |name: &Clean| {
+            let mount = self.mounts.iter().find(|it| *name == *it.folder.as_str());
+            mount.map_or_else(|| name.clone(), |it| Clean::new(&it.to_string()))
+        };
+        self.folders.iter().map(named).collect()
+    }
+
+    /// One that did not start is among those with errors.
     pub fn tab(&self) -> Tab {
-        self.status.tab()
+        if self.failed_to_start() {
+            Tab::Others
+        } else {
+            self.status.tab()
+        }
+    }
+
+    /// It ended before it ran, and nobody asked for that.
+    pub fn failed_to_start(&self) -> bool {
+        let info = self.status_info.as_ref().map(Clean::as_str);
+        self.status == Status::Terminated
+            && self.started_at.is_none()
+            && info.is_some_and(|info| NEVER_STARTED.contains(&info))
     }
 
     /// The kernel a terminal or a log without further word is of; kernels are kept main first.
@@ -253,6 +303,13 @@ pub fn by_run_time(a: &Session, b: &Session) -> Ordering {
         Some((session.terminated_at.is_none(), ran))
     };
     key(a).cmp(&key(b))
+}
+
+/// Whether they are of more than one person.
+pub fn has_several_owners<'a>(sessions: impl IntoIterator<Item = &'a Session>) -> bool {
+    let mut sessions = sessions.into_iter();
+    let first = sessions.next();
+    first.is_some_and(|first| sessions.any(|it| it.owner != first.owner))
 }
 
 /// The order of lists where nobody asked for another; those launched together by their names.

@@ -12,7 +12,7 @@ use crate::model::{
     history::HistoryEntry,
     id::{ContextName, InstanceId, KernelId, SessionKey},
     idle::Keep,
-    launch::LaunchField,
+    launch::{LaunchField, again::Missing},
     log::{LogOptions, LogSource},
     notice::{Notice, NoticesEdit},
     recent::{Recent, RecentEdit, RecentId},
@@ -227,8 +227,11 @@ pub enum Reply {
         sessions: Vec<Session>,
         failure: Option<Failure>,
     },
+    /// With what is not known of it.
     Again {
         launch: Box<LaunchRequest>,
+        #[serde(default)]
+        missing: Vec<Missing>,
     },
     /// Pinned ones first, then the newest first.
     Recents {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use rusqlite::Connection;
 
 use super::{
-    ENDED, StoreError, figures, recents, schema, shelf,
+    ENDED, StoreError, figures, launches, recents, rows, schema, shelf,
     unreadable::{self, Unreadable},
 };
 
@@ -53,8 +53,10 @@ fn read(db: &Connection) -> rusqlite::Result<Definitions> {
 /// Reads what the daemon reads when it starts. Rows that it would set aside are no error.
 pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
     let mut bad: Vec<Unreadable> = Vec::new();
-    let loaded = shelf::load(db, ENDED, &mut bad)
+    let loaded = rows::read_meta(db)
+        .and_then(|()| shelf::load(db, ENDED, &mut bad))
         .and_then(|_| figures::unfinished(db))
+        .and_then(|_| launches::mounts(db))
         .and_then(|_| recents::all(db, &mut bad));
     match loaded {
         Err(error) if !unreadable::is_no_json(&error) => Err(StoreError::broken(path, &error)),

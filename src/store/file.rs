@@ -9,7 +9,7 @@ use std::{
 use rusqlite::Connection;
 
 use super::{
-    Mark, Opened, Purpose, StoreError, StoreOptions, check, figures, keep, recents,
+    Mark, Opened, Purpose, StoreError, StoreOptions, check, figures, keep, launches, recents,
     reserve::{Reserve, State},
     rows, schema, scrub, shelf,
     unreadable::{self, Unreadable},
@@ -22,6 +22,7 @@ use crate::model::{
     recent::{Recent, RecentEdit, RecentId},
     record::{SessionRecord, Write},
     shared_files,
+    spec::LaunchRequest,
     text::Clean,
 };
 
@@ -93,6 +94,7 @@ impl StoreFile {
         let loaded = unreadable::without(&db, |db, bad| shelf::load(db, options.ended, bad));
         let (records, shelved) = loaded.map_err(sql)?;
         let figures = figures::unfinished(&db).map_err(sql)?;
+        let mounts = launches::mounts(&db).map_err(sql)?;
         let notes = unreadable::news(&db).map_err(sql)?.into_iter().collect();
         let opened = Opened {
             instance,
@@ -100,6 +102,7 @@ impl StoreFile {
             records,
             shelved,
             figures,
+            mounts,
             copy,
             notes,
         };
@@ -169,6 +172,10 @@ impl StoreFile {
 
     pub(super) fn figures(&self, session: SessionKey) -> Result<Option<Figures>, StoreError> {
         self.told(figures::of(&self.db, session))
+    }
+
+    pub(super) fn launch(&self, session: SessionKey) -> Result<Option<LaunchRequest>, StoreError> {
+        self.told(launches::of(&self.db, session))
     }
 
     pub(super) fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>, StoreError> {

@@ -12,6 +12,7 @@ mod figures;
 mod file;
 mod health;
 mod keep;
+mod launches;
 mod recents;
 mod reserve;
 mod rows;
@@ -37,7 +38,8 @@ use crate::model::{
     id::{ContextName, InstanceId, SessionId, SessionKey},
     launch::secrets::SecretRules,
     recent::{Recent, RecentEdit, RecentId},
-    record::{SessionRecord, Write},
+    record::{Mounts, SessionRecord, Write},
+    spec::LaunchRequest,
     text::Clean,
 };
 
@@ -88,6 +90,8 @@ pub struct Opened {
     pub shelved: Shelved,
     /// What sessions used that had not ended.
     pub figures: Vec<(SessionKey, FiguresRecord)>,
+    /// Where folders were mounted in sessions of engines that schedule.
+    pub mounts: Vec<Mounts>,
     /// The copy that was made before the file was brought to the newest layout.
     pub copy: Option<PathBuf>,
     /// What a person should know about the opening (a broken file or row was kept aside).
@@ -122,6 +126,10 @@ enum Job {
     Figures(
         SessionKey,
         oneshot::Sender<Result<Option<Figures>, StoreError>>,
+    ),
+    Launch(
+        SessionKey,
+        oneshot::Sender<Result<Option<LaunchRequest>, StoreError>>,
     ),
     Older(
         ContextName,
@@ -170,6 +178,7 @@ impl Store {
                         Job::Figures(session, answer) => {
                             drop(answer.send(file.figures(session)));
                         }
+                        Job::Launch(session, answer) => drop(answer.send(file.launch(session))),
                         Job::Older(context, before, limit, answer) => {
                             drop(answer.send(file.older(context, &before, limit)));
                         }
@@ -225,6 +234,11 @@ impl Store {
     /// What is kept of a session's use.
     pub async fn figures(&self, session: SessionKey) -> Result<Option<Figures>, StoreError> {
         self.ask(|answer| Job::Figures(session, answer)).await
+    }
+
+    /// How a session of an engine that schedules was launched from here.
+    pub async fn launch(&self, session: SessionKey) -> Result<Option<LaunchRequest>, StoreError> {
+        self.ask(|answer| Job::Launch(session, answer)).await
     }
 
     /// Ended sessions of a context that were left in the file: the newest before the mark.

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Result, Row};
 use serde_json::Value;
 
 use super::{
-    figures, recents,
+    figures, launches, recents,
     unreadable::{Table, Unreadable, sorted},
     values::{clean, parsed, time, to_json, unreadable},
 };
@@ -24,6 +24,17 @@ pub(super) fn instance(db: &Connection) -> Result<Option<String>> {
     .optional()
 }
 
+/// Reads all that is known of the file itself.
+pub(super) fn read_meta(db: &Connection) -> Result<()> {
+    let mut query = db.prepare("SELECT key, value FROM meta")?;
+    let mut rows = query.query(())?;
+    while let Some(row) = rows.next()? {
+        row.get::<_, String>(0)?;
+        row.get::<_, String>(1)?;
+    }
+    instance(db).map(drop)
+}
+
 pub(super) fn set_instance(db: &Connection, instance: &str) -> Result<()> {
     db.execute(
         "INSERT OR REPLACE INTO meta (key, value) VALUES ('instance', ?1)",
@@ -36,16 +47,14 @@ pub(super) fn put(db: &Connection, write: &Write) -> Result<()> {
     match write {
         Write::Session(record) => put_session(db, record),
         Write::History(entry) => put_history(db, entry),
-        Write::HistoryAgain(entry) => {
-            forget_newest(db, entry)?;
-            put_history(db, entry)
-        }
+        Write::HistoryAgain(entry) => put_history_again(db, entry),
         Write::Recent {
             at,
             context,
             title,
             launch,
         } => recents::put(db, at, *context, title, launch),
+        Write::Launch { session, launch } => launches::put(db, *session, launch),
         Write::Figures {
             session,
             at,
@@ -134,10 +143,15 @@ fn put_kernel(db: &Connection, session: &str, place: i64, kernel: &Kernel) -> Re
 }
 
 fn put_history(db: &Connection, entry: &HistoryEntry) -> Result<()> {
+    put_history_as(db, entry, None)
+}
+
+/// `None` = the next number.
+fn put_history_as(db: &Connection, entry: &HistoryEntry, number: Option<i64>) -> Result<()> {
     db.prepare_cached(
-        "INSERT INTO history (session, at, phase, from_status, to_status, result, message,
-             error_code, attempts, until, steps)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        "INSERT OR REPLACE INTO history (session, at, phase, from_status, to_status, result, message,
+             error_code, attempts, until, steps, number)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     )?
     .execute((
         entry.session.to_string(),
@@ -154,18 +168,23 @@ fn put_history(db: &Connection, entry: &HistoryEntry) -> Result<()> {
             [] => None,
             steps => Some(to_json(&steps)?.to_string()),
         },
+        number,
     ))
     .map(drop)
 }
 
-/// The session's newest entry goes if it is of the same phase: it is about to be told anew.
-fn forget_newest(db: &Connection, entry: &HistoryEntry) -> Result<()> {
-    db.prepare_cached(
-        "DELETE FROM history WHERE phase = ?2 AND number =
-             (SELECT max(number) FROM history WHERE session = ?1)",
-    )?
-    .execute((entry.session.to_string(), entry.phase.as_str()))
-    .map(drop)
+/// The session's newest entry is told anew if it is of the same phase; it keeps its number, which is its id.
+fn put_history_again(db: &Connection, entry: &HistoryEntry) -> Result<()> {
+    let known: Option<i64> = db
+        .prepare_cached(
+            "SELECT number FROM history WHERE phase = ?2 AND number =
+                 (SELECT max(number) FROM history WHERE session = ?1)",
+        )?
+        .query_row((entry.session.to_string(), entry.phase.as_str()), |row| {
+            row.get(0)
+        })
+        .optional()?;
+    put_history_as(db, entry, known)
 }
 
 /// The sessions that a query finds (their bodies and rows), with their kernels.

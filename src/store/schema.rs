@@ -104,8 +104,18 @@ pub(super) const STEPS: &[&str] = &[
         kept_of TEXT NOT NULL,
         why     TEXT NOT NULL,
         body    TEXT NOT NULL,
-        told    INTEGER NOT NULL DEFAULT 0
+            told    INTEGER NOT NULL DEFAULT 0
     );
+",
+    // How sessions of engines that schedule were launched from here.
+    "
+    CREATE TABLE launches (
+        number  INTEGER PRIMARY KEY,
+        context TEXT NOT NULL,
+        session TEXT NOT NULL,
+        launch  TEXT NOT NULL
+    );
+    CREATE UNIQUE INDEX launches_of_session ON launches (context, session);
 ",
 ];
 

@@ -14,6 +14,12 @@ const RULES: u32 = 1;
 const KEY: &str = "secret-rules";
 /// Where variables and the names of secret ones are: in what was asked for, and in what came of it.
 const PLACES: [&str; 3] = ["", "/request", "/spec"];
+/// Tables with launches in them: the column, and that of the row's number.
+const TABLES: [(&str, &str, &str); 3] = [
+    ("recents", "launch", "id"),
+    ("launches", "launch", "number"),
+    ("sessions", "body", "rowid"),
+];
 /// A session that has not started needs the values.
 const BEFORE_START: [&str; 3] = ["wait", "pull", "create"];
 
@@ -50,7 +56,11 @@ fn scrubbed(db: &mut Connection, rules: &SecretRules) -> Result<bool> {
     let change = db.transaction()?;
     let mut left = false;
     let mut changed = false;
-    for (table, column, number) in [("recents", "launch", "id"), ("sessions", "body", "rowid")] {
+    for (table, column, number) in TABLES {
+        // A copy may be of an earlier layout.
+        if !has_table(&change, table)? {
+            continue;
+        }
         for (row, text) in rows(&change, table, column, number)? {
             // One that cannot be read is set aside by whoever reads it.
             let Ok(mut body) = serde_json::from_str::<Value>(&text) else {
@@ -76,6 +86,11 @@ fn scrubbed(db: &mut Connection, rules: &SecretRules) -> Result<bool> {
         db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
     }
     Ok(true)
+}
+
+fn has_table(db: &Connection, table: &str) -> Result<bool> {
+    let query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?1";
+    db.query_row(query, [table], |row| Ok(row.get::<_, u32>(0)? > 0))
 }
 
 /// Rows that have variables at all.

@@ -120,6 +120,7 @@ fn of(write: &Write) -> (&'static str, Option<SessionId>) {
         Write::History(entry) | Write::HistoryAgain(entry) => ("history", Some(entry.session)),
         Write::Audit(entry) => ("audit", entry.session),
         Write::Recent { .. } => ("recents", None),
+        Write::Launch { session, .. } => ("launches", Some(session.id)),
         Write::Figures { session, .. } | Write::ForgetFigures { session } => {
             ("figures", Some(session.id))
         }
@@ -133,7 +134,7 @@ fn row(write: &Write) -> Result<Value> {
         Write::Session(record) => to_json(record),
         Write::History(entry) | Write::HistoryAgain(entry) => to_json(entry),
         Write::Audit(entry) => to_json(entry),
-        Write::Recent { launch, .. } => to_json(launch),
+        Write::Recent { launch, .. } | Write::Launch { launch, .. } => to_json(launch),
         Write::Figures { record, .. } => to_json(record),
         Write::ForgetFigures { .. }
         | Write::DeleteSession { .. }

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use ratatui::{buffer::Buffer, layout::Position};
 
 use super::{
-    banner, confirm, detail, glyphs::Glyphs, header, help, hints, keep, launcher, list, logs,
-    new_shell, notices, paint::Paint, panes, picker, prompt, pull, reason, recents, scheduling,
-    shells, state, statistics, still::Still, tabs, toasts, whynot,
+    banner, commit, confirm, detail, glyphs::Glyphs, header, help, hints, keep, launcher, list,
+    logs, new_shell, notices, paint::Paint, panes, picker, prompt, pull, reason, recents,
+    scheduling, shells, state, statistics, still::Still, tabs, toasts, whynot,
 };
 use crate::{
     app::{app::App, area::Areas, focus::Page},
@@ -74,6 +74,9 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
         detail::draw(paint, app, open, areas, now);
     }
     reason::draw(paint, app, areas);
+    if let Some(form) = &app.commit {
+        commit::draw(paint, app, form, areas);
+    }
     prompt::draw(paint, app, areas);
     hints::draw(paint, app, areas, now);
 }

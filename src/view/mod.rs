@@ -7,6 +7,7 @@ mod bar;
 mod borders;
 pub mod cells;
 mod columns;
+mod commit;
 mod confirm;
 mod detail;
 mod dialog;

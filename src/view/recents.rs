@@ -5,7 +5,13 @@ use ratatui::layout::Rect;
 use super::{dialog, paint::Paint, text};
 use crate::{
     app::{app::App, area::Areas, clock, launcher::Launcher, recents::Recents},
-    model::{launch::secrets, recent::Recent, resolve, session::SessionType, spec::LaunchRequest},
+    model::{
+        launch::{environment, secrets},
+        recent::Recent,
+        resolve,
+        session::SessionType,
+        spec::LaunchRequest,
+    },
     theme::face::Face,
 };
 
@@ -101,12 +107,11 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, entry: &Recent, place: Rect, now: 
     );
     let x = x + title;
     let room = (place.right() - AGO - AMOUNTS).saturating_sub(x);
-    let environment = launch.image.as_deref().or(launch.environment.as_deref());
-    let environment = environment.unwrap_or("the default environment");
+    let environment = environment_of(app, entry);
     let missing = is_missing(app, entry);
     let face = if missing { Face::Warning } else { Face::Dim };
     let ellipsis = paint.glyphs.ellipsis;
-    let (label, _) = text::fit_path(environment, usize::from(room.saturating_sub(2)), ellipsis);
+    let (label, _) = text::fit_path(&environment, usize::from(room.saturating_sub(2)), ellipsis);
     let end = paint.text(x, place.y, room, &label, face) + 2;
     // What it ran, as far as there is room; the foot has more of it.
     let left = (x + room).saturating_sub(end + 2);
@@ -119,6 +124,18 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, entry: &Recent, place: Rect, now: 
     let seconds = now.as_second() - entry.at.as_second();
     let ago = clock::coarse(seconds);
     paint.right(place.right() - AGO, place.y, AGO, &ago, Face::Dim);
+}
+
+/// By its name; one that was launched by an earlier version may name none.
+fn environment_of(app: &App, entry: &Recent) -> String {
+    let launch = &entry.launch;
+    let named = launch.image.as_ref().or(launch.environment.as_ref());
+    let default = || {
+        let known = app.mirror.environments(entry.context);
+        let found = environment::find(launch, known, &app.facts.launch.environment);
+        found.map_or_else(|| "the default environment".to_owned(), |it| it.label())
+    };
+    named.cloned().unwrap_or_else(default)
 }
 
 /// What each container gets; a preset's amounts are known to the launcher only.

@@ -230,7 +230,7 @@ fn what_a_context_does_not_have_is_refused_with_the_option() {
         ),
         (
             ["--group", "gpu"],
-            "--group: there is no resource group 'gpu': there are default",
+            "--group: there is no resource group 'gpu': there is default",
         ),
         (
             ["--preset", "small"],

@@ -2,18 +2,20 @@
 
 use crate::{
     hand::{Named, machine},
-    support::{Bench, name},
+    support::{Bench, cores_of_the_node, name, small},
 };
 
 #[tokio::test]
 async fn several_copies_and_what_they_were_asked_for() {
-    let _bench = Bench::new().await;
+    let bench = Bench::new().await;
+    // With one of its processors taken all of them are not free: they wait, and cost nothing.
+    let (_first, _) = bench.running(small()).await;
+    let cores = cores_of_the_node(&bench).await.to_string();
     let prefix = name();
     let _ended = Named(prefix.clone());
     let machine = machine("");
-    // No node is so large: they wait, and cost nothing.
     let mut words = vec!["launch", "--name", &prefix, "--count", "2"];
-    words.extend(["--cpu", "64", "--mem", "256m", "--priority", "7"]);
+    words.extend(["--cpu", &cores, "--mem", "256m", "--priority", "7"]);
     words.extend(["--preopen", "9000", "--batch", "--command", "true"]);
     machine.ok(&words);
     let listed = machine.json(&["ls", "--json"]);
@@ -37,7 +39,7 @@ async fn several_copies_and_what_they_were_asked_for() {
         );
     }
     // The same name again: nothing is launched, and it is said why.
-    let again = machine.workbay(&["launch", "--name", &format!("{prefix}-1"), "--cpu", "64"]);
+    let again = machine.workbay(&["launch", "--name", &format!("{prefix}-1")]);
     assert!(!again.status.success());
     let told = String::from_utf8_lossy(&again.stderr);
     assert!(told.contains("is there already"), "{told}");

@@ -17,21 +17,27 @@ mod machine;
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;
 
+mod again;
 mod batch;
 mod command_line;
 mod commands;
 mod events;
 mod folder;
 mod hand;
+mod images;
 mod journey;
+mod kernels;
 mod launching;
 mod life;
+mod limits;
 mod listing;
 mod login;
+mod owners;
 mod pane;
 mod queue;
 mod refusals;
 mod streams;
 mod support;
 mod together;
+mod unstarted;
 mod valkey;

@@ -49,7 +49,7 @@ async fn edit(face: &Face, id: RecentId, edit: RecentEdit) -> Result<Vec<Recent>
 
 async fn again(face: &Face, session: SessionKey) -> LaunchRequest {
     match face.client.ask(Request::Again { session }).await {
-        Ok(Reply::Again { launch }) => *launch,
+        Ok(Reply::Again { launch, .. }) => *launch,
         other => panic!("no launch but {other:?}"),
     }
 }
@@ -84,7 +84,9 @@ async fn copies_are_made_in_one_go_and_remembered_once() {
     let kept = recents(&face).await;
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0].title, "sweep");
-    assert_eq!(kept[0].launch, copies("sweep", 3));
+    let mut expected = copies("sweep", 3);
+    expected.environment = Some("host".to_owned());
+    assert_eq!(kept[0].launch, expected);
     assert_eq!(kept[0].context, ContextName::local());
 }
 
@@ -102,7 +104,11 @@ async fn copies_without_a_name_share_a_generated_one() {
     assert!(base.ends_with("-session"), "{base}");
     let kept = recents(&face).await;
     assert_eq!(kept[0].title, base);
-    assert_eq!(kept[0].launch, request, "as it was asked for");
+    request.environment = Some("host".to_owned());
+    assert_eq!(
+        kept[0].launch, request,
+        "as it was asked for, with its environment"
+    );
 }
 
 #[tokio::test]

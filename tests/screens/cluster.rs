@@ -200,7 +200,11 @@ fn kernel(n: u128, hostname: &str, status: Status, agent: &str) -> Kernel {
         container_id: Some(Clean::new("77aa9c0d1e2b4c5d6e7f8091a2b3c4d5")),
         started_at: Some(ago(36)),
         agent: Some(Clean::new(agent)),
-        ..Kernel::new(KernelId::from_u128(900 + n), Clean::new(hostname), status)
+        ..Kernel::new(
+            KernelId::from_u128((0x01a2_072e_1d0d_7000_u128 + n) << 64),
+            Clean::new(hostname),
+            status,
+        )
     }
 }
 

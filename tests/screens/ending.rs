@@ -109,7 +109,10 @@ fn again(screen: Screen, launch: LaunchRequest) -> Screen {
     let launch = Box::new(launch);
     screen.press(".").answer(
         |r| matches!(r, Request::Again { .. }),
-        Ok(Reply::Again { launch }),
+        Ok(Reply::Again {
+            launch,
+            missing: Vec::new(),
+        }),
     )
 }
 

@@ -38,7 +38,10 @@ fn again(columns: u16, rows: u16) -> Screen {
     let launch = Box::new(launch);
     list(columns, rows).press("j .").answer(
         |r| matches!(r, Request::Again { .. }),
-        Ok(Reply::Again { launch }),
+        Ok(Reply::Again {
+            launch,
+            missing: Vec::new(),
+        }),
     )
 }
 

@@ -62,7 +62,10 @@ fn told(screen: Screen, offer: Catalogue, launch: LaunchRequest) -> Screen {
     screen
         .answer(
             |request| matches!(request, Request::Again { .. }),
-            Ok(Reply::Again { launch }),
+            Ok(Reply::Again {
+                launch,
+                missing: Vec::new(),
+            }),
         )
         .answer(
             |request| matches!(request, Request::Catalogue { .. }),

@@ -62,9 +62,9 @@ fi
 # Every time: what is allowed may have grown since the databases were filled.
 noted setup "setting what is allowed" sql -d backend -f "$conf/permissions.sql"
 
-scanned=$done/image-$(docker_here image inspect -f '{{.Id}}' "$image" | cut -c8-31)
+scanned=$done/image-$(docker_here image inspect -f '{{.Id}}' "$image" "$unstartable" "$customized" | sha256sum | cut -c1-24)
 if [ ! -e "$scanned" ]; then
-    say "telling the cluster of the image"
+    say "telling the cluster of the images"
     noted setup "scanning the local images" manager_tool image rescan local
     manager_tool image alias python "local/$image" x86_64 >>"$log/setup.log" 2>&1 || true # there already
     touch "$scanned"

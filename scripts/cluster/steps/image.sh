@@ -31,3 +31,24 @@ if ! docker_here image inspect "$image" >/dev/null 2>&1; then
     [ -e "$state/kimg/.ok" ] || make_image_root "$state/kimg"
     import_image "$state/kimg" || fail "Docker did not take the image $image" "see $log/import.log"
 fi
+
+# derive NAME COMMAND LABEL…: an image of what COMMAND leaves of the sessions' image, with further labels.
+derive() {
+    local name=$1 command=$2 labels=(--change 'CMD ["/bin/bash"]') label container
+    shift 2
+    docker_here image inspect "$name" >/dev/null 2>&1 && return
+    for label; do labels+=(--change "LABEL ai.backend.$label"); done
+    container=$(docker_here create --network none "$image" sh -c "$command") || return
+    docker_here start -a "$container" >>"$log/import.log" 2>&1 &&
+        docker_here commit "${labels[@]}" "$container" "$name" >>"$log/import.log"
+    local outcome=$?
+    docker_here rm -f "$container" >>"$log/import.log" 2>&1
+    return "$outcome"
+}
+
+derive "$unstartable" 'rm -f /usr/sbin/usermod /usr/sbin/useradd /usr/sbin/groupadd /usr/sbin/adduser' service-ports= ||
+    fail "the image $unstartable was not made" "see $log/import.log"
+derive "$customized" true customized-image.name=wbt-mine customized-image.user.email=user@lablup.com \
+    customized-image.owner=user:dfa9da54-4b28-432f-be29-c0d680c7a412 \
+    customized-image.id=0123456789abcdef0123456789abcdef ||
+    fail "the image $customized was not made" "see $log/import.log"

@@ -16,7 +16,7 @@ use crate::{
     key::Key,
     model::{
         id::ContextName,
-        launch::grown::Grown,
+        launch::{again::Missing, grown::Grown},
         notice::Level,
         recent::Recent,
         session::Session,
@@ -120,7 +120,10 @@ impl App {
         now: Timestamp,
     ) -> Vec<Step> {
         match result {
-            Ok(Reply::Again { mut launch }) => {
+            Ok(Reply::Again {
+                mut launch,
+                missing,
+            }) => {
                 if let Some(grown) = grown {
                     grown.apply(&mut launch);
                 }
@@ -128,7 +131,9 @@ impl App {
                 if name.is_none() {
                     launch.name = None;
                 }
-                self.launch_again(context, (&launch, name), grown, now)
+                let steps = self.launch_again(context, (&launch, name), grown, now);
+                self.note_missing(missing);
+                steps
             }
             Ok(_) => Vec::new(),
             Err(failure) => vec![toast_of(&failure)],
@@ -145,6 +150,13 @@ impl App {
         let (facts, mirror) = (&self.facts, &self.mirror);
         let launcher = Launcher::again(facts, mirror, context, launch, grown, now);
         self.show_launcher(launcher)
+    }
+
+    /// What is not known of the launch that the launcher was filled with.
+    pub(super) fn note_missing(&mut self, missing: Vec<Missing>) {
+        if let Some(launcher) = &mut self.launcher {
+            launcher.missing = missing;
+        }
     }
 
     pub(super) fn open_recents(&mut self) -> Vec<Step> {

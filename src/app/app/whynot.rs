@@ -10,7 +10,7 @@ use crate::{
         whynot::{Answer, WhyNot, is_whole},
     },
     model::{
-        capability::Capability, id::SessionKey, notice::Level, session::Session,
+        id::SessionKey, launch::again::Missing, notice::Level, session::Session,
         spec::LaunchRequest, status::Status,
     },
     protocol::message::{Failure, Reply, Request},
@@ -56,7 +56,7 @@ impl App {
                     let text = format!("{} does not wait any more", open.name);
                     return vec![Step::toast(Level::Info, text)];
                 }
-                self.launch_in_place_of(open.session, *request, now)
+                self.launch_in_place_of((open.session, open.missing), *request, now)
             }
         }
     }
@@ -65,14 +65,12 @@ impl App {
     /// session leaves the queue when the new one stands there.
     fn launch_in_place_of(
         &mut self,
-        old: SessionKey,
+        (old, missing): (SessionKey, Vec<Missing>),
         request: LaunchRequest,
         now: Timestamp,
     ) -> Vec<Step> {
         let context = old.context;
-        // A manager does not tell variables, scripts and where folders were mounted.
-        let known = !self.mirror.can(context, Capability::Schedules) && is_whole(&request);
-        if known {
+        if missing.is_empty() && is_whole(&request) {
             return vec![Step::Ask {
                 request: Request::Launch {
                     context,
@@ -86,6 +84,7 @@ impl App {
         }
         let name = request.name.clone();
         let steps = self.launch_again(context, (&request, name.as_deref()), None, now);
+        self.note_missing(missing);
         if let Some(launcher) = &mut self.launcher {
             launcher.replaces = Some(old);
         }

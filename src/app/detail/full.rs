@@ -19,6 +19,7 @@ pub fn fill(row: &mut Session, full: &Session) {
     or(&mut row.scratch, full.scratch.as_ref());
     or(&mut row.startup_command, full.startup_command.as_ref());
     or_all(&mut row.folders, &full.folders);
+    or_all(&mut row.mounts, &full.mounts);
     or_all(&mut row.depends_on, &full.depends_on);
     or_all(&mut row.depended_by, &full.depended_by);
     or_all(&mut row.services, &full.services);

@@ -32,6 +32,17 @@ impl Launcher {
         launcher
     }
 
+    /// What a person has to give again: the engine does not tell it.
+    pub fn missing_note(&self) -> Option<String> {
+        let what: Vec<&str> = self.missing.iter().map(|it| it.what.as_str()).collect();
+        let what = match what.as_slice() {
+            [] => return None,
+            [one] => (*one).to_owned(),
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        };
+        Some(format!("the cluster doesn't report {what}: check it first"))
+    }
+
     /// Everything is filled in from `launch`, and reviewed.
     pub fn refill(&mut self, launch: &LaunchRequest, name: Option<&str>) {
         let mut launch = launch.clone();
@@ -39,6 +50,7 @@ impl Launcher {
         let base = name.or(launch.name.as_deref());
         launch.name = base.map(|base| free_name(base, launch.copies(), taken));
         self.fill(&launch);
+        self.missing.clear();
         self.edited = true;
         self.seen = [true; Page::ALL.len()];
         self.focus = [None; Page::ALL.len()];

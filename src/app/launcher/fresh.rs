@@ -26,17 +26,22 @@ impl Launcher {
     /// for again soon.
     pub fn notice(&mut self, change: &Change, mirror: &Mirror, now: Timestamp) {
         let context = self.offer.context;
-        if self.due.is_some() || !moves_room(change, context, mirror) {
+        if !moves_room(change, context, mirror) {
             return;
         }
-        let pause = if mirror.can(context, Capability::Schedules) {
-            PAUSE_FAR
-        } else {
-            PAUSE
-        };
-        let soon = now.saturating_add(TOGETHER);
-        let again = self.asked_at.saturating_add(pause);
-        self.due = soon.ok().max(again.ok());
+        let mut soon = now.saturating_add(TOGETHER).ok();
+        if !mirror.can(context, Capability::Schedules) {
+            soon = soon.max(self.asked_at.saturating_add(PAUSE).ok());
+        }
+        self.due = self.due.into_iter().chain(soon).min();
+    }
+
+    /// When the engine may be asked again; before that the daemon tells what it knows, and what sessions
+    /// have shown since.
+    fn may_ask_at(&self, mirror: &Mirror) -> Option<Timestamp> {
+        let far = mirror.can(self.offer.context, Capability::Schedules);
+        let pause = if far { PAUSE_FAR } else { PAUSE };
+        self.asked_at.saturating_add(pause).ok()
     }
 
     /// When something is to be asked, or reads differently by time alone.
@@ -69,7 +74,15 @@ impl Launcher {
         self.due = None;
         self.offer.now = now;
         self.update(mirror);
-        self.ask_catalogue(mirror, true).into_iter().collect()
+        let free = self.may_ask_at(mirror);
+        let anew = free.is_none_or(|at| at <= now);
+        let asked_at = self.asked_at;
+        let step = self.ask_catalogue(mirror, anew);
+        if !anew {
+            self.asked_at = asked_at;
+            self.due = free;
+        }
+        step.into_iter().collect()
     }
 }
 

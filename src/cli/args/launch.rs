@@ -44,6 +44,9 @@ pub struct Relaunch {
     /// Go on in the home of the one that ended, instead of a new one
     #[arg(long, conflicts_with = "dry_run")]
     pub same_home: bool,
+    /// Launch also when the cluster doesn't report all of its settings
+    #[arg(long)]
+    pub incomplete: bool,
     #[command(flatten)]
     pub fields: Fields,
     #[command(flatten)]
@@ -148,8 +151,8 @@ pub struct Fields {
     /// Make so many alike: NAME-1, NAME-2, …
     #[arg(long, value_name = "N", help_heading = SESSION)]
     pub count: Option<u32>,
-    /// Make it somebody else's, for administrators
-    #[arg(long, value_name = "EMAIL/KEY", help_heading = SESSION)]
+    /// Make it somebody else's, for administrators; KEY only where the user has several
+    #[arg(long, value_name = "EMAIL[/KEY]", help_heading = SESSION)]
     pub owner: Option<Owner>,
     /// Project the session belongs to
     #[arg(long, value_name = "NAME", help_heading = SESSION)]

@@ -7,16 +7,16 @@ use super::{
         Start,
         args::{Fields, Manner, Relaunch},
         choice::Choice,
-        fail::{Fail, Outcome},
+        fail::{Fail, Outcome, code},
         find,
         line::{self, Line},
     },
-    ask, check, dry_run, request, tell, wait,
+    ask, check, dry_run, option, request, tell, wait,
 };
 use crate::{
     model::{
         id::{ContextName, SessionKey},
-        launch::{LaunchField, check::names, free_name, secrets::SecretRules},
+        launch::{LaunchField, again::Missing, check::names, free_name, secrets::SecretRules},
         session::Session,
         spec::LaunchRequest,
     },
@@ -30,13 +30,17 @@ pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
     let Relaunch {
         one,
         same_home,
+        incomplete,
         fields,
         manner,
     } = arguments;
     line::block_on(async {
         let mut line = Line::connect(&start.paths).await?;
         let session = find::session(&line, Choice::of(start), &one.session).await?;
-        let mut base = settings(&line, session.key()).await?;
+        let (mut base, missing) = settings(&line, session.key()).await?;
+        if !incomplete {
+            check_missing(&session, missing, &fields)?;
+        }
         if base.name.is_none() && !session.status.is_final() {
             base.name = Some(session.name.to_string());
         }
@@ -46,10 +50,44 @@ pub fn relaunch(start: &Start, arguments: Relaunch) -> Outcome {
     })
 }
 
-/// What a session was launched with, secrets left out.
-pub async fn settings(line: &Line, session: SessionKey) -> Result<LaunchRequest, Fail> {
+/// Nothing is launched while a setting is unknown that was not given again.
+fn check_missing(session: &Session, missing: Vec<Missing>, fields: &Fields) -> Result<(), Fail> {
+    let given = |it: &Missing| match it.field {
+        LaunchField::Folders => !fields.mounts.is_empty(),
+        LaunchField::Variables => !fields.variables.is_empty(),
+        LaunchField::BootstrapScript => fields.bootstrap.is_some(),
+        _ => false,
+    };
+    let left: Vec<Missing> = missing.into_iter().filter(|it| !given(it)).collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let name = &session.name;
+    let why = format!(
+        "the cluster doesn't report how {name} was launched: {}",
+        words(&left)
+    );
+    let options: Vec<&str> = left.iter().map(|it| option::of(it.field)).collect();
+    let help = format!(
+        "give {} again, or add --incomplete to launch without",
+        options.join(", ")
+    );
+    Err(Fail::new(code::FAILED, why).help(help))
+}
+
+/// Each of what is missing.
+pub fn words(missing: &[Missing]) -> String {
+    let what: Vec<&str> = missing.iter().map(|it| it.what.as_str()).collect();
+    what.join("; ")
+}
+
+/// What a session was launched with, secrets left out, and what is not known of it.
+pub async fn settings(
+    line: &Line,
+    session: SessionKey,
+) -> Result<(LaunchRequest, Vec<Missing>), Fail> {
     match line.ask(Request::Again { session }).await? {
-        Reply::Again { launch } => Ok(*launch),
+        Reply::Again { launch, missing } => Ok((*launch, missing)),
         other => Err(line::unexpected(&other)),
     }
 }

@@ -27,7 +27,8 @@ use crate::{
     config::recipe,
     model::{
         id::ContextName,
-        launch::{check_words, command},
+        launch::{check::short_of_shmem, check_words, command},
+        resources::Bytes,
         session::Session,
         spec::LaunchRequest,
     },
@@ -48,6 +49,11 @@ pub fn launch(start: &Start, arguments: Launch) -> Outcome {
     request.idempotency_key = idempotency_key;
     check(&request, &manner)?;
     if manner.dry_run {
+        if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
+            && let Some(why) = short_of_shmem(mem, shmem)
+        {
+            output::remark(&format!("workbay: --shm: {why}"));
+        }
         return dry_run(&request, start.asked_context.as_deref());
     }
     let (made, failure) = line::block_on(async {
@@ -158,6 +164,17 @@ impl From<Refused> for Fail {
     }
 }
 
+/// The launcher's warning; what was not asked for is the engine's choice.
+fn remark_on_shmem(made: &[Session], request: &LaunchRequest) {
+    let (Some(session), Some(shmem)) = (made.first(), request.shmem) else {
+        return;
+    };
+    let mem = session.requested_slots.mem.0 / u64::from(request.containers().max(1));
+    if let Some(why) = short_of_shmem(Bytes(mem), shmem) {
+        output::remark(&format!("workbay: --shm: {why}"));
+    }
+}
+
 /// Prints what was made, then why not all of it was, or why one will not run.
 fn tell(
     made: &[Session],
@@ -165,6 +182,7 @@ fn tell(
     request: &LaunchRequest,
     manner: &Manner,
 ) -> Outcome {
+    remark_on_shmem(made, request);
     match made {
         [one] if manner.format.json && request.copies() == 1 => output::json(one)?,
         many if manner.format.json => output::json(&many)?,

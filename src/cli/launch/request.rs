@@ -130,7 +130,7 @@ fn about(field: LaunchField) -> impl Fn(String) -> Fail {
     }
 }
 
-/// `NAME=VALUE`, or `NAME` with the value of the caller's environment; the last of a name counts.
+/// `NAME=VALUE`, or `NAME` with the value of the caller's environment; each name once.
 fn variables(words: &[String], around: &Around<'_>) -> Result<BTreeMap<String, String>, Fail> {
     let mut variables = BTreeMap::new();
     for word in words {
@@ -143,7 +143,10 @@ fn variables(words: &[String], around: &Around<'_>) -> Result<BTreeMap<String, S
             Some(value) => value,
             None => (around.variable)(name).ok_or_else(|| not_set(name))?,
         };
-        variables.insert(name.to_owned(), value);
+        if variables.insert(name.to_owned(), value).is_some() {
+            let why = format!("-e: {name} is given twice");
+            return Err(Fail::usage(why).help("give each variable once"));
+        }
     }
     Ok(variables)
 }

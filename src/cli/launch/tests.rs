@@ -7,7 +7,10 @@ use jiff::{Timestamp, tz::TimeZone};
 use proptest::prelude::*;
 
 use super::{
-    super::args::{Cli, Command, Launch},
+    super::{
+        args::{Cli, Command, Launch},
+        fail::Fail,
+    },
     request::{Around, over},
 };
 use crate::{
@@ -26,6 +29,10 @@ use crate::{
 
 /// The request that these words ask for, in this environment.
 fn parsed(words: &[String], environment: &BTreeMap<String, String>) -> LaunchRequest {
+    read(words, environment).unwrap_or_else(|fail| panic!("{fail:?}"))
+}
+
+fn read(words: &[String], environment: &BTreeMap<String, String>) -> Result<LaunchRequest, Fail> {
     let words = std::iter::once("workbay").chain(words.iter().map(String::as_str));
     let cli = Cli::try_parse_from(words).unwrap();
     let Some(Command::Launch(Launch { fields, .. })) = cli.command else {
@@ -36,10 +43,7 @@ fn parsed(words: &[String], environment: &BTreeMap<String, String>) -> LaunchReq
         zone: TimeZone::UTC,
         variable: &|name| environment.get(name).cloned(),
     };
-    match over(LaunchRequest::default(), fields, &around) {
-        Ok(request) => marked(request),
-        Err(fail) => panic!("{fail:?}"),
-    }
+    over(LaunchRequest::default(), fields, &around).map(marked)
 }
 
 /// As the command line marks it.
@@ -269,7 +273,7 @@ fn what_is_given_goes_over_a_recipe() {
 #[test]
 fn the_words_of_before_are_still_taken() {
     let request = parsed(
-        &words("--resource-group gpu --folder data:in --set A=1 -e A=2 -e B=x=y"),
+        &words("--resource-group gpu --folder data:in --set A=2 -e B=x=y"),
         &BTreeMap::new(),
     );
     assert_eq!(request.resource_group.as_deref(), Some("gpu"));
@@ -278,6 +282,12 @@ fn the_words_of_before_are_still_taken() {
         (request.env["A"].as_str(), request.env["B"].as_str()),
         ("2", "x=y")
     );
+}
+
+#[test]
+fn a_variable_is_given_once() {
+    let fail = read(&words("-e A=1 -e B=2 -e A=2"), &BTreeMap::new()).err();
+    assert!(format!("{fail:?}").contains("A is given twice"), "{fail:?}");
 }
 
 #[test]

@@ -4,9 +4,10 @@ use super::super::{
     args::Manner,
     ended,
     fail::Fail,
+    find,
     line::Line,
     output,
-    watch::{Goal, Watch},
+    watch::{Goal, Watch, has_begun},
 };
 use crate::model::session::Session;
 
@@ -31,7 +32,16 @@ pub async fn out(
         .follow_within(line, manner.wait_timeout, settled)
         .await?;
     match goal {
-        Goal::Begun => Ok(watch.sessions),
+        Goal::Begun => {
+            let mut sessions = watch.sessions;
+            for session in sessions.iter_mut().filter(|session| !has_begun(session)) {
+                // A row of a list may lack the reason.
+                if let Ok(Some(whole)) = find::detail(line, session.key()).await {
+                    *session = whole;
+                }
+            }
+            Ok(sessions)
+        }
         Goal::Ended => ended::whole(line, watch.sessions).await,
     }
 }

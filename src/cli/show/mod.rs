@@ -15,7 +15,6 @@ use super::{
     catalogue::slots,
     choice::Choice,
     fail, find,
-    launch::again,
     line::{self, Line},
     ls::ended::Listed,
     now,
@@ -29,12 +28,12 @@ use crate::model::{
     figures::Figures,
     history::HistoryEntry,
     kernel::Kernel,
+    launch::ports,
     launch::secrets,
-    launch::{folders, ports},
     reached::reached,
     resources::ResourceSlots,
     session::{BatchResult, ClusterMode, CommitStatus, Placement, Session, SessionType},
-    spec::FolderMount,
+    short,
     text::Clean,
 };
 use usage::Used;
@@ -52,7 +51,7 @@ struct Shown<'a> {
 }
 
 pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
-    let (session, figures, history, mounts, way) = line::block_on(async {
+    let (session, figures, history, way) = line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
         let row = find::newest(&line, Choice::of(start), name).await?;
@@ -62,9 +61,8 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
         let figures = usage::read(&line, &session, now()).await;
         let figures = figures.unwrap_or_default();
         let history = history::read(&line, &session).await;
-        let mounts = mounts(&line, &session).await;
         let way = Way::find(&line, &session).await;
-        Ok((session, figures, history, mounts, way))
+        Ok((session, figures, history, way))
     })?;
     // Without its history the rest is still worth showing.
     let (history, lacking) = match history {
@@ -80,7 +78,7 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
             history: &history,
         })?;
     } else {
-        output::print(&text(&session, &figures, &history, &mounts, &way))?;
+        output::print(&text(&session, &figures, &history, &way))?;
     }
     if let Some(why) = lacking {
         output::remark(&format!("workbay: its history could not be read: {why}"));
@@ -88,23 +86,8 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
     Ok(0)
 }
 
-/// Where its folders are mounted, as far as that is still known.
-async fn mounts(line: &Line, session: &Session) -> Vec<FolderMount> {
-    if session.folders.is_empty() {
-        return Vec::new();
-    }
-    let settings = again::settings(line, session.key()).await;
-    settings.map(|launch| launch.mounts).unwrap_or_default()
-}
-
-fn text(
-    session: &Session,
-    figures: &Figures,
-    history: &[HistoryEntry],
-    mounts: &[FolderMount],
-    way: &Way,
-) -> String {
-    let mut out = output::fields(&fields(session, mounts, way));
+fn text(session: &Session, figures: &Figures, history: &[HistoryEntry], way: &Way) -> String {
+    let mut out = output::fields(&fields(session, way));
     out.push_str(&kernels(session));
     out.push_str(&usage::table(figures, session));
     out.push_str(&idle::table(session, now()));
@@ -112,7 +95,7 @@ fn text(
     out
 }
 
-fn fields(session: &Session, mounts: &[FolderMount], way: &Way) -> Vec<(&'static str, String)> {
+fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
     let asked = &session.requested_slots;
     let mut fields = vec![
         ("Name", session.name.to_string()),
@@ -140,11 +123,6 @@ fn fields(session: &Session, mounts: &[FolderMount], way: &Way) -> Vec<(&'static
     fields.push(("Owner", session.owner.to_string()));
     fields.push(("Context", session.context.to_string()));
     fields.extend(placement(&session.placement));
-    let folders: Vec<String> = session
-        .folders
-        .iter()
-        .map(|name| folder(name, mounts))
-        .collect();
     for (label, sessions) in [
         ("Depends on", &session.depends_on),
         ("Depended by", &session.depended_by),
@@ -152,7 +130,8 @@ fn fields(session: &Session, mounts: &[FolderMount], way: &Way) -> Vec<(&'static
         let names = sessions.iter().map(|it| it.name.as_str());
         fields.extend(list(label, names));
     }
-    fields.extend(list("Folders", folders.iter().map(String::as_str)));
+    let folders = session.mounted();
+    fields.extend(list("Folders", folders.iter().map(Clean::as_str)));
     let services = session.services.iter();
     fields.extend(list(
         "Services",
@@ -238,16 +217,6 @@ fn list<'a>(
     (!words.is_empty()).then(|| (name, words.join(", ")))
 }
 
-/// `data at /home/work/in, read-only`.
-fn folder(name: &Clean, mounts: &[FolderMount]) -> String {
-    let Some(mount) = mounts.iter().find(|mount| *name == *mount.folder.as_str()) else {
-        return name.to_string();
-    };
-    let read_only = if mount.read_only { " (read-only)" } else { "" };
-    let target = Clean::from(folders::target(mount));
-    format!("{name} at {target}{read_only}")
-}
-
 /// What a batch session runs, when it may and for how long, and how that ended.
 fn batch(session: &Session) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
@@ -303,12 +272,14 @@ fn kernels(session: &Session) -> String {
     if session.kernels.is_empty() {
         return String::new();
     }
-    let rows: Vec<Vec<Cell>> = session.kernels.iter().map(kernel).collect();
+    let ids = short::kernels(&session.kernels);
+    let rows = session.kernels.iter().zip(ids);
+    let rows: Vec<Vec<Cell>> = rows.map(|(it, id)| kernel(it, id)).collect();
     let head = ["KERNEL", "ID", "STATUS", "AGENT", "CONTAINER", "NOTE"];
     format!("\nKernels\n{}", output::table(&head, &rows, false))
 }
 
-fn kernel(kernel: &Kernel) -> Vec<Cell> {
+fn kernel(kernel: &Kernel, id: String) -> Vec<Cell> {
     let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let container = kernel.container_id.as_ref();
     let container = container.map(|id| id.as_str().chars().take(12).collect());
@@ -320,7 +291,7 @@ fn kernel(kernel: &Kernel) -> Vec<Cell> {
     }
     vec![
         kernel.hostname.as_str().into(),
-        kernel.id.short().into(),
+        id.into(),
         kernel.status.word().into(),
         dash(kernel.agent.as_ref().map(ToString::to_string)).into(),
         dash(container).into(),

@@ -3,7 +3,12 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    answers::refusal, fact::Got, observer::Observer, order::Errand, task::Purpose, turn::Turn,
+    answers::{refusal, vanished},
+    fact::Got,
+    observer::Observer,
+    order::Errand,
+    task::Purpose,
+    turn::Turn,
 };
 use crate::{
     controller::{
@@ -49,6 +54,25 @@ impl Observer {
         for ticket in tickets {
             turn.answer(*ticket, answer.clone());
         }
+    }
+
+    pub(super) fn recall(&mut self, turn: &mut Turn, ticket: Ticket, session: SessionId) {
+        let purpose = Purpose::Recall { session, ticket };
+        self.run(turn, Errand::Recall(session), purpose);
+    }
+
+    pub(super) fn recalled(
+        turn: &mut Turn,
+        ticket: Ticket,
+        session: SessionId,
+        result: Result<Got, Fault>,
+    ) {
+        let answer = match result {
+            Ok(Got::Recalled(Some(recalled))) => Ok(Answer::Again(recalled)),
+            Ok(_) => Err(vanished(session)),
+            Err(fault) => Err(refusal(&fault)),
+        };
+        turn.answer(ticket, answer);
     }
 
     /// Reads the environments if what is known of them is old.
@@ -121,7 +145,7 @@ impl Observer {
             && !anew
             && now.duration_since(*at) < CATALOGUE
         {
-            let catalogue = Box::new(catalogue.clone());
+            let catalogue = Box::new(self.as_known(catalogue));
             return turn.answer(ticket, Ok(Answer::Catalogue(catalogue)));
         }
         for task in self.under_way.values_mut() {
@@ -152,7 +176,7 @@ impl Observer {
         let answer = match result {
             Ok(Got::Catalogue(catalogue)) => {
                 self.keep_catalogue(now, project, &catalogue);
-                Ok(Answer::Catalogue(catalogue))
+                Ok(Answer::Catalogue(Box::new(self.as_known(&catalogue))))
             }
             Ok(_) => Ok(Answer::Catalogue(Box::default())),
             Err(fault) => Err(refusal(&fault)),
@@ -172,10 +196,12 @@ impl Observer {
         if self.catalogues.len() >= CATALOGUES {
             self.catalogues.clear();
         }
+        self.stirred = true;
         if catalogue.gaps.is_empty() {
             self.catalogues.insert(project, (now, catalogue.clone()));
         } else {
             self.catalogues.remove(&project);
+            self.unread = Some((project, now));
         }
     }
 }

@@ -17,10 +17,10 @@ use crate::{
         turn::Refusal,
     },
     model::{
-        capability::EngineState,
+        capability::{Capability, EngineState},
         catalogue::Catalogue,
         environment::Environment,
-        launch::{FieldProblem, Ground, check, check_words},
+        launch::{FieldProblem, Ground, check, check::check_agent, check_words},
         spec::LaunchRequest,
         text::Clean,
     },
@@ -43,6 +43,9 @@ impl Observer {
             return Verdict::Bad(refusal(problem));
         }
         let known = self.known_of(request.project.as_deref());
+        if known.is_none() && self.may_read(request, now) {
+            return Verdict::Doubtful;
+        }
         let offer = known.map(|(_, catalogue)| catalogue);
         match self.problem(request, now, offer) {
             None => Verdict::Good,
@@ -53,8 +56,16 @@ impl Observer {
         }
     }
 
+    /// Whether what there is can be read, as far as it is known.
+    fn may_read(&self, request: &LaunchRequest, now: Timestamp) -> bool {
+        let failed = self.unread.as_ref().is_some_and(|(project, at)| {
+            *project == request.project && now.duration_since(*at) < FRESH
+        });
+        !failed && self.lacks(Capability::Catalogue).is_none()
+    }
+
     /// What was last read of a project, whether it was asked for by its name or as the context's own.
-    fn known_of(&self, project: Option<&str>) -> Option<&(Timestamp, Catalogue)> {
+    pub(super) fn known_of(&self, project: Option<&str>) -> Option<&(Timestamp, Catalogue)> {
         let same = |(key, (_, catalogue)): &(&Option<String>, &(Timestamp, Catalogue))| {
             let read = catalogue.project.as_ref().map(Clean::as_str);
             key.as_deref() == project || (project.is_some() && read == project)
@@ -74,7 +85,12 @@ impl Observer {
             EngineState::Connected { info } => Some(&info.capabilities),
             _ => None,
         };
-        // What is offered to us says nothing of what somebody else may have.
+        // What is offered to us says nothing of what somebody else may have; machines are everybody's.
+        if let (Some(offer), true) = (offer, request.owner.is_some())
+            && let Some(problem) = check_agent(request, offer)
+        {
+            return Some(problem);
+        }
         let offer = offer.filter(|_| request.owner.is_none());
         let ground = Ground {
             environment: self.environment_asked(request),
@@ -97,34 +113,52 @@ impl Observer {
         all.find(|it| it.name == *asked || it.label() == asked)
     }
 
-    /// Reads what can be had and decides then.
+    /// Reads what can be had and decides then. Launches that come together are decided by one reading.
     pub(super) fn recheck(&mut self, turn: &mut Turn, ticket: Ticket, request: Box<LaunchRequest>) {
+        for task in self.under_way.values_mut() {
+            if let Purpose::Recheck { project, waiting } = &mut task.purpose
+                && *project == request.project
+            {
+                return waiting.push((ticket, request));
+            }
+        }
         let project = request.project.clone();
-        let purpose = Purpose::Recheck { ticket, request };
+        let purpose = Purpose::Recheck {
+            project: project.clone(),
+            waiting: vec![(ticket, request)],
+        };
         self.run(turn, Errand::Catalogue { project }, purpose);
     }
 
-    /// It is as if it were asked now. With what could not be read again the engine decides.
+    /// It is as if they were asked now. With what could not be read again the engine decides.
     pub(super) fn rechecked(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        ticket: Ticket,
-        request: Box<LaunchRequest>,
+        project: Option<String>,
+        waiting: Vec<(Ticket, Box<LaunchRequest>)>,
         result: Result<Got, Fault>,
     ) {
         match result {
             Ok(Got::Catalogue(catalogue)) if catalogue.gaps.is_empty() => {
-                self.keep_catalogue(now, request.project.clone(), &catalogue);
+                self.keep_catalogue(now, project, &catalogue);
             }
             Err(fault) if fault.is_lost() => {
-                return turn.answer(ticket, Err(super::answers::refusal(&fault)));
+                for (ticket, _) in waiting {
+                    turn.answer(ticket, Err(super::answers::refusal(&fault)));
+                }
+                return;
             }
             // What is known of it is old, by whatever name it was read.
-            _ => self.catalogues.clear(),
+            _ => {
+                self.catalogues.clear();
+                self.unread = Some((project, now));
+            }
         }
-        let ask = Ask::Launch(request);
-        turn.follow.push(Fact::Asked { ticket, ask });
+        for (ticket, request) in waiting {
+            let ask = Ask::Launch(request);
+            turn.follow.push(Fact::Asked { ticket, ask });
+        }
     }
 }
 

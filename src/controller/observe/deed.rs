@@ -60,11 +60,11 @@ impl Deed {
             Kind::Commit {
                 image_name,
                 progress: None,
-            } => format!("making image {image_name}"),
+            } => format!("{} {image_name}", Session::COMMITTING),
             Kind::Commit {
                 image_name,
                 progress: Some(progress),
-            } => format!("making image {image_name}: {progress}"),
+            } => format!("{} {image_name}: {progress}", Session::COMMITTING),
         }
     }
 

@@ -18,7 +18,10 @@ use crate::{
         turn::{Answer, Refusal},
     },
     engine::scheduler::Progress,
-    model::{capability::Capability, id::SessionId, name, notice::Level, text::Clean},
+    model::{
+        capability::Capability, id::SessionId, name, notice::Level, session::SessionType,
+        text::Clean,
+    },
 };
 
 impl Observer {
@@ -181,6 +184,13 @@ impl Observer {
             return Some(Refusal::refused(text));
         }
         let session = self.session(id)?;
+        if session.session_type != SessionType::Interactive {
+            let text = format!(
+                "session {} is a batch session: an image can be made of an interactive one",
+                session.name
+            );
+            return Some(Refusal::refused(text));
+        }
         (!session.status.is_live()).then(|| {
             Refusal::refused(format!(
                 "session {} is {}: an image can be made of a running session",

@@ -10,6 +10,7 @@ use crate::{
         environment::Environment,
         history::HistoryEntry,
         id::SessionId,
+        launch::again::Recalled,
         session::Session,
         spec::LaunchRequest,
         statistics::Statistics,
@@ -75,6 +76,8 @@ pub enum Got {
     /// Everything about one session; `None` = it is not there.
     Session(Option<Box<Session>>),
     Launched(SessionId),
+    /// `None` = it is not there.
+    Recalled(Option<Box<Recalled>>),
     History(Vec<HistoryEntry>),
     Environments(Vec<Environment>),
     Statistics(Box<Statistics>),
@@ -99,6 +102,10 @@ pub enum Ask {
         session: SessionId,
     },
     History {
+        session: SessionId,
+    },
+    /// How it was launched, as far as the engine tells.
+    Recall {
         session: SessionId,
     },
     Commit {

@@ -18,7 +18,7 @@ use crate::{
         name,
         resources::{Bytes, Cpu, ResourceSlots},
         session::Session,
-        spec::LaunchRequest,
+        spec::{FolderMount, LaunchRequest, Mounted},
         text::Clean,
     },
 };
@@ -63,6 +63,9 @@ impl Observer {
         request: Box<LaunchRequest>,
         result: Result<Got, Fault>,
     ) {
+        if let Ok(Got::Launched(id)) = &result {
+            self.keep_mounts(*id, &request);
+        }
         match result {
             Ok(Got::Launched(id)) if self.is_connected() => {
                 self.read_whole(turn, id, vec![ticket], Some(request));
@@ -77,6 +80,25 @@ impl Observer {
                 }
                 turn.answer(ticket, Err(refusal));
             }
+        }
+    }
+
+    /// Where its folders are mounted is told by no list: it is kept from the launch. A folder that may only
+    /// be read is mounted so, whatever was asked.
+    fn keep_mounts(&mut self, id: SessionId, request: &LaunchRequest) {
+        let known = self.known_of(request.project.as_deref());
+        let folders = known.map_or(&[][..], |(_, catalogue)| &catalogue.folders);
+        let mounted = |mount: &FolderMount| {
+            let folder = folders.iter().find(|it| it.name == *mount.folder.as_str());
+            let only_read = folder.is_some_and(|it| it.permission == "ro");
+            Mounted {
+                read_only: mount.read_only || only_read,
+                ..Mounted::from(mount)
+            }
+        };
+        let mounts: Vec<Mounted> = request.mounts.iter().map(mounted).collect();
+        if !mounts.is_empty() {
+            self.mounts.insert(id, mounts);
         }
     }
 

@@ -138,6 +138,7 @@ impl Observer {
         };
         self.set_state(turn, state);
         self.drop_reading(turn, now, fault);
+        self.counted = None;
         self.tell_statistics(turn, None);
         for (ticket, _) in std::mem::take(&mut self.line.early) {
             turn.answer(ticket, Err(self.away()));

@@ -10,6 +10,7 @@ mod deed;
 mod deeds;
 pub mod fact;
 mod folders;
+mod holding;
 mod idle;
 mod launch;
 mod line;

@@ -27,6 +27,7 @@ use crate::{
         id::{ContextName, SessionId},
         record::AuditEntry,
         session::Session,
+        spec::{FolderMount, Mounted},
         statistics::Statistics,
         text::Clean,
     },
@@ -54,9 +55,15 @@ pub struct Observer {
     pub(super) queued: BTreeSet<SessionId>,
     pub(super) totals: Option<Totals>,
     pub(super) statistics: Option<Statistics>,
+    /// As the engine counted last.
+    pub(super) counted: Option<Statistics>,
+    /// Sessions changed since the statistics were told.
+    pub(super) stirred: bool,
     pub(super) environments: Vec<Environment>,
     pub(super) environments_at: Option<Timestamp>,
     pub(super) catalogues: BTreeMap<Option<String>, (Timestamp, Catalogue)>,
+    /// The project whose catalogue could not be read last, or not whole, and when.
+    pub(super) unread: Option<(Option<String>, Timestamp)>,
     /// What was asked of the engine and not answered yet.
     pub(super) under_way: BTreeMap<ErrandNumber, Task>,
     next_errand: ErrandNumber,
@@ -76,6 +83,8 @@ pub struct Observer {
     pub(super) times: Times,
     /// A person was told that reading fails.
     pub(super) complained: bool,
+    /// Where folders are mounted in sessions that were launched from here.
+    pub(super) mounts: BTreeMap<SessionId, Vec<Mounted>>,
     /// Who was warned of an end by the engine's idle checks.
     pub(super) warner: Warner,
 }
@@ -95,9 +104,12 @@ impl Observer {
             queued: BTreeSet::new(),
             totals: None,
             statistics: None,
+            counted: None,
+            stirred: false,
             environments: Vec::new(),
             environments_at: None,
             catalogues: BTreeMap::new(),
+            unread: None,
             under_way: BTreeMap::new(),
             next_errand: 0,
             deeds: BTreeMap::new(),
@@ -110,8 +122,16 @@ impl Observer {
             curious: BTreeSet::new(),
             times: Times::default(),
             complained: false,
+            mounts: BTreeMap::new(),
             warner: Warner::default(),
         }
+    }
+
+    /// From the records of launches.
+    pub fn know_mounts(&mut self, mounts: impl IntoIterator<Item = (SessionId, Vec<FolderMount>)>) {
+        let mounted = |mounts: Vec<FolderMount>| mounts.iter().map(Mounted::from).collect();
+        let known = mounts.into_iter().map(|(id, it)| (id, mounted(it)));
+        self.mounts.extend(known);
     }
 
     /// What follows from a fact. The first fact of a life is [`Fact::Tick`].
@@ -133,6 +153,9 @@ impl Observer {
         // A turn that may be taken back holds nothing but its request.
         if turn.audits.is_empty() {
             self.plan(&mut turn, now);
+            if self.stirred {
+                self.retell_statistics(&mut turn);
+            }
         }
         turn
     }
@@ -205,6 +228,7 @@ impl Observer {
             } => self.commit(turn, now, ticket, session, image_name),
             Ask::Detail { session } => self.detail(turn, ticket, session),
             Ask::History { session } => self.history(turn, ticket, session),
+            Ask::Recall { session } => self.recall(turn, ticket, session),
             Ask::Reach { tab, text, count } => self.reach(turn, now, ticket, tab, text, count),
             Ask::Refresh { .. } => self.refresh_now(turn, now, ticket),
             Ask::Environments => self.ask_environments(turn, ticket),
@@ -268,12 +292,15 @@ impl Observer {
             Purpose::Environments { tickets } => {
                 self.environments_read(turn, now, &tickets, result);
             }
-            Purpose::Statistics => self.counted(turn, now, result),
+            Purpose::Statistics => self.was_counted(now, result),
             Purpose::Catalogue { project, tickets } => {
                 self.catalogue_read(turn, now, project, &tickets, result);
             }
-            Purpose::Recheck { ticket, request } => {
-                self.rechecked(turn, now, ticket, request, result);
+            Purpose::Recheck { project, waiting } => {
+                self.rechecked(turn, now, project, waiting, result);
+            }
+            Purpose::Recall { session, ticket } => {
+                Self::recalled(turn, ticket, session, result);
             }
             Purpose::Folder { ticket } => self.folder_made(turn, ticket, result),
             Purpose::Owner { ticket } => Self::owner_found(turn, ticket, result),
@@ -309,7 +336,10 @@ impl Observer {
             | Purpose::History { tickets, .. }
             | Purpose::Environments { tickets }
             | Purpose::Catalogue { tickets, .. } => tickets,
-            Purpose::Recheck { ticket, .. } | Purpose::Owner { ticket } => vec![ticket],
+            Purpose::Recheck { waiting, .. } => {
+                waiting.into_iter().map(|(ticket, _)| ticket).collect()
+            }
+            Purpose::Recall { ticket, .. } | Purpose::Owner { ticket } => vec![ticket],
             _ => Vec::new(),
         };
         for ticket in tickets {

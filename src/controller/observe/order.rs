@@ -48,6 +48,7 @@ pub enum Errand {
         name: String,
     },
     History(SessionId),
+    Recall(SessionId),
     Commit {
         session: SessionId,
         image_name: String,
@@ -77,6 +78,7 @@ impl Errand {
             Self::Terminate { .. } => "terminate",
             Self::Rename { .. } => "rename",
             Self::History(_) => "history",
+            Self::Recall(_) => "recall",
             Self::Commit { .. } => "commit",
             Self::Environments => "environments",
             Self::Statistics => "statistics",

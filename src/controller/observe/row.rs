@@ -44,6 +44,7 @@ pub(super) fn joined(old: &Session, detailed: bool, mut new: Session) -> Session
         }
     }
     keep(&mut new.folders, &old.folders, Vec::is_empty);
+    keep(&mut new.mounts, &old.mounts, Vec::is_empty);
     keep(&mut new.depends_on, &old.depends_on, Vec::is_empty);
     keep(&mut new.depended_by, &old.depended_by, Vec::is_empty);
     keep(&mut new.services, &old.services, Vec::is_empty);

@@ -34,6 +34,9 @@ impl Observer {
         whole: bool,
     ) {
         session.context = self.context;
+        if let Some(mounts) = self.mounts.get(&session.id) {
+            session.mounts.clone_from(mounts);
+        }
         let id = session.id;
         let Some(old) = self.rows.get(&id) else {
             self.insert(now, errand, session, whole);
@@ -63,6 +66,7 @@ impl Observer {
         }
         if moved {
             self.count_soon(now);
+            self.stirred = true;
         }
         let Some(row) = self.rows.get_mut(&id) else {
             return;
@@ -87,6 +91,7 @@ impl Observer {
     }
 
     fn insert(&mut self, now: Timestamp, errand: ErrandNumber, session: Session, whole: bool) {
+        self.stirred = true;
         self.count(&session, 1);
         self.note_life(&session);
         if self.queued.contains(&session.id) && !whole {
@@ -146,6 +151,7 @@ impl Observer {
         let Some(row) = self.rows.remove(&id) else {
             return;
         };
+        self.stirred = true;
         self.count(&row.shown, -1);
         self.moving.remove(&id);
         self.queued.remove(&id);

@@ -56,10 +56,13 @@ impl Observer {
     }
 
     /// An engine that does not answer this time is asked again a minute later; what was told stays.
-    pub(super) fn counted(&mut self, turn: &mut Turn, now: Timestamp, result: Result<Got, Fault>) {
+    pub(super) fn was_counted(&mut self, now: Timestamp, result: Result<Got, Fault>) {
         self.times.counted_at = Some(now);
         match result {
-            Ok(Got::Statistics(statistics)) => self.tell_statistics(turn, Some(*statistics)),
+            Ok(Got::Statistics(statistics)) => {
+                self.counted = Some(*statistics);
+                self.stirred = true;
+            }
             Ok(_) => {}
             Err(fault) => tracing::debug!(why = %fault.text, "nothing is counted"),
         }

@@ -26,7 +26,7 @@ use crate::{
 /// Sweeps at once; more is no person's doing.
 const SWEEPS: usize = 24;
 /// Unfinished sessions of a tab that are read without being asked for.
-const UNFINISHED: u32 = 1_000;
+pub(super) const UNFINISHED: u32 = 1_000;
 
 impl Observer {
     /// Begins to read totals and unfinished sessions; `whole` = the newest finished ones too. Joins
@@ -297,6 +297,7 @@ impl Observer {
         match &reading.fault {
             None => {
                 self.times.read_done = Some(now);
+                self.stirred = true;
                 self.complained = false;
             }
             Some(fault) => self.complain(turn, fault),

@@ -72,12 +72,17 @@ pub(super) enum Purpose {
         project: Option<String>,
         tickets: Vec<Ticket>,
     },
-    /// A launch that what is known of the context speaks against: that is read anew first.
+    /// Launches that what is known of the context speaks against, or of which nothing is known: that is
+    /// read first.
     Recheck {
-        ticket: Ticket,
-        request: Box<LaunchRequest>,
+        project: Option<String>,
+        waiting: Vec<(Ticket, Box<LaunchRequest>)>,
     },
     Folder {
+        ticket: Ticket,
+    },
+    Recall {
+        session: SessionId,
         ticket: Ticket,
     },
     Owner {

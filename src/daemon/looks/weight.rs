@@ -49,6 +49,7 @@ pub(super) fn of(session: &Session) -> usize {
         placement,
         occupied_slots,
         folders,
+        mounts,
         depends_on,
         depended_by,
         services,
@@ -86,6 +87,7 @@ pub(super) fn of(session: &Session) -> usize {
         + scratch.as_ref().map_or(0, String::len)
         + of_placement(placement)
         + all(folders, text)
+        + all(mounts, |it| text(&it.folder) + it.path.len())
         + all(depends_on, of_linked)
         + all(depended_by, of_linked)
         + all(services, of_service)

@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
+    catalogue::Agents,
     config::BackendAiConfig,
     http::Http,
     line::Line,
@@ -18,6 +20,8 @@ pub(super) struct Core {
     line: Mutex<Option<Arc<Line>>>,
     /// What was last read of the images, for launches.
     environments: StdMutex<Option<Arc<Vec<Environment>>>>,
+    /// The machines as they were last read, and when.
+    agents: StdMutex<Option<(Timestamp, Arc<Agents>)>>,
     /// The terminals that are open.
     pub(super) held: Held,
     /// What is known of the sessions' sshds.
@@ -31,6 +35,7 @@ impl Core {
             http: OnceCell::new(),
             line: Mutex::new(None),
             environments: StdMutex::new(None),
+            agents: StdMutex::new(None),
             held: Held::default(),
             known: Known::default(),
         }
@@ -67,6 +72,24 @@ impl Core {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         *known = Some(Arc::new(environments.to_vec()));
+    }
+
+    /// The machines, at most so old; `None` where they cannot be read.
+    pub(super) async fn agents(&self, line: &Line, age: SignedDuration) -> Option<Arc<Agents>> {
+        let now = (self.config.clock)();
+        let known = self.agents.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, agents)) = known.filter(|(at, _)| now.duration_since(*at) < age) {
+            return Some(agents);
+        }
+        let agents = line.agents().await.ok().map(Arc::new)?;
+        self.know_agents(&agents);
+        Some(agents)
+    }
+
+    pub(super) fn know_agents(&self, agents: &Arc<Agents>) {
+        let known = Some(((self.config.clock)(), agents.clone()));
+        *self.agents.lock().unwrap_or_else(PoisonError::into_inner) = known;
     }
 
     async fn http(&self) -> Result<Arc<Http>> {

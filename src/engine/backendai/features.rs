@@ -20,12 +20,16 @@ pub(super) struct Features {
     pub(super) group_facts: bool,
     /// The timeout of a batch session is told (26.3).
     pub(super) tells_timeout: bool,
+    /// Variables and the bootstrap script of a session are told (26.3).
+    pub(super) tells_runtime: bool,
     /// Folders of a session as nodes, image references (25.4).
     pub(super) vfolder_nodes: bool,
     /// `owner` and `queue_position` of a session (25.13).
     pub(super) owner: bool,
     /// Scheduling histories an owner may read (26.2).
     pub(super) scheduling_history: bool,
+    /// A session that did not start bears no reason, or one of its kernels (26.2).
+    pub(super) tells_failed_starts: bool,
     /// Sessions may be held back, reserved, preempted and scheduled anew (26.8).
     pub(super) preemption: bool,
 }
@@ -45,9 +49,11 @@ impl Features {
             bound_presets: since(25, 4),
             group_facts: since(25, 6),
             tells_timeout: since(26, 3),
+            tells_runtime: since(26, 3),
             vfolder_nodes: since(25, 4),
             owner: since(25, 13),
             scheduling_history: since(26, 2),
+            tells_failed_starts: since(26, 2),
             preemption: since(26, 8),
         }
     }

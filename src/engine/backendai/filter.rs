@@ -4,24 +4,42 @@
 use super::features::Features;
 use crate::model::{
     id::SessionId,
+    session::NEVER_STARTED,
     status::{KNOWN, Status, Tab},
 };
 
 /// The sessions of a tab whose names hold `text`.
 pub(super) fn tab(features: Features, tab: Tab, text: Option<&str>) -> String {
+    let (running, finished) = (
+        words(features, Tab::Running),
+        words(features, Tab::Finished),
+    );
+    let unstarted = unstarted();
     let mut filter = match tab {
-        Tab::Running | Tab::Finished => format!("(status in [{}])", words(features, tab)),
-        // What no other tab shows, known or not.
-        Tab::Others => format!(
-            "(!(status in [{}, {}]))",
-            words(features, Tab::Running),
-            words(features, Tab::Finished)
+        Tab::Running => format!("(status in [{running}])"),
+        Tab::Finished if features.tells_failed_starts => and(
+            &format!("(status in [{finished}])"),
+            &format!("(!{unstarted})"),
         ),
+        Tab::Finished => format!("(status in [{finished}])"),
+        // What no other tab shows, known or not.
+        Tab::Others if features.tells_failed_starts => {
+            format!("((!(status in [{running}, {finished}])) | {unstarted})")
+        }
+        Tab::Others => format!("(!(status in [{running}, {finished}]))"),
     };
     if let Some(text) = text.filter(|text| !text.is_empty()) {
         filter = and(&filter, &format!("(name ilike \"%{}%\")", escape(text)));
     }
     filter
+}
+
+/// Sessions that ended before they ran, and nobody asked for that. When one began to run cannot be asked
+/// for where it never did.
+fn unstarted() -> String {
+    let infos: Vec<String> = NEVER_STARTED.iter().map(|it| format!("\"{it}\"")).collect();
+    let infos = infos.join(", ");
+    format!("((status == \"TERMINATED\") & ((status_info is null) | (status_info in [{infos}])))")
 }
 
 /// The sessions with these ids.
@@ -77,8 +95,8 @@ mod tests {
     fn the_three_tabs() {
         let new = Features::of(Version(26, 9, 6));
         assert_eq!(
-            tab(new, Tab::Finished, None),
-            "(status in [\"TERMINATED\", \"CANCELLED\"])"
+            tab(new, Tab::Finished, None).split(" & (!").next(),
+            Some("(status in [\"TERMINATED\", \"CANCELLED\"])")
         );
         let running = tab(new, Tab::Running, None);
         assert!(
@@ -86,7 +104,13 @@ mod tests {
             "{running}"
         );
         let others = tab(new, Tab::Others, None);
-        assert!(others.starts_with("(!(status in [\"PENDING\""), "{others}");
+        assert!(others.starts_with("((!(status in [\"PENDING\""), "{others}");
+        // What did not start is in one of the two.
+        let finished = tab(new, Tab::Finished, None);
+        assert!(finished.contains(&format!("(!{})", unstarted())));
+        assert!(others.ends_with(&format!("| {})", unstarted())), "{others}");
+        let before = tab(Features::of(Version(26, 1, 0)), Tab::Finished, None);
+        assert_eq!(before, "(status in [\"TERMINATED\", \"CANCELLED\"])");
         assert!(!others.contains("ERROR"), "{others}");
         let old = tab(Features::of(Version(24, 9, 12)), Tab::Running, None);
         assert!(

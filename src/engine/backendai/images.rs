@@ -16,7 +16,7 @@ use super::{
 use crate::{
     engine::api::{Images, Result},
     model::{
-        environment::{Environment, EnvironmentSource, ImageFacts, SessionUser},
+        environment::{Customized, Environment, EnvironmentSource, ImageFacts, SessionUser},
         image,
         resources::Bytes,
         text::Clean,
@@ -29,6 +29,10 @@ const QUERY: &str = "query($installed: Boolean) { images(is_installed: $installe
                      architecture size_bytes is_local installed labels { key value } \
                      resource_limits { key min } supported_accelerators } }";
 
+/// Which images are local; the whole of them is read only where some are.
+const LOCAL: &str = "query { images(load_filters: [\"general\", \"operational\", \"customized\"]) { \
+                     is_local installed } }";
+
 /// The heading of images that nobody filed elsewhere.
 const CUSTOM: &str = "Custom Environments";
 
@@ -36,19 +40,30 @@ const CUSTOM: &str = "Custom Environments";
 impl Images for BackendAiEngine {
     async fn environments(&self) -> Result<Vec<Environment>> {
         let line = self.core.line().await?;
-        let mut images = line.images(Some(true)).await?;
-        if images.is_empty() {
+        let (images, local) = tokio::join!(line.images(Some(true)), line.has_local());
+        let mut images = images?;
+        if images.is_empty() || local {
             // Images that lie on the agents only ("local") do not count as installed.
-            images = line.images(None).await?;
-            images.retain(|image| Node::new(image).flag("is_local").unwrap_or(false));
+            let all = line.images(None).await?.into_iter();
+            images.extend(all.filter(|image| Node::new(image).flag("is_local").unwrap_or(false)));
         }
-        let environments = group(&images);
+        let environments = group(&images, line.me.id.as_str());
         self.core.know_environments(&environments);
         Ok(environments)
     }
 }
 
 impl Line {
+    /// Whether there are images that no registry has. Where that cannot be told there are none.
+    async fn has_local(&self) -> bool {
+        let data = self.http.ask(Schema::One, LOCAL, json!({})).await;
+        let data = data.unwrap_or(Value::Null);
+        let images = Node::new(&data).list("images").iter().map(Node::new);
+        images
+            .filter(|image| image.flag("is_local") == Some(true))
+            .any(|image| image.flag("installed") != Some(true))
+    }
+
     async fn images(&self, installed: Option<bool>) -> Result<Vec<Value>> {
         let variables = json!({"installed": installed});
         let mut data = self.http.ask(Schema::One, QUERY, variables).await?;
@@ -59,26 +74,48 @@ impl Line {
     }
 }
 
-/// Environments by name, their versions newest first.
-fn group(images: &[Value]) -> Vec<Environment> {
+/// Environments by name, their versions newest first. Images that were made of sessions come last, those
+/// of others after one's own: the first is taken where nothing is asked for.
+fn group(images: &[Value], me: &str) -> Vec<Environment> {
     let mut all: Vec<Environment> = images
         .iter()
-        .filter_map(|image| one(Node::new(image)))
+        .filter_map(|image| one(Node::new(image), me))
         .collect();
     all.sort_by_cached_key(|environment| {
+        let customized = environment.facts.customized.as_ref();
         (
+            customized.map(|it| it.owner.is_some()),
             environment.name.clone(),
             Reverse(image::version_numbers(environment.version.as_str())),
             environment.version.clone(),
             environment.facts.architecture.clone(),
         )
     });
+    // A local image may be told twice.
+    all.dedup();
     tell_architectures_apart(&mut all);
     all
 }
 
+/// What was made of a session: under which name, and by whom if by somebody else.
+fn customized(tag: &str, labels: &Labels<'_>, me: &str) -> Option<Customized> {
+    let marked = tag.split('-').any(image::is_customized);
+    let name = labels.get(image::OWN_NAME);
+    if name.is_none() && !marked {
+        return None;
+    }
+    let owner = labels.get(image::OWN_OWNER);
+    let owner = owner.map(|owner| owner.trim_start_matches("user:"));
+    let others = owner.is_some_and(|owner| owner != me);
+    let by = || labels.get(image::OWN_EMAIL).or(owner).map(Clean::new);
+    Some(Customized {
+        name: Clean::new(name.unwrap_or_default()),
+        owner: by().filter(|_| others),
+    })
+}
+
 /// An image that a compute session can run; system and service images are not for that.
-fn one(node: Node<'_>) -> Option<Environment> {
+fn one(node: Node<'_>, me: &str) -> Option<Environment> {
     let reference = Reference::of_image(node)?;
     let labels = Labels(node.list("labels"));
     if !image::is_for_sessions(labels.get(image::FEATURES), labels.get(image::ROLE)) {
@@ -98,6 +135,7 @@ fn one(node: Node<'_>) -> Option<Environment> {
         unavailable: None,
         absent: false,
         facts: ImageFacts {
+            customized: customized(&reference.tag, &labels, me),
             known_as: None,
             about: None,
             architecture: reference.architecture.as_deref().map(Clean::new),
@@ -202,7 +240,7 @@ mod tests {
             ),
             json!({"tag": "nameless"}),
         ];
-        let all = group(&images);
+        let all = group(&images, "me");
         let labels: Vec<String> = all.iter().map(Environment::label).collect();
         assert_eq!(
             labels,
@@ -227,12 +265,15 @@ mod tests {
             {"key": "ai.backend.service-ports", "value": "jupyter:http:8080, x:tcp:[80,81],y:preopen:9"},
             {"key": "ai.backend.customized-image.name", "value": "mine"}
         ]);
-        let all = group(&[image(
-            "stable/python",
-            "3-customized_ab12",
-            "x86_64",
-            labels,
-        )]);
+        let all = group(
+            &[image(
+                "stable/python",
+                "3-customized_ab12",
+                "x86_64",
+                labels,
+            )],
+            "me",
+        );
         let facts = &all[0].facts;
         let names: Vec<_> = facts
             .services
@@ -247,10 +288,49 @@ mod tests {
     }
 
     #[test]
+    fn images_of_sessions_come_last_each_by_its_name() {
+        let own = |hex: &str, name: &str, owner: &str| {
+            let labels = json!([
+                {"key": "ai.backend.customized-image.name", "value": name},
+                {"key": "ai.backend.customized-image.owner", "value": format!("user:{owner}")},
+                {"key": "ai.backend.customized-image.user.email", "value": format!("{owner}@x")}
+            ]);
+            image(
+                "a/python",
+                &format!("3-py311-customized_{hex}"),
+                "x86_64",
+                labels,
+            )
+        };
+        let plain = image("z/python", "3", "x86_64", json!([]));
+        let all = group(
+            &[own("1", "theirs", "other"), own("2", "mine", "me"), plain],
+            "me",
+        );
+        let names: Vec<_> = all
+            .iter()
+            .map(|it| it.facts.customized.as_ref())
+            .map(|it| it.map(|it| (it.name.as_str(), it.owner.as_ref().map(Clean::as_str))))
+            .collect();
+        let expected = [
+            None,
+            Some(("mine", None)),
+            Some(("theirs", Some("other@x"))),
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(
+            all[1].facts.chips,
+            ["Customized: mine", "py311"].map(Clean::from)
+        );
+        let found = crate::model::resolve::find(&all, "mine");
+        assert_eq!(found, Some(&all[1]));
+    }
+
+    #[test]
     fn fuzz_manager_images() {
         crate::fuzz::parser("manager-images", &[], |bytes, _| {
             if let Ok(images) = serde_json::from_slice::<Vec<Value>>(bytes) {
-                crate::fuzz::bounded(bytes, &group(&images));
+                crate::fuzz::bounded(bytes, &group(&images, "me"));
             }
         });
     }

@@ -44,6 +44,7 @@ mod skew;
 mod sse;
 mod stream;
 mod tls;
+mod unstarted;
 mod usage;
 mod version;
 
@@ -62,6 +63,7 @@ use crate::model::{
     catalogue::{Catalogue, OwnerChoices},
     history::HistoryEntry,
     id::SessionId,
+    launch::again::Recalled,
     session::Session,
     spec::LaunchRequest,
     statistics::Statistics,
@@ -135,6 +137,10 @@ impl Scheduler for BackendAiEngine {
 
     async fn session(&self, session: SessionId) -> Result<Option<Session>> {
         self.read_session(session).await
+    }
+
+    async fn recall(&self, session: SessionId) -> Result<Option<Recalled>> {
+        self.recalled(session).await
     }
 
     async fn launch(&self, request: &LaunchRequest) -> Result<SessionId> {

@@ -134,7 +134,7 @@ fn failure(error: Node<'_>) -> Option<Clean> {
 }
 
 /// The manager's words for reasons, in both spellings, as sentences.
-fn known(info: &str) -> Option<&'static str> {
+pub(super) fn known(info: &str) -> Option<&'static str> {
     let word = info.to_ascii_lowercase().replace('_', "-");
     Some(match word.as_str() {
         "idle-timeout" => "ended by the manager: nobody used it for longer than allowed",
@@ -149,6 +149,7 @@ fn known(info: &str) -> Option<&'static str> {
             "it waited in the queue for longer than allowed"
         }
         "exceeded-max-retries" => "it could not be started: every attempt failed",
+        "already-terminated" => "its container ended before it was ready",
         "failed-to-create" | "creation-failed" => "its container could not be made",
         "failed-to-start" | "bootstrap-timeout" => "it did not start",
         "hang-timeout" => "it hung for longer than allowed",

@@ -19,7 +19,10 @@ use crate::model::{
     idle::Reprieve,
     resources::Bytes,
     service::Service,
-    session::{BatchResult, ClusterMode, CommitStatus, Linked, Placement, Session, SessionType},
+    session::{
+        BatchResult, ClusterMode, CommitStatus, FAILED_TO_START, Linked, Placement, Session,
+        SessionType,
+    },
     status::Status,
     text::Clean,
 };
@@ -48,6 +51,7 @@ impl Reader<'_> {
         }
         let kernels = kernels(node);
         let info = node.text("status_info").filter(|info| *info != "None");
+        let info = info.or_else(|| unstarted(node, &status));
         let exit_code = kernels.iter().find_map(|kernel| kernel.exit_code);
         let data = node.blob("status_data");
         let exit_code = exit_code.or_else(|| exit_code_of(&data));
@@ -72,6 +76,7 @@ impl Reader<'_> {
             placement: self.placement(node),
             occupied_slots: slots(&node.blob("occupied_slots")),
             folders: folders(node),
+            mounts: Vec::new(),
             depends_on: linked(node, "dependees"),
             depended_by: linked(node, "dependents"),
             services: services(&node.blob("service_ports")),
@@ -182,6 +187,12 @@ fn started_at(node: Node<'_>, status: &Status) -> Option<Timestamp> {
     let history = node.blob("status_history");
     let told = Node::new(&history).time("RUNNING");
     told.or_else(|| node.time("starts_at"))
+}
+
+/// 26.x gives no reason for a session that ended before it ran.
+fn unstarted(node: Node<'_>, status: &Status) -> Option<Clean> {
+    let never = *status == Status::Terminated && started_at(node, status).is_none();
+    never.then(|| FAILED_TO_START.into())
 }
 
 /// When a batch session that waits may start; some managers do not tell.

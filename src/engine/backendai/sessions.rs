@@ -19,7 +19,6 @@ use crate::{
         scheduler::{Page, PageQuery, Totals},
     },
     model::{
-        history::Outcome,
         id::SessionId,
         session::{Session, SessionType},
         span::Span,
@@ -236,16 +235,5 @@ async fn explain(line: &Line, session: &mut Session) {
         session.status_message = newest.as_ref().and_then(reason::of_history);
         return;
     }
-    let died = session.status.is_final() || session.status == Status::Error;
-    if silent && died && session.status_info.is_none() {
-        let entries = line.history(session.id).await.unwrap_or_default();
-        let failed = entries.iter().find(|entry| {
-            !matches!(
-                entry.result,
-                Outcome::Success | Outcome::NeedRetry | Outcome::Skipped
-            )
-        });
-        let words = failed.and_then(|entry| entry.message.as_ref());
-        session.status_message = words.map(|words| Clean::new(&format!("failed: {words}")));
-    }
+    line.explain_unstarted(session).await;
 }

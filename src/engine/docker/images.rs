@@ -104,6 +104,7 @@ fn facts(image: &ImageSummary, tag: &str) -> ImageFacts {
         // The list of images tells neither.
         architecture: None,
         group: None,
+        customized: None,
         known_as: None,
         about: None,
         chips: image::chips(tag, label(image::OWN_NAME)),

@@ -1,11 +1,96 @@
 //! A session launched once more, where nobody kept how it was asked for.
 
-use super::super::{
-    resources::{Bytes, Cpu},
-    session::{Session, SessionType},
-    spec::{FolderMount, LaunchRequest},
-    text::Clean,
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    super::{
+        resources::{Bytes, Cpu},
+        session::{Session, SessionType},
+        spec::{FolderMount, LaunchRequest},
+        text::Clean,
+    },
+    LaunchField,
 };
+
+/// A setting of a launch that the engine does not tell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    pub field: LaunchField,
+    /// "the path and mode of the folder data".
+    pub what: Clean,
+}
+
+/// A launch as far as the engine tells of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recalled {
+    pub launch: LaunchRequest,
+    pub missing: Vec<Missing>,
+}
+
+impl From<LaunchRequest> for Recalled {
+    fn from(launch: LaunchRequest) -> Self {
+        Self {
+            launch,
+            missing: Vec::new(),
+        }
+    }
+}
+
+/// What an engine tells of a launch beside the session; `None` = it tells nothing of it.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    pub env: Option<BTreeMap<String, String>>,
+    /// There may have been none.
+    pub bootstrap_script: Option<Option<String>>,
+}
+
+/// As the engine tells it, and what is left out.
+#[must_use]
+pub fn recalled(session: &Session, told: Told) -> Recalled {
+    let mut launch = again(session);
+    let mut missing = Vec::new();
+    let mut add = |field, what: String| {
+        let what = Clean::new(&what);
+        missing.push(Missing { field, what });
+    };
+    match told.env {
+        Some(env) => launch.env = env,
+        None => add(LaunchField::Variables, "its variables".to_owned()),
+    }
+    match told.bootstrap_script {
+        Some(script) => launch.bootstrap_script = script,
+        None => add(
+            LaunchField::BootstrapScript,
+            "its bootstrap script".to_owned(),
+        ),
+    }
+    let folders: Vec<&str> = launch.mounts.iter().map(|it| it.folder.as_str()).collect();
+    if !folders.is_empty() {
+        let which = folders.join(", ");
+        let what = format!("where {which} was mounted and whether read-only");
+        add(LaunchField::Folders, what);
+    }
+    Recalled { launch, missing }
+}
+
+/// As our own record says, less what would be refused today: a start that has passed, the name of a
+/// session that has not ended.
+#[must_use]
+pub fn recorded(
+    mut launch: LaunchRequest,
+    session: Option<&Session>,
+    now: Timestamp,
+) -> LaunchRequest {
+    launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now));
+    if let Some(session) = session {
+        let free = session.status.is_final() && launch.name.is_some();
+        launch.name = free.then(|| session.name.to_string());
+    }
+    launch
+}
 
 /// What the session itself tells of its launch. Variables, scripts and the places of folders are not
 /// told by it; its name is free only once it has ended; a start time has passed.
@@ -127,5 +212,44 @@ mod tests {
         assert_eq!((request.startup_command, request.timeout), (None, None));
         assert_eq!(request.cluster_size, None);
         assert_eq!(request.cpu, Some(Cpu::from_millis(6000)));
+    }
+
+    #[test]
+    fn what_an_engine_does_not_tell_is_named() {
+        let all = recalled(&session(), Told::default());
+        let fields: Vec<LaunchField> = all.missing.iter().map(|it| it.field).collect();
+        use LaunchField::{BootstrapScript, Folders, Variables};
+        assert_eq!(fields, [Variables, BootstrapScript, Folders]);
+        let what = "where data was mounted and whether read-only";
+        assert_eq!(all.missing[2].what, what);
+        let mut session = session();
+        session.folders.clear();
+        let told = Told {
+            env: Some([("A".to_owned(), "b".to_owned())].into()),
+            bootstrap_script: Some(None),
+        };
+        let all = recalled(&session, told);
+        assert_eq!(all.missing, []);
+        assert_eq!(all.launch.env["A"], "b");
+    }
+
+    #[test]
+    fn our_own_record_counts_whole() {
+        let record = LaunchRequest {
+            name: Some("train".to_owned()),
+            env: [("A".to_owned(), "b".to_owned())].into(),
+            mounts: vec!["data:in:ro".parse().unwrap()],
+            ..LaunchRequest::default()
+        };
+        let mut session = session();
+        let running = recorded(record.clone(), Some(&session), Timestamp::UNIX_EPOCH);
+        assert_eq!(running.name, None);
+        assert_eq!(
+            (&running.env, &running.mounts),
+            (&record.env, &record.mounts)
+        );
+        session.status = Status::Terminated;
+        let ended = recorded(record.clone(), Some(&session), Timestamp::UNIX_EPOCH);
+        assert_eq!(ended, record);
     }
 }

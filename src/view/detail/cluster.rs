@@ -116,7 +116,7 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {
     }
     lines.extend(listed("Depends on", &links(&session.depends_on), width));
     lines.extend(listed("Depended by", &links(&session.depended_by), width));
-    lines.extend(listed("Folders", &session.folders, width));
+    lines.extend(listed("Folders", &session.mounted(), width));
     let services: Vec<Clean> = session.services.iter().map(|it| it.name.clone()).collect();
     lines.extend(listed("Services", &services, width));
     lines.extend(opened(app, session, width));

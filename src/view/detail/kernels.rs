@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use super::{LABEL, Line, Panel, row, status, text};
 use crate::{
     action::{Action, Scope},
-    model::{capability::Capability, kernel::Kernel, text::Clean},
+    model::{capability::Capability, kernel::Kernel, short, text::Clean},
     theme::face::Face,
 };
 
-/// Cells of an id that tell it from others.
+/// Cells of a container's id that tell it from others.
 const SHORT: usize = 12;
 
 /// One of them is two rows, several are a table.
@@ -57,8 +57,9 @@ fn table(panel: &Panel<'_>, kernels: &[Kernel]) -> Vec<Line> {
     let names = kernels.iter().map(|it| text::width(it.hostname.as_str()));
     let column = names.max().unwrap_or(0).min(16);
     let marked = panel.detail.kernel(kernels.len());
-    for (at, kernel) in kernels.iter().enumerate() {
-        lines.extend(kernel_lines(panel, kernel, column, at == marked));
+    let ids = short::kernels(kernels);
+    for (at, (kernel, id)) in kernels.iter().zip(&ids).enumerate() {
+        lines.extend(kernel_lines(panel, (kernel, id), column, at == marked));
     }
     lines.push(keys(panel));
     lines
@@ -91,7 +92,12 @@ fn keys(panel: &Panel<'_>) -> Line {
     line
 }
 
-fn kernel_lines(panel: &Panel<'_>, kernel: &Kernel, column: usize, marked: bool) -> Vec<Line> {
+fn kernel_lines(
+    panel: &Panel<'_>,
+    (kernel, id): (&Kernel, &str),
+    column: usize,
+    marked: bool,
+) -> Vec<Line> {
     let (width, glyphs) = (panel.width, panel.glyphs);
     let name = text::fit(kernel.hostname.as_str(), column, glyphs.ellipsis);
     let pad = " ".repeat(column.saturating_sub(text::width(&name)) + 2);
@@ -99,12 +105,9 @@ fn kernel_lines(panel: &Panel<'_>, kernel: &Kernel, column: usize, marked: bool)
     let word = format!("{shape} {:11}", kernel.status.word());
     let mut rest: Vec<String> = Vec::new();
     rest.extend(kernel.agent.as_ref().map(Clean::to_string));
-    let ids = [
-        Some(kernel.id.to_string()),
-        kernel.container_id.as_ref().map(Clean::to_string),
-    ];
-    let ids = ids.into_iter().flatten();
-    rest.extend(ids.map(|id| text::take(&id, SHORT).to_owned()));
+    rest.push(id.to_owned());
+    let container = kernel.container_id.as_ref();
+    rest.extend(container.map(|id| text::take(id.as_str(), SHORT).to_owned()));
     let rest = rest.join("  ") + &ended(kernel);
     let taken = 2 + column + 2 + text::width(&word) + 2;
     let mark = if marked { glyphs.marker } else { " " };

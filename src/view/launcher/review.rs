@@ -204,7 +204,8 @@ fn launch(sheet: &mut Sheet<'_>) {
         (_, 0) => Face::Button,
         _ => Face::Dim,
     };
-    if let Some(note) = launcher.grown_note() {
+    let notes = [launcher.grown_note(), launcher.missing_note()];
+    for note in notes.into_iter().flatten() {
         let room = sheet.width.saturating_sub(VALUES);
         for part in text::wrap(&note, usize::from(room)) {
             let line = Line::below(LAUNCH).text(VALUES, room, part, Face::Warning);

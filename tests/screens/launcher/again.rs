@@ -33,7 +33,10 @@ fn again(screen: Screen, launch: LaunchRequest) -> Screen {
     let launch = Box::new(launch);
     screen.answer(
         |r| matches!(r, Request::Again { .. }),
-        Ok(Reply::Again { launch }),
+        Ok(Reply::Again {
+            launch,
+            missing: Vec::new(),
+        }),
     )
 }
 

@@ -245,7 +245,10 @@ fn launched_again_a_session_keeps_its_name_while_that_is_free() {
         });
         let screen = screen.answer(
             |r| matches!(r, Request::Again { .. }),
-            Ok(Reply::Again { launch }),
+            Ok(Reply::Again {
+                launch,
+                missing: Vec::new(),
+            }),
         );
         let screen = screen.press("enter");
         let wanted = if ended { name } else { format!("{name}-2") };

@@ -137,8 +137,13 @@ impl Environments {
     }
 
     fn first_launchable(&self) -> Option<usize> {
-        let launchable = self.choices.iter().position(|it| it.unavailable.is_none());
-        launchable.or((!self.choices.is_empty()).then_some(0))
+        let found = |fits: &dyn Fn(&Choice) -> bool| {
+            let mut choices = self.choices.iter();
+            choices.position(|it| it.unavailable.is_none() && fits(it))
+        };
+        found(&|it| !it.customized)
+            .or_else(|| found(&|_| true))
+            .or((!self.choices.is_empty()).then_some(0))
     }
 
     /// What is marked is chosen: it stays when the search is cleared.

@@ -13,7 +13,7 @@ use crate::{
     },
     model::{
         capability::{Capability, EngineInfo},
-        catalogue::{Folder, Preset, ResourceGroup},
+        catalogue::{Agent, Folder, Preset, ResourceGroup},
         launch::{LaunchField, StartAt},
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
@@ -92,11 +92,63 @@ fn what_is_wrong_by_itself_is_refused_at_once() {
 }
 
 #[test]
-fn what_is_not_known_is_left_to_the_engine() {
+fn what_cannot_be_known_is_left_to_the_engine() {
     let mut play = Play::watched(0);
     let ticket = play.ask(with_folder("anywhere"));
+    play.carry_out(0, Some(FaultKind::Failed));
     play.work_off();
     assert!(matches!(play.answers[&ticket], Ok(Answer::Launched(_))));
+    assert_eq!(play.requests_of("catalogue"), 1);
+}
+
+#[test]
+fn of_what_nothing_is_known_it_is_read_first() {
+    let mut play = Play::watched(0);
+    play.offer.resource_groups = vec![group(4)];
+    // Several at once are decided by one reading.
+    let refused = [play.ask(with_cpu(8)), play.ask(with_cpu(5))];
+    let fits = play.ask(with_cpu(4));
+    assert_eq!(play.requests_of("launch"), 0);
+    play.work_off();
+    for ticket in refused {
+        let expected = (RefusalKind::Usage, LaunchField::Cpu);
+        assert_eq!(play.refused_at(ticket), expected);
+    }
+    assert!(matches!(play.answers[&fits], Ok(Answer::Launched(_))));
+    assert_eq!((play.requests_of("catalogue"), play.audits), (1, 1));
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_refused_with_the_nearest_name() {
+    let agent = |id: &str| Agent {
+        id: id.into(),
+        status: "ALIVE".into(),
+        resource_group: "default".into(),
+        schedulable: true,
+        available: ResourceSlots::default(),
+        occupied: ResourceSlots::default(),
+        architecture: "x86_64".into(),
+    };
+    let own = LaunchRequest {
+        agent: Some("i-gpu2".to_owned()),
+        ..LaunchRequest::default()
+    };
+    let for_another = LaunchRequest {
+        owner: Some("x@example.com/KEY".parse().unwrap()),
+        ..own.clone()
+    };
+    for request in [own, for_another] {
+        let mut play = Play::watched(0);
+        play.offer.resource_groups = vec![group(4)];
+        play.offer.agents = vec![agent("i-gpu1"), agent("i-cpu")];
+        let ticket = play.ask(ask(request));
+        play.work_off();
+        assert_eq!(play.refused_at(ticket).1, LaunchField::Agent);
+        assert_eq!(
+            play.failed(ticket).message,
+            "there is no agent 'i-gpu2': there are i-gpu1, i-cpu. Did you mean i-gpu1?"
+        );
+    }
 }
 
 #[test]
@@ -126,14 +178,16 @@ fn a_project_is_known_by_its_name_too() {
         anew: false,
     });
     play.work_off();
-    for (project, known) in [("lab", true), ("elsewhere", false)] {
+    // Of another one it is read first.
+    for (project, readings) in [("lab", 1), ("elsewhere", 2)] {
         let ticket = play.ask(ask(LaunchRequest {
             project: Some(project.to_owned()),
             cpu: Some(Cpu::from_millis(8000)),
             ..LaunchRequest::default()
         }));
         play.work_off();
-        assert_eq!(play.answers[&ticket].is_err(), known, "{project}");
+        assert!(play.answers[&ticket].is_err(), "{project}");
+        assert_eq!(play.requests_of("catalogue"), readings, "{project}");
     }
 }
 
@@ -223,6 +277,7 @@ fn a_preset_counts_with_its_amounts() {
 fn the_engine_says_which_field_it_does_not_like() {
     let mut play = Play::watched(0);
     let ticket = play.ask(with_folder("gone"));
+    play.carry_out(0, Some(FaultKind::Failed));
     play.carry_out(0, Some(FaultKind::Field(LaunchField::Folders)));
     assert_eq!(
         play.refused_at(ticket),

@@ -1,6 +1,10 @@
 //! What the person holds is counted while somebody looks, soon after something moved, not too often.
 
-use super::{super::fact::Fact, Play};
+use super::{
+    super::fact::{Ask, Fact},
+    Play,
+};
+use crate::controller::turn::Answer;
 use crate::model::{
     catalogue::ResourceGroup,
     change::Change,
@@ -74,4 +78,59 @@ fn a_lost_line_tells_nothing() {
     assert!(play.observer.statistics().is_some());
     play.lose();
     assert_eq!(play.observer.statistics(), None);
+}
+
+/// A group of four cores, of which the engine says that one is held and three can still be had.
+fn late_figures(play: &mut Play) {
+    offer(play, 1);
+    play.held.groups[0].remaining = ResourceSlots::new(Cpu::from_millis(3000), Bytes::mib(8));
+    play.held.groups[0].capacity = Some(ResourceSlots::new(Cpu::from_millis(4000), Bytes::mib(16)));
+    play.held.sessions = Some(0);
+}
+
+/// A session of two cores in the group, as the engine lists it.
+fn hold(play: &mut Play, status: &str) -> crate::model::id::SessionId {
+    let id = play.make(status);
+    let session = play.there.get_mut(&id).unwrap();
+    session.requested_slots = ResourceSlots::new(Cpu::from_millis(2000), Bytes::mib(1));
+    session.placement.resource_group = Some("default".into());
+    id
+}
+
+#[test]
+fn what_sessions_prove_counts_at_once_and_no_more_than_there_is() {
+    let mut play = Play::watched(0);
+    late_figures(&mut play);
+    let first = hold(&mut play, "RUNNING");
+    let second = hold(&mut play, "PENDING");
+    play.pass(61);
+    let known = |play: &Play| {
+        let told = play.observer.statistics().unwrap().clone();
+        let group = &told.groups[0];
+        let (using, left) = (group.using.cpu.millis(), group.remaining.cpu.millis());
+        (using, left, told.sessions, group.waiting)
+    };
+    // The one that waits holds nothing yet.
+    assert_eq!(known(&play), (2000, 2000, Some(1), Some(1)));
+    // The engine's figures stay as they were.
+    play.set(second, "PREPARING");
+    play.event(second);
+    play.settle();
+    assert_eq!(known(&play), (4000, 0, Some(2), None));
+    play.set(first, "TERMINATED");
+    play.event(first);
+    play.settle();
+    assert_eq!(known(&play), (2000, 2000, Some(1), None));
+    // What is offered at a launch is the same.
+    play.offer.resource_groups.clone_from(&play.held.groups);
+    let ticket = play.ask(Ask::Catalogue {
+        project: None,
+        anew: true,
+    });
+    play.work_off();
+    let Ok(Answer::Catalogue(catalogue)) = &play.answers[&ticket] else {
+        panic!("{:?}", play.answers);
+    };
+    let left = catalogue.resource_groups[0].remaining.cpu;
+    assert_eq!(left, Cpu::from_millis(2000));
 }

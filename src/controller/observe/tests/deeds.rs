@@ -77,6 +77,8 @@ fn who_ends_a_session_before_it_runs_is_told_nothing() {
 fn a_launched_session_that_cannot_be_read_yet_has_a_row_all_the_same() {
     let mut play = Play::watched(0);
     let ticket = play.ask(launch("first"));
+    // What there is, and the launch.
+    play.carry_out(0, None);
     play.carry_out(0, None);
     let id = *play.there.keys().next().unwrap();
     play.carry_out(0, Some(FaultKind::Failed));
@@ -253,6 +255,12 @@ fn a_request_that_cannot_be_recorded_leaves_no_trace() {
         },
         launch("first"),
     ] {
+        // What there is was read before.
+        play.ask(Ask::Catalogue {
+            project: None,
+            anew: false,
+        });
+        play.work_off();
         let fact = Fact::Asked { ticket: 900, ask };
         let turn = play.observer.handle(play.time(), fact);
         assert_eq!(turn.audits.len(), 1);

@@ -30,6 +30,7 @@ use crate::{
         catalogue::{Catalogue, Folder, OwnerChoices},
         change::Change,
         id::{ContextName, SessionId},
+        launch::again::{Told, recalled},
         notice::Level,
         session::Session,
         spec::LaunchRequest,
@@ -261,6 +262,11 @@ impl Play {
             }
             Errand::History(_) => Got::History(Vec::new()),
             Errand::Commit { .. } => Got::Done,
+            Errand::Recall(id) => Got::Recalled(
+                self.there
+                    .get(id)
+                    .map(|it| Box::new(recalled(it, Told::default()))),
+            ),
             Errand::Environments => Got::Environments(Vec::new()),
             Errand::Statistics => Got::Statistics(Box::new(self.held.clone())),
             Errand::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),

@@ -21,7 +21,7 @@ const PAGES: usize = 10;
 
 /// Those that were told.
 #[derive(Default)]
-pub(super) struct Agents {
+pub(in super::super) struct Agents {
     pub(super) list: Vec<Agent>,
     /// None is missing, so that sums of them are true.
     whole: bool,
@@ -29,7 +29,7 @@ pub(super) struct Agents {
 
 impl Line {
     /// Where they are hidden there are none, and that is no fault.
-    pub(super) async fn agents(&self) -> Result<Agents> {
+    pub(in super::super) async fn agents(&self) -> Result<Agents> {
         let mut agents = Agents::default();
         if self.agents_hidden {
             return Ok(agents);

@@ -6,6 +6,10 @@ mod policy;
 mod presets;
 mod statistics;
 
+pub(super) use agents::Agents;
+
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::{BackendAiEngine, blob::Node, folders, gql::Schema, limits::read_limits, line::Line};
@@ -38,7 +42,8 @@ impl BackendAiEngine {
             ..Catalogue::default()
         };
         let mut gaps = Vec::new();
-        let agents = part(agents, "agents", &mut gaps)?.unwrap_or_default();
+        let agents = Arc::new(part(agents, "agents", &mut gaps)?.unwrap_or_default());
+        self.core.know_agents(&agents);
         let groups = part(groups, "resource groups", &mut gaps)?.unwrap_or_default();
         let checked = part(checked, "presets", &mut gaps)?.unwrap_or_default();
         catalogue.limits = read_limits(Node::new(&checked));
@@ -52,7 +57,7 @@ impl BackendAiEngine {
         }
         catalogue.policy.per_container = groups.largest_container();
         catalogue.quanta.extend(groups.quantum());
-        catalogue.agents = agents.list;
+        catalogue.agents.clone_from(&agents.list);
         catalogue.accelerators = groups::kinds(&catalogue);
         if let Some(folders) = part(folders, "folders", &mut gaps)? {
             catalogue.folders = folders::read(&folders);

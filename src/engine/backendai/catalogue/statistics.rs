@@ -1,5 +1,6 @@
-//! What the person's sessions hold: read often, so in two requests.
+//! What the person's sessions hold: read often, so in two requests; seldom a third for the machines.
 
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::{
@@ -16,17 +17,24 @@ use crate::{
     model::{catalogue::ResourceGroup, statistics::Statistics, text::Clean},
 };
 
+/// How many machines there are is read anew after this time.
+const MACHINES: SignedDuration = SignedDuration::from_mins(5);
+
 impl BackendAiEngine {
     pub(in super::super) async fn read_statistics(&self) -> Result<Statistics> {
         let line = self.core.line().await?;
         let project = line.project_or_default(None)?;
         let project = project.as_ref().map_or("", |(_, name)| name.as_str());
-        let (checked, told) = tokio::join!(
+        let (checked, told, agents) = tokio::join!(
             line.checked_presets(project),
             line.http.ask(Schema::One, policy::QUERY, json!({})),
+            self.core.agents(&line, MACHINES),
         );
         let policy = policy::read(Node::new(&told?));
         let mut statistics = read(&checked?);
+        for group in &mut statistics.groups {
+            group.capacity = agents.as_ref().and_then(|it| it.capacity(&group.name));
+        }
         statistics.sessions = policy.concurrent_sessions;
         statistics.max_sessions = policy.max_concurrent_sessions;
         Ok(statistics)

@@ -83,6 +83,14 @@ fn choose(environments: &[Environment], wanted: &str) -> Result<Image> {
             right && (tag.is_empty() || image.tag == tag)
         })
         .collect();
+    // The name somebody gave an image that was made of a session.
+    let own = environments.iter().find(|environment| {
+        let customized = environment.facts.customized.as_ref();
+        customized.is_some_and(|it| it.name == *wanted)
+    });
+    if let (Some(own), true) = (own, matching.is_empty()) {
+        return Ok(Image::from(own));
+    }
     let Some(first) = matching.first() else {
         return Err(EngineError::NoImage {
             what: if wanted.is_empty() {

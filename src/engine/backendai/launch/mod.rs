@@ -2,6 +2,7 @@
 
 mod body;
 mod image;
+mod recall;
 mod refused;
 mod whose;
 

@@ -6,12 +6,13 @@ use super::{
             capability::Capability,
             catalogue::{Catalogue, Folder, Preset},
             name,
+            nearest::nearest,
             session::ClusterMode,
             spec::LaunchRequest,
             text::Clean,
         },
         amounts, environment,
-        field::LaunchField as Field,
+        field::{FieldProblem, LaunchField as Field},
         folders, ports,
     },
     Ground, MOST_COPIES, Problems, add, names, say, say_at,
@@ -142,20 +143,26 @@ pub(super) fn check_group(request: &LaunchRequest, ground: &Ground<'_>, found: &
         let why = none_such("resource group", wanted, names);
         say(found, Field::ResourceGroup, why);
     }
-    // Where agents are hidden from the person, none is told.
-    if let Some(wanted) = &request.agent
-        && !offer.agents.is_empty()
-        && !offer.agents.iter().any(|it| it.id == *wanted.as_str())
-    {
-        let names = offer.agents.iter().map(|it| &it.id);
-        say(found, Field::Agent, none_such("agent", wanted, names));
-    }
+    found.extend(check_agent(request, offer));
     if let Some(wanted) = &request.preset {
         check_preset(request, wanted, offer, ground, found);
     }
     if offer.presets_only && is_by_hand(request, ground.preset(request)) {
         say(found, Field::Preset, by_hand_refused(offer));
     }
+}
+
+/// A manager takes the name of an agent that it does not have, and chooses another. Where agents are hidden
+/// from the person, none is told.
+pub fn check_agent(request: &LaunchRequest, offer: &Catalogue) -> Option<FieldProblem> {
+    let wanted = request.agent.as_deref()?;
+    let known = offer.agents.iter().any(|it| it.id == *wanted);
+    if known || offer.agents.is_empty() {
+        return None;
+    }
+    let names = offer.agents.iter().map(|it| &it.id);
+    let why = none_such("agent", wanted, names);
+    Some(FieldProblem::new(Field::Agent, why))
 }
 
 fn by_hand_refused(offer: &Catalogue) -> String {
@@ -198,9 +205,15 @@ fn none_such<'a>(what: &str, wanted: &str, names: impl Iterator<Item = &'a Clean
     let there = match names.len() {
         0 => "there is none".to_owned(),
         n if n > MOST_NAMES => format!("there are {}, … ({n} in all)", shown.join(", ")),
+        1 => format!("there is {}", shown.join(", ")),
         _ => format!("there are {}", shown.join(", ")),
     };
-    format!("there is no {what} '{}': {there}", Clean::new(wanted))
+    let meant = nearest(wanted, &names).map(|name| format!(". Did you mean {name}?"));
+    let meant = meant.unwrap_or_default();
+    format!(
+        "there is no {what} '{}': {there}{meant}",
+        Clean::new(wanted)
+    )
 }
 
 fn check_preset(

@@ -8,7 +8,8 @@ mod words;
 use jiff::Timestamp;
 
 pub use self::{
-    warnings::warnings,
+    choices::check_agent,
+    warnings::{short_of_shmem, warnings},
     words::{check_value, check_words},
 };
 use super::{

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        super::{reference, spec::LaunchRequest},
+        super::{reference, resources::Bytes, spec::LaunchRequest},
         amounts, environment,
         field::LaunchField as Field,
     },
@@ -14,10 +14,8 @@ pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     let mut found = Problems::new();
     check_image(request, ground, &mut found);
     if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
-        && shmem < mem
-        && mem.0 - shmem.0 < shmem.0.saturating_mul(2)
+        && let Some(why) = short_of_shmem(mem, shmem)
     {
-        let why = "more than half of what is left of the memory: programs may run short of it";
         say(&mut found, Field::SharedMemory, why);
     }
     let free = amounts::free(ground.offer, ground.group(request));
@@ -47,6 +45,12 @@ pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
         say(&mut found, Field::Folders, why);
     }
     found
+}
+
+/// Programs have what shared memory leaves of the memory.
+pub fn short_of_shmem(mem: Bytes, shmem: Bytes) -> Option<&'static str> {
+    let tight = shmem < mem && mem.0 - shmem.0 < shmem.0.saturating_mul(2);
+    tight.then_some("more than half of what is left of the memory: programs may run short of it")
 }
 
 fn times(amount: u64, size: u32) -> u64 {

@@ -13,7 +13,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.project = Some("other".into()),
         LaunchField::Project,
-        "no project 'other': there are research",
+        "no project 'other': there is research",
     ),
     (
         |r| r.resource_group = Some("gpus".into()),
@@ -41,7 +41,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.agent = Some("i-9".into()),
         LaunchField::Agent,
-        "no agent 'i-9': there are i-1",
+        "no agent 'i-9': there is i-1",
     ),
     (
         |r| r.mounts = mounts(&["nowhere"]),

@@ -26,6 +26,8 @@ pub struct Choice {
     pub absent: bool,
     /// The catalogue's label of it.
     pub known_as: Option<Clean>,
+    /// It was made of a session: chosen only by who wants it.
+    pub customized: bool,
 }
 
 /// The environments that hold every word of `query`: what is on the engine before what would have to
@@ -140,6 +142,7 @@ fn choice(environment: &Environment) -> Choice {
         unavailable: environment.unavailable.clone(),
         absent: environment.absent,
         known_as: environment.facts.known_as.clone(),
+        customized: environment.facts.customized.is_some(),
     }
 }
 
@@ -148,6 +151,8 @@ fn shown_version(environment: &Environment) -> Clean {
     let version = environment.version.as_str();
     let chips: Vec<&str> = environment.facts.chips.iter().map(Clean::as_str).collect();
     match version.split_once('-') {
+        // Its own name is among the chips.
+        Some((first, _)) if environment.facts.customized.is_some() => Clean::new(first),
         Some((first, rest)) if rest == chips.join("-") => Clean::new(first),
         _ => environment.version.clone(),
     }

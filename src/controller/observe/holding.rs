@@ -1,0 +1,199 @@
+//! What the person's sessions hold, by the sessions themselves: a manager's own figures come up to half a
+//! minute late, its events do not.
+
+use std::collections::BTreeMap;
+
+use super::{observer::Observer, rows::place, sweep::UNFINISHED, turn::Turn};
+use crate::model::{
+    catalogue::{Catalogue, Limits, ResourceGroup, SlotLimits},
+    resources::{Bytes, Cpu, ResourceSlots},
+    session::Session,
+    status::{Status, Tab},
+    text::Clean,
+};
+
+/// From here on an amount means that there is no limit.
+const ENDLESS: u64 = u64::MAX >> 17;
+
+/// Of one group, or of all.
+#[derive(Debug, Default)]
+struct Held {
+    slots: ResourceSlots,
+    sessions: u32,
+    /// In the queue.
+    waiting: u32,
+}
+
+impl Held {
+    fn add(&mut self, session: &Session) {
+        if session.status == Status::Pending {
+            self.waiting += 1;
+        } else {
+            self.slots = self.slots.plus(slots_of(session));
+            self.sessions += 1;
+        }
+    }
+}
+
+/// By group.
+struct Holding(BTreeMap<Clean, Held>);
+
+impl Observer {
+    /// `None` while not all sessions of the person that have not ended are known, each with its group.
+    fn holding(&self) -> Option<Holding> {
+        let known = self.times.read_done.is_some();
+        if !known || self.counts[place(Tab::Running)] >= UNFINISHED as usize {
+            return None;
+        }
+        let user = self.line.info.as_ref()?.user.as_ref();
+        let mut groups: BTreeMap<Clean, Held> = BTreeMap::new();
+        for session in self.sessions().filter(|it| counts(&it.status)) {
+            if user.is_some_and(|user| user.email != session.owner) {
+                continue;
+            }
+            let group = session.placement.resource_group.clone()?;
+            groups.entry(group).or_default().add(session);
+        }
+        Some(Holding(groups))
+    }
+
+    /// The statistics as our own sessions prove them to be; told where that differs from what was.
+    pub(super) fn retell_statistics(&mut self, turn: &mut Turn) {
+        self.stirred = false;
+        let Some(mut statistics) = self.counted.clone() else {
+            return;
+        };
+        self.bound(&mut statistics.groups);
+        if let Some(holding) = self.holding() {
+            holding.correct(&mut statistics.groups, &mut statistics.limits);
+            statistics.sessions = Some(holding.sessions());
+        }
+        self.tell_statistics(turn, Some(statistics));
+    }
+
+    /// A catalogue in the same way.
+    pub(super) fn as_known(&self, catalogue: &Catalogue) -> Catalogue {
+        let mut catalogue = catalogue.clone();
+        if let Some(holding) = self.holding() {
+            holding.correct(&mut catalogue.resource_groups, &mut catalogue.limits);
+        }
+        catalogue
+    }
+
+    /// How much groups have in all was told with a catalogue.
+    fn bound(&self, groups: &mut [ResourceGroup]) {
+        let known = || {
+            self.catalogues
+                .values()
+                .flat_map(|(_, it)| &it.resource_groups)
+        };
+        for group in groups.iter_mut().filter(|it| it.capacity.is_none()) {
+            let same = known().find(|it| it.name == group.name);
+            group.capacity = same.and_then(|it| it.capacity.clone());
+        }
+    }
+}
+
+/// In the queue, or on a machine.
+fn counts(status: &Status) -> bool {
+    matches!(
+        status,
+        Status::Pending
+            | Status::Scheduled
+            | Status::Preparing
+            | Status::Pulling
+            | Status::Prepared
+            | Status::Creating
+            | Status::Running
+            | Status::RunningDegraded
+            | Status::Restarting
+            | Status::Terminating
+    )
+}
+
+fn slots_of(session: &Session) -> &ResourceSlots {
+    if session.occupied_slots == ResourceSlots::default() {
+        &session.requested_slots
+    } else {
+        &session.occupied_slots
+    }
+}
+
+impl Holding {
+    fn sessions(&self) -> u32 {
+        self.0.values().map(|held| held.sessions).sum()
+    }
+
+    fn correct(&self, groups: &mut [ResourceGroup], limits: &mut Limits) {
+        let mut all = ResourceSlots::default();
+        for held in self.0.values() {
+            all = all.plus(&held.slots);
+        }
+        for group in groups {
+            match self.0.get(&group.name) {
+                Some(held) => correct(group, held),
+                None => correct(group, &Held::default()),
+            }
+        }
+        let left = &limits.remaining;
+        limits.remaining = SlotLimits {
+            cpu: left.cpu.map(|cpu| {
+                let (before, now) = (limits.using.cpu.millis(), all.cpu.millis());
+                Cpu::from_millis(moved(cpu.millis(), before, now))
+            }),
+            mem: left
+                .mem
+                .map(|mem| Bytes(moved(mem.0, limits.using.mem.0, all.mem.0))),
+            accelerators: accelerators(&left.accelerators, &limits.using, &all),
+        };
+        limits.using = all;
+    }
+}
+
+/// What is left moves with what is held, and is never more than there is.
+fn correct(group: &mut ResourceGroup, held: &Held) {
+    let (before, left) = (&group.using, &group.remaining);
+    let now = &held.slots;
+    let cpu = moved(left.cpu.millis(), before.cpu.millis(), now.cpu.millis());
+    let mut left = ResourceSlots {
+        cpu: Cpu::from_millis(cpu),
+        mem: Bytes(moved(left.mem.0, before.mem.0, now.mem.0)),
+        accelerators: accelerators(&left.accelerators, before, now),
+    };
+    if let Some(all) = &group.capacity {
+        let most = all.less(now);
+        left.cpu = left.cpu.min(most.cpu);
+        left.mem = left.mem.min(most.mem);
+        for (slot, amount) in &mut left.accelerators {
+            *amount = (*amount).min(of(&most, slot));
+        }
+    }
+    group.remaining = left;
+    group.using = now.clone();
+    if held.waiting > 0 {
+        group.waiting = Some(group.waiting.unwrap_or(0).max(held.waiting));
+    }
+}
+
+fn accelerators(
+    left: &BTreeMap<String, u64>,
+    before: &ResourceSlots,
+    now: &ResourceSlots,
+) -> BTreeMap<String, u64> {
+    let moved = |(slot, amount): (&String, &u64)| {
+        let amount = moved(*amount, of(before, slot), of(now, slot));
+        (slot.clone(), amount)
+    };
+    left.iter().map(moved).collect()
+}
+
+fn of(slots: &ResourceSlots, slot: &str) -> u64 {
+    slots.accelerators.get(slot).copied().unwrap_or(0)
+}
+
+fn moved(left: u64, before: u64, now: u64) -> u64 {
+    if left >= ENDLESS {
+        return left;
+    }
+    left.saturating_add(before).saturating_sub(now)
+}

@@ -1,0 +1,66 @@
+//! What an image is made of, beside the line in which its name is typed.
+
+use ratatui::layout::Rect;
+
+use super::{dialog, paint::Paint, text};
+use crate::{
+    app::{app::App, area::Areas, commit::CommitForm},
+    model::{session::Session, text::Clean},
+    theme::face::Face,
+};
+
+const WIDTH: u16 = 76;
+/// Cells of a label.
+const LABEL: u16 = 13;
+/// The border.
+const FRAME: u16 = 2;
+
+pub fn draw(paint: &mut Paint<'_>, app: &App, form: &CommitForm, areas: &Areas) {
+    let (Some(prompt), Some(session)) = (areas.prompt, app.full(form.session)) else {
+        return;
+    };
+    let width = WIDTH.min(areas.screen.width);
+    let lines = lines(&session, usize::from(width.saturating_sub(LABEL + 8)));
+    let height = lines.len() as u16 + FRAME;
+    // Without room for it the line alone must do.
+    if prompt.y < height {
+        return;
+    }
+    let area = Rect::new(areas.screen.x, prompt.y - height, width, height);
+    let title = format!("Make an image of {}", form.name);
+    let inner = dialog::frame(paint, areas.screen, area, &title, Face::Title);
+    for (line, (label, value)) in lines.iter().enumerate() {
+        let y = inner.y + line as u16;
+        paint.text(inner.x, y, LABEL, label, Face::Label);
+        let room = inner.width.saturating_sub(LABEL);
+        paint.text(inner.x + LABEL, y, room, value, Face::Value);
+    }
+}
+
+fn lines(session: &Session, width: usize) -> Vec<(&'static str, String)> {
+    let mut lines = vec![
+        ("Session", session.id.to_string()),
+        ("Environment", session.environment.label()),
+    ];
+    let folders: Vec<&str> = session.folders.iter().map(Clean::as_str).collect();
+    let left_out = match folders.as_slice() {
+        [] => "/home/work: its files are not in the image.".to_owned(),
+        some => format!(
+            "/home/work and its folders ({}): their files are not in the image.",
+            some.join(", ")
+        ),
+    };
+    let kept = "Programs and files everywhere else, as they are now.";
+    for (label, value) in [("In it", kept.to_owned()), ("Not in it", left_out)] {
+        let mut label = label;
+        for part in text::wrap(&value, width) {
+            lines.push((label, part));
+            label = "";
+        }
+    }
+    lines.push((
+        "Meanwhile",
+        "The session keeps running. Wait before terminating it.".to_owned(),
+    ));
+    lines
+}

@@ -1,0 +1,69 @@
+//! Administrators: sessions of several owners are told apart, and a session is made for somebody by the
+//! address alone.
+
+use crate::{
+    hand::machine,
+    machine::Machine,
+    support::{Bench, USER, by_admin, end, engine, name, small},
+};
+
+/// The administrator who lists everyone's sessions, as context `everyone`.
+fn administrator() -> Machine {
+    let endpoint = crate::support::manager();
+    let mut machine = machine(&format!(
+        r#"
+[contexts.everyone]
+kind = "backendai"
+endpoint = "{endpoint}"
+access-key = "AKIAIOSFODNN7EXAMPLE"
+secret-key = {{ env = "WBT_ADMIN_KEY" }}
+all-users = true
+"#
+    ));
+    machine.set("WBT_ADMIN_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY");
+    machine
+}
+
+#[tokio::test]
+async fn sessions_of_several_owners_are_told_apart_and_made_by_address() {
+    let bench = Bench::new().await;
+    let users = bench.enqueue(small()).await;
+    let machine = administrator();
+    // For the user by the address alone, and one of the administrator's own.
+    let (theirs, own) = (name(), name());
+    let launch = |name: &str, more: &[&str]| {
+        let mut words = vec!["--context", "everyone", "launch", "--name", name];
+        words.extend(["--cpu", "1", "--mem", "256m", "--json"]);
+        words.extend(more);
+        let made = machine.json(&words);
+        made["id"].as_str().unwrap().parse().unwrap()
+    };
+    let made = [launch(&theirs, &["--owner", USER.0]), launch(&own, &[])];
+    let listed = machine.ok(&["--context", "everyone", "ls"]);
+    let head = listed.lines().next().unwrap();
+    for column in ["OWNER", "PROJECT", "AGENT"] {
+        assert!(head.contains(column), "{listed}");
+    }
+    let row = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap();
+    assert!(row(&theirs).contains("user@lablup.com"), "{listed}");
+    assert!(row(&own).contains("admin@lablup.com"), "{listed}");
+    let filtered = machine.ok(&[
+        "--context",
+        "everyone",
+        "ls",
+        "--filter",
+        "admin@lablup.com",
+    ]);
+    assert!(
+        filtered.contains(&own) && !filtered.contains(&theirs),
+        "{filtered}"
+    );
+    // One's own list needs no such column.
+    let mine = machine.ok(&["ls"]);
+    assert!(!mine.contains("OWNER") && mine.contains(&theirs), "{mine}");
+    let administrator = engine(by_admin());
+    for id in made {
+        end(&administrator, id).await;
+    }
+    drop(users);
+}

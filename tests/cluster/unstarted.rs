@@ -1,0 +1,56 @@
+//! A session that ends before it runs: why is told, and it stands among those with errors.
+
+use workbay::model::{
+    spec::LaunchRequest,
+    status::{Status, Tab},
+};
+
+use crate::{
+    hand::{Named, machine},
+    support::{Bench, name, page, small},
+};
+
+/// The image whose containers cannot make their user.
+const IMAGE: &str = "local/stable/unstartable:1-debian12";
+
+#[tokio::test]
+async fn why_a_session_did_not_start_is_told() {
+    let bench = Bench::new().await;
+    let request = LaunchRequest {
+        image: Some(IMAGE.to_owned()),
+        ..small()
+    };
+    let ours = bench.enqueue(request.clone()).await;
+    let ended = bench.until_long(ours.id(), |it| it.status.is_final()).await;
+    assert_eq!(ended.status, Status::Terminated);
+    assert_eq!((ended.started_at, ended.tab()), (None, Tab::Others));
+    let why = ended.status_message.clone().unwrap();
+    assert!(why.as_str().contains(": not found"), "{why}");
+    assert!(why.as_str().contains("container ended before"), "{why}");
+    // The manager's lists agree with us.
+    let name = request.name.as_deref();
+    let there = async |tab| page(&bench.engine, tab, name).await.len();
+    assert_eq!(
+        (there(Tab::Others).await, there(Tab::Finished).await),
+        (1, 0)
+    );
+    let row = page(&bench.engine, Tab::Others, name).await.remove(0);
+    assert_eq!(row.tab(), Tab::Others);
+}
+
+#[tokio::test]
+async fn who_waits_for_it_is_told_why() {
+    let _bench = Bench::new().await;
+    let prefix = name();
+    let _ended = Named(prefix.clone());
+    let machine = machine("");
+    let mut words = vec!["launch", "--name", &prefix, "--image", IMAGE];
+    words.extend(["--cpu", "1", "--mem", "256m", "--wait"]);
+    let failed = machine.workbay(&words);
+    let said = String::from_utf8_lossy(&failed.stderr).into_owned();
+    assert_eq!(failed.status.code(), Some(1), "{said}");
+    assert!(said.contains("is TERMINATED"), "{said}");
+    assert!(said.contains(": not found"), "{said}");
+    assert!(machine.ok(&["ls", "--tab", "others"]).contains(&prefix));
+    assert!(!machine.ok(&["ls", "--tab", "finished"]).contains(&prefix));
+}
