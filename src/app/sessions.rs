@@ -5,7 +5,10 @@
 
 mod index;
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
 
 use super::{
     filter::{Filter, Hits},
@@ -13,7 +16,7 @@ use super::{
     shown::Shown,
     sort::{Column, Order},
 };
-use crate::model::{id::SessionKey, status::Tab};
+use crate::model::{id::SessionKey, status::Tab, text::Clean};
 use index::Index;
 
 #[derive(Debug, Default)]
@@ -42,6 +45,38 @@ pub struct Widest {
     pub environment: u16,
     /// Idle checks end one of its sessions, or would.
     pub reclaim: bool,
+    pub owners: Owners,
+    /// One has an accelerator.
+    pub accelerators: bool,
+}
+
+/// Whose sessions are listed; one owner stands for its name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Owners {
+    #[default]
+    None,
+    One(u64),
+    Several,
+}
+
+impl Owners {
+    fn of(owner: &Clean) -> Self {
+        let mut hasher = DefaultHasher::new();
+        owner.as_str().hash(&mut hasher);
+        Self::One(hasher.finish())
+    }
+
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, it) | (it, Self::None) => it,
+            (one, other) if one == other => one,
+            _ => Self::Several,
+        }
+    }
+
+    pub fn are_several(self) -> bool {
+        self == Self::Several
+    }
 }
 
 impl Widest {
@@ -50,6 +85,8 @@ impl Widest {
             name: self.name.max(other.name),
             environment: self.environment.max(other.environment),
             reclaim: self.reclaim | other.reclaim,
+            owners: self.owners.and(other.owners),
+            accelerators: self.accelerators | other.accelerators,
         }
     }
 }

@@ -33,6 +33,12 @@ pub enum Column {
     Ended,
     /// When idle checks end it.
     Reclaim,
+    /// Whose it is and where it lies, where several owners are listed.
+    Owner,
+    Project,
+    Agent,
+    /// Where a session has any.
+    Accelerator,
 }
 
 /// The columns one can sort by, in the order of `sessions.sort`.
@@ -64,6 +70,10 @@ impl Column {
             Self::Created => "Created",
             Self::Ended => "Ended",
             Self::Reclaim => "Reclaim in",
+            Self::Owner => "Owner",
+            Self::Project => "Project",
+            Self::Agent => "Agent",
+            Self::Accelerator => "Accelerator",
         }
     }
 
@@ -166,6 +176,13 @@ impl Order {
             Column::Name => natural::compare(a.name.as_str(), b.name.as_str()),
             Column::Reclaim => reclaim(a).cmp(&reclaim(b)),
             Column::Context => a.context.cmp(&b.context),
+            Column::Owner => a.owner.cmp(&b.owner),
+            Column::Project => a.placement.project.cmp(&b.placement.project),
+            Column::Agent => a.placement.agents.cmp(&b.placement.agents),
+            Column::Accelerator => {
+                let all = |s: &Session| s.requested_slots.accelerators.values().sum::<u64>();
+                all(a).cmp(&all(b))
+            }
             Column::Status => a.status.word().cmp(b.status.word()),
             Column::Environment => (&a.environment.name, &a.environment.version)
                 .cmp(&(&b.environment.name, &b.environment.version)),

@@ -15,13 +15,9 @@ pub struct Apart {
 
 impl Apart {
     pub fn of(sessions: &[Session]) -> Self {
-        let has = |session: &Session| {
-            let mut amounts = session.requested_slots.accelerators.values();
-            amounts.any(|amount| *amount > 0)
-        };
         Self {
             owners: has_several_owners(sessions),
-            accelerators: sessions.iter().any(has),
+            accelerators: sessions.iter().any(Session::has_accelerators),
         }
     }
 

@@ -237,6 +237,12 @@ impl Session {
         self.status.is_live() && told.is_some_and(|info| info.as_str() == Self::PAUSED)
     }
 
+    /// It was given any, or asks for them.
+    pub fn has_accelerators(&self) -> bool {
+        let mut amounts = self.requested_slots.accelerators.values();
+        amounts.any(|amount| *amount > 0)
+    }
+
     /// An image is being made of it.
     pub fn is_committed(&self) -> bool {
         let asked = self.pending_request.as_ref();

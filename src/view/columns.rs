@@ -1,5 +1,9 @@
 //! Which columns a list of a given width has, and where.
 
+mod apart;
+
+pub use apart::Apart;
+
 use crate::app::{sessions::Widest, sort::Column};
 
 /// The marker of the selected row and a blank before the first column.
@@ -34,6 +38,7 @@ pub struct Wanted {
     pub reclaim: bool,
     /// The sessions have ended.
     pub ended: bool,
+    pub apart: Apart,
 }
 
 impl From<Widest> for Wanted {
@@ -44,6 +49,10 @@ impl From<Widest> for Wanted {
             context: None,
             reclaim: widest.reclaim,
             ended: false,
+            apart: Apart {
+                owners: widest.owners.are_several(),
+                accelerators: widest.accelerators,
+            },
         }
     }
 }
@@ -55,6 +64,8 @@ const SHORT_MOMENT: u16 = 11;
 /// The columns for a list of `width` cells, from the left. Narrow lists have fewer of them.
 pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
     let all = width;
+    let extra = wanted.apart.columns(width);
+    let width = width.saturating_sub(apart::cells(&extra));
     let context = wanted.context.map(|longest| {
         let most = if width >= 100 { 24 } else { 9 };
         longest.clamp(7, most)
@@ -107,6 +118,8 @@ pub fn places(width: u16, wanted: Wanted) -> Vec<Place> {
     if width >= 112 {
         fixed.push((Column::Created, MOMENT));
     }
+    let behind = if context.is_some() { 2 } else { 1 };
+    fixed.splice(behind..behind, extra);
     let gaps = GAP * (fixed.len() as u16 - 1);
     let used: u16 = fixed.iter().map(|(_, width)| width).sum();
     let room = all.saturating_sub(INDENT + MARGIN + gaps + used);

@@ -19,7 +19,10 @@ use crate::{
         shown::Shown,
         sort::{Column, Order},
     },
-    model::{session::Session, status::Tab},
+    model::{
+        catalogue::AcceleratorKind, launch::amounts::thousandths, session::Session, status::Tab,
+        text::Clean,
+    },
     theme::face::Face,
 };
 
@@ -177,6 +180,9 @@ impl Row<'_> {
                 };
                 paint.right(x, y, place.width, elapsed, self.face(face));
             }
+            Column::Owner | Column::Project | Column::Agent | Column::Accelerator => {
+                self.apart(paint, place);
+            }
             Column::Reclaim => {
                 let (text, face) = idle::until_end(session, self.now);
                 paint.right(x, y, place.width, &text, self.face(face));
@@ -197,6 +203,37 @@ impl Row<'_> {
         let text = text.unwrap_or_else(|| "-".to_owned());
         let x = self.area.x + place.x;
         paint.text(x, self.area.y, place.width, &text, Face::Dim);
+    }
+
+    /// Whose it is, where it lies, its accelerators.
+    fn apart(&self, paint: &mut Paint<'_>, place: Place) {
+        let (session, placement) = (self.session, &self.session.placement);
+        let text = match place.column {
+            Column::Owner => session.owner.to_string(),
+            Column::Project => placement.project.clone().unwrap_or_default().into_string(),
+            Column::Agent => {
+                let agents: Vec<&str> = placement.agents.iter().map(Clean::as_str).collect();
+                agents.join(", ")
+            }
+            _ => {
+                let amounts = session.requested_slots.accelerators.iter();
+                let some = amounts.filter(|(_, amount)| **amount > 0);
+                let words: Vec<String> = some
+                    .map(|(slot, amount)| {
+                        format!(
+                            "{} {}",
+                            thousandths(*amount),
+                            AcceleratorKind::usual_unit(slot)
+                        )
+                    })
+                    .collect();
+                words.join(", ")
+            }
+        };
+        let text = if text.is_empty() { "-" } else { &text };
+        let text = text::fit(text, usize::from(place.width), paint.glyphs.ellipsis);
+        let x = self.area.x + place.x;
+        paint.text(x, self.area.y, place.width, &text, self.face(Face::Text));
     }
 
     fn name(&self, paint: &mut Paint<'_>, x: u16, width: u16) {

@@ -3,7 +3,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::Widest;
+use super::{Owners, Widest};
 use crate::{
     app::{filter::Filter, mirror::Mirror, shown::Shown, sort::Order},
     model::{
@@ -195,6 +195,8 @@ impl Entry {
                 name: cells(&session.name),
                 environment: label.saturating_add(1),
                 reclaim: reclaim(session) != Reclaim::Never,
+                owners: Owners::of(&session.owner),
+                accelerators: session.has_accelerators(),
             },
             looked_at: LookedAt::default(),
         }

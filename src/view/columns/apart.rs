@@ -1,0 +1,77 @@
+//! Columns that are there only where they tell sessions apart: whose they are and where they lie, where
+//! several owners are listed; accelerators, where a session has any.
+
+use super::GAP;
+use crate::app::sort::Column;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Apart {
+    /// Sessions of several owners are listed.
+    pub owners: bool,
+    pub accelerators: bool,
+}
+
+/// A column, how wide it is, and from which width of the list on it is there.
+type Extra = (Column, u16, u16);
+
+const ACCELERATORS: [Extra; 1] = [(Column::Accelerator, 12, 100)];
+/// A narrow list has room for the beginning of an address.
+const NARROW: [Extra; 1] = [(Column::Owner, 10, 80)];
+const WIDE: [Extra; 3] = [
+    (Column::Owner, 20, 100),
+    (Column::Project, 12, 150),
+    (Column::Agent, 14, 170),
+];
+
+impl Apart {
+    /// The columns for a list of `width` cells.
+    pub fn columns(self, width: u16) -> Vec<(Column, u16)> {
+        let owners: &[Extra] = match width {
+            _ if !self.owners => &[],
+            ..100 => &NARROW,
+            _ => &WIDE,
+        };
+        let accelerators: &[Extra] = if self.accelerators {
+            &ACCELERATORS
+        } else {
+            &[]
+        };
+        let there = owners.iter().chain(accelerators);
+        there
+            .filter(|(.., least)| width >= *least)
+            .map(|(column, cells, _)| (*column, *cells))
+            .collect()
+    }
+}
+
+/// What they take of the list.
+pub fn cells(extra: &[(Column, u16)]) -> u16 {
+    extra.iter().map(|(_, cells)| cells + GAP).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owners_are_told_from_eighty_cells_on() {
+        let columns = |width, owners, accelerators| -> Vec<Column> {
+            let apart = Apart {
+                owners,
+                accelerators,
+            };
+            let columns = apart.columns(width).into_iter();
+            columns.map(|(column, _)| column).collect()
+        };
+        assert_eq!(columns(200, false, false), []);
+        assert_eq!(columns(79, true, true), []);
+        assert_eq!(columns(80, true, true), [Column::Owner]);
+        assert_eq!(
+            columns(120, true, true),
+            [Column::Owner, Column::Accelerator]
+        );
+        let all = [Column::Owner, Column::Project, Column::Agent];
+        assert_eq!(columns(200, true, false), all);
+        assert_eq!(columns(120, false, true), [Column::Accelerator]);
+    }
+}
