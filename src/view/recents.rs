@@ -6,6 +6,7 @@ use super::{dialog, paint::Paint, text};
 use crate::{
     app::{app::App, area::Areas, clock, launcher::Launcher, recents::Recents},
     model::{
+        environment::Environment,
         launch::{environment, secrets},
         recent::Recent,
         resolve,
@@ -133,7 +134,7 @@ fn environment_of(app: &App, entry: &Recent) -> String {
     let default = || {
         let known = app.mirror.environments(entry.context);
         let found = environment::find(launch, known, &app.facts.launch.environment);
-        found.map_or_else(|| "the default environment".to_owned(), |it| it.label())
+        found.map_or_else(|| "the default environment".to_owned(), Environment::label)
     };
     named.cloned().unwrap_or_else(default)
 }

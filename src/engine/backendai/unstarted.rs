@@ -105,14 +105,14 @@ const BAD: [&str; 9] = [
 
 /// Of the lines that say what went wrong the first, where it began, and the last.
 fn of_log(log: &str) -> Option<String> {
-    let lines = log.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut lines = log.lines().map(str::trim).filter(|line| !line.is_empty());
     let bad = |line: &&str| {
         let line = line.to_lowercase();
         !line.starts_with("warning") && BAD.iter().any(|word| line.contains(word))
     };
     let wrong: Vec<&str> = lines.clone().filter(bad).collect();
     match wrong.as_slice() {
-        [] => lines.last().map(quote),
+        [] => lines.next_back().map(quote),
         [one] => Some(quote(one)),
         [first, .., last] => Some(format!("{}; {}", quote(first), quote(last))),
     }

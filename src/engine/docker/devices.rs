@@ -180,8 +180,8 @@ pub(super) fn variables(seen: &[u32], devices: &[Device]) -> Vec<(&'static str, 
     // Inside they are numbered anew.
     let numbers: Vec<String> = (0..seen.len()).map(|number| number.to_string()).collect();
     let each = |of: &dyn Fn(Bytes) -> String| -> String {
-        let mem = |device: &Option<&Device>| device.map_or(Bytes(0), |it| it.mem);
-        let pairs = known.iter().zip(0..);
+        let mem = |device: Option<&Device>| device.map_or(Bytes(0), |it| it.mem);
+        let pairs = known.iter().copied().zip(0..);
         let pairs: Vec<String> = pairs
             .map(|(device, number): (_, u32)| format!("{number}:{}", of(mem(device))))
             .collect();

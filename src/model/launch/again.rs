@@ -218,8 +218,14 @@ mod tests {
     fn what_an_engine_does_not_tell_is_named() {
         let all = recalled(&session(), Told::default());
         let fields: Vec<LaunchField> = all.missing.iter().map(|it| it.field).collect();
-        use LaunchField::{BootstrapScript, Folders, Variables};
-        assert_eq!(fields, [Variables, BootstrapScript, Folders]);
+        assert_eq!(
+            fields,
+            [
+                LaunchField::Variables,
+                LaunchField::BootstrapScript,
+                LaunchField::Folders
+            ]
+        );
         let what = "where data was mounted and whether read-only";
         assert_eq!(all.missing[2].what, what);
         let mut session = session();

@@ -113,8 +113,10 @@ mod tests {
 
     #[test]
     fn a_number_beyond_the_sliders_end_is_refused() {
-        let mut threads = Threads::default();
-        threads.automatic = false;
+        let mut threads = Threads {
+            automatic: false,
+            ..Threads::default()
+        };
         threads.open_mp.set(3);
         assert_eq!(threads.problems(Some(3)), []);
         let wrong = threads.problems(Some(2));
