@@ -21,6 +21,7 @@ const RESOURCE: usize = 128;
 const LINKED: usize = 128;
 const SERVICE: usize = 64;
 const PULL: usize = 384;
+const MOUNT: usize = 64;
 const ACCELERATOR: usize = 32;
 const PORT: usize = 8;
 /// Quotes and a comma.
@@ -87,7 +88,7 @@ pub(super) fn of(session: &Session) -> usize {
         + scratch.as_ref().map_or(0, String::len)
         + of_placement(placement)
         + all(folders, text)
-        + all(mounts, |it| text(&it.folder) + it.path.len())
+        + all(mounts, |it| MOUNT + it.folder.len() + it.target.len())
         + all(depends_on, of_linked)
         + all(depended_by, of_linked)
         + all(services, of_service)
