@@ -62,7 +62,10 @@ fn launched_again_from_its_details_the_new_session_is_described() {
             .press(".")
             .answer(
                 |r| matches!(r, Request::Again { .. }),
-                Ok(Reply::Again { launch }),
+                Ok(Reply::Again {
+                    launch,
+                    missing: Vec::new(),
+                }),
             )
             .press("enter");
         let new = session(9, "train-again", Status::Pending, 0);
