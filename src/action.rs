@@ -167,6 +167,7 @@ actions! {
     SessionsStatistics "sessions.statistics" "resource bars on top: show or hide" [Sessions, Detail]
     SessionsReverse "sessions.reverse" "reverse the order" [Sessions]
     SessionWhyNot "session.why-not" "why it waits, and what could start now" [Sessions, Detail]
+    SessionPriority "session.priority" "change the priority of a waiting session" [Sessions, Detail]
     SessionHistory "session.history" "scheduling history" [Sessions, Detail]
     CopyId "session.copy-id" "copy the id to your clipboard" [Sessions, Detail]
     CopyKernelId "session.copy-kernel-id" "copy the id of the kernel" [Sessions, Detail]

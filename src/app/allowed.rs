@@ -48,6 +48,7 @@ pub fn is_about_a_session(action: Action) -> bool {
             | Action::SessionAgain
             | Action::SessionHistory
             | Action::SessionWhyNot
+            | Action::SessionPriority
             | Action::CopyId
     )
 }
@@ -138,6 +139,17 @@ fn with_session(
         Action::SessionWhyNot => (session.status != Status::Pending)
             .then(|| format!("{} does not wait: it is {}", session.name, session.status))
             .or_else(|| may_change().or_else(|| unreachable(mirror, context))),
+        Action::SessionPriority => may_change()
+            .or_else(|| lacks(mirror, context, Capability::Priority))
+            .or_else(|| {
+                (session.status != Status::Pending).then(|| {
+                    format!(
+                        "{} is {}: only waiting sessions have a priority to change",
+                        session.name, session.status
+                    )
+                })
+            })
+            .or_else(|| daemon_away(mirror)),
         Action::SessionHistory => {
             lacks(mirror, context, Capability::SchedulingHistory).or_else(|| daemon_away(mirror))
         }

@@ -46,6 +46,7 @@ use super::{
     notices::Notices,
     panes::Panes,
     picker::Picker,
+    priority::PriorityForm,
     pull::PullWatch,
     reach::Reaches,
     recents::Recents,
@@ -80,6 +81,7 @@ pub struct App {
     pub sessions: Sessions,
     pub detail: Option<Detail>,
     pub rename: Option<Rename>,
+    pub priority: Option<PriorityForm>,
     /// The name of an image is typed.
     pub commit: Option<CommitForm>,
     pub command: Option<CommandLine>,
@@ -156,6 +158,7 @@ impl App {
             sessions: Sessions::default(),
             detail: None,
             rename: None,
+            priority: None,
             commit: None,
             command: None,
             picker: None,

@@ -44,6 +44,8 @@ pub enum Focus {
     /// The list of notices.
     Notices,
     Rename,
+    /// The priority of a waiting session.
+    Priority,
     /// The name of an image to be made.
     Commit,
     /// The command line.
@@ -62,6 +64,7 @@ impl Focus {
             Self::Help => Scope::Help,
             Self::HelpSearch
             | Self::Rename
+            | Self::Priority
             | Self::Commit
             | Self::Command
             | Self::Filter

@@ -33,6 +33,7 @@ pub mod notice_list;
 pub mod notices;
 pub mod panes;
 pub mod picker;
+pub mod priority;
 pub mod pull;
 pub mod reach;
 pub mod recents;

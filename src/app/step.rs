@@ -129,6 +129,10 @@ pub enum Purpose {
     Terminate {
         name: Clean,
     },
+    Priority {
+        name: Clean,
+        priority: i32,
+    },
     History(SessionKey),
     Figures(SessionKey),
     /// What could start in its place.

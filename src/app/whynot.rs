@@ -1,5 +1,7 @@
 //! Why a session waits, and what could start now in its place.
 
+use jiff::Timestamp;
+
 use super::{
     mirror::Mirror,
     step::{Purpose, Step},
@@ -7,6 +9,8 @@ use super::{
 use crate::{
     action::Action,
     model::{
+        ahead::{ahead, priority_to_be_first},
+        capability::Capability,
         catalogue::Catalogue,
         id::SessionKey,
         launch::{
@@ -16,13 +20,16 @@ use crate::{
             whatif::{Alternative, Around, alternatives},
         },
         resolve,
-        session::Session,
+        session::{Session, SessionType},
+        span::Span,
         spec::LaunchRequest,
         text::Clean,
     },
     protocol::message::{Failure, Reply, Request},
 };
 
+/// What a session takes beside its timeout to start and to stop, in seconds, generously.
+const START_AND_STOP: i64 = 90;
 /// Where an engine names no group.
 const DEFAULT_GROUP: &str = "default";
 
@@ -36,7 +43,7 @@ pub struct WhyNot {
     offer: Option<Catalogue>,
     problem: Option<Clean>,
     /// `None` while the answers are on their way.
-    found: Option<Vec<Alternative>>,
+    found: Option<Vec<Remedy>>,
     marked: usize,
 }
 
@@ -47,6 +54,24 @@ pub enum Answer {
     Close,
     /// Launch this in its place.
     Launch(Box<LaunchRequest>),
+    /// Give it this priority.
+    Priority(i32),
+}
+
+/// Something that would help, one row of the dialog.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remedy {
+    pub words: String,
+    deed: Answer,
+}
+
+impl From<Alternative> for Remedy {
+    fn from(it: Alternative) -> Self {
+        Self {
+            words: it.words,
+            deed: Answer::Launch(Box::new(it.request)),
+        }
+    }
 }
 
 impl WhyNot {
@@ -83,7 +108,13 @@ impl WhyNot {
         asks.collect()
     }
 
-    pub fn answered(&mut self, session: &Session, result: Result<Reply, Failure>, mirror: &Mirror) {
+    pub fn answered(
+        &mut self,
+        session: &Session,
+        result: Result<Reply, Failure>,
+        mirror: &Mirror,
+        now: Timestamp,
+    ) {
         match result {
             Ok(Reply::Again { launch, missing }) => {
                 self.launch = Some(*launch);
@@ -104,12 +135,15 @@ impl WhyNot {
                     &session.environment.label(),
                 ),
             };
-            self.found = Some(alternatives(&request, around));
+            let smaller = alternatives(&request, around);
+            let mut found = in_the_queue(session, &request, mirror, now);
+            found.extend(smaller.into_iter().map(Remedy::from));
+            self.found = Some(found);
         }
     }
 
     /// What could start now; `None` while it is not known.
-    pub fn found(&self) -> Option<&[Alternative]> {
+    pub fn found(&self) -> Option<&[Remedy]> {
         self.found.as_deref()
     }
 
@@ -143,10 +177,61 @@ impl WhyNot {
     pub fn press(&mut self, at: usize) -> Answer {
         let found = self.found.as_ref().and_then(|found| found.get(at));
         match found {
-            Some(alternative) => Answer::Launch(Box::new(alternative.request.clone())),
+            Some(remedy) => remedy.deed.clone(),
             None => Answer::Nothing,
         }
     }
+}
+
+/// What lets it pass the sessions ahead of it.
+fn in_the_queue(
+    session: &Session,
+    request: &LaunchRequest,
+    mirror: &Mirror,
+    now: Timestamp,
+) -> Vec<Remedy> {
+    let ahead = ahead(session, mirror.sessions());
+    let mut found = Vec::new();
+    let may = mirror
+        .why_not(session.context, Capability::Priority)
+        .is_none();
+    if let Some(priority) = priority_to_be_first(&ahead).filter(|_| may) {
+        let names = match ahead.as_slice() {
+            [one] => one.name.to_string(),
+            many => format!("the {} sessions ahead", many.len()),
+        };
+        found.push(Remedy {
+            words: format!("priority {priority}: before {names}"),
+            deed: Answer::Priority(priority),
+        });
+    }
+    let first = ahead
+        .iter()
+        .find_map(|it| Some((it, it.placement.starts_by?)));
+    let batch = request.session_type == SessionType::Batch;
+    if let Some((first, at)) = first.filter(|_| batch)
+        && let Some(timeout) = timeout_before(at, now)
+        && request.timeout.is_none_or(|it| it > timeout)
+    {
+        found.push(Remedy {
+            words: format!("a timeout of {timeout}: over before {} starts", first.name),
+            deed: Answer::Launch(Box::new(LaunchRequest {
+                timeout: Some(timeout),
+                ..request.clone()
+            })),
+        });
+    }
+    found
+}
+
+/// The longest timeout, in whole minutes, of a session that starts now and has ended by then.
+fn timeout_before(at: Timestamp, now: Timestamp) -> Option<Span> {
+    let left = at
+        .duration_since(now)
+        .as_secs()
+        .checked_sub(START_AND_STOP)?;
+    let minutes = u64::try_from(left / 60).ok()?;
+    (minutes > 0).then_some(Span(minutes * 60))
 }
 
 /// With its amounts, which may have been a preset's or the default ones, and a name that is free: the
@@ -205,7 +290,7 @@ mod tests {
         let mut it = WhyNot::new(&session);
         let launch = Box::default();
         let missing = Vec::new();
-        it.answered(&session, Ok(Reply::Again { launch, missing }), &mirror);
+        it.answered(&session, Ok(Reply::Again { launch, missing }), &mirror, now());
         assert_eq!(it.found(), None);
         let group = ResourceGroup {
             name: "default".into(),
@@ -218,8 +303,49 @@ mod tests {
             resource_groups: vec![group],
             ..Catalogue::default()
         });
-        it.answered(&session, Ok(Reply::Catalogue { catalogue }), &mirror);
+        it.answered(&session, Ok(Reply::Catalogue { catalogue }), &mirror, now());
         it
+    }
+
+    fn now() -> Timestamp {
+        Timestamp::from_second(1_000).unwrap()
+    }
+
+    #[test]
+    fn who_is_behind_is_offered_a_priority_and_a_timeout_that_pass_the_first() {
+        let mut first = waiting();
+        first.id = crate::model::id::SessionId::from_u128(7 << 96);
+        first.name = "large".into();
+        first.status = crate::model::status::Status::Pending;
+        first.placement.queue_position = Some(0);
+        first.placement.priority = Some(10);
+        first.placement.starts_by = Timestamp::from_second(1_000 + 600).ok();
+        let mut me = waiting();
+        me.status = crate::model::status::Status::Pending;
+        me.placement.queue_position = Some(1);
+        let mut mirror = Mirror::default();
+        for session in [&first, &me] {
+            let session = Box::new(session.clone());
+            mirror.apply(crate::model::change::Change::Session { session }, now());
+        }
+        let mut request = LaunchRequest {
+            session_type: SessionType::Batch,
+            ..LaunchRequest::default()
+        };
+        let found = in_the_queue(&me, &request, &mirror, now());
+        let words: Vec<&str> = found.iter().map(|it| it.words.as_str()).collect();
+        assert_eq!(
+            words,
+            [
+                "priority 11: before large",
+                "a timeout of 8m: over before large starts"
+            ]
+        );
+        assert_eq!(found[0].deed, Answer::Priority(11));
+        request.timeout = Some(Span(60));
+        let found = in_the_queue(&me, &request, &mirror, now());
+        assert_eq!(found.len(), 1, "it is short enough already");
+        assert!(in_the_queue(&first, &request, &mirror, now()).is_empty());
     }
 
     #[test]

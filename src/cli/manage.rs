@@ -1,10 +1,10 @@
-//! `workbay rename`, `workbay keep` and `workbay terminate`.
+//! `workbay rename`, `workbay priority`, `workbay keep` and `workbay terminate`.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use super::{
     Start,
-    args::{self, Rename, Terminate},
+    args::{self, Priority, Rename, Terminate},
     choice::Choice,
     fail::{Fail, Outcome, code},
     find::{self, Wanted},
@@ -19,7 +19,7 @@ use crate::{
         change::Change,
         id::SessionKey,
         idle::{Keep, Reprieve},
-        name,
+        launch, name,
         session::Session,
         short,
         status::Tab,
@@ -38,6 +38,18 @@ pub fn rename(start: &Start, arguments: &Rename) -> Outcome {
         let session = find::session(&line, Choice::of(start), asked).await?.key();
         let name = arguments.new.clone();
         line.tell(Request::Rename { session, name }).await?;
+        Ok(0)
+    })
+}
+
+pub fn priority(start: &Start, arguments: &Priority) -> Outcome {
+    let priority = arguments.priority;
+    launch::priority::check(priority).map_err(Fail::usage)?;
+    line::block_on(async {
+        let line = Line::connect(&start.paths).await?;
+        let asked = &arguments.one.session;
+        let session = find::session(&line, Choice::of(start), asked).await?.key();
+        line.tell(Request::Priority { session, priority }).await?;
         Ok(0)
     })
 }

@@ -112,6 +112,7 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Wait(arguments) => wait::wait(&ready(look)?, &arguments),
         Command::Rm(arguments) => rm::rm(&ready(look)?, &arguments),
         Command::Keep(arguments) => manage::keep(&ready(look)?, &arguments),
+        Command::Priority(arguments) => manage::priority(&ready(look)?, &arguments),
         Command::Rename(arguments) => manage::rename(&ready(look)?, &arguments),
         Command::Terminate(arguments) => manage::terminate(&ready(look)?, &arguments),
         Command::Commit(arguments) => commit::commit(&ready(look)?, &arguments),

@@ -133,6 +133,7 @@ impl Controller {
             Fact::Left { tickets } => self.has_left(&tickets),
             Fact::Unwanted => self.give_up_unwanted(&mut turn),
             Fact::Round => {
+                turn.stirred = true;
                 self.round(&mut turn, now);
                 self.forget_secrets(&turn);
                 self.tell_statistics(&mut turn);
@@ -235,6 +236,11 @@ impl Controller {
                 turn.answer(ticket, answer.map(|()| Answer::Done));
             }
             Ask::Delete { session } => self.ask_delete(turn, now, ticket, session),
+            Ask::Priority { session, priority } => {
+                let answer = self.set_priority(turn, now, session, priority);
+                turn.refusable = true;
+                turn.answer(ticket, answer.map(|()| Answer::Done));
+            }
             Ask::Refresh => self.refresh(turn, now, ticket),
             Ask::Environments => match self.unreachable() {
                 Some(refusal) => turn.answer(ticket, Err(refusal)),

@@ -113,6 +113,11 @@ pub enum Ask {
         session: SessionId,
         name: String,
     },
+    /// Of one that waits.
+    Priority {
+        session: SessionId,
+        priority: i32,
+    },
     Terminate {
         session: SessionId,
         force: bool,

@@ -244,6 +244,7 @@ fn about(request: &Request) -> About {
         Request::Detail { session }
         | Request::Commit { session, .. }
         | Request::Rename { session, .. }
+        | Request::Priority { session, .. }
         | Request::Terminate { session, .. }
         | Request::Delete { session }
         | Request::Again { session }
@@ -270,6 +271,7 @@ fn is_deed(request: &Request) -> bool {
         Request::Launch { .. }
             | Request::Pull { .. }
             | Request::Rename { .. }
+            | Request::Priority { .. }
             | Request::Terminate { .. }
             | Request::Delete { .. }
             | Request::Commit { .. }
@@ -284,6 +286,10 @@ fn local(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::Rename { session, name } => Ask::Rename {
             session: session.id,
             name,
+        },
+        Request::Priority { session, priority } => Ask::Priority {
+            session: session.id,
+            priority,
         },
         Request::Terminate { session, force } => Ask::Terminate {
             session: session.id,
@@ -354,6 +360,9 @@ fn observed(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::CreateFolder { name, .. } => Question::CreateFolder { name },
         Request::FindOwner { email, .. } => Question::FindOwner { email },
         Request::Keep { .. } => return Way::Answer(Err(lacks(heart, Capability::Reprieve))),
+        Request::Priority { .. } => {
+            return Way::Answer(Err(lacks(heart, Capability::Priority)));
+        }
         Request::Pull { .. } => return Way::Answer(Err(pulls_itself())),
         Request::Delete { .. } => return Way::Answer(Err(keeps_ended())),
         _ => return Way::Answer(Err(unknown())),

@@ -31,6 +31,8 @@ pub enum Capability {
     IdleRules,
     /// An end put off, or a session exempted from idle checks.
     Reprieve,
+    /// Another priority for a session that waits.
+    Priority,
     /// Something done in a session before it is ended.
     LastWill,
     /// Folders that survive sessions, made and mounted.

@@ -6,6 +6,7 @@
 
 pub mod account;
 pub mod address;
+pub mod ahead;
 pub mod capability;
 pub mod catalogue;
 pub mod change;

@@ -48,6 +48,42 @@ pub struct GroupRules {
     pub num_retries_to_skip: u32,
     /// A session that waits longer is cancelled; `None` = never.
     pub pending_timeout: Option<Span>,
+    /// Whether smaller sessions may start before the first in the queue.
+    pub backfill: Backfill,
+    /// Once the first has waited so long, only what provably does not delay it starts before it; `None` =
+    /// [`GroupRules::AGE_LIMIT`].
+    pub backfill_age_limit: Option<Span>,
+}
+
+impl GroupRules {
+    pub const AGE_LIMIT: Span = Span(30 * 60);
+
+    #[must_use]
+    pub fn age_limit(&self) -> Span {
+        self.backfill_age_limit.unwrap_or(Self::AGE_LIMIT)
+    }
+}
+
+/// Whether smaller sessions may start before the first in the queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backfill {
+    /// Where the first one's start is not known, too.
+    #[default]
+    On,
+    /// Only those that provably do not delay it.
+    Safe,
+    Off,
+}
+
+impl Backfill {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Safe => "safe",
+            Self::Off => "off",
+        }
+    }
 }
 
 /// Who comes first among sessions of the same priority.

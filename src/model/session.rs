@@ -73,6 +73,9 @@ pub struct Placement {
     pub priority: Option<i32>,
     /// Place in the queue of its resource group, the first is 0.
     pub queue_position: Option<u32>,
+    /// While it waits for room: when it starts at the latest, where timeouts and lifetimes tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starts_by: Option<Timestamp>,
     pub tag: Option<Clean>,
 }
 

@@ -171,6 +171,11 @@ pub enum Request {
         session: SessionKey,
         name: String,
     },
+    /// Of a session that waits, 0 to 100.
+    Priority {
+        session: SessionKey,
+        priority: i32,
+    },
     /// `force` kills at once. Ends with `Reply::Done` as soon as it is recorded.
     Terminate {
         session: SessionKey,

@@ -11,8 +11,8 @@ use super::{
 use crate::{
     action::{Action, Scope},
     app::{
-        app::App, area::Areas, commit::CommitForm, detail::Detail, focus::Focus, rename::Rename,
-        scheduling::Scheduling,
+        app::App, area::Areas, commit::CommitForm, detail::Detail, focus::Focus,
+        priority::PriorityForm, rename::Rename, scheduling::Scheduling,
     },
     theme::face::Face,
 };
@@ -28,6 +28,7 @@ const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionLaunch], "launch"),
     (Scope::Sessions, &[Action::SessionShell], "shell"),
     (Scope::Sessions, &[Action::SessionWhyNot], "why it waits"),
+    (Scope::Sessions, &[Action::SessionPriority], "priority"),
     (Scope::Sessions, &[Action::SessionLogs], "log"),
     (Scope::Sessions, &[Action::SessionOpen], "details"),
     (Scope::Sessions, &[Action::SessionTerminate], "terminate"),
@@ -46,6 +47,7 @@ const DETAIL: &[Hint] = &[
     (Scope::Global, &[Action::Back], "back"),
     (Scope::Detail, &[Action::SessionShell], "shell"),
     (Scope::Detail, &[Action::SessionWhyNot], "why it waits"),
+    (Scope::Detail, &[Action::SessionPriority], "priority"),
     (Scope::Detail, &[Action::SessionLogs], "log"),
     (Scope::Detail, &[Action::SessionTerminate], "terminate"),
     (Scope::Detail, &[Action::SessionKeep], "keep"),
@@ -210,6 +212,7 @@ fn problem(app: &App) -> Option<String> {
         .and_then(|line| line.problem.clone())
         .or_else(|| image.and_then(CommitForm::problem))
         .or_else(|| app.rename.as_ref().and_then(Rename::problem))
+        .or_else(|| app.priority.as_ref().and_then(PriorityForm::problem))
         .or_else(|| app.launcher.as_ref()?.prompt()?.problem.clone())
 }
 
@@ -237,6 +240,7 @@ fn of_focus(focus: Focus) -> &'static [Hint] {
         Focus::HelpSearch
         | Focus::Rename
         | Focus::NewShell
+        | Focus::Priority
         | Focus::Commit
         | Focus::LauncherPrompt
         | Focus::RecentTitle => INPUT,

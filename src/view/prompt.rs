@@ -14,6 +14,15 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         let label = format!("Rename {} to", rename.old);
         // What is wrong with it stands where the hints are.
         line(paint, area, &label, &rename.input, ("", Face::Dim));
+    } else if let Some(form) = &app.priority {
+        let label = format!("Priority of {} (0 to 100)", form.name);
+        line(
+            paint,
+            area,
+            &label,
+            &form.input,
+            ("highest first", Face::Dim),
+        );
     } else if let Some(form) = &app.commit {
         let label = format!("Image of {} named", form.name);
         line(paint, area, &label, &form.input, ("", Face::Dim));

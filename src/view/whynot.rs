@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{dialog, paint::Paint, text};
 use crate::{
     app::{app::App, area::Areas, clock, whynot::WhyNot},
-    model::session::Session,
+    model::{ahead, session::Session},
     theme::face::Face,
 };
 
@@ -37,12 +37,26 @@ fn rows_of(open: &WhyNot) -> usize {
 
 fn reason(app: &App, open: &WhyNot, screen: Rect) -> Vec<String> {
     let session = app.full(open.session);
-    let message = session.and_then(|it| it.status_message.clone());
+    let message = session.as_ref().and_then(|it| it.status_message.clone());
     let message = message.map_or_else(String::new, |it| it.to_string());
     let room = usize::from(WIDTH.min(screen.width)) - 6;
     let mut lines = text::wrap(&message, room);
     lines.truncate(REASON);
+    if let Some(line) = session.and_then(|it| around(app, &it)) {
+        lines.extend(text::wrap(&line, room).into_iter().take(REASON));
+    }
     lines
+}
+
+/// The sessions ahead; of the first in the queue, those that hold the room.
+fn around(app: &App, session: &Session) -> Option<String> {
+    let before = ahead::ahead(session, app.mirror.sessions());
+    if !before.is_empty() {
+        return Some(format!("Ahead: {}", ahead::named(&before)));
+    }
+    let holders = ahead::holders(session, app.mirror.sessions());
+    let in_line = session.placement.queue_position.is_some();
+    (in_line && !holders.is_empty()).then(|| format!("Room held by: {}", ahead::named(&holders)))
 }
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, open: &WhyNot, areas: &Areas, now: Timestamp) {
@@ -68,12 +82,12 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, open: &WhyNot, areas: &Areas, now:
         inner.x,
         rows.y - 1,
         inner.width,
-        "What could start now",
+        "What would help",
         Face::Title,
     );
     draw_rows(paint, open, rows);
     if open.found().is_some_and(|found| !found.is_empty()) {
-        let text = "This one leaves the queue when the new one stands in it.";
+        let text = "A new session takes the place of this one in the queue.";
         let text = text::fit(text, usize::from(inner.width), paint.glyphs.ellipsis);
         paint.text(inner.x, inner.bottom() - 1, inner.width, &text, Face::Dim);
     }
@@ -114,9 +128,14 @@ fn standing(session: &Session, now: Timestamp) -> String {
     let group = session.placement.resource_group.as_ref();
     let group = group.map(|group| format!(" of {group}"));
     let place = place.map(|place| place + &group.unwrap_or_default());
+    let starts = session.placement.starts_by.map(|at| {
+        let left = clock::coarse(at.duration_since(now).as_secs());
+        format!("; starts in {left} at the latest")
+    });
     format!(
-        "{} for {waited}{}",
+        "{} for {waited}{}{}",
         session.status,
-        place.unwrap_or_default()
+        place.unwrap_or_default(),
+        starts.unwrap_or_default()
     )
 }

@@ -9,7 +9,7 @@ use workbay::{
     model::{
         idle::Join,
         network::{Isolation, NetworkRules},
-        policy::{QueueOrder, ResourceRules},
+        policy::{Backfill, QueueOrder, ResourceRules},
         resources::{Bytes, Cpu},
         span::Span,
     },
@@ -51,7 +51,11 @@ fn the_example_says_what_its_comments_say() {
     assert_eq!(gpu.order, QueueOrder::Fifo);
     assert_eq!(gpu.num_retries_to_skip, 3);
     assert_eq!(gpu.pending_timeout, Some(Span(7200)));
+    assert_eq!(gpu.backfill, Backfill::Safe);
+    assert_eq!(gpu.age_limit(), Span(3600));
     let default = &rules.groups["default"];
+    assert_eq!(default.backfill, Backfill::On);
+    assert_eq!(default.age_limit(), Span(1800));
     assert_eq!(default.reserve_cpu, Cpu::from_millis(1000));
     assert_eq!(default.reserve_mem, Bytes(2 * Bytes::GIB));
     let names: Vec<&str> = rules.presets.iter().map(|it| it.name.as_str()).collect();

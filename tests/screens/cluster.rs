@@ -253,6 +253,7 @@ pub fn in_full() -> Session {
         cluster_size: 2,
         priority: Some(10),
         queue_position: None,
+        starts_by: None,
         tag: None,
     };
     it.folders = ["데이터셋", "checkpoints"].map(Clean::new).to_vec();

@@ -60,6 +60,7 @@ impl App {
                 Focus::Logs => self.in_logs(action, now),
                 Focus::Panes => self.in_panes(scope, action),
                 Focus::Rename => self.in_rename(action, now),
+                Focus::Priority => self.in_priority(action, now),
                 Focus::Commit => self.in_commit(action, now),
                 Focus::Command => self.in_command(action, now),
                 Focus::Filter | Focus::Detail | Focus::Sessions => self.in_sessions(action, now),
@@ -132,6 +133,7 @@ impl App {
             | Focus::Shells
             | Focus::NewShell
             | Focus::Rename
+            | Focus::Priority
             | Focus::Commit
             | Focus::Command => {
                 self.close_top();
@@ -271,6 +273,30 @@ impl App {
             other && !it.status.is_final() && it.name == *name
         });
         taken.then(|| Clean::new(&format!("a session named {name} is there already")))
+    }
+
+    fn in_priority(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        match (action, &self.priority) {
+            (Action::InputSubmit, Some(form)) => {
+                if form.problem().is_some() {
+                    return Vec::new();
+                }
+                let (session, name) = (form.session, form.name.clone());
+                let changed = form.changed();
+                let step = changed.map(|priority| Self::ask_priority(session, name, priority));
+                self.priority = None;
+                step.into_iter().collect()
+            }
+            (Action::InputCancel | Action::Back, _) => self.back(now),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn ask_priority(session: SessionKey, name: Clean, priority: i32) -> Step {
+        Step::Ask {
+            request: Request::Priority { session, priority },
+            purpose: Purpose::Priority { name, priority },
+        }
     }
 
     fn in_sessions(&mut self, action: Action, now: Timestamp) -> Vec<Step> {

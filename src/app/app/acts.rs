@@ -11,6 +11,7 @@ use crate::{
         detail::Detail,
         focus::Page,
         logs::Logs,
+        priority::PriorityForm,
         rename::Rename,
         step::{Go, Purpose, Step},
     },
@@ -41,6 +42,11 @@ impl App {
             Action::SessionLogs => self.open_logs(&session),
             Action::SessionRename => {
                 self.rename = Some(Rename::new(session.key(), &session.name));
+                Vec::new()
+            }
+            Action::SessionPriority => {
+                let full = self.full(session.key());
+                self.priority = Some(PriorityForm::new(&full.unwrap_or(session)));
                 Vec::new()
             }
             Action::SessionCommit => {

@@ -197,7 +197,7 @@ impl App {
                 Vec::new()
             }
             (Purpose::WhyNot(session), result) => {
-                self.why_not_answered(session, result);
+                self.why_not_answered(session, result, now);
                 Vec::new()
             }
             (Purpose::Scheduling(session), result) => {
@@ -258,6 +258,10 @@ impl App {
             }
             (Purpose::Terminate { name }, Ok(_)) => {
                 vec![Step::toast(Level::Info, format!("ending {name}"))]
+            }
+            (Purpose::Priority { name, priority }, Ok(_)) => {
+                let text = format!("{name} has priority {priority}");
+                vec![Step::toast(Level::Info, text)]
             }
             (Purpose::Refresh, Ok(_)) => {
                 vec![Step::toast(

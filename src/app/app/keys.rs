@@ -119,6 +119,7 @@ impl App {
             Focus::Contexts => self.picker.as_mut()?.key(key, &self.mirror),
             Focus::Shells => self.shells.as_mut()?.key(key),
             Focus::NewShell => self.new_shell.as_mut()?.key(key),
+            Focus::Priority => self.priority.as_mut()?.input.key(key),
             Focus::Commit => self.commit.as_mut()?.input.key(key),
             Focus::Command => self.type_command(key)?,
             Focus::Filter => self.sessions.filter.type_into(|input| input.key(key))?,
@@ -169,6 +170,11 @@ impl App {
             Focus::Rename => {
                 if let Some(rename) = &mut self.rename {
                     rename.input.paste(text);
+                }
+            }
+            Focus::Priority => {
+                if let Some(form) = &mut self.priority {
+                    form.input.paste(text);
                 }
             }
             Focus::RecentTitle => {

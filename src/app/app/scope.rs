@@ -68,6 +68,7 @@ impl App {
             Page::Panes => Focus::Panes,
             Page::Sessions if self.command.is_some() => Focus::Command,
             Page::Sessions if self.rename.is_some() => Focus::Rename,
+            Page::Sessions if self.priority.is_some() => Focus::Priority,
             Page::Sessions if self.commit.is_some() => Focus::Commit,
             Page::Sessions if self.sessions.filter.editing().is_some() => Focus::Filter,
             Page::Sessions if self.detail.as_ref().is_some_and(|d| d.focused) => Focus::Detail,
@@ -106,6 +107,6 @@ impl App {
             return true;
         }
         let typed = self.command.take().is_some() || self.commit.take().is_some();
-        typed || self.rename.take().is_some()
+        typed || self.rename.take().is_some() || self.priority.take().is_some()
     }
 }

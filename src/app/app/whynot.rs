@@ -22,12 +22,17 @@ impl App {
         WhyNot::ask(session)
     }
 
-    pub(super) fn why_not_answered(&mut self, id: SessionKey, result: Result<Reply, Failure>) {
+    pub(super) fn why_not_answered(
+        &mut self,
+        id: SessionKey,
+        result: Result<Reply, Failure>,
+        now: Timestamp,
+    ) {
         let session = self.full(id);
         if let (Some(open), Some(session)) = (&mut self.waits, session)
             && open.session == id
         {
-            open.answered(&session, result, &self.mirror);
+            open.answered(&session, result, &self.mirror, now);
         }
     }
 
@@ -47,6 +52,11 @@ impl App {
             Some(Answer::Close) => {
                 self.waits = None;
                 Vec::new()
+            }
+            Some(Answer::Priority(priority)) => {
+                let open = self.waits.take().map(|open| (open.session, open.name));
+                let ask = open.map(|(session, name)| Self::ask_priority(session, name, priority));
+                ask.into_iter().collect()
             }
             Some(Answer::Launch(request)) => {
                 let Some(open) = self.waits.take() else {

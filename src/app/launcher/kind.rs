@@ -170,8 +170,7 @@ fn priority(input: &Input) -> Result<Option<i32>, String> {
     let Some(text) = given(input) else {
         return Ok(None);
     };
-    let bad = || format!("'{text}' is no priority: write a number from 0 to 100");
-    text.parse().map(Some).map_err(|_| bad())
+    crate::model::launch::priority::parse(text).map(Some)
 }
 
 /// A length of time.

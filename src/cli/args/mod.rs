@@ -94,6 +94,8 @@ pub enum Command {
     Wait(WaitFor),
     /// Give a session another name
     Rename(Rename),
+    /// Change the priority of a session that waits in the queue
+    Priority(Priority),
     /// Put off, or forbid, what idle checks would do to a session
     Keep(Keep),
     /// End sessions
@@ -347,6 +349,15 @@ pub struct Rename {
     pub one: One,
     /// The new name
     pub new: String,
+}
+
+#[derive(Args, Debug)]
+pub struct Priority {
+    #[command(flatten)]
+    pub one: One,
+    /// The new priority (0 to 100, highest first)
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub priority: i32,
 }
 
 #[derive(Args, Debug)]

@@ -2,6 +2,7 @@
 
 pub mod history;
 mod idle;
+mod queue;
 mod usage;
 
 use std::fmt::Write as _;
@@ -51,7 +52,7 @@ struct Shown<'a> {
 }
 
 pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
-    let (session, figures, history, way) = line::block_on(async {
+    let (session, figures, history, way, around) = line::block_on(async {
         let line = Line::connect(&start.paths).await?;
         let name = &arguments.one.session;
         let row = find::newest(&line, Choice::of(start), name).await?;
@@ -62,7 +63,8 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
         let figures = figures.unwrap_or_default();
         let history = history::read(&line, &session).await;
         let way = Way::find(&line, &session).await;
-        Ok((session, figures, history, way))
+        let around = queue::around(&line, &session).await;
+        Ok((session, figures, history, way, around))
     })?;
     // Without its history the rest is still worth showing.
     let (history, lacking) = match history {
@@ -78,7 +80,7 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
             history: &history,
         })?;
     } else {
-        output::print(&text(&session, &figures, &history, &way))?;
+        output::print(&text(&session, &around, &figures, &history, &way))?;
     }
     if let Some(why) = lacking {
         output::remark(&format!("workbay: its history could not be read: {why}"));
@@ -86,8 +88,16 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
     Ok(0)
 }
 
-fn text(session: &Session, figures: &Figures, history: &[HistoryEntry], way: &Way) -> String {
-    let mut out = output::fields(&fields(session, way));
+fn text(
+    session: &Session,
+    around: &[(&'static str, String)],
+    figures: &Figures,
+    history: &[HistoryEntry],
+    way: &Way,
+) -> String {
+    let mut all = fields(session, way);
+    all.extend(around.iter().cloned());
+    let mut out = output::fields(&all);
     out.push_str(&kernels(session));
     out.push_str(&usage::table(figures, session));
     out.push_str(&idle::table(session, now()));
@@ -264,6 +274,7 @@ fn placement(placement: &Placement) -> Vec<(&'static str, String)> {
         .queue_position
         .map(|n| format!("{}. in the queue", u64::from(n) + 1));
     word("Place", place);
+    word("Starts by", placement.starts_by.map(moment));
     word("Tag", text(&placement.tag));
     fields
 }

@@ -12,7 +12,7 @@ use super::super::{
 use crate::model::{
     catalogue::{Preset, SlotLimits},
     launch::amounts::LEAST_MEMORY,
-    policy::{AcceleratorRules, GroupRules, QueueOrder, UserLimits},
+    policy::{AcceleratorRules, Backfill, GroupRules, QueueOrder, UserLimits},
     resources::Bytes,
     text::Clean,
 };
@@ -65,7 +65,18 @@ pub(super) const GROUP: &[Row<GroupRules>] = &[
         |g| unless_zero(g.num_retries_to_skip)
     ),
     row!("pending-timeout", pending_timeout: some_span, in_quotes),
+    row!("backfill", |g, i| set(&mut g.backfill, backfill(i)), |g| {
+        (g.backfill != Backfill::default()).then(|| quoted(g.backfill.word()))
+    }),
+    row!("backfill-age-limit", backfill_age_limit: some_span, in_quotes),
 ];
+
+fn backfill(item: &Item) -> Result<Backfill, Fault> {
+    const ALL: [Backfill; 3] = [Backfill::On, Backfill::Safe, Backfill::Off];
+    let text = item.text()?;
+    let known = ALL.into_iter().find(|it| it.word() == text);
+    known.ok_or_else(|| Fault::unknown(item.at, "backfill", text, ALL.map(Backfill::word)))
+}
 
 fn order(item: &Item) -> Result<QueueOrder, Fault> {
     match item.text()? {

@@ -190,7 +190,7 @@ impl Controller {
         self.held.values().filter(waits).map(Held::id).collect()
     }
 
-    fn lacks_image(&self, spec: &LaunchSpec) -> bool {
+    pub(in crate::controller) fn lacks_image(&self, spec: &LaunchSpec) -> bool {
         let here = self.environments.iter().filter(|it| !it.absent);
         let here: Vec<_> = here.cloned().collect();
         image_of(spec).is_some_and(|image| resolve::find_image(&here, image).is_none())

@@ -61,7 +61,7 @@ impl Controller {
 }
 
 /// A time to start is not waiting.
-fn begin_of_wait(record: &SessionRecord) -> Timestamp {
+pub(super) fn begin_of_wait(record: &SessionRecord) -> Timestamp {
     let created_at = record.session.created_at;
     record
         .spec

@@ -45,6 +45,7 @@ impl Controller {
         session.status_info = Some(Clean::new(leaving.info));
         session.status_message.clone_from(&message);
         session.placement.queue_position = None;
+        session.placement.starts_by = None;
         session.terminated_at = Some(now);
         for kernel in &mut session.kernels {
             kernel.status = Status::Cancelled;

@@ -1,8 +1,10 @@
 //! Who waits and who holds what, as the controller knows it.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{
+    backfill::Holding,
+    bounds::begin_of_wait,
     decide::{Decision, Waiter, decide},
     room::Room,
 };
@@ -11,6 +13,8 @@ use crate::{
     model::{
         capability::EngineState,
         record::{SessionRecord, Step},
+        session::SessionType,
+        span::Span,
         status::Status,
     },
 };
@@ -43,9 +47,80 @@ impl Controller {
     ) -> Option<Decision> {
         let room = self.room()?;
         let there = self.waiting().map(|held| &held.record);
-        let waiters: Vec<Waiter<'_>> = there.chain(more).map(waiter).collect();
-        Some(decide(&self.settings.resources, room, &waiters, now))
+        let waiters = there.chain(more).map(|record| self.waiter(record));
+        let waiters: Vec<Waiter<'_>> = waiters.collect();
+        let rules = &self.settings.resources;
+        Some(decide(rules, room, self.holdings(now), &waiters, now))
     }
+
+    /// What this person's sessions hold, and until when at the latest.
+    fn holdings(&self, now: Timestamp) -> Vec<Holding<'_>> {
+        let holding = self.held.values().filter(|held| holds(&held.record));
+        let holding = holding.map(|held| Holding {
+            group: &held.record.spec.resource_group,
+            slots: held.record.spec.total_slots(),
+            ends_at: self.ends_at(held, now),
+        });
+        holding.collect()
+    }
+
+    fn ends_at(&self, held: &Held, now: Timestamp) -> Option<Timestamp> {
+        let record = &held.record;
+        if record.ending.is_some() {
+            return now.checked_add(self.time_to_end()).ok();
+        }
+        let began = held.started_at().unwrap_or(now);
+        let end = |limit: Option<Span>| began.checked_add(limit?.duration()).ok();
+        let reprieve = record.session.reprieve;
+        let lifetime = end(self.lifetime(record)).filter(|_| !reprieve.exempt);
+        let lifetime = lifetime.map(|end| reprieve.until.map_or(end, |until| until.max(end)));
+        let end = [end(timeout(record)), lifetime]
+            .into_iter()
+            .flatten()
+            .min()?;
+        end.checked_add(self.time_to_end()).ok()
+    }
+
+    /// Between being asked to end and having ended.
+    fn time_to_end(&self) -> SignedDuration {
+        let grace = self.settings.engine.stop_grace_seconds;
+        SignedDuration::from_secs(i64::from(grace))
+    }
+
+    fn lifetime(&self, record: &SessionRecord) -> Option<Span> {
+        let mut rules = self.settings.resources.idle.clone();
+        rules.tighten(&record.spec.idle);
+        rules.session_lifetime.filter(|span| span.0 > 0)
+    }
+
+    fn waiter<'a>(&self, record: &'a SessionRecord) -> Waiter<'a> {
+        let spec = &record.spec;
+        let limits = [timeout(record), self.lifetime(record)];
+        let limit = limits.into_iter().flatten().min();
+        // How long a pull takes is not known.
+        let limit = limit.filter(|_| !self.lacks_image(spec));
+        let begins = TIME_TO_BEGIN + self.time_to_end();
+        Waiter {
+            id: record.session.id,
+            group: &spec.resource_group,
+            priority: spec.priority,
+            created_at: record.session.created_at,
+            starts_at: spec.starts_at,
+            since: begin_of_wait(record),
+            runs_for: limit.and_then(|limit| limit.duration().checked_add(begins)),
+            wants: spec.total_slots(),
+            retries: record.retries,
+        }
+    }
+}
+
+/// What making and starting containers may take, generously.
+const TIME_TO_BEGIN: SignedDuration = SignedDuration::from_secs(30);
+
+/// Only a batch session has one.
+fn timeout(record: &SessionRecord) -> Option<Span> {
+    let batch = record.session.session_type == SessionType::Batch;
+    record.spec.timeout.filter(|_| batch)
 }
 
 /// Whether a session has, or may have, a container.
@@ -63,18 +138,5 @@ pub(in crate::controller) fn holds(record: &SessionRecord) -> bool {
                 .is_some_and(|info| *info == "failed-to-terminate"),
             _ => true,
         },
-    }
-}
-
-fn waiter(record: &SessionRecord) -> Waiter<'_> {
-    let spec = &record.spec;
-    Waiter {
-        id: record.session.id,
-        group: &spec.resource_group,
-        priority: spec.priority,
-        created_at: record.session.created_at,
-        starts_at: spec.starts_at,
-        wants: spec.total_slots(),
-        retries: record.retries,
     }
 }

@@ -3,11 +3,13 @@
 //! A round ([`decide`](decide::decide)) is a pure function of who waits, what there is ([`room`]) and the time. It
 //! follows everything that may have made room, and says of each that still waits its place and why.
 
+pub(super) mod backfill;
 pub(super) mod bounds;
 pub(super) mod decide;
 pub(super) mod hold;
 pub(super) mod leave;
 pub(super) mod line;
+mod priority;
 pub(super) mod room;
 mod round;
 mod tell;

@@ -74,6 +74,16 @@ impl<'a> Room<'a> {
         }
     }
 
+    /// A session that held so much has ended.
+    pub fn give_back(&mut self, group: &str, slots: &ResourceSlots) {
+        self.held = self.held.less(slots);
+        self.own = self.own.less(slots);
+        self.sessions = self.sessions.saturating_sub(1);
+        if let Some(share) = self.groups.get_mut(group) {
+            share.held = share.held.less(slots);
+        }
+    }
+
     /// Why so much cannot be had now in a group; `None` = it can.
     pub fn refuses(&self, group: &str, slots: &ResourceSlots) -> Option<Hold> {
         let Some(share) = self.groups.get(group) else {

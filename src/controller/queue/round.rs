@@ -74,6 +74,7 @@ impl Controller {
         session.status = Status::Scheduled;
         session.status_message = None;
         session.placement.queue_position = None;
+        session.placement.starts_by = None;
         turn.writes.push(Write::History(HistoryEntry {
             steps: steps(order, None, now),
             ..HistoryEntry::new(id, now, PHASE, Some(Status::Pending), Status::Scheduled)

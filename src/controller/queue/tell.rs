@@ -1,14 +1,23 @@
 //! Telling those who wait their places. Ten thousand places move when one session begins: the first in
 //! line are told at once, the others by and by, who was told longest ago first. Places are not stored.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::decide::{Placed, Why};
+use super::{
+    backfill::Because,
+    decide::{Placed, Why},
+};
 use crate::{
-    controller::{core::Controller, turn::Turn},
-    model::{change::Change, id::SessionId, text::Clean},
+    controller::{core::Controller, held::Held, turn::Turn},
+    model::{
+        change::Change,
+        id::SessionId,
+        policy::{Backfill, GroupRules},
+        span::Span,
+        text::Clean,
+    },
 };
 
 /// Of each line so many are told at once.
@@ -18,20 +27,36 @@ const LATER: usize = 400;
 /// Until the next of them are told.
 const PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
+/// A place in line, and when the session there starts at the latest.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    number: Option<u32>,
+    starts_by: Option<Timestamp>,
+}
+
+impl Place {
+    fn of(number: u32, placed: &Placed) -> Self {
+        Self {
+            number: Some(number),
+            starts_by: placed.starts_by,
+        }
+    }
+}
+
 impl Controller {
     /// Tells what changed of the places as the last round left them.
     pub(super) fn tell_places(&mut self, turn: &mut Turn, now: Timestamp) {
         let lines = std::mem::take(&mut self.queue.lines);
         for (id, at) in &lines.early {
             let why = super::hold::Hold::NotBefore(*at).sentence("");
-            self.tell_place(turn, *id, None, &why);
+            self.tell_place(turn, *id, Place::default(), &why);
         }
         let mut stale = Vec::new();
         for (group, line) in &lines.groups {
             for (place, placed) in (0_u32..).zip(line) {
                 if (place as usize) < AT_ONCE {
                     let why = self.sentence(group, place, placed);
-                    self.tell_place(turn, placed.id, Some(place), &why);
+                    self.tell_place(turn, placed.id, Place::of(place, placed), &why);
                 } else if let Some(told_in) = self.is_stale(placed.id, place) {
                     stale.push((told_in, group, place, placed));
                 }
@@ -40,7 +65,7 @@ impl Controller {
         stale.sort_by_key(|(told_in, ..)| *told_in);
         for (_, group, place, placed) in stale.iter().take(LATER) {
             let why = self.sentence(group, *place, placed);
-            self.tell_place(turn, placed.id, Some(*place), &why);
+            self.tell_place(turn, placed.id, Place::of(*place, placed), &why);
         }
         let more = stale.len() > LATER;
         self.queue.retell_at = more.then(|| now.checked_add(PAUSE).ok()).flatten();
@@ -49,13 +74,43 @@ impl Controller {
 
     fn sentence(&self, group: &str, place: u32, placed: &Placed) -> String {
         let number = u64::from(place) + 1;
+        let name = |id: SessionId| {
+            let session = self.session(id);
+            session.map_or_else(|| id.short(), |session| session.name.to_string())
+        };
         match &placed.why {
             Why::Tried(hold) => format!("{}; #{number} in line", hold.sentence(group)),
-            Why::Behind(id) => match self.session(*id) {
-                Some(first) => format!("#{number} in line behind {}", first.name),
-                None => format!("#{number} in line"),
-            },
+            Why::Behind { first, because } => {
+                let place = format!("#{number} in line behind {}", name(*first));
+                match because {
+                    Because::Hold(hold) => format!("{place}; {}", hold.sentence(group)),
+                    Because::WouldDelay { whom, at } => format!(
+                        "{place}; there is room, but {} starts by {} and would start later",
+                        name(*whom),
+                        at.strftime("%Y-%m-%d %H:%M:%S UTC")
+                    ),
+                    Because::Aged => format!(
+                        "{place}, which has waited for more than {}: no session passes it",
+                        self.age_limit(group)
+                    ),
+                    Because::InOrder(Backfill::Safe) => format!(
+                        "{place}; there is room, but group {group} lets no session pass one \
+                         whose start isn't known"
+                    ),
+                    Because::InOrder(_) => {
+                        format!("{place}; group {group} starts its sessions strictly in order")
+                    }
+                    Because::Far => place,
+                }
+            }
         }
+    }
+
+    fn age_limit(&self, group: &str) -> Span {
+        let groups = &self.settings.resources.groups;
+        groups
+            .get(group)
+            .map_or(GroupRules::AGE_LIMIT, GroupRules::age_limit)
     }
 
     /// When it was last told, if it was told another place.
@@ -65,17 +120,20 @@ impl Controller {
         (told != Some(place)).then_some(held.told_in)
     }
 
-    fn tell_place(&mut self, turn: &mut Turn, id: SessionId, place: Option<u32>, why: &str) {
+    fn tell_place(&mut self, turn: &mut Turn, id: SessionId, place: Place, why: &str) {
         let number = self.turn_number;
         let Some(held) = self.held.get_mut(&id) else {
             return;
         };
         let session = &mut held.record.session;
         let same_why = session.status_message.as_ref().is_some_and(|it| *it == why);
-        if session.placement.queue_position == place && same_why {
+        let told = &mut session.placement;
+        let same = told.queue_position == place.number && told.starts_by == place.starts_by;
+        if same && same_why {
             return;
         }
-        session.placement.queue_position = place;
+        told.queue_position = place.number;
+        told.starts_by = place.starts_by;
         session.status_message = Some(Clean::new(why));
         held.told_in = number;
         // Others are told with all that changed of them.
@@ -85,10 +143,13 @@ impl Controller {
         }
     }
 
-    /// How many wait in each group.
+    /// How many wait in each group. Those that wait for a time to start are not in line.
     pub(in crate::controller) fn waiting_by_group(&self) -> BTreeMap<&str, u32> {
         let mut counts = BTreeMap::new();
-        for held in self.waiting() {
+        let early = self.queue.lines.early.iter().map(|(id, _)| *id);
+        let early: BTreeSet<SessionId> = early.collect();
+        let in_line = |held: &&Held| !early.contains(&held.id());
+        for held in self.waiting().filter(in_line) {
             *counts
                 .entry(held.record.spec.resource_group.as_str())
                 .or_default() += 1;

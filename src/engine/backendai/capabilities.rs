@@ -6,7 +6,7 @@ use crate::model::{
     text::Clean,
 };
 
-const ALWAYS: [(Capability, &str); 4] = [
+const ALWAYS: [(Capability, &str); 5] = [
     (
         Capability::HostEnvironment,
         "the host environment is this machine's own; a session on the cluster runs in an image",
@@ -18,6 +18,10 @@ const ALWAYS: [(Capability, &str); 4] = [
     (
         Capability::IdleRules,
         "the cluster sets its idle checks by a person's policy, not by the session",
+    ),
+    (
+        Capability::Priority,
+        "workbay changes priorities in its own queues only: ask the cluster's administrator",
     ),
     (
         Capability::Reprieve,

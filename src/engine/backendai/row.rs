@@ -132,6 +132,7 @@ impl Reader<'_> {
                 .unwrap_or(0),
             priority: node.int("priority").and_then(|n| n.try_into().ok()),
             queue_position: node.int("queue_position").and_then(|n| n.try_into().ok()),
+            starts_by: None,
             tag: node.text("tag"),
         }
     }

@@ -12,6 +12,7 @@ mod free_name;
 pub mod grown;
 pub mod key;
 pub mod ports;
+pub mod priority;
 mod recorded;
 pub mod script;
 pub mod secrets;

@@ -18,7 +18,7 @@ use crate::{
     },
     model::{
         id::SessionId,
-        policy::{GroupRules, QueueOrder, ResourceRules},
+        policy::{Backfill, GroupRules, QueueOrder, ResourceRules},
         record::Step,
         resources::{Bytes, Cpu, ResourceSlots},
         status::Status,
@@ -35,6 +35,7 @@ fn rules(skip: u32) -> ResourceRules {
         let mut group = GroupRules {
             order,
             num_retries_to_skip: skip,
+            backfill: Backfill::Off,
             ..GroupRules::default()
         };
         group.most.cpu = most.map(Cpu::from_millis);
@@ -60,6 +61,8 @@ fn waiters(all: &[Comes]) -> Vec<Waiter<'static>> {
         priority: it.1,
         created_at: at(it.2),
         starts_at: (it.2 % 7 == 0).then(|| at(it.2 * 2)),
+        since: at(it.2),
+        runs_for: None,
         wants: ResourceSlots::new(Cpu::from_millis(it.3), Bytes::mib(it.4)),
         retries: it.5,
     };
@@ -83,13 +86,14 @@ fn held() -> impl Strategy<Value = ResourceSlots> {
         .prop_map(|(cpu, mem)| ResourceSlots::new(Cpu::from_millis(cpu), Bytes::mib(mem)))
 }
 
-fn decided(
-    rules: &ResourceRules,
+fn decided<'a>(
+    rules: &'a ResourceRules,
     others: &ResourceSlots,
-    all: &[Waiter<'_>],
+    all: &[Waiter<'a>],
     now: Timestamp,
 ) -> Decision {
-    decide(rules, Room::new(rules, &info(), others), all, now)
+    let room = Room::new(rules, &info(), others);
+    decide(rules, room, Vec::new(), all, now)
 }
 
 proptest! {

@@ -1,7 +1,10 @@
 //! The queue in virtual time.
 
 mod any;
+mod backfill;
 mod launches;
+mod passing;
+mod priorities;
 mod waits;
 
 use crate::{

@@ -10,7 +10,7 @@ use crate::{
     model::{
         history::Outcome,
         id::SessionId,
-        policy::{GroupRules, QueueOrder},
+        policy::{Backfill, GroupRules, QueueOrder},
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
         span::Span,
@@ -33,14 +33,17 @@ fn history(play: &Play, id: SessionId) -> Vec<String> {
 
 #[test]
 fn what_does_not_fit_waits_and_begins_when_room_appears() {
-    let mut play = full();
+    let mut play = full_by(|rules| group(rules).backfill = Backfill::Off);
     let second = play.comes(cpus("second", 2000));
     let third = play.comes(named("third"));
     assert_eq!(
         play.why(second),
         "waits for 2 CPU in group default: 4 of 4 in use; #1 in line"
     );
-    assert_eq!(play.why(third), "#2 in line behind second");
+    assert_eq!(
+        play.why(third),
+        "#2 in line behind second; waits for 1 CPU in group default: 4 of 4 in use"
+    );
     assert_eq!(play.session(third).placement.queue_position, Some(1));
     let first = play.launched[0];
     play.terminate(first);
@@ -84,7 +87,10 @@ fn what_can_never_begin_holds_up_nobody() {
     let mut play = full();
     let wide = play.comes(cpus("wide", 3000));
     let small = play.comes(named("small"));
-    assert_eq!(play.why(small), "#2 in line behind wide");
+    assert_eq!(
+        play.why(small),
+        "#2 in line behind wide; waits for 1 CPU in group default: 4 of 4 in use"
+    );
     play.settings.resources.limits.total.cpu = Some(Cpu::from_millis(2000));
     play.restart();
     play.work_off();

@@ -46,6 +46,7 @@ impl Play {
             if waits {
                 // Places are told, not stored.
                 stored.placement.queue_position = session.placement.queue_position;
+                stored.placement.starts_by = session.placement.starts_by;
                 stored.status_message.clone_from(&session.status_message);
             }
             assert_eq!(stored, *session, "the store knows another session");

@@ -12,13 +12,10 @@ use super::{
             text::{Clean, is_hidden},
         },
         field::LaunchField as Field,
-        folders, ports, script, secrets, will,
+        folders, ports, priority, script, secrets, will,
     },
     MOST_COPIES, Problems, add, names, say, say_at,
 };
-
-/// Priorities.
-const PRIORITIES: std::ops::RangeInclusive<i32> = 0..=100;
 
 /// What can be seen without knowing anything of a context.
 pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
@@ -53,9 +50,8 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     if let (Some(shmem), Some(mem)) = (request.shmem, request.mem) {
         add(&mut found, Field::SharedMemory, check_shmem(shmem, mem));
     }
-    if let Some(priority) = request.priority.filter(|it| !PRIORITIES.contains(it)) {
-        let why = format!("priority {priority}: 0 to 100, the highest goes first");
-        say(&mut found, Field::Priority, why);
+    if let Some(priority) = request.priority {
+        add(&mut found, Field::Priority, priority::check(priority));
     }
     for (at, why) in folders::check(&request.mounts, &[]) {
         say_at(&mut found, Field::Folders, at, why);

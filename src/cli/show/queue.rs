@@ -1,0 +1,33 @@
+//! Of a session that waits: the sessions ahead of it or those that hold the room, and what would help.
+
+use crate::{
+    cli::line::Line,
+    model::{
+        ahead::{ahead, holders, named, priority_to_be_first},
+        session::Session,
+        status::Status,
+    },
+};
+
+pub async fn around(line: &Line, session: &Session) -> Vec<(&'static str, String)> {
+    if session.status != Status::Pending || session.placement.queue_position.is_none() {
+        return Vec::new();
+    }
+    // Without the others the rest is still worth showing.
+    let Ok(snapshot) = line.snapshot().await else {
+        return Vec::new();
+    };
+    let before = ahead(session, snapshot.sessions.iter());
+    if before.is_empty() {
+        let holders = holders(session, snapshot.sessions.iter());
+        let held = (!holders.is_empty()).then(|| ("Room held by", named(&holders)));
+        return held.into_iter().collect();
+    }
+    let mut fields = vec![("Ahead", named(&before))];
+    if let Some(priority) = priority_to_be_first(&before) {
+        let name = &session.name;
+        let help = format!("`workbay priority {name} {priority}` puts it first");
+        fields.push(("Would help", help));
+    }
+    fields
+}

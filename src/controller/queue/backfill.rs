@@ -1,0 +1,164 @@
+//! Passing a session that waits for room. A smaller one behind it may start when that provably does not delay it:
+//! its earliest start follows from the timeouts and lifetimes of what runs. Where these are not known, a setting of
+//! the group decides, and only until the first in the queue has waited too long.
+
+use jiff::Timestamp;
+
+use super::{decide::Waiter, hold::Hold, room::Room};
+use crate::model::{
+    id::SessionId,
+    policy::{Backfill, GroupRules},
+    resources::ResourceSlots,
+};
+
+/// Behind the first of each queue, so many are tried.
+pub(super) const DEPTH: usize = 1000;
+
+/// What a session holds, and until when at the latest.
+#[derive(Clone, Debug)]
+pub(in crate::controller) struct Holding<'a> {
+    pub group: &'a str,
+    pub slots: ResourceSlots,
+    /// `None` = nothing ends it.
+    pub ends_at: Option<Timestamp>,
+}
+
+/// Why a session behind another one does not start.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::controller) enum Because {
+    /// It does not fit either.
+    Hold(Hold),
+    /// It fits, but that one would start later, which it otherwise does by then.
+    WouldDelay { whom: SessionId, at: Timestamp },
+    /// It fits, but the first has waited too long to be passed.
+    Aged,
+    /// The group starts its sessions in their order only, or when nobody is delayed for certain.
+    InOrder(Backfill),
+    /// Too far behind to be tried.
+    Far,
+}
+
+/// The first of a queue, which waits for room.
+pub(super) struct Head<'a> {
+    pub id: SessionId,
+    pub group: &'a str,
+    backfill: Backfill,
+    aged: bool,
+    reserved: Option<Reserved<'a>>,
+}
+
+/// The earliest time at which a head fits for certain.
+struct Reserved<'a> {
+    at: Timestamp,
+    /// As it is then, with the head in it.
+    room: Room<'a>,
+}
+
+impl<'a> Head<'a> {
+    pub fn new(
+        waiter: &Waiter<'a>,
+        rules: Option<&GroupRules>,
+        room: &Room<'a>,
+        holdings: &[Holding<'a>],
+        now: Timestamp,
+    ) -> Self {
+        let default = GroupRules::default();
+        let rules = rules.unwrap_or(&default);
+        let limit = rules.age_limit().duration();
+        let limit = waiter.since.checked_add(limit);
+        Self {
+            id: waiter.id,
+            group: waiter.group,
+            backfill: rules.backfill,
+            aged: limit.is_ok_and(|limit| now >= limit),
+            reserved: reserve(waiter, room.clone(), holdings, now),
+        }
+    }
+
+    /// When it starts at the latest, if everything ends when it must.
+    pub fn starts_by(&self) -> Option<Timestamp> {
+        self.reserved.as_ref().map(|reserved| reserved.at)
+    }
+
+    fn permits(&self, waiter: &Waiter<'_>, now: Timestamp) -> Result<(), Because> {
+        let own = waiter.group == self.group;
+        if own && self.backfill == Backfill::Off {
+            return Err(Because::InOrder(Backfill::Off));
+        }
+        match &self.reserved {
+            Some(reserved) if reserved.stands(waiter, now) => Ok(()),
+            Some(reserved) => Err(Because::WouldDelay {
+                whom: self.id,
+                at: reserved.at,
+            }),
+            // Groups hold each other up only where that can be proved.
+            None if !own => Ok(()),
+            None if self.backfill == Backfill::Safe => Err(Because::InOrder(Backfill::Safe)),
+            None if self.aged => Err(Because::Aged),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Reserved<'_> {
+    /// Whether the head still fits then, should this one start now.
+    fn stands(&self, waiter: &Waiter<'_>, now: Timestamp) -> bool {
+        waiter.is_over_by(self.at, now) || self.room.refuses(waiter.group, &waiter.wants).is_none()
+    }
+}
+
+/// Whether it may start before all of them.
+pub(super) fn permit(
+    heads: &[Head<'_>],
+    waiter: &Waiter<'_>,
+    now: Timestamp,
+) -> Result<(), Because> {
+    let own_first = heads.iter().filter(|head| head.group == waiter.group);
+    let others = heads.iter().filter(|head| head.group != waiter.group);
+    own_first
+        .chain(others)
+        .try_for_each(|head| head.permits(waiter, now))
+}
+
+/// It starts now: where it still runs when a head's time comes, it takes room then, too.
+pub(super) fn note_passed(heads: &mut [Head<'_>], waiter: &Waiter<'_>, now: Timestamp) {
+    for reserved in heads.iter_mut().filter_map(|head| head.reserved.as_mut()) {
+        if !waiter.is_over_by(reserved.at, now) {
+            reserved.room.take(waiter.group, &waiter.wants);
+        }
+    }
+}
+
+fn reserve<'a>(
+    head: &Waiter<'a>,
+    mut room: Room<'a>,
+    holdings: &[Holding<'a>],
+    now: Timestamp,
+) -> Option<Reserved<'a>> {
+    let mut ends: Vec<(Timestamp, &Holding<'_>)> = holdings
+        .iter()
+        .filter_map(|holding| Some((holding.ends_at?, holding)))
+        .collect();
+    ends.sort_by_key(|(at, _)| *at);
+    for (at, holding) in ends {
+        room.give_back(holding.group, &holding.slots);
+        if room.refuses(head.group, &head.wants).is_none() {
+            room.take(head.group, &head.wants);
+            let at = at.max(now);
+            return Some(Reserved { at, room });
+        }
+    }
+    None
+}
+
+impl Waiter<'_> {
+    /// Whether it has ended by then for certain, should it start now.
+    fn is_over_by(&self, at: Timestamp, now: Timestamp) -> bool {
+        self.ends_at(now).is_some_and(|end| end <= at)
+    }
+
+    /// When it has ended at the latest, should it start now.
+    pub(super) fn ends_at(&self, now: Timestamp) -> Option<Timestamp> {
+        now.checked_add(self.runs_for?).ok()
+    }
+}

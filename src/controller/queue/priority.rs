@@ -1,0 +1,45 @@
+//! Another priority for a session that waits.
+
+use jiff::Timestamp;
+
+use crate::{
+    controller::{
+        core::Controller,
+        turn::{Refusal, Turn},
+    },
+    model::{id::SessionId, launch::priority, record::Step},
+};
+
+impl Controller {
+    /// Its place in the queue follows in the round after this turn.
+    pub(in crate::controller) fn set_priority(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+        wanted: i32,
+    ) -> Result<(), Refusal> {
+        priority::check(wanted).map_err(Refusal::usage)?;
+        let held = self.find(id)?;
+        let session = &held.record.session;
+        if held.record.step != Step::Wait {
+            return Err(Refusal::refused(format!(
+                "{} is {}: only the priority of a session that waits in the queue can be changed",
+                session.name, session.status
+            )));
+        }
+        if held.record.spec.priority == wanted {
+            return Ok(());
+        }
+        Self::audit(turn, now, "priority", Some(id), &wanted.to_string());
+        if let Some(held) = self.change(turn, id) {
+            held.record.spec.priority = wanted;
+            held.record.session.placement.priority = Some(wanted);
+            if let Some(request) = &mut held.record.request {
+                request.priority = Some(wanted);
+            }
+        }
+        turn.stirred = true;
+        Ok(())
+    }
+}
