@@ -15,6 +15,7 @@ use super::{
     looks,
     recorder::Recorder,
     station::Station,
+    supply::AnySupply,
     teller::Number,
     translate,
 };
@@ -38,7 +39,7 @@ impl Station {
     pub(super) fn record(&mut self, usages: &[(SessionId, Usage)]) {
         for (id, usage) in usages {
             let session = self.heart.session(*id);
-            if session.is_some_and(|session| session.status.is_live()) {
+            if session.is_some_and(|session| !session.status.is_final()) {
                 self.recorder.heard(*id, usage);
             }
         }
@@ -63,10 +64,20 @@ pub(super) fn by_context(
 
 /// What follows from the changes of a step: figures of sessions that ended are written down with their
 /// end, those of sessions that were forgotten are forgotten.
-pub(super) fn put_away(recorder: &mut Recorder, heart: &Heart, step: &mut Step, oldest: Timestamp) {
+pub(super) fn put_away(
+    recorder: &mut Recorder,
+    heart: &Heart,
+    supply: &AnySupply,
+    step: &mut Step,
+    oldest: Timestamp,
+) {
     for change in &step.changes {
         match change {
             Change::Session { session } if session.status.is_final() => {
+                let engine = supply.there();
+                if let Some(usage) = engine.and_then(|engine| engine.last_usage(session.id)) {
+                    recorder.heard_last(session.id, &usage);
+                }
                 step.writes
                     .extend(of_ended(recorder, heart, session, oldest));
             }
@@ -97,9 +108,14 @@ impl Core {
     pub(super) fn put_figures_away(&mut self, number: Number, step: &mut Step) {
         let oldest = self.oldest_figures();
         let Station {
-            heart, recorder, ..
+            heart,
+            recorder,
+            supply,
+            recorded,
+            ..
         } = &mut self.stations[number];
-        put_away(recorder, heart, step, oldest);
+        put_away(recorder, heart, supply, step, oldest);
+        recorded.follow(&step.changes);
     }
 
     fn oldest_figures(&self) -> Timestamp {

@@ -34,6 +34,7 @@ mod presence;
 mod pulling;
 mod pulse;
 mod reaching;
+mod recorded;
 mod recorder;
 mod remembered;
 mod requests;

@@ -9,6 +9,7 @@ use super::{
     heart::{Command, Heart},
     observing::Runner,
     options::{ContextSeat, EngineFactory, EngineSeat},
+    recorded::Recorded,
     recorder::Recorder,
     shelf::Shelf,
     supply::{AnySupply, Supply},
@@ -34,6 +35,8 @@ pub(super) struct Station {
     pub supply: AnySupply,
     pub sampler: Sampler,
     pub recorder: Recorder,
+    /// Sessions whose use is recorded while nobody watches.
+    pub recorded: Recorded,
     pub shelf: Shelf,
     /// All its sessions are known: the database was not lost, or the engine was read since.
     pub listed: bool,
@@ -75,9 +78,11 @@ impl Station {
                 )
             }
         };
+        let recorded = Recorded::of(heart.sessions());
         Self {
             context: seat.context,
             heart,
+            recorded,
             sampler: Sampler::new(supply.clone(), number, samples),
             recorder: Recorder::default(),
             shelf: Shelf::default(),

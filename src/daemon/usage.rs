@@ -1,10 +1,12 @@
-//! Sampling of what sessions use: only while somebody watches, or idle checks need it.
+//! Sampling of what sessions use: what somebody watches as often as there is something new, what idle checks
+//! need, and all that can be read cheaply a bit less often.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
 
+use jiff::{SignedDuration, Timestamp};
 use tokio::{
     sync::mpsc,
     time::{Instant, timeout},
@@ -12,7 +14,7 @@ use tokio::{
 
 use super::{clock, recorder::Rates, supply::AnySupply, teller::Number};
 use crate::{
-    engine::api::UsageAsk,
+    engine::api::{Need, UsageAsk},
     model::{id::SessionId, resources::Bytes, usage::Usage},
 };
 
@@ -52,6 +54,11 @@ impl Shown {
     }
 }
 
+/// A session that nobody watches is sampled so often.
+const UNWATCHED: Duration = Duration::from_secs(10);
+/// In its first time as often as one that is watched: most that fail do so early.
+const YOUNG: SignedDuration = SignedDuration::from_secs(60);
+
 /// What is to be sampled.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
@@ -59,31 +66,50 @@ pub(super) struct Wanted {
     pub watched: BTreeSet<SessionId>,
     /// At least so often.
     pub judged: BTreeMap<SessionId, Duration>,
+    /// Sessions that can be read cheaply, with their start.
+    pub recorded: BTreeMap<SessionId, Timestamp>,
 }
 
 impl Wanted {
     fn is_empty(&self) -> bool {
-        self.watched.is_empty() && self.judged.is_empty()
+        self.watched.is_empty() && self.judged.is_empty() && self.recorded.is_empty()
     }
 
-    fn asks(&self) -> Vec<UsageAsk> {
-        let judged = self.judged.keys().filter(|id| !self.watched.contains(id));
-        let judged = judged.map(|id| UsageAsk {
-            session: *id,
-            all: false,
-        });
-        let watched = self.watched.iter().copied().map(UsageAsk::all);
-        watched.chain(judged).collect()
+    fn all(&self) -> BTreeSet<SessionId> {
+        let unwatched = self.judged.keys().chain(self.recorded.keys());
+        unwatched.chain(&self.watched).copied().collect()
     }
 
-    /// Until the next sweep, on an engine that has new figures every `period`.
-    fn pause(&self, period: Duration) -> Duration {
-        if self.watched.is_empty()
-            && let Some(shortest) = self.judged.values().min()
-        {
-            return period.max(*shortest);
+    /// How long after a sample of a session the next one is due.
+    fn pause(&self, session: SessionId, period: Duration, now: Timestamp) -> Duration {
+        if self.watched.contains(&session) {
+            return period;
         }
-        period
+        let recorded = self.recorded.get(&session).map(|started| {
+            if now.duration_since(*started) < YOUNG {
+                period
+            } else {
+                UNWATCHED
+            }
+        });
+        let judged = self.judged.get(&session).copied();
+        let shortest = recorded.into_iter().chain(judged).min();
+        shortest.unwrap_or(UNWATCHED).max(period)
+    }
+
+    fn ask(&self, session: SessionId, due: bool) -> UsageAsk {
+        let judged = self.judged.contains_key(&session);
+        let need = match () {
+            () if self.watched.contains(&session) => Need::Watched,
+            () if !due => Need::Kept,
+            () if self.recorded.contains_key(&session) => Need::Recorded,
+            () => Need::Judged,
+        };
+        UsageAsk {
+            session,
+            need,
+            judged,
+        }
     }
 }
 
@@ -92,7 +118,9 @@ pub(super) struct Sampler {
     engine: AnySupply,
     context: Number,
     wanted: Wanted,
-    /// When the next sweep begins; `None` = nobody watches or one is under way.
+    /// When each was sampled last.
+    sampled: BTreeMap<SessionId, Instant>,
+    /// When the next sweep begins; `None` = nothing is wanted or one is under way.
     due: Option<Instant>,
     sweeping: bool,
     /// The engine may keep things open for sessions: a last sweep, of none, lets them go.
@@ -106,6 +134,7 @@ impl Sampler {
             engine,
             context,
             wanted: Wanted::default(),
+            sampled: BTreeMap::new(),
             due: None,
             sweeping: false,
             holds: false,
@@ -120,10 +149,12 @@ impl Sampler {
 
     /// What is to be sampled from now on.
     pub fn want(&mut self, wanted: Wanted) {
+        let is_new = |id: &&SessionId| !self.sampled.contains_key(id);
+        let fresh = wanted.recorded.keys().find(is_new).is_some();
         self.wanted = wanted;
         if self.wanted.is_empty() && !self.holds {
             self.due = None;
-        } else if self.due.is_none() && !self.sweeping {
+        } else if (self.due.is_none() || fresh) && !self.sweeping {
             self.due = Some(clock::instant());
         }
     }
@@ -142,7 +173,7 @@ impl Sampler {
         self.sweeping = true;
         self.holds = !self.wanted.is_empty();
         let (context, results) = (self.context, self.results.clone());
-        let wanted = self.wanted.asks();
+        let wanted = self.asks(engine.usage_period());
         tokio::spawn(async move {
             let usages = timeout(PATIENCE, engine.usage(&wanted, clock::now())).await;
             let usages = usages.unwrap_or_default();
@@ -151,11 +182,47 @@ impl Sampler {
         });
     }
 
+    /// Everything that is wanted, and whether it is due; it counts as sampled then.
+    fn asks(&mut self, period: Duration) -> Vec<UsageAsk> {
+        let (instant, now) = (clock::instant(), clock::now());
+        let all = self.wanted.all();
+        self.sampled.retain(|session, _| all.contains(session));
+        let mut asks = Vec::with_capacity(all.len());
+        for session in all {
+            let due = self.due_of(session, period, now);
+            // Who is due a moment later is read together with the others.
+            let due = due.is_none_or(|due| due <= instant + period / 2);
+            if due {
+                self.sampled.insert(session, instant);
+            }
+            asks.push(self.wanted.ask(session, due));
+        }
+        asks
+    }
+
+    /// `None` = it was never sampled.
+    fn due_of(&self, session: SessionId, period: Duration, now: Timestamp) -> Option<Instant> {
+        let last = self.sampled.get(&session)?;
+        Some(*last + self.wanted.pause(session, period, now))
+    }
+
     /// The figures came.
     pub fn swept(&mut self) {
         self.sweeping = false;
-        let period = self.engine.there().map(|engine| engine.usage_period());
-        self.due = period.map(|period| clock::instant() + self.wanted.pause(period));
+        let Some(engine) = self.engine.there() else {
+            self.due = None;
+            return;
+        };
+        let (period, instant, now) = (engine.usage_period(), clock::instant(), clock::now());
+        if !self.wanted.watched.is_empty() {
+            self.due = Some(instant + period);
+            return;
+        }
+        let all = self.wanted.all().into_iter();
+        let dues = all.map(|session| self.due_of(session, period, now).unwrap_or(instant));
+        let due = dues.min().unwrap_or(instant + period);
+        // Never so often that sweeps follow each other.
+        self.due = Some(due.max(instant + period / 2));
     }
 
     /// Of the figures those that idle checks asked for.

@@ -1,6 +1,6 @@
-//! Who watches what: only that is sampled, and told only when what is shown moved.
+//! Who watches what: that is sampled more often than the rest, and told only when what is shown moved.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     clock,
@@ -35,9 +35,16 @@ impl Station {
         if all {
             watched.extend(self.heart.sessions().map(|it| it.id).filter(live));
         }
+        let engine = self.supply.there();
+        let cheap = engine.is_some_and(|engine| engine.reads_cheaply());
         Wanted {
             watched,
             judged: self.heart.sampled().into_iter().collect(),
+            recorded: if cheap {
+                self.recorded.all().clone()
+            } else {
+                BTreeMap::new()
+            },
         }
     }
 }

@@ -44,22 +44,76 @@ pub trait Engine: Streams + Images + Folders + Send + Sync {
     fn usage_period(&self) -> Duration {
         Duration::from_secs(1)
     }
+
+    /// Whether usage can be read so cheaply that it is recorded while nobody watches.
+    fn reads_cheaply(&self) -> bool {
+        false
+    }
+
+    /// What was read when the last container of a session ended; told once. The session must have been asked
+    /// for until then.
+    fn last_usage(&self, _session: SessionId) -> Option<Usage> {
+        None
+    }
 }
 
 /// A session whose usage is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsageAsk {
     pub session: SessionId,
-    /// All there is to know; otherwise CPU, memory and accelerators, by which idle checks judge, and
-    /// the rest where it costs nothing.
-    pub all: bool,
+    pub need: Need,
+    /// Its figures are needed even where they are not cheap.
+    pub judged: bool,
+}
+
+/// What of a session's usage is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// Nothing now: what is open for it stays open.
+    Kept,
+    /// CPU, memory and accelerators, by which idle checks judge.
+    Judged,
+    /// What the engine counts, where that is cheap.
+    Recorded,
+    /// All there is to know.
+    Watched,
 }
 
 impl UsageAsk {
     /// All there is to know of a session.
     #[must_use]
     pub const fn all(session: SessionId) -> Self {
-        Self { session, all: true }
+        Self {
+            session,
+            need: Need::Watched,
+            judged: false,
+        }
+    }
+
+    /// What idle checks judge by.
+    #[must_use]
+    pub const fn judged(session: SessionId) -> Self {
+        Self {
+            session,
+            need: Need::Judged,
+            judged: true,
+        }
+    }
+
+    /// What is recorded of a session that nobody watches.
+    #[must_use]
+    pub const fn recorded(session: SessionId) -> Self {
+        Self {
+            session,
+            need: Need::Recorded,
+            judged: false,
+        }
+    }
+
+    /// Whether the engine may be asked where there are no files to be read.
+    #[must_use]
+    pub fn is_worth_asking(&self) -> bool {
+        self.judged || self.need == Need::Watched
     }
 }
 

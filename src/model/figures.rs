@@ -42,18 +42,20 @@ pub struct Series {
     pub peak: Option<u64>,
     /// What it may use at most, where there is such a limit; the unit is the metric's.
     pub limit: Option<u64>,
-    /// Bytes moved since its containers started, of metrics that are a rate.
+    /// Since its containers started: bytes moved, of metrics that are a rate; of CPU milliseconds of it.
     pub total: Option<u64>,
 }
 
-/// What is kept of a session's use: of one that runs as long as somebody watches or idle checks need
-/// it, of one that ended what was kept last.
+/// What is kept of a session's use, while it runs and after it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// When the samples were taken, oldest first; not evenly spaced.
     pub at: Vec<Timestamp>,
     /// Metrics without any value are left out.
     pub series: Vec<Series>,
+    /// Processes killed because the memory was used up, where the kernel counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oom_kills: Option<u64>,
     /// Of a session that ended: the last lines of its log.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_lines: Vec<Clean>,

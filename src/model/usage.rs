@@ -29,6 +29,27 @@ pub struct Usage {
     pub scratch: Option<Bytes>,
     #[serde(default, skip_serializing_if = "Traffic::is_unknown")]
     pub traffic: Traffic,
+    /// As the kernel counts since its containers started, where it does.
+    #[serde(default, skip_serializing_if = "Counted::is_unknown")]
+    pub counted: Counted,
+}
+
+/// What the kernel itself counts from a session's start to its end, whoever looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counted {
+    /// CPU time in milliseconds.
+    pub cpu_millis: Option<u64>,
+    /// The most memory there ever was in use, without inactive file cache.
+    pub mem_peak: Option<Bytes>,
+    /// Processes killed because the memory was used up.
+    pub oom_kills: Option<u64>,
+}
+
+impl Counted {
+    fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Bytes moved since its containers started, as `docker stats` counts them; `None` = the engine does
@@ -88,6 +109,7 @@ impl Usage {
             accelerators: Vec::new(),
             scratch: None,
             traffic: Traffic::default(),
+            counted: Counted::default(),
         }
     }
 }

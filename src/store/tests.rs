@@ -174,7 +174,7 @@ fn figures(cpu: u64) -> FiguresRecord {
         figures: Figures {
             at: vec![Timestamp::UNIX_EPOCH, Timestamp::from_second(1).unwrap()],
             series: vec![series],
-            last_lines: Vec::new(),
+            ..Figures::default()
         },
         spans: vec![1_000],
     }

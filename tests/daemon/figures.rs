@@ -6,7 +6,7 @@ use workbay::{
         id::{SessionId, SessionKey},
         resources::{Bytes, Cpu},
         status::Status,
-        usage::{Traffic, Usage},
+        usage::{Counted, Traffic, Usage},
     },
     protocol::message::{FailureKind, Reply, Request},
 };
@@ -120,6 +120,32 @@ async fn a_session_that_ended_is_told_of_from_the_store() {
         tokio::task::yield_now().await;
     };
     assert_eq!(again, kept);
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_watched_has_figures_and_the_kernels_last_ones() {
+    let house = House::open().await;
+    house.engine.read_cheaply();
+    let mut face = house.face().await;
+    let id = face.run("unwatched").await;
+    house.engine.set_whole_usage(id, busy(1));
+    // Twice: how often is the daemon's own affair.
+    until_sampled(&face, id, 2).await;
+    let mut last = busy(9);
+    last.counted = Counted {
+        cpu_millis: Some(20_000),
+        mem_peak: Some(Bytes::mib(32)),
+        oom_kills: Some(1),
+    };
+    house.engine.set_last_usage(id, last);
+    face.terminate(id, false).await.unwrap();
+    face.until_status(id, Status::Terminated).await;
+    let kept = figures(&face, id).await;
+    assert_eq!(series(&kept, Metric::Mem).peak, Some(Bytes::mib(32).0));
+    assert_eq!(series(&kept, Metric::Cpu).total, Some(20_000));
+    assert_eq!(series(&kept, Metric::BlockRead).total, Some(9));
+    assert_eq!(kept.oom_kills, Some(1));
+    assert!(kept.at.len() >= 3, "the series is kept: {:?}", kept.at);
 }
 
 #[tokio::test]

@@ -10,8 +10,9 @@ use workbay::{
         id::{KernelId, SessionId},
         network::NetworkRules,
         resources::Bytes,
+        session::SessionType,
         spec::LaunchSpec,
-        usage::Traffic,
+        usage::{Traffic, Usage},
     },
 };
 
@@ -197,14 +198,56 @@ async fn what_moved_is_what_docker_stats_shows() {
     assert!(usage.scratch.unwrap() >= Bytes::mib(8), "{usage:?}");
 }
 
+/// A batch job that waits for the file `go` in its home, and what was read when it had ended.
+async fn last_of(bench: &Bench, mem: Bytes, command: &str) -> Usage {
+    let spec = LaunchSpec {
+        session_type: SessionType::Batch,
+        startup_command: Some(format!("while [ ! -e go ]; do sleep 0.05; done; {command}")),
+        mem,
+        shmem: Bytes::mib(1),
+        ..host_spec()
+    };
+    let plan = plan("recorded", spec);
+    bench.launch(&plan).await;
+    let asked = [UsageAsk::recorded(plan.session)];
+    let first = bench.engine.usage(&asked, Timestamp::now()).await;
+    assert!(first[0].1.traffic.network_in.is_some(), "{first:?}");
+    assert_eq!(bench.engine.last_usage(plan.session), None, "it runs");
+    fs::write(bench.home(plan.session).join("go"), "").unwrap();
+    bench.ended(plan.session).await;
+    until(async || bench.engine.last_usage(plan.session)).await
+}
+
+#[tokio::test]
+async fn what_a_job_used_is_read_at_its_end_though_nobody_looked_meanwhile() {
+    let bench = Bench::new();
+    assert!(bench.engine.probe().await.is_ok() && bench.engine.reads_cheaply());
+    let command = "head -c 60M /dev/zero | tail -c 60M > /dev/null";
+    let last = last_of(&bench, Bytes::mib(256), command).await;
+    let peak = last.counted.mem_peak.unwrap();
+    assert!(
+        peak >= Bytes::mib(60) && peak < Bytes::mib(256),
+        "a peak of {peak}"
+    );
+    assert!(last.counted.cpu_millis.is_some_and(|millis| millis > 0));
+    assert_eq!(last.counted.oom_kills, Some(0));
+}
+
+#[tokio::test]
+async fn a_job_that_used_up_its_memory_has_reached_its_limit() {
+    let bench = Bench::new();
+    let command = "head -c 500M /dev/zero | tail -c 500M > /dev/null";
+    let last = last_of(&bench, Bytes::mib(64), command).await;
+    let peak = last.counted.mem_peak.unwrap();
+    assert!(peak > Bytes::mib(50), "a peak of {peak}");
+    assert!(last.counted.oom_kills.is_some_and(|kills| kills > 0));
+}
+
 #[tokio::test]
 async fn a_session_that_is_only_judged_is_read_for_no_more_than_that() {
     let bench = Bench::new();
     let session = bench.host_session().await;
-    let judged = [UsageAsk {
-        session,
-        all: false,
-    }];
+    let judged = [UsageAsk::judged(session)];
     let at = |second| Timestamp::from_second(second).unwrap();
     for second in 1..4 {
         let usage = bench.engine.usage(&judged, at(second)).await.remove(0).1;

@@ -75,6 +75,9 @@ struct Inner {
     others: ResourceSlots,
     environments: Vec<Environment>,
     usage: BTreeMap<SessionId, Usage>,
+    /// Usage is read without asking anybody.
+    cheap: bool,
+    last_usage: BTreeMap<SessionId, Usage>,
     /// Logs that are written without an end, by the number of the next line.
     floods: BTreeMap<SessionId, u64>,
 }
@@ -97,6 +100,8 @@ impl MemoryEngine {
             others: ResourceSlots::default(),
             environments: vec![host(), image("busybox", "1.35")],
             usage: BTreeMap::new(),
+            cheap: false,
+            last_usage: BTreeMap::new(),
             floods: BTreeMap::new(),
         };
         Self {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use workbay::{
-    engine::api::UsageAsk,
+    engine::api::{Need, UsageAsk},
     model::{id::SessionId, usage::Usage},
 };
 
@@ -14,7 +14,8 @@ pub fn sampled(
     asked: &[UsageAsk],
     now: Timestamp,
 ) -> Vec<(SessionId, Usage)> {
-    let sampled = asked.iter().filter_map(|one| {
+    let asked = asked.iter().filter(|one| one.need > Need::Kept);
+    let sampled = asked.filter_map(|one| {
         let usage = Usage {
             at: now,
             ..said.get(&one.session)?.clone()

@@ -10,7 +10,7 @@ use super::super::{
     fail::Fail,
     line::{self, Line},
     output::{self, Cell},
-    times::moment,
+    times::{elapsed, moment},
 };
 use crate::{
     model::{
@@ -125,6 +125,13 @@ pub fn table(figures: &Figures, session: &Session) -> String {
             output::table(&head, &rows, false)
         );
     }
+    if let Some(kills) = figures.oom_kills.filter(|kills| *kills > 0) {
+        let processes = if kills == 1 { "process" } else { "processes" };
+        let _ = write!(
+            out,
+            "\nOut of memory: the kernel killed {kills} {processes}\n"
+        );
+    }
     if !figures.last_lines.is_empty() {
         let lines: Vec<&str> = figures.last_lines.iter().map(Clean::as_str).collect();
         let lines = lines.join("\n  ");
@@ -139,7 +146,11 @@ fn row(series: &Series) -> Vec<Cell> {
         Some(value) => amount(metric, value).into(),
         None => Cell::from("-"),
     };
-    let total = series.total.map(|bytes| Bytes(bytes).to_string());
+    let total = series.total.map(|total| match metric {
+        // CPU time, in milliseconds.
+        Metric::Cpu => elapsed(i64::try_from(total / 1000).unwrap_or(i64::MAX)),
+        _ => Bytes(total).to_string(),
+    });
     vec![
         name(metric).into(),
         amount(last(series)),
@@ -233,7 +244,7 @@ mod tests {
         let figures = |values: &[Option<u64>]| Figures {
             at: (0..).take(values.len()).map(at).collect(),
             series: vec![series(Metric::Cpu, values)],
-            last_lines: Vec::new(),
+            ..Figures::default()
         };
         assert!(tells_of(&figures(&[None, Some(1)]), at(2)));
         assert!(!tells_of(&figures(&[Some(1), None]), at(2)));

@@ -41,7 +41,7 @@ pub(super) fn readings(usage: &Usage, before: Option<Counters>) -> Vec<(Metric, 
     all
 }
 
-fn gauge(value: Option<u64>) -> Reading {
+pub(super) fn gauge(value: Option<u64>) -> Reading {
     Reading {
         value,
         ..Reading::default()

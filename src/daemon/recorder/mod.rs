@@ -38,6 +38,11 @@ impl Recorder {
         self.tapes.entry(session).or_default().push(usage);
     }
 
+    /// It has ended, and this is what was read then.
+    pub fn heard_last(&mut self, session: SessionId, usage: &Usage) {
+        self.tapes.entry(session).or_default().close(usage);
+    }
+
     /// Goes on with what was put away.
     pub fn resume(figures: Vec<(SessionId, FiguresRecord)>) -> Self {
         let tapes = figures.into_iter();
@@ -57,16 +62,14 @@ impl Recorder {
             session: session.key(),
             at: at.or(tape.last())?,
             ended,
-            record: Box::new(tape.put_away(&session.requested_slots)),
+            record: Box::new(tape.put_away(session)),
         })
     }
 
     /// What is kept of a session; nothing of one that was never sampled.
     pub fn figures(&self, session: &Session) -> Figures {
         let tape = self.tapes.get(&session.id);
-        tape.map_or_else(Figures::default, |tape| {
-            tape.figures(&session.requested_slots)
-        })
+        tape.map_or_else(Figures::default, |tape| tape.figures(session))
     }
 
     /// How fast it moves now what is counted.

@@ -13,11 +13,12 @@ use super::{
 use crate::model::{
     figures::{Figures, FiguresRecord, Metric, Series},
     resources::ResourceSlots,
+    session::Session,
     usage::Usage,
 };
 
-/// Without a sample for longer than this nobody watched: what was between is not known. Engines that
-/// tell the least often, and idle checks, make a sample every 15 s.
+/// What was between two samples further apart is not known. Engines that tell the least often, and idle
+/// checks, make a sample every 15 s.
 const GAP: SignedDuration = SignedDuration::from_secs(30);
 /// An empty sample stands so long after the last one before a gap.
 const GAP_BEGINS: SignedDuration = SignedDuration::from_secs(1);
@@ -28,6 +29,7 @@ pub(super) struct Tape {
     at: Vec<Timestamp>,
     columns: BTreeMap<Metric, Column>,
     before: Option<Counters>,
+    oom_kills: Option<u64>,
 }
 
 impl Tape {
@@ -43,6 +45,36 @@ impl Tape {
             at: usage.at,
             traffic: usage.traffic,
         });
+        self.count(usage);
+    }
+
+    /// What was read when the session had ended: how busy it was until then, and what the kernel counted. Nothing
+    /// was in its memory any more.
+    pub fn close(&mut self, usage: &Usage) {
+        let before = self.at.is_empty().then_some(None);
+        let before = before.unwrap_or_else(|| self.goes_on(usage.at));
+        let millis = before.map_or(0, |before| passed(before.at, usage.at));
+        let mut readings: BTreeMap<Metric, Reading> =
+            measure::readings(usage, before).into_iter().collect();
+        if let (Some(peak), true) = (usage.counted.mem_peak, self.at.is_empty()) {
+            readings.insert(Metric::Mem, measure::gauge(Some(peak.0)));
+        } else {
+            readings.remove(&Metric::Mem);
+        }
+        self.add(usage.at, millis, readings);
+        self.count(usage);
+    }
+
+    /// What the kernel counts whether or not a sample was taken.
+    fn count(&mut self, usage: &Usage) {
+        let counted = usage.counted;
+        if let Some(column) = self.columns.get_mut(&Metric::Mem) {
+            column.peak = column.peak.max(counted.mem_peak.map(|peak| peak.0));
+        }
+        if let Some(column) = self.columns.get_mut(&Metric::Cpu) {
+            column.total = counted.cpu_millis.or(column.total);
+        }
+        self.oom_kills = counted.oom_kills.or(self.oom_kills);
     }
 
     /// The sample before, if this one follows it; otherwise what is kept is made ready for a beginning.
@@ -122,16 +154,17 @@ impl Tape {
         self.at.last().copied()
     }
 
-    pub fn figures(&self, limits: &ResourceSlots) -> Figures {
-        self.put_away(limits).figures
+    pub fn figures(&self, session: &Session) -> Figures {
+        self.put_away(session).figures
     }
 
-    pub fn put_away(&self, limits: &ResourceSlots) -> FiguresRecord {
+    pub fn put_away(&self, session: &Session) -> FiguresRecord {
+        let limits = &session.requested_slots;
         let known = self.columns.iter().filter_map(|(metric, column)| {
             let series = Series {
                 metric: metric.clone(),
                 values: column.values.clone(),
-                average: Some(column.average()?),
+                average: Some(self.average(metric, column, session)?),
                 peak: column.peak,
                 limit: limit(metric, column, limits),
                 total: column.total,
@@ -142,6 +175,7 @@ impl Tape {
         let figures = Figures {
             at: self.at.clone(),
             series,
+            oom_kills: self.oom_kills,
             last_lines: Vec::new(),
         };
         FiguresRecord { figures, spans }
@@ -157,7 +191,20 @@ impl Tape {
                 .map(|(series, span)| (series.metric.clone(), Column::resume(series, span)))
                 .collect(),
             before: None,
+            oom_kills: figures.oom_kills,
         }
+    }
+
+    /// Of CPU over all the time it ran, where the kernel counted it: samples may be missing.
+    fn average(&self, metric: &Metric, column: &Column, session: &Session) -> Option<u64> {
+        let sampled = column.average()?;
+        let whole = || {
+            let ran = self.last()?.duration_since(session.started_at?).as_millis();
+            let millis = column.total.filter(|_| *metric == Metric::Cpu)?;
+            let busy = u128::from(millis).checked_mul(1000)?;
+            u64::try_from(busy.checked_div(u128::try_from(ran).ok()?)?).ok()
+        };
+        Some(whole().unwrap_or(sampled))
     }
 }
 

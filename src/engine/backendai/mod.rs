@@ -55,7 +55,7 @@ use futures_util::stream::BoxStream;
 use jiff::Timestamp;
 
 use super::{
-    api::{Engine, Result, UsageAsk},
+    api::{Engine, Need, Result, UsageAsk},
     scheduler::{Page, PageQuery, Progress, Scheduler, SchedulerEvent, Totals},
 };
 use crate::model::{
@@ -105,10 +105,11 @@ impl Engine for BackendAiEngine {
     }
 
     async fn usage(&self, asked: &[UsageAsk], now: Timestamp) -> Vec<(SessionId, Usage)> {
-        if asked.is_empty() {
+        let asked = asked.iter().filter(|one| one.need > Need::Kept);
+        let sessions: Vec<SessionId> = asked.map(|one| one.session).collect();
+        if sessions.is_empty() {
             return Vec::new();
         }
-        let sessions: Vec<SessionId> = asked.iter().map(|one| one.session).collect();
         let answer = async { self.core.line().await?.usage(&sessions, now).await };
         answer.await.unwrap_or_else(|error| {
             tracing::debug!(%error, "no usage");

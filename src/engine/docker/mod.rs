@@ -293,4 +293,12 @@ impl Engine for DockerEngine {
     async fn usage(&self, asked: &[UsageAsk], now: Timestamp) -> Vec<(SessionId, Usage)> {
         usage::sample(self, asked, now).await
     }
+
+    fn reads_cheaply(&self) -> bool {
+        usage::is_cheap(self)
+    }
+
+    fn last_usage(&self, session: SessionId) -> Option<Usage> {
+        usage::last(self, session)
+    }
 }

@@ -48,6 +48,14 @@ impl Engine for MemoryEngine {
         }
         sampled(&self.lock().usage, asked, now)
     }
+
+    fn reads_cheaply(&self) -> bool {
+        self.lock().cheap
+    }
+
+    fn last_usage(&self, session: SessionId) -> Option<Usage> {
+        self.lock().last_usage.remove(&session)
+    }
 }
 
 #[async_trait]

@@ -1,8 +1,10 @@
 use super::*;
 use crate::model::{
-    resources::{Bytes, Cpu},
+    environment::{EnvironmentRef, EnvironmentSource},
+    id::{SessionId, SessionKey},
+    resources::{Bytes, Cpu, ResourceSlots},
     text::Clean,
-    usage::{AcceleratorUsage, Traffic},
+    usage::{AcceleratorUsage, Counted, Traffic},
 };
 
 fn at(millis: i64) -> Timestamp {
@@ -36,7 +38,7 @@ fn tape(samples: impl IntoIterator<Item = Usage>) -> Tape {
 #[track_caller]
 fn series(tape: &Tape, metric: &Metric) -> Series {
     let slots = ResourceSlots::new(Cpu::from_millis(2000), Bytes(512));
-    let figures = tape.figures(&slots);
+    let figures = tape.figures(&session(&slots));
     let mut all = figures.series.into_iter();
     all.find(|series| series.metric == *metric).unwrap()
 }
@@ -70,7 +72,7 @@ fn a_single_sample_is_its_own_average() {
 fn what_has_no_value_is_left_out() {
     let mut first = sample(0, 0, 1);
     first.cpu = None;
-    let figures = tape([first]).figures(&ResourceSlots::default());
+    let figures = tape([first]).figures(&session(&ResourceSlots::default()));
     let metrics: Vec<Metric> = figures
         .series
         .iter()
@@ -171,12 +173,12 @@ fn a_device_that_comes_later_has_no_values_before() {
 fn what_was_put_away_goes_on() {
     let slots = ResourceSlots::new(Cpu::from_millis(2000), Bytes(512));
     let first = tape([reading(0, 0), reading(1, 100), sample(3, 900, 64)]);
-    let record = first.put_away(&slots);
+    let record = first.put_away(&session(&slots));
     assert!(record.is_whole());
     let read: FiguresRecord =
         serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
     let mut second = Tape::resume(read);
-    assert_eq!(second.put_away(&slots), record);
+    assert_eq!(second.put_away(&session(&slots)), record);
     second.push(&reading(13, 500));
     second.push(&reading(14, 600));
     let read = series(&second, &Metric::BlockRead);
@@ -184,4 +186,76 @@ fn what_was_put_away_goes_on() {
     assert_eq!(read.total, Some(600));
     let cpu = series(&second, &Metric::Cpu);
     assert_eq!((cpu.average, cpu.peak), (Some(2 * 900 / 4), Some(900)));
+}
+
+/// One that runs since second 0.
+fn session(slots: &ResourceSlots) -> Session {
+    let environment = EnvironmentRef {
+        name: "host".into(),
+        version: "1".into(),
+        source: EnvironmentSource::Host,
+    };
+    let key = SessionKey::local(SessionId::from_u128(1));
+    Session {
+        requested_slots: slots.clone(),
+        started_at: Some(at(0)),
+        ..Session::new(key, "it".into(), environment, at(0))
+    }
+}
+
+#[test]
+fn samples_that_nobody_watched_are_one_line_without_gaps() {
+    let tape = tape((0..7).map(|ten| sample(ten * 10, 900, 64)));
+    let cpu = series(&tape, &Metric::Cpu);
+    assert_eq!(cpu.values, vec![Some(900); 7]);
+    assert_eq!(cpu.average, Some(900));
+}
+
+#[test]
+fn what_the_kernel_counted_stands_over_what_was_sampled() {
+    let counted = |usage: Usage, millis, peak| Usage {
+        counted: Counted {
+            cpu_millis: Some(millis),
+            mem_peak: Some(Bytes(peak)),
+            oom_kills: None,
+        },
+        ..usage
+    };
+    let mut tape = tape([
+        counted(sample(1, 0, 64), 1_900, 64),
+        // Nobody knows what was between, but the kernel.
+        counted(sample(100, 0, 64), 150_000, 300),
+    ]);
+    let cpu = series(&tape, &Metric::Cpu);
+    assert_eq!((cpu.average, cpu.total), (Some(1500), Some(150_000)));
+    assert_eq!(series(&tape, &Metric::Mem).peak, Some(300));
+    let last = counted(sample(110, 2_000, 0), 170_000, 500);
+    tape.close(&Usage {
+        counted: Counted {
+            oom_kills: Some(1),
+            ..last.counted
+        },
+        ..last
+    });
+    let figures = tape.figures(&session(&ResourceSlots::default()));
+    assert_eq!(figures.oom_kills, Some(1));
+    let mem = series(&tape, &Metric::Mem);
+    assert_eq!(mem.peak, Some(500));
+    assert_eq!(
+        mem.now(),
+        Some(64),
+        "an ended session's memory is no sample"
+    );
+    let cpu = series(&tape, &Metric::Cpu);
+    assert_eq!((cpu.now(), cpu.average), (Some(2_000), Some(1545)));
+}
+
+#[test]
+fn of_a_session_that_ended_before_its_second_sample_the_last_reading_is_kept() {
+    let mut tape = Tape::default();
+    let mut last = sample(1, 700, 0);
+    last.counted.mem_peak = Some(Bytes(32));
+    tape.close(&last);
+    assert_eq!(series(&tape, &Metric::Cpu).values, [Some(700)]);
+    assert_eq!(series(&tape, &Metric::Mem).peak, Some(32));
 }

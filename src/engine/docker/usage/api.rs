@@ -47,6 +47,7 @@ fn reading(figures: ContainerStatsResponse) -> Option<Reading> {
         periods,
         mem: Bytes(memory.usage?.saturating_sub(idle)),
         traffic: Traffic::counted(block.map(Moved::pair), network.map(Moved::pair)),
+        ..Reading::default()
     })
 }
 

@@ -11,7 +11,10 @@ use super::{
     counters::{self, Moved},
     reading::Reading,
 };
-use crate::model::{resources::Bytes, usage::Traffic};
+use crate::{
+    engine::api::Need,
+    model::{resources::Bytes, usage::Traffic},
+};
 
 /// Longer than any file we read: a line for each device of a large machine.
 pub(super) const LONGEST: usize = 64 * 1024;
@@ -25,7 +28,14 @@ pub(super) struct Meter {
     periods: Option<File>,
     memory: File,
     memory_stat: File,
+    /// The most there ever was; older kernels don't tell.
+    memory_peak: Option<File>,
     memory_v2: bool,
+    memory_dir: PathBuf,
+    /// The peak as the kernel tells it, and without the file cache there was when it rose.
+    peak: (u64, u64),
+    /// What was read when its main process had ended.
+    ended: Option<Reading>,
     /// Where its block I/O is counted, by version 2 or not.
     block: Option<(PathBuf, bool)>,
     /// Open only while somebody watches: an open file of its network holds on to that network.
@@ -43,7 +53,22 @@ impl Meter {
     pub(super) fn open(layout: &Layout, pid: i64) -> Option<Self> {
         let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
         let (cpu_dir, v2) = layout.directory(&groups, "cpuacct")?;
-        let (memory_dir, memory_v2) = layout.directory(&groups, "memory")?;
+        let memory = layout.directory(&groups, "memory")?;
+        Self::of(
+            pid,
+            (cpu_dir, v2),
+            memory,
+            layout.directory(&groups, "blkio"),
+        )
+    }
+
+    /// Each group with whether it is of version 2.
+    fn of(
+        pid: i64,
+        (cpu_dir, v2): (PathBuf, bool),
+        (memory_dir, memory_v2): (PathBuf, bool),
+        block: Option<(PathBuf, bool)>,
+    ) -> Option<Self> {
         let open = |dir: &Path, name: &str| File::open(dir.join(name)).ok();
         Some(Self {
             pid,
@@ -61,14 +86,64 @@ impl Meter {
                 },
             )?,
             memory_stat: open(&memory_dir, "memory.stat")?,
+            memory_peak: open(
+                &memory_dir,
+                if memory_v2 {
+                    "memory.peak"
+                } else {
+                    "memory.max_usage_in_bytes"
+                },
+            ),
             memory_v2,
-            block: layout.directory(&groups, "blkio"),
+            memory_dir,
+            peak: (0, 0),
+            ended: None,
+            block,
             counters: None,
         })
     }
 
-    /// `None` when the groups are gone. Block I/O and network are read only where `all` is wanted.
-    pub(super) fn read(&mut self, all: bool, buffer: &mut [u8]) -> Option<Reading> {
+    pub(super) fn pid(&self) -> i64 {
+        self.pid
+    }
+
+    /// What was read when it ended, if it has.
+    pub(super) fn ended(&self) -> Option<&Reading> {
+        self.ended.as_ref()
+    }
+
+    /// Its main process has ended, and its groups are about to go: what the kernel counted is read for the
+    /// last time.
+    pub(super) fn end(&mut self, buffer: &mut [u8]) {
+        let network = self.counters.take().and_then(|counters| counters.network);
+        let reading = self.read(Need::Recorded, buffer);
+        let network = network.and_then(|file| whole(&file, buffer).map(counters::of_network));
+        self.ended = reading.map(|mut reading| {
+            if let Some(network) = network {
+                let (received, sent) = network.pair();
+                reading.traffic.network_in = Some(received);
+                reading.traffic.network_out = Some(sent);
+            }
+            let name = if self.memory_v2 {
+                "memory.events"
+            } else {
+                "memory.oom_control"
+            };
+            let events = fs::read_to_string(self.memory_dir.join(name));
+            reading.oom_kills = events.ok().and_then(|text| field(&text, "oom_kill"));
+            reading
+        });
+    }
+
+    /// `None` when the groups are gone. Block I/O and network are read only where they are wanted; their files
+    /// stay open only while somebody watches.
+    pub(super) fn read(&mut self, need: Need, buffer: &mut [u8]) -> Option<Reading> {
+        if let Some(ended) = self.ended {
+            return Some(Reading {
+                mem: Bytes(0),
+                ..ended
+            });
+        }
         let cpu_text = text(&self.cpu, buffer)?;
         let cpu_nanos = if self.v2 {
             field(cpu_text, "usage_usec")?.checked_mul(1000)?
@@ -85,17 +160,37 @@ impl Meter {
         let periods = self.periods.as_ref().filter(|_| all);
         let periods = periods.and_then(|file| periods_of(text(file, buffer)?));
         let traffic = if all {
+        let mem_peak = self.peak(idle, buffer);
+        let traffic = if need >= Need::Recorded {
             self.traffic(buffer)
         } else {
-            self.counters = None;
             Traffic::default()
         };
+        if need < Need::Watched {
+            self.counters = None;
+        }
+        let mem = Bytes(total.saturating_sub(idle));
         Some(Reading {
             periods,
             cpu_nanos,
-            mem: Bytes(total.saturating_sub(idle)),
+            mem,
             traffic,
+            mem_peak: mem_peak.map(|peak| peak.max(mem)),
+            oom_kills: None,
         })
+    }
+
+    /// The kernel counts file cache too: what of it was idle when the peak rose is left out.
+    fn peak(&mut self, idle: u64, buffer: &mut [u8]) -> Option<Bytes> {
+        let told: u64 = text(self.memory_peak.as_ref()?, buffer)?
+            .trim()
+            .parse()
+            .ok()?;
+        let (known, without_cache) = self.peak;
+        if told > known {
+            self.peak = (told, without_cache.max(told.saturating_sub(idle)));
+        }
+        Some(Bytes(self.peak.1))
     }
 
     fn traffic(&mut self, buffer: &mut [u8]) -> Traffic {
@@ -185,6 +280,82 @@ mod tests {
         assert_eq!(field(text, "inactive_file"), Some(7));
         assert_eq!(field(text, "total_inactive_file"), Some(9));
         assert_eq!(field(text, "inactive"), None);
+    }
+
+    /// The files of a group of version 1 or 2, with these contents.
+    fn group(v2: bool, files: &[(&str, &str)]) -> (tempfile::TempDir, Meter) {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(dir.path().join(name), text).unwrap();
+        }
+        let place = || (dir.path().to_path_buf(), v2);
+        // No process has this number.
+        let meter = Meter::of(i64::MAX, place(), place(), Some(place())).unwrap();
+        (dir, meter)
+    }
+
+    #[test]
+    fn at_the_end_the_kernels_own_counters_are_read() {
+        let v1 = [
+            ("cpuacct.usage", "1000000"),
+            ("memory.usage_in_bytes", "5000"),
+            ("memory.stat", "inactive_file 1\ntotal_inactive_file 1000\n"),
+            ("memory.max_usage_in_bytes", "6000"),
+            (
+                "memory.oom_control",
+                "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
+            ),
+            (
+                "blkio.throttle.io_service_bytes",
+                "8:0 Read 7\n8:0 Write 8\n",
+            ),
+        ];
+        let v2 = [
+            ("cpu.stat", "usage_usec 1000\nuser_usec 1\n"),
+            ("memory.current", "5000"),
+            ("memory.stat", "inactive_file 1000\n"),
+            ("memory.peak", "6000"),
+            ("memory.events", "low 0\noom 3\noom_kill 2\n"),
+            ("io.stat", "8:0 rbytes=7 wbytes=8 rios=1\n"),
+        ];
+        for (is_v2, files) in [(false, v1), (true, v2)] {
+            let (dir, mut meter) = group(is_v2, &files);
+            let mut buffer = vec![0; LONGEST];
+            let first = meter.read(Need::Recorded, &mut buffer).unwrap();
+            assert_eq!((first.cpu_nanos, first.mem), (1_000_000, Bytes(4000)));
+            assert_eq!(first.mem_peak, Some(Bytes(5000)), "without idle file cache");
+            assert_eq!(first.traffic.block_write, Some(8));
+            // Between two samples memory rises and falls, and so does the cache.
+            fs::write(dir.path().join(files[3].0), "90000").unwrap();
+            fs::write(dir.path().join(files[1].0), "100").unwrap();
+            let stat = files[2].1.replace("1000", "10");
+            fs::write(dir.path().join("memory.stat"), stat).unwrap();
+            meter.end(&mut buffer);
+            let last = meter.ended().copied().unwrap();
+            assert_eq!((last.mem, last.mem_peak), (Bytes(90), Some(Bytes(89_990))));
+            assert_eq!(
+                (last.oom_kills, last.traffic.block_read),
+                (Some(2), Some(7))
+            );
+            // The groups are gone: what was read stands.
+            drop(dir);
+            let after = meter.read(Need::Watched, &mut buffer).unwrap();
+            assert_eq!((after.cpu_nanos, after.mem), (last.cpu_nanos, Bytes(0)));
+        }
+    }
+
+    #[test]
+    fn file_cache_that_filled_the_memory_is_no_peak() {
+        let files = [
+            ("cpu.stat", "usage_usec 1\n"),
+            ("memory.current", "90000"),
+            ("memory.stat", "inactive_file 85000\n"),
+            ("memory.peak", "90000"),
+        ];
+        let (_dir, mut meter) = group(true, &files);
+        let read = meter.read(Need::Judged, &mut vec![0; LONGEST]).unwrap();
+        assert_eq!(read.mem_peak, Some(Bytes(5000)));
+        assert_eq!(read.traffic, Traffic::default());
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod api;
 mod cgroup;
 mod counters;
 mod disk;
+mod ending;
 mod homes;
 mod meter;
 mod opening;
@@ -21,8 +22,11 @@ use jiff::Timestamp;
 
 use super::{DockerEngine, devices, line::Line, off_loop::off_loop};
 use crate::{
-    engine::api::UsageAsk,
-    model::{id::SessionId, usage::Usage},
+    engine::api::{Need, UsageAsk},
+    model::{
+        id::SessionId,
+        usage::{Counted, Usage},
+    },
 };
 use cgroup::Layout;
 use homes::Homes;
@@ -46,10 +50,18 @@ impl Gauge {
         }
     }
 
-    fn read(&mut self, all: bool, buffer: &mut [u8]) -> Option<Reading> {
+    fn read(&mut self, need: Need, buffer: &mut [u8]) -> Option<Reading> {
         match self {
-            Self::Groups(meter) => meter.read(all, buffer),
+            Self::Groups(meter) => meter.read(need, buffer),
             Self::Processes(processes) => processes.read(),
+        }
+    }
+
+    /// What was read when its container ended.
+    fn ended(&self) -> Option<Reading> {
+        match self {
+            Self::Groups(meter) => meter.ended().copied(),
+            Self::Processes(_) => None,
         }
     }
 }
@@ -64,6 +76,12 @@ pub(super) struct Sampler {
     last: HashMap<SessionId, (Timestamp, Reading)>,
     homes: Homes,
     buffer: Vec<u8>,
+    /// Main processes whose end is waited for.
+    awaited: HashSet<i64>,
+    /// What was read last of sessions that ended, until it is asked for.
+    ended: HashMap<SessionId, Usage>,
+    /// Containers whose files cannot be read.
+    unreadable: HashSet<SessionId>,
 }
 
 impl Sampler {
@@ -73,6 +91,7 @@ impl Sampler {
         self.meters.retain(|session, _| sessions.contains(session));
         self.devices.retain(|session, _| sessions.contains(session));
         self.last.retain(|session, _| sessions.contains(session));
+        self.unreadable.retain(|session| sessions.contains(session));
         let whole: HashSet<SessionId> = watched(asked).collect();
         self.homes.keep_only(|session| whole.contains(session));
     }
@@ -82,15 +101,17 @@ impl Sampler {
         let mut read = Vec::with_capacity(asked.len());
         let mut missing = Vec::new();
         self.buffer.resize(LONGEST, 0);
-        for ask in asked {
+        for ask in asked.iter().filter(|ask| ask.need > Need::Kept) {
             let meters = self.meters.get_mut(&ask.session);
-            let reading = meters.and_then(|all| read_all(all, ask.all, &mut self.buffer));
+            let reading = meters.and_then(|all| read_all(all, ask.need, &mut self.buffer));
             if let Some(reading) = reading {
                 read.push((ask.session, reading));
             } else {
                 // A group of its went away (the container was restarted or ended), or it never had one.
                 self.meters.remove(&ask.session);
-                missing.push(*ask);
+                if ask.is_worth_asking() || !self.unreadable.contains(&ask.session) {
+                    missing.push(*ask);
+                }
             }
         }
         (read, missing)
@@ -106,19 +127,27 @@ impl Sampler {
             throttled: periods.and_then(|(before, after)| throttled(before, after)),
             scratch: self.homes.held(session),
             traffic: reading.traffic,
+            counted: Counted {
+                cpu_millis: Some(reading.cpu_nanos / 1_000_000),
+                mem_peak: reading.mem_peak,
+                oom_kills: reading.oom_kills,
+            },
             ..Usage::new(now, cpu, reading.mem)
         }
     }
 }
 
-/// `None` when one of them cannot be read any more.
-fn read_all(meters: &mut [Gauge], all: bool, buffer: &mut [u8]) -> Option<Reading> {
-    let readings = meters.iter_mut().map(|meter| meter.read(all, buffer));
+/// `None` when one of them cannot be read any more, or all have ended.
+fn read_all(meters: &mut [Gauge], need: Need, buffer: &mut [u8]) -> Option<Reading> {
+    if meters.iter().all(|meter| meter.ended().is_some()) {
+        return None;
+    }
+    let readings = meters.iter_mut().map(|meter| meter.read(need, buffer));
     Reading::sum(readings.collect::<Option<Vec<Reading>>>()?)
 }
 
 fn watched(asked: &[UsageAsk]) -> impl Iterator<Item = SessionId> {
-    let whole = asked.iter().filter(|ask| ask.all);
+    let whole = asked.iter().filter(|ask| ask.need == Need::Watched);
     whole.map(|ask| ask.session)
 }
 
@@ -133,7 +162,7 @@ pub(super) async fn sample(
         sampler.keep_only(asked);
         sampler.read(asked)
     };
-    if asked.is_empty() {
+    if asked.iter().all(|ask| ask.need == Need::Kept) {
         return Vec::new();
     }
     let Ok(line) = engine.line().await else {
@@ -182,6 +211,18 @@ async fn add_devices(engine: &DockerEngine, usages: &mut [(SessionId, Usage)]) {
             usage.accelerators = devices::usage_of(numbers, &told);
         }
     }
+}
+
+/// Whether the files of its containers are this machine's.
+pub(super) fn is_cheap(engine: &DockerEngine) -> bool {
+    let line = engine.line.try_read().ok();
+    let line = line.as_ref().and_then(|line| line.as_ref());
+    line.is_some_and(|line| line.remote.is_none() && line.habits.own_groups)
+}
+
+/// What was read when a session's last container ended.
+pub(super) fn last(engine: &DockerEngine, session: SessionId) -> Option<Usage> {
+    engine.usage_sampler().ended.remove(&session)
 }
 
 impl DockerEngine {

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use bollard::{models::HostConfig, query_parameters::InspectContainerOptions};
 use futures_util::{StreamExt as _, stream};
 
-use super::{Gauge, api, cgroup::Layout, meter::LONGEST, read_all, reading::Reading};
+use super::{Gauge, api, cgroup::Layout, ending, meter::LONGEST, read_all, reading::Reading};
 use crate::{
     engine::{
         api::UsageAsk,
@@ -35,7 +35,8 @@ pub(super) async fn first_readings(
             let containers: Vec<String> = members.into_iter().map(|one| one.id).collect();
             let reading = match open_meters(engine, line, ask, &containers).await {
                 Some(reading) => Some(reading),
-                None => ask_all(line, &containers).await,
+                None if ask.is_worth_asking() => ask_all(line, &containers).await,
+                None => None,
             };
             reading.map(|reading| (ask.session, reading))
         })
@@ -65,10 +66,23 @@ async fn open_meters(
     let meters = running
         .iter()
         .map(|one| Gauge::open(layout, own_groups, one.pid));
-    let mut meters = meters.collect::<Option<Vec<Gauge>>>()?;
+    let meters = meters.collect::<Option<Vec<Gauge>>>();
     sampler.buffer.resize(LONGEST, 0);
-    let reading = read_all(&mut meters, ask.all, &mut sampler.buffer)?;
+    let read = meters.and_then(|mut meters| {
+        let reading = read_all(&mut meters, ask.need, &mut sampler.buffer)?;
+        Some((meters, reading))
+    });
+    let Some((meters, reading)) = read else {
+        // One that has just ended, or not begun, may be looked at again.
+        if !running.is_empty() {
+            sampler.unreadable.insert(ask.session);
+        }
+        return None;
+    };
     sampler.meters.insert(ask.session, meters);
+    for one in &running {
+        ending::watch(&mut sampler, &engine.sampler, ask.session, one.pid);
+    }
     let devices: BTreeSet<u32> = running.into_iter().flat_map(|one| one.devices).collect();
     if devices.is_empty() {
         sampler.devices.remove(&ask.session);

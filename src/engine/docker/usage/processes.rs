@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use super::reading::Reading;
-use crate::model::{resources::Bytes, usage::Traffic};
+use crate::model::resources::Bytes;
 
 /// The kernel counts in hundredths of a second, whatever its own clock.
 const NANOS_A_TICK: u64 = 10_000_000;
@@ -51,6 +51,7 @@ impl Processes {
             mem: Bytes(mem),
             periods: None,
             traffic: Traffic::default(),
+            ..Reading::default()
         })
     }
 }

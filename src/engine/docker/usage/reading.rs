@@ -15,6 +15,9 @@ pub(super) struct Reading {
     /// Periods of the kernel's scheduler, and in how many of them it was held back.
     pub periods: Option<(u64, u64)>,
     pub traffic: Traffic,
+    /// The most memory there ever was in use.
+    pub mem_peak: Option<Bytes>,
+    pub oom_kills: Option<u64>,
 }
 
 impl Reading {
@@ -28,6 +31,12 @@ impl Reading {
                 .zip(other.periods)
                 .map(|(one, other)| (one.0 + other.0, one.1 + other.1)),
             traffic: together(one.traffic, other.traffic),
+            // Their peaks may have been at different times.
+            mem_peak: None,
+            oom_kills: one
+                .oom_kills
+                .zip(other.oom_kills)
+                .map(|(one, other)| one + other),
         })
     }
 }
@@ -112,11 +121,14 @@ mod tests {
                 network_in,
                 ..Traffic::default()
             },
+            mem_peak: Some(Bytes(bytes)),
+            oom_kills: Some(bytes),
         };
         let sum = Reading::sum([one(1, Some(5)), one(2, None), one(4, Some(5))]).unwrap();
         assert_eq!((sum.cpu_nanos, sum.mem), (3, Bytes(7)));
         assert_eq!(sum.periods, Some((30, 7)));
         assert_eq!(sum.traffic.block_read, Some(7));
+        assert_eq!((sum.mem_peak, sum.oom_kills), (None, Some(7)));
         assert_eq!(sum.traffic.network_in, None, "one of them is not known");
         assert_eq!(Reading::sum([]), None);
     }
