@@ -4,6 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::id::KernelId;
 
+/// Stands, with a line end, where a line goes on that could not wait for its end: engines keep whole lines only, and
+/// a progress bar ends none. A terminal shows nothing of it. Who reads a log joins such lines again.
+pub const UNFINISHED: &[u8] = b"\x1b_workbay:unfinished\x1b\\\n";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogSource {

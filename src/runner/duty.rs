@@ -5,13 +5,14 @@ use std::{
     io::{self, Read as _},
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
 };
 
 use rustix::process::Pid;
 
 use super::{
     log::announce,
+    passing::Passing,
     preload, processes, shell,
     signals::{Heard, Order, Signals},
 };
@@ -54,8 +55,8 @@ pub(super) async fn bootstrap(signals: &mut Signals) -> Option<Order> {
 /// command has the engine's time to follow it.
 pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
     announce(&format!("runs {}", in_one_line(command)));
-    let child = match start_command(command) {
-        Ok(child) => child,
+    let (child, passing) = match start_command(command) {
+        Ok(started) => started,
         Err((why, code)) => {
             announce(&why);
             return code;
@@ -73,6 +74,7 @@ pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
             }
             Heard::Child => {
                 if let Some(code) = code_of(child) {
+                    passing.end();
                     return code;
                 }
             }
@@ -87,6 +89,7 @@ fn code_of(child: Pid) -> Option<u8> {
         .find_map(|(pid, code)| (pid == child).then_some(code))
 }
 
+/// What it starts may outlive it, so it has the log itself.
 fn start_script(script: &Path) -> Result<Pid, String> {
     if begins_with_interpreter(script)
         && let Ok(child) = start(&mut Command::new(script))
@@ -103,10 +106,17 @@ fn begins_with_interpreter(script: &Path) -> bool {
     File::open(script).is_ok_and(|mut file| file.read_exact(&mut head).is_ok() && head == *b"#!")
 }
 
-fn start_command(command: &str) -> Result<Pid, (String, u8)> {
+fn start_command(command: &str) -> Result<(Pid, Passing), (String, u8)> {
     let shell: PathBuf =
         shell::for_scripts(path_variable().as_deref()).ok_or_else(|| (no_shell(), NOT_FOUND))?;
-    start(Command::new(&shell).arg("-c").arg(command)).map_err(|error| {
+    let mut command_line = Command::new(&shell);
+    command_line.arg("-c").arg(command);
+    command_line.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let started = start_child(&mut command_line).and_then(|mut child| {
+        let passing = Passing::begin(&mut child)?;
+        Ok((number_of(&child)?, passing))
+    });
+    started.map_err(|error| {
         (
             format!("{} cannot be run: {error}", shell.display()),
             NOT_RUN,
@@ -121,13 +131,20 @@ fn no_shell() -> String {
 
 /// In a group of its own, so that signals reach all that it starts.
 fn start(command: &mut Command) -> io::Result<Pid> {
+    start_child(command).and_then(|child| number_of(&child))
+}
+
+fn start_child(command: &mut Command) -> io::Result<Child> {
     preload::give(command);
-    let child = command
+    command
         .current_dir(inside::HOME)
         .stdin(Stdio::null())
         .process_group(0)
-        .spawn()?;
-    // Its end is heard with that of all other children.
+        .spawn()
+}
+
+/// Its end is heard with that of all other children.
+fn number_of(child: &Child) -> io::Result<Pid> {
     i32::try_from(child.id())
         .ok()
         .and_then(Pid::from_raw)

@@ -14,6 +14,7 @@ mod guard;
 mod home;
 mod log;
 mod main_process;
+mod passing;
 mod preload;
 mod processes;
 mod relay;

@@ -3,7 +3,7 @@
 use bollard::{container::LogOutput, query_parameters::LogsOptionsBuilder};
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
-use super::{DockerEngine, off_loop::off_loop, saved_log, scratch::Scratches};
+use super::{DockerEngine, joining::joined, off_loop::off_loop, saved_log, scratch::Scratches};
 use crate::{
     engine::{
         api::{LogChunk, Result},
@@ -91,7 +91,7 @@ async fn engine_log(
         Ok(piece) => Ok(chunk(piece)),
         Err(error) => Err(line.fault(error)),
     };
-    Ok(chunks.map(read).boxed())
+    Ok(joined(chunks.map(read).boxed()))
 }
 
 fn chunk(output: LogOutput) -> LogChunk {

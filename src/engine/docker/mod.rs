@@ -33,6 +33,7 @@ mod hijack;
 mod host;
 mod identity;
 mod images;
+mod joining;
 mod kill;
 mod labels;
 mod line;

@@ -7,11 +7,11 @@ use std::{
     path::Path,
 };
 
-use bollard::query_parameters::LogsOptionsBuilder;
+use bollard::{container::LogOutput, query_parameters::LogsOptionsBuilder};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 
-use super::{line::Line, off_loop::off_loop};
+use super::{joining::Joiner, line::Line, off_loop::off_loop};
 use crate::engine::{api::Result, error::EngineError};
 
 /// How much of a log is kept.
@@ -33,9 +33,15 @@ pub(super) async fn save(line: &Line, container: &str, path: &Path) -> Result<()
         .build();
     let mut log = line.docker.logs(container, Some(options)).boxed();
     let mut kept = BytesMut::new();
+    // Standard output and standard error.
+    let mut joiners = [Joiner::default(), Joiner::default()];
     while let Some(piece) = log.next().await {
         match piece {
-            Ok(piece) => keep(&mut kept, &piece.into_bytes()),
+            Ok(piece) => {
+                let is_error = matches!(piece, LogOutput::StdErr { .. });
+                let whole = joiners[usize::from(is_error)].join(&piece.into_bytes());
+                keep(&mut kept, &whole);
+            }
             Err(error) => match line.fault(error) {
                 EngineError::NotFound(_) => return Ok(()),
                 lost if lost.is_lost() => return Err(lost),

@@ -1,0 +1,238 @@
+//! What a command says, on its way to the session's log. Engines keep whole lines only: what has not ended after a
+//! moment, a progress bar say, is ended with a mark, by which who reads the log joins it again.
+
+use std::{
+    io::{self, PipeReader, PipeWriter, Read, Write},
+    os::fd::AsFd,
+    process::Child,
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::model::log::UNFINISHED;
+
+/// A line without its end is shown after so long.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// More of it is not held.
+const MOST: usize = 8 * 1024;
+/// What is left when the command has ended is passed within this time.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// The two outputs of a command.
+pub(super) struct Passing {
+    /// Closed when nothing more is waited for.
+    stop: PipeWriter,
+    done: Receiver<()>,
+}
+
+impl Passing {
+    /// Passes on what a command says on the pipes that it was started with.
+    pub(super) fn begin(command: &mut Child) -> io::Result<Self> {
+        let (stopped, stop) = io::pipe()?;
+        let (tell, done) = mpsc::channel();
+        if let Some(output) = command.stdout.take() {
+            let (stopped, tell) = (stopped.try_clone()?, tell.clone());
+            thread::spawn(move || {
+                pass(output, io::stdout(), &stopped);
+                // Nobody waits when the session is over.
+                let _ = tell.send(());
+            });
+        }
+        if let Some(output) = command.stderr.take() {
+            thread::spawn(move || {
+                pass(output, io::stderr(), &stopped);
+                let _ = tell.send(());
+            });
+        }
+        Ok(Self { stop, done })
+    }
+
+    /// The command has ended: what is in its pipes is passed, whoever else still holds them.
+    pub(super) fn end(self) {
+        drop(self.stop);
+        let until = Instant::now() + LAST_WORDS;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            // Both have ended when nobody is left to tell.
+            if self.done.recv_timeout(left).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn pass(mut from: impl Read + AsFd, mut to: impl Write, stopped: &PipeReader) {
+    let mut line = OpenLine::default();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let due = line.due_in(Instant::now());
+        let (there, stop) = wait(&from, stopped, due);
+        let piece = if there {
+            match from.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(length) => line.take(&buffer[..length], Instant::now()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => break,
+            }
+        } else if stop {
+            break;
+        } else {
+            line.show()
+        };
+        if put(&mut to, &piece).is_err() {
+            break;
+        }
+    }
+    // A log that cannot be written is no reason to end a session.
+    let _ = put(&mut to, &line.end());
+}
+
+fn put(to: &mut impl Write, piece: &[u8]) -> io::Result<()> {
+    to.write_all(piece)?;
+    to.flush()
+}
+
+/// Whether there is something to be read, and whether nothing more is to be waited for.
+fn wait(from: &impl AsFd, stopped: &PipeReader, most: Option<Duration>) -> (bool, bool) {
+    let mut both = [
+        PollFd::new(from, PollFlags::IN),
+        PollFd::new(stopped, PollFlags::IN),
+    ];
+    let most = most.and_then(|most| Timespec::try_from(most).ok());
+    if poll(&mut both, most.as_ref()).is_err() {
+        // A signal came: what there is is seen at the next look.
+        return (false, false);
+    }
+    let [from, stopped] = both.map(|one| !one.revents().is_empty());
+    (from, stopped)
+}
+
+/// What of the present line is not written yet.
+#[derive(Debug, Default)]
+struct OpenLine {
+    held: Vec<u8>,
+    /// Something of it was written that the engine has not shown.
+    hidden: bool,
+    /// Something of it was written at all.
+    begun: bool,
+    /// When the first of what is not shown came.
+    since: Option<Instant>,
+}
+
+impl OpenLine {
+    /// What is to be written of these bytes and what was held before them.
+    fn take(&mut self, bytes: &[u8], now: Instant) -> Vec<u8> {
+        let mut out = Vec::new();
+        let end = bytes.iter().rposition(|byte| *byte == b'\n');
+        let rest = end.map_or(bytes, |end| {
+            out.append(&mut self.held);
+            out.extend_from_slice(&bytes[..=end]);
+            *self = Self::default();
+            &bytes[end + 1..]
+        });
+        if !rest.is_empty() {
+            self.held.extend_from_slice(rest);
+            self.since.get_or_insert(now);
+        }
+        if self.held.len() > MOST {
+            out.append(&mut self.held);
+            (self.hidden, self.begun) = (true, true);
+        }
+        out
+    }
+
+    /// Until the line is to be shown as it is; `None` = all of it is.
+    fn due_in(&self, now: Instant) -> Option<Duration> {
+        let due = self.since? + PATIENCE;
+        Some(due.saturating_duration_since(now))
+    }
+
+    /// The time has come.
+    fn show(&mut self) -> Vec<u8> {
+        self.since = None;
+        let mut out = std::mem::take(&mut self.held);
+        if out.is_empty() && !self.hidden {
+            return out;
+        }
+        (self.hidden, self.begun) = (false, true);
+        out.extend_from_slice(UNFINISHED);
+        out
+    }
+
+    /// Nothing more comes: what others say begins on a line of its own.
+    fn end(&mut self) -> Vec<u8> {
+        let mut out = std::mem::take(&mut self.held);
+        if self.begun || !out.is_empty() {
+            out.push(b'\n');
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT_ONCE: Duration = Duration::ZERO;
+
+    #[test]
+    fn whole_lines_pass_as_they_come() {
+        let now = Instant::now();
+        let mut line = OpenLine::default();
+        assert_eq!(line.take(b"one\ntwo\n", now), b"one\ntwo\n");
+        assert_eq!(line.due_in(now), None);
+        assert_eq!(line.end(), b"");
+    }
+
+    #[test]
+    fn a_line_without_its_end_is_shown_after_a_moment() {
+        let now = Instant::now();
+        let mut line = OpenLine::default();
+        assert_eq!(line.take(b"one\n 10%\r", now), b"one\n");
+        assert_eq!(line.due_in(now), Some(PATIENCE));
+        assert_eq!(line.take(b" 20%\r", now + PATIENCE / 2), b"");
+        assert_eq!(line.due_in(now + PATIENCE), Some(AT_ONCE));
+        assert_eq!(line.show(), [b" 10%\r 20%\r", UNFINISHED].concat());
+        assert_eq!(line.due_in(now), None);
+        assert_eq!(line.take(b"done\n", now), b"done\n");
+        assert_eq!(line.end(), b"");
+    }
+
+    #[test]
+    fn the_last_state_ends_its_line_before_others_say_something() {
+        let now = Instant::now();
+        let mut line = OpenLine::default();
+        line.take(b"100%\r", now);
+        line.show();
+        assert_eq!(line.end(), b"\n");
+        line = OpenLine::default();
+        line.take(b"100%", now);
+        assert_eq!(line.end(), b"100%\n");
+    }
+
+    #[test]
+    fn a_line_that_is_long_is_not_held() {
+        let now = Instant::now();
+        let mut line = OpenLine::default();
+        let long = vec![b'x'; MOST + 1];
+        assert_eq!(line.take(&long, now), long);
+        assert_eq!(line.show(), UNFINISHED);
+        assert_eq!(line.show(), b"");
+        assert_eq!(line.end(), b"\n");
+    }
+
+    #[test]
+    fn what_is_in_a_pipe_at_the_end_is_passed_though_it_stays_open() {
+        let (from, mut to) = io::pipe().unwrap();
+        let (stopped, stop) = io::pipe().unwrap();
+        to.write_all(b"said last\r").unwrap();
+        drop(stop);
+        let mut log = Vec::new();
+        pass(from, &mut log, &stopped);
+        assert_eq!(log, b"said last\r\n");
+        drop(to);
+    }
+}
