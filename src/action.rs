@@ -227,6 +227,8 @@ actions! {
     LogsSearch "logs.search" "search" [Logs]
     LogsNext "logs.next" "next hit" [Logs]
     LogsPreviousHit "logs.previous" "previous hit" [Logs]
+    LogsTimes "logs.times" "times of the lines on or off" [Logs]
+    LogsError "logs.error" "go to the first error, then to the next" [Logs]
     LogsSave "logs.save" "save to a file" [Logs]
     LogsNextKernel "logs.next-kernel" "log of the next kernel" [Logs]
     LogsPreviousKernel "logs.previous-kernel" "log of the kernel before" [Logs]

@@ -1,5 +1,6 @@
 //! The log of one session: followed, scrolled, searched, saved. Scrolling costs the visible rows.
 
+mod errors;
 mod line;
 mod scroll;
 mod search;
@@ -7,7 +8,7 @@ mod store;
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
+use jiff::{Timestamp, tz::TimeZone};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{
@@ -22,6 +23,7 @@ use crate::{
     model::{
         id::{KernelId, SessionKey},
         log::LogOptions,
+        notice::Level,
         session::Session,
         text::Clean,
     },
@@ -72,6 +74,10 @@ pub struct Logs {
     /// Cells scrolled to the right, without wrapping.
     pub left: usize,
     store: Store,
+    /// Lines are shown with their times, in this zone.
+    times: Option<TimeZone>,
+    /// The error gone to last.
+    error: Option<usize>,
     stream: StreamId,
     /// The place of the first row seen; `None` = the end is followed.
     top: Option<Place>,
@@ -94,6 +100,8 @@ impl Logs {
             typing: None,
             left: 0,
             store: Store::default(),
+            times: None,
+            error: None,
             stream: 0,
             top: None,
             paused_at: 0,
@@ -116,6 +124,7 @@ impl Logs {
                     follow: true,
                     tail: u32::try_from(MAX_LINES).ok(),
                     kernel: self.kernel_id(),
+                    timestamps: self.times.is_some(),
                 },
             },
         })
@@ -155,6 +164,7 @@ impl Logs {
         self.kernel = next.unsigned_abs();
         self.store = Store::default();
         self.search = None;
+        self.error = None;
         self.top = None;
         steps.push(self.read_again(ids));
         steps
@@ -253,6 +263,7 @@ impl Logs {
             Action::LogsLeft => self.left = self.left.saturating_sub(SIDEWAYS),
             Action::LogsRight => self.go_right(),
             Action::LogsSearch => self.typing = Some(Input::default()),
+            Action::LogsError => return self.next_error(),
             Action::LogsNext => self.next_hit(),
             Action::LogsPreviousHit => self.previous_hit(),
             Action::LogsNextKernel => return self.turn(1, ids),
@@ -288,6 +299,22 @@ impl Logs {
         Vec::new()
     }
 
+    /// Times before the lines, or none any more: the log is read again.
+    pub fn toggle_times(&mut self, zone: &TimeZone, ids: &mut Ids) -> Vec<Step> {
+        let mut steps = self.close();
+        self.times = match self.times {
+            Some(_) => None,
+            None => Some(zone.clone()),
+        };
+        self.top = None;
+        steps.push(self.read_again(ids));
+        steps
+    }
+
+    pub fn shows_times(&self) -> bool {
+        self.times.is_some()
+    }
+
     fn toggle_wrap(&mut self) {
         self.wrap = !self.wrap;
         self.left = 0;
@@ -317,6 +344,20 @@ impl Logs {
             search.at_or_after(from)
         });
         self.go_to_hit(hit);
+    }
+
+    /// The first line that looks like an error, and those after it.
+    fn next_error(&mut self) -> Vec<Step> {
+        let from = self.error.map_or(0, |number| number + 1);
+        let found = errors::find(&self.store, from).or_else(|| errors::find(&self.store, 0));
+        let Some((number, word)) = found else {
+            return vec![Step::toast(Level::Info, "no error found in the log")];
+        };
+        self.error = Some(number);
+        let search = self.search.take().filter(|search| search.text() == word);
+        self.search = Some(search.unwrap_or_else(|| Search::new(word, &self.store)));
+        self.go_to_hit(Some(number));
+        Vec::new()
     }
 
     fn previous_hit(&mut self) {
@@ -360,7 +401,9 @@ impl Logs {
         }
         match event {
             StreamEvent::Opened => {
-                self.store = Store::default();
+                let times = self.times.clone();
+                self.store = times.map_or_else(Store::default, Store::with_times);
+                self.error = None;
                 if let Some(search) = &mut self.search {
                     *search = Search::new(search.text(), &self.store);
                 }

@@ -1,6 +1,6 @@
 //! `workbay logs`: a session's log, made safe for the terminal unless asked for raw.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use super::{
     Start,
@@ -13,10 +13,11 @@ use super::{
 use crate::{
     client::{Stream, StreamItem},
     model::{
-        log::{LogOptions, LogSource},
+        log::{LogOptions, LogSource, split_time},
         text::Clean,
     },
     protocol::message::{StreamEnd, StreamOpen},
+    terminal::filter::Filter,
 };
 
 pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
@@ -30,18 +31,30 @@ pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
             follow: arguments.follow,
             tail: arguments.tail,
             kernel,
+            timestamps: arguments.timestamps,
         };
         let stream = line.stream(StreamOpen::Log { session, options }).await?;
         tokio::select! {
-            outcome = line.watched(copy(stream, arguments.raw)) => outcome?,
+            outcome = line.watched(copy(stream, how(arguments))) => outcome?,
             // Ctrl-C is how following ends.
             _ = tokio::signal::ctrl_c() => Ok(0),
         }
     })
 }
 
-async fn copy(mut stream: Stream, raw: bool) -> Outcome {
-    let mut outputs = [Washer::new(raw), Washer::new(raw)];
+/// Of a log that is followed nothing waits for the end of its line: a progress bar moves in place.
+fn how(arguments: &Logs) -> How {
+    match (arguments.raw, arguments.follow) {
+        (true, _) => How::Raw,
+        (false, true) => How::Followed {
+            colors: io::stdout().is_terminal(),
+        },
+        (false, false) => How::Lines,
+    }
+}
+
+async fn copy(mut stream: Stream, how: How) -> Outcome {
+    let mut outputs = [Washer::new(how), Washer::new(how)];
     while let Some(item) = stream.recv().await {
         match item {
             StreamItem::Opened => {}
@@ -78,26 +91,45 @@ fn ended(end: StreamEnd) -> Outcome {
     }
 }
 
-/// Makes log bytes safe line by line. What belongs to a line that has not ended waits.
-struct Washer {
-    raw: bool,
-    line: Vec<u8>,
+#[derive(Clone, Copy)]
+enum How {
+    Raw,
+    /// What belongs to a line that has not ended waits.
+    Lines,
+    /// As it comes.
+    Followed {
+        colors: bool,
+    },
 }
+
+/// Makes log bytes safe.
+struct Washer {
+    how: How,
+    line: Vec<u8>,
+    filter: Filter,
+}
+
+/// The looks of what is printed after a log are the terminal's own.
+const PLAIN: &[u8] = b"\x1b[0m";
 
 impl Washer {
     /// A line without an end is cut here: nothing makes us keep more.
     const LONGEST: usize = 64 * 1024;
 
-    fn new(raw: bool) -> Self {
+    fn new(how: How) -> Self {
+        let colors = matches!(how, How::Followed { colors: true });
         Self {
-            raw,
+            how,
             line: Vec::new(),
+            filter: Filter::of_log(colors),
         }
     }
 
     fn wash(&mut self, bytes: &[u8]) -> Vec<u8> {
-        if self.raw {
-            return bytes.to_vec();
+        match self.how {
+            How::Raw => return bytes.to_vec(),
+            How::Followed { .. } => return self.filter.pass(bytes),
+            How::Lines => {}
         }
         let mut out = Vec::with_capacity(bytes.len());
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -111,6 +143,9 @@ impl Washer {
 
     /// What is held back, washed. A carriage return begins the line anew, as on a screen.
     fn rest(&mut self) -> Vec<u8> {
+        if matches!(self.how, How::Followed { colors: true }) {
+            return PLAIN.to_vec();
+        }
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
             return line;
@@ -121,8 +156,11 @@ impl Washer {
             None => (text.as_ref(), ""),
         };
         let text = text.trim_end_matches('\r');
+        let rest = split_time(text.as_bytes()).map_or(text.len(), |(_, rest)| rest.len());
+        let (time, text) = text.split_at(text.len() - rest);
         let last = text.rsplit('\r').next().unwrap_or(text);
-        format!("{}{end}", Clean::new(&last.replace('\t', "        "))).into_bytes()
+        let last = last.replace('\t', "        ");
+        format!("{}{end}", Clean::new(&format!("{time}{last}"))).into_bytes()
     }
 }
 
@@ -131,7 +169,7 @@ mod tests {
     use super::*;
 
     fn washed(pieces: &[&[u8]]) -> String {
-        let mut washer = Washer::new(false);
+        let mut washer = Washer::new(How::Lines);
         let mut out: Vec<u8> = pieces.iter().flat_map(|piece| washer.wash(piece)).collect();
         out.extend(washer.rest());
         String::from_utf8(out).unwrap()
@@ -151,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_line_without_an_end_is_not_kept_for_ever() {
-        let mut washer = Washer::new(false);
+        let mut washer = Washer::new(How::Lines);
         let out = washer.wash(&vec![b'x'; Washer::LONGEST + 1]);
         assert_eq!(out.len(), Washer::LONGEST + 1);
         assert!(washer.line.is_empty());
@@ -159,6 +197,15 @@ mod tests {
 
     #[test]
     fn raw_is_raw() {
-        assert_eq!(Washer::new(true).wash(b"\x1b[2J"), b"\x1b[2J");
+        assert_eq!(Washer::new(How::Raw).wash(b"\x1b[2J"), b"\x1b[2J");
+    }
+
+    #[test]
+    fn what_is_followed_does_not_wait_for_the_end_of_its_line() {
+        let mut washer = Washer::new(How::Followed { colors: false });
+        assert_eq!(washer.wash(b" 10%\r"), b" 10%\r");
+        assert_eq!(washer.wash(b" 20%\r\x1b[2"), b" 20%\r");
+        assert_eq!(washer.wash(b"Jdone"), b"done");
+        assert_eq!(washer.rest(), b"");
     }
 }

@@ -1,5 +1,6 @@
 //! Log lines of a session.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::id::KernelId;
@@ -25,4 +26,43 @@ pub struct LogOptions {
     /// Whose log; `None` = the main kernel's.
     #[serde(default)]
     pub kernel: Option<KernelId>,
+    /// Each line with its time before it, where the engine keeps times: `2026-05-04T09:30:01.5Z `.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timestamps: bool,
+}
+
+/// The longest time before a line: with nine digits of a second and an offset.
+pub const LONGEST_TIME: usize = 35;
+
+/// The time before a line, and the line.
+#[must_use]
+pub fn split_time(line: &[u8]) -> Option<(Timestamp, &[u8])> {
+    let end = line
+        .iter()
+        .take(LONGEST_TIME + 1)
+        .position(|byte| *byte == b' ')?;
+    let time = std::str::from_utf8(&line[..end]).ok()?;
+    // A line that begins with a number, say, has none.
+    let at = time.contains('T').then(|| time.parse().ok())??;
+    Some((at, &line[end + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_time_is_one() {
+        let (at, rest) = split_time(b"2026-05-04T09:30:01.123456789Z  10%\r").unwrap();
+        assert_eq!(at.as_second(), 1_777_887_001);
+        assert_eq!(rest, b" 10%\r");
+        for line in [
+            &b"2026-05-04 text"[..],
+            b"The end",
+            b"",
+            b"2026-05-04T09:30:01Z",
+        ] {
+            assert_eq!(split_time(line), None);
+        }
+    }
 }

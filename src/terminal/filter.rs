@@ -31,6 +31,16 @@ pub struct Filter {
     /// What came of the sequence or character that is not complete.
     pending: Vec<u8>,
     may_write_clipboard: bool,
+    allows: Allows,
+}
+
+/// How much passes beside text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Allows {
+    /// What programs draw with.
+    Drawing,
+    /// What stays within its line: a log can't change what was printed before.
+    Line { colors: bool },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +65,16 @@ impl Filter {
             state: State::Text,
             pending: Vec::new(),
             may_write_clipboard: clipboard == ClipboardPolicy::Allow,
+            allows: Allows::Drawing,
+        }
+    }
+
+    /// For a log: text, what moves and erases within a line, and colors where they are wanted.
+    #[must_use]
+    pub fn of_log(colors: bool) -> Self {
+        Self {
+            allows: Allows::Line { colors },
+            ..Self::new(ClipboardPolicy::Refuse)
         }
     }
 
@@ -99,8 +119,9 @@ impl Filter {
             }
             match byte {
                 ESC => self.begin(State::Escape),
-                // Bell, backspace, tab, line ends, and the two that change between character sets.
-                0x07..=0x0f | b' '..=b'~' => out.push(byte),
+                b' '..=b'~' | 0x08..=0x0a | b'\r' => out.push(byte),
+                // Bell, other line ends, and the two that change between character sets.
+                0x07..=0x0f if self.allows == Allows::Drawing => out.push(byte),
                 _ => {}
             }
             return;
@@ -144,7 +165,8 @@ impl Filter {
             }
             0x20..=0x2f if self.pending.len() < SEQUENCE_LIMIT => self.pending.push(byte),
             0x30..=0x7e => {
-                if sequences::is_escape_allowed(&self.pending, byte) {
+                let draws = self.allows == Allows::Drawing;
+                if draws && sequences::is_escape_allowed(&self.pending, byte) {
                     out.push(ESC);
                     out.extend_from_slice(&self.pending);
                     out.push(byte);
@@ -167,7 +189,14 @@ impl Filter {
             0x20..=0x3f => self.begin(State::DroppedControl),
             0x40..=0x7e => {
                 let parameters = std::mem::take(&mut self.pending);
-                sequences::allowed_control(&parameters, byte, out);
+                let allowed = match (self.allows, byte) {
+                    (Allows::Drawing, _) | (Allows::Line { colors: true }, b'm') => true,
+                    (Allows::Line { .. }, b'C' | b'D' | b'G' | b'K') => true,
+                    (Allows::Line { .. }, _) => false,
+                };
+                if allowed {
+                    sequences::allowed_control(&parameters, byte, out);
+                }
                 self.begin(State::Text);
             }
             0x80.. => {
@@ -204,6 +233,9 @@ impl Filter {
     }
 
     fn is_command_allowed(&self) -> bool {
+        if self.allows != Allows::Drawing {
+            return false;
+        }
         let command = &self.pending;
         // The terminal's own two colors: programs cannot set them, so that the answer is not theirs.
         if command == b"10;?" || command == b"11;?" {

@@ -23,6 +23,8 @@ const HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Logs, Action::LogsNextKernel, "next kernel"),
     (Scope::Logs, Action::LogsFollow, "follow"),
     (Scope::Logs, Action::LogsSearch, "search"),
+    (Scope::Logs, Action::LogsError, "first error"),
+    (Scope::Logs, Action::LogsTimes, "times"),
     (Scope::Logs, Action::LogsWrap, "wrap"),
     (Scope::Logs, Action::LogsSave, "save"),
 ];
@@ -226,6 +228,7 @@ fn word_now(action: Action, word: &str, logs: &Logs) -> String {
         Action::LogsFollow if matches!(logs.state, State::Broken { .. }) => "read again".to_owned(),
         Action::LogsFollow if logs.is_following() => "pause".to_owned(),
         Action::LogsWrap if logs.wrap => "do not wrap".to_owned(),
+        Action::LogsTimes if logs.shows_times() => "hide times".to_owned(),
         _ => word.to_owned(),
     }
 }

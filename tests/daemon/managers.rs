@@ -326,6 +326,7 @@ async fn streams_go_to_the_engine_of_their_context() {
             follow,
             tail: None,
             kernel,
+            timestamps: false,
         },
     };
     let text = open(&face, log(running, false)).await.unwrap();

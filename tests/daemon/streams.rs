@@ -144,6 +144,7 @@ async fn the_log_comes_with_its_source() {
         follow: false,
         tail: None,
         kernel: None,
+        timestamps: false,
     };
     let session = SessionKey::local(session);
     let mut stream = open(&face, StreamOpen::Log { session, options }).await;

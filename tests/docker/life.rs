@@ -28,6 +28,7 @@ async fn log(bench: &Bench, session: SessionId, tail: Option<u32>) -> String {
         follow: false,
         tail,
         kernel: None,
+        timestamps: false,
     };
     let stream = bench.engine.logs(session, options).await.unwrap();
     let chunks: Vec<LogChunk> = within(stream.map(Result::unwrap).collect()).await;
@@ -118,6 +119,7 @@ async fn from_launch_to_forgetting() {
                 follow: false,
                 tail: None,
                 kernel: None,
+                timestamps: false,
             },
         )
         .await;

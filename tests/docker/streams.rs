@@ -174,6 +174,7 @@ async fn a_log_is_followed_and_its_end_comes_with_the_session() {
         follow: true,
         tail: None,
         kernel: None,
+        timestamps: false,
     };
     let mut log = bench.engine.logs(session, options).await.unwrap();
     let mut text = String::new();
@@ -197,6 +198,7 @@ async fn a_followed_log_tells_the_newest_line_only_when_asked() {
             follow: false,
             tail: Some(1),
             kernel: None,
+            timestamps: false,
         };
         let log = bench.engine.logs(session, options).await.unwrap();
         let chunks: Vec<_> = log.map(|chunk| chunk.unwrap().bytes).collect().await;

@@ -59,7 +59,7 @@ pub fn figures() -> Figures {
             series(Metric::NetworkIn, None, &|n| wave(n / 7) * 1_200_000),
             series(Metric::NetworkOut, None, &|n| wave(n / 9) * 999),
         ],
-        last_lines: Vec::new(),
+        ..Figures::default()
     }
 }
 

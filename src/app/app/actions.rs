@@ -219,6 +219,9 @@ impl App {
         match (action, &mut self.logs) {
             (Action::Panes, _) => self.show_panes(),
             (Action::HostShell, _) => self.host_shell(),
+            (Action::LogsTimes, Some(logs)) => {
+                logs.toggle_times(&self.facts.time_zone, &mut self.ids)
+            }
             (_, Some(logs)) => logs.action(action, &mut self.ids, now),
             (_, None) => self.show(Page::Sessions),
         }

@@ -1,7 +1,10 @@
 //! From a log's bytes to lines: colours kept, carriage returns obeyed, everything else that is no
 //! text stripped.
 
+use jiff::tz::TimeZone;
+
 use crate::{
+    model::log::{LONGEST_TIME, split_time},
     model::text::{Clean, is_hidden, is_joiner, is_joining},
     terminal::look::Look,
 };
@@ -47,6 +50,50 @@ pub struct Reader {
     line: Vec<(char, Look)>,
     /// Where the next character goes.
     cursor: usize,
+    times: Option<Times>,
+}
+
+/// The times before the lines, as a person at this place reads them.
+#[derive(Clone, Debug)]
+struct Times {
+    zone: TimeZone,
+    /// What may be one, at the beginning of a line.
+    coming: Option<String>,
+    /// Of the present line.
+    time: String,
+}
+
+impl Times {
+    fn new(zone: TimeZone) -> Self {
+        Self {
+            zone,
+            coming: Some(String::new()),
+            time: String::new(),
+        }
+    }
+
+    /// Takes a character at the beginning of a line; what turns out to be no time is given back.
+    fn take(&mut self, c: char) -> Option<String> {
+        let coming = self.coming.as_mut()?;
+        coming.push(c);
+        if c != ' ' && c != '\n' && coming.len() <= LONGEST_TIME {
+            return Some(String::new());
+        }
+        let coming = self.coming.take().unwrap_or_default();
+        match split_time(coming.as_bytes()) {
+            Some((at, _)) => {
+                let at = at.to_zoned(self.zone.clone());
+                self.time = at.strftime("%m-%d %H:%M:%S ").to_string();
+                Some(String::new())
+            }
+            None => Some(coming),
+        }
+    }
+
+    fn next_line(&mut self) {
+        self.coming = Some(String::new());
+        self.time.clear();
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,19 +147,52 @@ impl Reader {
         }
     }
 
+    /// One whose lines have their times before them.
+    pub fn with_times(zone: TimeZone) -> Self {
+        Self {
+            times: Some(Times::new(zone)),
+            ..Self::default()
+        }
+    }
+
     /// The line that is not ended yet; `None` when there is nothing on it.
     pub fn unfinished(&self) -> Option<Line> {
-        (!self.line.is_empty()).then(|| finished(&self.line))
+        (!self.line.is_empty()).then(|| self.finished())
     }
 
     /// Ends the last line, at the end of the log.
     pub fn finish(&mut self) -> Option<Line> {
+        let coming = self.times.as_mut().and_then(|times| times.coming.take());
+        let coming = coming.unwrap_or_default();
+        self.line.extend(coming.chars().map(|c| (c, self.pen)));
         let line = self.unfinished();
-        *self = Self::default();
+        let zone = self.times.take().map(|times| times.zone);
+        *self = zone.map_or_else(Self::default, Self::with_times);
         line
     }
 
+    fn finished(&self) -> Line {
+        let time = self.times.as_ref().map_or("", |times| &times.time);
+        if time.is_empty() {
+            return finished(&self.line);
+        }
+        let dim = Look {
+            dim: true,
+            ..Look::default()
+        };
+        let time = time.chars().map(|c| (c, dim));
+        finished(&time.chain(self.line.iter().copied()).collect::<Vec<_>>())
+    }
+
     fn char(&mut self, c: char, take: &mut impl FnMut(Line)) {
+        let at_start = self.times.as_mut().and_then(|times| times.take(c));
+        match at_start {
+            None => self.shown(c, take),
+            Some(text) => text.chars().for_each(|c| self.shown(c, take)),
+        }
+    }
+
+    fn shown(&mut self, c: char, take: &mut impl FnMut(Line)) {
         match self.state {
             State::Text => self.text(c, take),
             State::Escape => self.escape(c),
@@ -126,9 +206,12 @@ impl Reader {
     fn text(&mut self, c: char, take: &mut impl FnMut(Line)) {
         match c {
             '\n' => {
-                take(finished(&self.line));
+                take(self.finished());
                 self.line.clear();
                 self.cursor = 0;
+                if let Some(times) = &mut self.times {
+                    times.next_line();
+                }
             }
             '\r' => self.cursor = 0,
             '\u{8}' => self.cursor = self.cursor.saturating_sub(1),
@@ -154,7 +237,7 @@ impl Reader {
 
     fn put(&mut self, c: char, take: &mut impl FnMut(Line)) {
         if self.cursor >= LONGEST {
-            take(finished(&self.line));
+            take(self.finished());
             self.line.clear();
             self.cursor = 0;
         }
@@ -317,6 +400,22 @@ mod tests {
         assert_eq!(line.look_at(2).foreground, Colour::Indexed(200));
         assert_eq!(line.look_at(3).background, Colour::Rgb(1, 2, 3));
         assert_eq!(line.look_at(4), Look::default());
+    }
+
+    #[test]
+    fn a_time_stays_before_what_is_written_over() {
+        let mut reader = Reader::with_times(TimeZone::UTC);
+        let mut lines = Vec::new();
+        let log = b"2026-05-04T09:30:01.5Z  10%\r100%\nno time\n2026-05-04T09:30:02Z \xed\x95\x9c\n\nlast";
+        for piece in log.chunks(7) {
+            reader.read(piece, |line| lines.push(line.text.into_string()));
+        }
+        assert_eq!(
+            lines,
+            ["05-04 09:30:01 100%", "no time", "05-04 09:30:02 한", ""]
+        );
+        reader.read(b" words", |_| ());
+        assert_eq!(reader.finish().unwrap().text.as_str(), "last words");
     }
 
     proptest::proptest! {

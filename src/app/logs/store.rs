@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use jiff::tz::TimeZone;
+
 use super::line::{Line, Reader};
 use crate::model::log::LogSource;
 
@@ -31,6 +33,15 @@ pub struct Store {
 }
 
 impl Store {
+    /// One whose lines have their times before them.
+    pub fn with_times(zone: TimeZone) -> Self {
+        Self {
+            stdout: Reader::with_times(zone.clone()),
+            stderr: Reader::with_times(zone),
+            ..Self::default()
+        }
+    }
+
     /// Takes bytes of one source.
     pub fn read(&mut self, source: LogSource, bytes: &[u8]) {
         let Self {

@@ -240,3 +240,25 @@ fn no_name_leads_out_of_the_directory_its_file_is_saved_in() {
     }
     assert_eq!(file_name(&"세".repeat(300)).len(), LONGEST_NAME);
 }
+
+#[test]
+fn a_key_goes_to_the_first_error_and_then_to_the_next() {
+    let mut world = World::numbered(100);
+    let press = |world: &mut World| world.logs.action(Action::LogsError, &mut world.ids, NOW);
+    let steps = press(&mut world);
+    assert!(format!("{steps:?}").contains("no error found"), "{steps:?}");
+    world.prints("epoch 1: 0 errors, error_rate 0.1\n");
+    world.prints("Traceback (most recent call last):\n  File \"a.py\"\nValueError: no\n");
+    for n in 0..200 {
+        world.prints(&format!("after {n}\n"));
+    }
+    let current = |world: &World| world.logs.search.as_ref().and_then(|search| search.current);
+    assert!(press(&mut world).is_empty());
+    assert_eq!(current(&world), Some(101));
+    assert!(world.logs.visible().iter().any(|row| row.number == 101));
+    assert!(!world.logs.is_following());
+    press(&mut world);
+    assert_eq!(current(&world), Some(103));
+    press(&mut world);
+    assert_eq!(current(&world), Some(101), "from the top again");
+}

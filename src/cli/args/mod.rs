@@ -260,6 +260,9 @@ pub struct Logs {
     /// Of this kernel: its host name (main1, sub1) or the beginning of its id
     #[arg(long, value_name = "KERNEL")]
     pub kernel: Option<String>,
+    /// Each line with its time (UTC), where the engine keeps times
+    #[arg(short, long)]
+    pub timestamps: bool,
     /// Bytes as they are; control sequences reach your terminal
     #[arg(long)]
     pub raw: bool,

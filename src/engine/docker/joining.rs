@@ -4,7 +4,7 @@ use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
 use crate::{
     engine::api::{LogChunk, Result},
-    model::log::{LogSource, UNFINISHED},
+    model::log::{LogSource, UNFINISHED, split_time},
 };
 
 /// Joins one source of a log, however it is cut.
@@ -43,6 +43,28 @@ impl Joiner {
     /// At the end of the log.
     pub(super) fn rest(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
+    }
+}
+
+/// The records of a log as the engine keeps them, each with its time: of a line in several records the first
+/// one's counts.
+#[derive(Debug, Default)]
+pub(super) struct Records {
+    goes_on: [bool; 2],
+}
+
+impl Records {
+    pub(super) fn without_second_time<'a>(
+        &mut self,
+        source: LogSource,
+        record: &'a [u8],
+    ) -> &'a [u8] {
+        let ends = record.ends_with(b"\n") && !record.ends_with(UNFINISHED);
+        let goes_on = std::mem::replace(&mut self.goes_on[source as usize], !ends);
+        match split_time(record) {
+            Some((_, rest)) if goes_on => rest,
+            _ => record,
+        }
     }
 }
 
@@ -113,6 +135,29 @@ mod tests {
             out.extend(joiner.rest());
             assert_eq!(out, whole, "{size}");
         }
+    }
+
+    #[test]
+    fn a_line_in_several_records_has_one_time() {
+        let mut records = Records::default();
+        let record = |at: u8, text: &[u8]| {
+            let time = format!("2026-05-04T09:30:0{at}Z ");
+            [time.as_bytes(), text].concat()
+        };
+        let first = record(1, &[b" 10%\r", UNFINISHED].concat());
+        let out = LogSource::Stdout;
+        assert_eq!(records.without_second_time(out, &first), first);
+        let other = record(2, b"warning\n");
+        assert_eq!(
+            records.without_second_time(LogSource::Stderr, &other),
+            other
+        );
+        assert_eq!(
+            records.without_second_time(out, &record(3, b"done\n")),
+            b"done\n"
+        );
+        let next = record(4, b"next\n");
+        assert_eq!(records.without_second_time(out, &next), next);
     }
 
     #[test]

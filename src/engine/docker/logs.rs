@@ -3,7 +3,13 @@
 use bollard::{container::LogOutput, query_parameters::LogsOptionsBuilder};
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 
-use super::{DockerEngine, joining::joined, off_loop::off_loop, saved_log, scratch::Scratches};
+use super::{
+    DockerEngine,
+    joining::{Records, joined},
+    off_loop::off_loop,
+    saved_log,
+    scratch::Scratches,
+};
 use crate::{
     engine::{
         api::{LogChunk, Result},
@@ -84,11 +90,20 @@ async fn engine_log(
         .stderr(true)
         .follow(options.follow)
         .tail(&tail)
+        .timestamps(options.timestamps)
         .build();
     let chunks = line.docker.logs(id, Some(asked));
     let line = std::sync::Arc::clone(line);
+    let mut records = options.timestamps.then(Records::default);
     let read = move |piece: std::result::Result<LogOutput, _>| match piece {
-        Ok(piece) => Ok(chunk(piece)),
+        Ok(piece) => {
+            let LogChunk { source, bytes } = chunk(piece);
+            let bytes = match &mut records {
+                Some(records) => bytes.slice_ref(records.without_second_time(source, &bytes)),
+                None => bytes,
+            };
+            Ok(LogChunk { source, bytes })
+        }
         Err(error) => Err(line.fault(error)),
     };
     Ok(joined(chunks.map(read).boxed()))
@@ -111,10 +126,10 @@ async fn saved(scratches: &Scratches, session: SessionId, options: LogOptions) -
         .kernel
         .map(|kernel| scratches.log_of(session, kernel));
     let read = move || match &of_kernel {
-        None => saved_log::read(&main, options.tail),
-        Some(path) => match saved_log::read(path, options.tail)? {
+        None => saved_log::read(&main, options),
+        Some(path) => match saved_log::read(path, options)? {
             // Earlier versions kept one log, under one name.
-            None if !saved_log::has_other_names(&main) => saved_log::read(&main, options.tail),
+            None if !saved_log::has_other_names(&main) => saved_log::read(&main, options),
             found => Ok(found),
         },
     };

@@ -11,14 +11,24 @@ use bollard::{container::LogOutput, query_parameters::LogsOptionsBuilder};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 
-use super::{joining::Joiner, line::Line, off_loop::off_loop};
-use crate::engine::{api::Result, error::EngineError};
+use super::{
+    joining::{Joiner, Records},
+    line::Line,
+    off_loop::off_loop,
+};
+use crate::{
+    engine::{api::Result, error::EngineError},
+    model::log::{LogOptions, LogSource, split_time},
+};
 
 /// How much of a log is kept.
 const KEEP: usize = 4 * 1024 * 1024;
 
 /// Less of it is not tried on a full disk.
 const LEAST: usize = 16 * 1024;
+
+/// The first line of a log that is kept with the time of each line. A terminal shows nothing of it.
+const WITH_TIMES: &[u8] = b"\x1b_workbay:times\x1b\\\n";
 
 /// One piece handed on when a saved log is read.
 const PIECE: usize = 64 * 1024;
@@ -30,16 +40,23 @@ pub(super) async fn save(line: &Line, container: &str, path: &Path) -> Result<()
         .stdout(true)
         .stderr(true)
         .tail("all")
+        .timestamps(true)
         .build();
     let mut log = line.docker.logs(container, Some(options)).boxed();
     let mut kept = BytesMut::new();
     // Standard output and standard error.
     let mut joiners = [Joiner::default(), Joiner::default()];
+    let mut records = Records::default();
     while let Some(piece) = log.next().await {
         match piece {
             Ok(piece) => {
-                let is_error = matches!(piece, LogOutput::StdErr { .. });
-                let whole = joiners[usize::from(is_error)].join(&piece.into_bytes());
+                let source = match piece {
+                    LogOutput::StdErr { .. } => LogSource::Stderr,
+                    _ => LogSource::Stdout,
+                };
+                let piece = piece.into_bytes();
+                let record = records.without_second_time(source, &piece);
+                let whole = joiners[source as usize].join(record);
                 keep(&mut kept, &whole);
             }
             Err(error) => match line.fault(error) {
@@ -156,16 +173,25 @@ fn write_part(part: &Path, contents: &[u8]) -> io::Result<()> {
         .truncate(true)
         .mode(0o600)
         .open(part)?;
+    file.write_all(WITH_TIMES)?;
     file.write_all(contents)?;
     file.sync_all()
 }
 
-/// The saved log in pieces, its last `tail` lines only where that is asked; `None` when none is kept.
-pub(super) fn read(path: &Path, tail: Option<u32>) -> Result<Option<Vec<Bytes>>> {
+/// The saved log in pieces, its last lines only and with their times where that is asked; `None` when none is kept.
+pub(super) fn read(path: &Path, options: LogOptions) -> Result<Option<Vec<Bytes>>> {
     match fs::read(path) {
         Ok(contents) => {
             let mut rest = Bytes::from(contents);
-            let _ = rest.split_to(tail_start(&rest, tail));
+            // Earlier versions kept no times.
+            let with_times = rest.starts_with(WITH_TIMES);
+            if with_times {
+                let _ = rest.split_to(WITH_TIMES.len());
+            }
+            let _ = rest.split_to(tail_start(&rest, options.tail));
+            if with_times && !options.timestamps {
+                rest = without_times(&rest);
+            }
             let mut pieces = Vec::new();
             while !rest.is_empty() {
                 pieces.push(rest.split_to(PIECE.min(rest.len())));
@@ -178,6 +204,14 @@ pub(super) fn read(path: &Path, tail: Option<u32>) -> Result<Option<Vec<Bytes>>>
             path.display()
         ))),
     }
+}
+
+fn without_times(log: &[u8]) -> Bytes {
+    let mut out = BytesMut::with_capacity(log.len());
+    for line in log.split_inclusive(|byte| *byte == b'\n') {
+        out.extend_from_slice(split_time(line).map_or(line, |(_, rest)| rest));
+    }
+    out.freeze()
 }
 
 /// Where the last `tail` lines begin.
@@ -228,10 +262,10 @@ mod tests {
     fn a_log_reads_back_as_it_was_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep/log");
-        assert!(read(&path, None).unwrap().is_none());
+        assert!(read(&path, LogOptions::default()).unwrap().is_none());
         let text = "x".repeat(3 * PIECE + 5);
         write(&path, text.as_bytes()).unwrap();
-        let pieces = read(&path, None).unwrap().unwrap();
+        let pieces = read(&path, LogOptions::default()).unwrap().unwrap();
         assert_eq!(pieces.concat(), text.as_bytes());
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
         assert!(!has_other_names(&path));
@@ -239,7 +273,30 @@ mod tests {
         also_known_as(&path, &second).unwrap();
         also_known_as(&path, &second).unwrap();
         assert!(has_other_names(&path));
-        let pieces = read(&second, None).unwrap().unwrap();
+        let pieces = read(&second, LogOptions::default()).unwrap().unwrap();
         assert_eq!(pieces.concat(), text.as_bytes());
+    }
+
+    #[test]
+    fn times_are_kept_and_told_only_where_they_are_asked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let kept = "2026-05-04T09:30:01Z one\nwithout\n2026-05-04T09:30:02Z  10%\r 20%\r\n";
+        write(&path, kept.as_bytes()).unwrap();
+        let told = |tail, timestamps| {
+            let options = LogOptions {
+                tail,
+                timestamps,
+                ..LogOptions::default()
+            };
+            let pieces = read(&path, options).unwrap().unwrap();
+            String::from_utf8(pieces.concat()).unwrap()
+        };
+        assert_eq!(told(None, true), kept);
+        assert_eq!(told(None, false), "one\nwithout\n 10%\r 20%\r\n");
+        assert_eq!(told(Some(1), false), " 10%\r 20%\r\n");
+        // As earlier versions wrote it.
+        fs::write(&path, kept).unwrap();
+        assert_eq!(told(None, false), kept);
     }
 }

@@ -14,6 +14,7 @@ const FOLLOW: LogOptions = LogOptions {
     follow: true,
     tail: None,
     kernel: None,
+    timestamps: false,
 };
 
 async fn read(manager: &Manager, options: LogOptions) -> Result<String, EngineError> {

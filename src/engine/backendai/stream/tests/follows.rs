@@ -73,6 +73,7 @@ fn following(tail: Option<u32>) -> LogOptions {
         follow: true,
         tail,
         kernel: None,
+        timestamps: false,
     }
 }
 
