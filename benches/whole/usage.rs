@@ -78,23 +78,17 @@ fn sweeps(samples: &mut Samples, machine: &Machine) {
     let containers = machine.containers();
     let sessions = sessions(machine);
     let engine = engine(machine, &containers[0]);
-    let ask = |all: bool| -> Vec<UsageAsk> {
-        let asks = sessions.iter().map(|session| UsageAsk {
-            session: *session,
-            all,
-        });
-        asks.collect()
-    };
-    let mut look = |name: &str, all: bool, times: usize| {
+    let mut look = |name: &str, ask: fn(SessionId) -> UsageAsk, times: usize| {
+        let asked: Vec<UsageAsk> = sessions.iter().copied().map(ask).collect();
         for _ in 0..times {
             let begun = now();
-            let found = runtime.block_on(engine.usage(&ask(all), jiff::Timestamp::UNIX_EPOCH));
+            let found = runtime.block_on(engine.usage(&asked, jiff::Timestamp::UNIX_EPOCH));
             let took = millis(now() - begun);
             assert_eq!(found.len(), SIZE, "every session is sampled");
             samples.add(&format!("{name}{BUILD}/{SIZE}"), took);
         }
     };
-    look("sweep-first/workbay", true, 1);
+    look("sweep-first/workbay", UsageAsk::all, 1);
     let stats: Vec<&str> = ["stats", "--no-stream"]
         .into_iter()
         .chain(containers.iter().map(String::as_str))
@@ -102,10 +96,11 @@ fn sweeps(samples: &mut Samples, machine: &Machine) {
     let mut theirs = Vec::new();
     for _ in 0..ROUNDS {
         // The first one of each kind opens or closes what the other kind does without.
-        look("sweep-opening/workbay", true, 1);
-        look("sweep/workbay", true, LOOKS);
-        look("sweep-closing/workbay", false, 1);
-        look("sweep-judged/workbay", false, LOOKS);
+        look("sweep-opening/workbay", UsageAsk::all, 1);
+        look("sweep/workbay", UsageAsk::all, LOOKS);
+        look("sweep-recorded/workbay", UsageAsk::recorded, LOOKS);
+        look("sweep-closing/workbay", UsageAsk::judged, 1);
+        look("sweep-judged/workbay", UsageAsk::judged, LOOKS);
         let begun = now();
         docker(&stats);
         theirs.push(millis(now() - begun));

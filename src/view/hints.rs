@@ -28,7 +28,6 @@ const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionLaunch], "launch"),
     (Scope::Sessions, &[Action::SessionShell], "shell"),
     (Scope::Sessions, &[Action::SessionWhyNot], "why it waits"),
-    (Scope::Sessions, &[Action::SessionPriority], "priority"),
     (Scope::Sessions, &[Action::SessionLogs], "log"),
     (Scope::Sessions, &[Action::SessionOpen], "details"),
     (Scope::Sessions, &[Action::SessionTerminate], "terminate"),
@@ -41,19 +40,20 @@ const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionAgain], "launch again"),
     (Scope::Sessions, &[Action::Contexts], "context"),
     (Scope::Sessions, &[Action::LauncherRecents], "recent"),
+    (Scope::Sessions, &[Action::SessionPriority], "priority"),
 ];
 
 const DETAIL: &[Hint] = &[
     (Scope::Global, &[Action::Back], "back"),
     (Scope::Detail, &[Action::SessionShell], "shell"),
     (Scope::Detail, &[Action::SessionWhyNot], "why it waits"),
-    (Scope::Detail, &[Action::SessionPriority], "priority"),
     (Scope::Detail, &[Action::SessionLogs], "log"),
     (Scope::Detail, &[Action::SessionTerminate], "terminate"),
     (Scope::Detail, &[Action::SessionKeep], "keep"),
     (Scope::Detail, &[Action::SessionRename], "rename"),
     (Scope::Detail, &[Action::DetailSteps], "steps"),
     (Scope::Detail, &[Action::CopyId], "copy id"),
+    (Scope::Detail, &[Action::SessionPriority], "priority"),
     (Scope::Detail, MOVE, "scroll"),
 ];
 

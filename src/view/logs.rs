@@ -23,10 +23,10 @@ const HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Logs, Action::LogsNextKernel, "next kernel"),
     (Scope::Logs, Action::LogsFollow, "follow"),
     (Scope::Logs, Action::LogsSearch, "search"),
-    (Scope::Logs, Action::LogsError, "first error"),
-    (Scope::Logs, Action::LogsTimes, "times"),
     (Scope::Logs, Action::LogsWrap, "wrap"),
     (Scope::Logs, Action::LogsSave, "save"),
+    (Scope::Logs, Action::LogsError, "first error"),
+    (Scope::Logs, Action::LogsTimes, "times"),
 ];
 
 const SEARCH_HINTS: &[(Scope, Action, &str)] = &[

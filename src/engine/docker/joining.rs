@@ -105,8 +105,10 @@ pub(super) fn joined(chunks: Chunks) -> Chunks {
         Err(error) => Some(Err(error)),
     };
     stream::unfold(begin, next)
+        .fuse()
         .flatten()
         .filter_map(move |piece| std::future::ready(chunk(piece)))
+        .fuse()
         .boxed()
 }
 
