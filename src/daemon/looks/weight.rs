@@ -23,6 +23,7 @@ const SERVICE: usize = 64;
 const PULL: usize = 384;
 const MOUNT: usize = 64;
 const ACCELERATOR: usize = 32;
+const STARTS_BY: usize = 48;
 const PORT: usize = 8;
 /// Quotes and a comma.
 const TEXT: usize = 4;
@@ -158,10 +159,12 @@ fn of_placement(placement: &Placement) -> usize {
         cluster_size: _,
         priority: _,
         queue_position: _,
+        starts_by,
         tag,
     } = placement;
     let texts = [project, resource_group, tag];
-    texts.into_iter().flatten().map(text).sum::<usize>() + all(agents, text)
+    let starts_by = starts_by.map_or(0, |_| STARTS_BY);
+    texts.into_iter().flatten().map(text).sum::<usize>() + all(agents, text) + starts_by
 }
 
 fn of_linked(linked: &Linked) -> usize {
