@@ -54,12 +54,11 @@ impl Meter {
         let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
         let (cpu_dir, v2) = layout.directory(&groups, "cpuacct")?;
         let memory = layout.directory(&groups, "memory")?;
-        Self::of(
-            pid,
-            (cpu_dir, v2),
-            memory,
-            layout.directory(&groups, "blkio"),
-        )
+        let block = layout.directory(&groups, "blkio");
+        let mut meter = Self::of(pid, (cpu_dir, v2), memory, block)?;
+        let cpu = layout.directory(&groups, "cpu");
+        meter.periods = cpu.and_then(|(dir, _)| File::open(dir.join("cpu.stat")).ok());
+        Some(meter)
     }
 
     /// Each group with whether it is of version 2.
@@ -74,9 +73,7 @@ impl Meter {
             pid,
             v2,
             cpu: open(&cpu_dir, if v2 { "cpu.stat" } else { "cpuacct.usage" })?,
-            periods: layout
-                .directory(&groups, "cpu")
-                .and_then(|(dir, _)| open(&dir, "cpu.stat")),
+            periods: None,
             memory: open(
                 &memory_dir,
                 if memory_v2 {
@@ -157,9 +154,9 @@ impl Meter {
             "total_inactive_file"
         };
         let idle = field(text(&self.memory_stat, buffer)?, cached).unwrap_or(0);
-        let periods = self.periods.as_ref().filter(|_| all);
+        let watched = need == Need::Watched;
+        let periods = self.periods.as_ref().filter(|_| watched);
         let periods = periods.and_then(|file| periods_of(text(file, buffer)?));
-        let traffic = if all {
         let mem_peak = self.peak(idle, buffer);
         let traffic = if need >= Need::Recorded {
             self.traffic(buffer)

@@ -49,8 +49,6 @@ impl Processes {
         Some(Reading {
             cpu_nanos: ticks.saturating_mul(NANOS_A_TICK),
             mem: Bytes(mem),
-            periods: None,
-            traffic: Traffic::default(),
             ..Reading::default()
         })
     }
