@@ -25,7 +25,7 @@ const HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Logs, Action::LogsSearch, "search"),
     (Scope::Logs, Action::LogsWrap, "wrap"),
     (Scope::Logs, Action::LogsSave, "save"),
-    (Scope::Logs, Action::LogsError, "first error"),
+    (Scope::Logs, Action::LogsError, "error"),
     (Scope::Logs, Action::LogsTimes, "times"),
 ];
 
