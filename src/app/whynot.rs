@@ -290,7 +290,12 @@ mod tests {
         let mut it = WhyNot::new(&session);
         let launch = Box::default();
         let missing = Vec::new();
-        it.answered(&session, Ok(Reply::Again { launch, missing }), &mirror, now());
+        it.answered(
+            &session,
+            Ok(Reply::Again { launch, missing }),
+            &mirror,
+            now(),
+        );
         assert_eq!(it.found(), None);
         let group = ResourceGroup {
             name: "default".into(),
