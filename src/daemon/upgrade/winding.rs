@@ -1,7 +1,7 @@
 //! The threads of the program before: none of them outlives the step to the next one, which ends them wherever
 //! they are. Work on files (a home that is copied, a log that is saved) is waited for.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
@@ -17,9 +17,9 @@ pub fn wind_up(runtime: Runtime, patience: Duration) -> bool {
         seconds = patience.as_secs(),
         "waiting for work on files before the newer program starts (at most)"
     );
-    let began = Instant::now();
+    let began = clock::since_boot();
     runtime.shutdown_timeout(patience);
-    let took = began.elapsed();
+    let took = clock::since_boot().saturating_sub(began);
     tracing::info!(milliseconds = took.as_millis(), "waited");
     took < patience
 }
