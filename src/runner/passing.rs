@@ -53,9 +53,9 @@ impl Passing {
     /// The command has ended: what is in its pipes is passed, whoever else still holds them.
     pub(super) fn end(self) {
         drop(self.stop);
-        let until = Instant::now() + LAST_WORDS;
+        let until = now() + LAST_WORDS;
         loop {
-            let left = until.saturating_duration_since(Instant::now());
+            let left = until.saturating_duration_since(now());
             // Both have ended when nobody is left to tell.
             if self.done.recv_timeout(left).is_err() {
                 return;
@@ -68,12 +68,12 @@ fn pass(mut from: impl Read + AsFd, mut to: impl Write, stopped: &PipeReader) {
     let mut line = OpenLine::default();
     let mut buffer = vec![0; 64 * 1024];
     loop {
-        let due = line.due_in(Instant::now());
+        let due = line.due_in(now());
         let (there, stop) = wait(&from, stopped, due);
         let piece = if there {
             match from.read(&mut buffer) {
                 Ok(0) => break,
-                Ok(length) => line.take(&buffer[..length], Instant::now()),
+                Ok(length) => line.take(&buffer[..length], now()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(_) => break,
             }
@@ -88,6 +88,14 @@ fn pass(mut from: impl Read + AsFd, mut to: impl Write, stopped: &PipeReader) {
     }
     // A log that cannot be written is no reason to end a session.
     let _ = put(&mut to, &line.end());
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the loop of a process of its own"
+)]
+fn now() -> Instant {
+    Instant::now()
 }
 
 fn put(to: &mut impl Write, piece: &[u8]) -> io::Result<()> {
@@ -180,7 +188,7 @@ mod tests {
 
     #[test]
     fn whole_lines_pass_as_they_come() {
-        let now = Instant::now();
+        let now = super::now();
         let mut line = OpenLine::default();
         assert_eq!(line.take(b"one\ntwo\n", now), b"one\ntwo\n");
         assert_eq!(line.due_in(now), None);
@@ -189,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_line_without_its_end_is_shown_after_a_moment() {
-        let now = Instant::now();
+        let now = super::now();
         let mut line = OpenLine::default();
         assert_eq!(line.take(b"one\n 10%\r", now), b"one\n");
         assert_eq!(line.due_in(now), Some(PATIENCE));
@@ -203,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_last_state_ends_its_line_before_others_say_something() {
-        let now = Instant::now();
+        let now = super::now();
         let mut line = OpenLine::default();
         line.take(b"100%\r", now);
         line.show();
@@ -215,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_long_is_not_held() {
-        let now = Instant::now();
+        let now = super::now();
         let mut line = OpenLine::default();
         let long = vec![b'x'; MOST + 1];
         assert_eq!(line.take(&long, now), long);
