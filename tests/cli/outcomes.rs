@@ -1,14 +1,20 @@
 //! How sessions ended, as `ls` tells it and as the engine does.
 
+use std::{
+    collections::HashMap,
+    io::{BufRead as _, BufReader, Lines},
+    process::{Child, ChildStdout, Command, Stdio},
+};
+
 use serde_json::Value;
 
 use crate::{
-    machine::{Machine, docker, launch},
+    machine::{Machine, launch},
     sessions::until,
 };
 
 fn batch(machine: &Machine, name: &str, mem: &str, command: &str) {
-    let more = ["--batch", "--command", command];
+    let more = ["--cpu", "0.2", "--batch", "--command", command];
     let mut arguments = launch(name, &more);
     let at = arguments.iter().position(|it| *it == "--mem");
     if let Some(at) = at {
@@ -29,34 +35,55 @@ fn names(sessions: &[Value]) -> Vec<&str> {
     names.collect()
 }
 
-/// The exit code in the engine's own record of the end: the container itself may be gone.
-fn code_by_engine(session: &Value) -> i64 {
-    let id = session["kernels"][0]["container_id"].as_str().unwrap();
-    let of = format!("container={id}");
-    let told = docker(&[
-        "events",
-        "--since",
-        "1h",
-        "--until",
-        "0s",
-        "--filter",
-        "event=die",
-        "--filter",
-        &of,
-        "--format",
-        "{{.Actor.Attributes.exitCode}}",
-    ]);
-    told.lines()
-        .next()
-        .expect("it died")
-        .trim()
-        .parse()
-        .unwrap()
+/// What the engine says of containers that end, while this lives: they themselves may be gone soon.
+struct Ends {
+    told: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Ends {
+    fn follow() -> Self {
+        let mut command = Command::new("timeout");
+        command.args(["240", "docker", "events", "--filter", "event=die"]);
+        command.args(["--format", "{{.ID}} {{.Actor.Attributes.exitCode}}"]);
+        let mut told = command.stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(told.stdout.take().unwrap()).lines();
+        Self { told, lines }
+    }
+
+    /// With which code each of these containers ended; waits for the last of them.
+    fn of(&mut self, containers: &[&str]) -> HashMap<String, i64> {
+        let mut codes = HashMap::new();
+        while codes.len() < containers.len() {
+            let line = self
+                .lines
+                .next()
+                .expect("the engine goes on telling")
+                .unwrap();
+            let (id, code) = line.split_once(' ').unwrap();
+            if containers.contains(&id) {
+                codes.insert(id.to_owned(), code.trim().parse().unwrap());
+            }
+        }
+        codes
+    }
+}
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = self.told.kill();
+        let _ = self.told.wait();
+    }
+}
+
+fn container(session: &Value) -> &str {
+    session["kernels"][0]["container_id"].as_str().unwrap()
 }
 
 #[test]
 fn each_end_is_what_the_engine_says() {
     let machine = Machine::new();
+    let mut ends = Ends::follow();
     batch(&machine, "good", "64m", "true");
     batch(&machine, "three", "64m", "sleep 1; exit 3");
     let eats = "a=$(head -c 400000000 /dev/zero | tr '\\0' x); echo $a | wc";
@@ -64,8 +91,10 @@ fn each_end_is_what_the_engine_says() {
     until("all have ended", || listed(&machine, &[]).len() == 3);
     let sessions = listed(&machine, &["--sort", "result"]);
     assert_eq!(names(&sessions), ["three", "greedy", "good"]);
+    let containers: Vec<&str> = sessions.iter().map(container).collect();
+    let codes = ends.of(&containers);
     for session in &sessions {
-        let code = code_by_engine(session);
+        let code = codes[container(session)];
         assert_eq!(session["kernels"][0]["exit_code"], code, "{session}");
         let outcome = &session["outcome"];
         match session["name"].as_str().unwrap() {
