@@ -89,7 +89,7 @@ fn read(message: &EventMessage, instance: InstanceId) -> Option<EngineEvent> {
         "pause" => EventKind::Paused,
         "unpause" => EventKind::Unpaused,
         "rename" => EventKind::Renamed {
-            name: Clean::new(names::session_name(attributes.get("name")?)?),
+            name: Clean::new(&names::session_name(attributes.get("name")?)?),
         },
         _ => return None,
     };
