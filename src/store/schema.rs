@@ -132,9 +132,11 @@ pub(super) fn check(db: &Connection, path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Reads every page.
+/// Reads every page, and compares every index with its table.
 pub(super) fn whole(db: &Connection, path: &Path) -> Result<(), StoreError> {
-    let said = db.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0));
+    let said = db.query_row("PRAGMA integrity_check(1)", (), |row| {
+        row.get::<_, String>(0)
+    });
     match said.map_err(|error| StoreError::broken(path, &error))? {
         said if said == "ok" => Ok(()),
         said => Err(StoreError::corrupt(path, &said.replace('\n', " "))),

@@ -186,7 +186,7 @@ fn the_log_of_each_kernel_is_a_key_away() {
     let screen = prints(happens(screen, StreamEvent::Opened), "of the main kernel\n");
     assert!(screen.sees("main1, kernel 1 of 2"), "{}", screen.text());
     let screen = screen.press("tab");
-    assert_eq!(kernel_of(&screen), Some(KernelId::from_u128(902)));
+    assert_eq!(kernel_of(&screen), Some(in_full().kernels[1].id));
     assert_eq!(closed(&screen).len(), 1, "the other is not read any more");
     let screen = prints(
         happens(screen, StreamEvent::Opened),

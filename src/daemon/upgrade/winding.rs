@@ -17,9 +17,9 @@ pub fn wind_up(runtime: Runtime, patience: Duration) -> bool {
         seconds = patience.as_secs(),
         "waiting for work on files before the newer program starts (at most)"
     );
-    let began = clock::since_boot();
+    let began = clock::instant();
     runtime.shutdown_timeout(patience);
-    let took = clock::since_boot().saturating_sub(began);
+    let took = began.elapsed();
     tracing::info!(milliseconds = took.as_millis(), "waited");
     took < patience
 }

@@ -87,7 +87,9 @@ fn part(
         kernel,
         place: labels::place(labels),
         container_id: Clean::new(id),
-        name: name.and_then(names::session_name).map(Clean::new),
+        name: name
+            .and_then(names::session_name)
+            .map(|name| Clean::new(&name)),
         state,
         address: None,
         recorded: labels::recorded(labels),
