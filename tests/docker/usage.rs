@@ -210,6 +210,7 @@ async fn last_of(bench: &Bench, mem: Bytes, command: &str) -> Usage {
     let plan = plan("recorded", spec);
     bench.launch(&plan).await;
     let asked = [UsageAsk::recorded(plan.session)];
+    #[expect(clippy::disallowed_methods, reason = "a test reads the clock")]
     let first = bench.engine.usage(&asked, Timestamp::now()).await;
     assert!(first[0].1.traffic.network_in.is_some(), "{first:?}");
     assert_eq!(bench.engine.last_usage(plan.session), None, "it runs");
