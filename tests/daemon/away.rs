@@ -217,7 +217,12 @@ async fn copies_outlive_their_daemon_and_are_remembered() {
     let Ok(Reply::Recents { entries }) = face.client.ask(Request::Recents).await else {
         panic!("no recents");
     };
-    assert_eq!(entries[0].launch, request);
+    // The environment that was meant is named, so that another default changes nothing.
+    let named = LaunchRequest {
+        environment: Some("host".to_owned()),
+        ..request
+    };
+    assert_eq!(entries[0].launch, named);
     let ids: Vec<SessionId> = face.sessions().iter().map(|session| session.id).collect();
     assert!(!ids.is_empty());
     for id in &ids {

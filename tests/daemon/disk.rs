@@ -22,7 +22,7 @@ use crate::support::{
 #[tokio::test]
 async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
     let mut house = House::closed(settings());
-    house.page_limit = Some(20);
+    house.page_limit = Some(26);
     house.start().await;
     let face = house.face().await;
     let (recorded, failure) = until_refused(&face, "number").await;
