@@ -205,7 +205,7 @@ fn what_a_session_prints_does_not_reach_the_terminal_as_commands() {
     let mut user = Terminal::start(&[BINARY], &machine.env(), 100, 30);
     user.wait_for("printer");
     user.type_("2");
-    user.wait_for("TERMINATED");
+    user.wait_for("exit 0");
     user.type_("l");
     user.wait_for("all-42");
     user.type_("g");

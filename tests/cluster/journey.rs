@@ -74,8 +74,8 @@ async fn launch_wait_work_return_read_rename_end() {
         row(screen, &waits).is_none()
     });
     person.type_("2");
-    person.wait_until("it is CANCELLED", |screen| {
-        row(screen, &waits).is_some_and(|row| row.contains("CANCELLED"))
+    person.wait_until("it is cancelled", |screen| {
+        row(screen, &waits).is_some_and(|row| row.contains("cancelled"))
     });
     person.type_("1");
 
@@ -152,8 +152,8 @@ async fn launch_wait_work_return_read_rename_end() {
         row(screen, &renamed).is_none()
     });
     person.type_("2");
-    person.wait_until("it is TERMINATED", |screen| {
-        row(screen, &renamed).is_some_and(|row| row.contains("TERMINATED"))
+    person.wait_until("it is terminated", |screen| {
+        row(screen, &renamed).is_some_and(|row| row.contains("terminated"))
     });
     person.type_("q");
     assert_eq!(person.wait_end(), 0);

@@ -57,7 +57,7 @@ async fn a_new_name_reaches_the_engine_and_a_taken_one_is_refused() {
     person.presses("r ctrl-u").await;
     person.types("other").await;
     person.presses("enter").await;
-    person.sees("is taken by session").await;
+    person.sees("a session named other is there already").await;
     person.sees_line(&["after", "RUNNING"]).await;
     assert_eq!(names(&house), ["after", "other"]);
 }
