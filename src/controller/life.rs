@@ -165,6 +165,8 @@ impl Controller {
             note_containers(held, sight);
         }
         let ending = held.record.ending.is_some();
+        // The engine gives the container its address when it starts.
+        held.missed |= step == OrderKind::Start && !held.record.session.preopen_ports.is_empty();
         match (step, ending) {
             (OrderKind::Create, false) => {
                 held.record.step = Step::Start;
