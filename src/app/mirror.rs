@@ -156,7 +156,7 @@ impl Mirror {
             .sum()
     }
 
-    /// How many of them wait in a queue, as far as they were told.
+    /// How many of the loaded sessions are pending.
     pub fn waiting(&self, shown: Shown) -> u64 {
         let waiting = |(context, _): &(&ContextName, &usize)| shown.has(**context);
         let all = self.waiting.iter().filter(waiting);

@@ -75,10 +75,10 @@ impl Launcher {
         self.offer.now = now;
         self.update(mirror);
         let free = self.may_ask_at(mirror);
-        let anew = free.is_none_or(|at| at <= now);
+        let ready = free.is_none_or(|at| at <= now);
         let asked_at = self.asked_at;
-        let step = self.ask_catalogue(mirror, anew);
-        if !anew {
+        let step = self.ask_catalogue(mirror, ready);
+        if !ready {
             self.asked_at = asked_at;
             self.due = free;
         }

@@ -1,6 +1,7 @@
 //! The words of the command line.
 
 mod launch;
+mod manage;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell as CompletionShell;
@@ -8,6 +9,7 @@ use clap_complete::Shell as CompletionShell;
 pub use self::launch::{
     Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch, Run,
 };
+pub use self::manage::{Keep, Priority, Rename, Rm, Terminate, WaitFor, WaitGoal};
 use crate::{
     cli::ls::order::SortBy,
     model::{span::Span, status::Tab},
@@ -80,7 +82,7 @@ pub enum Command {
     Ls(Ls),
     /// Everything about one session
     ///
-    /// CPU is told in percent of one core, as `docker stats` does: 100% = one core, two busy cores are 200%.
+    /// CPU is shown in percent of one core, as `docker stats` does: 100% = one core, two busy cores are 200%.
     Show(Show),
     /// What was decided about a session, step by step
     History(History),
@@ -305,98 +307,6 @@ pub struct Exec {
 }
 
 /// What sessions are waited for to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum WaitGoal {
-    /// To run; a batch session, to have begun
-    Running,
-    /// To have ended
-    #[default]
-    Ended,
-}
-
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  workbay wait train                       its exit code is that of the session
-  workbay wait --for running --timeout 5m a b
-
-Exit codes, with `--for ended`: that of the session's command, of several sessions the first that is not
-0. 125 if a session ended otherwise: terminated, reclaimed, out of memory, timed out, lost. With `--for
-running`: 1 if a session can't run any more. 124 if --timeout ran out; the sessions continue.")]
-pub struct WaitFor {
-    /// Names, ids or beginnings of ids
-    #[arg(value_name = "S", required = true)]
-    pub sessions: Vec<String>,
-    /// What to wait for
-    #[arg(long = "for", value_enum, default_value_t)]
-    pub goal: WaitGoal,
-    /// Give up waiting after this time: 120 (seconds), 10m (exit code 124)
-    #[arg(long, value_name = "SPAN")]
-    pub timeout: Option<Span>,
-    #[command(flatten)]
-    pub format: Json,
-}
-
-#[derive(Args, Debug)]
-pub struct Rm {
-    /// Names, ids or beginnings of ids, of sessions that have ended
-    #[arg(value_name = "S", required = true)]
-    pub sessions: Vec<String>,
-    /// Don't ask
-    #[arg(short, long)]
-    pub yes: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct Rename {
-    #[command(flatten)]
-    pub one: One,
-    /// The new name
-    pub new: String,
-}
-
-#[derive(Args, Debug)]
-pub struct Priority {
-    #[command(flatten)]
-    pub one: One,
-    /// The new priority (0 to 100, highest first)
-    #[arg(value_name = "N", allow_negative_numbers = true)]
-    pub priority: i32,
-}
-
-#[derive(Args, Debug)]
-pub struct Keep {
-    #[command(flatten)]
-    pub one: One,
-    /// No idle check ends it any more
-    #[arg(long, conflicts_with = "include")]
-    pub exempt: bool,
-    /// Idle checks count again
-    #[arg(long)]
-    pub include: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct Terminate {
-    /// Names, ids or beginnings of ids
-    #[arg(
-        value_name = "S",
-        required_unless_present = "all",
-        conflicts_with = "all"
-    )]
-    pub sessions: Vec<String>,
-    /// Every session of yours in the context that has not ended
-    #[arg(long)]
-    pub all: bool,
-    /// Kill at once
-    #[arg(long)]
-    pub force: bool,
-    /// Do not ask
-    #[arg(short, long)]
-    pub yes: bool,
-    #[command(flatten)]
-    pub wait: Wait,
-}
-
 #[derive(Debug, Subcommand)]
 pub enum Env {
     /// List environments: what is on the engine, then what would be pulled

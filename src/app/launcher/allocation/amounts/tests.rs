@@ -88,7 +88,7 @@ fn a_preset_keeps_its_amounts_beside_one_that_was_given() {
         shmem: Some(Bytes::mib(20)),
         ..LaunchRequest::default()
     };
-    // What there is may be told before or after the launch is read.
+    // The available resources may arrive before or after the launch is read.
     let (none, some) = (offer(&[]), offer(&[("a", 3)]));
     for first in [&none, &some] {
         let mut amounts = Amounts::default();
