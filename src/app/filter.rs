@@ -1,5 +1,5 @@
-//! The fuzzy filter of the list: over name and environment, the words of how a session ended, and the
-//! beginning of the id.
+//! The fuzzy filter of the list: over name and environment, the words of how a session ended, the
+//! beginning of the id and, in a list of several owners, owner, project and agents.
 
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
@@ -9,7 +9,7 @@ use nucleo_matcher::{
 use super::{input::Input, shown::Shown};
 use crate::model::{
     ending::{Ending, ending, is_meant, joined},
-    session::Session,
+    session::{Session, placement_words},
     text::Clean,
 };
 
@@ -26,6 +26,8 @@ pub struct Filter {
     /// The line being typed; `None` = the keys go elsewhere.
     editing: Option<Input>,
     query: Clean,
+    /// The list has sessions of several owners: owner, project and agents are searched too.
+    several_owners: bool,
     pattern: Pattern,
     matcher: Matcher,
     buffer: Vec<char>,
@@ -36,6 +38,7 @@ impl Default for Filter {
         Self {
             editing: None,
             query: Clean::default(),
+            several_owners: false,
             pattern: Pattern::default(),
             matcher: Matcher::new(Config::DEFAULT),
             buffer: Vec::new(),
@@ -101,6 +104,10 @@ impl Filter {
         );
     }
 
+    pub fn set_several_owners(&mut self, several: bool) {
+        self.several_owners = several;
+    }
+
     /// `shown`: among the sessions of all contexts a context's name is found too.
     pub fn accepts(&mut self, session: &Session, shown: Shown) -> bool {
         if !self.is_on() || self.is_id(session) {
@@ -113,18 +120,24 @@ impl Filter {
         };
         let texts = [session.name.as_str(), &environment, context];
         let ending = ending(session).map_or_else(String::new, Ending::words);
+        let placement = if self.several_owners {
+            placement_words(session).to_lowercase()
+        } else {
+            String::new()
+        };
         self.pattern.atoms.iter().all(|atom| {
             let mut meets = |text: &str| {
                 let text = Utf32Str::new(text, &mut self.buffer);
                 atom.score(text, &mut self.matcher).is_some()
             };
             let by = atom.needle_text().to_string().to_lowercase();
-            let ended = is_meant(&ending, &by);
+            // Fuzzy matching would find most words in an agent's long name.
+            let whole = is_meant(&ending, &by) || placement.contains(&by);
             // A word with `!` must be in none.
             if atom.negative {
-                !ended && texts.into_iter().all(&mut meets)
+                !whole && texts.into_iter().all(&mut meets)
             } else {
-                ended || texts.into_iter().any(&mut meets)
+                whole || texts.into_iter().any(&mut meets)
             }
         })
     }

@@ -26,7 +26,7 @@ use crate::{
         capability::EngineState,
         ending::{Ending, ending, is_meant, joined},
         id::ContextName,
-        session::{Session, has_several_owners, newest_first},
+        session::{Session, has_several_owners, newest_first, placement_words},
         short,
         status::Tab,
     },
@@ -287,10 +287,9 @@ fn row(session: &Session, id: String, now: Timestamp, theme: Option<&Theme>) -> 
     ]
 }
 
-/// Every word is found in the name, id, environment, status or result, of `several` owners also in what tells
-/// whose it is and where it lies, whatever its case.
+/// Every word is found in the name, id, environment, status or result, whatever its case; with `several` owners
+/// also in owner, project and agents.
 fn matches(session: &Session, words: &str, several: bool) -> bool {
-    let placement = &session.placement;
     let mut text = format!(
         "{} {} {} {}",
         session.name,
@@ -298,10 +297,9 @@ fn matches(session: &Session, words: &str, several: bool) -> bool {
         session.environment.label(),
         session.status
     );
-    let apart = [&session.owner].into_iter().chain(&placement.project);
-    for word in apart.chain(&placement.agents).filter(|_| several) {
+    if several {
         text.push(' ');
-        text.push_str(word.as_str());
+        text.push_str(&placement_words(session));
     }
     let text = text.to_lowercase();
     let ended = ending(session).map_or_else(String::new, Ending::words);

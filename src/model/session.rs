@@ -321,6 +321,14 @@ pub fn has_several_owners<'a>(sessions: impl IntoIterator<Item = &'a Session>) -
     first.is_some_and(|first| sessions.any(|it| it.owner != first.owner))
 }
 
+/// Owner, project and agents, separated by spaces: what tells sessions of several owners apart.
+pub fn placement_words(session: &Session) -> String {
+    let placement = &session.placement;
+    let words = [&session.owner].into_iter().chain(&placement.project);
+    let words: Vec<&str> = words.chain(&placement.agents).map(Clean::as_str).collect();
+    words.join(" ")
+}
+
 /// The order of lists where nobody asked for another; those launched together by their names.
 pub fn newest_first(a: &Session, b: &Session) -> Ordering {
     let by_name = || natural::compare(a.name.as_str(), b.name.as_str());

@@ -10,7 +10,7 @@ use crate::{
         ending::{Ending, ending, is_meant, joined},
         id::{SessionId, SessionKey},
         reclaim::{Reclaim, reclaim},
-        session::Session,
+        session::{Session, has_several_owners, placement_words},
         status::Tab,
         text::Clean,
     },
@@ -22,6 +22,7 @@ pub(super) struct Index {
     /// In lower case, one entry after another; empty while nobody filters.
     text: String,
     has_text: bool,
+    several_owners: bool,
     /// Positions of the entries that a filter left.
     kept: Vec<usize>,
     /// Its words; `None` = nothing was filtered since the entries were made.
@@ -35,12 +36,13 @@ struct Entry {
     looked_at: LookedAt,
 }
 
-/// What a filter may look at: name, environment, context, the words of how it ended.
+/// What a filter may look at: name, environment, context, the words of how it ended, and in a list of several
+/// owners owner, project and agents.
 #[derive(Clone, Copy, Debug, Default)]
 struct LookedAt {
     /// Where in the text they begin, and where each ends.
     start: usize,
-    ends: [usize; 4],
+    ends: [usize; 5],
     /// The characters that are in any of them, see [`letter`].
     letters: u64,
     /// Only then they can be looked at byte by byte.
@@ -50,6 +52,8 @@ struct LookedAt {
 /// Which of them is how it ended: found by whole words or their beginnings, for every third session has
 /// the letters of a short name in its `terminated`.
 const ENDING: usize = 3;
+/// Which of them is owner, project and agents: fuzzy matching would find most words in an agent's long name.
+const PLACEMENT: usize = 4;
 
 /// The bit of a character in a set.
 fn letter(byte: u8) -> u64 {
@@ -71,6 +75,7 @@ impl Index {
         let of_tab = |session: &&Session| session.tab() == tab && shown.has(session.context);
         let mut found: Vec<&Session> = mirror.sessions().filter(of_tab).collect();
         found.sort_unstable_by(|a, b| order.compare(a, b, mirror));
+        self.several_owners = has_several_owners(found.iter().copied());
         self.entries.clear();
         self.entries.extend(found.into_iter().map(Entry::of));
         self.text.clear();
@@ -86,6 +91,7 @@ impl Index {
 
     /// Keeps what the filter accepts.
     pub fn keep(&mut self, filter: &mut Filter, mirror: &Mirror, shown: Shown) {
+        filter.set_several_owners(self.several_owners);
         if (filter.is_on() || filter.editing().is_some()) && !self.has_text {
             self.write_text(mirror, shown);
         }
@@ -144,12 +150,18 @@ impl Index {
                 Shown::One(_) => "",
             };
             let ending = ending(session).map_or_else(String::new, Ending::words);
-            let mut ends = [start; 4];
+            let placement = if self.several_owners {
+                placement_words(session)
+            } else {
+                String::new()
+            };
+            let mut ends = [start; 5];
             let texts = [
                 [session.name.as_str(), "", ""],
                 [environment.name.as_str(), ":", environment.version.as_str()],
                 [context, "", ""],
                 [ending.as_str(), "", ""],
+                [placement.as_str(), "", ""],
             ];
             for (end, pieces) in ends.iter_mut().zip(texts) {
                 self.text.extend(pieces);
@@ -178,6 +190,7 @@ impl Index {
             start = *end;
             match place {
                 ENDING => is_meant(one, word.text),
+                PLACEMENT => one.contains(word.text),
                 _ => comes_in(word.text.as_bytes(), one.as_bytes()),
             }
         })

@@ -29,6 +29,8 @@ fn mirror(tab: Tab) -> Mirror {
         let id = SessionId::from_u128((0xbe12_0000_u128 + number) << 96);
         let mut it = session(number, name);
         it.id = id;
+        it.owner = ["ada@lab", "Bob"][number as usize % 2].into();
+        it.placement.agents = vec!["i-agent01".into()];
         if tab == Tab::Finished {
             it.status = Status::Terminated;
             it.started_at = Some(it.created_at);
@@ -61,7 +63,7 @@ fn kept(index: &mut Index, filter: &mut Filter, text: &str, mirror: &Mirror) -> 
 proptest! {
     #[test]
     fn what_is_kept_is_what_the_filter_accepts(
-        typed in "[a-e01tnB한é:!^' -]{0,6}|exit ?[013]{0,2}|!exit 1|out of m|oom b",
+        typed in "[a-e01tnB한é:!^' -]{0,6}|!?(bob|ada@|age|lab)|exit ?[013]{0,2}|!exit 1|out of m|oom b",
         cut in 0..6_usize,
         tab in prop_oneof![Just(Tab::Running), Just(Tab::Finished)],
     ) {
@@ -82,4 +84,31 @@ proptest! {
             prop_assert_eq!(found, accepted.collect::<Vec<_>>(), "{:?}", &typed[..end]);
         }
     }
+}
+
+#[test]
+fn owners_projects_and_agents_are_found_where_there_are_several_owners() {
+    let mut filter = Filter::default();
+    let mut found = |mirror: &Mirror, text: &str| {
+        let mut index = Index::default();
+        index.collect(mirror, Tab::Running, Shown::All, Order::default());
+        kept(&mut index, &mut filter, text, mirror).len()
+    };
+    let several = mirror(Tab::Running);
+    assert_eq!(found(&several, "ada@"), NAMES.len() / 2);
+    assert_eq!(found(&several, "!ada@"), NAMES.len() / 2);
+    assert_eq!(found(&several, "agent01"), NAMES.len());
+    let sessions = several.sessions().cloned().map(|mut it| {
+        it.owner = "ada@lab".into();
+        it
+    });
+    let mut one = Mirror::default();
+    let snapshot = Snapshot {
+        seq: 1,
+        sessions: sessions.collect(),
+        contexts: Vec::new(),
+    };
+    one.replace(snapshot, jiff::Timestamp::UNIX_EPOCH);
+    assert_eq!(found(&one, "ada@"), 0);
+    assert_eq!(found(&one, "agent01"), 0);
 }
