@@ -161,11 +161,13 @@ impl Tape {
     pub fn put_away(&self, session: &Session) -> FiguresRecord {
         let limits = &session.requested_slots;
         let known = self.columns.iter().filter_map(|(metric, column)| {
+            let average = self.average(metric, column, session)?;
             let series = Series {
                 metric: metric.clone(),
                 values: column.values.clone(),
-                average: Some(self.average(metric, column, session)?),
-                peak: column.peak,
+                average: Some(average),
+                // The average is that of the kernel's own count, which the samples may have missed.
+                peak: column.peak.max(Some(average)),
                 limit: limit(metric, column, limits),
                 total: column.total,
             };

@@ -228,6 +228,7 @@ fn what_the_kernel_counted_stands_over_what_was_sampled() {
     ]);
     let cpu = series(&tape, &Metric::Cpu);
     assert_eq!((cpu.average, cpu.total), (Some(1500), Some(150_000)));
+    assert_eq!(cpu.peak, Some(1500), "the peak is no less than the average");
     assert_eq!(series(&tape, &Metric::Mem).peak, Some(300));
     let last = counted(sample(110, 2_000, 0), 170_000, 500);
     tape.close(&Usage {
