@@ -129,7 +129,9 @@ pub(super) fn may_open(stations: &[Station], open: &StreamOpen) -> Option<Answer
 fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engine>>, Failure> {
     let (key, what, needs) = match open {
         StreamOpen::Terminal { session, .. } => (*session, "a shell", Capability::Terminal),
-        StreamOpen::Control { session } => (*session, "a list of windows", Capability::Terminal),
+        StreamOpen::Control { session, .. } => {
+            (*session, "a list of windows", Capability::Terminal)
+        }
         StreamOpen::Exec { session, .. } => (*session, "a command", Capability::Exec),
         StreamOpen::Dial { session, .. } => (*session, "a connection", Capability::Dial),
         StreamOpen::Log { session, .. } => (*session, "a log", Capability::Logs),

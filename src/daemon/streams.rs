@@ -178,7 +178,9 @@ pub(super) async fn carry(
             };
             line.program(engine.attach(session.id, request)).await
         }
-        StreamOpen::Control { session } => line.program(engine.control(session.id)).await,
+        StreamOpen::Control { session, kernel } => {
+            line.program(engine.control(session.id, kernel)).await
+        }
         StreamOpen::Exec {
             session,
             argv,

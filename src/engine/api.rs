@@ -182,9 +182,10 @@ pub trait Streams: Send + Sync {
     /// older client with the same `tag` first.
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached>;
 
-    /// The control line of the session's tmux: a client that is told what happens to windows, and
-    /// takes tmux's commands. It has no size and prints no output of shells.
-    async fn control(&self, _session: SessionId) -> Result<Attached> {
+    /// The control line of a container's tmux (of the main one where none is named): a client that is
+    /// told what happens to windows, and takes tmux's commands. It has no size and prints no output of
+    /// shells.
+    async fn control(&self, _session: SessionId, _kernel: Option<KernelId>) -> Result<Attached> {
         Err(EngineError::Unsupported(
             "this engine has no control line to a session's tmux".to_owned(),
         ))

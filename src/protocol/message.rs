@@ -377,9 +377,14 @@ pub enum StreamOpen {
         #[serde(default, skip_serializing_if = "ShellStart::is_usual")]
         start: ShellStart,
     },
-    /// The control line of the session's tmux (`tmux -C`): its words as they come, its commands as
+    /// The control line of a container's tmux (`tmux -C`): its words as they come, its commands as
     /// input. It shows no terminal and is no use of the session.
-    Control { session: SessionKey },
+    Control {
+        session: SessionKey,
+        /// In this container of a cluster session; `None` = the main one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kernel: Option<KernelId>,
+    },
     Log {
         session: SessionKey,
         options: LogOptions,

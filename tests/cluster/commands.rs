@@ -143,7 +143,7 @@ async fn the_control_line_makes_windows_that_a_terminal_shows() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
     let mut pane = Pane::open(&bench, ours.id(), "pane-a").await;
-    let mut control = within(bench.engine.control(ours.id())).await.unwrap();
+    let mut control = within(bench.engine.control(ours.id(), None)).await.unwrap();
     let mut said = String::new();
     read_until(&mut control, &mut said, |said| {
         said.contains("%session-changed")

@@ -22,7 +22,7 @@ use crate::support::{
     plan, until, within,
 };
 
-fn cluster(spec: LaunchSpec, subs: usize) -> CreatePlan {
+pub fn cluster(spec: LaunchSpec, subs: usize) -> CreatePlan {
     let spec = LaunchSpec {
         cpu: Cpu::from_millis(100),
         mem: Bytes::mib(64),
@@ -212,6 +212,26 @@ fn label(bench: &Bench) -> String {
     format!("label=workbay.instance={}", bench.instance)
 }
 
+/// A terminal in one of the session's containers.
+pub async fn attach_in(
+    bench: &Bench,
+    session: SessionId,
+    tag: &str,
+    kernel: Option<KernelId>,
+) -> Terminal {
+    let request = AttachRequest {
+        tag: tag.to_owned(),
+        columns: 80,
+        rows: 24,
+        start: ShellStart {
+            kernel,
+            ..ShellStart::default()
+        },
+    };
+    let attached = bench.engine.attach(session, request).await.unwrap();
+    Terminal::new(attached, 80, 24)
+}
+
 #[tokio::test]
 async fn each_container_of_a_cluster_has_shells_and_takes_commands() {
     let bench = Bench::new();
@@ -234,19 +254,7 @@ async fn each_container_of_a_cluster_has_shells_and_takes_commands() {
     assert_eq!(host(Some(plan.subs[1])).await, "sub2");
 
     // A shell there comes back to the same one, and has nothing to do with the main container's.
-    let attach = async |tag: &str, kernel| {
-        let request = AttachRequest {
-            tag: tag.to_owned(),
-            columns: 80,
-            rows: 24,
-            start: ShellStart {
-                kernel,
-                ..ShellStart::default()
-            },
-        };
-        let attached = bench.engine.attach(plan.session, request).await.unwrap();
-        Terminal::new(attached, 80, 24)
-    };
+    let attach = |tag, kernel| attach_in(&bench, plan.session, tag, kernel);
     let mut shell = attach("there", Some(plan.subs[1])).await;
     shell
         .type_text("here=$BACKENDAI_CLUSTER_HOST; echo in-$here\n")

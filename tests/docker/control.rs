@@ -4,11 +4,17 @@ use std::process::{Command as Process, Stdio};
 
 use workbay::{
     engine::api::{Attached, Input, Output, Streams as _},
-    model::{id::SessionId, inside},
+    model::{
+        id::{KernelId, SessionId},
+        inside,
+    },
     terminal::control::{Command, Heard, Listing, Reader, Target},
 };
 
-use crate::support::{Bench, containers, record, until, within};
+use crate::{
+    clusters::{attach_in, cluster},
+    support::{Bench, containers, host_spec, record, until, within},
+};
 
 /// A control line as the face has one.
 struct Control {
@@ -19,8 +25,12 @@ struct Control {
 
 impl Control {
     async fn open(bench: &Bench, session: SessionId) -> Self {
+        Self::open_in(bench, session, None).await
+    }
+
+    async fn open_in(bench: &Bench, session: SessionId, kernel: Option<KernelId>) -> Self {
         let mut opened = Self {
-            attached: bench.engine.control(session).await.unwrap(),
+            attached: bench.engine.control(session, kernel).await.unwrap(),
             reader: Reader::default(),
             heard: Vec::new(),
         };
@@ -195,4 +205,24 @@ async fn lines_of_a_dead_daemon_can_be_detached() {
     control.listing().await;
     bench.engine.detach_all(session).await.unwrap();
     until_no_control_line(&bench, session).await;
+}
+
+#[tokio::test]
+async fn each_container_of_a_cluster_has_a_line_to_its_own_tmux() {
+    let bench = Bench::new();
+    let plan = cluster(host_spec(), 1);
+    bench.launch(&plan).await;
+    let sub = Some(plan.subs[0]);
+    let mut pane = attach_in(&bench, plan.session, "there", sub).await;
+    pane.wait_for("work@").await;
+    let mut control = Control::open_in(&bench, plan.session, sub).await;
+    let target = Target::session(&inside::pane_session("there"));
+    control.ask(&Command::new_window(&target)).await.unwrap();
+    let listing = control.listing().await;
+    let group = listing.seen_by(&inside::pane_session("there")).unwrap();
+    assert_eq!(group.windows.len(), 2);
+    // The main container's tmux knows nothing of it.
+    let mut main = Control::open(&bench, plan.session).await;
+    let listing = main.listing().await;
+    assert!(listing.seen_by(&inside::pane_session("there")).is_none());
 }

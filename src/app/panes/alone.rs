@@ -4,7 +4,7 @@
 use super::{Desk, Pane, PaneId, Panes, Place, State, control::Asked};
 use crate::{
     app::step::Step,
-    model::{id::SessionKey, notice::Level},
+    model::notice::Level,
     terminal::control::{Command, Group, Target},
 };
 
@@ -20,29 +20,24 @@ impl Panes {
         Some(self.own_windows(pane)?.active()?.index)
     }
 
-    /// The open pane of this session that shows a window, `but` this one.
-    fn holder(&self, session: SessionKey, index: u32, but: PaneId) -> Option<PaneId> {
-        let place = Place::Session(session);
+    /// The open pane of the same container that shows a window, `but` this one.
+    fn holder(&self, place: Place, index: u32, but: PaneId) -> Option<PaneId> {
         let others = |pane: &&Pane| pane.place == place && pane.id != but;
         let mut others = self.list.iter().filter(others);
         let found = others.find(|pane| self.shows(pane) == Some(index))?;
         Some(found.id)
     }
 
-    /// Whether another pane shows this window of a pane's session.
+    /// Whether another pane shows this window of a pane's container.
     pub fn is_elsewhere(&self, pane: &Pane, index: u32) -> bool {
-        match pane.place {
-            Place::Session(session) => self.holder(session, index, pane.id).is_some(),
-            Place::Container(..) | Place::Host => false,
-        }
+        self.holder(pane.place, index, pane.id).is_some()
     }
 
     /// Shows a window in the pane with the keys, or goes to the pane that shows it already.
     pub fn select_window(&mut self, index: u32) -> Vec<Step> {
-        let held = self.active().and_then(|pane| match pane.place {
-            Place::Session(session) => self.holder(session, index, pane.id),
-            Place::Container(..) | Place::Host => None,
-        });
+        let held = self
+            .active()
+            .and_then(|pane| self.holder(pane.place, index, pane.id));
         match held {
             Some(pane) => self.show(pane),
             None => self.leave_copy_mode(|target| Command::select_window(target, index)),
@@ -74,10 +69,9 @@ impl Panes {
         }
     }
 
-    /// The windows of a session were listed again: a split whose window is no more is closed, and two panes
+    /// The windows of a container were listed again: a split whose window is no more is closed, and two panes
     /// that have come to one window (by tmux's own keys) are parted.
-    pub(super) fn part_windows(&mut self, session: SessionKey) -> Vec<Step> {
-        let place = Place::Session(session);
+    pub(super) fn part_windows(&mut self, place: Place) -> Vec<Step> {
         let here: Vec<PaneId> = self
             .list
             .iter()
@@ -86,12 +80,12 @@ impl Panes {
             .collect();
         let mut steps = Vec::new();
         for id in here {
-            steps.extend(self.part_window(session, id));
+            steps.extend(self.part_window(place, id));
         }
         steps
     }
 
-    fn part_window(&mut self, session: SessionKey, id: PaneId) -> Vec<Step> {
+    fn part_window(&mut self, place: Place, id: PaneId) -> Vec<Step> {
         let Some(pane) = self.pane(id) else {
             return Vec::new();
         };
@@ -101,7 +95,7 @@ impl Panes {
         let there = |index: &u32| group.windows.iter().any(|window| window.index == *index);
         let before = pane.window;
         let left = before.filter(there);
-        let holder = self.holder(session, now, id);
+        let holder = self.holder(place, now, id);
         if before.is_some() && left.is_none() && (self.is_in_split(id) || holder.is_some()) {
             return self.close_pane(id);
         }
@@ -110,18 +104,18 @@ impl Panes {
         }
         // Who came to it last has it; the other one gets what that one left.
         match (holder, left) {
-            (Some(holder), Some(left)) if left != now => self.send_to(session, holder, left),
+            (Some(holder), Some(left)) if left != now => self.send_to(place, holder, left),
             _ => Vec::new(),
         }
     }
 
-    fn send_to(&mut self, session: SessionKey, id: PaneId, index: u32) -> Vec<Step> {
+    fn send_to(&mut self, place: Place, id: PaneId, index: u32) -> Vec<Step> {
         let Some(pane) = self.pane(id) else {
             return Vec::new();
         };
         let target = Target::session(&pane.tmux_session());
         let command = Command::select_window(&target, index);
-        let asked = self.lines.ask(session, command, Asked::Setting);
+        let asked = self.lines.ask(place, command, Asked::Setting);
         asked.ok().flatten().into_iter().collect()
     }
 

@@ -1,4 +1,4 @@
-//! The control lines: one to the tmux of each session that has a live pane here. They are told of windows
+//! The control lines: one to the tmux of each container that has a live pane here. They are told of windows
 //! and carry commands; nothing is asked again and again.
 
 use std::collections::VecDeque;
@@ -6,13 +6,14 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
+use super::Place;
 use crate::{
     app::{
         effect::Effect,
         msg::StreamEvent,
         step::{Ids, Step},
     },
-    model::{id::SessionKey, log::LogSource, settings::CopyKeys, text::Clean},
+    model::{log::LogSource, settings::CopyKeys, text::Clean},
     protocol::message::{FailureKind, Origin, StreamEnd, StreamId, StreamOpen},
     terminal::control::{Command, Heard, Listing, Reader},
 };
@@ -53,8 +54,8 @@ pub(super) enum Brought {
         done: bool,
         found: bool,
     },
-    /// What windows there are in this session was listed again.
-    Listed(SessionKey),
+    /// What windows there are in this place was listed again.
+    Listed(Place),
 }
 
 #[derive(Debug, Default)]
@@ -65,7 +66,7 @@ pub(super) struct Lines {
 
 #[derive(Debug)]
 struct Line {
-    session: SessionKey,
+    place: Place,
     stream: StreamId,
     state: State,
     reader: Reader,
@@ -101,21 +102,21 @@ impl Lines {
         }
     }
 
-    /// Holds a line to each of these sessions and to no other; without `ids` none can be opened now.
-    pub(super) fn hold(&mut self, wanted: &[SessionKey], ids: Option<&mut Ids>) -> Vec<Step> {
+    /// Holds a line to each of these places and to no other; without `ids` none can be opened now.
+    pub(super) fn hold(&mut self, wanted: &[Place], ids: Option<&mut Ids>) -> Vec<Step> {
         let mut steps = Vec::new();
         self.list.retain(|line| {
-            let hold = wanted.contains(&line.session);
+            let hold = wanted.contains(&line.place);
             if !hold {
                 steps.extend(line.close());
             }
             hold
         });
         if let Some(ids) = ids {
-            for session in wanted {
-                if self.of(*session).is_none() {
-                    let line = Line::new(*session, ids.stream());
-                    steps.push(line.open());
+            for place in wanted {
+                if self.of(*place).is_none() {
+                    let line = Line::new(*place, ids.stream());
+                    steps.extend(line.open());
                     self.list.push(line);
                 }
             }
@@ -123,23 +124,23 @@ impl Lines {
         steps
     }
 
-    fn of(&self, session: SessionKey) -> Option<&Line> {
-        self.list.iter().find(|line| line.session == session)
+    fn of(&self, place: Place) -> Option<&Line> {
+        self.list.iter().find(|line| line.place == place)
     }
 
-    /// What the session's tmux listed last.
-    pub(super) fn listing(&self, session: SessionKey) -> Option<&Listing> {
-        self.of(session)?.listing.as_ref()
+    /// What the tmux there listed last.
+    pub(super) fn listing(&self, place: Place) -> Option<&Listing> {
+        self.of(place)?.listing.as_ref()
     }
 
     /// Says a command, or why that cannot be done.
     pub(super) fn ask(
         &mut self,
-        session: SessionKey,
+        place: Place,
         command: Command,
         why: Asked,
     ) -> Result<Option<Step>, Clean> {
-        let line = self.list.iter_mut().find(|line| line.session == session);
+        let line = self.list.iter_mut().find(|line| line.place == place);
         let line = line.ok_or("its line to tmux is not open")?;
         match &line.state {
             State::Live => Ok(Some(line.say(&command, why))),
@@ -178,11 +179,11 @@ impl Lines {
         let due = |line: &&mut Line| line.retry_at().is_some_and(|at| now >= at);
         let lines = self.list.iter_mut().filter(due);
         lines
-            .map(|line| {
+            .filter_map(|line| {
                 *line = Line {
                     attempts: line.attempts,
                     listing: line.listing.take(),
-                    ..Line::new(line.session, ids.stream())
+                    ..Line::new(line.place, ids.stream())
                 };
                 line.open()
             })
@@ -195,9 +196,9 @@ impl Lines {
 }
 
 impl Line {
-    fn new(session: SessionKey, stream: StreamId) -> Self {
+    fn new(place: Place, stream: StreamId) -> Self {
         Self {
-            session,
+            place,
             stream,
             state: State::Opening,
             reader: Reader::default(),
@@ -211,13 +212,15 @@ impl Line {
         }
     }
 
-    fn open(&self) -> Step {
-        Step::Do(Effect::Open {
+    /// A shell of this host has no line.
+    fn open(&self) -> Option<Step> {
+        Some(Step::Do(Effect::Open {
             stream: self.stream,
             open: StreamOpen::Control {
-                session: self.session,
+                session: self.place.session()?,
+                kernel: self.place.kernel(),
             },
-        })
+        }))
     }
 
     fn close(&self) -> Option<Step> {
@@ -274,7 +277,7 @@ impl Line {
                     match self.asked.pop_front() {
                         Some(Asked::List) => {
                             steps.extend(self.listed(answer));
-                            brought.push(Brought::Listed(self.session));
+                            brought.push(Brought::Listed(self.place));
                         }
                         Some(asked) => brought.extend(Self::answered(asked, answer)),
                         None => {}

@@ -13,7 +13,6 @@ use crate::{
         step::Step,
     },
     key::{Key, KeyCode},
-    model::id::SessionKey,
     terminal::control::{Command, Target, Window},
 };
 
@@ -298,9 +297,8 @@ impl Panes {
         steps
     }
 
-    /// tmux has listed the windows of this session again.
-    pub(super) fn note_copy_modes(&mut self, session: SessionKey) {
-        let place = Place::Session(session);
+    /// tmux has listed the windows of this container again.
+    pub(super) fn note_copy_modes(&mut self, place: Place) {
         let reported: Vec<_> = self
             .list
             .iter()

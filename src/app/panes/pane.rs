@@ -45,6 +45,14 @@ pub enum Place {
 }
 
 impl Place {
+    /// The container, where it is not the main one.
+    pub fn kernel(self) -> Option<KernelId> {
+        match self {
+            Self::Container(_, kernel) => Some(kernel),
+            Self::Session(_) | Self::Host => None,
+        }
+    }
+
     /// The session, whichever of its containers it is.
     pub fn session(self) -> Option<SessionKey> {
         match self {
@@ -154,10 +162,7 @@ impl Pane {
     pub(super) fn kept(&self) -> KeptPane {
         KeptPane {
             session: self.place.session(),
-            kernel: match self.place {
-                Place::Container(_, kernel) => Some(kernel),
-                Place::Session(_) | Place::Host => None,
-            },
+            kernel: self.place.kernel(),
             name: self.name.clone(),
             tag: self.tag.clone(),
             start: self.start.clone(),

@@ -16,20 +16,19 @@ use crate::{
         step::{Ids, Step},
     },
     key::Key,
-    model::{id::SessionKey, notice::Level, text::Clean},
+    model::{notice::Level, text::Clean},
     terminal::control::{Command, Group, Target, Window},
 };
 
 impl Panes {
     /// The windows of a pane, as far as they are known.
     pub fn windows(&self, pane: &Pane) -> Option<&Group> {
-        let Place::Session(session) = pane.place else {
-            return None;
-        };
         if pane.state != State::Live {
             return None;
         }
-        self.lines.listing(session)?.seen_by(&pane.tmux_session())
+        self.lines
+            .listing(pane.place)?
+            .seen_by(&pane.tmux_session())
     }
 
     /// The window a pane shows.
@@ -57,16 +56,15 @@ impl Panes {
         })
     }
 
-    /// One control line to each session with a live pane, once that has painted: tmux 3.3a's server dies,
+    /// One control line to each container with a live pane, once that has painted: tmux 3.3a's server dies,
     /// and every shell with it, when a session is made (the pane's own) while a control client is half
     /// connected.
     pub(super) fn hold_lines(&mut self, ids: &mut Ids) -> Vec<Step> {
-        let mut wanted: Vec<SessionKey> = Vec::new();
+        let mut wanted: Vec<Place> = Vec::new();
         let begun = |pane: &&Pane| pane.state == State::Live && pane.has_begun;
         for pane in self.list.iter().filter(begun) {
-            match pane.place {
-                Place::Session(session) if !wanted.contains(&session) => wanted.push(session),
-                _ => {}
+            if pane.place != Place::Host && !wanted.contains(&pane.place) {
+                wanted.push(pane.place);
             }
         }
         let ids = self.daemon_is_up.then_some(ids);
@@ -86,9 +84,9 @@ impl Panes {
                 Brought::Sought { text, done, found } => {
                     steps.extend(self.told_found(&text, done, found));
                 }
-                Brought::Listed(session) => {
-                    self.note_copy_modes(session);
-                    steps.extend(self.part_windows(session));
+                Brought::Listed(place) => {
+                    self.note_copy_modes(place);
+                    steps.extend(self.part_windows(place));
                 }
             }
         }
@@ -138,36 +136,30 @@ impl Panes {
         make: impl FnOnce(&Target) -> Command,
         why: Asked,
     ) -> Vec<Step> {
-        let Some((session, target)) = self.target() else {
+        let Some((place, target)) = self.target() else {
             return vec![Step::toast(Level::Info, self.why_no_windows())];
         };
-        match self.lines.ask(session, make(&target), why) {
+        match self.lines.ask(place, make(&target), why) {
             Ok(step) => step.into_iter().collect(),
             Err(why) => vec![no_windows(&why)],
         }
     }
 
-    /// The session and tmux session of the pane with the keys.
-    fn target(&self) -> Option<(SessionKey, Target)> {
-        let pane = self.active()?;
-        let Place::Session(session) = pane.place else {
-            return None;
-        };
+    /// The place and tmux session of the pane with the keys.
+    fn target(&self) -> Option<(Place, Target)> {
+        let pane = self.active().filter(|pane| pane.place != Place::Host)?;
         let own = pane.tmux_session();
         let target = match self.windows(pane) {
             Some(group) => Target::session(&group.session),
             None => Target::session(&own),
         };
-        (pane.state == State::Live).then_some((session, target))
+        (pane.state == State::Live).then_some((pane.place, target))
     }
 
     fn why_no_windows(&self) -> &'static str {
         match self.active().map(|pane| pane.place) {
             Some(Place::Host) => {
                 "windows, search and saving are of a session's tmux; a shell of this host has none"
-            }
-            Some(Place::Container(..)) => {
-                "windows, search and saving work in the main container (main1); tmux's own keys work here"
             }
             _ => "the shell is not open now",
         }

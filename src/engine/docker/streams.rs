@@ -59,8 +59,8 @@ impl Streams for DockerEngine {
         started.map_err(|error| self.named(error, session))
     }
 
-    async fn control(&self, session: SessionId) -> Result<Attached> {
-        let door = self.door(session).await?;
+    async fn control(&self, session: SessionId, kernel: Option<KernelId>) -> Result<Attached> {
+        let door = self.door_of(session, kernel).await?;
         let argv = attach::control(&door.runner, self.config.shell.as_deref());
         let ending = door.by_itself();
         let started = exec::start(door.line, door.container, argv, false, ending).await;

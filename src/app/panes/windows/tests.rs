@@ -5,7 +5,7 @@ use super::*;
 use crate::{
     app::{effect::Effect, msg::StreamEvent},
     model::{
-        id::SessionId,
+        id::{KernelId, SessionId, SessionKey},
         log::LogSource,
         settings::{CopyKeys, TerminalSettings},
     },
@@ -13,6 +13,7 @@ use crate::{
 };
 
 mod alone;
+mod containers;
 
 /// Panes on one session with the daemon's side of its streams.
 struct World {
@@ -21,6 +22,8 @@ struct World {
     now: Timestamp,
     /// What was opened and not closed, and what was said to each control line.
     controls: Vec<StreamId>,
+    /// In which container each line that was opened leads, in order.
+    led: Vec<Option<KernelId>>,
     said: Vec<String>,
     toasts: Vec<String>,
     saved: Vec<(PathBuf, Vec<u8>)>,
@@ -36,6 +39,7 @@ impl World {
             ids: Ids::default(),
             now: Timestamp::UNIX_EPOCH,
             controls: Vec::new(),
+            led: Vec::new(),
             said: Vec::new(),
             toasts: Vec::new(),
             saved: Vec::new(),
@@ -48,21 +52,27 @@ impl World {
         let opened = world
             .panes
             .open_session(SESSION, &"work/1".into(), false, &mut world.ids);
-        world.take(opened);
-        let sized = world
-            .panes
-            .set_page(ratatui::layout::Rect::new(0, 0, 80, 23));
-        world.take(sized);
-        world.terminal(StreamEvent::Opened);
-        assert!(
-            world.controls.is_empty(),
+        world.begin(opened);
+        world
+    }
+
+    /// A pane was opened; its shell comes up.
+    fn begin(&mut self, opened: Vec<Step>) {
+        self.take(opened);
+        let lines = self.controls.len();
+        let page = ratatui::layout::Rect::new(0, 0, 80, 23);
+        let sized = self.panes.set_page(page);
+        self.take(sized);
+        self.terminal(StreamEvent::Opened);
+        assert_eq!(
+            self.controls.len(),
+            lines,
             "its tmux session may not stand yet"
         );
-        world.terminal(StreamEvent::Data {
+        self.terminal(StreamEvent::Data {
             source: LogSource::Stdout,
             bytes: Bytes::from_static(b"$ "),
         });
-        world
     }
 
     /// With a shell and a control line that has listed these windows.
@@ -80,8 +90,11 @@ impl World {
             match step {
                 Step::Do(Effect::Open {
                     stream,
-                    open: StreamOpen::Control { .. },
-                }) => self.controls.push(stream),
+                    open: StreamOpen::Control { kernel, .. },
+                }) => {
+                    self.controls.push(stream);
+                    self.led.push(kernel);
+                }
                 Step::Do(Effect::Close { stream }) => self.controls.retain(|it| *it != stream),
                 Step::Do(Effect::Send {
                     stream,

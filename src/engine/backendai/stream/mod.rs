@@ -27,7 +27,10 @@ use crate::{
         api::{AttachRequest, Attached, DialTarget, ExecCommand, LogChunk, Result, Streams},
         error::EngineError,
     },
-    model::{id::SessionId, log::LogOptions},
+    model::{
+        id::{KernelId, SessionId},
+        log::LogOptions,
+    },
 };
 
 pub(super) use held::Held;
@@ -68,7 +71,8 @@ impl Streams for BackendAiEngine {
         Ok(terminal::start(tty, hold))
     }
 
-    async fn control(&self, session: SessionId) -> Result<Attached> {
+    async fn control(&self, session: SessionId, kernel: Option<KernelId>) -> Result<Attached> {
+        self.must_be_main(session, kernel).await?;
         ssh::control(self, session).await
     }
 
