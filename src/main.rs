@@ -7,7 +7,10 @@ use std::{
     time::Duration,
 };
 
-use color_eyre::eyre::WrapErr;
+use color_eyre::{
+    config::{HookBuilder, Theme},
+    eyre::WrapErr,
+};
 use workbay::{
     cli::{self, Doors, How, NoEngine, Start, StoreLook, StoreTrouble},
     config::{
@@ -32,6 +35,7 @@ use workbay::{
 };
 
 fn main() -> ExitCode {
+    report_panics();
     cli::main(&Doors {
         tui: |start| run::main(view(start)),
         shell: |start, session, shell| run::shell(view(start), session, shell),
@@ -41,6 +45,18 @@ fn main() -> ExitCode {
         probe,
         store: look_at_store,
     })
+}
+
+/// Without colors: panics are also reported in the daemon's log. The hooks that give a terminal back run
+/// before this one.
+fn report_panics() {
+    let hooks = HookBuilder::default()
+        .theme(Theme::new())
+        .display_env_section(false)
+        .panic_section("This is a defect in workbay. Please report it with the text above.");
+    if let Err(error) = hooks.install() {
+        tracing::warn!("panics are reported in the standard form: {error}");
+    }
 }
 
 /// With several contexts the default is named: it may have changed since the daemon began.

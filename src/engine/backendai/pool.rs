@@ -49,7 +49,7 @@ fn client(tls: &rustls::ClientConfig, direct: bool) -> Result<Client> {
     let builder = Client::builder();
     let builder = if direct { builder.no_proxy() } else { builder };
     builder
-        .use_preconfigured_tls(tls.clone())
+        .tls_backend_preconfigured(tls.clone())
         .http1_only()
         // Keys and passwords go to the address that was configured and nowhere else.
         .redirect(Policy::none())
