@@ -1,6 +1,6 @@
 # Thin names for what scripts/ does; every script also works alone.
 
-.PHONY: help run test test-cluster lint bench setup
+.PHONY: help run test test-cluster lint bench docs setup
 
 help:
 	@echo "make run           install what is missing, build, open workbay"
@@ -8,6 +8,7 @@ help:
 	@echo "make test-cluster  bring up a Backend.AI cluster on this machine if none runs, and test against it"
 	@echo "make lint          formatting and lints only"
 	@echo "make bench         measure and write docs/benchmarks.md"
+	@echo "make docs          build the documentation as a book into target/book"
 
 run:
 	@scripts/run
@@ -23,6 +24,9 @@ lint:
 
 bench:
 	@scripts/bench
+
+docs:
+	@scripts/docs
 
 setup:
 	@scripts/setup
