@@ -14,10 +14,9 @@ use crate::model::{
 
 /// The code of its command, or why there is none.
 pub fn exit(session: &Session) -> Result<u8, Fail> {
-    match ending(session) {
-        Some(Ending::Exited(number)) => Ok(u8::try_from(number).unwrap_or(code::FAILED)),
-        Some(Ending::Succeeded) => Ok(0),
-        _ => {
+    match ending(session).and_then(Ending::exit_code) {
+        Some(number) => Ok(u8::try_from(number).unwrap_or(code::FAILED)),
+        None => {
             let how = verdict(session, None).map(|verdict| verdict.text);
             let how = how.unwrap_or_else(|| session.status.to_string());
             let name = &session.name;

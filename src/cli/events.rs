@@ -7,6 +7,7 @@ use super::{
     choice::Choice,
     fail::{Fail, Outcome},
     line::{self, Line},
+    listed::ListedChange,
     now, output,
     times::moment,
 };
@@ -25,7 +26,7 @@ struct Event<'a> {
     /// When this command heard of it.
     at: jiff::Timestamp,
     #[serde(flatten)]
-    change: &'a Change,
+    change: ListedChange<'a>,
 }
 
 pub fn events(start: &Start, json: bool) -> Outcome {
@@ -77,6 +78,7 @@ impl Listener {
     fn print(&self, seq: u64, change: &Change) -> Result<(), Fail> {
         let at = now();
         if self.json {
+            let change = ListedChange::new(change, at);
             let event = Event { seq, at, change };
             return output::json_line(&event);
         }

@@ -16,7 +16,7 @@ use super::{
     fail::{Fail, Outcome},
     find::{self, Picture, Wanted},
     line::{self, Line},
-    now, output,
+    listed, now, output,
     output::Cell,
     reclaim,
     times::{elapsed, moment},
@@ -32,7 +32,6 @@ use crate::{
     },
     theme::{ColorDepth, Theme, color, face::Face},
 };
-use ended::Listed;
 
 const HEAD: [&str; 8] = [
     "NAME",
@@ -75,8 +74,7 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     cut(&mut sessions, arguments.limit);
     order::sort(&mut sessions, arguments.sort, arguments.reverse);
     if arguments.format.json {
-        let listed = sessions.iter().map(|it| Listed::new(it, now()));
-        output::json(&listed.collect::<Vec<_>>())?;
+        listed::print_all(&sessions)?;
     } else if sessions.is_empty() && std::io::stdout().is_terminal() {
         output::line(nothing(arguments))?;
     } else {

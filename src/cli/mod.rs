@@ -27,6 +27,7 @@ mod kernels;
 mod keys;
 mod launch;
 mod line;
+mod listed;
 mod logs;
 mod ls;
 mod manage;

@@ -8,7 +8,7 @@ use super::{
     fail::{Fail, Outcome, code},
     find,
     line::{self, Line},
-    output, report,
+    listed, output, report,
     watch::{Goal, Watch, has_begun, not_running},
 };
 use crate::model::{ending::ending, session::Session};
@@ -37,7 +37,7 @@ pub fn wait(start: &Start, arguments: &WaitFor) -> Outcome {
             sessions = ended::whole(&line, sessions).await?;
         }
         if json {
-            output::json(&sessions)?;
+            listed::print_all(&sessions)?;
         }
         Ok(match goal {
             Goal::Begun => running(&sessions),

@@ -3,8 +3,6 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer, ser::SerializeMap as _};
-
 use super::{
     idle::IdleChecker,
     session::{BatchResult, Session},
@@ -108,10 +106,19 @@ impl Ending {
         }
     }
 
-    /// The code of its main program.
+    /// The same for programs: `exited`, `out-of-memory`.
+    pub fn reason(self) -> String {
+        match self {
+            Self::Exited(_) => "exited".to_owned(),
+            other => other.word().replace(' ', "-"),
+        }
+    }
+
+    /// The code of its main program, where that ended the session.
     pub fn exit_code(self) -> Option<i64> {
         match self {
             Self::Exited(code) => Some(code),
+            Self::Succeeded => Some(0),
             _ => None,
         }
     }
@@ -173,17 +180,6 @@ impl fmt::Display for Ending {
     }
 }
 
-/// `{"kind": "exit", "exit_code": 3, "text": "exit 3"}`.
-impl Serialize for Ending {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("kind", &self.word().replace(' ', "-"))?;
-        map.serialize_entry("exit_code", &self.exit_code())?;
-        map.serialize_entry("text", &self.to_string())?;
-        map.end()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,6 +195,15 @@ mod tests {
             assert!(is_meant(&memory, word), "{word}");
         }
         assert!(!is_meant(&memory, "emory") && !is_meant("", "out"));
+    }
+
+    #[test]
+    fn programs_read_a_reason_in_one_word_and_a_code() {
+        let read = |ending: Ending| (ending.reason(), ending.exit_code());
+        assert_eq!(read(Ending::Exited(3)), ("exited".into(), Some(3)));
+        assert_eq!(read(Ending::Succeeded), ("succeeded".into(), Some(0)));
+        assert_eq!(read(Ending::OutOfMemory), ("out-of-memory".into(), None));
+        assert_eq!(read(Ending::Terminated), ("terminated".into(), None));
     }
 
     #[test]

@@ -259,6 +259,11 @@ fn wait_is_for_several_and_gives_the_first_failure() {
     let all: serde_json::Value = serde_json::from_slice(&all.stdout).unwrap();
     assert_eq!(all[0]["name"], "worse");
     assert_eq!(all[1]["status"], "TERMINATED");
+    assert_eq!(
+        (&all[0]["exit_code"], &all[1]["exit_code"]),
+        (&9.into(), &0.into())
+    );
+    assert_eq!(all[0]["end_reason"], "exited");
     // A batch session that has ended has begun.
     assert_eq!(run(&machine, &["wait", "good", "--for", "running"]).0, 0);
 }

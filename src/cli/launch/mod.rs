@@ -19,7 +19,7 @@ use super::{
     ended,
     fail::{Fail, Outcome, code},
     line::{self, Line},
-    now, output,
+    listed, now, output,
     watch::{has_begun, not_running},
 };
 use crate::{
@@ -184,8 +184,8 @@ fn tell(
 ) -> Outcome {
     remark_on_shmem(made, request);
     match made {
-        [one] if manner.format.json && request.copies() == 1 => output::json(one)?,
-        many if manner.format.json => output::json(&many)?,
+        [one] if manner.format.json && request.copies() == 1 => listed::print_one(one)?,
+        many if manner.format.json => listed::print_all(many)?,
         // Then they were printed before.
         _ if manner.wait_end => {}
         many => wait::print(many)?,

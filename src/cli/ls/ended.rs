@@ -1,39 +1,12 @@
-//! How and when sessions ended: in JSON and as columns.
+//! The columns of how and when sessions ended.
 
-use jiff::Timestamp;
 use ratatui::style::Style;
-use serde::Serialize;
 
 use crate::{
     cli::{output::Cell, times::moment},
-    model::{
-        ending::{Ending, ending},
-        session::Session,
-        verdict::Tone,
-    },
+    model::{ending::ending, session::Session, verdict::Tone},
     theme::{Theme, face::Face},
 };
-
-/// A session as `--json` prints it: its own fields and what follows from them.
-#[derive(Serialize)]
-pub struct Listed<'a> {
-    #[serde(flatten)]
-    session: &'a Session,
-    /// How it ended.
-    outcome: Option<Ending>,
-    /// Without time in the queue; `null` = it has not run.
-    run_seconds: Option<i64>,
-}
-
-impl<'a> Listed<'a> {
-    pub fn new(session: &'a Session, now: Timestamp) -> Self {
-        Self {
-            session,
-            outcome: ending(session),
-            run_seconds: session.run_seconds(now),
-        }
-    }
-}
 
 /// The columns of how it ended and when.
 pub const HEADS: [&str; 2] = ["RESULT", "ENDED"];

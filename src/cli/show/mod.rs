@@ -17,7 +17,7 @@ use super::{
     choice::Choice,
     fail, find,
     line::{self, Line},
-    ls::ended::Listed,
+    listed::Listed,
     now,
     output::{self, Cell},
     times::{elapsed, moment},

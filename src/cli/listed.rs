@@ -1,0 +1,135 @@
+//! A session as `--json` prints it, whatever the command.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{fail::Fail, now, output};
+use crate::model::{
+    change::Change,
+    ending::{Ending, ending},
+    session::Session,
+};
+
+/// A session's own fields and what follows from them.
+#[derive(Serialize)]
+pub struct Listed<'a> {
+    #[serde(flatten)]
+    session: &'a Session,
+    /// Why it ended, in a word; `null` before that.
+    end_reason: Option<String>,
+    /// The code of its command; `null` = it did not end by its command.
+    exit_code: Option<i64>,
+    /// Without time in the queue; `null` = it has not run.
+    run_seconds: Option<i64>,
+}
+
+impl<'a> Listed<'a> {
+    pub fn new(session: &'a Session, now: Timestamp) -> Self {
+        let ending = ending(session);
+        Self {
+            session,
+            end_reason: ending.map(Ending::reason),
+            exit_code: ending.and_then(Ending::exit_code),
+            run_seconds: session.run_seconds(now),
+        }
+    }
+
+    fn all(sessions: &'a [Session]) -> Vec<Self> {
+        let now = now();
+        let sessions = sessions.iter();
+        sessions.map(|session| Self::new(session, now)).collect()
+    }
+}
+
+/// Prints a list of sessions.
+pub fn print_all(sessions: &[Session]) -> Result<(), Fail> {
+    output::json(&Listed::all(sessions))
+}
+
+/// Prints a session alone.
+pub fn print_one(session: &Session) -> Result<(), Fail> {
+    output::json(&Listed::new(session, now()))
+}
+
+/// A change whose session has the same fields.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum ListedChange<'a> {
+    Session {
+        change: &'static str,
+        session: Listed<'a>,
+    },
+    Other(&'a Change),
+}
+
+impl<'a> ListedChange<'a> {
+    pub fn new(change: &'a Change, now: Timestamp) -> Self {
+        match change {
+            Change::Session { session } => Self::Session {
+                change: "session",
+                session: Listed::new(session, now),
+            },
+            other => Self::Other(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        environment::{EnvironmentRef, EnvironmentSource},
+        id::{KernelId, SessionId, SessionKey},
+        kernel::Kernel,
+        status::Status,
+    };
+
+    fn ended(exit_code: i64, why: &str) -> Session {
+        let environment = EnvironmentRef {
+            name: "host".into(),
+            version: "1".into(),
+            source: EnvironmentSource::Host,
+        };
+        let key = SessionKey::local(SessionId::from_u128(1));
+        let at = Timestamp::UNIX_EPOCH;
+        let kernel = Kernel::new(KernelId::from_u128(1), "main1".into(), Status::Terminated);
+        Session {
+            status: Status::Terminated,
+            status_info: Some(why.into()),
+            started_at: Some(at),
+            terminated_at: Some(at),
+            kernels: vec![Kernel {
+                exit_code: Some(exit_code),
+                ..kernel
+            }],
+            ..Session::new(key, "train".into(), environment, at)
+        }
+    }
+
+    #[test]
+    fn the_end_is_in_fields_of_the_session_itself() {
+        for (session, reason, code) in [
+            (ended(3, "self-terminated"), "exited", Some(3)),
+            (ended(143, "user-requested"), "terminated", None),
+        ] {
+            let listed =
+                serde_json::to_value(Listed::new(&session, Timestamp::UNIX_EPOCH)).unwrap();
+            assert_eq!(listed["end_reason"], reason);
+            assert_eq!(listed["exit_code"].as_i64(), code);
+            assert_eq!(listed["name"], "train");
+        }
+    }
+
+    #[test]
+    fn an_event_has_the_fields_that_lists_have() {
+        let session = ended(3, "self-terminated");
+        let change = Change::Session {
+            session: Box::new(session),
+        };
+        let printed = ListedChange::new(&change, Timestamp::UNIX_EPOCH);
+        let printed = serde_json::to_value(printed).unwrap();
+        let plain = serde_json::to_value(&change).unwrap();
+        assert_eq!(printed["change"], plain["change"]);
+        assert_eq!(printed["session"]["exit_code"], 3);
+    }
+}
