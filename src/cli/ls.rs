@@ -1,67 +1,53 @@
 //! `workbay ls`.
 
-pub mod ended;
+mod cells;
+pub mod column;
+mod filter;
+mod names;
 pub mod order;
+#[cfg(test)]
+mod tests;
 
 use std::{collections::HashMap, io::IsTerminal};
 
+use clap::ValueEnum as _;
 use jiff::Timestamp;
 use ratatui::style::Style;
 
 use super::{
     Start,
-    apart::Apart,
-    args::{Ls, TabChoice},
+    args::{Format, Ls, TabChoice},
     choice::Choice,
     fail::{Fail, Outcome},
     find::{self, Picture, Wanted},
     line::{self, Line},
     listed, now, output,
     output::Cell,
-    reclaim,
-    times::{elapsed, moment},
 };
 use crate::{
+    config::person,
     model::{
         capability::EngineState,
-        ending::{Ending, ending, is_meant, joined},
         id::ContextName,
-        session::{Session, has_several_owners, newest_first, placement_words},
+        session::{Session, has_several_owners, newest_first},
         short,
         status::Tab,
     },
-    theme::{ColorDepth, Theme, color, face::Face},
+    theme::{ColorDepth, Theme, color},
 };
+use cells::Painter;
+use column::Column;
+use filter::Filter;
 
-const HEAD: [&str; 8] = [
-    "NAME",
-    "ID",
-    "STATUS",
-    "ENVIRONMENT",
-    "CPU",
-    "MEM",
-    "RUN TIME",
-    "CREATED",
-];
-
-/// The column that how a session ended stands behind.
-const STATUS: usize = 2;
-
-/// How many of a cluster's sessions are asked for, for each tab, unless told.
+/// How many of a cluster's sessions are asked for, for each tab, by default.
 const PAGE: u32 = 100;
 
 pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
-    let (picture, contexts) = line::block_on(look(start, arguments))?;
-    let several = has_several_owners(&picture.snapshot.sessions);
-    let mut sessions: Vec<Session> = picture
-        .snapshot
-        .sessions
-        .iter()
-        .filter(|session| {
-            contexts.contains(&session.context) && is_wanted(session, arguments, several)
-        })
-        .cloned()
-        .collect();
+    let now = now();
+    let filter = Filter::read(&arguments.filter, now, &person::time_zone())
+        .map_err(|why| Fail::usage(format!("--filter: {why}")))?;
+    let (picture, contexts) = line::block_on(look(start, arguments, &filter))?;
+    let mut sessions = chosen(&picture, &contexts, arguments, &filter, now);
     if let ([context], true) = (contexts.as_slice(), sessions.is_empty())
         && let Some(failure) = picture.why_stale(*context)
     {
@@ -69,16 +55,21 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
         return Err(failure.clone().into());
     }
     tell_stale(&picture, &contexts);
-    sessions.sort_by(newest_first);
     tell_more(&picture, &contexts, &sessions, arguments);
     cut(&mut sessions, arguments.limit);
-    order::sort(&mut sessions, arguments.sort, arguments.reverse);
-    if arguments.format.json {
-        listed::print_all(&sessions)?;
-    } else if sessions.is_empty() && std::io::stdout().is_terminal() {
-        output::line(nothing(arguments))?;
-    } else {
-        print(&sessions, &picture, &contexts)?;
+    let sort = arguments.sort.unwrap_or_default();
+    sort.sort(&mut sessions, arguments.reverse, now);
+    match arguments.format() {
+        Format::Json => listed::print_all(&sessions)?,
+        Format::Name => {
+            let context = (contexts.len() == 1).then(|| contexts[0]);
+            let names = names::of(&sessions, &picture.snapshot.sessions, context);
+            names.iter().try_for_each(|name| output::line(name))?;
+        }
+        Format::Table | Format::Wide if sessions.is_empty() && std::io::stdout().is_terminal() => {
+            output::line(nothing(arguments))?;
+        }
+        Format::Table | Format::Wide => print(&sessions, &picture, &contexts, arguments, now)?,
     }
     match find::incomplete(&picture.snapshot, &contexts).next() {
         Some((_, failure)) => Err(failure.into()),
@@ -86,71 +77,100 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     }
 }
 
-fn print(sessions: &[Session], picture: &Picture, contexts: &[ContextName]) -> Result<(), Fail> {
+/// The sessions that are asked for, the newest first.
+fn chosen(
+    picture: &Picture,
+    contexts: &[ContextName],
+    arguments: &Ls,
+    filter: &Filter,
+    now: Timestamp,
+) -> Vec<Session> {
+    let all = &picture.snapshot.sessions;
+    let several = has_several_owners(all);
+    let tab = arguments.tab.tab();
+    let is_chosen = |session: &&Session| {
+        contexts.contains(&session.context)
+            && tab.is_none_or(|tab| session.tab() == tab)
+            && filter.holds(session, several, now)
+    };
+    let mut sessions: Vec<Session> = all.iter().filter(is_chosen).cloned().collect();
+    sessions.sort_by(newest_first);
+    sessions
+}
+
+fn print(
+    sessions: &[Session],
+    picture: &Picture,
+    contexts: &[ContextName],
+    arguments: &Ls,
+    now: Timestamp,
+) -> Result<(), Fail> {
     let theme = colours();
-    let several = contexts.len() > 1;
-    let reclaimed = reclaim::is_told(sessions);
-    let ended = ended::is_told(sessions);
-    let apart = Apart::of(sessions);
+    let painter = Painter {
+        now,
+        theme: theme.as_ref(),
+        accents: accents(picture, theme.as_ref()),
+    };
+    let wide = arguments.format() == Format::Wide;
+    let columns = match arguments.columns.as_slice() {
+        [] if wide => Column::value_variants().to_vec(),
+        [] => column::usual(sessions, contexts.len() > 1),
+        chosen => chosen.to_vec(),
+    };
     let ids: Vec<String> = sessions.iter().map(|it| it.id.to_string()).collect();
-    let rows: Vec<Vec<Cell>> = sessions
-        .iter()
-        .zip(short::all(&ids))
-        .map(|(session, id)| {
-            let mut cells = row(session, id, now(), theme.as_ref());
-            if ended {
-                let [how, when] = ended::cells(session, theme.as_ref());
-                cells.insert(STATUS + 1, how);
-                cells.push(when);
-            }
-            cells.extend(apart.cells(session));
-            if reclaimed {
-                cells.push(reclaim::cell(session, now(), theme.as_ref()));
-            }
-            if several {
-                let style = accent(picture, session.context, theme.as_ref());
-                cells.insert(0, Cell::styled(session.context.as_str(), style));
-            }
-            cells
-        })
-        .collect();
-    let mut head: Vec<&str> = HEAD.to_vec();
-    if ended {
-        let [how, when] = ended::HEADS;
-        head.insert(STATUS + 1, how);
-        head.push(when);
-    }
-    head.extend(apart.heads());
-    head.extend(reclaimed.then_some(reclaim::HEAD));
-    if several {
-        head.insert(0, "CONTEXT");
-    }
-    output::coloured(&output::table(&head, &rows, theme.is_some()))
+    let ids = if wide || !arguments.columns.is_empty() {
+        ids
+    } else {
+        short::all(&ids)
+    };
+    let cells = |(session, id): (&Session, &String)| {
+        let columns = columns.iter();
+        columns
+            .map(|column| painter.cell(*column, session, id))
+            .collect()
+    };
+    let rows: Vec<Vec<Cell>> = sessions.iter().zip(&ids).map(cells).collect();
+    let heads: Vec<String> = columns.iter().map(|column| column.head()).collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    output::coloured(&output::table(&heads, &rows, theme.is_some()))
 }
 
 /// The daemon's picture of the contexts that are meant, as far as each can be had.
-async fn look(start: &Start, arguments: &Ls) -> Result<(Picture, Vec<ContextName>), Fail> {
+async fn look(
+    start: &Start,
+    arguments: &Ls,
+    filter: &Filter,
+) -> Result<(Picture, Vec<ContextName>), Fail> {
     let line = Line::connect(&start.paths).await?;
-    let tab = arguments.tab.tab();
+    let tab = match arguments.format() {
+        // Whether a name means a session depends on all the others.
+        Format::Name => None,
+        _ => arguments.tab.tab(),
+    };
     let snapshot = line.snapshot_of(tab).await?;
     let contexts = if arguments.all_contexts {
         snapshot.contexts.iter().map(|s| s.context.name).collect()
     } else {
         vec![Choice::of(start).context(&snapshot)?]
     };
-    let picture = find::picture(&line, (snapshot, tab), &contexts, &wanted(arguments)).await?;
+    let picture = find::picture(
+        &line,
+        (snapshot, tab),
+        &contexts,
+        &wanted(arguments, filter),
+    )
+    .await?;
     Ok((picture, contexts))
 }
 
-/// The newest of each tab, and whatever has the filter's one word in its name.
-fn wanted(arguments: &Ls) -> Vec<Wanted> {
+/// The newest of each tab, and what the filter looks for in names.
+fn wanted(arguments: &Ls, filter: &Filter) -> Vec<Wanted> {
     let count = arguments.limit.unwrap_or(PAGE);
     let tabs = Tab::ALL.into_iter().filter(|tab| {
         let asked = arguments.tab.tab();
         asked.is_none_or(|asked| asked == *tab)
     });
-    let word = arguments.filter.as_deref().map(str::trim);
-    let word = word.filter(|word| !word.is_empty() && !word.contains(char::is_whitespace));
+    let word = filter.in_name();
     tabs.flat_map(|tab| {
         let newest = Wanted {
             tab,
@@ -165,12 +185,6 @@ fn wanted(arguments: &Ls) -> Vec<Wanted> {
         std::iter::once(newest).chain(named)
     })
     .collect()
-}
-
-fn is_wanted(session: &Session, arguments: &Ls, several: bool) -> bool {
-    let words = arguments.filter.as_deref().unwrap_or_default();
-    let tab = arguments.tab.tab();
-    tab.is_none_or(|tab| session.tab() == tab) && matches(session, words, several)
 }
 
 fn tell_stale(picture: &Picture, contexts: &[ContextName]) {
@@ -205,7 +219,7 @@ fn cut(sessions: &mut Vec<Session>, limit: Option<u32>) {
 
 /// Says where a cluster has more than is shown.
 fn tell_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], arguments: &Ls) {
-    if arguments.filter.is_some() {
+    if !arguments.filter.is_empty() {
         return;
     }
     for state in &picture.snapshot.contexts {
@@ -234,21 +248,22 @@ fn tell_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], 
     }
 }
 
-/// The colour of a context's name.
-fn accent(picture: &Picture, context: ContextName, theme: Option<&Theme>) -> Style {
-    let colour = find::state(&picture.snapshot, context)
-        .and_then(|state| state.context.accent.as_ref())
-        .and_then(|accent| color::parse(accent.as_str()))
-        .and_then(|colour| color::reduce(colour, ColorDepth::Ansi16));
-    match (theme, colour) {
-        (Some(_), Some(colour)) => Style::new().fg(colour),
-        _ => Style::new(),
-    }
+/// The colours of the names of contexts.
+fn accents(picture: &Picture, theme: Option<&Theme>) -> HashMap<ContextName, Style> {
+    let states = picture.snapshot.contexts.iter().filter(|_| theme.is_some());
+    states
+        .filter_map(|state| {
+            let accent = state.context.accent.as_ref()?;
+            let colour = color::reduce(color::parse(accent.as_str())?, ColorDepth::Ansi16)?;
+            Some((state.context.name, Style::new().fg(colour)))
+        })
+        .collect()
 }
 
 fn nothing(arguments: &Ls) -> &'static str {
-    match (arguments.filter.is_some(), arguments.tab) {
-        (true, _) => "No session matches the filter.",
+    match (arguments.filter.is_empty(), arguments.tab) {
+        (false, TabChoice::All) => "No session matches the filter.",
+        (false, _) => "No session under this --tab matches the filter.",
         (_, TabChoice::Running) => "No session is running; `workbay launch` starts one.",
         (_, TabChoice::Finished) => "No session has finished.",
         (_, TabChoice::Others) => "No session is in trouble.",
@@ -261,48 +276,4 @@ pub fn colours() -> Option<Theme> {
     output::is_colourful()
         .then(|| Theme::builtin("ansi16", ColorDepth::Ansi16))
         .flatten()
-}
-
-/// The look of a session's status.
-pub fn status_style(session: &Session, theme: Option<&Theme>) -> Style {
-    let face = Face::from(session.status.tone());
-    theme.map_or_else(Style::new, |theme| theme.style(face))
-}
-
-fn row(session: &Session, id: String, now: Timestamp, theme: Option<&Theme>) -> Vec<Cell> {
-    vec![
-        session.name.as_str().into(),
-        id.into(),
-        Cell::styled(session.status.word(), status_style(session, theme)),
-        session.environment.label().into(),
-        session.requested_slots.cpu.to_string().into(),
-        session.requested_slots.mem.to_string().into(),
-        session
-            .run_seconds(now)
-            .map_or_else(|| "-".to_owned(), elapsed)
-            .into(),
-        moment(session.created_at).into(),
-    ]
-}
-
-/// Every word is found in the name, id, environment, status or result, whatever its case; with `several` owners
-/// also in owner, project and agents.
-fn matches(session: &Session, words: &str, several: bool) -> bool {
-    let mut text = format!(
-        "{} {} {} {}",
-        session.name,
-        session.id,
-        session.environment.label(),
-        session.status
-    );
-    if several {
-        text.push(' ');
-        text.push_str(&placement_words(session));
-    }
-    let text = text.to_lowercase();
-    let ended = ending(session).map_or_else(String::new, Ending::words);
-    joined(words)
-        .to_lowercase()
-        .split_whitespace()
-        .all(|word| text.contains(word) || is_meant(&ended, word))
 }

@@ -3,7 +3,6 @@
 //! Data goes to stdout, remarks and errors to stderr. `--json` where there is data; the field names
 //! and the exit codes are documented in docs/cli.md.
 
-mod apart;
 mod args;
 mod catalogue;
 mod choice;

@@ -1,4 +1,4 @@
-//! The column of `workbay ls` that tells when idle checks end a session.
+//! When idle checks end a session, as a column of `workbay ls`.
 
 use jiff::Timestamp;
 use ratatui::style::Style;
@@ -11,13 +11,6 @@ use crate::{
     },
     theme::{Theme, face::Face},
 };
-
-pub const HEAD: &str = "RECLAIM IN";
-
-/// Whether the column has anything to tell.
-pub fn is_told(sessions: &[Session]) -> bool {
-    sessions.iter().any(|it| reclaim(it) != Reclaim::Never)
-}
 
 pub fn cell(session: &Session, now: Timestamp, theme: Option<&Theme>) -> Cell {
     let text = match reclaim(session) {

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::{
     machine::{Machine, launch},
+    run,
     sessions::until,
 };
 
@@ -117,6 +118,35 @@ fn each_end_is_what_the_engine_says() {
         names(&listed(&machine, &["--filter", "out of memory"])),
         ["greedy"]
     );
+    let failed = [
+        "ls",
+        "--tab",
+        "finished",
+        "--filter",
+        "exit-code!=0 result!=exited",
+    ];
+    assert_eq!(machine.ok(&[&failed[..], &["-q"]].concat()), "greedy\n");
+    let columns = ["--columns", "exit-code,name", "--sort", "name:desc"];
+    let table = machine.ok(&[&["ls", "--tab", "all"][..], &columns].concat());
+    assert_eq!(
+        table,
+        "EXIT CODE  NAME\n3          three\n-          greedy\n0          good\n"
+    );
+    let wide = machine.ok(&["ls", "--tab", "all", "-o", "wide"]);
+    assert!(wide.contains(sessions[0]["id"].as_str().unwrap()), "{wide}");
+    for (wrong, says) in [
+        (
+            ["ls", "--columns", "name,size"],
+            "possible values: name, id, context",
+        ),
+        (
+            ["ls", "--filter", "size=3"],
+            "unknown column 'size'. Columns: name, id",
+        ),
+    ] {
+        let (code, _, err) = run(&machine, &wrong);
+        assert!(code == 2 && err.contains(says), "{code} {err}");
+    }
     let table = machine.ok(&["ls", "--tab", "finished"]);
     let head = table.lines().next().unwrap();
     assert!(head.contains("RESULT") && head.contains("RUN TIME") && head.contains("ENDED"));

@@ -1,20 +1,18 @@
 //! The words of the command line.
 
 mod launch;
+mod ls;
 mod manage;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell as CompletionShell;
 
 pub use self::launch::{
     Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch, Run,
 };
+pub use self::ls::{Format, Ls, TabChoice};
 pub use self::manage::{Keep, Priority, Rename, Rm, Terminate, WaitFor, WaitGoal};
-use crate::{
-    cli::ls::order::SortBy,
-    model::{span::Span, status::Tab},
-    protocol::version::version,
-};
+use crate::{model::span::Span, protocol::version::version};
 
 /// Run, watch and enter container compute sessions from the keyboard
 #[derive(Debug, Parser)]
@@ -180,53 +178,6 @@ impl Wait {
     pub fn seconds(&self) -> Option<u64> {
         self.timeout.map(|span| span.0)
     }
-}
-
-/// The tabs of the sessions page, or all of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum TabChoice {
-    #[default]
-    Running,
-    Finished,
-    Others,
-    All,
-}
-
-impl TabChoice {
-    /// `None` = every tab.
-    pub fn tab(self) -> Option<Tab> {
-        match self {
-            Self::Running => Some(Tab::Running),
-            Self::Finished => Some(Tab::Finished),
-            Self::Others => Some(Tab::Others),
-            Self::All => None,
-        }
-    }
-}
-
-#[derive(Args, Debug, Default)]
-pub struct Ls {
-    /// Which sessions
-    #[arg(long, value_enum, default_value_t)]
-    pub tab: TabChoice,
-    /// Only those whose name, id, environment, status or result holds each of these words:
-    /// 'exit 3', 'out of memory', reclaimed
-    #[arg(long, value_name = "TEXT")]
-    pub filter: Option<String>,
-    /// Sort by a column
-    #[arg(long, value_enum, value_name = "COLUMN", default_value_t)]
-    pub sort: SortBy,
-    /// Reverse the order
-    #[arg(long)]
-    pub reverse: bool,
-    /// Those of every context
-    #[arg(long, conflicts_with = "context")]
-    pub all_contexts: bool,
-    /// The newest N of each context and tab, 4000 at most (a cluster is asked for 100 unless told)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4000))]
-    pub limit: Option<u32>,
-    #[command(flatten)]
-    pub format: Json,
 }
 
 #[derive(Args, Debug)]

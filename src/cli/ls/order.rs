@@ -1,54 +1,78 @@
 //! In which order `workbay ls` prints.
 
-use std::cmp::Ordering;
+use std::{fmt, str::FromStr};
 
 use clap::ValueEnum;
+use jiff::Timestamp;
 
-use crate::model::{
-    ending::{Ending, ending},
-    natural,
-    session::{Session, by_run_time, newest_first},
-};
+use super::column::Column;
+use crate::model::session::{Session, newest_first};
 
-/// A column to sort by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum SortBy {
-    #[default]
-    Created,
-    Name,
-    Status,
-    /// What failed comes first
-    Result,
-    Environment,
-    Cpu,
-    Mem,
-    RunTime,
-    Ended,
+/// `cpu`, `cpu:desc`, `created:asc`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sort {
+    column: Column,
+    descending: bool,
 }
 
-/// Puts what was `newest_first` into another order: times and amounts from the largest, words from A to
-/// Z.
-pub fn sort(sessions: &mut [Session], by: SortBy, reverse: bool) {
-    sessions.sort_by(|a, b| {
-        let order = compare(a, b, by);
-        let order = if reverse { order.reverse() } else { order };
-        order.then_with(|| newest_first(a, b))
-    });
+impl Default for Sort {
+    fn default() -> Self {
+        Self::by(Column::Created)
+    }
 }
 
-fn compare(a: &Session, b: &Session, by: SortBy) -> Ordering {
-    let slots = |session: &Session| session.requested_slots.clone();
-    let rank = |session: &Session| ending(session).map(Ending::rank);
-    match by {
-        SortBy::Created => b.created_at.cmp(&a.created_at),
-        SortBy::Name => natural::compare(a.name.as_str(), b.name.as_str()),
-        SortBy::Status => a.status.word().cmp(b.status.word()),
-        // What has not ended is last.
-        SortBy::Result => (rank(a).is_none(), rank(a)).cmp(&(rank(b).is_none(), rank(b))),
-        SortBy::Environment => natural::compare(&a.environment.label(), &b.environment.label()),
-        SortBy::Cpu => slots(b).cpu.cmp(&slots(a).cpu),
-        SortBy::Mem => slots(b).mem.cmp(&slots(a).mem),
-        SortBy::RunTime => by_run_time(b, a),
-        SortBy::Ended => b.terminated_at.cmp(&a.terminated_at),
+impl Sort {
+    /// Times and amounts from the largest, words from A to Z.
+    fn by(column: Column) -> Self {
+        Self {
+            column,
+            descending: column.descends(),
+        }
+    }
+
+    /// Sorts what is `newest_first`; sessions without a value are last either way.
+    pub fn sort(self, sessions: &mut [Session], reverse: bool, now: Timestamp) {
+        let descending = self.descending != reverse;
+        sessions.sort_by(|a, b| {
+            let value = |session| self.column.value(session, now);
+            let order = match (value(a), value(b)) {
+                (Some(a), Some(b)) if descending => b.compare(&a),
+                (Some(a), Some(b)) => a.compare(&b),
+                (a, b) => a.is_none().cmp(&b.is_none()),
+            };
+            order.then_with(|| newest_first(a, b))
+        });
+    }
+}
+
+impl FromStr for Sort {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, way) = match text.split_once(':') {
+            Some((name, way)) => (name, Some(way)),
+            None => (text, None),
+        };
+        let column = Column::from_str(name, true)
+            .map_err(|_| format!("unknown column. Columns: {}", Column::names()))?;
+        let usual = Self::by(column);
+        let descending = match way {
+            None => usual.descending,
+            Some("asc") => false,
+            Some("desc") => true,
+            Some(_) => return Err(format!("write {name}:asc or {name}:desc")),
+        };
+        Ok(Self { column, descending })
+    }
+}
+
+impl fmt::Display for Sort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.column.name())?;
+        match (self.descending, self.column.descends()) {
+            (true, false) => f.write_str(":desc"),
+            (false, true) => f.write_str(":asc"),
+            _ => Ok(()),
+        }
     }
 }

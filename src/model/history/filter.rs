@@ -67,7 +67,7 @@ impl HistoryFilter {
 }
 
 /// Quotes hold a value with blanks together.
-fn words(text: &str) -> Vec<String> {
+pub fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
     for c in text.chars() {
@@ -132,7 +132,7 @@ fn one_of(text: &str, known: &[&str]) -> Result<String, String> {
 }
 
 /// `30m` (so long ago), `10:30` (today), `2026-11-22`, `2026-11-22T10:30`.
-fn moment(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, String> {
+pub fn moment(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, String> {
     if let Ok(span) = text.parse::<Span>() {
         return Ok(now
             .saturating_sub(span.duration())

@@ -1,0 +1,238 @@
+use jiff::{Timestamp, tz::TimeZone};
+
+use super::{
+    column::{Column, usual},
+    filter::Filter,
+    names,
+    order::Sort,
+};
+use crate::model::{
+    environment::{EnvironmentRef, EnvironmentSource},
+    id::{ContextName, KernelId, SessionId, SessionKey},
+    kernel::Kernel,
+    resources::{Bytes, Cpu, ResourceSlots},
+    session::Session,
+    status::Status,
+};
+
+fn noon() -> Timestamp {
+    "2026-03-02T12:00:00Z".parse().unwrap()
+}
+
+fn ago(seconds: i64) -> Timestamp {
+    Timestamp::from_second(noon().as_second() - seconds).unwrap()
+}
+
+/// A running session of 1 CPU and 1 GiB, launched an hour ago.
+fn session(number: u128, name: &str) -> Session {
+    let environment = EnvironmentRef {
+        name: "python".into(),
+        version: "3.12".into(),
+        source: EnvironmentSource::Host,
+    };
+    let key = SessionKey::local(SessionId::from_u128(number << 96));
+    Session {
+        status: Status::Running,
+        started_at: Some(ago(3000)),
+        requested_slots: ResourceSlots::new(Cpu::from_millis(1000), Bytes::mib(1024)),
+        ..Session::new(key, name.into(), environment, ago(3600))
+    }
+}
+
+fn ended(number: u128, name: &str, exit_code: i64) -> Session {
+    let kernel = Kernel::new(KernelId::from_u128(1), "main1".into(), Status::Terminated);
+    Session {
+        status: Status::Terminated,
+        status_info: Some("self-terminated".into()),
+        terminated_at: Some(ago(60)),
+        kernels: vec![Kernel {
+            exit_code: Some(exit_code),
+            ..kernel
+        }],
+        ..session(number, name)
+    }
+}
+
+fn read(text: &str) -> Result<Filter, String> {
+    Filter::read(&[text.to_owned()], noon(), &TimeZone::UTC)
+}
+
+#[track_caller]
+fn meets(text: &str, session: &Session) -> bool {
+    read(text).unwrap().holds(session, false, noon())
+}
+
+fn names(sessions: &[Session]) -> Vec<&str> {
+    sessions.iter().map(|it| it.name.as_str()).collect()
+}
+
+#[test]
+fn conditions_are_on_columns_and_all_of_them_hold() {
+    let train = session(0xab, "train-1");
+    for text in [
+        "name=train-1",
+        "name=TRAIN-*",
+        "name=*ain*1",
+        "name!=other",
+        "id=000000ab",
+        "status=running",
+        "environment=python",
+        "environment=python:3.12",
+        "cpu=1",
+        "cpu>=0.5 mem<2g mem>512m",
+        "run-time>45m run-time<1h",
+        "created>2h",
+        "created<2026-03-02T11:30",
+        "exit-code!=0",
+        "result!=exited",
+        "type=interactive context=local",
+    ] {
+        assert!(meets(text, &train), "{text}");
+    }
+    for text in [
+        "name=train",
+        "name=train-*2",
+        "name!=train-1",
+        "status!=running",
+        "cpu>1",
+        "mem>=2g",
+        "created>30m",
+        "exit-code=0",
+        "exit-code<1",
+        "ended>1d",
+        "status=running name=other",
+    ] {
+        assert!(!meets(text, &train), "{text}");
+    }
+}
+
+#[test]
+fn an_end_is_a_word_a_reason_or_a_code() {
+    let failed = ended(1, "job-3", 7);
+    for text in [
+        "exit 7",
+        "result=exited",
+        "result='exit 7'",
+        "result=exit 7",
+        "exit-code=7",
+        "exit-code!=0",
+        "ended>2m",
+    ] {
+        assert!(meets(&text.replace('\'', "\""), &failed), "{text}");
+    }
+    for text in ["exit 3", "result=failed", "exit-code>7", "!exit"] {
+        assert!(!meets(text, &failed), "{text}");
+    }
+}
+
+#[test]
+fn a_word_is_a_part_and_with_a_mark_not_a_part() {
+    let train = session(1, "train");
+    assert!(meets("rai RUNNING python !pending", &train));
+    assert!(!meets("!train", &train) && !meets("train other", &train));
+    let filters = ["train".to_owned(), "cpu>4".to_owned()];
+    let both = Filter::read(&filters, noon(), &TimeZone::UTC).unwrap();
+    assert!(!both.holds(&train, false, noon()));
+}
+
+#[test]
+fn a_cluster_is_asked_for_what_is_looked_for_in_names() {
+    for (text, part) in [
+        ("train", Some("train")),
+        ("train cpu>1", Some("train")),
+        ("name=train-* running", Some("train-")),
+        ("train running", None),
+        ("!train", None),
+        ("", None),
+    ] {
+        assert_eq!(read(text).unwrap().in_name(), part, "{text}");
+    }
+}
+
+#[test]
+fn a_filter_that_means_nothing_is_refused_with_what_would_do() {
+    for (text, says) in [
+        ("nmae=x", "unknown column 'nmae'. Did you mean 'name'?"),
+        ("gibberish=x", "Columns: name, id, context"),
+        ("name>x", "name has no order. Use name= or name!="),
+        ("mem>lots", "'mem>lots': "),
+        ("exit-code=x", "a whole number, as in exit-code=1"),
+        ("created>soon", "'created>soon': "),
+    ] {
+        let why = read(text).unwrap_err();
+        assert!(why.contains(says), "{text}: {why}");
+    }
+}
+
+#[test]
+fn sessions_are_sorted_both_ways_and_those_without_a_value_are_last() {
+    let mut big = session(1, "big");
+    big.requested_slots.cpu = Cpu::from_millis(8000);
+    let mut all = vec![
+        session(2, "job-10"),
+        big,
+        session(3, "job-2"),
+        ended(4, "done", 3),
+    ];
+    let mut sorted = |text: &str| {
+        let sort: Sort = text.parse().unwrap();
+        assert_eq!(sort.to_string().parse(), Ok(sort));
+        sort.sort(&mut all, false, noon());
+        names(&all).join(" ")
+    };
+    assert_eq!(sorted("name"), "big done job-2 job-10");
+    assert_eq!(sorted("name:desc"), "job-10 job-2 done big");
+    assert!(sorted("cpu").starts_with("big"));
+    assert!(sorted("cpu:asc").ends_with("big"));
+    for text in ["exit-code", "exit-code:desc", "ended", "result:desc"] {
+        assert!(sorted(text).starts_with("done"), "{text}");
+    }
+    for (text, says) in [
+        ("size", "unknown column. Columns: name, id"),
+        ("cpu:up", "cpu:asc or cpu:desc"),
+    ] {
+        assert!(text.parse::<Sort>().unwrap_err().contains(says), "{text}");
+    }
+}
+
+#[test]
+fn the_usual_columns_are_those_that_differ() {
+    let has = |sessions: &[Session], column| usual(sessions, false).contains(&column);
+    let mut all = vec![session(1, "a"), session(2, "b")];
+    for column in [
+        Column::Result,
+        Column::Owner,
+        Column::Accelerators,
+        Column::Context,
+    ] {
+        assert!(!has(&all, column), "{column:?}");
+    }
+    all[0].requested_slots.accelerators = [("cuda.device".to_owned(), 1000)].into();
+    all[1].owner = "b@x".into();
+    all.push(ended(3, "c", 0));
+    for column in [
+        Column::Result,
+        Column::Owner,
+        Column::Agent,
+        Column::Accelerators,
+    ] {
+        assert!(has(&all, column), "{column:?}");
+    }
+    assert!(usual(&all, true).contains(&Column::Context));
+}
+
+#[test]
+fn a_name_is_printed_where_it_means_the_session() {
+    let older = Session {
+        created_at: ago(7200),
+        ..ended(3, "train", 1)
+    };
+    let known = [session(1, "train"), older.clone(), ended(4, "done", 0)];
+    let context = Some(ContextName::local());
+    let printed = names::of(&known, &known, context);
+    assert_eq!(
+        printed,
+        ["train".to_owned(), older.id.to_string(), "done".to_owned()]
+    );
+    assert_eq!(names::of(&known[..1], &known, None), ["local/train"]);
+}
