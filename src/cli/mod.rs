@@ -42,6 +42,7 @@ mod show;
 mod stop;
 mod themes;
 mod times;
+mod top;
 mod tty;
 mod unit;
 mod wait;
@@ -105,6 +106,7 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Export(arguments) => export::export(&ready(look)?, &arguments),
         Command::Ls(arguments) => ls::ls(&ready(look)?, &arguments),
         Command::Show(arguments) => show::show(&ready(look)?, &arguments),
+        Command::Top(arguments) => top::top(&ready(look)?, &arguments),
         Command::History(arguments) => show::history::history(&ready(look)?, &arguments),
         Command::Logs(arguments) => logs::logs(&ready(look)?, &arguments),
         Command::Shell(arguments) => shell::shell(doors, ready(look)?, arguments),

@@ -27,6 +27,11 @@ pub fn moment(at: Timestamp) -> String {
         .to_string()
 }
 
+/// The time of day alone.
+pub fn clock(at: Timestamp) -> String {
+    at.to_zoned(ZONE.clone()).strftime("%H:%M:%S").to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use rustix::termios::{self, OptionalActions, Termios};
+use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
 use super::fatal;
 
@@ -33,10 +33,23 @@ pub struct Raw {
 
 impl Raw {
     pub fn enter(signals: &[i32]) -> io::Result<Self> {
+        Self::change(signals, Termios::make_raw)
+    }
+
+    /// Only what is typed is not printed, and comes key by key: Ctrl-C is a signal as ever.
+    pub fn quiet(signals: &[i32]) -> io::Result<Self> {
+        Self::change(signals, |modes| {
+            modes
+                .local_modes
+                .remove(LocalModes::ECHO | LocalModes::ICANON);
+        })
+    }
+
+    fn change(signals: &[i32], change: impl FnOnce(&mut Termios)) -> io::Result<Self> {
         static ONCE: Once = Once::new();
         let before = termios::tcgetattr(io::stdin())?;
         let mut raw = before.clone();
-        raw.make_raw();
+        change(&mut raw);
         let mut handled = Ok(());
         ONCE.call_once(|| {
             let tell = std::panic::take_hook();

@@ -30,6 +30,7 @@ mod running;
 mod secrets;
 mod sessions;
 mod stopping;
+mod topping;
 mod usage;
 mod wills;
 

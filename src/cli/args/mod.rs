@@ -3,6 +3,7 @@
 mod launch;
 mod ls;
 mod manage;
+mod top;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell as CompletionShell;
@@ -12,6 +13,7 @@ pub use self::launch::{
 };
 pub use self::ls::{Format, Ls, TabChoice};
 pub use self::manage::{Keep, Priority, Rename, Rm, Terminate, WaitFor, WaitGoal};
+pub use self::top::{Top, TopSort};
 use crate::{model::span::Span, protocol::version::version};
 
 /// Run, watch and enter container compute sessions from the keyboard
@@ -82,6 +84,8 @@ pub enum Command {
     ///
     /// CPU is shown in percent of one core, as `docker stats` does: 100% = one core, two busy cores are 200%.
     Show(Show),
+    /// Show what running sessions use, refreshed
+    Top(Top),
     /// What was decided about a session, step by step
     History(History),
     /// The log of a session

@@ -3,7 +3,7 @@
 pub mod history;
 mod idle;
 mod queue;
-mod usage;
+pub mod usage;
 
 use std::fmt::Write as _;
 

@@ -44,7 +44,7 @@ pub struct Used<'a> {
 /// What the daemon keeps of it; of a session that runs with a sample of now.
 pub async fn read(line: &Line, session: &Session, now: Timestamp) -> Result<Figures, Fail> {
     let kept = figures(line, session).await?;
-    if !session.status.is_live() || tells_of(&kept, now) {
+    if !session.status.is_live() || is_of_now(&kept, now) {
         return Ok(kept);
     }
     let sessions = vec![session.key()];
@@ -52,7 +52,7 @@ pub async fn read(line: &Line, session: &Session, now: Timestamp) -> Result<Figu
     let sampled = async {
         loop {
             let found = figures(line, session).await;
-            if found.as_ref().map_or(true, |found| tells_of(found, now)) {
+            if found.as_ref().map_or(true, |found| is_of_now(found, now)) {
                 return found;
             }
             sleep(LOOK_AGAIN).await;
@@ -65,7 +65,8 @@ pub async fn read(line: &Line, session: &Session, now: Timestamp) -> Result<Figu
     }
 }
 
-async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
+/// What the daemon keeps of it.
+pub async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
     let session = session.key();
     match line.ask(Request::Figures { session }).await? {
         Reply::Figures { figures } => Ok(*figures),
@@ -74,7 +75,7 @@ async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
 }
 
 /// Whether the last sample is of now, and says how busy the session is.
-fn tells_of(figures: &Figures, now: Timestamp) -> bool {
+pub fn is_of_now(figures: &Figures, now: Timestamp) -> bool {
     let fresh = figures
         .at
         .last()
@@ -175,7 +176,8 @@ fn name(metric: &Metric) -> String {
     }
 }
 
-fn amount(metric: &Metric, value: u64) -> String {
+/// In the unit in which every command shows this metric.
+pub fn amount(metric: &Metric, value: u64) -> String {
     match metric {
         Metric::Cpu => percent(value / 10, value % 10),
         Metric::Accelerator { .. } => percent(value / 100, value % 100 / 10),
@@ -246,9 +248,9 @@ mod tests {
             series: vec![series(Metric::Cpu, values)],
             ..Figures::default()
         };
-        assert!(tells_of(&figures(&[None, Some(1)]), at(2)));
-        assert!(!tells_of(&figures(&[Some(1), None]), at(2)));
-        assert!(!tells_of(&figures(&[None, Some(1)]), at(100)), "old");
-        assert!(!tells_of(&Figures::default(), at(0)));
+        assert!(is_of_now(&figures(&[None, Some(1)]), at(2)));
+        assert!(!is_of_now(&figures(&[Some(1), None]), at(2)));
+        assert!(!is_of_now(&figures(&[None, Some(1)]), at(100)), "old");
+        assert!(!is_of_now(&Figures::default(), at(0)));
     }
 }

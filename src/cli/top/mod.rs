@@ -1,0 +1,226 @@
+//! `workbay top`: what running sessions use, refreshed.
+
+mod keys;
+mod rows;
+mod screen;
+#[cfg(test)]
+mod tests;
+
+use std::{io::IsTerminal, time::Duration};
+
+use futures_util::future::try_join_all;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::{Instant, sleep, sleep_until},
+};
+
+use super::{
+    Start,
+    args::Top,
+    choice::Choice,
+    fail::{Fail, Outcome, code},
+    find::{self, Wanted},
+    line::{self, Line},
+    now, output,
+    show::usage,
+};
+use crate::{
+    model::{
+        capability::EngineState,
+        figures::Figures,
+        id::{ContextName, SessionKey},
+        session::Session,
+        status::Tab,
+    },
+    protocol::message::{Request, Snapshot},
+};
+use keys::Quit;
+use rows::{Refresh, Row};
+use screen::Screen;
+
+/// How many of a cluster's running sessions are asked for.
+const PAGE: u32 = 1000;
+/// Sessions that nobody watched are watched for so long before the first refresh: to know how busy they are takes
+/// two samples.
+const PATIENCE: Duration = Duration::from_millis(2500);
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+pub fn top(start: &Start, arguments: &Top) -> Outcome {
+    if arguments.interval.seconds() == 0 {
+        return Err(Fail::usage("--interval must be at least 1s"));
+    }
+    line::block_on(async {
+        let line = Line::connect(&start.paths).await?;
+        let mut table = Table::choose(&line, Choice::of(start), arguments).await?;
+        let on_terminal = std::io::stdout().is_terminal() && !arguments.format.json;
+        if arguments.once || !(on_terminal || arguments.format.json) {
+            let refresh = table.settled(&line).await?;
+            print(&refresh, arguments)?;
+            return Ok(0);
+        }
+        let mut quit = Quit::listen(on_terminal)?;
+        tokio::select! {
+            outcome = follow(&mut table, &line, arguments, on_terminal) => outcome,
+            code = quit.pressed() => Ok(code),
+        }
+    })
+}
+
+/// Refreshes until the sessions have ended, if some were named; else for ever.
+async fn follow(table: &mut Table, line: &Line, arguments: &Top, on_terminal: bool) -> Outcome {
+    let mut screen = Screen::default();
+    let mut resized = signal(SignalKind::window_change())?;
+    let interval = Duration::from_secs(arguments.interval.seconds());
+    let mut refresh = table.settled(line).await?;
+    while !table.is_over(&refresh) {
+        let next = Instant::now() + interval;
+        if on_terminal {
+            screen.show(&refresh.lines(arguments.sort))?;
+        } else {
+            print(&refresh, arguments)?;
+        }
+        loop {
+            tokio::select! {
+                () = sleep_until(next) => break,
+                _ = resized.recv(), if on_terminal => {
+                    screen.show(&refresh.lines(arguments.sort))?;
+                }
+            }
+        }
+        refresh = table.refresh(line).await?;
+    }
+    output::remark("workbay: the sessions have ended");
+    Ok(0)
+}
+
+fn print(refresh: &Refresh, arguments: &Top) -> Result<(), Fail> {
+    for note in &refresh.notes {
+        output::remark(&format!("workbay: {note}"));
+    }
+    if arguments.format.json {
+        return output::json_line(&refresh.json(arguments.sort));
+    }
+    output::print(&refresh.table(arguments.sort))
+}
+
+/// Which sessions are shown.
+struct Table {
+    contexts: Vec<ContextName>,
+    /// `None` = all that run.
+    named: Option<Vec<SessionKey>>,
+    watched: Vec<SessionKey>,
+}
+
+impl Table {
+    async fn choose(line: &Line, choice: Choice<'_>, arguments: &Top) -> Result<Self, Fail> {
+        let tab = Some(Tab::Running);
+        let snapshot = line.snapshot_of(tab).await?;
+        if !arguments.sessions.is_empty() {
+            let mut named = Vec::new();
+            for name in &arguments.sessions {
+                named.push(find::live_session(line, choice, name).await?.key());
+            }
+            return Ok(Self {
+                contexts: named.iter().map(|key| key.context).collect(),
+                named: Some(named),
+                watched: Vec::new(),
+            });
+        }
+        let contexts = if arguments.all_contexts {
+            snapshot.contexts.iter().map(|it| it.context.name).collect()
+        } else {
+            vec![choice.context(&snapshot)?]
+        };
+        let wanted = Wanted {
+            tab: Tab::Running,
+            text: None,
+            count: PAGE,
+        };
+        let picture = find::picture(line, (snapshot, tab), &contexts, &[wanted]).await?;
+        if let ([context], [_, ..]) = (contexts.as_slice(), picture.stale.as_slice())
+            && let Some(failure) = picture.why_stale(*context)
+            && picture
+                .snapshot
+                .sessions
+                .iter()
+                .all(|it| it.context != *context)
+        {
+            return Err(failure.clone().into());
+        }
+        Ok(Self {
+            contexts,
+            named: None,
+            watched: Vec::new(),
+        })
+    }
+
+    fn is_shown(&self, session: &Session) -> bool {
+        session.status.is_live()
+            && self.contexts.contains(&session.context)
+            && self
+                .named
+                .as_ref()
+                .is_none_or(|named| named.contains(&session.key()))
+    }
+
+    /// None of the sessions that were named runs any more.
+    fn is_over(&self, refresh: &Refresh) -> bool {
+        self.named.is_some() && refresh.rows.is_empty()
+    }
+
+    /// Once there is a sample of now of every session, or no longer waited for.
+    async fn settled(&mut self, line: &Line) -> Result<Refresh, Fail> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let refresh = self.refresh(line).await?;
+            if refresh.is_fresh() || Instant::now() >= deadline {
+                return Ok(refresh);
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    async fn refresh(&mut self, line: &Line) -> Result<Refresh, Fail> {
+        let snapshot = line.snapshot_of(Some(Tab::Running)).await?;
+        let shown = snapshot.sessions.iter().filter(|it| self.is_shown(it));
+        let sessions: Vec<Session> = shown.cloned().collect();
+        let keys: Vec<SessionKey> = sessions.iter().map(Session::key).collect();
+        if keys != self.watched {
+            let sessions = keys.clone();
+            line.tell(Request::Watch { sessions }).await?;
+            self.watched = keys;
+        }
+        let figures = sessions.iter().map(|session| figures(line, session));
+        let figures = try_join_all(figures).await?;
+        let rows = sessions.into_iter().zip(figures);
+        Ok(Refresh {
+            at: now(),
+            several: self.contexts.len() > 1,
+            notes: notes(&snapshot, &self.contexts),
+            rows: rows
+                .map(|(session, figures)| Row { session, figures })
+                .collect(),
+        })
+    }
+}
+
+/// Of a session that was deleted meanwhile nothing is known.
+async fn figures(line: &Line, session: &Session) -> Result<Figures, Fail> {
+    match usage::figures(line, session).await {
+        Err(fail) if fail.code == code::NOT_FOUND => Ok(Figures::default()),
+        found => found,
+    }
+}
+
+/// Why values are missing.
+fn notes(snapshot: &Snapshot, contexts: &[ContextName]) -> Vec<String> {
+    let states = snapshot.contexts.iter();
+    let lost = states.filter_map(|state| match &state.engine {
+        EngineState::Lost { why, .. } if contexts.contains(&state.context.name) => Some(format!(
+            "engine {} isn't responding: {why}. Values older than 30s are not shown",
+            state.context.name
+        )),
+        _ => None,
+    });
+    lost.collect()
+}
