@@ -125,6 +125,7 @@ impl Logs {
                     tail: u32::try_from(MAX_LINES).ok(),
                     kernel: self.kernel_id(),
                     timestamps: self.times.is_some(),
+                    before: None,
                 },
             },
         })

@@ -32,6 +32,7 @@ pub fn logs(start: &Start, arguments: &Logs) -> Outcome {
             tail: arguments.tail,
             kernel,
             timestamps: arguments.timestamps,
+            before: None,
         };
         let stream = line.stream(StreamOpen::Log { session, options }).await?;
         tokio::select! {

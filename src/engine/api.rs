@@ -137,7 +137,7 @@ pub trait Containers: Engine {
     /// is not there is a success.
     async fn stop(&self, session: SessionId, grace_seconds: u32) -> Result<()>;
 
-    /// Copies the last 4 MiB of the log to `keep_log` (the session's saved log), then removes the container.
+    /// Copies the log to the session's saved log, then removes the container.
     async fn remove(&self, session: SessionId) -> Result<()>;
 
     /// Where the session's `/home/work` lies on this machine, if it does.

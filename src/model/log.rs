@@ -29,6 +29,9 @@ pub struct LogOptions {
     /// Each line with its time before it, where the engine keeps times: `2026-05-04T09:30:01.5Z `.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timestamps: bool,
+    /// Not the line with this time, nor what comes after it, where the engine keeps times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Timestamp>,
 }
 
 /// The longest time before a line: with nine digits of a second and an offset.

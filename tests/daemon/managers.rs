@@ -327,6 +327,7 @@ async fn streams_go_to_the_engine_of_their_context() {
             tail: None,
             kernel,
             timestamps: false,
+            before: None,
         },
     };
     let text = open(&face, log(running, false)).await.unwrap();

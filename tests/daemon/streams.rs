@@ -145,6 +145,7 @@ async fn the_log_comes_with_its_source() {
         tail: None,
         kernel: None,
         timestamps: false,
+        before: None,
     };
     let session = SessionKey::local(session);
     let mut stream = open(&face, StreamOpen::Log { session, options }).await;

@@ -29,6 +29,7 @@ async fn log(bench: &Bench, session: SessionId, tail: Option<u32>) -> String {
         tail,
         kernel: None,
         timestamps: false,
+        before: None,
     };
     let stream = bench.engine.logs(session, options).await.unwrap();
     let chunks: Vec<LogChunk> = within(stream.map(Result::unwrap).collect()).await;
@@ -120,6 +121,7 @@ async fn from_launch_to_forgetting() {
                 tail: None,
                 kernel: None,
                 timestamps: false,
+                before: None,
             },
         )
         .await;

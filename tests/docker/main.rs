@@ -28,6 +28,7 @@ mod home;
 mod images_any;
 mod life;
 mod limits;
+mod long_logs;
 mod network;
 mod ordinary_user;
 mod own_user;

@@ -175,6 +175,7 @@ async fn a_log_is_followed_and_its_end_comes_with_the_session() {
         tail: None,
         kernel: None,
         timestamps: false,
+        before: None,
     };
     let mut log = bench.engine.logs(session, options).await.unwrap();
     let mut text = String::new();
@@ -199,6 +200,7 @@ async fn a_followed_log_tells_the_newest_line_only_when_asked() {
             tail: Some(1),
             kernel: None,
             timestamps: false,
+            before: None,
         };
         let log = bench.engine.logs(session, options).await.unwrap();
         let chunks: Vec<_> = log.map(|chunk| chunk.unwrap().bytes).collect().await;

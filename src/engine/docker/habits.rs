@@ -92,7 +92,7 @@ pub(super) struct Habits {
     pub(super) own_groups: bool,
     /// There is an init program for containers that want one; else our runner does its work.
     pub(super) init: bool,
-    /// Driver and options of a log that is bounded to tens of megabytes.
+    /// Driver and options of a log that is bounded to 250 MiB: millions of lines.
     pub(super) log: (&'static str, &'static [(&'static str, &'static str)]),
     /// Limits of a process that must be named: an engine's own may be more than it is allowed to give.
     pub(super) ulimits: Vec<(&'static str, i64)>,
@@ -179,7 +179,7 @@ impl Habits {
             limits,
             own_groups: limits.memory || limits.processes,
             init: true,
-            log: ("local", &[("max-size", "10m"), ("max-file", "5")]),
+            log: ("local", &[("max-size", "50m"), ("max-file", "5")]),
             ulimits: vec![("nofile", most(said, rootless, "Max open files"))],
             gives_devices: true,
             own_network: Some("bridge"),
@@ -202,7 +202,7 @@ impl Habits {
             init: PODMAN_INIT
                 .iter()
                 .any(|path| said.process.is_some() && fs::exists(path).unwrap_or(false)),
-            log: ("k8s-file", &[("max-size", "10m")]),
+            log: ("k8s-file", &[("max-size", "250m")]),
             ulimits: vec![
                 ("nofile", most(said, rootless, "Max open files")),
                 ("nproc", most(said, rootless, "Max processes")),

@@ -17,7 +17,7 @@ use crate::{
     },
     model::{
         id::SessionId,
-        log::{LogOptions, LogSource},
+        log::{LogOptions, LogSource, split_time},
     },
 };
 
@@ -90,23 +90,33 @@ async fn engine_log(
         .stderr(true)
         .follow(options.follow)
         .tail(&tail)
-        .timestamps(options.timestamps)
+        .timestamps(options.timestamps || options.before.is_some())
         .build();
     let chunks = line.docker.logs(id, Some(asked));
     let line = std::sync::Arc::clone(line);
-    let mut records = options.timestamps.then(Records::default);
-    let read = move |piece: std::result::Result<LogOutput, _>| match piece {
-        Ok(piece) => {
-            let LogChunk { source, bytes } = chunk(piece);
-            let bytes = match &mut records {
-                Some(records) => bytes.slice_ref(records.without_second_time(source, &bytes)),
-                None => bytes,
-            };
-            Ok(LogChunk { source, bytes })
-        }
-        Err(error) => Err(line.fault(error)),
+    let chunks = chunks.map(move |piece| piece.map(chunk).map_err(|error| line.fault(error)));
+    let wanted = move |piece: &Result<LogChunk>| {
+        let time = piece.as_ref().ok().and_then(|it| split_time(&it.bytes));
+        let is_over = options.before.is_some() && options.before == time.map(|(at, _)| at);
+        std::future::ready(!is_over)
     };
-    Ok(joined(chunks.map(read).boxed()))
+    let mut records = Records::default();
+    let mut wash = move |LogChunk { source, bytes }| {
+        let rest = match (options.timestamps, options.before) {
+            (true, _) => records.without_second_time(source, &bytes),
+            // The times that were asked for to know where it ends.
+            (false, Some(_)) => split_time(&bytes).map_or(&bytes[..], |(_, rest)| rest),
+            (false, None) => &bytes,
+        };
+        LogChunk {
+            source,
+            bytes: bytes.slice_ref(rest),
+        }
+    };
+    let chunks = chunks
+        .take_while(wanted)
+        .map(move |piece| piece.map(&mut wash));
+    Ok(joined(chunks.boxed()))
 }
 
 fn chunk(output: LogOutput) -> LogChunk {
@@ -125,21 +135,18 @@ async fn saved(scratches: &Scratches, session: SessionId, options: LogOptions) -
     let of_kernel = options
         .kernel
         .map(|kernel| scratches.log_of(session, kernel));
-    let read = move || match &of_kernel {
-        None => saved_log::read(&main, options),
-        Some(path) => match saved_log::read(path, options)? {
+    let path = off_loop(move || {
+        Ok(match of_kernel {
             // Earlier versions kept one log, under one name.
-            None if !saved_log::has_other_names(&main) => saved_log::read(&main, options),
-            found => Ok(found),
-        },
-    };
-    let pieces = off_loop(read).await?;
-    let pieces = pieces.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
-    let chunks = pieces.into_iter().map(|bytes| {
-        Ok(LogChunk {
-            source: LogSource::Stdout,
-            bytes,
+            Some(path) if path.exists() || saved_log::has_other_names(&main) => path,
+            _ => main,
         })
     });
-    Ok(stream::iter(chunks).boxed())
+    let pieces = saved_log::read(path.await?, options).await?;
+    let pieces = pieces.ok_or_else(|| EngineError::NotFound(session.to_string()))?;
+    let chunk = |bytes| LogChunk {
+        source: LogSource::Stdout,
+        bytes,
+    };
+    Ok(pieces.map(move |piece| piece.map(chunk)).boxed())
 }

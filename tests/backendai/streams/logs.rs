@@ -15,6 +15,7 @@ const FOLLOW: LogOptions = LogOptions {
     tail: None,
     kernel: None,
     timestamps: false,
+    before: None,
 };
 
 async fn read(manager: &Manager, options: LogOptions) -> Result<String, EngineError> {

@@ -74,6 +74,7 @@ fn following(tail: Option<u32>) -> LogOptions {
         tail,
         kernel: None,
         timestamps: false,
+        before: None,
     }
 }
 
