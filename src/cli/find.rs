@@ -111,7 +111,7 @@ async fn freshen(
     Ok(())
 }
 
-/// Contexts whose list is incomplete, with the reason: the state database was lost, and their engine has
+/// Contexts whose list is incomplete, with the reason: the state database was lost or damaged, and their engine has
 /// not been read since.
 pub fn incomplete<'a>(
     snapshot: &'a Snapshot,
@@ -126,8 +126,8 @@ pub fn incomplete<'a>(
             _ => "it has not answered yet".to_owned(),
         };
         let text = format!(
-            "the list of context {name} is incomplete: the state database was lost, and the engine has \
-             not been read since ({why})"
+            "the list of context {name} is incomplete: the state database was lost or damaged, and the \
+             engine has not been read since ({why})"
         );
         let help = "running sessions are listed again when the engine answers; `workbay doctor` shows \
                     what is wrong with it";

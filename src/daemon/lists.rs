@@ -21,7 +21,7 @@ struct Waiting {
 }
 
 pub(super) struct Lists {
-    /// Says that the database was lost; removed once every engine was read.
+    /// Says that the database was lost, or sessions in it; removed once every engine was read.
     mark: Option<PathBuf>,
     waiting: Vec<Waiting>,
 }

@@ -294,7 +294,7 @@ pub struct ContextState {
     pub totals: Option<[u64; 3]>,
     /// What the person's sessions hold; `None` while it is not known.
     pub statistics: Option<Box<Statistics>>,
-    /// The state database was lost, and the engine has not been read since: sessions are missing.
+    /// The state database was lost or damaged, and the engine has not been read since: sessions are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
 }

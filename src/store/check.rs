@@ -1,6 +1,9 @@
 //! Whether a file holds what its layout says: SQLite reads a damaged definition of a table as another one.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::Path,
+};
 
 use rusqlite::Connection;
 
@@ -62,4 +65,44 @@ pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
         Err(error) if !unreadable::is_no_json(&error) => Err(StoreError::broken(path, &error)),
         _ => Ok(()),
     }
+}
+
+/// Whether the indexes that sessions are read by hold each of them once. An index that was damaged is made
+/// again; whether that was needed.
+pub(super) fn indexes(db: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let agree = |db: &Connection| {
+        let found = unreadable::without(db, |db, _| holds_each_once(db));
+        found.map_err(|error| StoreError::broken(path, &error))
+    };
+    if agree(db)? {
+        return Ok(false);
+    }
+    unreadable::without(db, |db, bad| {
+        db.execute_batch("REINDEX sessions")?;
+        shelf::undecided(db, bad)
+    })
+    .map_err(|error| StoreError::broken(path, &error))?;
+    if agree(db)? {
+        return Ok(true);
+    }
+    Err(StoreError::corrupt(
+        path,
+        &"an index does not fit its table",
+    ))
+}
+
+fn holds_each_once(db: &Connection) -> rusqlite::Result<bool> {
+    let all: u32 = db.query_row("SELECT count(*) FROM sessions", (), |row| row.get(0))?;
+    let mut query = db.prepare(
+        "SELECT rowid FROM sessions WHERE held = 1 UNION ALL
+         SELECT rowid FROM sessions WHERE held = 0",
+    )?;
+    let mut rows = query.query(())?;
+    let mut seen: HashSet<i64> = HashSet::new();
+    while let Some(row) = rows.next()? {
+        if !seen.insert(row.get(0)?) {
+            return Ok(false);
+        }
+    }
+    Ok(seen.len() == all as usize)
 }

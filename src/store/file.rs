@@ -91,14 +91,22 @@ impl StoreFile {
         let copy = schema::migrate(&mut db, path)?;
         scrub::secrets(&mut db, path, &options.secrets).map_err(sql)?;
         let instance = instance(&db, options)?;
+        let rebuilt = check::indexes(&db, path)?;
         let loaded = unreadable::without(&db, |db, bad| shelf::load(db, options.ended, bad));
         let (records, shelved) = loaded.map_err(sql)?;
         let figures = figures::unfinished(&db).map_err(sql)?;
         let mounts = launches::mounts(&db).map_err(sql)?;
-        let notes = unreadable::news(&db).map_err(sql)?.into_iter().collect();
+        let lost = lost || rebuilt || unreadable::are_sessions_new(&db).map_err(sql)?;
+        // The mark is made first: what is said once is said by a daemon that knows what is missing.
+        let incomplete = keep::incomplete(path, lost);
+        let mut notes: Vec<Clean> = unreadable::news(&db).map_err(sql)?.into_iter().collect();
+        if rebuilt {
+            let text = "an index of the state database was damaged and has been rebuilt";
+            notes.push(Clean::new(text));
+        }
         let opened = Opened {
             instance,
-            incomplete: keep::incomplete(path, lost),
+            incomplete,
             records,
             shelved,
             figures,

@@ -7,6 +7,7 @@
 //! engine bear labels enough to fill it again. A row that cannot be read is set aside alone.
 
 mod check;
+mod checksum;
 mod error;
 mod figures;
 mod file;
@@ -81,8 +82,8 @@ impl StoreOptions {
 #[derive(Clone, Debug)]
 pub struct Opened {
     pub instance: InstanceId,
-    /// The file was lost and begun again: what runs on the engine is not in it yet. This mark beside it is
-    /// removed by who has filled it.
+    /// The file was lost and begun again, or sessions in it were: what runs on the engine may not be in it yet.
+    /// This mark beside it is removed by who has filled it.
     pub incomplete: Option<PathBuf>,
     /// Whoever is not done with, and the newest of the others; oldest first.
     pub records: Vec<SessionRecord>,

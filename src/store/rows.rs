@@ -1,9 +1,12 @@
 //! Nouns to rows and back.
 
-use rusqlite::{Connection, OptionalExtension, Params, Result, Row};
+use rusqlite::{
+    Connection, OptionalExtension, Params, Result, Row, params_from_iter, types as sql,
+};
 use serde_json::Value;
 
 use super::{
+    checksum::{self, Checksum, KERNEL_COLUMNS, SESSION_COLUMNS},
     figures, launches, recents,
     unreadable::{Table, Unreadable, sorted},
     values::{clean, parsed, time, to_json, unreadable},
@@ -80,31 +83,66 @@ pub(super) fn put(db: &Connection, write: &Write) -> Result<()> {
 
 /// Kernels have rows of their own and are left out of the body.
 fn put_session(db: &Connection, record: &SessionRecord) -> Result<()> {
+    let session = session_values(record)?;
+    let kernels: Vec<_> = record.session.kernels.iter().map(kernel_values).collect();
+    let mut checksum = Checksum::default();
+    checksum.add_all(&session);
+    for kernel in &kernels {
+        checksum.add_all(kernel);
+    }
+    let id = record.session.id.to_string();
+    let checksum = sql::Value::from(checksum.value());
+    let values = session.into_iter().chain([checksum]);
+    let columns = checksum::SESSION;
+    db.prepare_cached(&format!(
+        "INSERT INTO sessions ({columns}, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT (id) DO UPDATE SET name = excluded.name, status = excluded.status,
+             created_at = excluded.created_at, terminated_at = excluded.terminated_at,
+             body = excluded.body, checksum = excluded.checksum"
+    ))?
+    .execute(params_from_iter(values))?;
+    db.prepare_cached("DELETE FROM kernels WHERE session = ?1")?
+        .execute([&id])?;
+    for (place, kernel) in (0_i64..).zip(kernels) {
+        let place = [id.clone().into(), place.into()];
+        let columns = checksum::KERNEL;
+        db.prepare_cached(&format!(
+            "INSERT OR REPLACE INTO kernels ({columns}, session, place)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+        ))?
+        .execute(params_from_iter(kernel.into_iter().chain(place)))?;
+    }
+    Ok(())
+}
+
+fn session_values(record: &SessionRecord) -> Result<[sql::Value; SESSION_COLUMNS]> {
     let session = &record.session;
     let mut body = to_json(record)?;
     if let Some(kernels) = body.pointer_mut("/session/kernels") {
         *kernels = Value::Array(Vec::new());
     }
-    let id = session.id.to_string();
-    db.prepare_cached(
-        "INSERT INTO sessions (id, name, status, created_at, terminated_at, body)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT (id) DO UPDATE SET name = excluded.name, status = excluded.status,
-             created_at = excluded.created_at, terminated_at = excluded.terminated_at,
-             body = excluded.body",
-    )?
-    .execute((
-        &id,
-        session.name.as_str(),
-        session.status.word(),
-        session.created_at.to_string(),
-        session.terminated_at.map(|at| at.to_string()),
-        body.to_string(),
-    ))?;
-    for (place, kernel) in (0_i64..).zip(&session.kernels) {
-        put_kernel(db, &id, place, kernel)?;
-    }
-    Ok(())
+    Ok([
+        session.id.to_string().into(),
+        session.name.as_str().to_owned().into(),
+        session.status.word().to_owned().into(),
+        session.created_at.to_string().into(),
+        session.terminated_at.map(|at| at.to_string()).into(),
+        body.to_string().into(),
+    ])
+}
+
+fn kernel_values(kernel: &Kernel) -> [sql::Value; KERNEL_COLUMNS] {
+    let container = kernel.container_id.as_ref();
+    [
+        kernel.id.to_string().into(),
+        kernel.hostname.as_str().to_owned().into(),
+        kernel.status.word().to_owned().into(),
+        container.map(|id| id.as_str().to_owned()).into(),
+        kernel.exit_code.into(),
+        kernel.oom_killed.into(),
+        kernel.started_at.map(|at| at.to_string()).into(),
+        kernel.terminated_at.map(|at| at.to_string()).into(),
+    ]
 }
 
 /// Nothing of it stays but what the audit trail says.
@@ -119,27 +157,6 @@ fn delete_session(db: &Connection, session: SessionKey) -> Result<()> {
         db.prepare_cached(query)?.execute([&id])?;
     }
     Ok(())
-}
-
-fn put_kernel(db: &Connection, session: &str, place: i64, kernel: &Kernel) -> Result<()> {
-    db.prepare_cached(
-        "INSERT OR REPLACE INTO kernels (id, session, place, hostname, status, container_id,
-             exit_code, oom_killed, started_at, terminated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    )?
-    .execute((
-        kernel.id.to_string(),
-        session,
-        place,
-        kernel.hostname.as_str(),
-        kernel.status.word(),
-        kernel.container_id.as_ref().map(Clean::as_str),
-        kernel.exit_code,
-        kernel.oom_killed,
-        kernel.started_at.map(|at| at.to_string()),
-        kernel.terminated_at.map(|at| at.to_string()),
-    ))
-    .map(drop)
 }
 
 fn put_history(db: &Connection, entry: &HistoryEntry) -> Result<()> {
@@ -187,49 +204,69 @@ fn put_history_again(db: &Connection, entry: &HistoryEntry) -> Result<()> {
     put_history_as(db, entry, known)
 }
 
-/// The sessions that a query finds (their bodies and rows), with their kernels.
+/// The sessions that a query finds whose end this is, with their kernels.
 pub(super) fn records(
     db: &Connection,
-    query: &str,
+    which: &str,
     parameters: impl Params,
     bad: &mut Vec<Unreadable>,
 ) -> Result<Vec<SessionRecord>> {
-    let mut query = db.prepare_cached(query)?;
+    let columns = checksum::SESSION;
+    let query = format!("SELECT {columns}, checksum, rowid FROM sessions {which}");
+    let mut query = db.prepare_cached(&query)?;
     let mut rows = query.query(parameters)?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
-        let place = (Table::Sessions, row.get(1)?);
+        let place = (Table::Sessions, row.get(SESSION_COLUMNS + 1)?);
         records.extend(sorted(record(db, row), place, bad)?);
     }
     Ok(records)
 }
 
 fn record(db: &Connection, row: &Row<'_>) -> Result<SessionRecord> {
-    let body: String = row.get(0)?;
-    let mut record: SessionRecord = serde_json::from_str(&body).map_err(|e| unreadable(0, e))?;
-    record.session.kernels = kernels(db, &record.session.id.to_string())?;
+    let mut checksum = Checksum::default();
+    checksum.add_columns(row, 0..SESSION_COLUMNS)?;
+    let id: String = row.get(0)?;
+    let kernels = kernels(db, &id, &mut checksum)?;
+    let written: Option<i64> = row.get(SESSION_COLUMNS)?;
+    if written.is_some_and(|written| written != checksum.value()) {
+        return Err(unreadable(SESSION_COLUMNS, checksum::Changed));
+    }
+    let body: String = row.get(SESSION_COLUMNS - 1)?;
+    let mut record: SessionRecord =
+        serde_json::from_str(&body).map_err(|e| unreadable(SESSION_COLUMNS - 1, e))?;
+    // Every status of a session that is stored is one of ours. Earlier versions wrote no checksum.
+    if matches!(record.session.status, Status::Unknown(_)) {
+        return Err(unreadable(SESSION_COLUMNS - 1, checksum::Changed));
+    }
+    record.session.kernels = kernels;
     Ok(record)
 }
 
-fn kernels(db: &Connection, session: &str) -> Result<Vec<Kernel>> {
-    let mut query = db.prepare_cached(
-        "SELECT id, hostname, status, container_id, exit_code, oom_killed, started_at,
-             terminated_at
-         FROM kernels WHERE session = ?1 ORDER BY place",
-    )?;
-    let kernels = query.query_map([session], |row| {
-        let hostname = clean(row, 1)?.unwrap_or_default();
-        let status = Status::from(row.get::<_, String>(2)?.as_str());
-        Ok(Kernel {
-            container_id: clean(row, 3)?,
-            exit_code: row.get(4)?,
-            oom_killed: row.get(5)?,
-            started_at: time(row, 6)?,
-            terminated_at: time(row, 7)?,
-            ..Kernel::new(parsed(row, 0)?, hostname, status)
-        })
-    })?;
-    kernels.collect()
+fn kernels(db: &Connection, session: &str, checksum: &mut Checksum) -> Result<Vec<Kernel>> {
+    let columns = checksum::KERNEL;
+    let query = format!("SELECT {columns} FROM kernels WHERE session = ?1 ORDER BY place");
+    let mut query = db.prepare_cached(&query)?;
+    let mut rows = query.query([session])?;
+    let mut kernels = Vec::new();
+    while let Some(row) = rows.next()? {
+        checksum.add_columns(row, 0..KERNEL_COLUMNS)?;
+        kernels.push(kernel(row)?);
+    }
+    Ok(kernels)
+}
+
+fn kernel(row: &Row<'_>) -> Result<Kernel> {
+    let hostname = clean(row, 1)?.unwrap_or_default();
+    let status = Status::from(row.get::<_, String>(2)?.as_str());
+    Ok(Kernel {
+        container_id: clean(row, 3)?,
+        exit_code: row.get(4)?,
+        oom_killed: row.get(5)?,
+        started_at: time(row, 6)?,
+        terminated_at: time(row, 7)?,
+        ..Kernel::new(parsed(row, 0)?, hostname, status)
+    })
 }
 
 /// Newest first.

@@ -117,6 +117,10 @@ pub(super) const STEPS: &[&str] = &[
     );
     CREATE UNIQUE INDEX launches_of_session ON launches (context, session);
 ",
+    // What a damaged disk changed is found by it; rows that were written before have none.
+    "
+    ALTER TABLE sessions ADD COLUMN checksum INTEGER;
+",
 ];
 
 /// Refuses a file that a newer version wrote, before anything is done to it.

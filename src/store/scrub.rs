@@ -6,6 +6,7 @@ use std::{fs, path::Path};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Result};
 use serde_json::{Map, Value, json};
 
+use super::checksum;
 use crate::model::launch::secrets::SecretRules;
 
 /// Grows with the built-in rules, so that every file is read once by the new ones.
@@ -70,9 +71,11 @@ fn scrubbed(db: &mut Connection, rules: &SecretRules) -> Result<bool> {
             if step.is_some_and(|step| BEFORE_START.contains(&step)) {
                 left = true;
             } else if blank(&mut body, rules) {
-                let update = format!("UPDATE {table} SET {column} = ?2 WHERE {number} = ?1");
-                change.execute(&update, (row, body.to_string()))?;
-                changed = true;
+                let text = body.to_string();
+                changed |= match table {
+                    "sessions" => put_body(&change, row, &text)?,
+                    _ => put(&change, (table, column, number), row, &text)?,
+                };
             }
         }
     }
@@ -84,6 +87,38 @@ fn scrubbed(db: &mut Connection, rules: &SecretRules) -> Result<bool> {
     if changed {
         // What was there is in the log of changes as well; there is none on network file systems.
         db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
+    }
+    Ok(true)
+}
+
+fn put(
+    db: &Connection,
+    (table, column, number): (&str, &str, &str),
+    row: i64,
+    text: &str,
+) -> Result<bool> {
+    let update = format!("UPDATE {table} SET {column} = ?2 WHERE {number} = ?1");
+    db.execute(&update, (row, text)).map(|rows| rows > 0)
+}
+
+/// The checksum of a session's rows follows, unless a damaged disk changed them: they are set aside by whoever
+/// reads them.
+fn put_body(db: &Connection, row: i64, body: &str) -> Result<bool> {
+    const BODY: (&str, &str, &str) = ("sessions", "body", "rowid");
+    // A copy may be of an earlier layout.
+    let query = "SELECT count(*) FROM pragma_table_info('sessions') WHERE name = 'checksum'";
+    if db.query_row(query, (), |row| row.get::<_, u32>(0))? == 0 {
+        return put(db, BODY, row, body);
+    }
+    let query = "SELECT checksum FROM sessions WHERE rowid = ?1";
+    let written: Option<i64> = db.query_row(query, [row], |row| row.get(0))?;
+    if written.is_some_and(|written| checksum::of(db, row) != Ok(written)) {
+        return Ok(false);
+    }
+    put(db, BODY, row, body)?;
+    if written.is_some() {
+        let update = "UPDATE sessions SET checksum = ?2 WHERE rowid = ?1";
+        db.execute(update, (row, checksum::of(db, row)?))?;
     }
     Ok(true)
 }

@@ -50,15 +50,10 @@ pub(super) fn load(
     ended: u32,
     bad: &mut Vec<Unreadable>,
 ) -> Result<(Vec<SessionRecord>, Shelved)> {
-    let mut records = rows::records(
-        db,
-        "SELECT body, rowid FROM sessions WHERE held = 1 ORDER BY created_at, id",
-        (),
-        bad,
-    )?;
+    let mut records = rows::records(db, "WHERE held = 1 ORDER BY created_at, id", (), bad)?;
     let shelf = rows::records(
         db,
-        "SELECT body, rowid FROM sessions WHERE held = 0 ORDER BY created_at DESC, id DESC LIMIT ?1",
+        "WHERE held = 0 ORDER BY created_at DESC, id DESC LIMIT ?1",
         [ended],
         bad,
     )?;
@@ -70,6 +65,11 @@ pub(super) fn load(
     records.extend(shelf);
     records.sort_by_key(|record| (record.session.created_at, record.session.id));
     Ok((records, Shelved { before, counts }))
+}
+
+/// Sessions of which it can't be said whether they are done with.
+pub(super) fn undecided(db: &Connection, bad: &mut Vec<Unreadable>) -> Result<()> {
+    rows::records(db, "WHERE held IS NULL", (), bad).map(drop)
 }
 
 fn counts(db: &Connection, before: &Mark) -> Result<BTreeMap<ContextName, u64>> {
@@ -98,8 +98,7 @@ pub(super) fn older(
 ) -> Result<Vec<SessionRecord>> {
     rows::records(
         db,
-        "SELECT body, rowid FROM sessions
-         WHERE held = 0 AND context = ?1 AND (created_at, id) < (?2, ?3)
+        "WHERE held = 0 AND context = ?1 AND (created_at, id) < (?2, ?3)
          ORDER BY created_at DESC, id DESC LIMIT ?4",
         params![context.as_str(), before.created_at, before.id, limit],
         bad,
@@ -158,7 +157,7 @@ pub(super) fn of_ids(
     for id in ids {
         records.append(&mut rows::records(
             db,
-            "SELECT body, rowid FROM sessions WHERE id = ?1",
+            "WHERE id = ?1",
             [id.to_string()],
             bad,
         )?);

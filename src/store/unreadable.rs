@@ -84,6 +84,12 @@ pub(super) fn newest(db: &Connection) -> Result<Option<(u64, Clean)>> {
     told_of(db, "")
 }
 
+/// Whether there are sessions among those of which none was said yet: they may run.
+pub(super) fn are_sessions_new(db: &Connection) -> Result<bool> {
+    let query = "SELECT count(*) FROM unreadable WHERE told = 0 AND kept_of = 'sessions'";
+    db.query_row(query, (), |row| Ok(row.get::<_, u32>(0)? > 0))
+}
+
 /// A sentence about those of which none was said yet; it is said once.
 pub(super) fn news(db: &Connection) -> Result<Option<Clean>> {
     let Some((count, newest)) = told_of(db, "WHERE told = 0")? else {

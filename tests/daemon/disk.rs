@@ -94,6 +94,34 @@ async fn after_a_lost_database_a_list_waits_for_the_engine_or_says_that_it_is_in
     assert_eq!(listed(&house.face().await.client).await, (vec![id], false));
 }
 
+#[tokio::test]
+async fn a_running_session_whose_row_was_damaged_is_listed_again_or_said_to_be_missing() {
+    let mut house = House::open().await;
+    let mut face = house.face().await;
+    let (id, other) = (face.run("damaged").await, face.run("whole").await);
+    drop(face);
+    house.stop().await;
+    let db = rusqlite::Connection::open(house.paths().database()).unwrap();
+    let damage = "UPDATE sessions SET body = replace(body, '\"RUNNING\"', '\"RUNNIOG\"')
+                  WHERE name = 'damaged'";
+    assert_eq!(db.execute(damage, ()), Ok(1));
+    drop(db);
+
+    house.engine.cut();
+    house.start().await;
+    let (ids, incomplete) = listed(&house.face().await.client).await;
+    assert_eq!((ids, incomplete), (vec![other], true));
+    house.stop().await;
+    house.engine.restore();
+    house.start().await;
+    let (ids, incomplete) = listed(&house.face().await.client).await;
+    assert!(ids.contains(&id) && ids.contains(&other), "{ids:?}");
+    assert!(!incomplete);
+    let mut face = house.face().await;
+    let session = face.until_status(id, Status::Running).await;
+    assert_eq!(session.name.as_str(), "damaged");
+}
+
 /// The sessions of a list, and whether some are missing.
 async fn listed(client: &Client) -> (Vec<SessionId>, bool) {
     match client.ask(Request::Snapshot { tab: None }).await {

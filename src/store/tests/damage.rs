@@ -129,3 +129,124 @@ async fn a_damaged_name_of_a_column_is_found_by_both() {
     store.close().await;
     assert!(open(&dir).1.notes.is_empty());
 }
+
+/// Running sessions, and one that ended.
+async fn with_running(dir: &TempDir) -> Vec<u8> {
+    let (store, _) = open(dir);
+    let mut ended = record(9);
+    ended.session.status = Status::Terminated;
+    (ended.step, ended.forgotten) = (Step::Settled, true);
+    let records = running().into_iter().chain([ended]);
+    let writes = records.map(|it| Write::Session(Box::new(it)));
+    store.write(writes.collect()).await.unwrap();
+    store.close().await;
+    fs::read(options(dir).database).unwrap()
+}
+
+fn running() -> [SessionRecord; 3] {
+    [1, 2, 3].map(|number| {
+        let mut record = record(number);
+        record.session.status = Status::Running;
+        record.session.kernels[0].status = Status::Running;
+        record.step = Step::Settled;
+        record
+    })
+}
+
+/// What an opening makes of a file of these bytes, and whether it is true.
+fn opens_true(bytes: &[u8], instance: &[u8]) -> (Opened, bool) {
+    let dir = tempfile::tempdir().unwrap();
+    let options = options(&dir);
+    fs::create_dir_all(options.database.parent().unwrap()).unwrap();
+    fs::write(&options.instance_file, instance).unwrap();
+    fs::write(&options.database, bytes).unwrap();
+    let (_, opened) = StoreFile::open(&options).unwrap();
+    let listed = running().map(|it| opened.records.contains(&it));
+    // Each running session as it was, or a list that says what it lacks.
+    let is_true = opened.incomplete.is_some() || listed == [true; 3];
+    (opened, is_true)
+}
+
+fn places_of(bytes: &[u8], text: &[u8]) -> Vec<usize> {
+    let windows = bytes.windows(text.len()).enumerate();
+    let found = windows.filter(|(_, it)| *it == text);
+    found.map(|(at, _)| at).collect()
+}
+
+#[tokio::test]
+async fn no_damaged_byte_changes_or_hides_a_running_session_silently() {
+    let first = tempfile::tempdir().unwrap();
+    let whole = with_running(&first).await;
+    let instance = fs::read(options(&first).instance_file).unwrap();
+    let mut untrue = Vec::new();
+    for (number, at) in (0..whole.len()).step_by(499).enumerate() {
+        let mut bytes = whole.clone();
+        bytes[at] = if number % 2 == 0 { 0xff } else { bytes[at] ^ 1 };
+        if !opens_true(&bytes, &instance).1 {
+            untrue.push(at);
+        }
+    }
+    assert!(untrue.is_empty(), "silent: {untrue:?}");
+}
+
+#[tokio::test]
+async fn a_session_whose_rows_were_changed_is_set_aside_and_the_list_says_so() {
+    let first = tempfile::tempdir().unwrap();
+    let whole = with_running(&first).await;
+    let instance = fs::read(options(&first).instance_file).unwrap();
+    let (_, is_true) = opens_true(&whole, &instance);
+    assert!(is_true, "what is whole is read");
+    // Each would be another valid value: a status, a context, a container.
+    for text in ["\"status\":\"RUNNING", "\"context\":\"local", "RUNNINGabc"] {
+        let found = places_of(&whole, text.as_bytes());
+        let at = found.first().unwrap_or_else(|| panic!("{text} is there")) + text.len() - 1;
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        let (opened, _) = opens_true(&bytes, &instance);
+        let left = opened.records.iter();
+        let left = left.filter(|it| running().contains(it)).count();
+        assert_eq!((left, opened.incomplete.is_some()), (2, true), "{text}");
+        assert_eq!(opened.notes.len(), 1, "{:?}", opened.notes);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_status_that_an_earlier_version_did_not_guard_is_no_ended_session() {
+    let dir = tempfile::tempdir().unwrap();
+    with_running(&dir).await;
+    let db = rusqlite::Connection::open(options(&dir).database).unwrap();
+    db.execute_batch(
+        "UPDATE sessions SET checksum = NULL;
+         UPDATE sessions SET body = replace(body, '\"RUNNING', '\"SUNNING') WHERE name LIKE '%-2'",
+    )
+    .unwrap();
+    drop(db);
+    let opened = open(&dir).1;
+    assert!(opened.incomplete.is_some());
+    let [first, _, third] = running();
+    assert!(opened.records.contains(&first) && opened.records.contains(&third));
+    assert_eq!(opened.records.len(), 3, "with the one that ended");
+}
+
+#[tokio::test]
+async fn an_index_that_lost_a_session_is_made_again() {
+    let first = tempfile::tempdir().unwrap();
+    let whole = with_running(&first).await;
+    let instance = fs::read(options(&first).instance_file).unwrap();
+    let db = rusqlite::Connection::open(options(&first).database).unwrap();
+    for index in ["sessions_held", "sessions_by_age"] {
+        let query = "SELECT rootpage FROM sqlite_master WHERE name = ?1";
+        let page: u32 = db.query_row(query, [index], |row| row.get(0)).unwrap();
+        let mut bytes = whole.clone();
+        // The number of its entries is behind the kind of the page and its first free block.
+        let count = (page as usize - 1) * 4096 + 4;
+        bytes[count] -= 1;
+        let (opened, _) = opens_true(&bytes, &instance);
+        assert!(opened.incomplete.is_some(), "{index}");
+        assert_eq!(opened.records.len(), 4, "{index}: nothing is lost");
+        let [note] = opened.notes.as_slice() else {
+            panic!("{:?}", opened.notes);
+        };
+        assert!(note.as_str().contains("index"), "{note}");
+    }
+}

@@ -129,6 +129,7 @@ fn take_back_to_step_2(database: &Path) {
     db.execute_batch(
         "DROP INDEX sessions_held; DROP INDEX sessions_by_age; DROP INDEX sessions_on_shelf;
          ALTER TABLE sessions DROP COLUMN context; ALTER TABLE sessions DROP COLUMN held;
+         ALTER TABLE sessions DROP COLUMN checksum;
          DROP TABLE figures; DROP TABLE unreadable; DROP TABLE launches; DELETE FROM migrations WHERE number > 2",
     )
     .unwrap();

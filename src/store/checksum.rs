@@ -1,0 +1,85 @@
+//! A checksum of what the rows of a session hold, stored with them: SQLite reads a byte that a damaged disk changed as
+//! another value, and a session with another status or context would be listed as something that it isn't.
+
+use std::ops::Range;
+
+use rusqlite::{
+    Connection, Result, Row,
+    types::{Value, ValueRef},
+};
+use thiserror::Error;
+
+/// Columns of a session and of each of its containers that are in the checksum, in this order.
+pub(super) const SESSION: &str = "id, name, status, created_at, terminated_at, body";
+pub(super) const SESSION_COLUMNS: usize = 6;
+pub(super) const KERNEL: &str =
+    "id, hostname, status, container_id, exit_code, oom_killed, started_at, terminated_at";
+pub(super) const KERNEL_COLUMNS: usize = 8;
+
+#[derive(Debug, Error)]
+#[error("its rows are not as they were written")]
+pub(super) struct Changed;
+
+/// FNV-1a: every step can be undone, so that one changed byte always changes the outcome.
+pub(super) struct Checksum(u64);
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Checksum {
+    fn add(&mut self, value: ValueRef<'_>) {
+        match value {
+            ValueRef::Null => self.bytes(&[0]),
+            ValueRef::Integer(number) => self.bytes(&number.to_le_bytes()),
+            ValueRef::Real(number) => self.bytes(&number.to_le_bytes()),
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                self.bytes(&bytes.len().to_le_bytes());
+                self.bytes(bytes);
+            }
+        }
+    }
+
+    pub(super) fn add_all(&mut self, values: &[Value]) {
+        for value in values {
+            self.add(value.into());
+        }
+    }
+
+    pub(super) fn add_columns(&mut self, row: &Row<'_>, columns: Range<usize>) -> Result<()> {
+        for column in columns {
+            self.add(row.get_ref(column)?);
+        }
+        Ok(())
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// As it is stored: SQLite's numbers have a sign.
+    pub(super) fn value(&self) -> i64 {
+        self.0.cast_signed()
+    }
+}
+
+/// Of the rows of a session as they are in the file.
+pub(super) fn of(db: &Connection, row: i64) -> Result<i64> {
+    let mut checksum = Checksum::default();
+    let query = format!("SELECT {SESSION} FROM sessions WHERE rowid = ?1");
+    let id: String = db.query_row(&query, [row], |row| {
+        checksum.add_columns(row, 0..SESSION_COLUMNS)?;
+        row.get(0)
+    })?;
+    let query = format!("SELECT {KERNEL} FROM kernels WHERE session = ?1 ORDER BY place");
+    let mut query = db.prepare(&query)?;
+    let mut kernels = query.query([id])?;
+    while let Some(kernel) = kernels.next()? {
+        checksum.add_columns(kernel, 0..KERNEL_COLUMNS)?;
+    }
+    Ok(checksum.value())
+}
