@@ -1,6 +1,8 @@
 //! A person's own command, run for what they should know: in the background, a few at once, never for
 //! longer than its time.
 
+mod group;
+
 use std::{
     collections::VecDeque,
     process::{ExitStatus, Stdio},
@@ -8,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Signal;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     process::{Child, Command},
@@ -16,6 +18,7 @@ use tokio::{
     time::timeout,
 };
 
+use self::group::Group;
 use super::inbound::Inbound;
 use crate::model::{
     change::Change,
@@ -175,15 +178,11 @@ fn of(status: ExitStatus) -> Result<(), String> {
 
 /// Asks the whole group to end, then kills it.
 async fn end(child: &mut Child) {
-    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    let Some(group) = group else {
-        return;
-    };
-    // A group that is gone already is what was wanted.
-    let _ = kill_process_group(group, Signal::TERM);
-    let _ = timeout(GRACE, child.wait()).await;
-    let _ = kill_process_group(group, Signal::KILL);
-    let _ = child.wait().await;
+    if let Some(group) = Group::of(child) {
+        group.signal(Signal::TERM);
+        let _ = timeout(GRACE, group.leader_ended()).await;
+        group.kill().await;
+    }
 }
 
 /// The beginning of what it says goes to the log, the rest nowhere.
