@@ -21,7 +21,10 @@ use super::{
 };
 use crate::{
     client::{Stream, StreamItem, StreamSender},
-    model::id::{KernelId, SessionKey},
+    model::{
+        id::{KernelId, SessionKey},
+        log::LogSource,
+    },
     protocol::message::{StreamEnd, StreamOpen},
     terminal::{fatal, raw::Raw},
 };
@@ -74,10 +77,11 @@ async fn run(line: &Line, command: Command, mut filters: Filters) -> Outcome {
             }
             StreamItem::Data { source, bytes } => {
                 let bytes = filters.pass(source, bytes);
-                if let Some(raw) = &mut raw {
-                    raw.pass(&bytes);
+                match (&mut raw, source) {
+                    (None, _) => put(source, &bytes)?,
+                    (Some(raw), LogSource::Stdout) => raw.put(io::stdout(), &bytes)?,
+                    (Some(raw), LogSource::Stderr) => raw.put(io::stderr(), &bytes)?,
                 }
-                put(source, &bytes)?;
             }
             StreamItem::Ended(end) => {
                 drop(raw.take());

@@ -96,11 +96,14 @@ impl Whole {
     /// Nothing is written where nothing changed.
     fn present(&self) -> io::Result<()> {
         let mut bytes = self.bytes.borrow_mut();
-        // A signal may just have given the terminal back.
-        if bytes.is_empty() || !ENTERED.load(Ordering::SeqCst) {
+        if bytes.is_empty() {
             return Ok(());
         }
         let mut out = io::stdout().lock();
+        // A signal may just have given the terminal back, under the same lock.
+        if !ENTERED.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         out.write_all(&[BEGIN_UPDATE, &bytes, END_UPDATE].concat())?;
         bytes.clear();
         out.flush()
@@ -191,11 +194,11 @@ impl Stage for Screen {
     }
 
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
         // Nothing of ours goes to a terminal that is another program's.
         if !ENTERED.load(Ordering::SeqCst) {
             return Ok(());
         }
-        let mut out = io::stdout().lock();
         out.write_all(bytes)?;
         out.flush()
     }
@@ -235,9 +238,14 @@ fn stop_until_continued() -> io::Result<()> {
 }
 
 fn take(mouse: bool, keys: bool) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if fatal::is_ending() {
+        drop(out);
+        fatal::hold();
+        return Ok(());
+    }
     enable_raw_mode()?;
     ENTERED.store(true, Ordering::SeqCst);
-    let mut out = io::stdout().lock();
     execute!(
         out,
         EnterAlternateScreen,
@@ -256,11 +264,12 @@ fn take(mouse: bool, keys: bool) -> io::Result<()> {
 
 /// Gives the terminal back as it was found. Does nothing when it is not ours.
 pub fn give_back() {
+    // Whoever writes looks under this lock whether the terminal is ours still.
+    let mut out = io::stdout().lock();
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return;
     }
     // The terminal may be gone (SIGHUP): then there is nobody left to tell.
-    let mut out = io::stdout().lock();
     let _ = out.write_all(END_UPDATE);
     let _ = out.write_all(MOUSE_OFF);
     if KEYS.swap(false, Ordering::SeqCst) {

@@ -8,9 +8,10 @@ use std::{io::Write as _, time::Duration};
 use color_eyre::{Result, eyre::WrapErr as _};
 use signal_hook::consts::SIGINT;
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::AsyncReadExt as _,
     signal::unix::{Signal, SignalKind, signal},
     sync::watch,
+    task::spawn_blocking,
     time::timeout,
 };
 
@@ -25,7 +26,7 @@ use crate::{
         encode::{self, Modes},
         fatal,
         filter::Filter,
-        raw::Raw,
+        raw::{self, Raw},
     },
 };
 
@@ -174,7 +175,7 @@ async fn tell_silence(mut silence: watch::Receiver<bool>) {
             "\r\n[The daemon responds again.]\r\n"
         };
         // The terminal may be gone: the keyboard says so.
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        let _ = raw::put(std::io::stderr(), text.as_bytes());
     }
     std::future::pending::<()>().await;
 }
@@ -185,7 +186,6 @@ async fn carry(stream: &mut Stream, escapes: Escapes, mut filter: Filter) -> Res
     let typed = type_in(&sender, escapes);
     let resized = follow_size(&sender);
     tokio::pin!(typed, resized);
-    let mut out = tokio::io::stdout();
     loop {
         let item = tokio::select! {
             biased;
@@ -197,7 +197,9 @@ async fn carry(stream: &mut Stream, escapes: Escapes, mut filter: Filter) -> Res
         match item {
             Some(StreamItem::Data { bytes, .. }) => {
                 let bytes = filter.pass(&bytes);
-                if out.write_all(&bytes).await.is_err() || out.flush().await.is_err() {
+                // Where the terminal takes no bytes, everything else goes on.
+                let written = spawn_blocking(move || raw::put(std::io::stdout(), &bytes)).await;
+                if !written.is_ok_and(|written| written.is_ok()) {
                     return Ok(End::Detached);
                 }
             }

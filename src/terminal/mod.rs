@@ -10,6 +10,7 @@ pub mod emulator;
 pub mod encode;
 pub mod fatal;
 pub mod filter;
+mod guarded;
 pub mod link;
 pub mod look;
 pub mod pty;

@@ -2,15 +2,19 @@
 
 use std::{
     io::{self, Write as _},
+    os::fd::AsFd,
     sync::{
-        Mutex, Once, PoisonError,
+        Once,
         atomic::{AtomicBool, Ordering},
     },
 };
 
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
-use super::fatal;
+use super::{
+    fatal,
+    guarded::{Guarded, write_all},
+};
 
 /// Everything a terminal program may have switched on, off again; where the cursor is stays.
 const RESET: &[u8] =
@@ -20,8 +24,8 @@ const RESET: &[u8] =
 const LEAVE_ALTERNATE: &[u8] = b"\x1b[?1049l";
 const LOOKS: &[u8] = b"\x1b[0 q\x1b[?25h\x1b[m";
 
-/// How the terminal was before; `Some` while it is in raw mode.
-static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+/// How the terminal was before, while it is in raw mode.
+static TERMINAL: Guarded<Termios> = Guarded::new();
 /// Whether a program has the alternate screen.
 static ALTERNATE: AtomicBool = AtomicBool::new(false);
 
@@ -47,9 +51,6 @@ impl Raw {
 
     fn change(signals: &[i32], change: impl FnOnce(&mut Termios)) -> io::Result<Self> {
         static ONCE: Once = Once::new();
-        let before = termios::tcgetattr(io::stdin())?;
-        let mut raw = before.clone();
-        change(&mut raw);
         let mut handled = Ok(());
         ONCE.call_once(|| {
             let tell = std::panic::take_hook();
@@ -60,12 +61,13 @@ impl Raw {
             handled = fatal::give_back_before(signals, give_back);
         });
         handled?;
-        *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
-        let entered = Self {
+        io::stdout().flush()?;
+        let opened = TERMINAL.open(|| take(change));
+        fatal::hold();
+        opened?;
+        Ok(Self {
             modes: Modes::default(),
-        };
-        termios::tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
-        Ok(entered)
+        })
     }
 
     /// The program uses the alternate screen.
@@ -73,38 +75,59 @@ impl Raw {
         ALTERNATE.store(true, Ordering::SeqCst);
     }
 
-    /// Notes what the program's output does to the terminal.
-    pub fn pass(&mut self, output: &[u8]) {
-        if let Some(on) = self.modes.alternate_screen(output) {
-            ALTERNATE.store(on, Ordering::SeqCst);
-        }
+    /// [`put`], with a note of what the output does to the terminal.
+    pub fn put(&mut self, to: impl AsFd, output: &[u8]) -> io::Result<()> {
+        put_noted(to, output, |piece| {
+            if let Some(on) = self.modes.alternate_screen(piece) {
+                ALTERNATE.store(on, Ordering::SeqCst);
+            }
+        })
     }
+}
+
+/// Writes output of the program at the other end to the terminal, never after it was given back: what a program
+/// switches on then would stay on.
+pub fn put(to: impl AsFd, output: &[u8]) -> io::Result<()> {
+    put_noted(to, output, |_| ())
+}
+
+fn put_noted(to: impl AsFd, output: &[u8], note: impl FnMut(&[u8])) -> io::Result<()> {
+    if TERMINAL.write(to, output, note)? {
+        return Ok(());
+    }
+    fatal::hold();
+    Err(io::Error::other("the terminal was given back"))
+}
+
+fn take(change: impl FnOnce(&mut Termios)) -> io::Result<Termios> {
+    if fatal::is_ending() {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
+    let before = termios::tcgetattr(io::stdin())?;
+    let mut raw = before.clone();
+    change(&mut raw);
+    termios::tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
+    Ok(before)
 }
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // The terminal may be gone: then there is nobody to give it back to.
-        let _ = io::stdout().flush();
         give_back();
     }
 }
 
 /// Does nothing when it was given back already.
 fn give_back() {
-    let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let Some(before) = before else { return };
-    let leave = if ALTERNATE.swap(false, Ordering::SeqCst) {
-        LEAVE_ALTERNATE
-    } else {
-        b""
-    };
-    // Not through the buffered output, which the thread that a signal interrupted may have locked.
-    let bytes = [RESET, leave, LOOKS].concat();
-    let mut rest = bytes.as_slice();
-    while let Ok(written @ 1..) = rustix::io::write(io::stdout(), rest) {
-        rest = rest.get(written..).unwrap_or_default();
-    }
-    let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, &before);
+    TERMINAL.close(|before| {
+        let leave = if ALTERNATE.swap(false, Ordering::SeqCst) {
+            LEAVE_ALTERNATE
+        } else {
+            b""
+        };
+        // The terminal may be gone: then there is nobody to give it back to.
+        let _ = write_all(io::stdout(), &[RESET, leave, LOOKS].concat());
+        let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, &before);
+    });
 }
 
 /// Finds switches of private modes (`CSI ? 1049 ; 1006 h`) in output, however it is cut into pieces.

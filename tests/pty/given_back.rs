@@ -86,6 +86,20 @@ fn a_signal_that_ends_a_shell_or_a_command_gives_the_terminal_back() {
 }
 
 #[test]
+fn output_that_comes_with_the_signal_switches_nothing_on_again() {
+    let machine = Machine::new();
+    machine.ok(&launch("floods", &["--wait"]));
+    let flood =
+        "exec floods -- sh -c \"while :; do printf '\\033[?1049h\\033[?1000h\\033[?25l'; done\"";
+    for (name, number) in SIGNALS.into_iter().chain([("TERM", 15)]) {
+        let person = start(&machine, flood);
+        person.wait_bytes(50_000);
+        signal(&child(&person), name);
+        given_back(&person, 128 + number);
+    }
+}
+
+#[test]
 fn a_command_that_dies_leaves_nothing_switched_on() {
     let machine = Machine::new();
     machine.ok(&launch("dies", &["--wait"]));
