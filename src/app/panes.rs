@@ -28,6 +28,7 @@ use crate::{
     action::Scope,
     model::{
         id::{ContextName, KernelId, SessionKey},
+        link_schemes::LinkSchemes,
         session::Session,
         settings::TerminalSettings,
         text::Clean,
@@ -87,6 +88,7 @@ pub struct Panes {
     clipboard: clipboard::Clipboard,
     /// Of the outer terminal.
     colours: DefaultColours,
+    link_schemes: LinkSchemes,
     /// Asked in the status line.
     prompt: Option<Prompt>,
 }
@@ -107,6 +109,7 @@ impl Panes {
     pub fn with(mut self, settings: &TerminalSettings) -> Self {
         self.lines = control::Lines::new(settings.copy_keys);
         self.clipboard = clipboard::Clipboard::new(settings.clipboard);
+        self.link_schemes = settings.link_schemes.clone();
         self
     }
 
@@ -276,8 +279,13 @@ impl Panes {
         let id = PaneId(self.opened);
         let tag = format!("{}-{}", self.tag, self.opened);
         let pane = Pane::new(id, place, name.clone(), tag, ids.stream());
-        self.list.push(pane.telling(self.colours));
+        self.take_in(pane);
         id
+    }
+
+    fn take_in(&mut self, pane: Pane) {
+        let schemes = self.link_schemes.clone();
+        self.list.push(pane.telling(self.colours).linking(schemes));
     }
 
     /// Gives the keys to a pane; its desk is shown, the focus goes with it.

@@ -35,14 +35,13 @@ pub fn exec(start: &Start, arguments: Exec) -> Outcome {
         let name = &arguments.one.session;
         let session = find::live_session(&line, Choice::of(start), name).await?;
         let kernel = kernels::chosen(&line, &session, arguments.kernel.as_deref()).await?;
-        let clipboard = start.loaded.settings.terminal.clipboard;
+        let filters = Filters::new(&start.loaded.settings.terminal);
         let command = Command {
             session: session.key(),
             kernel,
             argv: arguments.argv,
         };
-        line.watched(run(&line, command, Filters::new(clipboard)))
-            .await?
+        line.watched(run(&line, command, filters)).await?
     })
 }
 

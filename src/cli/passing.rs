@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::{fail::Fail, output};
 use crate::{
-    model::{log::LogSource, settings::ClipboardPolicy},
+    model::{log::LogSource, settings::TerminalSettings},
     terminal::filter::Filter,
 };
 
@@ -17,10 +17,10 @@ pub struct Filters {
 }
 
 impl Filters {
-    pub fn new(clipboard: ClipboardPolicy) -> Self {
+    pub fn new(settings: &TerminalSettings) -> Self {
         Self {
-            stdout: io::stdout().is_terminal().then(|| Filter::new(clipboard)),
-            stderr: io::stderr().is_terminal().then(|| Filter::new(clipboard)),
+            stdout: io::stdout().is_terminal().then(|| Filter::new(settings)),
+            stderr: io::stderr().is_terminal().then(|| Filter::new(settings)),
         }
     }
 

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::model::{
     launch::secrets::NamePattern,
+    link_schemes::LinkSchemes,
     notice::EVENTS,
     resources::Bytes,
     settings::{ClipboardPolicy, CopyKeys, DesktopNotices, Settings},
@@ -108,6 +109,16 @@ pub const SETTINGS: &[Setting] = &[
             set(&mut s.terminal.clipboard, read)
         },
         show: |s| quoted(s.terminal.clipboard.word()),
+    },
+    Setting {
+        table: "terminal",
+        name: "link-schemes",
+        variable: None,
+        read: |s, item| set(&mut s.terminal.link_schemes, link_schemes(item)),
+        show: |s| {
+            let schemes = s.terminal.link_schemes.iter();
+            quoted_list(&schemes.map(|it| it.as_str().to_owned()).collect::<Vec<_>>())
+        },
     },
     Setting {
         table: "notifications",
@@ -314,6 +325,14 @@ fn events(item: &Item) -> Result<Vec<String>, Fault> {
         text => Err(Fault::unknown(word.at, "event", text, EVENTS)),
     });
     events.collect()
+}
+
+fn link_schemes(item: &Item) -> Result<LinkSchemes, Fault> {
+    let schemes = item.list()?.iter().map(|word| {
+        let scheme = word.text()?.parse();
+        scheme.map_err(|why: String| Fault::new(word.at, why))
+    });
+    schemes.collect()
 }
 
 fn hook_timeout(item: &Item) -> Result<Span, Fault> {

@@ -24,6 +24,7 @@ pub mod image;
 pub mod inside;
 pub mod kernel;
 pub mod launch;
+pub mod link_schemes;
 pub mod log;
 pub mod name;
 pub mod natural;

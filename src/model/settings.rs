@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{
     launch::secrets::SecretRules,
+    link_schemes::LinkSchemes,
     policy::ResourceRules,
     resources::{Bytes, Cpu},
     span::Span,
@@ -86,6 +87,7 @@ pub struct TerminalSettings {
     pub shell: Option<String>,
     pub copy_keys: CopyKeys,
     pub clipboard: ClipboardPolicy,
+    pub link_schemes: LinkSchemes,
 }
 
 /// How loud the full-screen view is.

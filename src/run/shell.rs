@@ -40,7 +40,7 @@ enum End {
 /// Attaches until the shell ends or the person detaches; gives the exit code.
 pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result<u8> {
     let ui = &options.loaded.settings.ui;
-    let filter = Filter::new(options.loaded.settings.terminal.clipboard);
+    let filter = Filter::new(&options.loaded.settings.terminal);
     let (keymap, _) = Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
     let escapes = Escapes::new(&keymap);
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -17,7 +17,7 @@ use super::{
     encode::{Modes, MouseMode},
     link::{Link, Numbers},
 };
-use crate::model::text::Clean;
+use crate::model::{link_schemes::LinkSchemes, text::Clean};
 use gate::{Gate, Step};
 use parser::Parser;
 use pens::{Pen, Pens};
@@ -86,6 +86,13 @@ impl Emulator {
         self
     }
 
+    /// Where links of programs may lead.
+    #[must_use]
+    pub fn linking(mut self, schemes: LinkSchemes) -> Self {
+        self.parser.witness_mut().link_schemes = schemes;
+        self
+    }
+
     /// Its links have no number that those of another place have. For an emulator that was fed nothing.
     #[must_use]
     pub fn in_place(mut self, place: u32) -> Self {
@@ -98,7 +105,9 @@ impl Emulator {
     pub fn anew(&self) -> Self {
         let (columns, rows) = self.size();
         let before = self.parser.witness();
-        let mut new = Self::new(columns, rows).telling(before.colours);
+        let mut new = Self::new(columns, rows)
+            .telling(before.colours)
+            .linking(before.link_schemes.clone());
         new.parser.witness_mut().links = before.links.clone();
         new
     }

@@ -6,7 +6,11 @@
 //! matter how the output is cut into pieces.
 
 use super::link;
-use crate::model::{settings::ClipboardPolicy, text};
+use crate::model::{
+    link_schemes::LinkSchemes,
+    settings::{ClipboardPolicy, TerminalSettings},
+    text,
+};
 
 mod sequences;
 #[cfg(test)]
@@ -31,6 +35,7 @@ pub struct Filter {
     /// What came of the sequence or character that is not complete.
     pending: Vec<u8>,
     may_write_clipboard: bool,
+    link_schemes: LinkSchemes,
     allows: Allows,
 }
 
@@ -60,11 +65,12 @@ enum State {
 impl Filter {
     /// Nobody can be asked here, so that a program may write to the clipboard only where the settings allow it.
     #[must_use]
-    pub fn new(clipboard: ClipboardPolicy) -> Self {
+    pub fn new(settings: &TerminalSettings) -> Self {
         Self {
             state: State::Text,
             pending: Vec::new(),
-            may_write_clipboard: clipboard == ClipboardPolicy::Allow,
+            may_write_clipboard: settings.clipboard == ClipboardPolicy::Allow,
+            link_schemes: settings.link_schemes.clone(),
             allows: Allows::Drawing,
         }
     }
@@ -74,7 +80,7 @@ impl Filter {
     pub fn of_log(colors: bool) -> Self {
         Self {
             allows: Allows::Line { colors },
-            ..Self::new(ClipboardPolicy::Refuse)
+            ..Self::new(&TerminalSettings::default())
         }
     }
 
@@ -245,7 +251,8 @@ impl Filter {
             let mut parts = link.splitn(2, |byte| *byte == b';');
             let (parameters, address) = (parts.next(), parts.next());
             return parameters.is_some_and(|it| it.iter().all(u8::is_ascii_graphic))
-                && address.is_some_and(|it| it.is_empty() || link::is_allowed(it));
+                && address
+                    .is_some_and(|it| it.is_empty() || link::is_allowed(it, &self.link_schemes));
         }
         let write = command
             .strip_prefix(b"52;")

@@ -6,6 +6,8 @@
 
 use std::sync::{Arc, LazyLock, Weak};
 
+use crate::model::link_schemes::LinkSchemes;
+
 /// What the numbers fit into: the three bytes of a colour. The upper ones of these bits are the place.
 const BITS: u32 = 24;
 /// The lower ones count the links of a place: four times as many as an emulator holds at a time.
@@ -14,9 +16,6 @@ const BITS_OF_LINKS: u32 = 14;
 const LONGEST: usize = 2083;
 /// Longest name by which a child says that two pieces are one link.
 const LONGEST_NAME: usize = 256;
-
-/// Where a link may lead, beside files of this machine.
-const SCHEMES: &[&str] = &["http", "https", "mailto", "ftp", "ftps"];
 
 /// The name of this machine.
 static HOST: LazyLock<String> = LazyLock::new(|| {
@@ -45,8 +44,13 @@ pub struct Link {
 
 impl Link {
     /// The link in the parameters of OSC 8, behind the `8`; `None` where there is none to be taken.
-    pub fn parse(parameters: &[u8], address: &[u8], numbers: &mut Numbers) -> Option<Arc<Self>> {
-        if !is_allowed(address) {
+    pub fn parse(
+        parameters: &[u8],
+        address: &[u8],
+        schemes: &LinkSchemes,
+        numbers: &mut Numbers,
+    ) -> Option<Arc<Self>> {
+        if !is_allowed(address, schemes) {
             return None;
         }
         let address = String::from_utf8(address.to_vec()).ok()?;
@@ -75,23 +79,20 @@ impl Link {
 }
 
 /// Whether the user's terminal may get this address.
-pub fn is_allowed(address: &[u8]) -> bool {
+pub fn is_allowed(address: &[u8], schemes: &LinkSchemes) -> bool {
     address.len() <= LONGEST
         && address.iter().all(u8::is_ascii_graphic)
-        && std::str::from_utf8(address).is_ok_and(|address| may_lead_to(address, &HOST))
+        && std::str::from_utf8(address).is_ok_and(|address| may_lead_to(address, schemes, &HOST))
 }
 
 /// Whether the user's terminal may open this address. A file of another host would be fetched from there,
 /// and a program of a session chooses the host.
-fn may_lead_to(address: &str, host: &str) -> bool {
+fn may_lead_to(address: &str, schemes: &LinkSchemes, host: &str) -> bool {
     let Some((scheme, rest)) = address.split_once(':') else {
         return false;
     };
-    let scheme = scheme.to_ascii_lowercase();
-    if scheme == "file" {
-        return is_local_file(rest, host);
-    }
-    SCHEMES.contains(&scheme.as_str())
+    let is_file = scheme.eq_ignore_ascii_case("file");
+    schemes.allow(scheme) && (!is_file || is_local_file(rest, host))
 }
 
 /// What follows `file:`. Some systems take `\\` for `/`, and a path that begins with two of them for a host.
@@ -161,6 +162,19 @@ mod tests {
 
     use super::*;
 
+    fn usual() -> LinkSchemes {
+        LinkSchemes::default()
+    }
+
+    #[test]
+    fn the_settings_say_which_schemes_are_taken() {
+        let schemes = ["ssh", "https"].iter().map(|it| it.parse().unwrap());
+        let schemes: LinkSchemes = schemes.collect();
+        let takes = |address: &str| is_allowed(address.as_bytes(), &schemes);
+        assert!(takes("SSH://host") && takes("https://a.example"));
+        assert!(!takes("http://a.example") && !takes("file:///a") && !takes("sshx://host"));
+    }
+
     #[test]
     fn only_harmless_addresses_are_taken() {
         for good in [
@@ -171,7 +185,8 @@ mod tests {
             "ftp://a.example".to_owned(),
             format!("https://{}", "x".repeat(LONGEST - 8)),
         ] {
-            let link = Link::parse(b"", good.as_bytes(), &mut Numbers::default()).unwrap();
+            let link =
+                Link::parse(b"", good.as_bytes(), &usual(), &mut Numbers::default()).unwrap();
             assert_eq!(link.address(), good);
         }
         for bad in [
@@ -185,7 +200,7 @@ mod tests {
             "http://한".to_owned(),
             format!("https://{}", "x".repeat(LONGEST - 7)),
         ] {
-            let link = Link::parse(b"", bad.as_bytes(), &mut Numbers::default());
+            let link = Link::parse(b"", bad.as_bytes(), &usual(), &mut Numbers::default());
             assert!(link.is_none(), "{bad}");
         }
     }
@@ -198,7 +213,7 @@ mod tests {
             "file://localhost/a",
             "FILE://Here/a%20b",
         ] {
-            assert!(may_lead_to(good, "here"), "{good}");
+            assert!(may_lead_to(good, &usual(), "here"), "{good}");
         }
         for bad in [
             "file://there/a",
@@ -215,14 +230,14 @@ mod tests {
             "file:a",
             "file:",
         ] {
-            assert!(!may_lead_to(bad, "here"), "{bad}");
+            assert!(!may_lead_to(bad, &usual(), "here"), "{bad}");
         }
     }
 
     #[test]
     fn a_number_is_one_links_alone_as_long_as_somebody_holds_it() {
         let mut numbers = Numbers::of_place(1023);
-        let mut next = || Link::parse(b"", b"https://one.example", &mut numbers);
+        let mut next = || Link::parse(b"", b"https://one.example", &usual(), &mut numbers);
         let held = next().unwrap();
         let let_go = next().unwrap().number();
         assert!(held.number() > 0 && let_go != held.number());
@@ -237,14 +252,20 @@ mod tests {
         assert!(!seen.contains(&held.number()));
         assert!(seen.iter().all(|number| *number < 1 << BITS));
         drop(all);
-        assert!(seen.contains(&Link::parse(b"", b"ftp://a", &mut numbers).unwrap().number()));
+        assert!(
+            seen.contains(
+                &Link::parse(b"", b"ftp://a", &usual(), &mut numbers)
+                    .unwrap()
+                    .number()
+            )
+        );
     }
 
     #[test]
     fn two_places_have_no_number_in_common() {
         let in_place = |place| {
             let mut numbers = Numbers::of_place(place);
-            Link::parse(b"", b"https://one.example", &mut numbers)
+            Link::parse(b"", b"https://one.example", &usual(), &mut numbers)
                 .unwrap()
                 .number()
         };
@@ -256,7 +277,7 @@ mod tests {
     fn the_same_words_are_the_same_link() {
         let mut numbers = Numbers::default();
         let mut link = |parameters: &[u8]| {
-            Link::parse(parameters, b"https://one.example", &mut numbers).unwrap()
+            Link::parse(parameters, b"https://one.example", &usual(), &mut numbers).unwrap()
         };
         assert_eq!(link(b""), link(b""));
         assert_eq!(link(b"id=1:x=2"), link(b"id=1"));

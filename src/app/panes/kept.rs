@@ -110,7 +110,7 @@ impl Panes {
         };
         let mut pane = Pane::new(id, place, kept.name, kept.tag, ids.stream());
         pane.start = kept.start;
-        self.list.push(pane.telling(self.colours));
+        self.take_in(pane);
         id
     }
 }

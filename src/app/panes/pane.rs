@@ -14,6 +14,7 @@ use crate::{
     model::{
         id::{KernelId, SessionKey},
         inside,
+        link_schemes::LinkSchemes,
         shell::ShellStart,
         status::Status,
         text::Clean,
@@ -149,6 +150,13 @@ impl Pane {
             copied: None,
             copying: Copying::default(),
         }
+    }
+
+    /// Where links of its programs may lead.
+    #[must_use]
+    pub fn linking(mut self, schemes: LinkSchemes) -> Self {
+        self.emulator = self.emulator.linking(schemes);
+        self
     }
 
     /// What its programs are told that ask for the colours of what has none.

@@ -223,6 +223,27 @@ fn questions_of_the_program_are_answered_to_it_alone() {
 }
 
 #[test]
+fn links_of_the_program_lead_where_the_settings_say() {
+    let settings = TerminalSettings {
+        link_schemes: ["ssh"].iter().map(|it| it.parse().unwrap()).collect(),
+        ..TerminalSettings::default()
+    };
+    let mut world = World::new();
+    world.panes = world.panes.with(&settings);
+    world.open(1);
+    // Opened again after it was lost, as much as the first time.
+    for _ in 0..2 {
+        world.happens(StreamEvent::Opened);
+        world.prints("\x1b]8;;http://a.example\x07a\x1b]8;;ssh://b.example\x07b");
+        let emulator = &world.panes.active().unwrap().emulator;
+        let addresses: Vec<&str> = emulator.links().map(|link| link.address()).collect();
+        assert_eq!(addresses, ["ssh://b.example"]);
+        world.happens(lost());
+        world.after(60);
+    }
+}
+
+#[test]
 fn after_the_leader_keys_are_ours() {
     let mut world = World::live(1);
     let leader: Key = "ctrl-]".parse().unwrap();

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthChar as _;
 use vt100::{Callbacks, MouseProtocolMode, Screen};
 
 use crate::{
-    model::text::Clean,
+    model::{link_schemes::LinkSchemes, text::Clean},
     terminal::{
         defaults::DefaultColours,
         link::{Link, Numbers},
@@ -53,6 +53,8 @@ pub(super) struct Witness {
     pub link: Option<Linked>,
     /// The numbers of links.
     pub links: Numbers,
+    /// Where they may lead.
+    pub link_schemes: LinkSchemes,
     /// What programs are told that ask for the colours of what has none.
     pub colours: DefaultColours,
     /// Nothing that comes now counts: an overlong string is being ended.
@@ -217,7 +219,12 @@ impl Callbacks for Witness {
             [b"10", asked @ ..] => self.default_colours(10, asked),
             [b"11", asked @ ..] => self.default_colours(11, asked),
             [b"8", about, pieces @ ..] => {
-                let link = Link::parse(about, &pieces.join(&b';'), &mut self.links);
+                let link = Link::parse(
+                    about,
+                    &pieces.join(&b';'),
+                    &self.link_schemes,
+                    &mut self.links,
+                );
                 self.link = Some(link.map_or(Linked::No, Linked::To));
             }
             _ => {}

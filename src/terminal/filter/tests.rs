@@ -2,8 +2,15 @@ use proptest::prelude::*;
 
 use super::*;
 
+fn of(clipboard: ClipboardPolicy) -> Filter {
+    Filter::new(&TerminalSettings {
+        clipboard,
+        ..TerminalSettings::default()
+    })
+}
+
 fn filtered(policy: ClipboardPolicy, output: &[u8]) -> Vec<u8> {
-    Filter::new(policy).pass(output)
+    of(policy).pass(output)
 }
 
 #[track_caller]
@@ -25,12 +32,23 @@ fn becomes(output: &[u8], expected: &[u8]) {
 }
 
 #[test]
+fn links_pass_that_the_settings_allow() {
+    let mut filter = Filter::new(&TerminalSettings {
+        link_schemes: ["ssh"].iter().map(|it| it.parse().unwrap()).collect(),
+        ..TerminalSettings::default()
+    });
+    let (ssh, http) = (b"\x1b]8;;ssh://host\x07", b"\x1b]8;;http://host\x07");
+    assert_eq!(filter.pass(ssh), ssh);
+    assert_eq!(filter.pass(http), b"");
+}
+
+#[test]
 fn what_programs_draw_with_passes_as_it_came() {
     for output in [
         "한글 é 👩‍👩‍👧 text\r\n\t\u{8}".as_bytes(),
         b"\x1b[1;31;48:2::1:2:3mred\x1b[0m\x1b[2J\x1b[H\x1b[10;20H\x1b[K\x1b[?25l\x1b[?1049h\x1b[4 q",
         b"\x1b(0lqqk\x1b(B\x0e\x0f\x1b7\x1b8\x1b=\x1b>\x1bM\x1bc\x1b#8",
-        b"\x1b[?1000;1006h\x1b[?2004h\x1b[?2026h\x1b[1;24r\x1b[4h\x1b[!p\x1b[>4;2m\x1b[?4m",
+        b"\x1b[?1000;1006h\x1b[?2004h\x1b[?2026h\x1b[1;24r\x1b[4h\x1b[!p",
         b"\x1b[c\x1b[>c\x1b[6n\x1b[>q\x1b[?2026$p\x1b]11;?\x07\x1b]10;?\x1b\\",
         b"\x1b]8;id=1;https://example.org/\x1b\\link\x1b]8;;\x07",
     ] {
@@ -122,7 +140,7 @@ proptest! {
     #[test]
     fn how_output_is_cut_changes_nothing(output in output(), cuts in proptest::collection::vec(1_usize..9, 1..40)) {
         let whole = filtered(ClipboardPolicy::Allow, &output);
-        let mut filter = Filter::new(ClipboardPolicy::Allow);
+        let mut filter = of(ClipboardPolicy::Allow);
         let (mut pieces, mut rest) = (Vec::new(), output.as_slice());
         for cut in cuts.iter().cycle() {
             if rest.is_empty() {
