@@ -24,6 +24,7 @@ use crate::{
     model::{
         id::{KernelId, SessionKey},
         log::LogSource,
+        settings::TerminalSettings,
     },
     protocol::message::{StreamEnd, StreamOpen},
     terminal::{fatal, raw::Raw},
@@ -35,13 +36,13 @@ pub fn exec(start: &Start, arguments: Exec) -> Outcome {
         let name = &arguments.one.session;
         let session = find::live_session(&line, Choice::of(start), name).await?;
         let kernel = kernels::chosen(&line, &session, arguments.kernel.as_deref()).await?;
-        let filters = Filters::new(&start.loaded.settings.terminal);
         let command = Command {
             session: session.key(),
             kernel,
             argv: arguments.argv,
         };
-        line.watched(run(&line, command, filters)).await?
+        line.watched(run(&line, command, &start.loaded.settings.terminal))
+            .await?
     })
 }
 
@@ -52,8 +53,13 @@ struct Command {
     argv: Vec<String>,
 }
 
-async fn run(line: &Line, command: Command, mut filters: Filters) -> Outcome {
+async fn run(line: &Line, command: Command, settings: &TerminalSettings) -> Outcome {
     let interactive = tty::is_interactive();
+    let mut filters = if interactive {
+        Filters::drawing(settings)
+    } else {
+        Filters::of_lines()
+    };
     let tty = interactive.then(|| tty::size().unwrap_or((80, 24)));
     let open = StreamOpen::Exec {
         session: command.session,
@@ -83,7 +89,9 @@ async fn run(line: &Line, command: Command, mut filters: Filters) -> Outcome {
                 }
             }
             StreamItem::Ended(end) => {
-                drop(raw.take());
+                if raw.take().is_none() {
+                    filters.finish()?;
+                }
                 return ended(end);
             }
         }

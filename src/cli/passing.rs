@@ -10,17 +10,35 @@ use crate::{
     terminal::filter::Filter,
 };
 
+const ESC: u8 = 0x1b;
+/// Ends colors that a program left on.
+const PLAIN: &[u8] = b"\x1b[0m";
+
 /// What stands between the output and a terminal; files and pipes get the bytes as they are.
 pub struct Filters {
     stdout: Option<Filter>,
     stderr: Option<Filter>,
+    /// A sequence passed to a terminal, and the colors were not ended since: on stdout, on stderr.
+    colored: [bool; 2],
 }
 
 impl Filters {
-    pub fn new(settings: &TerminalSettings) -> Self {
+    /// For a program that has this terminal as its own: what it switches on is switched off when it ends.
+    pub fn drawing(settings: &TerminalSettings) -> Self {
+        Self::each(|| Filter::new(settings))
+    }
+
+    /// For a program that doesn't: nothing leaves its line or stays switched on, and nothing makes the terminal send
+    /// an answer, which would arrive in the user's shell.
+    pub fn of_lines() -> Self {
+        Self::each(|| Filter::of_log(true))
+    }
+
+    fn each(filter: impl Fn() -> Filter) -> Self {
         Self {
-            stdout: io::stdout().is_terminal().then(|| Filter::new(settings)),
-            stderr: io::stderr().is_terminal().then(|| Filter::new(settings)),
+            stdout: io::stdout().is_terminal().then(&filter),
+            stderr: io::stderr().is_terminal().then(&filter),
+            colored: [false; 2],
         }
     }
 
@@ -29,10 +47,20 @@ impl Filters {
             LogSource::Stdout => &mut self.stdout,
             LogSource::Stderr => &mut self.stderr,
         };
-        match filter {
-            Some(filter) => filter.pass(&bytes).into(),
-            None => bytes,
+        let Some(filter) = filter else { return bytes };
+        let passed = filter.pass(&bytes);
+        self.colored[source as usize] |= passed.contains(&ESC);
+        passed.into()
+    }
+
+    /// Ends the output.
+    pub fn finish(&mut self) -> Result<(), Fail> {
+        for source in [LogSource::Stdout, LogSource::Stderr] {
+            if std::mem::take(&mut self.colored[source as usize]) {
+                put(source, PLAIN)?;
+            }
         }
+        Ok(())
     }
 }
 

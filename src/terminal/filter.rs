@@ -75,7 +75,8 @@ impl Filter {
         }
     }
 
-    /// For a log: text, what moves and erases within a line, and colors where they are wanted.
+    /// For a log, and for commands that don't have the terminal as their own: text, what moves and erases within a
+    /// line, and colors where they are wanted.
     #[must_use]
     pub fn of_log(colors: bool) -> Self {
         Self {
@@ -196,7 +197,9 @@ impl Filter {
             0x40..=0x7e => {
                 let parameters = std::mem::take(&mut self.pending);
                 let allowed = match (self.allows, byte) {
-                    (Allows::Drawing, _) | (Allows::Line { colors: true }, b'm') => true,
+                    (Allows::Drawing, _) => true,
+                    // With another sign in front it is how keys are reported.
+                    (Allows::Line { colors }, b'm') => colors && sequences::is_plain(&parameters),
                     (Allows::Line { .. }, b'C' | b'D' | b'G' | b'K') => true,
                     (Allows::Line { .. }, _) => false,
                 };

@@ -18,8 +18,8 @@ use super::{
 
 /// Everything a terminal program may have switched on, off again; where the cursor is stays.
 const RESET: &[u8] =
-    b"\x1b[?2026l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?1006l\x1b[?1005l\x1b[?1004l\
-    \x1b[?2004l\x1b[>4;0m\x1b[?1l\x1b>\x1b7\x1b[r\x1b8";
+    b"\x1b[?2026l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?9l\x1b[?1006l\x1b[?1005l\x1b[?1015l\x1b[?1004l\
+    \x1b[?2004l\x1b[>4;0m\x1b[?1l\x1b>\x1b7\x1b[r\x1b8\x1b[?7h\x1b[4l\x0f\x1b(B\x1b)B";
 /// Only when it was entered: on the usual screen it moves the cursor.
 const LEAVE_ALTERNATE: &[u8] = b"\x1b[?1049l";
 const LOOKS: &[u8] = b"\x1b[0 q\x1b[?25h\x1b[m";

@@ -230,7 +230,8 @@ fn when_the_daemon_of_run_is_killed_the_session_goes_on() {
 #[test]
 fn what_run_prints_on_a_terminal_passes_no_commands() {
     let machine = Machine::new();
-    let script = "printf 'a\\033]52;c;aGk=\\007b\\033]0;title\\007c\\n'";
+    let script = "printf 'a\\033]52;c;aGk=\\007b\\033]0;title\\007c\\n'; \
+                  printf '\\033[?1049h\\033[?1000h\\033[?25l\\033[6n\\033[>4;2m\\033[31mred\\n'";
     let arguments = shell(&["--rm"], script);
     let argv: Vec<&str> = std::iter::once(BINARY).chain(arguments).collect();
     let mut person = Terminal::start(&argv, &machine.env(), 100, 30);
@@ -241,6 +242,12 @@ fn what_run_prints_on_a_terminal_passes_no_commands() {
         !raw.windows(2).any(|two| two == b"\x1b]"),
         "a command passed"
     );
+    // Nothing would switch these off again, and an answer would arrive in the user's shell.
+    let raw = String::from_utf8_lossy(&raw);
+    for sequence in ["\x1b[?", "\x1b[6n", "\x1b[>"] {
+        assert!(!raw.contains(sequence), "{sequence:?} passed");
+    }
+    assert!(raw.contains("\x1b[31mred") && raw.contains("\x1b[0m"));
 }
 
 #[test]

@@ -111,6 +111,21 @@ fn a_command_that_dies_leaves_nothing_switched_on() {
     let raw = String::from_utf8_lossy(&person.raw()).into_owned();
     assert!(raw.contains("\u{1b}[?1049l") && raw.contains("\u{1b}[?1000l"));
 
+    let modes = "\\033[?9h\\033[?1015h\\033[?7l\\033[4h\\033(0";
+    let person = start(&machine, &format!("exec dies -- printf \"{modes}\""));
+    given_back(&person, 0);
+    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    for (on, off) in [
+        ("?9h", "?9l"),
+        ("?1015h", "?1015l"),
+        ("?7l", "?7h"),
+        ("4h", "4l"),
+    ] {
+        let at = raw.find(&format!("\x1b[{on}")).expect("it was switched");
+        assert!(raw[at..].contains(&format!("\x1b[{off}")), "{on} is left");
+    }
+    assert!(raw.rfind("\x1b(B") > raw.rfind("\x1b(0"));
+
     // What printed a line and nothing else has its line, and the cursor stays below it.
     let person = start(&machine, "exec dies -- echo plain");
     given_back(&person, 0);

@@ -104,7 +104,8 @@ impl Printer {
 
     fn finish(&mut self) -> Result<(), Fail> {
         let rest = self.own.rest().into();
-        self.put(LogSource::Stdout, rest)
+        self.put(LogSource::Stdout, rest)?;
+        self.filters.finish()
     }
 
     fn put(&mut self, source: LogSource, bytes: Bytes) -> Result<(), Fail> {

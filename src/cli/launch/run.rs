@@ -44,7 +44,7 @@ pub fn run(start: &Start, arguments: Run) -> Outcome {
         }
         let mut signals = Signals::listen()?;
         let session = launched(&mut line, context, request, repeats, &mut signals).await?;
-        let mut printer = Printer::new(Filters::new(&start.loaded.settings.terminal));
+        let mut printer = Printer::new(Filters::of_lines());
         let followed = follow(&mut line, session, &mut printer, &mut signals).await?;
         let deletes = arguments.rm;
         end(&line, followed, deletes).await

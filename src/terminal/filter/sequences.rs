@@ -54,9 +54,7 @@ fn allowed_modes(parameters: &[u8], end: u8, out: &mut Vec<u8>) {
 }
 
 fn is_allowed(parameters: &[u8], end: u8) -> bool {
-    let is_plain = parameters
-        .iter()
-        .all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b':'));
+    let is_plain = is_plain(parameters);
     match end {
         // Moving, erasing, inserting, deleting, scrolling, repeating, looks, tab stops, regions.
         b'@'..=b'M'
@@ -93,6 +91,12 @@ fn is_allowed(parameters: &[u8], end: u8) -> bool {
         b'm' => parameters == b"?4" || parameters.strip_prefix(b">4").is_some_and(is_level),
         _ => false,
     }
+}
+
+/// Numbers alone.
+pub(super) fn is_plain(parameters: &[u8]) -> bool {
+    let mut signs = parameters.iter();
+    signs.all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b':'))
 }
 
 fn is_private_number(parameters: &[u8]) -> bool {

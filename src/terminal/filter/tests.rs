@@ -171,7 +171,7 @@ proptest! {
 
 #[test]
 fn of_a_log_nothing_leaves_its_line() {
-    let log = b" 10%\r\x1b[K 20%\t\x1b[31mred\x1b[m\x1b[2A\x1b[2J\x1b[?1049h\x1b]0;t\x07\x07\x1bc\x1b(0\xed\x95\x9c\n";
+    let log = b" 10%\r\x1b[K 20%\t\x1b[31mred\x1b[m\x1b[>4;2m\x1b[?4m\x1b[2A\x1b[2J\x1b[?1049h\x1b]0;t\x07\x07\x1bc\x1b(0\xed\x95\x9c\n";
     let mut plain = Filter::of_log(false);
     assert_eq!(plain.pass(log), b" 10%\r\x1b[K 20%\tred\xed\x95\x9c\n");
     let mut colored = Filter::of_log(true);
