@@ -199,6 +199,10 @@ impl Runner {
                 engine.rename(session, &name).await?;
                 Got::Done
             }
+            Errand::Prioritize { session, priority } => {
+                engine.prioritize(session, priority).await?;
+                Got::Done
+            }
             Errand::Recall(session) => {
                 let recalled = engine.recall(session).await?;
                 Got::Recalled(recalled.map(Box::new))

@@ -334,6 +334,10 @@ fn observed(heart: &Heart, ticket: Ticket, request: Request) -> Way {
             session: session.id,
             name,
         },
+        Request::Priority { session, priority } => Question::Priority {
+            session: session.id,
+            priority,
+        },
         Request::Terminate { session, force } => Question::Terminate {
             session: session.id,
             force,
@@ -360,9 +364,6 @@ fn observed(heart: &Heart, ticket: Ticket, request: Request) -> Way {
         Request::CreateFolder { name, .. } => Question::CreateFolder { name },
         Request::FindOwner { email, .. } => Question::FindOwner { email },
         Request::Keep { .. } => return Way::Answer(Err(lacks(heart, Capability::Reprieve))),
-        Request::Priority { .. } => {
-            return Way::Answer(Err(lacks(heart, Capability::Priority)));
-        }
         Request::Pull { .. } => return Way::Answer(Err(pulls_itself())),
         Request::Delete { .. } => return Way::Answer(Err(keeps_ended())),
         _ => return Way::Answer(Err(unknown())),

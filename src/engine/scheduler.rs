@@ -42,6 +42,13 @@ pub trait Scheduler: Engine {
 
     async fn rename(&self, session: SessionId, name: &str) -> Result<()>;
 
+    /// Gives a waiting session another priority, of 0 to 100.
+    async fn prioritize(&self, _session: SessionId, _priority: i32) -> Result<()> {
+        Err(EngineError::Unsupported(
+            "this engine does not change the priority of a session".to_owned(),
+        ))
+    }
+
     /// How it was launched, as far as the engine tells; `None` when it is not there.
     async fn recall(&self, session: SessionId) -> Result<Option<Recalled>> {
         let session = self.session(session).await?;

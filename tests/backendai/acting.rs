@@ -3,8 +3,9 @@
 use futures_util::StreamExt;
 use serde_json::json;
 use workbay::{
-    engine::{error::EngineError, scheduler::Scheduler},
+    engine::{api::Engine as _, error::EngineError, scheduler::Scheduler},
     model::{
+        capability::Capability,
         resources::{Bytes, Cpu},
         session::{ClusterMode, SessionType},
         span::Span,
@@ -262,6 +263,38 @@ async fn a_commit_tells_its_progress() {
         .await
         .unwrap();
     assert!(progress.next().await.is_none());
+}
+
+#[tokio::test]
+async fn administrators_change_priorities() {
+    let manager = Manager::start().await;
+    manager.set(|state| state.role = "admin");
+    manager.put(node(ONE, "alpha", "PENDING"));
+    let engine = open(&manager).await;
+    let info = engine.probe().await.unwrap();
+    assert!(info.capabilities.has(Capability::Priority));
+    engine.prioritize(id(ONE), 70).await.unwrap();
+    let row = engine.session(id(ONE)).await.unwrap().unwrap();
+    assert_eq!(row.placement.priority, Some(70));
+    // What the manager says against it.
+    let fault = json!({"data": {"modify_compute_session": null},
+        "errors": [{"message": "greenlet_spawn has not been called"}]});
+    manager.on("modify_compute_session", Reply::Json(200, fault));
+    let error = engine.prioritize(id(ONE), 80).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the manager cannot answer: greenlet_spawn has not been called"
+    );
+    manager.mend();
+    let error = engine.prioritize(id(TWO), 80).await.unwrap_err();
+    assert!(matches!(error, EngineError::NotFound(_)), "{error:?}");
+    // To others it is said before they try.
+    let manager = Manager::start().await;
+    let info = open(&manager).await.probe().await.unwrap();
+    assert_eq!(
+        info.capabilities.why_not(Capability::Priority).unwrap(),
+        "the manager lets only administrators change a priority"
+    );
 }
 
 #[tokio::test]

@@ -26,6 +26,7 @@ mod images;
 mod launching;
 mod line;
 mod outcomes;
+mod priority;
 mod running;
 mod secrets;
 mod sessions;

@@ -6,7 +6,10 @@ use workbay::model::{
     status::{Status, Tab},
 };
 
-use crate::support::{Bench, cores_of_the_node, page, small};
+use crate::{
+    hand::machine,
+    support::{Bench, by_admin, cores_of_the_node, engine, page, small, too_large},
+};
 
 #[tokio::test]
 async fn what_does_not_fit_waits_and_says_why() {
@@ -56,4 +59,32 @@ async fn what_does_not_fit_waits_and_says_why() {
     assert_eq!(session.status, Status::Cancelled);
     let listed = page(&bench.engine, Tab::Finished, all.name.as_deref()).await;
     assert_eq!(listed.len(), 1);
+}
+
+#[tokio::test]
+async fn administrators_alone_change_the_priority_of_what_waits() {
+    let bench = Bench::new().await;
+    let request = too_large();
+    let waiting = bench.enqueue(request.clone()).await;
+    let name = request.name.unwrap();
+    let refused = machine("").workbay(&["priority", &name, "70"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let why = "the manager lets only administrators change a priority";
+    assert!(!refused.status.success() && said.contains(why), "{said}");
+    let before = bench.session(waiting.id()).await.placement.priority;
+
+    let administrator = engine(by_admin());
+    administrator.probe().await.unwrap();
+    let wanted = match administrator.prioritize(waiting.id(), 70).await {
+        Ok(()) => Some(70),
+        // The mutation of 26.9.6 ends in a fault of the manager's own and changes nothing.
+        Err(error) => {
+            let said = error.to_string();
+            assert!(said.contains("the manager cannot answer"), "{said}");
+            assert!(said.contains("greenlet_spawn"), "{said}");
+            before
+        }
+    };
+    let after = bench.session(waiting.id()).await.placement.priority;
+    assert_eq!(after, wanted);
 }

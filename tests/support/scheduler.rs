@@ -34,6 +34,7 @@ pub enum Question {
     Launch,
     Terminate,
     Rename,
+    Prioritize,
     History,
     Commit,
     Statistics,

@@ -28,6 +28,9 @@ pub(super) enum Kind {
     Rename {
         name: String,
     },
+    Prioritize {
+        priority: i32,
+    },
     Commit {
         image_name: String,
         progress: Option<Clean>,
@@ -49,6 +52,9 @@ impl Deed {
         match &self.kind {
             Kind::Terminate { .. } => over || session.status == Status::Terminating,
             Kind::Rename { name } => over || session.name == name.as_str(),
+            Kind::Prioritize { priority } => {
+                session.status != Status::Pending || session.placement.priority == Some(*priority)
+            }
             Kind::Commit { .. } => false,
         }
     }
@@ -57,6 +63,7 @@ impl Deed {
         match &self.kind {
             Kind::Terminate { .. } => "terminating".to_owned(),
             Kind::Rename { name } => format!("renaming to {name}"),
+            Kind::Prioritize { priority } => format!("changing its priority to {priority}"),
             Kind::Commit {
                 image_name,
                 progress: None,
@@ -72,6 +79,7 @@ impl Deed {
         match &self.kind {
             Kind::Terminate { .. } => format!("{name} could not be terminated"),
             Kind::Rename { name: new } => format!("{name} could not be renamed to {new}"),
+            Kind::Prioritize { .. } => format!("the priority of {name} could not be changed"),
             Kind::Commit { image_name, .. } => {
                 format!("the image {image_name} could not be made of {name}")
             }

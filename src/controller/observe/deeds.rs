@@ -25,12 +25,12 @@ use crate::{
 };
 
 impl Observer {
-    fn name_of(&self, id: SessionId) -> String {
+    pub(super) fn name_of(&self, id: SessionId) -> String {
         self.session(id)
             .map_or_else(|| id.short(), |session| session.name.to_string())
     }
 
-    fn of(&self, id: SessionId) -> impl Iterator<Item = &Deed> {
+    pub(super) fn of(&self, id: SessionId) -> impl Iterator<Item = &Deed> {
         self.deeds.values().filter(move |deed| deed.session == id)
     }
 
@@ -39,7 +39,8 @@ impl Observer {
         let rank = |deed: &&Deed| match deed.kind {
             Kind::Terminate { .. } => 0,
             Kind::Rename { .. } => 1,
-            Kind::Commit { .. } => 2,
+            Kind::Prioritize { .. } => 2,
+            Kind::Commit { .. } => 3,
         };
         let deed = self.of(id).min_by_key(rank)?;
         Some(Clean::new(&deed.words()))
@@ -50,7 +51,7 @@ impl Observer {
             .any(|deed| matches!(deed.kind, Kind::Terminate { .. }))
     }
 
-    fn begin(
+    pub(super) fn begin(
         &mut self,
         turn: &mut Turn,
         session: SessionId,

@@ -94,6 +94,10 @@ pub enum Ask {
         session: SessionId,
         name: String,
     },
+    Priority {
+        session: SessionId,
+        priority: i32,
+    },
     Terminate {
         session: SessionId,
         force: bool,

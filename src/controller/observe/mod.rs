@@ -16,6 +16,7 @@ mod launch;
 mod line;
 mod observer;
 pub mod order;
+mod prioritize;
 mod reading;
 mod row;
 mod rows;

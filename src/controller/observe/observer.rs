@@ -221,6 +221,9 @@ impl Observer {
         match ask {
             Ask::Launch(request) => self.launch(turn, now, ticket, request),
             Ask::Rename { session, name } => self.rename(turn, now, ticket, session, name),
+            Ask::Priority { session, priority } => {
+                self.prioritize(turn, now, ticket, session, priority);
+            }
             Ask::Terminate { session, force } => self.terminate(turn, now, ticket, session, force),
             Ask::Commit {
                 session,

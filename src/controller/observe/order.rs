@@ -47,6 +47,10 @@ pub enum Errand {
         session: SessionId,
         name: String,
     },
+    Prioritize {
+        session: SessionId,
+        priority: i32,
+    },
     History(SessionId),
     Recall(SessionId),
     Commit {
@@ -77,6 +81,7 @@ impl Errand {
             Self::Launch(_) => "launch",
             Self::Terminate { .. } => "terminate",
             Self::Rename { .. } => "rename",
+            Self::Prioritize { .. } => "priority",
             Self::History(_) => "history",
             Self::Recall(_) => "recall",
             Self::Commit { .. } => "commit",
@@ -95,6 +100,7 @@ impl Errand {
             Self::Launch(_)
                 | Self::Terminate { .. }
                 | Self::Rename { .. }
+                | Self::Prioritize { .. }
                 | Self::Commit { .. }
                 | Self::CreateFolder { .. }
         )

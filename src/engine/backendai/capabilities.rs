@@ -6,7 +6,7 @@ use crate::model::{
     text::Clean,
 };
 
-const ALWAYS: [(Capability, &str); 5] = [
+const ALWAYS: [(Capability, &str); 4] = [
     (
         Capability::HostEnvironment,
         "the host environment is this machine's own; a session on the cluster runs in an image",
@@ -18,10 +18,6 @@ const ALWAYS: [(Capability, &str); 5] = [
     (
         Capability::IdleRules,
         "the cluster sets its idle checks by a person's policy, not by the session",
-    ),
-    (
-        Capability::Priority,
-        "workbay changes priorities in its own queues only: ask the cluster's administrator",
     ),
     (
         Capability::Reprieve,
@@ -48,6 +44,10 @@ pub(super) fn of(features: Features, administrator: bool, hidden: bool) -> Capab
         missing.push((
             Capability::Owners,
             Clean::new("only an administrator makes sessions for others"),
+        ));
+        missing.push((
+            Capability::Priority,
+            Clean::new("the manager lets only administrators change a priority"),
         ));
     }
     if hidden {

@@ -156,6 +156,10 @@ impl Scheduler for BackendAiEngine {
         self.name(session, name).await
     }
 
+    async fn prioritize(&self, session: SessionId, priority: i32) -> Result<()> {
+        self.set_priority(session, priority).await
+    }
+
     async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>> {
         self.core.line().await?.history(session).await
     }

@@ -1,11 +1,13 @@
-//! Rename and terminate.
+//! Rename, terminate, give another priority.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::Method;
 use serde_json::json;
 
 use super::{
     BackendAiEngine,
     fault::declined,
+    gql::Schema,
     http::{Call, SHORT},
     line::Line,
 };
@@ -13,6 +15,10 @@ use crate::{
     engine::{api::Result, error::EngineError},
     model::{id::SessionId, name, status::Status},
 };
+
+/// For administrators only, of all releases.
+const PRIORITY: &str = "mutation($input: ModifyComputeSessionInput!) \
+     { modify_compute_session(input: $input) { item { row_id priority } } }";
 
 impl BackendAiEngine {
     pub(super) async fn end(&self, session: SessionId, force: bool) -> Result<()> {
@@ -50,6 +56,17 @@ impl BackendAiEngine {
                 "only a running session can be renamed; this one is {status}"
             ))),
             (error, _) => Err(error),
+        }
+    }
+
+    /// The mutation changes nothing where it fails, also by a fault of the manager's own (26.9.6 has one).
+    pub(super) async fn set_priority(&self, session: SessionId, priority: i32) -> Result<()> {
+        let line = self.core.line().await?;
+        let id = STANDARD.encode(format!("ComputeSessionNode:{session}"));
+        let input = json!({"input": {"id": id, "priority": priority}});
+        match line.http.ask(Schema::One, PRIORITY, input).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(line.seen_after(session, error).await.0),
         }
     }
 }

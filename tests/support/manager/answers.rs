@@ -1,5 +1,6 @@
 //! What a manager answers when nothing is wrong.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::{Asked, PROJECT_ID, Reply, State, USER, USER_ID, choosing};
@@ -76,6 +77,9 @@ impl State {
             let message = format!("Cannot query field '{field}' on type 'ComputeSessionNode'.");
             return ok(json!({"data": null, "errors": [{"message": message}]}));
         }
+        if query.contains("modify_compute_session(") {
+            return self.modify(&body["variables"]["input"]);
+        }
         let data = if query.contains("user {") && !query.contains("keypairs(") {
             self.who()
         } else if query.contains("t0:") {
@@ -124,6 +128,25 @@ impl State {
             "role": self.role, "domain_name": "default", "groups": [
                 {"id": PROJECT_ID, "name": "default"},
                 {"id": "8e32dd28-d319-4e3b-8851-ea37837699a5", "name": "model-store"}]}})
+    }
+
+    /// Another priority, for administrators.
+    fn modify(&mut self, input: &Value) -> Reply {
+        let refused = |message: &str| {
+            ok(json!({"data": {"modify_compute_session": null}, "errors": [{"message": message}]}))
+        };
+        if self.role == "user" {
+            return refused("Permission Denied.");
+        }
+        let id = STANDARD.decode(input["id"].as_str().unwrap()).unwrap();
+        let id = String::from_utf8(id).unwrap();
+        let id = id.strip_prefix("ComputeSessionNode:").unwrap();
+        let Some(session) = self.sessions.iter_mut().find(|it| it["row_id"] == id) else {
+            return refused("Session not found");
+        };
+        session["priority"] = input["priority"].clone();
+        ok(json!({"data": {"modify_compute_session": {"item": {
+            "row_id": id, "priority": input["priority"]}}}, "errors": null}))
     }
 
     fn totals(&self, variables: &Value) -> Value {

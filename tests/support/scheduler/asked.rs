@@ -81,6 +81,14 @@ impl Scheduler for MemoryScheduler {
         Ok(())
     }
 
+    async fn prioritize(&self, session: SessionId, priority: i32) -> Result<()> {
+        self.enter(Question::Prioritize).await?;
+        self.edit(session, |session| {
+            session.placement.priority = Some(priority);
+        });
+        Ok(())
+    }
+
     async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>> {
         self.enter(Question::History).await?;
         Ok(vec![HistoryEntry {

@@ -269,3 +269,40 @@ fn a_request_that_cannot_be_recorded_leaves_no_trace() {
         assert!(play.observer.under_way.is_empty() && play.observer.deeds.is_empty());
     }
 }
+
+#[test]
+fn another_priority_is_shown_as_asked_until_the_row_has_it() {
+    let mut play = Play::watched(1);
+    let id = *play.there.keys().next().unwrap();
+    let ask = |priority| Ask::Priority {
+        session: id,
+        priority,
+    };
+    let running = play.ask(ask(70));
+    let said = play.failed(running).message.to_string();
+    assert!(said.contains("that waits in the queue"), "{said}");
+
+    play.set(id, "PENDING");
+    play.event(id);
+    play.settle();
+    let out_of_range = play.ask(ask(101));
+    assert_eq!(play.failed(out_of_range).kind, RefusalKind::Usage);
+    let ticket = play.ask(ask(70));
+    assert_eq!(play.pending(id).unwrap(), "changing its priority to 70");
+    let twice = play.ask(ask(80));
+    assert!(play.failed(twice).message.as_str().contains("already"));
+    play.settle();
+    assert_eq!(play.answers[&ticket], Ok(Answer::Done));
+    let shown = play.observer.session(id).unwrap();
+    assert_eq!(shown.placement.priority, Some(70));
+    assert_eq!(shown.pending_request, None);
+
+    let refused = play.ask(ask(90));
+    play.carry_out(0, Some(FaultKind::Failed));
+    let said = play.failed(refused).message.to_string();
+    assert!(
+        said.starts_with("the priority of session-1 could not be changed: "),
+        "{said}"
+    );
+    assert_eq!(play.pending(id), None);
+}

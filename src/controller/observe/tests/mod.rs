@@ -260,6 +260,12 @@ impl Play {
                 }
                 Got::Done
             }
+            Errand::Prioritize { session, priority } => {
+                if let Some(session) = self.there.get_mut(session) {
+                    session.placement.priority = Some(*priority);
+                }
+                Got::Done
+            }
             Errand::History(_) => Got::History(Vec::new()),
             Errand::Commit { .. } => Got::Done,
             Errand::Recall(id) => Got::Recalled(
