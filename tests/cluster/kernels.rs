@@ -1,8 +1,14 @@
 //! Kernels are named by as much of their ids as tells them apart: managers make ids of the time.
 
+use workbay::{
+    engine::api::{ExecCommand, Input},
+    model::spec::LaunchRequest,
+};
+
 use crate::{
     hand::{Named, machine},
-    support::{Bench, name},
+    pane::Pane,
+    support::{Bench, name, read_until, small, within},
 };
 
 #[tokio::test]
@@ -38,6 +44,63 @@ async fn a_kernel_is_found_by_the_id_that_is_printed() {
     assert!(!refused.status.success(), "{said}");
     let both = said.contains(&format!("main1 ({main})")) && said.contains(&format!("sub1 ({sub})"));
     assert!(said.contains("may be any of") && both, "{said}");
+}
+
+#[tokio::test]
+async fn each_kernel_has_commands_shells_windows_and_usage() {
+    let bench = Bench::new().await;
+    let two = LaunchRequest {
+        cluster_size: Some(2),
+        ..small()
+    };
+    let (ours, asked) = bench.running(two).await;
+    let kernels = bench.session(ours.id()).await.kernels;
+    let sub = kernels.iter().find(|it| it.hostname == *"sub1").unwrap();
+
+    let run = async |argv: &[&str]| {
+        let command = ExecCommand {
+            argv: argv.iter().map(ToString::to_string).collect(),
+            tty: None,
+            kernel: Some(sub.id),
+        };
+        let mut running = within(bench.engine.exec(ours.id(), command)).await.unwrap();
+        let mut said = String::new();
+        read_until(&mut running, &mut said, |said| said.ends_with('\n')).await;
+        said
+    };
+    assert_eq!(run(&["hostname"]).await, "sub1\n");
+    let place = run(&["sh", "-c", "echo $(whoami) $(pwd)"]).await;
+    assert_eq!(place, "work /home/work\n");
+
+    // A terminal comes back to the same shell, and its windows are told.
+    let mut pane = Pane::open_in(&bench, ours.id(), "there", Some(sub.id)).await;
+    pane.type_("here=in-$BACKENDAI_CLUSTER_HOST; echo $here\r")
+        .await;
+    pane.wait_for_line("in-sub1").await;
+    drop(pane);
+    let mut pane = Pane::open_in(&bench, ours.id(), "there", Some(sub.id)).await;
+    pane.type_("clear; echo still-$here\r").await;
+    pane.wait_for_line("still-in-sub1").await;
+    let mut control = within(bench.engine.control(ours.id(), Some(sub.id)))
+        .await
+        .unwrap();
+    let mut said = String::new();
+    read_until(&mut control, &mut said, |said| {
+        said.contains("%session-changed")
+    })
+    .await;
+    let line = Input::Bytes(b"new-window -n second\n"[..].into());
+    control.input.send(line).await.unwrap();
+    read_until(&mut control, &mut said, |said| said.contains("%window-add")).await;
+    drop((control, pane));
+
+    // By the command line, with its log.
+    let machine = machine("");
+    let name = asked.name.unwrap();
+    let host = machine.ok(&["exec", &name, "--kernel", "sub1", "--", "hostname"]);
+    assert_eq!(host, "sub1\n");
+    let log = machine.ok(&["logs", &name, "--kernel", "sub1"]);
+    assert!(!log.is_empty(), "it has no log");
 }
 
 #[tokio::test]

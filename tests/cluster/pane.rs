@@ -4,7 +4,10 @@ use std::num::NonZero;
 
 use workbay::{
     engine::api::{AttachRequest, Attached, Input, Output},
-    model::id::SessionId,
+    model::{
+        id::{KernelId, SessionId},
+        shell::ShellStart,
+    },
 };
 
 use crate::support::{Bench, within};
@@ -17,11 +20,24 @@ pub struct Pane {
 impl Pane {
     /// Opens it at 80 by 24 and waits for a prompt.
     pub async fn open(bench: &Bench, session: SessionId, tag: &str) -> Self {
+        Self::open_in(bench, session, tag, None).await
+    }
+
+    /// The same in another container than the main one.
+    pub async fn open_in(
+        bench: &Bench,
+        session: SessionId,
+        tag: &str,
+        kernel: Option<KernelId>,
+    ) -> Self {
         let request = AttachRequest {
             tag: tag.to_owned(),
             columns: 80,
             rows: 24,
-            start: workbay::model::shell::ShellStart::default(),
+            start: ShellStart {
+                kernel,
+                ..ShellStart::default()
+            },
         };
         let mut pane = Self {
             attached: within(bench.engine.attach(session, request)).await.unwrap(),

@@ -230,13 +230,12 @@ fn a_shell_opens_in_the_kernel_that_is_marked() {
 }
 
 #[test]
-fn a_manager_leads_to_the_main_kernel_only() {
+fn the_marked_kernel_of_a_manager_s_session_has_a_shell_too() {
     let detail = read_in_full(seoul(100, 30).press("j enter"));
     assert_eq!(shells(&detail.press("s")), [None]);
     let detail = read_in_full(seoul(100, 30).press("j enter"));
-    let refused = detail.press("right").press("s");
-    assert_eq!(shells(&refused), []);
-    assert!(refused.sees("main1 only"), "{}", refused.text());
+    let marked = detail.press("right").press("s");
+    assert_eq!(shells(&marked), [Some(in_full().kernels[1].id)]);
 }
 
 #[test]

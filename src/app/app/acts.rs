@@ -126,10 +126,6 @@ impl App {
             return self.go(Go::Shell(session.key()));
         };
         let (kernel, context) = (kernel.id, session.context);
-        if self.mirror.can(context, Capability::Schedules) {
-            let text = "The manager opens shells in main1 only. Run `ssh sub1` there, where the image has ssh";
-            return vec![Step::toast(Level::Warning, text)];
-        }
         let keeps_alive = self.mirror.streams_keep_alive(context);
         let ids = &mut self.ids;
         let mut steps = self.panes.open_container(session, kernel, keeps_alive, ids);

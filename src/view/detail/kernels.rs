@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::{LABEL, Line, Panel, row, status, text};
 use crate::{
     action::{Action, Scope},
-    model::{capability::Capability, kernel::Kernel, short, text::Clean},
+    model::{kernel::Kernel, short, text::Clean},
     theme::face::Face,
 };
 
@@ -72,17 +72,9 @@ fn keys(panel: &Panel<'_>) -> Line {
         (Action::DetailNextKernel, "next"),
         (Action::SessionShell, "shell"),
         (Action::SessionLogs, "log"),
-        (Action::CopyKernelId, "copy kernel id"),
+        (Action::CopyKernelId, "copy id"),
         (Action::CopyContainerId, "container id"),
     ] {
-        // A manager leads to the main one only.
-        let theirs = panel
-            .app
-            .mirror
-            .can(panel.session.context, Capability::Schedules);
-        if theirs && action == Action::SessionShell {
-            continue;
-        }
         let keys = panel.app.keymap.keys_for(Scope::Detail, action);
         if let Some(key) = keys.into_iter().next() {
             line.push((key, Face::Key));

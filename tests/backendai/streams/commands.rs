@@ -16,7 +16,7 @@ use super::{
     typed,
 };
 
-fn command(argv: &[&str]) -> ExecCommand {
+pub fn command(argv: &[&str]) -> ExecCommand {
     ExecCommand {
         argv: argv.iter().map(ToString::to_string).collect(),
         tty: None,
@@ -25,7 +25,7 @@ fn command(argv: &[&str]) -> ExecCommand {
 }
 
 /// A manager with a session that has an sshd and its key.
-async fn lab() -> Manager {
+pub async fn lab() -> Manager {
     let manager = Manager::start().await;
     manager.answer(About::Tcpproxy, [Answer::Port]);
     manager.answer(About::Key, [Answer::Text(sshd::key("id_container"))]);
@@ -33,16 +33,26 @@ async fn lab() -> Manager {
 }
 
 /// A command under way, and its far side.
-struct Started {
-    attached: Attached,
-    line: Line,
-    events: mpsc::UnboundedReceiver<Event>,
+pub struct Started {
+    pub attached: Attached,
+    pub line: Line,
+    pub events: mpsc::UnboundedReceiver<Event>,
 }
 
 async fn start(manager: &mut Manager, engine: &BackendAiEngine, command: ExecCommand) -> Started {
+    start_at(manager, engine, command, USUAL).await
+}
+
+/// The same with an sshd of another kind.
+pub async fn start_at(
+    manager: &mut Manager,
+    engine: &BackendAiEngine,
+    command: ExecCommand,
+    sshd: Sshd,
+) -> Started {
     let serve = async {
         let (bytes, line) = manager.port().await;
-        (line, USUAL.serve(bytes))
+        (line, sshd.serve(bytes))
     };
     let (attached, (line, events)) = tokio::join!(engine.exec(SESSION, command), serve);
     Started {
@@ -54,8 +64,16 @@ async fn start(manager: &mut Manager, engine: &BackendAiEngine, command: ExecCom
 
 /// Why a command is not begun by this sshd.
 async fn refused(manager: &mut Manager, engine: &BackendAiEngine, sshd: Sshd) -> EngineError {
-    let argv = command(&["true"]);
-    let mut asked = std::pin::pin!(engine.exec(SESSION, argv));
+    refused_at(manager, engine, command(&["true"]), sshd).await
+}
+
+pub async fn refused_at(
+    manager: &mut Manager,
+    engine: &BackendAiEngine,
+    command: ExecCommand,
+    sshd: Sshd,
+) -> EngineError {
+    let mut asked = std::pin::pin!(engine.exec(SESSION, command));
     loop {
         tokio::select! {
             answer = &mut asked => return answer.map(|_| ()).unwrap_err(),
@@ -65,13 +83,13 @@ async fn refused(manager: &mut Manager, engine: &BackendAiEngine, sshd: Sshd) ->
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Ran {
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
-    code: Option<i64>,
+pub struct Ran {
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub code: Option<i64>,
 }
 
-async fn finish(attached: &mut Attached) -> Ran {
+pub async fn finish(attached: &mut Attached) -> Ran {
     let mut ran = Ran::default();
     loop {
         match attached.output.recv().await.expect("an end is told") {
@@ -87,7 +105,7 @@ async fn finish(attached: &mut Attached) -> Ran {
 }
 
 /// The sentence of a loss.
-async fn lost(attached: &mut Attached) -> String {
+pub async fn lost(attached: &mut Attached) -> String {
     loop {
         match attached.output.recv().await.expect("an end is told") {
             Output::Lost { why } => return why.to_string(),

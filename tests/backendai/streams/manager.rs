@@ -29,6 +29,8 @@ use super::tcpproxy::{self, Line, Ttyd};
 
 pub const SESSION: SessionId = SessionId::from_u128(0x5e55_1011);
 pub const KERNEL: &str = "0000000a-0000-4000-8000-00000000000a";
+/// Of the container `sub1`.
+pub const SUB: &str = "0000000b-0000-4000-8000-00000000000b";
 pub const ME: &str = "user@lablup.com";
 
 /// A line, encrypted or not.
@@ -61,6 +63,7 @@ pub enum About {
     Login,
     User,
     Standing,
+    Containers,
     Apps,
     Tcpproxy,
     Key,
@@ -170,6 +173,7 @@ impl Manager {
         manager.answer(About::Version, [json(version)]);
         manager.answer(About::User, [json(WHO)]);
         manager.stand("RUNNING");
+        manager.answer(About::Containers, [containers("sub1")]);
         manager.answer(About::Apps, [json(APPS)]);
         manager.answer(About::Tcpproxy, [Answer::Ttyd]);
         manager.answer(About::TaskLogs, [no_such("No such virtual folder.")]);
@@ -264,6 +268,14 @@ pub fn standing(status: &str, kind: &str, owner: &str) -> Answer {
     json(format!(
         r#"{{"data":{{"compute_session":{{"name":"lab-1","type":"{kind}","status":"{status}",
         "user_email":"{owner}","main_kernel_id":"{KERNEL}"}}}}}}"#
+    ))
+}
+
+pub fn containers(other: &str) -> Answer {
+    json(format!(
+        r#"{{"data":{{"compute_session":{{"main_kernel_id":"{KERNEL}","containers":[
+        {{"id":"{KERNEL}","cluster_hostname":"main1"}},
+        {{"id":"{SUB}","cluster_hostname":"{other}"}}]}}}}}}"#
     ))
 }
 
@@ -375,6 +387,7 @@ fn about(target: &str, body: &str) -> About {
     match path.split('?').next().unwrap() {
         "/" => About::Version,
         "/server/login" => About::Login,
+        "/admin/gql" if body.contains("containers {") => About::Containers,
         "/admin/gql" if body.contains("compute_session") => About::Standing,
         "/admin/gql" => About::User,
         "/session/_/logs" => About::TaskLogs,

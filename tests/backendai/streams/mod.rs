@@ -11,6 +11,7 @@
 mod tcpproxy;
 
 mod commands;
+mod containers;
 mod cuts;
 mod dials;
 mod logs;

@@ -1,17 +1,21 @@
 //! The sshd of a session behind a port: it lets in whoever has the session's key and runs what it is told
 //! by a real shell.
 
-use std::{path::Path, process::Stdio, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use russh::{
-    Channel, ChannelMsg, ChannelReadHalf, Sig,
+    Channel, ChannelMsg, ChannelOpenFailure, ChannelReadHalf, Sig,
     keys::{HashAlg, PrivateKey},
     server::{self, Auth, ChannelOpenHandle, Msg, Session, VerifiedPublicKey},
 };
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream},
     process::{Child, ChildStdin, Command},
     sync::mpsc,
 };
@@ -30,8 +34,11 @@ pub enum Event {
 
 /// One of the keys beside this file.
 pub fn key(name: &str) -> String {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/backendai/streams/ssh");
-    std::fs::read_to_string(directory.join(name)).unwrap()
+    std::fs::read_to_string(keys().join(name)).unwrap()
+}
+
+fn keys() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/backendai/streams/ssh")
 }
 
 fn private(name: &str) -> PrivateKey {
@@ -47,18 +54,42 @@ pub struct Sshd {
     pub takes: &'static str,
     /// Whether it runs commands.
     pub runs: bool,
+    /// The sshd it leads to, of the container `sub1`.
+    pub sub: Option<&'static Self>,
 }
 
 pub const USUAL: Sshd = Sshd {
     host: "host",
     takes: "id_container",
     runs: true,
+    sub: None,
+};
+
+/// Of a container that is reached through another one.
+pub const SUB: Sshd = Sshd {
+    host: "stranger",
+    takes: "id_cluster",
+    ..USUAL
+};
+
+/// Of the main container of a cluster session.
+pub const MAIN: Sshd = Sshd {
+    sub: Some(&SUB),
+    ..USUAL
 };
 
 impl Sshd {
     /// Answers at a port; what clients ask for is told.
     pub fn serve(self, bytes: DuplexStream) -> mpsc::UnboundedReceiver<Event> {
         let (tell, told) = mpsc::unbounded_channel();
+        self.serve_and_tell(bytes, tell);
+        told
+    }
+
+    fn serve_and_tell<S>(self, bytes: S, tell: mpsc::UnboundedSender<Event>)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
         let config = Arc::new(server::Config {
             keys: vec![private(self.host)],
             auth_rejection_time: std::time::Duration::ZERO,
@@ -71,7 +102,6 @@ impl Sshd {
                 let _ = running.await;
             }
         });
-        told
     }
 }
 
@@ -108,6 +138,26 @@ impl server::Handler for Door {
         reply.accept().await;
         Ok(())
     }
+
+    async fn channel_open_direct_tcpip(
+        &mut self,
+        channel: Channel<Msg>,
+        host: &str,
+        port: u32,
+        _: &str,
+        _: u32,
+        reply: ChannelOpenHandle,
+        _: &mut Session,
+    ) -> Result<(), Self::Error> {
+        let known = (host, port) == ("sub1", 2200);
+        let Some(sub) = self.sshd.sub.filter(|_| known) else {
+            reply.reject(ChannelOpenFailure::ConnectFailed).await;
+            return Ok(());
+        };
+        reply.accept().await;
+        sub.serve_and_tell(channel.into_stream(), self.tell.clone());
+        Ok(())
+    }
 }
 
 async fn serve(
@@ -134,9 +184,12 @@ async fn serve(
         }
     };
     handle.channel_success(id).await.unwrap();
+    // The keys of the containers lie beside this file.
+    let command = String::from_utf8(command).unwrap();
+    let command = command.replace("/home/config/ssh", &keys().display().to_string());
     let mut child = Command::new("sh")
         .arg("-c")
-        .arg(String::from_utf8(command).unwrap())
+        .arg(command)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -2,7 +2,8 @@
 //!
 //! A connection is a WebSocket to the manager's tcpproxy ([`ws`]) whose messages are slices of a byte
 //! stream ([`pipe`]); a terminal is a second WebSocket inside of it, to the session's ttyd
-//! ([`terminal`], [`ttyd`]); a command goes through the session's sshd ([`ssh`]). While one is open the manager takes the session for used, so each is
+//! ([`terminal`], [`ttyd`]); a command, and whatever is in another container of a cluster, goes through the
+//! session's sshd ([`ssh`]). While one is open the manager takes the session for used, so each is
 //! closed as soon as nobody holds it any more.
 
 mod dial;
@@ -49,14 +50,12 @@ impl Streams for BackendAiEngine {
 
     /// Through the session's own sshd.
     async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached> {
-        self.must_be_main(session, command.kernel).await?;
         ssh::exec(self, session, &command).await
     }
 
-    /// The one tmux of the session's ttyd: every terminal shows the same screen, and it comes back
-    /// after a loss.
+    /// The one tmux of a container: every terminal shows the same screen, and it comes back after a loss.
+    /// In the main one it is that of its ttyd.
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
-        self.must_be_main(session, request.start.kernel).await?;
         if request.start.is_chosen() {
             return Err(EngineError::Declined {
                 why: "terminals of a session of a cluster share one tmux, whose shell its image chooses"
@@ -66,14 +65,20 @@ impl Streams for BackendAiEngine {
                 ),
             });
         }
+        let other = match request.start.kernel {
+            Some(kernel) => self.other_container(session, kernel).await?,
+            None => None,
+        };
         let hold = self.core.held.take(session, &request.tag).await;
+        if let Some(container) = other {
+            return ssh::terminal(self, session, &container, &request, hold).await;
+        }
         let tty = open::terminal(self, session, &request).await?;
         Ok(terminal::start(tty, hold))
     }
 
     async fn control(&self, session: SessionId, kernel: Option<KernelId>) -> Result<Attached> {
-        self.must_be_main(session, kernel).await?;
-        ssh::control(self, session).await
+        ssh::control(self, session, kernel).await
     }
 
     /// Nothing outlives this process in the session: what an earlier one held went with its

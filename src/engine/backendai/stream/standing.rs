@@ -16,6 +16,17 @@ use crate::{
 const STANDING: &str = "query($id: UUID!) { compute_session(id: $id) \
      { name type status user_email main_kernel_id } }";
 
+const CONTAINERS: &str = "query($id: UUID!) { compute_session(id: $id) \
+     { main_kernel_id containers { id cluster_hostname } } }";
+
+/// A container of a session beside the main one.
+#[derive(Clone, Debug)]
+pub(super) struct Container {
+    pub(super) id: KernelId,
+    /// `sub1`.
+    pub(super) host: Clean,
+}
+
 /// How a session stands.
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
@@ -68,27 +79,34 @@ impl BackendAiEngine {
         }
     }
 
-    /// The manager leads to the main container of a session only.
-    pub(super) async fn must_be_main(
+    /// This container of the session, where it is not the main one: the manager itself leads only there.
+    pub(super) async fn other_container(
         &self,
         session: SessionId,
-        kernel: Option<KernelId>,
-    ) -> Result<()> {
-        let Some(kernel) = kernel else {
-            return Ok(());
-        };
-        if self.standing(session).await?.main_kernel == Some(kernel) {
-            return Ok(());
+        kernel: KernelId,
+    ) -> Result<Option<Container>> {
+        let http = &self.core.line().await?.http;
+        let asked = http.ask(Schema::One, CONTAINERS, json!({ "id": session }));
+        let data = asked.await?;
+        let node = Node::new(&data).node("compute_session");
+        let id = |node: Node<'_>, name: &str| node.str(name).and_then(|id| id.parse().ok());
+        if id(node, "main_kernel_id") == Some(kernel) {
+            return Ok(None);
         }
-        Err(EngineError::Declined {
-            why: "the manager opens shells and commands only in the main container (main1)"
-                .to_owned(),
-            mend: Some(
-                "open a shell in the session and run `ssh sub1` there, where its image has ssh"
-                    .to_owned(),
-            ),
-        })
+        let containers = node.list("containers").iter().map(Node::new);
+        let mut this = containers.filter(|it| id(*it, "id") == Some(kernel));
+        let host = this.next().and_then(|it| it.text("cluster_hostname"));
+        let Some(host) = host.filter(is_a_name) else {
+            return Err(declined("the session has no such container"));
+        };
+        Ok(Some(Container { id: kernel, host }))
     }
+}
+
+/// What a host may be called that is looked for in the session's network.
+fn is_a_name(host: &Clean) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    !host.is_empty() && host.as_str().bytes().all(plain)
 }
 
 impl Standing {

@@ -25,7 +25,7 @@ use super::{
         ws::{Refusal, Tried},
     },
     known::Sshd,
-    wire::{self, Grip},
+    wire::{self, Grip, Wire},
 };
 use crate::engine::error::EngineError;
 
@@ -168,7 +168,15 @@ pub(super) async fn knock<S>(pipe: Pipe<S>, sshd: &Arc<Sshd>, key: PrivateKey) -
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let (line, grip) = wire::over(pipe);
+    knock_at(wire::over(pipe), sshd, key).await
+}
+
+/// The same over a line of any kind.
+pub(super) async fn knock_at(
+    (line, grip): (Wire, Grip),
+    sshd: &Arc<Sshd>,
+    key: PrivateKey,
+) -> Tried<Knocked> {
     let told = Told::default();
     let host = Host {
         sshd: sshd.clone(),
@@ -218,6 +226,9 @@ fn outside(grip: &Grip, told: &Told, error: &russh::Error) -> Refusal {
 impl Entered {
     /// The sentence for a connection that is gone.
     pub(super) fn loss(&self) -> String {
+        if let Some(gone) = self.grip.gone() {
+            return gone.to_owned();
+        }
         match (self.grip.cut(), self.told.end.get()) {
             (Some(cut), _) => cut.to_string(),
             (None, Some(said)) => said.clone(),

@@ -45,6 +45,16 @@ pub(super) fn read(key: &Secret) -> Result<PrivateKey> {
     })
 }
 
+/// The key that the containers of a session have for each other.
+pub(super) fn read_cluster(key: &Secret) -> Result<PrivateKey> {
+    russh::keys::decode_secret_key(key.expose(), None).map_err(|_| {
+        declined(
+            "the SSH key of the session's containers (/home/config/ssh/id_cluster) is of a kind that \
+             is not known here",
+        )
+    })
+}
+
 fn missing(why: &str) -> EngineError {
     EngineError::Declined {
         why: format!("the SSH key of the session (/home/work/{FILE}) could not be read: {why}"),

@@ -1,4 +1,4 @@
-//! What is remembered of the sshd of each session: the key it shows and the key it takes. In memory only.
+//! What is remembered of the sshd of each container: the key it shows and the key it takes. In memory only.
 
 use std::{
     collections::HashMap,
@@ -10,19 +10,25 @@ use tokio::sync::{Mutex as Turn, MutexGuard};
 use super::{super::super::http::Http, key};
 use crate::{
     engine::api::Result,
-    model::{id::SessionId, secret::Secret},
+    model::{
+        id::{KernelId, SessionId},
+        secret::Secret,
+    },
 };
 
-/// So many sessions are remembered; beyond, those nobody speaks with are forgotten.
+/// So many are remembered; beyond, those nobody speaks with are forgotten.
 const KEPT: usize = 512;
 
-/// The sessions one engine has spoken SSH with.
+/// The session, and the container where it is not the main one.
+type Key = (SessionId, Option<KernelId>);
+
+/// The containers one engine has spoken SSH with.
 #[derive(Default)]
 pub(in super::super::super) struct Known {
-    sessions: Mutex<HashMap<SessionId, Arc<Sshd>>>,
+    sshds: Mutex<HashMap<Key, Arc<Sshd>>>,
 }
 
-/// The sshd of one session.
+/// The sshd of one container.
 #[derive(Default)]
 pub(super) struct Sshd {
     /// The fingerprint of the key it has shown first.
@@ -33,12 +39,22 @@ pub(super) struct Sshd {
 }
 
 impl Known {
+    /// Of the session's main container.
     pub(super) fn of(&self, session: SessionId) -> Arc<Sshd> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        if sessions.len() >= KEPT && !sessions.contains_key(&session) {
-            sessions.retain(|_, sshd| Arc::strong_count(sshd) > 1);
+        self.at((session, None))
+    }
+
+    /// Of another container.
+    pub(super) fn of_container(&self, session: SessionId, kernel: KernelId) -> Arc<Sshd> {
+        self.at((session, Some(kernel)))
+    }
+
+    fn at(&self, key: Key) -> Arc<Sshd> {
+        let mut sshds = self.sshds.lock().unwrap_or_else(PoisonError::into_inner);
+        if sshds.len() >= KEPT && !sshds.contains_key(&key) {
+            sshds.retain(|_, sshd| Arc::strong_count(sshd) > 1);
         }
-        sessions.entry(session).or_default().clone()
+        sshds.entry(key).or_default().clone()
     }
 }
 
@@ -88,6 +104,8 @@ mod tests {
         assert_eq!(known.of(one).meet("SHA256:a"), Ok(()));
         assert_eq!(known.of(one).meet("SHA256:b"), Err("SHA256:a".to_owned()));
         assert_eq!(known.of(other).meet("SHA256:b"), Ok(()));
+        let sub = known.of_container(one, KernelId::from_u128(3));
+        assert_eq!(sub.meet("SHA256:b"), Ok(()));
     }
 
     #[test]
@@ -98,7 +116,7 @@ mod tests {
         for number in 1..=KEPT as u128 {
             known.of(SessionId::from_u128(number));
         }
-        assert!(known.sessions.lock().unwrap().len() <= KEPT);
+        assert!(known.sshds.lock().unwrap().len() <= KEPT);
         assert!(known.of(SessionId::from_u128(0)).meet("SHA256:b").is_err());
     }
 }

@@ -5,9 +5,12 @@
 //! wherever the reader of one is slow, and with it the control line of a terminal; what is shared by
 //! the programs of a session is its key and the key its sshd has shown ([`known`]). The connection ends
 //! with its program, so that none keeps a session from being idle.
+//!
+//! A manager leads to the main container only. From its sshd the way to the others goes on ([`hop`]).
 
 mod channel;
 mod enter;
+mod hop;
 mod key;
 mod known;
 mod quote;
@@ -16,14 +19,16 @@ mod wire;
 
 use super::{
     super::{BackendAiEngine, fault::declined},
+    held::Hold,
     open::{once, patiently},
+    standing::Container,
 };
 use crate::{
     engine::{
-        api::{Attached, DialTarget, ExecCommand, Result},
+        api::{AttachRequest, Attached, DialTarget, ExecCommand, Result},
         error::EngineError,
     },
-    model::id::SessionId,
+    model::id::{KernelId, SessionId},
 };
 
 use enter::{Entered, Knocked};
@@ -43,22 +48,58 @@ pub(super) async fn exec(
             "no program can be run by such words: one of them is missing or holds a zero byte",
         ));
     };
-    let entered = enter(engine, session).await?;
-    channel::start(entered, line, command.tty).await
+    let entered = enter_at(engine, session, command.kernel).await?;
+    channel::start(entered, line, command.tty, None).await
 }
 
-/// The control line of the session's tmux.
-pub(super) async fn control(engine: &BackendAiEngine, session: SessionId) -> Result<Attached> {
+/// The control line of a container's tmux.
+pub(super) async fn control(
+    engine: &BackendAiEngine,
+    session: SessionId,
+    kernel: Option<KernelId>,
+) -> Result<Attached> {
     let argv = tmux::control();
     let command = ExecCommand {
         argv,
         tty: None,
-        kernel: None,
+        kernel,
     };
     exec(engine, session, &command).await
 }
 
-/// A connection of one's own to the sshd of a running session of ours.
+/// A terminal on the tmux of another container than the main one, as its ttyd would have it.
+pub(super) async fn terminal(
+    engine: &BackendAiEngine,
+    session: SessionId,
+    container: &Container,
+    request: &AttachRequest,
+    hold: Hold,
+) -> Result<Attached> {
+    let Some(line) = quote::command(&tmux::terminal()) else {
+        return Err(declined("no terminal can be opened by such words"));
+    };
+    let entered = hop::enter(engine, session, container).await?;
+    let size = (request.columns, request.rows);
+    channel::start(entered, line, Some(size), Some(hold)).await
+}
+
+/// A connection of one's own to the sshd of a container of a running session of ours.
+async fn enter_at(
+    engine: &BackendAiEngine,
+    session: SessionId,
+    kernel: Option<KernelId>,
+) -> Result<Entered> {
+    let other = match kernel {
+        Some(kernel) => engine.other_container(session, kernel).await?,
+        None => None,
+    };
+    match other {
+        Some(container) => hop::enter(engine, session, &container).await,
+        None => enter(engine, session).await,
+    }
+}
+
+/// The same of its main container.
 async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> {
     let sshd = engine.core.known.of(session);
     let _turn = sshd.door().await;

@@ -1,4 +1,4 @@
-//! The control line of the tmux that all terminals of a session share.
+//! The tmux that all terminals of a container share: its control line, and a terminal on it.
 
 /// Becomes a client of it that prints no output of shells and has no say in the size of windows.
 ///
@@ -16,6 +16,25 @@ case $("$tmux" -V) in
 *' '[012].* | *' '3.[01] | *' '3.[01][a-z]) exec "$tmux" -u -C attach-session ;;
 *) exec "$tmux" -u -C attach-session -f no-output,ignore-size ;;
 esac"#;
+
+/// What ttyd runs for a terminal, with the shell it would choose.
+const TERMINAL: &str = r#"
+shell=sh
+for one in zsh bash ash; do
+    [ -e "/bin/$one" ] && shell=$one && break
+done
+export SHELL="/bin/$shell"
+tmux=/opt/kernel/tmux
+[ -x "$tmux" ] || tmux=tmux
+if [ "$shell" = ash ] || ! "$tmux" -V >/dev/null 2>&1; then
+    exec "$SHELL"
+fi
+exec "$tmux" -2 -u attach-session"#;
+
+/// The words of the command.
+pub(super) fn terminal() -> Vec<String> {
+    ["sh", "-c", TERMINAL].map(str::to_owned).to_vec()
+}
 
 /// The words of the command.
 pub(super) fn control() -> Vec<String> {

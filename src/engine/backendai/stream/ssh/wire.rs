@@ -36,6 +36,7 @@ pub(super) struct Wire {
     sending: JoinHandle<()>,
     rest: Bytes,
     stopped: Pin<Box<WaitForCancellationFutureOwned>>,
+    gone: Arc<OnceLock<String>>,
 }
 
 /// Our end: why the line is gone, and the means to let go of it.
@@ -43,12 +44,19 @@ pub(super) struct Wire {
 pub(super) struct Grip {
     stop: CancellationToken,
     cut: Arc<OnceLock<Cut>>,
+    /// How a line that leads through another container was lost.
+    gone: Arc<OnceLock<String>>,
 }
 
 impl Grip {
     /// How the line was lost, if it was.
     pub(super) fn cut(&self) -> Option<&Cut> {
         self.cut.get()
+    }
+
+    /// The same of a line that leads through another container.
+    pub(super) fn gone(&self) -> Option<&str> {
+        self.gone.get().map(String::as_str)
     }
 
     /// Lets go of the line at once.
@@ -62,7 +70,17 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let grip = Grip::default();
-    let Attached { output, input } = dial::start_telling(pipe, grip.cut.clone());
+    let stream = dial::start_telling(pipe, grip.cut.clone());
+    on(stream, grip)
+}
+
+/// The line over a stream that leads through another container.
+pub(super) fn through(stream: Attached) -> (Wire, Grip) {
+    on(stream, Grip::default())
+}
+
+fn on(stream: Attached, grip: Grip) -> (Wire, Grip) {
+    let Attached { output, input } = stream;
     let (backlog, waiting) = tokio::io::duplex(BACKLOG);
     let wire = Wire {
         output,
@@ -70,6 +88,7 @@ where
         sending: tokio::spawn(send(waiting, input)),
         rest: Bytes::new(),
         stopped: Box::pin(grip.stop.clone().cancelled_owned()),
+        gone: grip.gone.clone(),
     };
     (wire, grip)
 }
@@ -110,6 +129,8 @@ impl AsyncRead for Wire {
             match ready!(self.output.poll_recv(cx)) {
                 Some(Output::Stdout(bytes) | Output::Stderr(bytes)) => self.rest = bytes,
                 Some(Output::Lost { why }) => {
+                    // It is lost once.
+                    let _ = self.gone.set(why.to_string());
                     return Poll::Ready(Err(io::Error::other(why.to_string())));
                 }
                 Some(Output::End { .. }) | None => return Poll::Ready(Ok(())),

@@ -1,0 +1,132 @@
+//! Into another container of a cluster session. A manager leads to the main one only: from its sshd a TCP
+//! stream goes on to the other one's, with the key that all containers of the session have for each other.
+
+use russh::keys::PrivateKey;
+use serde_json::Value;
+
+use super::{
+    channel,
+    enter::{self as door, Entered, Knocked},
+    key, quote, wire,
+};
+use crate::{
+    engine::{
+        api::Result,
+        backendai::{
+            BackendAiEngine,
+            fault::declined,
+            stream::{standing::Container, ws::Refusal},
+        },
+        error::EngineError,
+    },
+    model::{id::SessionId, secret::Secret},
+};
+
+/// Prints the key, and where the sshd of each container listens if it is not the usual place.
+const READ: &str = "cat /home/config/ssh/id_cluster; printf '\\0'; cat /home/config/ssh/port-mapping.json 2>/dev/null; true";
+
+/// Where the sshd of a container listens.
+const PORT: u16 = 2200;
+
+/// A connection of one's own to the sshd of this container.
+pub(super) async fn enter(
+    engine: &BackendAiEngine,
+    session: SessionId,
+    container: &Container,
+) -> Result<Entered> {
+    let main = super::enter(engine, session).await?;
+    let way = match Way::read(&main, container.host.as_str()).await {
+        Ok(way) => way,
+        Err(error) => {
+            main.leave(channel::FAREWELL).await;
+            return Err(error);
+        }
+    };
+    let stream = channel::tunnel(main, &way.host, way.port).await?;
+    let sshd = engine.core.known.of_container(session, container.id);
+    let _turn = sshd.door().await;
+    match door::knock_at(wire::through(stream), &sshd, way.key).await {
+        Ok(Knocked::In(entered)) => Ok(*entered),
+        Ok(Knocked::Denied) => Err(declined(format!(
+            "the sshd of {} does not take the key of its session",
+            container.host
+        ))),
+        Err(Refusal::NotYet(why)) => Err(EngineError::Declined {
+            why: format!("{}: {why}", container.host),
+            mend: Some("a container that has just begun may need a moment: try again".to_owned()),
+        }),
+        Err(Refusal::Failed(error)) => Err(error),
+    }
+}
+
+/// The way from the main container to another one.
+struct Way {
+    key: PrivateKey,
+    host: String,
+    port: u16,
+}
+
+/// The same as it is printed.
+struct Told {
+    key: Secret,
+    host: String,
+    port: u16,
+}
+
+impl Way {
+    async fn read(main: &Entered, host: &str) -> Result<Self> {
+        let argv = ["sh", "-c", READ].map(str::to_owned);
+        let line = quote::command(&argv).unwrap_or_default();
+        let printed = channel::answer(main, line).await?;
+        let Some(told) = of(&printed, host) else {
+            return Err(declined(format!(
+                "there is no key for {host} in the main container (/home/config/ssh/id_cluster)"
+            )));
+        };
+        Ok(Self {
+            key: key::read_cluster(&told.key)?,
+            host: told.host,
+            port: told.port,
+        })
+    }
+}
+
+/// `None` = there is no key.
+fn of(printed: &[u8], host: &str) -> Option<Told> {
+    let text = std::str::from_utf8(printed).ok()?;
+    let (key, ports) = text.split_once('\0')?;
+    let ports: Value = serde_json::from_str(ports).unwrap_or_default();
+    // `{"sub1": ["10.0.0.2", 30012]}`
+    let elsewhere = ports.get(host).and_then(|place| {
+        let port = place.get(1)?.as_u64()?.try_into().ok()?;
+        Some((place.get(0)?.as_str()?.to_owned(), port))
+    });
+    let (host, port) = elsewhere.unwrap_or_else(|| (host.to_owned(), PORT));
+    key.starts_with("-----BEGIN").then(|| Told {
+        key: Secret::new(key),
+        host,
+        port,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn containers_are_found_by_name_or_where_they_were_mapped() {
+        let way = |ports: &str, host| {
+            let printed = format!("-----BEGIN X-----\n\0{ports}");
+            let way = of(printed.as_bytes(), host).unwrap();
+            assert_eq!(way.key.expose(), "-----BEGIN X-----\n");
+            (way.host, way.port)
+        };
+        assert_eq!(way("", "sub1"), ("sub1".to_owned(), 2200));
+        let mapped = r#"{"main1": ["10.0.0.1", 30001], "sub1": ["10.0.0.2", 30002]}"#;
+        assert_eq!(way(mapped, "sub1"), ("10.0.0.2".to_owned(), 30002));
+        assert_eq!(way(mapped, "sub2"), ("sub2".to_owned(), 2200));
+        assert_eq!(way(r#"{"sub1": [1, "x"]}"#, "sub1").1, 2200);
+        assert!(of(b"cat: not found\n\0", "sub1").is_none());
+        assert!(of(b"", "sub1").is_none());
+    }
+}
