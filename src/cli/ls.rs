@@ -3,7 +3,7 @@
 mod cells;
 pub mod column;
 mod filter;
-mod names;
+pub mod names;
 pub mod order;
 #[cfg(test)]
 mod tests;

@@ -29,6 +29,7 @@ mod line;
 mod listed;
 mod logs;
 mod ls;
+mod man;
 mod manage;
 mod output;
 mod passing;
@@ -69,6 +70,13 @@ pub fn main(doors: &Doors) -> ExitCode {
     // `runner` is for sessions, not for people: no help, no completion, nothing below is needed.
     if arguments.get(1).is_some_and(|word| word == "runner") {
         return (doors.runner)(arguments.into_iter().skip(2).collect());
+    }
+    if arguments
+        .get(1)
+        .is_some_and(|word| word == completion::ASKED)
+    {
+        completion::complete(&arguments[2..], |look| start(look).ok());
+        return ExitCode::SUCCESS;
     }
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -166,6 +174,7 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Keys(arguments) => keys::keys(doors, &start(look)?, &arguments),
         Command::Themes(format) => themes::themes(&start(look)?, format.json),
         Command::Completion { shell } => completion::print(shell),
+        Command::Man { dir } => man::write(&dir),
     }
 }
 

@@ -154,9 +154,15 @@ fn themes_lists_what_came_along_and_ones_own() {
 #[test]
 fn completion_is_printed_for_each_shell() {
     let machine = Machine::new();
-    for shell in ["bash", "zsh", "fish"] {
+    for (shell, has) in [
+        ("bash", "workbay __complete bash"),
+        ("zsh", "workbay __complete words"),
+        ("fish", "workbay __complete words"),
+        ("elvish", "terminate"),
+        ("powershell", "terminate"),
+    ] {
         let script = machine.ok(&["completion", shell]);
-        assert!(script.contains("terminate"), "{shell}");
+        assert!(script.contains(has), "{shell}");
         assert!(
             !script.contains("runner"),
             "{shell} offers the hidden command"
@@ -236,7 +242,7 @@ fn doctor_ends_with_1_and_a_mend_when_something_is_bad() {
 fn a_reader_that_leaves_early_is_no_failure() {
     let machine = Machine::new();
     let mut child = Command::new(BINARY)
-        .args(["completion", "bash"])
+        .args(["completion", "powershell"])
         .envs(machine.env())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -19,6 +19,7 @@ mod terminal;
 
 mod alone;
 mod asking;
+mod completing;
 mod contexts;
 mod doctor;
 mod idle;

@@ -61,7 +61,8 @@ fn usage_is_printed_once_or_as_lines_until_the_end() {
 #[test]
 fn a_terminal_shows_one_table_in_place_and_is_given_back() {
     let machine = with_busy();
-    let script = format!("trap : INT; echo above; {BINARY} top --interval 1s; echo code $?; stty -a");
+    let script =
+        format!("trap : INT; echo above; {BINARY} top --interval 1s; echo code $?; stty -a");
     let mut person = Terminal::start(&["sh", "-c", &script], &machine.env(), 100, 30);
     person.wait_for("/ 64 MiB");
     let time = |screen: &str| screen.lines().nth(1).map(str::to_owned);

@@ -137,6 +137,12 @@ pub enum Command {
     Themes(Json),
     /// Print the completion script of a shell
     Completion { shell: CompletionShell },
+    /// Write the man pages: workbay.1 and one for each command
+    Man {
+        /// Directory to write to (created if missing)
+        #[arg(long, value_name = "DIR")]
+        dir: std::path::PathBuf,
+    },
 }
 
 #[derive(Args, Clone, Copy, Debug, Default)]

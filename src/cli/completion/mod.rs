@@ -1,0 +1,125 @@
+//! `workbay completion SHELL`, and what its scripts ask for at each Tab: `workbay __complete`.
+//!
+//! Nothing is ever printed but candidates, and no daemon is started.
+
+mod daemon;
+mod kind;
+mod line;
+mod place;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+
+use super::{Start, args::Cli, args::Look, fail::Outcome, output};
+use kind::Kind;
+use line::Typed;
+use place::{Place, Wants};
+
+/// The word after `workbay` by which scripts ask.
+pub const ASKED: &str = "__complete";
+
+/// What the scripts understand as: complete the names of files.
+const FILES: &str = ":files";
+
+pub fn print(shell: Shell) -> Outcome {
+    match shell {
+        Shell::Bash => output::bytes(include_bytes!("workbay.bash"))?,
+        Shell::Zsh => output::bytes(include_bytes!("workbay.zsh"))?,
+        Shell::Fish => output::bytes(include_bytes!("workbay.fish"))?,
+        // These know commands and options only.
+        other => {
+            let mut script = Vec::new();
+            clap_complete::generate(other, &mut Cli::command(), "workbay", &mut script);
+            output::bytes(&script)?;
+        }
+    }
+    Ok(0)
+}
+
+/// A word that may follow, and a few words about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Candidate {
+    pub value: String,
+    pub about: String,
+}
+
+impl Candidate {
+    pub fn new(value: impl Into<String>, about: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            about: about.into(),
+        }
+    }
+}
+
+/// Prints the candidates, a line each; nothing at all where something is wrong.
+pub fn complete(arguments: &[OsString], start: impl Fn(&Look) -> Option<Start>) {
+    let Some(typed) = Typed::read(arguments) else {
+        return;
+    };
+    let mut command = Cli::command();
+    command.build();
+    let lines: String = candidates(&command, &typed.words, start)
+        .into_iter()
+        .map(|candidate| typed.printed(&candidate))
+        .collect();
+    // Nobody may be reading any more.
+    let _ = output::bytes(lines.as_bytes());
+}
+
+/// What may stand in the place of the last word.
+fn candidates(
+    command: &Command,
+    words: &[String],
+    start: impl Fn(&Look) -> Option<Start>,
+) -> Vec<Candidate> {
+    let Some(place) = Place::find(command, words) else {
+        return Vec::new();
+    };
+    let mut found = match place.wants {
+        Wants::Option => options(place.command),
+        Wants::Value(_) => Vec::new(),
+        Wants::Word(_) => subcommands(place.command),
+    };
+    if let Wants::Value(argument) | Wants::Word(Some(argument)) = place.wants {
+        let known = argument.get_possible_values();
+        let shown = known.iter().filter(|value| !value.is_hide_set());
+        found.extend(shown.map(|value| {
+            let about = value.get_help().map(ToString::to_string);
+            Candidate::new(value.get_name(), about.unwrap_or_default())
+        }));
+        match kind::of(&place.path, argument) {
+            Some(Kind::Files) => return vec![Candidate::new(FILES, "")],
+            Some(kind) => found.extend(kind.candidates(&place, start)),
+            None => {}
+        }
+    }
+    found.retain(|candidate| candidate.value.starts_with(place.typed));
+    for candidate in &mut found {
+        candidate.value.insert_str(0, place.before);
+    }
+    found
+}
+
+fn options(command: &Command) -> Vec<Candidate> {
+    let shown = command.get_arguments().filter(|it| !it.is_hide_set());
+    let named = shown.filter_map(|argument| {
+        let about = argument.get_help().map(ToString::to_string);
+        let name = format!("--{}", argument.get_long()?);
+        Some(Candidate::new(name, about.unwrap_or_default()))
+    });
+    named.collect()
+}
+
+fn subcommands(command: &Command) -> Vec<Candidate> {
+    let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
+    let named = shown.map(|command| {
+        let about = command.get_about().map(ToString::to_string);
+        Candidate::new(command.get_name(), about.unwrap_or_default())
+    });
+    named.collect()
+}

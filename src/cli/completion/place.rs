@@ -1,0 +1,188 @@
+//! Where in the tree of commands the last word stands, and what may stand there.
+
+use clap::{Arg, ArgAction, Command};
+
+/// What may stand in the place of the last word.
+#[derive(Clone, Copy)]
+pub enum Wants<'c> {
+    Option,
+    Value(&'c Arg),
+    /// A subcommand, or the value of this argument.
+    Word(Option<&'c Arg>),
+}
+
+pub struct Place<'c> {
+    pub command: &'c Command,
+    /// The subcommands that lead there.
+    pub path: Vec<&'c str>,
+    /// The values that were given before, by the ids of their arguments.
+    given: Vec<(&'c str, String)>,
+    pub wants: Wants<'c>,
+    /// The part of the last word that stays: `--env=`, `name,` of a list.
+    pub before: &'c str,
+    /// The part that is completed.
+    pub typed: &'c str,
+}
+
+/// The words before the last one, as far as they are read.
+struct Reader<'c> {
+    command: &'c Command,
+    path: Vec<&'c str>,
+    given: Vec<(&'c str, String)>,
+    /// An option whose value is the next word.
+    pending: Option<&'c Arg>,
+    /// Positional arguments that are complete.
+    positional: usize,
+    /// `--` was read.
+    escaped: bool,
+}
+
+impl<'c> Place<'c> {
+    pub fn find(root: &'c Command, words: &'c [String]) -> Option<Self> {
+        let (last, before) = words.split_last()?;
+        let mut reader = Reader {
+            command: root,
+            path: Vec::new(),
+            given: Vec::new(),
+            pending: None,
+            positional: 0,
+            escaped: false,
+        };
+        for word in before {
+            reader.take(word);
+        }
+        Some(reader.end(last))
+    }
+
+    /// What was given for an argument, the newest last.
+    pub fn given(&self, id: &str) -> Option<&str> {
+        let mut all = self.given.iter().rev();
+        let found = all.find(|(known, _)| *known == id);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+impl<'c> Reader<'c> {
+    fn take(&mut self, word: &str) {
+        if let Some(option) = self.pending.take() {
+            self.give(option, word);
+            return;
+        }
+        if self.escaped {
+            return;
+        }
+        if word == "--" {
+            self.escaped = true;
+        } else if let Some(long) = word.strip_prefix("--") {
+            let (name, value) = match long.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (long, None),
+            };
+            if let Some(option) = self.long(name) {
+                match value {
+                    Some(value) => self.give(option, value),
+                    None => self.pending = Some(option).filter(|it| needs_value(it)),
+                }
+            }
+        } else if let Some(short) = word.strip_prefix('-').filter(|it| !it.is_empty()) {
+            self.shorts(short);
+        } else if let Some(command) = self.subcommand(word) {
+            self.command = command;
+            self.path.push(command.get_name());
+        } else if let Some(argument) = self.positional() {
+            self.give(argument, word);
+            if !matches!(argument.get_action(), ArgAction::Append) {
+                self.positional += 1;
+            }
+        }
+    }
+
+    fn end(self, last: &'c str) -> Place<'c> {
+        let (wants, before, typed) = self.wants(last);
+        let delimiter = match wants {
+            Wants::Value(argument) => argument.get_value_delimiter(),
+            _ => None,
+        };
+        let list = delimiter.and_then(|delimiter| typed.rfind(delimiter));
+        let kept = before.len() + list.map_or(0, |at| at + 1);
+        Place {
+            command: self.command,
+            path: self.path,
+            given: self.given,
+            wants,
+            before: &last[..kept],
+            typed: &last[kept..],
+        }
+    }
+
+    fn wants(&self, last: &'c str) -> (Wants<'c>, &'c str, &'c str) {
+        if let Some(option) = self.pending {
+            return (Wants::Value(option), "", last);
+        }
+        if self.escaped {
+            let mut all = self.command.get_positionals();
+            let argument = all.find(|argument| argument.is_last_set());
+            return match argument.or_else(|| self.positional()) {
+                Some(argument) => (Wants::Value(argument), "", last),
+                None => (Wants::Word(None), "", last),
+            };
+        }
+        if last.starts_with('-') {
+            let equals = last.find('=').filter(|_| last.starts_with("--"));
+            let option = equals.and_then(|at| Some((at + 1, self.long(&last[2..at])?)));
+            return match option {
+                Some((at, option)) => (Wants::Value(option), &last[..at], &last[at..]),
+                None => (Wants::Option, "", last),
+            };
+        }
+        (Wants::Word(self.positional()), "", last)
+    }
+
+    fn give(&mut self, argument: &'c Arg, value: &str) {
+        let id = argument.get_id().as_str();
+        self.given.push((id, value.to_owned()));
+    }
+
+    fn long(&self, name: &str) -> Option<&'c Arg> {
+        let mut all = self.command.get_arguments();
+        all.find(|argument| {
+            let also = argument.get_all_aliases().unwrap_or_default();
+            argument.get_long() == Some(name) || also.contains(&name)
+        })
+    }
+
+    /// `-fn 3` is `-f -n 3`.
+    fn shorts(&mut self, word: &str) {
+        for (at, c) in word.char_indices() {
+            let mut all = self.command.get_arguments();
+            let Some(option) = all.find(|argument| argument.get_short() == Some(c)) else {
+                return;
+            };
+            if needs_value(option) {
+                match &word[at + c.len_utf8()..] {
+                    "" => self.pending = Some(option),
+                    value => self.give(option, value),
+                }
+                return;
+            }
+        }
+    }
+
+    fn subcommand(&self, name: &str) -> Option<&'c Command> {
+        let command = self.command;
+        (self.positional == 0).then(|| command.find_subcommand(name))?
+    }
+
+    fn positional(&self) -> Option<&'c Arg> {
+        let command = self.command;
+        let mut all = command.get_positionals().filter(|it| !it.is_last_set());
+        all.nth(self.positional)
+    }
+}
+
+/// A word of its own has to follow.
+fn needs_value(argument: &Arg) -> bool {
+    let takes = matches!(argument.get_action(), ArgAction::Set | ArgAction::Append);
+    let least = argument.get_num_args().map(|range| range.min_values());
+    takes && least != Some(0)
+}
