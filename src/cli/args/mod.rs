@@ -42,8 +42,8 @@ Examples:
   workbay run -- make test                  one command in a session of its own
 
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found, 4 not allowed, 5 engine or daemon does not
-answer, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` pass on the code of the command;
-125 if a session ended otherwise than by its command.";
+answer, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` pass on the code of the
+command; 125 if a session ended otherwise than by its command.";
 
 /// How the full-screen view looks this time.
 #[derive(Args, Debug, Default)]
