@@ -96,7 +96,7 @@ fn with_session(
     let may_change = || changes(facts).or_else(|| read_only(mirror, context));
     match action {
         Action::SessionShell => lacks(mirror, context, Capability::Terminal)
-            .or_else(|| not_live(session, "a shell opens once it runs"))
+            .or_else(|| not_live(session, "a shell opens when it runs"))
             .or_else(|| unreachable(mirror, context)),
         Action::SessionLogs => {
             let begun = session
@@ -106,45 +106,45 @@ fn with_session(
             lacks(mirror, context, Capability::Logs)
                 .or_else(|| {
                     (!begun).then(|| {
-                        format!("{} is {}: it has no log yet", session.name, session.status)
+                        format!("{} is {}. It has no log yet", session.name, session.status)
                     })
                 })
                 .or_else(|| daemon_away(mirror))
         }
         Action::SessionRename => may_change()
             .or_else(|| lacks(mirror, context, Capability::Rename))
-            .or_else(|| not_live(session, "it can be renamed once it runs"))
+            .or_else(|| not_live(session, "only running sessions can be renamed"))
             .or_else(|| unreachable(mirror, context)),
         Action::SessionCommit => may_change()
             .or_else(|| lacks(mirror, context, Capability::Commit))
             .or_else(|| {
                 let other = session.session_type != SessionType::Interactive;
                 let name = &session.name;
-                other.then(|| format!("{name} is no interactive session: no image is made of it"))
+                other.then(|| format!("{name} isn't interactive. Images are created from interactive sessions only"))
             })
-            .or_else(|| not_live(session, "an image can be made of it once it runs"))
+            .or_else(|| not_live(session, "an image can be created when it runs"))
             .or_else(|| {
                 let busy = session.commit == CommitStatus::Ongoing;
-                busy.then(|| format!("an image is being made of {} already", session.name))
+                busy.then(|| format!("an image of {} is already being created", session.name))
             })
             .or_else(|| unreachable(mirror, context)),
         Action::SessionKeep => may_change()
             .or_else(|| lacks(mirror, context, Capability::Reprieve))
-            .or_else(|| not_live(session, "idle checks are of running sessions"))
+            .or_else(|| not_live(session, "only running sessions have idle checks"))
             .or_else(|| {
                 let unchecked = session.idle_checks.is_empty() && !session.reprieve.exempt;
-                unchecked.then(|| format!("no idle check is in force for {}", session.name))
+                unchecked.then(|| format!("no idle checks apply to {}", session.name))
             })
             .or_else(|| unreachable(mirror, context)),
         Action::SessionWhyNot => (session.status != Status::Pending)
-            .then(|| format!("{} does not wait: it is {}", session.name, session.status))
+            .then(|| format!("{} is {}. Only PENDING sessions wait", session.name, session.status))
             .or_else(|| may_change().or_else(|| unreachable(mirror, context))),
         Action::SessionPriority => may_change()
             .or_else(|| lacks(mirror, context, Capability::Priority))
             .or_else(|| {
                 (session.status != Status::Pending).then(|| {
                     format!(
-                        "{} is {}: only waiting sessions have a priority to change",
+                        "{} is {}. Only PENDING sessions have a priority to change",
                         session.name, session.status
                     )
                 })
@@ -159,7 +159,7 @@ fn with_session(
                 session
                     .status
                     .is_final()
-                    .then(|| format!("{} has ended already", session.name))
+                    .then(|| format!("{} has already ended", session.name))
             })
             .or_else(|| match session.status {
                 // Nothing of it is left at the engine: its record alone is put away.
@@ -174,10 +174,10 @@ fn not_live(session: &Session, then: &str) -> Option<String> {
     let name = &session.name;
     match &session.status {
         status if status.is_live() => None,
-        status if status.is_final() => Some(format!("{name} has ended; its log is kept")),
+        status if status.is_final() => Some(format!("{name} has ended. Its log is kept")),
         status if status.is_starting() => Some(format!("{name} is {status}: {then}")),
-        Status::Terminating => Some(format!("{name} is ending")),
-        status => Some(format!("{name} is {status}: it does not run")),
+        Status::Terminating => Some(format!("{name} is being terminated")),
+        status => Some(format!("{name} is {status}. It isn't running")),
     }
 }
 
@@ -195,7 +195,7 @@ fn read_only(mirror: &Mirror, context: ContextName) -> Option<String> {
     mirror
         .context(context)
         .is_some_and(|state| state.context.read_only)
-        .then(|| format!("read-only: contexts.toml says so of the context {context}"))
+        .then(|| format!("read-only: contexts.toml has read-only for the context {context}"))
 }
 
 /// The daemon or the context's engine does not answer.
@@ -210,9 +210,7 @@ fn daemon_away(mirror: &Mirror) -> Option<String> {
     match mirror.line() {
         Line::Up => None,
         Line::Connecting => Some("still connecting to the daemon".to_owned()),
-        Line::Down { .. } => {
-            Some("the daemon does not answer; workbay tries again by itself".to_owned())
-        }
+        Line::Down { .. } => Some("daemon disconnected; workbay retries automatically".to_owned()),
         Line::Refused(failure) => Some(failure.message.to_string()),
     }
 }

@@ -57,15 +57,15 @@ impl CommandLine {
         };
         let Some((word, command, _)) = WORDS.iter().find(|(word, ..)| *word == first) else {
             let offered = offered().join(", ");
-            return Err(format!("no command '{first}': there are {offered}"));
+            return Err(format!("unknown command '{first}'. Use {offered}"));
         };
         let rest: Vec<&str> = words.collect();
         match (command, rest.as_slice()) {
             (command, []) => Ok(*command),
             (Command::Contexts, [ALL]) => Ok(Command::Show(Shown::All)),
             (Command::Contexts, [name]) => context(mirror, name),
-            (Command::Contexts, _) => Err(format!("{word} takes one name of a context")),
-            _ => Err(format!("{word} takes nothing behind it")),
+            (Command::Contexts, _) => Err(format!("usage: {word} CONTEXT")),
+            _ => Err(format!("{word} takes no argument")),
         }
     }
 
@@ -119,7 +119,7 @@ fn context(mirror: &Mirror, name: &str) -> Result<Command, String> {
     match found {
         Some(state) => Ok(Command::Show(Shown::One(state.context.name))),
         None => Err(format!(
-            "no context '{name}': there are {}",
+            "context '{name}' not found. Configured: {}",
             names(mirror).join(", ")
         )),
     }

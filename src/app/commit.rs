@@ -26,14 +26,14 @@ impl CommitForm {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         if let Some(bad) = text.chars().find(|c| !fits(*c)) {
             return Some(format!(
-                "the image's name must not hold '{bad}': letters, digits, '.', '-' and '_' only"
+                "'{bad}' isn't allowed in the image name. Use letters, digits, '.', '-' and '_'"
             ));
         }
         match text.chars().count() {
             4..=32 => None,
-            0..4 => Some("the image's name is too short: 4 to 32 characters".to_owned()),
+            0..4 => Some("the image name must have 4 to 32 characters".to_owned()),
             n => Some(format!(
-                "the image's name is too long ({n} characters): 4 to 32 characters"
+                "the image name has {n} characters (4 to 32 allowed)"
             )),
         }
     }

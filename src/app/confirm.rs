@@ -94,26 +94,26 @@ fn has_container(session: &Session) -> bool {
 
 fn lost(session: &Session, shells: usize) -> Vec<String> {
     if failed_early(session) {
-        return vec!["Nothing: it failed before it ran. It goes to the finished ones.".to_owned()];
+        return vec!["Nothing: the session failed before it ran. It moves to Finished.".to_owned()];
     }
     if !has_container(session) {
-        return vec!["Nothing: it has not run yet.".to_owned()];
+        return vec!["Nothing: the session hasn't run yet.".to_owned()];
     }
-    let mut lost = vec!["Every program that runs in it.".to_owned()];
+    let mut lost = vec!["All running programs.".to_owned()];
     match shells {
         0 => {}
-        1 => lost.push("Its shell, open here in a terminal.".to_owned()),
-        n => lost.push(format!("Its shells, open here in {n} terminals.")),
+        1 => lost.push("Its shell, which is open in workbay.".to_owned()),
+        n => lost.push(format!("Its {n} shells, which are open in workbay.")),
     }
     if session.is_committed() {
-        lost.push("The image that is being made of it.".to_owned());
+        lost.push("The image that is being created from it.".to_owned());
     }
     if session.scratch.is_some() {
-        lost.push("Files written outside /home/work.".to_owned());
+        lost.push("Files outside /home/work.".to_owned());
     } else if !session.folders.is_empty() {
-        lost.push("Files written outside its folders.".to_owned());
+        lost.push("Files outside its folders.".to_owned());
     } else {
-        lost.push("All its files, /home/work too.".to_owned());
+        lost.push("All its files, including /home/work.".to_owned());
     }
     lost
 }
@@ -128,7 +128,7 @@ fn kept(session: &Session, keep_days: Option<u32>) -> Vec<String> {
             [one] => Some(format!("The folder {one}.")),
             several => Some(format!("Its {} folders.", several.len())),
         };
-        let log = "Its log, as long as the cluster keeps it.".to_owned();
+        let log = "Its log, while the cluster keeps it.".to_owned();
         return folders.into_iter().chain([log]).collect();
     };
     let days = match days {
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn an_image_in_the_making_is_lost() {
         let mut it = session(1, "train");
-        let image = "The image that is being made of it.".to_owned();
+        let image = "The image that is being created from it.".to_owned();
         assert!(!lost(&it, 0).contains(&image));
         it.pending_request = Some("making image base-1".into());
         assert!(lost(&it, 0).contains(&image));

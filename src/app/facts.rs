@@ -33,7 +33,7 @@ pub struct Facts {
     pub launch: LaunchSettings,
     /// How loud it is.
     pub notifications: NotificationSettings,
-    /// Where copies are saved that are too long for a clipboard.
+    /// Where copies are saved that are too long for the clipboard.
     pub copies: PathBuf,
     /// Copying in terminals.
     pub terminal: TerminalSettings,

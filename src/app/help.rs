@@ -22,7 +22,7 @@ pub enum HelpRow {
 }
 
 /// How the numbers of the detail compare to those of other tools.
-const CPU: &str = "CPU is in cores, as in `docker stats`: 1.00 = 100 % = one core busy";
+const CPU: &str = "CPU is in cores: 1.00 is 100% in `docker stats` (one busy core)";
 
 #[derive(Clone, Debug)]
 pub struct Help {

@@ -101,7 +101,7 @@ pub fn offers(session: &Session, told: Option<&Told>, now: Timestamp) -> Vec<Off
     };
     offers.push(Offer {
         choice: Choice::Leave,
-        title: "Leave it".to_owned(),
+        title: "Cancel".to_owned(),
         note: String::new(),
         until: None,
         allowed: true,
@@ -113,7 +113,7 @@ fn include() -> Offer {
     Offer {
         choice: Choice::Do(Keep::Include),
         title: "Include again".to_owned(),
-        note: "idle checks count again".to_owned(),
+        note: "idle checks apply again".to_owned(),
         until: None,
         allowed: true,
     }
@@ -121,7 +121,7 @@ fn include() -> Offer {
 
 fn exempt(told: Option<&Told>) -> Offer {
     let (allowed, note) = match known(told) {
-        Ok(rules) if rules.exempt => (true, "no idle check ends it any more".to_owned()),
+        Ok(rules) if rules.exempt => (true, "exempt from idle checks".to_owned()),
         Ok(_) => (false, "not allowed here".to_owned()),
         Err(why) => (false, why),
     };
@@ -158,7 +158,7 @@ fn extend(session: &Session, told: Option<&Told>, now: Timestamp) -> Offer {
     offer.note = format!("{used} of {} used", rules.extensions);
     let until = due(session, now).and_then(|due| due.checked_add(rules.extend_by.duration()).ok());
     if used < rules.extensions && until.is_none() {
-        offer.note.push_str("; no end is due");
+        offer.note.push_str("; no reclaim is due");
     }
     offer.until = until.filter(|_| used < rules.extensions);
     offer.allowed = offer.until.is_some();
@@ -177,7 +177,7 @@ fn known(told: Option<&Told>) -> Result<&ReprieveRules, String> {
     match told {
         Some(Told::Rules(rules)) => Ok(rules),
         Some(Told::Failed(why)) => Err(why.to_string()),
-        Some(Told::Asked) | None => Err("asking what is allowed".to_owned()),
+        Some(Told::Asked) | None => Err("loading the rules".to_owned()),
     }
 }
 
@@ -190,8 +190,8 @@ pub fn whom_to_ask(offers: &[Offer], told: Option<&Told>) -> Option<String> {
         return None;
     }
     Some(match &rules.contact {
-        Some(contact) => format!("For more ask {contact}."),
-        None => "The table [idle] of resources.toml sets the rules.".to_owned(),
+        Some(contact) => format!("Ask {contact} for more."),
+        None => "The rules are in [idle] of resources.toml.".to_owned(),
     })
 }
 
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(all[0].note, "1 of 2 used");
         assert!(all[0].allowed && !all[1].allowed && all[2].allowed);
         let whom = whom_to_ask(&all, Some(&told)).unwrap();
-        assert_eq!(whom, "For more ask ops@example.org.");
+        assert_eq!(whom, "Ask ops@example.org for more.");
         let mut form = KeepForm::new(&it);
         let press = Action::ConfirmPress;
         assert_eq!(form.action(press, &all), Answer::Ask(Keep::Extend));
@@ -269,6 +269,6 @@ mod tests {
         }
         let idle = session(1, "train");
         let all = offers(&idle, Some(&rules(2, true)), now());
-        assert!(!all[0].allowed && all[0].note.contains("no end is due"));
+        assert!(!all[0].allowed && all[0].note.contains("no reclaim is due"));
     }
 }

@@ -29,7 +29,7 @@ impl Field {
     /// What an empty line means.
     pub fn usual(self) -> &'static str {
         match self {
-            Self::Run => "the best shell there is",
+            Self::Run => "the best available shell",
             Self::Directory => "home",
             Self::User => "the session's",
         }
@@ -111,7 +111,7 @@ impl NewShell {
         let given = |field| Some(text(field)).filter(|text| !text.is_empty());
         let run = text(Field::Run);
         let words = shlex::split(&run).ok_or_else(|| {
-            let why = "a quotation mark is not closed".to_owned();
+            let why = "a quotation mark isn't closed".to_owned();
             (Field::Run, why)
         })?;
         let (shell, command) = match words.as_slice() {
@@ -121,7 +121,7 @@ impl NewShell {
         };
         let directory = given(Field::Directory);
         if directory.as_ref().is_some_and(|it| !it.starts_with('/')) {
-            let why = "the whole path from /, as in /home/work/data".to_owned();
+            let why = "use the absolute path, for example /home/work/data".to_owned();
             return Err((Field::Directory, why));
         }
         let user = given(Field::User);
@@ -129,7 +129,7 @@ impl NewShell {
             .as_ref()
             .is_some_and(|it| it.contains(char::is_whitespace))
         {
-            let why = "one name or number, as in root or 1000".to_owned();
+            let why = "use one name or number, for example root or 1000".to_owned();
             return Err((Field::User, why));
         }
         Ok(ShellStart {

@@ -196,9 +196,9 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<Row> {
     others.sort_by(|a, b| natural::compare(a.name.as_str(), b.name.as_str()));
     for session in others {
         let note = if several {
-            format!("{}, not open here", session.context)
+            format!("{}, not open", session.context)
         } else {
-            "not open here".to_owned()
+            "not open".to_owned()
         };
         rows.push(Row {
             door: Door::Session(session.key()),
@@ -210,7 +210,7 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<Row> {
         rows.push(Row {
             door: Door::Host,
             name: Clean::new(host),
-            note: "this host, not open here".into(),
+            note: "this machine, not open".into(),
         });
     }
     rows
@@ -225,7 +225,7 @@ fn of_pane(panes: &Panes, pane: &Pane) -> Row {
         (State::Live, Some(window)) => {
             Clean::new(&format!("window {} {}", window.index, window.name))
         }
-        (State::Live, None) if pane.place == Place::Host => "this host".into(),
+        (State::Live, None) if pane.place == Place::Host => "this machine".into(),
         (State::Live, None) => "open".into(),
         (State::Opening, _) => "opening".into(),
         (State::Ended { .. }, _) => "ended".into(),
@@ -262,7 +262,7 @@ fn windows(panes: &Panes, pane: &Pane) -> Vec<Row> {
         note: match window {
             _ if window.bell => "bell".into(),
             _ if window.active => "shown".into(),
-            _ if window.activity => "something new".into(),
+            _ if window.activity => "new output".into(),
             _ => window.command.clone(),
         },
     };

@@ -23,7 +23,7 @@ impl App {
         } else if self.screen_rows() < STATISTICS_ROWS {
             format!("the resource bars need {STATISTICS_ROWS} rows")
         } else if self.statistics().is_none() {
-            "the engine has not told what your sessions hold".to_owned()
+            "the resources of your sessions aren't known yet".to_owned()
         } else {
             return Vec::new();
         };

@@ -214,7 +214,7 @@ fn in_the_queue(
         && request.timeout.is_none_or(|it| it > timeout)
     {
         found.push(Remedy {
-            words: format!("a timeout of {timeout}: over before {} starts", first.name),
+            words: format!("a timeout of {timeout}: ends before {} starts", first.name),
             deed: Answer::Launch(Box::new(LaunchRequest {
                 timeout: Some(timeout),
                 ..request.clone()
@@ -343,7 +343,7 @@ mod tests {
             words,
             [
                 "priority 11: before large",
-                "a timeout of 8m: over before large starts"
+                "a timeout of 8m: ends before large starts"
             ]
         );
         assert_eq!(found[0].deed, Answer::Priority(11));

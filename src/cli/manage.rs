@@ -80,7 +80,7 @@ fn kept(session: &Session) -> String {
         Reprieve {
             until: Some(until), ..
         } => format!("{name}: no idle check ends it before {}", moment(until)),
-        Reprieve { .. } => format!("{name}: idle checks count again"),
+        Reprieve { .. } => format!("{name}: idle checks apply again"),
     }
 }
 
@@ -137,7 +137,7 @@ async fn choose(
     for session in find::sessions(line, choice, &words).await? {
         if session.status.is_final() {
             output::remark(&format!(
-                "{} has ended already ({})",
+                "{} has already ended ({})",
                 session.name, session.status
             ));
         } else if chosen.iter().all(|known| known.key() != session.key()) {

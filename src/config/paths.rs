@@ -144,7 +144,7 @@ impl Paths {
         self.data_dir.join("folders")
     }
 
-    /// Copies from terminals that were too long for a clipboard.
+    /// Copies from terminals that were too long for the clipboard.
     pub fn copies_dir(&self) -> PathBuf {
         self.data_dir.join("copies")
     }

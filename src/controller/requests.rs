@@ -33,7 +33,7 @@ impl Controller {
         let (step, status) = (held.record.step, session.status.clone());
         if status.is_final() {
             return Err(Refusal::refused(format!(
-                "session {} has ended already ({status})",
+                "session {} has already ended ({status})",
                 session.name
             )));
         }

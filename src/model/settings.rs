@@ -93,7 +93,7 @@ pub struct TerminalSettings {
 /// How loud the full-screen view is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NotificationSettings {
-    /// Begins quiet: nothing rings, only warnings and errors pop up.
+    /// Begins quiet mode on: no bell, toasts only for warnings and errors.
     pub quiet: bool,
     /// The terminal's bell.
     pub bell: bool,

@@ -72,7 +72,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (shelf, kept) = Shelf::open(dir.path()).unwrap();
         assert_eq!(kept, Kept::default());
-        assert!(Shelf::open(dir.path()).is_none(), "it is in use");
+        assert!(Shelf::open(dir.path()).is_none(), "in use");
         let left = Kept {
             orders: vec![Order::by(Column::Name)],
             ..Kept::default()

@@ -33,17 +33,17 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
         _ => String::new(),
     };
     let tries = match attempt {
-        0 | 1 => "Trying again by itself".to_owned(),
-        n => format!("Trying again by itself ({n} so far)"),
+        0 | 1 => "Retrying automatically".to_owned(),
+        n => format!("Retrying automatically (attempt {n})"),
     };
     let stale = |id: &SessionKey| app.is_stale(id.context);
     let mut rows = app.sessions.rows().iter();
     let list = if !rows.clone().any(stale) {
         String::new()
     } else if rows.all(stale) {
-        format!("; the list is as it was {age}")
+        format!(". The list is from {age}")
     } else {
-        format!("; its rows are from {age}")
+        format!(". Its rows are from {age}")
     };
     lines.push(vec![(format!("{tries}{list}."), Face::Dim)]);
     lines.truncate(MAX_LINES);
@@ -104,7 +104,7 @@ fn trouble(app: &App) -> Vec<Trouble> {
     }
     if let Line::Down { why, attempt, .. } = app.mirror.line() {
         return vec![Trouble {
-            what: format!("The daemon does not answer: {why}"),
+            what: format!("Daemon disconnected: {why}"),
             mend: None,
             attempt: *attempt,
         }];

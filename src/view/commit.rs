@@ -27,7 +27,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, form: &CommitForm, areas: &Areas) 
         return;
     }
     let area = Rect::new(areas.screen.x, prompt.y - height, width, height);
-    let title = format!("Make an image of {}", form.name);
+    let title = format!("Create an image from {}", form.name);
     let inner = dialog::frame(paint, areas.screen, area, &title, Face::Title);
     for (line, (label, value)) in lines.iter().enumerate() {
         let y = inner.y + line as u16;
@@ -44,14 +44,14 @@ fn lines(session: &Session, width: usize) -> Vec<(&'static str, String)> {
     ];
     let folders: Vec<&str> = session.folders.iter().map(Clean::as_str).collect();
     let left_out = match folders.as_slice() {
-        [] => "/home/work: its files are not in the image.".to_owned(),
+        [] => "Files in /home/work.".to_owned(),
         some => format!(
-            "/home/work and its folders ({}): their files are not in the image.",
+            "Files in /home/work and in its folders ({}).",
             some.join(", ")
         ),
     };
-    let kept = "Programs and files everywhere else, as they are now.";
-    for (label, value) in [("In it", kept.to_owned()), ("Not in it", left_out)] {
+    let kept = "All other files and installed programs, as they are now.";
+    for (label, value) in [("In it", kept.to_owned()), ("Left out", left_out)] {
         let mut label = label;
         for part in text::wrap(&value, width) {
             lines.push((label, part));

@@ -83,7 +83,7 @@ fn draw_force(paint: &mut Paint<'_>, app: &App, confirm: &Confirm, inner: Rect, 
     };
     let keys = app.keymap.keys_for(Scope::Confirm, Action::ConfirmForce);
     let key = keys.into_iter().next().unwrap_or_default();
-    let text = "kill at once, without time to end by itself";
+    let text = "kill at once, without time to exit";
     paint.pieces(
         inner.x,
         y,

@@ -175,7 +175,7 @@ fn allocation(session: &Session, width: usize) -> Vec<Line> {
     if told && !asked.fits(given) {
         let mut line = row("", "");
         line.push((
-            format!("fewer than asked: {}", amounts(asked)),
+            format!("fewer than requested: {}", amounts(asked)),
             Face::Warning,
         ));
         lines.push(line);

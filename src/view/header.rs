@@ -99,12 +99,16 @@ pub fn state(mirror: &Mirror, shown: Shown, paint: &Paint<'_>) -> (&'static str,
     }
     let (shape, word, face) = match mirror.line() {
         _ if mirror.is_silent() => (shapes.bad, "daemon not responding", Face::Bad),
-        Line::Down { .. } => (shapes.bad, "daemon lost", Face::Bad),
+        Line::Down { .. } => (shapes.bad, "daemon disconnected", Face::Bad),
         Line::Refused(_) => (shapes.bad, "refused", Face::Bad),
         Line::Up if all > 1 && lost > 0 => {
-            return (shapes.bad, format!("{lost} of {all} lost"), Face::Bad);
+            return (
+                shapes.bad,
+                format!("{lost} of {all} disconnected"),
+                Face::Bad,
+            );
         }
-        Line::Up if lost > 0 => (shapes.bad, "engine lost", Face::Bad),
+        Line::Up if lost > 0 => (shapes.bad, "engine disconnected", Face::Bad),
         Line::Up if all > 0 && connected == all => (shapes.good, "connected", Face::StatusGood),
         Line::Connecting | Line::Up => (shapes.progress, "connecting", Face::StatusProgress),
     };

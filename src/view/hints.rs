@@ -20,24 +20,24 @@ use crate::{
 /// Actions that belong together and the one word they have here, the most needed first.
 pub(super) type Hint = (Scope, &'static [Action], &'static str);
 
-/// To and fro in a list.
+/// Moving in a list.
 pub(super) const MOVE: &[Action] = &[Action::ListUp, Action::ListDown];
 
 const SESSIONS: &[Hint] = &[
-    (Scope::Sessions, &[Action::SessionsRefresh], "try now"),
+    (Scope::Sessions, &[Action::SessionsRefresh], "retry"),
     (Scope::Sessions, &[Action::SessionLaunch], "launch"),
     (Scope::Sessions, &[Action::SessionShell], "shell"),
-    (Scope::Sessions, &[Action::SessionWhyNot], "why it waits"),
+    (Scope::Sessions, &[Action::SessionWhyNot], "why waiting"),
     (Scope::Sessions, &[Action::SessionLogs], "log"),
     (Scope::Sessions, &[Action::SessionOpen], "details"),
     (Scope::Sessions, &[Action::SessionTerminate], "terminate"),
-    (Scope::Global, &[Action::Notices], "news"),
+    (Scope::Global, &[Action::Notices], "notifications"),
     (Scope::Sessions, &[Action::SessionRename], "rename"),
     (Scope::Sessions, &[Action::SessionsFilter], "filter"),
     (Scope::Global, &[Action::Panes], "terminals"),
     (Scope::Sessions, &[Action::SessionKeep], "keep"),
     (Scope::Sessions, &[Action::SessionsSort], "sort"),
-    (Scope::Sessions, &[Action::SessionAgain], "launch again"),
+    (Scope::Sessions, &[Action::SessionAgain], "relaunch"),
     (Scope::Sessions, &[Action::Contexts], "context"),
     (Scope::Sessions, &[Action::LauncherRecents], "recent"),
     (Scope::Sessions, &[Action::SessionPriority], "priority"),
@@ -46,7 +46,7 @@ const SESSIONS: &[Hint] = &[
 const DETAIL: &[Hint] = &[
     (Scope::Global, &[Action::Back], "back"),
     (Scope::Detail, &[Action::SessionShell], "shell"),
-    (Scope::Detail, &[Action::SessionWhyNot], "why it waits"),
+    (Scope::Detail, &[Action::SessionWhyNot], "why waiting"),
     (Scope::Detail, &[Action::SessionLogs], "log"),
     (Scope::Detail, &[Action::SessionTerminate], "terminate"),
     (Scope::Detail, &[Action::SessionKeep], "keep"),
@@ -72,7 +72,7 @@ const SHELLS: &[Hint] = &[
 ];
 
 const RECENTS: &[Hint] = &[
-    (Scope::Recents, &[Action::RecentOpen], "launch again"),
+    (Scope::Recents, &[Action::RecentOpen], "relaunch"),
     (Scope::Recents, &[Action::RecentPin], "pin"),
     (Scope::Recents, &[Action::RecentRename], "rename"),
     (Scope::Recents, &[Action::RecentRemove], "remove"),
@@ -81,58 +81,58 @@ const RECENTS: &[Hint] = &[
 ];
 
 const NOTICES: &[Hint] = &[
-    (Scope::Notices, &[Action::NoticeOpen], "go to it"),
+    (Scope::Notices, &[Action::NoticeOpen], "show session"),
     (Scope::Notices, &[Action::SessionShell], "shell"),
     (Scope::Notices, &[Action::SessionKeep], "keep"),
     (Scope::Notices, &[Action::SessionLogs], "log"),
-    (Scope::Notices, &[Action::SessionAgain], "launch again"),
+    (Scope::Notices, &[Action::SessionAgain], "relaunch"),
     (Scope::Notices, &[Action::SessionTerminate], "terminate"),
-    (Scope::Notices, &[Action::NoticeForget], "take out"),
+    (Scope::Notices, &[Action::NoticeForget], "remove"),
     (Scope::Notices, &[Action::Quiet], "quiet"),
     (Scope::Global, &[Action::Back], "close"),
     (Scope::Notices, &[Action::NoticeCopy], "copy"),
-    (Scope::Notices, &[Action::NoticeForgetAll], "empty"),
+    (Scope::Notices, &[Action::NoticeForgetAll], "clear all"),
 ];
 
 const WHY_NOT: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmPress], "launch it so"),
+    (Scope::Confirm, &[Action::ConfirmPress], "launch"),
     (Scope::Confirm, MOVE, "move"),
-    (Scope::Confirm, &[Action::ConfirmNo], "leave it"),
+    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
 ];
 
 const PULL: &[Hint] = &[
-    (Scope::Global, &[Action::Back], "give the launch up"),
-    (Scope::Confirm, &[Action::ConfirmPress], "leave it going on"),
+    (Scope::Global, &[Action::Back], "cancel launch"),
+    (Scope::Confirm, &[Action::ConfirmPress], "background"),
 ];
 
 const SCHEDULING: &[Hint] = &[
     (Scope::Global, &[Action::Back], "close"),
     (Scope::History, &[Action::HistoryUnfold], "steps"),
     (Scope::History, &[Action::HistoryFilter], "filter"),
-    (Scope::History, &[Action::HistorySort], "updated or created"),
+    (Scope::History, &[Action::HistorySort], "sort"),
     (Scope::History, &[Action::HistoryReverse], "reverse"),
-    (Scope::History, &[Action::HistoryRefresh], "ask again"),
+    (Scope::History, &[Action::HistoryRefresh], "refresh"),
     (Scope::History, &[Action::HistoryCopyId], "copy id"),
 ];
 
 const COMMAND: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "do it"),
+    (Scope::Input, &[Action::InputSubmit], "run"),
     (Scope::Global, &[Action::TabNext], "complete"),
     (Scope::Input, &[Action::InputCancel], "cancel"),
 ];
 
 const CONFIRM: &[Hint] = &[
     (Scope::Confirm, &[Action::ConfirmYes], "terminate"),
-    (Scope::Confirm, &[Action::ConfirmNo], "leave it"),
+    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
     (Scope::Confirm, &[Action::ConfirmForce], "force"),
     (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
-    (Scope::Confirm, &[Action::ConfirmPress], "press it"),
+    (Scope::Confirm, &[Action::ConfirmPress], "press"),
 ];
 
 const KEEP: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmPress], "do it"),
+    (Scope::Confirm, &[Action::ConfirmPress], "choose"),
     (Scope::Confirm, MOVE, "move"),
-    (Scope::Confirm, &[Action::ConfirmNo], "leave it"),
+    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
 ];
 
 const HELP: &[Hint] = &[
@@ -143,12 +143,12 @@ const HELP: &[Hint] = &[
 ];
 
 const INPUT: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "take it"),
+    (Scope::Input, &[Action::InputSubmit], "accept"),
     (Scope::Input, &[Action::InputCancel], "cancel"),
 ];
 
 const FILTER: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "keep"),
+    (Scope::Input, &[Action::InputSubmit], "apply"),
     (Scope::Input, &[Action::InputCancel], "clear"),
 ];
 
@@ -167,7 +167,10 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             (leave, Face::Key),
             (" again, or ".to_owned(), Face::Hint),
             (quit, Face::Key),
-            (", leaves; sessions and shells go on".to_owned(), Face::Hint),
+            (
+                " to quit. Sessions and shells keep running.".to_owned(),
+                Face::Hint,
+            ),
         ];
         paint.pieces(area.x + 1, area.y, area.width - 2, &pieces);
         return;

@@ -85,19 +85,19 @@ fn draw_offer(paint: &mut Paint<'_>, app: &App, place: Rect, offer: &Offer, now:
 fn end(app: &App, session: &Session, now: Timestamp) -> (String, Face) {
     match (reclaim(session), nearest(&session.idle_checks)) {
         (Reclaim::Exempt, _) => (
-            "It is exempt: no idle check ends it.".to_owned(),
+            "The session is exempt from idle checks.".to_owned(),
             Face::Text,
         ),
         (Reclaim::At(until), Some((check, _))) if until > now => {
             let left = clock::coarse(until.as_second() - now.as_second());
             let (at, name) = (short_moment(app, until, now), check.checker.title());
             let (_, face) = idle::until_end(session, now);
-            (format!("{name} ends it in {left}, at {at}."), face)
+            (format!("{name} will reclaim it in {left}, at {at}."), face)
         }
         (Reclaim::Due | Reclaim::At(_), _) => (
-            "It is over a limit: it may be ended any moment.".to_owned(),
+            "A limit is reached: it may be reclaimed any moment.".to_owned(),
             Face::Bad,
         ),
-        (Reclaim::Never, _) => ("No idle check is about to end it.".to_owned(), Face::Text),
+        (Reclaim::Never, _) => ("No idle check will reclaim it soon.".to_owned(), Face::Text),
     }
 }

@@ -20,7 +20,7 @@ use crate::{
 
 const HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Global, Action::Back, "back"),
-    (Scope::Logs, Action::LogsNextKernel, "next kernel"),
+    (Scope::Logs, Action::LogsNextKernel, "next container"),
     (Scope::Logs, Action::LogsFollow, "follow"),
     (Scope::Logs, Action::LogsSearch, "search"),
     (Scope::Logs, Action::LogsWrap, "wrap"),
@@ -66,7 +66,7 @@ fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, badge: &[Piece]
         (logs.name.to_string(), Face::Title),
     ];
     if let Some((hostname, at, count)) = logs.kernel() {
-        let of = format!("  {hostname}, kernel {at} of {count}");
+        let of = format!("  {hostname}, container {at} of {count}");
         pieces.push((of, Face::Text));
     }
     let (mut notes, face) = state(logs);
@@ -93,7 +93,7 @@ fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, badge: &[Piece]
 fn state(logs: &Logs) -> (String, Face) {
     match &logs.state {
         State::Opening => ("reading".to_owned(), Face::Dim),
-        State::Broken { .. } => ("broken off".to_owned(), Face::Bad),
+        State::Broken { .. } => ("interrupted".to_owned(), Face::Bad),
         _ if !logs.is_following() => match logs.new_lines() {
             0 => ("paused".to_owned(), Face::Warning),
             new => (format!("paused, {new} new"), Face::Warning),
@@ -105,9 +105,9 @@ fn state(logs: &Logs) -> (String, Face) {
 
 fn draw_nothing(paint: &mut Paint<'_>, area: Rect, logs: &Logs, away: Option<&Clean>) {
     let text = match &logs.state {
-        State::Opening => "reading the log...".to_owned(),
-        State::Following => "nothing logged yet".to_owned(),
-        State::Complete => "nothing was logged".to_owned(),
+        State::Opening => "Loading the log...".to_owned(),
+        State::Following => "No output yet".to_owned(),
+        State::Complete => "No output".to_owned(),
         State::Broken { why } => why.to_string(),
     };
     let cells = usize::from(area.width.saturating_sub(8));
@@ -225,9 +225,9 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
 /// A toggle says what it would do.
 fn word_now(action: Action, word: &str, logs: &Logs) -> String {
     match action {
-        Action::LogsFollow if matches!(logs.state, State::Broken { .. }) => "read again".to_owned(),
+        Action::LogsFollow if matches!(logs.state, State::Broken { .. }) => "reload".to_owned(),
         Action::LogsFollow if logs.is_following() => "pause".to_owned(),
-        Action::LogsWrap if logs.wrap => "do not wrap".to_owned(),
+        Action::LogsWrap if logs.wrap => "don't wrap".to_owned(),
         Action::LogsTimes if logs.shows_times() => "hide times".to_owned(),
         _ => word.to_owned(),
     }

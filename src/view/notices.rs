@@ -71,15 +71,15 @@ fn nothing(app: &App) -> (&'static str, &'static str) {
     if app.notices.caught_up {
         return (
             "No notifications",
-            "starts, ends, failures and warnings of idle checks are kept here",
+            "Starts, ends, failures and idle check warnings appear in this list",
         );
     }
     if app.mirror.is_up() {
         return ("asking", "");
     }
     (
-        "The daemon does not answer",
-        "what it told before is shown when it is back",
+        "Daemon disconnected",
+        "Earlier notifications appear after the reconnect",
     )
 }
 
@@ -166,7 +166,7 @@ pub fn badge(app: &App, now: Timestamp) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     if let Some((name, left)) = app.next_end(now) {
         let name = text::fit(name.as_str(), 20, "");
-        let said = format!("{name} ends in {}", clock::coarse(left));
+        let said = format!("{name}: reclaim in {}", clock::coarse(left));
         pieces.push((said, Face::Warning));
     }
     match app.notices.unread() {

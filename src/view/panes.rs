@@ -34,7 +34,7 @@ const AFTER_LEADER: &[(&[Action], &str)] = &[
     (&[Action::PaneZoom], "zoom"),
     (&[Action::PaneClose], "close"),
     (&[Action::PaneSendPrefix], "send Ctrl-B"),
-    (&[Action::PaneLiteral], "send the leader"),
+    (&[Action::PaneLiteral], "send leader"),
 ];
 
 /// Paints the page of the terminals and sets `paint.cursor`.
@@ -66,7 +66,7 @@ pub fn draw(
     if silent && panes.scope() != Scope::Leader {
         // Short, so that the whole command can be read on a small screen.
         let text = format!(
-            "{} Daemon not responding: run `workbay daemon stop`, then `workbay`",
+            "{} Daemon not responding. Run `workbay daemon stop`, then `workbay`",
             paint.glyphs.shapes.bad
         );
         let text = text::fit(
@@ -115,14 +115,14 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
         State::Opening => {
             let text = match pane.place {
                 Place::Session(_) | Place::Container(..) => {
-                    format!("opening shell in {}...", pane.name)
+                    format!("opening a shell in {}...", pane.name)
                 }
                 Place::Host => format!("opening a shell on {}...", pane.name),
             };
             paint.centred(cells, cells.y + cells.height / 2, &text, Face::Dim);
         }
         State::Paused => {
-            let text = "paused while nobody looked; shown again it reconnects";
+            let text = "paused while hidden; reconnects when you show it";
             paint.centred(cells, cells.y + cells.height / 2, text, Face::Dim);
         }
         State::Live => {
@@ -195,7 +195,7 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     let hints = if panes.is_moving_border() {
         vec![
             Hint::new("arrows", "move the border"),
-            Hint::new("any other key", "goes on"),
+            Hint::new("any other key", "done"),
         ]
     } else if panes.scope() == Scope::Leader {
         after_leader(keymap)
@@ -274,7 +274,7 @@ impl Hint {
 fn state(pane: &Pane) -> Option<(String, Face)> {
     match &pane.state {
         State::Opening | State::Live if pane.session_paused => {
-            let text = "the container is paused: its shell waits";
+            let text = "the container is paused, so its shell doesn't respond";
             Some((text.to_owned(), Face::Warning))
         }
         State::Opening | State::Live | State::Paused => None,
@@ -284,11 +284,11 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
         State::Ended { why } => Some((why.to_string(), Face::Warning)),
         State::Lost { why, retry_at, .. } => {
             let how = if retry_at.is_some() {
-                "trying again; Enter tries now"
+                "retrying, press Enter to retry now"
             } else {
-                "it opens again by itself"
+                "reopens automatically"
             };
-            Some((format!("{why}; {how}"), Face::Bad))
+            Some((format!("{why} ({how})"), Face::Bad))
         }
     }
 }
@@ -308,9 +308,9 @@ fn way_out(keymap: &Keymap) -> Vec<Hint> {
     hints.extend(hint(Action::Help, "keys"));
     let others: Vec<String> = leaders.iter().skip(1).map(|key| shown(key)).collect();
     if !others.is_empty() {
-        hints.push(Hint::new(others.join(", "), &format!("is {leader} too")));
+        hints.push(Hint::new(others.join(", "), "leader, too"));
     }
-    hints.extend(hint(Action::PaneSendPrefix, "sends Ctrl-B"));
+    hints.extend(hint(Action::PaneSendPrefix, "send Ctrl-B"));
     hints
 }
 
@@ -334,7 +334,7 @@ fn hints_when_ended(pane: &Pane, keymap: &Keymap) -> Vec<Hint> {
     }
     hints.push(Hint::new("Esc", "close"));
     if let Some(key) = keymap.keys_for(Scope::Global, Action::Quit).first() {
-        hints.push(Hint::new(shown(key), "back to the list"));
+        hints.push(Hint::new(shown(key), "list"));
     }
     hints
 }

@@ -64,7 +64,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, picker: &Picker, areas: &Areas) {
         draw_row(paint, app, place, *row);
     }
     if picker.rows().is_empty() {
-        let text = format!("no context fits '{}'", picker.query().text());
+        let text = format!("no context matches '{}'", picker.query().text());
         paint.text(rows.x + 1, rows.y, rows.width, &text, Face::Dim);
     }
     let foot = Rect::new(

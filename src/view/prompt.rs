@@ -24,7 +24,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
             ("highest first", Face::Dim),
         );
     } else if let Some(form) = &app.commit {
-        let label = format!("Image of {} named", form.name);
+        let label = format!("Image name for {}", form.name);
         line(paint, area, &label, &form.input, ("", Face::Dim));
     } else if let Some(command) = &app.command {
         draw_command(paint, app, area, command);

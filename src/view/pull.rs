@@ -27,8 +27,8 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     };
     let Some(pull) = &session.pull else { return };
     let title = match app.pull.all().len() {
-        0 | 1 => format!("Pulling the image of {}", session.name),
-        count => format!("Pulling the image of {count} sessions"),
+        0 | 1 => format!("Pulling the image for {}", session.name),
+        count => format!("Pulling the image for {count} sessions"),
     };
     let inner = dialog::frame(paint, areas.screen, area, &title, Face::Title);
     let room = usize::from(inner.width);
@@ -50,12 +50,12 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
 
 fn draw_told(paint: &mut Paint<'_>, area: Rect, pull: &Pull) {
     if let Some(why) = &pull.broken {
-        let text = format!("Trying again: {why}");
+        let text = format!("Retrying: {why}");
         let lines = text::wrap(&text, usize::from(area.width));
         return draw_lines(paint, area, &lines, Face::Warning);
     }
     if pull.figures.layers == 0 {
-        let asking = ["Asking for it".to_owned()];
+        let asking = ["Asking the registry".to_owned()];
         return draw_lines(paint, area, &asking, Face::Text);
     }
     if let Some(percent) = pull.figures.percent() {

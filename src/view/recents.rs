@@ -79,7 +79,7 @@ pub fn draw(
     if entries.is_empty() {
         let text = match recents.entries() {
             None => "asking",
-            Some(_) => "nothing was launched yet",
+            Some(_) => "No launches yet",
         };
         paint.text(rows.x + 1, rows.y, rows.width, text, Face::Dim);
     }
@@ -186,7 +186,7 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, recents: &Recents, inner: Rect) {
         said.push(format!("in {}", entry.context));
     }
     if is_missing(app, entry) {
-        said.push("its environment is not there any more".to_owned());
+        said.push("its environment doesn't exist any more".to_owned());
     }
     match entry.launch.containers() {
         0 | 1 => {}
@@ -205,7 +205,7 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, recents: &Recents, inner: Rect) {
         said.push(format!("with {}{more}", mount.folder));
     }
     if app.launcher.as_ref().is_some_and(Launcher::is_touched) {
-        said.push("replaces what is in the launcher".to_owned());
+        said.push("replaces the launcher's fields".to_owned());
     }
     paint.text(x, y, room, &said.join(", "), Face::Dim);
 }

@@ -144,8 +144,8 @@ impl Table<'_> {
         let session = self.app.mirror.session(self.open.session());
         let waits = session.filter(|it| it.status == Status::Pending);
         match waits.and_then(|it| it.status_message.as_ref()) {
-            Some(why) if !why.is_empty() => format!("nothing is recorded yet: {why}"),
-            _ => "nothing is recorded yet".to_owned(),
+            Some(why) if !why.is_empty() => format!("No entries yet: {why}"),
+            _ => "No entries yet".to_owned(),
         }
     }
 
@@ -155,7 +155,7 @@ impl Table<'_> {
             Told::Failed(why) => Some((why.to_string(), Face::Bad)),
             Told::Known(all) if all.is_empty() => Some((self.nothing_yet(), Face::Dim)),
             Told::Known(_) if self.open.shown().len() == 0 => {
-                Some(("no entry fits the filter".to_owned(), Face::Dim))
+                Some(("No entry matches the filter".to_owned(), Face::Dim))
             }
             Told::Known(_) => None,
         };

@@ -54,7 +54,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, shells: &Shells, areas: &Areas) {
         draw_row(paint, app, place, row);
     }
     if marked.is_none() {
-        let text = format!("no shell fits '{}'", shells.query().text());
+        let text = format!("no shell matches '{}'", shells.query().text());
         paint.text(rows.x + 1, rows.y, rows.width, &text, Face::Dim);
     }
 }

@@ -34,13 +34,13 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         _ if app.sessions.filter.is_on() => {
             let query = app.sessions.filter.query();
             let none = match app.reach.found(&app.mirror, &app.sessions) {
-                Found::Asking => "None of the loaded sessions fits so far: ",
-                Found::LoadedOnly => "None of the loaded sessions fits ",
-                Found::Everything | Found::ByName | Found::Cut(_) => "No session fits ",
+                Found::Asking => "No match yet in the loaded sessions: ",
+                Found::LoadedOnly => "No loaded session matches ",
+                Found::Everything | Found::ByName | Found::Cut(_) => "No session matches ",
             };
             let first = vec![dim(none), (query.to_string(), Face::Strong)];
             let clear = key(app, Scope::Global, Action::Back);
-            let second = vec![(clear, Face::Key), dim(" clears the filter")];
+            let second = vec![(clear, Face::Key), dim(" clear the filter")];
             middle(paint, area, &[first, Vec::new(), second]);
         }
         _ => empty(paint, app, area),
@@ -56,17 +56,17 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
     let connecting =
         shown.peek().is_some() && shown.all(|state| state.engine == EngineState::Connecting);
     let first = match (app.sessions.tab(), connecting) {
-        _ if unknown => "The sessions are unknown: the engine is not reachable",
+        _ if unknown => "Sessions unknown: engine disconnected",
         (Tab::Running, true) => "Connecting to the engine",
-        (Tab::Running, _) => "No session runs",
-        (Tab::Finished, _) => "Nothing has finished yet",
-        (Tab::Others, _) => "No session failed",
+        (Tab::Running, _) => "No running sessions",
+        (Tab::Finished, _) => "No finished sessions",
+        (Tab::Others, _) => "No failed sessions",
     };
     let mut lines: Vec<Vec<Piece>> = vec![vec![(first.to_owned(), Face::Text)]];
     if app.sessions.tab() == Tab::Others && !unknown {
         lines.push(Vec::new());
         lines.push(vec![dim(
-            "Sessions that could not start or ended with an error are listed here",
+            "This tab lists sessions that failed to start or ended with an error",
         )]);
     }
     let away = app.why_not(Action::SessionLaunch).is_some();
@@ -76,9 +76,9 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
         lines.push(Vec::new());
         lines.push(vec![
             (launch, Face::Key),
-            dim(" launches one   "),
+            dim(" launch one   "),
             (help, Face::Key),
-            dim(" shows all keys"),
+            dim(" all keys"),
         ]);
     }
     middle(paint, area, &lines);
@@ -88,12 +88,12 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
 pub fn too_small(paint: &mut Paint<'_>, areas: &Areas) {
     let screen = areas.screen;
     let text = format!(
-        "workbay needs {MIN_COLUMNS}x{MIN_ROWS}; this terminal has {}x{}",
+        "workbay needs {MIN_COLUMNS}x{MIN_ROWS}, this terminal has {}x{}",
         screen.width, screen.height
     );
     let mut lines = wrapped(&text, screen, Face::Text);
     lines.extend(wrapped(
-        "make it larger; nothing is lost",
+        "enlarge the terminal to continue",
         screen,
         Face::Dim,
     ));

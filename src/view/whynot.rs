@@ -56,7 +56,7 @@ fn around(app: &App, session: &Session) -> Option<String> {
     }
     let holders = ahead::holders(session, app.mirror.sessions());
     let in_line = session.placement.queue_position.is_some();
-    (in_line && !holders.is_empty()).then(|| format!("Room held by: {}", ahead::named(&holders)))
+    (in_line && !holders.is_empty()).then(|| format!("Blocked by: {}", ahead::named(&holders)))
 }
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, open: &WhyNot, areas: &Areas, now: Timestamp) {
@@ -87,7 +87,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, open: &WhyNot, areas: &Areas, now:
     );
     draw_rows(paint, open, rows);
     if open.found().is_some_and(|found| !found.is_empty()) {
-        let text = "A new session takes the place of this one in the queue.";
+        let text = "A new session replaces this one in the queue.";
         let text = text::fit(text, usize::from(inner.width), paint.glyphs.ellipsis);
         paint.text(inner.x, inner.bottom() - 1, inner.width, &text, Face::Dim);
     }
@@ -98,8 +98,8 @@ fn draw_rows(paint: &mut Paint<'_>, open: &WhyNot, rows: Rect) {
         (_, Some(why)) => return answer(paint, rows, why.as_str(), Face::Bad),
         (None, _) => return answer(paint, rows, "asking", Face::Dim),
         (Some([]), _) => {
-            let text = "Nothing less of it would start either: others stand before it, or \
-                        something has to end first.";
+            let text = "No smaller launch would start now: other sessions are ahead, or \
+                        a session must end first.";
             return answer(paint, rows, text, Face::Text);
         }
         (Some(found), _) => found,
@@ -130,7 +130,7 @@ fn standing(session: &Session, now: Timestamp) -> String {
     let place = place.map(|place| place + &group.unwrap_or_default());
     let starts = session.placement.starts_by.map(|at| {
         let left = clock::coarse(at.duration_since(now).as_secs());
-        format!("; starts in {left} at the latest")
+        format!("; starts in {left} or earlier")
     });
     format!(
         "{} for {waited}{}{}",

@@ -25,7 +25,7 @@ fn help_fits_one_screen_and_names_the_exit_codes() {
         help.lines().all(|line| line.chars().count() <= 100),
         "{help}"
     );
-    assert!(help.contains("Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found"));
+    assert!(help.contains("Exit codes: 0 success, 1 failed, 2 invalid arguments, 3 not found"));
     assert_eq!(
         machine.ok(&["--version"]),
         format!("workbay {}\n", env!("CARGO_PKG_VERSION"))

@@ -110,7 +110,7 @@ fn each_rule_of_a_launch_names_its_option() {
         ),
         ("--priority 101", "--priority: priority 101: 0 to 100"),
         ("--priority -1", "--priority: priority -1: 0 to 100"),
-        ("--accelerator cuda.device", "write SLOT=N"),
+        ("--accelerator cuda.device", "must be SLOT=N"),
         ("--accelerator gpu=1", "'gpu' is no kind of accelerator"),
         ("--accelerator cuda.device=x", "'x' is no amount"),
         ("--preopen 80", "--preopen: port 80: only 1024 to 65535"),

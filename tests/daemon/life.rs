@@ -222,7 +222,7 @@ async fn force_overtakes_a_gentle_end_that_hangs() {
     let failure = face.terminate(id, true).await.unwrap_err();
     assert_eq!(
         failure.message,
-        "session stubborn has ended already (TERMINATED)"
+        "session stubborn has already ended (TERMINATED)"
     );
 }
 

@@ -112,8 +112,7 @@ async fn what_others_hold_counts_and_is_counted_anew() {
     assert_eq!(waits.status, Status::Pending);
     assert_eq!(
         waits.status_message.unwrap(),
-        "waits for 256 MiB of memory in group default: 8 GiB of 8 GiB of the whole machine in \
-         use; #1 in line"
+        "waits for 256 MiB of memory in group default: 8 GiB of 8 GiB of the machine in use; position 1 in queue"
     );
     house.engine.set_others(Bytes(0));
     face.client

@@ -59,7 +59,7 @@ fn a_signal_that_ends_the_full_screen_gives_the_terminal_back() {
     let machine = Machine::new();
     for (name, number) in SIGNALS {
         let person = start(&machine, "");
-        person.wait_for("No session runs");
+        person.wait_for("No running sessions");
         signal(&child(&person), name);
         given_back(&person, 128 + number);
     }

@@ -46,7 +46,7 @@ fn a_pane_follows_the_size_of_its_terminal() {
 fn interrupting_twice_leaves_and_once_does_not() {
     let machine = Machine::new();
     let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("No session runs");
+    person.wait_for("No running sessions");
     person.type_("\x03");
     person.wait_for("again");
     person.type_("\x03");
@@ -62,7 +62,7 @@ fn a_shell_of_this_host_opens_and_ends_in_a_pane() {
     machine.set("HOME", &home.to_string_lossy());
     machine.set("SHELL", "/bin/bash");
     let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("No session runs");
+    person.wait_for("No running sessions");
     person.type_("!");
     person.type_until("echo $((40+2))\r", |screen| {
         screen.lines().any(|line| line.trim() == "42")
@@ -73,7 +73,7 @@ fn a_shell_of_this_host_opens_and_ends_in_a_pane() {
     person.type_("exit\r");
     person.wait_for("shell ended");
     person.type_("\x1b");
-    person.wait_for("No session runs");
+    person.wait_for("No running sessions");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn signal(pid: i32, name: &str) {
 fn a_daemon_that_hangs_has_a_badge_until_it_responds_again() {
     let machine = Machine::new();
     let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("No session runs");
+    person.wait_for("No running sessions");
     let pid = machine.daemon_pid().expect("a daemon runs");
     signal(pid, "-STOP");
     person.type_("R");
@@ -36,7 +36,7 @@ fn a_shell_that_cannot_open_says_why() {
     let pid = machine.daemon_pid().expect("a daemon runs");
     signal(pid, "-STOP");
     person.type_("s");
-    person.wait_for("opening shell");
+    person.wait_for("opening a shell");
     person.wait_for("The daemon isn't responding");
     person.wait_for("Run `workbay daemon stop`");
     signal(pid, "-CONT");

@@ -18,7 +18,7 @@ fn open(machine: &Machine) -> Terminal {
 fn launch_work_leave_return_read_end() {
     let machine = Machine::new();
     let mut person = open(&machine);
-    person.wait_for("No session runs");
+    person.wait_for("No running sessions");
 
     // One key opens the launcher, the next skips to the review, Enter launches with the defaults,
     // and once more: without a folder.
@@ -27,7 +27,7 @@ fn launch_work_leave_return_read_end() {
     person.type_("\x12");
     person.wait_for("Command line");
     person.type_("\r");
-    person.wait_for("Enter again launches");
+    person.wait_for("Press Enter again to launch");
     person.type_("\r");
     person.wait_for("RUNNING");
 
@@ -72,7 +72,7 @@ fn launch_work_leave_return_read_end() {
     person.wait_for("Terminate");
     person.type_("y");
     person.wait_until("no session runs", |screen| {
-        !screen.contains("RUNNING") && screen.contains("No session runs")
+        !screen.contains("RUNNING") && screen.contains("No running sessions")
     });
     person.type_("2");
     person.wait_for("terminated");

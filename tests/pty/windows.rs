@@ -191,13 +191,13 @@ fn no_program_writes_what_the_user_did_not_copy() {
         if policy == "ask" {
             person.wait_for("wants your clipboard");
             leader(&mut person, "r");
-            person.wait_for("are kept from your clipboard");
+            person.wait_for("can't write to your clipboard");
             person.type_("clear\r");
             person.wait_gone("\ndone");
             person.type_(FORGED);
             person.wait_for("\ndone");
         } else {
-            person.wait_for("may not write");
+            person.wait_for("blocked a program");
         }
         // The same while the list is shown.
         person.type_(&format!(
@@ -243,10 +243,10 @@ fn a_program_gets_the_clipboard_when_the_person_says_so() {
     person.wait_for("wants your clipboard: 5 bytes");
     assert_eq!(clipboard(&person), [] as [&str; 0]);
     leader(&mut person, "r");
-    person.wait_for("are kept from your clipboard");
+    person.wait_for("can't write to your clipboard");
     person.wait_gone("wants your clipboard");
     leader(&mut person, "y");
-    person.wait_for("refused before");
+    person.wait_for("blocked before");
     person.type_("printf '\\033]52;c;aGk=\\007'\r");
     person.wait_for("sent to your terminal's clipboard");
     assert_eq!(clipboard(&person), ["hi"]);

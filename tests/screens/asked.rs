@@ -80,9 +80,9 @@ fn terminating_needs_more_than_enter() {
 #[test]
 fn what_makes_no_sense_says_why() {
     let starting = working_day().press("s");
-    assert!(starting.sees("fresh-one is PREPARING: a shell opens once it runs"));
+    assert!(starting.sees("fresh-one is PREPARING: a shell opens when it runs"));
     let finished = working_day().press("2 x");
-    assert!(finished.app.confirm.is_none() && finished.sees("has ended already"));
+    assert!(finished.app.confirm.is_none() && finished.sees("has already ended"));
     let nothing = Screen::new(80, 24).daemon(snapshot(Vec::new())).press("s");
     assert!(nothing.sees("no session is selected"));
     let mut facts = facts();
@@ -96,7 +96,7 @@ fn leaving_is_quick_and_never_by_accident() {
     assert!(working_day().press("q").has_left());
     assert!(!working_day().press("esc esc esc").has_left());
     let once = working_day().press("ctrl-c");
-    assert!(!once.has_left() && once.sees("ctrl-c again, or q, leaves"));
+    assert!(!once.has_left() && once.sees("ctrl-c again, or q to quit"));
     assert!(once.press("ctrl-c").has_left());
     let late = working_day().press("ctrl-c").wait(2).press("ctrl-c");
     assert!(!late.has_left(), "the second press came too late");

@@ -28,7 +28,11 @@ fn with_one_context_nothing_of_contexts_is_seen() {
     }
     let screen = screen.press("c");
     assert!(screen.app.picker.is_none());
-    assert!(screen.sees("one context only"), "{}", screen.text());
+    assert!(
+        screen.sees("only one context is configured"),
+        "{}",
+        screen.text()
+    );
 }
 
 #[test]
@@ -41,7 +45,7 @@ fn it_begins_with_the_first_context_or_the_wanted_one() {
     insta::assert_snapshot!(wanted.text());
     let unknown = Screen::new(80, 24).starting_in("busan").daemon(two());
     assert!(
-        unknown.sees("no context 'busan' is configured: there are local, seoul"),
+        unknown.sees("context 'busan' not found. Configured: local, seoul"),
         "{}",
         unknown.text()
     );
@@ -229,7 +233,7 @@ fn an_unknown_command_or_context_is_told_with_those_there_are() {
     let mended = wrong.press("backspace");
     assert!(!mended.sees("no context") && mended.sees("ctx busa"));
     let unknown = mended.press("ctrl-u").typed("pods").press("enter");
-    assert!(unknown.sees("no command 'pods'"), "{}", unknown.text());
+    assert!(unknown.sees("unknown command 'pods'"), "{}", unknown.text());
     assert!(unknown.press("esc").app.command.is_none());
     let gone = Screen::new(80, 24).daemon(two()).press(": backspace");
     assert!(gone.app.command.is_none(), "as in vi");

@@ -37,7 +37,7 @@ fn reclaimed() -> Session {
     let mut it = session(2, "notebook", Status::Terminated, 120);
     it.status_info = Some(Clean::new("idle-timeout"));
     it.status_message = Some(Clean::new(
-        "nobody used it for 62 min (limit 60 min; last: keys typed in a terminal)",
+        "nobody used it for 62 min (limit 60 min; last: typing in a terminal)",
     ));
     it.kernels[0].exit_code = Some(143);
     it

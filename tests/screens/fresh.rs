@@ -64,7 +64,7 @@ fn what_is_free_is_asked_again_when_sessions_move_and_what_was_typed_stays() {
     assert_eq!(asked(&screen), 1, "nothing moved");
     let screen = screen.press("alt-2 down down").typed("2").press("alt-5");
     let typed = screen.app.launcher.as_ref().unwrap().request().clone();
-    assert!(screen.sees("starts at once"), "{}", screen.text());
+    assert!(screen.sees("starts now"), "{}", screen.text());
     // Many changes at once are one question, and one that changes nothing of the room is none.
     let mut screen = screen;
     for n in 70..90 {
@@ -73,7 +73,7 @@ fn what_is_free_is_asked_again_when_sessions_move_and_what_was_typed_stays() {
     let screen = screen.wait(1);
     assert_eq!(asked(&screen), 2);
     let screen = told(screen, room(0, 20));
-    assert!(screen.sees("20 wait before it"), "{}", screen.text());
+    assert!(screen.sees("20 ahead"), "{}", screen.text());
     assert_eq!(screen.app.launcher.as_ref().unwrap().request(), &typed);
     let same = session(70, "more-70", Status::Pending, 0);
     let screen = changed(screen, same).wait(60);
@@ -139,16 +139,12 @@ fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
     let typed = screen.app.launcher.as_ref().unwrap().request().clone();
     let screen = engine(screen, lost());
     assert!(screen.sees("does not answer"), "{}", screen.text());
-    assert!(!screen.sees("starts at once"), "{}", screen.text());
+    assert!(!screen.sees("starts now"), "{}", screen.text());
     let screen = engine(screen, connected()).wait(3);
     assert_eq!(asked(&screen), 2);
     let screen = told(screen, room(3, 2));
     assert!(!screen.sees("does not answer"), "{}", screen.text());
-    assert!(
-        screen.sees("2 sessions wait before it"),
-        "{}",
-        screen.text()
-    );
+    assert!(screen.sees("2 sessions are ahead"), "{}", screen.text());
     assert_eq!(screen.app.launcher.as_ref().unwrap().request(), &typed);
     let screen = screen.press("enter enter");
     assert!(
@@ -167,7 +163,7 @@ fn what_cannot_be_read_again_leaves_the_wizard_as_it_is() {
     let screen = screen.answer(|r| matches!(r, Request::Catalogue { .. }), Err(away));
     let request = screen.app.launcher.as_ref().unwrap().request();
     assert_eq!(request.name.as_deref(), Some("my-work"));
-    assert!(screen.sees("starts at once"), "{}", screen.text());
+    assert!(screen.sees("starts now"), "{}", screen.text());
     let launcher = screen.app.launcher.as_ref().unwrap();
     assert_eq!(launcher.wake_at(noon()), None, "it asks on by itself");
 }

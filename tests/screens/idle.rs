@@ -243,7 +243,7 @@ fn what_was_done_against_idle_checks_is_told() {
 fn a_session_is_kept_by_a_dialog() {
     for (columns, rows) in [(80, 24), (140, 40)] {
         let asked = screen(columns, rows).press("j E");
-        assert!(asked.sees("asking what is allowed"));
+        assert!(asked.sees("loading the rules"));
         let screen = with_rules(asked, 2, false);
         insta::assert_snapshot!(format!("keep_{columns}x{rows}"), screen.text());
         let screen = screen.press("enter");
@@ -257,7 +257,7 @@ fn a_session_is_kept_by_a_dialog() {
             session: Box::new(sessions().remove(1)),
         };
         let done = screen.answer(|r| matches!(r, Request::Keep { .. }), Ok(reply));
-        assert!(done.sees("the end of warning was put off"));
+        assert!(done.sees("warning extended"));
     }
 }
 
@@ -290,7 +290,7 @@ fn an_exempt_session_can_be_included_again() {
 fn without_idle_checks_there_is_nothing_to_keep() {
     let screen = screen(80, 24).press("j j j j j j j j E");
     assert!(screen.app.keep.is_none());
-    assert!(screen.sees("no idle check is in force for unchecked"));
+    assert!(screen.sees("no idle checks apply to unchecked"));
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn a_warning_names_the_key_against_it() {
             },
             level: Level::Warning,
             session: Some(session.key()),
-            text: Clean::new("it will be ended in 58 s: nobody uses it"),
+            text: Clean::new("it will be reclaimed in 58 s: nobody uses it"),
         };
         screen(80, 24).notice(Change::Notice {
             notice: Box::new(notice),
@@ -348,9 +348,17 @@ fn a_warning_names_the_key_against_it() {
     };
     let mut all = sessions();
     let told = warned(all.remove(2));
-    assert!(told.sees("E in the list keeps it"), "{}", told.text());
+    assert!(
+        told.sees("press E in the list to extend it"),
+        "{}",
+        told.text()
+    );
     // What nothing can be done against has no hint.
     let unchecked = warned(all.pop().unwrap());
-    assert!(unchecked.sees("it will be ended in 58 s"));
-    assert!(!unchecked.sees("keeps it"), "{}", unchecked.text());
+    assert!(unchecked.sees("it will be reclaimed in 58 s"));
+    assert!(
+        !unchecked.sees("in the list to extend"),
+        "{}",
+        unchecked.text()
+    );
 }

@@ -70,7 +70,10 @@ fn splits_and_orders_come_back_after_the_tui_was_left() {
     ended[1] = session(2, "other", Status::Terminated, 20);
     let screen = keeping(left).daemon(snapshot(ended));
     assert!(screen.app.panes.is_empty());
-    assert!(screen.press("t").sees("no terminal is open"), "t says so");
+    assert!(
+        screen.press("t").sees("no shell is open: press s"),
+        "t says so"
+    );
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn warning() -> Notice {
     let checker = IdleChecker::NetworkTimeout;
     let until = soon();
     let kind = NoticeKind::IdleWarning { checker, until };
-    let text = "notebook will be ended in 5 minutes: nobody uses it";
+    let text = "notebook will be reclaimed in 5 minutes: nobody uses it";
     notice(0, 1, kind, Level::Warning, text)
 }
 
@@ -108,7 +108,7 @@ fn rings(screen: &Screen) -> (bool, bool) {
 fn the_list_is_the_newest_first_with_what_can_be_done() {
     for (columns, rows) in [(80, 24), (140, 40)] {
         let screen = caught_up(columns, rows, 2);
-        assert!(screen.sees("2 new") && screen.sees("notebook ends in 4m"));
+        assert!(screen.sees("2 new") && screen.sees("notebook: reclaim in 4m"));
         let open = screen.press("B");
         insta::assert_snapshot!(format!("notices_{columns}x{rows}"), open.text());
         assert!(!open.sees("2 new"));
@@ -130,7 +130,7 @@ fn an_empty_list_says_what_will_stand_there_and_a_missing_one_why() {
     let empty = asking.answer(|r| *r == Request::Notices, Ok(reply));
     insta::assert_snapshot!(empty.text());
     let lost = begun(80, 24).daemon_lost("it was stopped").press("B");
-    assert!(lost.sees("The daemon does not answer"), "{}", lost.text());
+    assert!(lost.sees("Daemon disconnected"), "{}", lost.text());
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn from_the_list_one_goes_to_the_session() {
     let log = caught_up(80, 24, 0).press("B l");
     assert!(log.sees("Log of notebook") && log.app.notice_list.is_none());
     let gone = caught_up(80, 24, 0).press("B G enter");
-    assert!(gone.sees("is not in the list any more"), "{}", gone.text());
+    assert!(gone.sees("isn't in the list any more"), "{}", gone.text());
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn an_idle_warning_rings_wherever_one_is_and_quiet_is_quiet() {
     assert!(quiet.sees("quiet"), "{}", quiet.text());
     let quiet = quiet.notice(changed(warning()));
     assert_eq!(rings(&quiet), (false, false));
-    assert!(quiet.sees("ends in 4m") && quiet.sees("nobody uses it"));
+    assert!(quiet.sees("reclaim in 4m") && quiet.sees("nobody uses it"));
     let running = notice(
         0,
         3,
@@ -246,7 +246,7 @@ fn a_failure_rings_only_where_it_would_not_be_seen() {
 fn beside_how_a_log_stands_it_covers_nothing() {
     let log = caught_up(80, 24, 2).press("l");
     assert!(
-        log.sees("reading   notebook ends in 4m  2 new"),
+        log.sees("reading   notebook: reclaim in 4m  2 new"),
         "{}",
         log.text()
     );
@@ -258,6 +258,6 @@ fn the_last_minutes_are_counted_down() {
     let wake = screen.app.wake_at(noon()).unwrap();
     assert!(wake.as_second() - noon().as_second() <= 60);
     let later = screen.wait(231);
-    assert!(later.sees("notebook ends in 39s"), "{}", later.text());
-    assert!(!later.wait(60).sees("ends in"));
+    assert!(later.sees("notebook: reclaim in 39s"), "{}", later.text());
+    assert!(!later.wait(60).sees("reclaim in"));
 }

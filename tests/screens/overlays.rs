@@ -93,7 +93,7 @@ fn a_name_that_is_taken_is_not_typed_again() {
     assert!(screen.wishes().is_empty(), "{}", screen.text());
     let both = |screen: &Screen, text: &str| screen.sees("Rename ") && screen.sees(text);
     assert!(
-        both(&screen, "a session named fresh-one is there"),
+        both(&screen, "the name fresh-one is already taken"),
         "{}",
         screen.text()
     );

@@ -113,12 +113,12 @@ fn a_filter_is_asked_for_when_typing_pauses() {
     let screen = cluster().press("/").typed("zzz").press("enter");
     assert_eq!(reaches(&screen), [(200, Some("zzz".to_owned()))]);
     assert!(
-        screen.sees("None of the loaded sessions fits so far: zzz"),
+        screen.sees("No match yet in the loaded sessions: zzz"),
         "{}",
         screen.text()
     );
     let none = answered(screen, 0);
-    assert!(none.sees("No session fits zzz"), "{}", none.text());
+    assert!(none.sees("No session matches zzz"), "{}", none.text());
 }
 
 #[test]

@@ -88,7 +88,11 @@ fn a_line_that_broke_is_told() {
     let screen = screen(80, 24).press("enter").notice(Change::Session {
         session: Box::new(session),
     });
-    assert!(screen.sees("the line broke"), "{}", screen.text());
+    assert!(
+        screen.sees("connection lost, retrying"),
+        "{}",
+        screen.text()
+    );
 }
 
 /// Launched from the wizard, and the answer has come.
@@ -131,7 +135,7 @@ fn running() -> Session {
     }
 }
 
-const TITLE: &str = "Pulling the image of notebook";
+const TITLE: &str = "Pulling the image for notebook";
 
 /// A launch from here whose pull is shown.
 fn shown(columns: u16, rows: u16) -> Screen {
@@ -197,7 +201,7 @@ fn all_that_was_launched_together_is_given_up() {
         .answer(|r| matches!(r, Request::Launch { .. }), Ok(reply));
     let screen = changed(changed(screen, second), pulling());
     assert!(
-        screen.sees("Pulling the image of 2 sessions"),
+        screen.sees("Pulling the image for 2 sessions"),
         "{}",
         screen.text()
     );

@@ -129,11 +129,11 @@ fn the_looks_of_results() {
 #[test]
 fn of_one_behind_others_in_the_queue_it_says_so() {
     let mut waits = session(1, "patient", Status::Pending, 2);
-    waits.status_message = Some("#2 in line behind train".into());
+    waits.status_message = Some("position 2 in queue, behind train".into());
     let none = Ok(Reply::History { entries: vec![] });
     let screen = Screen::new(100, 24).daemon(snapshot(vec![waits]));
     let screen = screen.press("h").answer(is_history, none);
-    assert!(screen.sees("nothing is recorded yet: #2 in line behind train"));
+    assert!(screen.sees("No entries yet: position 2 in queue, behind train"));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn empty_loading_failed() {
     assert!(
         asked(80, 24)
             .answer(is_history, none)
-            .sees("nothing is recorded yet")
+            .sees("No entries yet")
     );
     let failure = Failure::new(FailureKind::Unreachable, "the manager does not answer");
     let failed = asked(80, 24).answer(is_history, Err(failure));

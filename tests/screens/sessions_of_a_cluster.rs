@@ -184,7 +184,7 @@ fn the_log_of_each_kernel_is_a_key_away() {
     let screen = read_in_full(seoul(80, 24).press("j enter")).press("l");
     assert_eq!(kernel_of(&screen), None, "the main kernel's");
     let screen = prints(happens(screen, StreamEvent::Opened), "of the main kernel\n");
-    assert!(screen.sees("main1, kernel 1 of 2"), "{}", screen.text());
+    assert!(screen.sees("main1, container 1 of 2"), "{}", screen.text());
     let screen = screen.press("tab");
     assert_eq!(kernel_of(&screen), Some(in_full().kernels[1].id));
     assert_eq!(closed(&screen).len(), 1, "the other is not read any more");
@@ -254,7 +254,7 @@ fn a_row_without_kernels_is_read_for_its_log() {
     assert_eq!(details(&screen), 1);
     let screen = happens(screen, StreamEvent::Opened);
     assert!(!screen.sees("kernel 1 of 2"));
-    assert!(read_in_full(screen).sees("main1, kernel 1 of 2"));
+    assert!(read_in_full(screen).sees("main1, container 1 of 2"));
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn an_image_is_made_under_a_name() {
     };
     assert_eq!(screen.wishes(), [&wish]);
     let screen = screen.answer(|r| matches!(r, Request::Commit { .. }), Ok(Reply::Done));
-    assert!(screen.sees("making the image my-image.1 of train-vit-large"));
+    assert!(screen.sees("creating the image my-image.1 from train-vit-large"));
     let mut session = remote(21, "train-vit-large", Status::Running, 37);
     session.pending_request = Some(Clean::new("making image 1/3"));
     let screen = Screen::new(140, 40)
@@ -284,7 +284,7 @@ fn an_image_is_made_under_a_name() {
     // Too short a name is not sent.
     let short = seoul(80, 24).press("j i").typed("abc").press("enter");
     assert!(
-        short.wishes().is_empty() && short.sees("too short"),
+        short.wishes().is_empty() && short.sees("must have 4 to 32"),
         "{}",
         short.text()
     );
@@ -296,7 +296,7 @@ fn an_image_is_made_under_a_name() {
         docker.text()
     );
     let waiting = seoul(80, 24).press("i");
-    assert!(waiting.sees("an image can be made"));
+    assert!(waiting.sees("an image can be"));
 }
 
 fn with_catalogue(screen: Screen) -> Screen {
@@ -438,7 +438,7 @@ fn a_hidden_tab_is_paused_and_says_so() {
     insta::assert_snapshot!(screen.text());
     let first = screen.press("ctrl-] (");
     assert!(
-        first.sees("opening shell in train-vit-large"),
+        first.sees("opening a shell in train-vit-large"),
         "{}",
         first.text()
     );

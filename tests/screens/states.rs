@@ -155,14 +155,14 @@ fn at_rest_nothing_wakes_the_face_before_a_minute_has_passed() {
 #[test]
 fn a_log_that_is_not_there_yet_says_why_its_engine_does_not_answer() {
     let screen = Screen::new(80, 24).daemon(snapshot(day())).press("down l");
-    assert!(screen.sees("reading the log"), "{}", screen.text());
+    assert!(screen.sees("Loading the log"), "{}", screen.text());
     let why = "the engine takes requests, but said nothing for 12 seconds";
     let hangs = screen.notice(engine(EngineState::Lost {
         why: why.into(),
         mend: None,
         attempt: 1,
     }));
-    assert!(hangs.sees("reading the log"), "{}", hangs.text());
+    assert!(hangs.sees("Loading the log"), "{}", hangs.text());
     assert!(hangs.sees(why), "{}", hangs.text());
 }
 

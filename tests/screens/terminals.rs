@@ -66,7 +66,7 @@ fn in_a_shell() -> Screen {
 #[test]
 fn a_shell_opens_and_shows_the_way_out() {
     let opening = working_day(80, 24).press("s");
-    assert!(opening.sees("opening shell in train-llm"));
+    assert!(opening.sees("opening a shell in train-llm"));
     assert!(opening.sees("Ctrl-] d back"));
     assert_snapshot!("shell_80x24", in_a_shell().text());
     assert_snapshot!("shell_looks", in_a_shell().looks());
@@ -137,7 +137,7 @@ fn every_shell_is_one_list() {
     let other = screen.press("j").typed("노트북");
     assert!(!other.sees("host gpu1"), "{}", other.text());
     let none = other.typed(" nobody");
-    assert!(none.sees("no shell fits"), "{}", none.text());
+    assert!(none.sees("no shell matches '"), "{}", none.text());
     let beside = in_a_shell()
         .press("ctrl-] w")
         .typed("노트북")
@@ -166,7 +166,11 @@ fn a_new_shell_begins_as_chosen() {
     let form = in_a_shell().press("ctrl-] C");
     assert_snapshot!("new_shell_80x24", form.text());
     let wrong = form.typed("zsh").press("tab").typed("data").press("enter");
-    assert!(wrong.sees("the whole path from /"), "{}", wrong.text());
+    assert!(
+        wrong.sees("use the absolute path, for example /home/work/data"),
+        "{}",
+        wrong.text()
+    );
     let opened = wrong
         .press("ctrl-u")
         .typed("/tmp")
@@ -203,13 +207,13 @@ fn a_broken_line_says_why_and_mends_itself() {
     let lost = in_a_shell().daemon_lost("the daemon was killed");
     assert_snapshot!("shell_without_daemon", lost.text());
     let back = lost.daemon(snapshot(vec![session(1, "train-llm", Status::Running, 12)]));
-    assert!(back.sees("opening shell in train-llm"));
+    assert!(back.sees("opening a shell in train-llm"));
 
     let broken = in_a_shell().happens(StreamEvent::Ended(StreamEnd::Lost {
         why: "the engine went away".into(),
     }));
     assert!(broken.sees("the engine went away"));
-    assert!(broken.wait(2).sees("opening shell in train-llm"));
+    assert!(broken.wait(2).sees("opening a shell in train-llm"));
 }
 
 #[test]
@@ -277,7 +281,7 @@ fn a_log_that_cannot_be_read_gives_the_reason() {
         working_day(80, 24)
             .press("l")
             .happens(StreamEvent::Opened)
-            .sees("nothing logged yet")
+            .sees("No output yet")
     );
 }
 

@@ -105,12 +105,12 @@ fn plain_letters_draw_it_too() {
 #[test]
 fn before_figures_come_the_newest_sample_is_shown() {
     let screen = open(140, 40);
-    assert!(screen.sees("asking the daemon"), "{}", screen.text());
+    assert!(screen.sees("loading"), "{}", screen.text());
     let sampled = screen.notice(Change::Usage { samples: busy() });
     assert!(sampled.sees("CPU of 4"), "{}", sampled.text());
     assert!(sampled.sees("2.65"), "{}", sampled.text());
     let none = answered(open(140, 40), Figures::default());
-    assert!(none.sees("no figures yet"), "{}", none.text());
+    assert!(none.sees("no data yet"), "{}", none.text());
 }
 
 #[test]
@@ -151,5 +151,9 @@ fn it_is_asked_again_when_the_session_moved_but_not_more_often_than_every_two_se
 #[test]
 fn the_help_says_what_one_core_is() {
     let screen = open(140, 40).press("enter ?");
-    assert!(screen.sees("100 % = one core busy"), "{}", screen.text());
+    assert!(
+        screen.sees("CPU is in cores: 1.00 is 100% in `docker stats` (one busy core"),
+        "{}",
+        screen.text()
+    );
 }

@@ -116,7 +116,7 @@ fn a_click_goes_to_the_half_it_points_at() {
     let screen = screen.click(x + 2, y);
     assert_eq!(row(&screen), name(2));
     // What is wrong is mended where it says so.
-    let (x, y) = place(&screen, "is a secret and");
+    let (x, y) = place(&screen, "is a secret, so");
     assert_eq!(row(&screen.click(x, y)), value(0));
 }
 
@@ -182,7 +182,11 @@ fn a_row_half_filled_is_not_left_without_a_question() {
         "ctrl-o",
     ] {
         let asked = variables(80, 24).typed("A=").press(keys);
-        assert!(asked.sees("A has no value yet"), "{keys}\n{}", asked.text());
+        assert!(
+            asked.sees("A has no value. Type one"),
+            "{keys}\n{}",
+            asked.text()
+        );
         assert!(asked.wishes().is_empty());
         for no in ["esc", "n", "enter"] {
             let screen = variables(80, 24).typed("A=").press(keys).press(no);
@@ -245,7 +249,11 @@ fn a_value_without_a_name_is_half_a_row() {
     let screen = screen.press("tab shift-tab backspace");
     assert_eq!(row(&screen), name(0));
     let asked = screen.press("down");
-    assert!(asked.sees("A value has no name yet"), "{}", asked.text());
+    assert!(
+        asked.sees("A value has no name. Type one, or remove the row"),
+        "{}",
+        asked.text()
+    );
     assert_eq!(row(&asked.press("n")), name(0));
 }
 
@@ -254,17 +262,17 @@ fn a_click_and_the_wheel_leave_a_row_too() {
     let half = || variables(80, 24).typed("A=");
     let (x, y) = place(&half(), "or an image");
     let asked = half().click(x, y);
-    assert!(asked.sees("A has no value yet"), "{}", asked.text());
+    assert!(asked.sees("A has no value. Type one"), "{}", asked.text());
     assert_eq!(row(&asked.press("y")), Row::of(Field::Image));
     let (x, y) = place(&half(), "4 Network");
     let asked = half().click(x, y);
-    assert!(asked.sees("A has no value yet"), "{}", asked.text());
+    assert!(asked.sees("A has no value. Type one"), "{}", asked.text());
     assert_eq!(page(&asked.press("y")), Page::Network);
     let (x, y) = place(&half(), "A  ");
     assert_eq!(row(&half().click(x, y)), name(0));
     let wheel = |screen: Screen| screen.mouse(workbay::app::msg::MouseKind::WheelDown, x, y);
     let asked = wheel(half());
-    assert!(asked.sees("A has no value yet"), "{}", asked.text());
+    assert!(asked.sees("A has no value. Type one"), "{}", asked.text());
     assert_eq!(row(&wheel(half().typed("1"))), name(1));
 }
 

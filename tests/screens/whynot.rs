@@ -103,7 +103,7 @@ fn asking_nothing_and_failed() {
         LaunchRequest::default(),
     );
     assert!(
-        nothing.sees("Nothing less of it would start"),
+        nothing.sees("No smaller launch would start now: other sessions are ahead, or"),
         "{}",
         nothing.text()
     );
@@ -146,7 +146,7 @@ fn what_began_meanwhile_is_left_alone() {
         })
         .press("enter");
     assert_eq!(launches(&screen), [] as [&LaunchRequest; 0]);
-    assert!(screen.sees("does not wait any more"), "{}", screen.text());
+    assert!(screen.sees("isn't waiting any more"), "{}", screen.text());
 }
 
 #[test]
@@ -165,7 +165,11 @@ fn who_runs_does_not_wait() {
     let screen = Screen::new(80, 24)
         .daemon(snapshot(vec![session(1, "train", Status::Running, 5)]))
         .press("w");
-    assert!(screen.sees("does not wait"), "{}", screen.text());
+    assert!(
+        screen.sees("Only PENDING sessions wait"),
+        "{}",
+        screen.text()
+    );
 }
 
 #[test]

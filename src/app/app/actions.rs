@@ -72,9 +72,9 @@ impl App {
     fn toggle_mouse(&mut self) -> Vec<Step> {
         self.mouse = !self.mouse;
         let text = if self.mouse {
-            "the mouse works here; hold Shift to select text"
+            "mouse on: hold Shift to select text"
         } else {
-            "the mouse is your terminal's: select text as usual"
+            "mouse off: select text as usual"
         };
         vec![
             Step::Do(Effect::Mouse(self.mouse)),
@@ -275,7 +275,7 @@ impl App {
             let other = it.context == session.context && it.key() != session;
             other && !it.status.is_final() && it.name == *name
         });
-        taken.then(|| Clean::new(&format!("a session named {name} is there already")))
+        taken.then(|| Clean::new(&format!("the name {name} is already taken")))
     }
 
     fn in_priority(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
@@ -392,7 +392,7 @@ impl App {
 
     fn show_panes(&mut self) -> Vec<Step> {
         if self.panes.is_empty() {
-            let text = "no terminal is open: s opens one in a session, ! one on this host";
+            let text = "no shell is open: press s for one in a session, ! for one on this machine";
             return vec![Step::toast(Level::Info, text)];
         }
         self.show(Page::Panes)

@@ -137,7 +137,7 @@ impl App {
         let full = self.full(row.key());
         let session = full.as_ref().unwrap_or(row);
         let Some(kernel) = session.kernels.get(self.kernel_of(session)) else {
-            let text = format!("the kernels of {} are not known yet", session.name);
+            let text = format!("the containers of {} aren't known yet", session.name);
             return vec![Step::toast(Level::Warning, text)];
         };
         match (action, &kernel.container_id) {

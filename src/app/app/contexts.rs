@@ -36,7 +36,7 @@ impl App {
         self.sessions.show(Shown::One(first));
         let names: Vec<String> = self.context_names().map(|name| name.to_string()).collect();
         let text = format!(
-            "no context '{wanted}' is configured: there are {}",
+            "context '{wanted}' not found. Configured: {}",
             names.join(", ")
         );
         vec![Step::toast(Level::Error, text)]
@@ -49,7 +49,7 @@ impl App {
     /// Opens the list of contexts; with one there is nothing to choose.
     pub(super) fn pick_context(&mut self) -> Vec<Step> {
         if !self.mirror.has_several_contexts() {
-            let text = "there is one context only; contexts.toml names more engines";
+            let text = "only one context is configured. Add others to contexts.toml";
             return vec![Step::toast(Level::Info, text)];
         }
         self.picker = Some(Picker::new(&self.mirror, self.sessions.shown()));
@@ -165,7 +165,7 @@ impl App {
 
     /// What is said when an image is being made.
     pub(super) fn committing(name: &Clean, image: &str) -> Step {
-        let text = format!("making the image {image} of {name}");
+        let text = format!("creating the image {image} from {name}");
         Step::toast(Level::Info, text)
     }
 }

@@ -266,7 +266,7 @@ impl App {
             (Purpose::Refresh, Ok(_)) => {
                 vec![Step::toast(
                     Level::Info,
-                    "the list is as the engine has it now",
+                    "list refreshed",
                 )]
             }
             (

@@ -70,9 +70,9 @@ impl App {
         };
         let name = &session.name;
         let text = match keep {
-            Keep::Extend => format!("the end of {name} was put off"),
-            Keep::Exempt => format!("{name} is exempt: no idle check ends it"),
-            Keep::Include => format!("idle checks count again for {name}"),
+            Keep::Extend => format!("{name} extended"),
+            Keep::Exempt => format!("{name} exempted from idle checks"),
+            Keep::Include => format!("idle checks apply to {name} again"),
         };
         vec![Step::toast(Level::Success, text)]
     }

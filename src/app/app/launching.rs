@@ -185,10 +185,7 @@ impl App {
     /// A launch of before, while the launcher may be open behind the list.
     fn chosen(&mut self, recent: Box<Recent>, now: Timestamp) -> Vec<Step> {
         if self.mirror.context(recent.context).is_none() {
-            let text = format!(
-                "it was launched in the context {}, which is not configured any more",
-                recent.context
-            );
+            let text = format!("its context {} isn't configured any more", recent.context);
             return vec![Step::toast(Level::Warning, text)];
         }
         self.recents = None;

@@ -63,7 +63,7 @@ impl App {
         let why = allowed::why_not(keep, Some(session), shown, &self.mirror, &self.facts);
         let keys = self.keymap.keys_for(Scope::Sessions, keep);
         let key = keys.into_iter().next().filter(|_| why.is_none())?;
-        Some(format!("{key} in the list keeps it"))
+        Some(format!("press {key} in the list to extend it"))
     }
 
     fn notice_came(&mut self) {
@@ -124,9 +124,9 @@ impl App {
     pub(super) fn toggle_quiet(&mut self) -> Vec<Step> {
         self.notices.quiet = !self.notices.quiet;
         let text = if self.notices.quiet {
-            "quiet: nothing rings, only warnings and errors pop up"
+            "quiet mode on: no bell, toasts only for warnings and errors"
         } else {
-            "no longer quiet: notices pop up, what is grave rings"
+            "quiet mode off: all toasts, bell for warnings"
         };
         vec![Step::toast(Level::Info, text)]
     }
@@ -190,9 +190,9 @@ impl App {
     /// Why nothing can be done with its session; `None` = it is known.
     fn not_there(&self, notice: &Notice) -> Option<String> {
         match notice.session {
-            None => Some("it is about no session".to_owned()),
+            None => Some("this notification has no session".to_owned()),
             Some(key) if self.mirror.session(key).is_none() => Some(format!(
-                "the session {} is not in the list any more",
+                "session {} isn't in the list any more",
                 key.id.short()
             )),
             Some(_) => None,

@@ -99,7 +99,7 @@ impl App {
                 Vec::new()
             }
             Place::Host => {
-                let text = "on this host a new shell is the usual one: split the pane for another";
+                let text = "a shell of this machine has no windows: split the pane for another one";
                 vec![Step::toast(Level::Info, text)]
             }
         }

@@ -63,7 +63,7 @@ impl App {
                     return Vec::new();
                 };
                 if !self.is_waiting(open.session) {
-                    let text = format!("{} does not wait any more", open.name);
+                    let text = format!("{} isn't waiting any more", open.name);
                     return vec![Step::toast(Level::Info, text)];
                 }
                 self.launch_in_place_of((open.session, open.missing), *request, now)

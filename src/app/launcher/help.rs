@@ -87,33 +87,33 @@ fn of_the_session(field: Field) -> Entry {
     match field {
         Field::Context => entry(
             "Context",
-            "The engine the session runs on: this machine's own or a cluster. Everything else that can be chosen is of that engine.",
+            "The engine that runs the session: Docker or Podman of this machine, or a cluster. All other choices depend on it.",
             "",
-            "one that answers and is not read-only",
+            "connected and not read-only",
         ),
         Field::SessionType => entry(
             "Session type",
-            "An interactive session stays until somebody ends it, for shells and notebooks. A batch session runs one command and ends by itself, with success or failure.",
+            "An interactive session runs until it is terminated: for shells and notebooks. A batch session runs one command and ends with success or failure.",
             "",
             "interactive or batch",
         ),
         Field::Name => entry(
             "Name",
-            "What the session is called in the list and on the command line. Left empty, one is generated: eight letters and digits and -session.",
+            "The name in the list and on the command line. If empty, a name is generated: eight letters and digits, then -session.",
             "",
-            "4 to 64 letters, digits, _ - and .; the first and the last a letter, a digit or _; not that of another session that has not ended",
+            "4 to 64 letters, digits, _ - and .; begins and ends with a letter, a digit or _; unique among sessions that haven't ended",
         ),
         Field::Priority => entry(
             "Priority",
-            "Who goes first when several sessions wait in one queue: the highest number. Among equal ones the queue's own order counts.",
+            "Of several sessions in a queue, the one with the highest priority starts first. With equal priorities, the order of the queue counts.",
             "a whole number",
-            "0 to 100; 10 where nothing is said",
+            "0 to 100 (default: 10)",
         ),
         _ => entry(
             "Owner",
-            "Whose session it is to be, where an administrator launches for somebody else. Enter looks the address up; then one of that person's keys and projects is chosen.",
+            "For administrators who launch for another user. Enter looks the address up. Then choose one of the user's access keys and projects.",
             "an e-mail address",
-            "somebody of this context with a key that is in force",
+            "a user of this context with an active access key",
         ),
     }
 }
@@ -122,57 +122,57 @@ fn of_its_work(field: Field) -> Entry {
     match field {
         Field::StartupCommand => entry(
             "Command",
-            "What a batch session runs, in /home/work, by a shell. Its exit code decides: 0 is success, anything else failure. Its output is the log.",
+            "The command of a batch session. A shell runs it in /home/work. Exit code 0 is success, any other code is failure. Its output is the log.",
             "shell, one line or several",
-            "batch sessions only, and they need one",
+            "required for batch sessions, not for others",
         ),
         Field::StartTime => entry(
             "Start time",
-            "A batch session does not start before. It waits in the queue until then, and longer when there is no room.",
+            "The earliest start of a batch session. Until then it waits in the queue, and longer if there isn't enough room.",
             "+2h, 09:30, 2026-11-22 09:30",
-            "ahead of now; batch sessions only",
+            "in the future; batch sessions only",
         ),
         Field::Timeout => entry(
             "Timeout",
-            "A batch session that runs longer is ended and counts as failed.",
-            "a whole number and s, m, h, d or w, as in 90m",
-            "1 second at least; batch sessions only",
+            "A batch session that runs longer is terminated and counts as failed.",
+            "a whole number and s, m, h, d or w: 90m",
+            "min 1 second; batch sessions only",
         ),
         Field::BootstrapScript => entry(
             "Bootstrap script",
-            "Run in each container before anything else of the session, for what has to be set up first.",
+            "A script that runs in each container before the session's shells, command and services.",
             "shell, one line or several",
             "",
         ),
         Field::IdleTimeout => entry(
             "Idle timeout",
-            "The session is ended when nobody used it for so long: no keys typed, no command and no connection open. Watching it is no use. It is warned of before.",
-            "a whole number and s, m, h, d or w, as in 90m",
-            "within the limit of the site; not for batch sessions",
+            "The session is reclaimed after this time without use: no typing, no running command, no open connection. Watching doesn't count as use. You get a warning first.",
+            "a whole number and s, m, h, d or w: 90m",
+            "within the system-wide limit; not for batch sessions",
         ),
         Field::Lifetime => entry(
             "Lifetime",
-            "The session is ended after so long, whatever it does. Time in the queue does not count. It is warned of before.",
-            "a whole number and s, m, h, d or w, as in 2d",
-            "within the limit of the site",
+            "The session is reclaimed after this time, even if in use. Time in the queue doesn't count. You get a warning first.",
+            "a whole number and s, m, h, d or w: 2d",
+            "within the system-wide limit",
         ),
         Field::LastWill => entry(
             "Last will",
-            "Run in the session before it is ended by terminate or an idle check, not by force; what became of it is in the history. The command line can also save files: --save.",
+            "A command that runs before the session is terminated or reclaimed, but not before a kill. The scheduling history has its result. The command line can also save files: --save.",
             "shell, one line or several",
-            "a minute when nothing else was said; a kill from outside runs none",
+            "time limit 60s by default; doesn't run if something else kills the container",
         ),
         Field::Folders => entry(
             "Folders",
             "Files in a folder outlive the session, and the next session can use them. The session's home is deleted some days after it ends (setting history.keep-days, 7 by default; on a cluster at once). Folders whose name begins with a dot are mounted automatically.",
             "a path: empty is /home/work/NAME, a relative one is below /home/work",
-            "letters, digits, _ . - and / in a path; no . or .. in it; no two at one place; not over a directory of the system",
+            "letters, digits, _ . - and / in a path, without . and .. parts; one folder per path; not a system directory",
         ),
         _ => entry(
             "Open ports",
-            "Ports a program inside listens on, to be reached from outside. It must listen on 0.0.0.0.",
+            "Ports of programs in the session that you want to reach. The programs must listen on 0.0.0.0.",
             "8080, 9000-9003",
-            "1024 to 65535, none twice, none of a service of the environment, not 2000 to 2003, 2200 or 7681",
+            "1024 to 65535, each once; not a service port of the environment, not 2000 to 2003, 2200 or 7681",
         ),
     }
 }
@@ -181,57 +181,57 @@ fn of_its_place(field: Field) -> Entry {
     match field {
         Field::Project => entry(
             "Project",
-            "Whose resources are used: the project's limits count, and its folders and groups can be chosen.",
+            "The project whose limits apply, and whose folders and resource groups you can use.",
             "",
-            "one that you belong to",
+            "one of your projects",
         ),
         Field::Environment => entry(
             "Environment",
-            "The programs inside: an image and its version, or this machine's own.",
-            "type to search: any part of the name, the version or a label",
+            "The programs of the session: an image and its version, or this machine's own programs.",
+            "type to search for a part of the name, version or label",
             "one that this engine can run",
         ),
         Field::Image => entry(
-            "Image by hand",
-            "An image by its full reference, instead of an environment of the list.",
-            "registry/name:tag, as in docker pull",
-            "no blanks; the engine must have it",
+            "Manual image",
+            "An image reference, instead of an environment from the list.",
+            "registry/name:tag, as for docker pull",
+            "no spaces; the image must be on the engine",
         ),
         Field::Variables => entry(
             "Environment variables",
-            "Set in every container, over what the image sets. Values of names that sound secret (PASSWORD, TOKEN, _KEY and the like) are masked, stored nowhere, and asked for again.",
-            "name and value; pasted NAME=VALUE lines fill several",
-            "letters, digits and _ in a name, not beginning with a digit; none twice; each with a value",
+            "Set in every container. They override the image's variables. Values of secret names (PASSWORD, TOKEN, _KEY and others) are masked and not stored. A relaunch asks for them again.",
+            "name and value; you can paste several NAME=VALUE lines",
+            "letters, digits and _ in a name, no digit first; each name once and with a value",
         ),
         Field::ResourceGroup => entry(
             "Resource group",
-            "A share of the machines with a queue of its own.",
+            "A share of the machines with its own queue.",
             "",
             "one that your project may use",
         ),
         Field::Preset => entry(
             "Preset",
-            "Amounts somebody put together for a purpose. Changing a number by hand turns it to Custom.",
+            "A named set of resources. If you change a value, the preset becomes Custom.",
             "",
             "one that fits the environment and the group",
         ),
         Field::Agent => entry(
             "Agent",
-            "The machine it must run on. Usually the engine knows best.",
+            "The agent that must run the session. By default, the engine chooses.",
             "",
-            "sessions of one container only",
+            "only for sessions of one container",
         ),
         Field::OpenMp => entry(
             "OMP_NUM_THREADS",
-            "Threads of programs that use OpenMP. Automatic is the number of cores; some programs are faster with 1 or 2.",
+            "Number of threads of programs that use OpenMP. Automatic: one per core. Some programs are faster with 1 or 2.",
             "a whole number",
-            "1 at least",
+            "min 1",
         ),
         _ => entry(
             "OPENBLAS_NUM_THREADS",
-            "Threads of programs that use OpenBLAS. Automatic is the number of cores.",
+            "Number of threads of programs that use OpenBLAS. Automatic: one per core.",
             "a whole number",
-            "1 at least",
+            "min 1",
         ),
     }
 }
@@ -240,45 +240,45 @@ fn of_amounts(field: Field) -> Entry {
     match field {
         Field::Cpu => entry(
             "CPU",
-            "Cores of each container. More than is free now is no mistake: the session waits for it.",
-            "cores: 0.5, 1, 2",
-            "at least what the environment needs, at most what one container may have",
+            "CPU of each container. If that isn't free now, the session waits in the queue.",
+            "0.5, 1, 2",
+            "min: the environment's minimum; max: the limit of one container",
         ),
         Field::Memory => entry(
             "Memory",
-            "Memory of each container, its shared memory in it. A program that wants more is killed.",
+            "Memory of each container, including its shared memory. If programs use more, one is killed.",
             "512m, 4g, 1.5 GiB",
-            "at least what the environment needs and the shared memory, at most what one container may have",
+            "min: the environment's minimum and the shared memory; max: the limit of one container",
         ),
         Field::SharedMemory => entry(
             "Shared memory",
-            "The part of the memory that processes share (/dev/shm), as data loaders need it. Automatic is 64 MiB, and 1 GiB from 4 GiB of memory on.",
+            "The part of the memory that processes can share (/dev/shm), for example data loaders. Automatic: 64 MiB, or 1 GiB if the memory is 4 GiB or more.",
             "64m, 1g",
             "less than the memory",
         ),
         Field::Accelerator => entry(
             "Accelerators",
-            "GPUs and their like, of each container. A device is a whole one; shares are parts of one.",
+            "Accelerators (for example GPUs) of each container. A device is a whole one, a share is a part.",
             "devices: 1, 2; shares: 0.5",
-            "a multiple of the smallest step; whole ones in a cluster; a kind the environment can use",
+            "a multiple of the step; whole devices in a cluster session; a type that the environment supports",
         ),
         Field::Count => entry(
             "Sessions",
-            "So many sessions made alike, NAME-1 to NAME-n, each on its own.",
+            "The number of equal sessions to launch: NAME-1 to NAME-n.",
             "a whole number",
-            "1 or more; 1 where it is a cluster",
+            "1 or more; only 1 for a cluster session",
         ),
         Field::ClusterMode => entry(
             "Cluster mode",
-            "Whether the containers of a cluster lie on one node or on several.",
+            "Whether the containers run on one machine or on several.",
             "",
-            "several nodes only where the engine can",
+            "several machines only if the engine supports them",
         ),
         _ => entry(
             "Cluster size",
-            "Containers of the session: main1, sub1, sub2 and so on, which reach one another by these names. Amounts are of each.",
+            "Number of containers: main1, sub1, sub2 and so on. They reach each other by these names. Each gets the resources above.",
             "a whole number",
-            "1 or more, at most what the policy allows; all of it must fit the group",
+            "1 or more; max: your limit; all containers must fit the group",
         ),
     }
 }
@@ -291,7 +291,7 @@ pub fn limits(field: Field, offer: &Offer, request: &LaunchRequest) -> Option<St
     let most = amounts::most(catalogue, group);
     let between = |least: String, most: Option<String>| match most {
         Some(most) => format!("{least} to {most}"),
-        None => format!("{least} at least"),
+        None => format!("min {least}"),
     };
     let policy = catalogue.map(|it| &it.policy);
     match field {
@@ -305,7 +305,7 @@ pub fn limits(field: Field, offer: &Offer, request: &LaunchRequest) -> Option<St
         }
         Field::SharedMemory => {
             let most = policy.and_then(|it| it.max_shmem);
-            most.map(|most| format!("{most} at most"))
+            most.map(|most| format!("max {most}"))
         }
         Field::Accelerator => {
             let all: Vec<String> = most
@@ -316,16 +316,16 @@ pub fn limits(field: Field, offer: &Offer, request: &LaunchRequest) -> Option<St
                     format!("{most} {}", unit(slot, catalogue))
                 })
                 .collect();
-            (!all.is_empty()).then(|| format!("{} at most", all.join(", ")))
+            (!all.is_empty()).then(|| format!("max {}", all.join(", ")))
         }
-        Field::Count => Some(format!("{MOST_COPIES} at most")),
+        Field::Count => Some(format!("max {MOST_COPIES}")),
         Field::ClusterSize => {
             let most = policy.and_then(|it| it.max_containers_per_session);
-            most.map(|most| format!("{most} at most"))
+            most.map(|most| format!("max {most}"))
         }
         Field::PreopenPorts => {
             let most = policy.and_then(|it| it.max_preopen_ports);
-            Some(format!("{} at most", most.unwrap_or(ports::MOST)))
+            Some(format!("max {}", most.unwrap_or(ports::MOST)))
         }
         _ => None,
     }

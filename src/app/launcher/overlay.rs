@@ -45,17 +45,17 @@ pub enum About {
 
 impl Question {
     pub fn reset() -> Self {
-        let text = "Everything goes back to how it began. What was typed is lost.";
+        let text = "All fields are reset. What you typed is lost.";
         Self::new(About::Reset, text.to_owned(), "Reset")
     }
 
     pub fn close() -> Self {
-        let text = "What was typed here is lost.";
+        let text = "What you typed is lost.";
         Self::new(About::Close, text.to_owned(), "Close")
     }
 
     pub fn replace(by: Box<Recent>) -> Self {
-        let text = "The chosen launch takes the place of this one. What was typed here is lost.";
+        let text = "The chosen launch replaces this one. What you typed is lost.";
         Self::new(About::Replace(by), text.to_owned(), "Replace")
     }
 

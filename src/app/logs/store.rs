@@ -133,7 +133,7 @@ impl Store {
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(self.bytes);
         if self.dropped > 0 {
-            text = format!("[{} earlier lines are not here]\n", self.dropped);
+            text = format!("[{} earlier lines dropped]\n", self.dropped);
         }
         for entry in self.lines.iter().chain(&self.tail) {
             text.push_str(entry.line.text.as_str());
@@ -178,7 +178,7 @@ mod tests {
         assert!(
             store
                 .text()
-                .starts_with("[10 earlier lines are not here]\n10\n11\n")
+                .starts_with("[10 earlier lines dropped]\n10\n11\n")
         );
 
         let long = [vec![b'x'; 16_000], b"\n".to_vec()].concat();

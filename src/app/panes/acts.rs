@@ -164,7 +164,7 @@ impl Panes {
         let mut tree = desk.tree.clone();
         let new = PaneId(self.opened + 1);
         if !tree.split(desk.focus, new, axis, area) {
-            let text = "there is not enough room to split this pane: each half needs 20 columns and 4 rows";
+            let text = "pane too small to split: each half needs 20 columns and 4 rows";
             return vec![Step::toast(Level::Warning, text)];
         }
         let is_open = self.list.iter().any(|pane| pane.place == place);

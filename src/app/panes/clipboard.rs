@@ -68,7 +68,7 @@ struct Arrived {
 #[derive(Debug, Default)]
 pub(super) struct Clipboard {
     policy: ClipboardPolicy,
-    /// Where copies are saved that are too long for a clipboard.
+    /// Where copies are saved that are too long for the clipboard.
     directory: PathBuf,
     /// What the user has decided about programs, for the life of this TUI.
     decided: HashMap<Place, bool>,
@@ -181,7 +181,7 @@ impl Clipboard {
     /// Nobody but a program wrote this.
     fn of_program(&mut self, copied: Copied, seen: bool) -> Vec<Step> {
         if !fits(&copied.text) {
-            return self.refuse(&copied, "too long for a clipboard");
+            return self.refuse(&copied, "too long for the clipboard");
         }
         let allowed = match (self.decided.get(&copied.place), self.policy) {
             (Some(decided), _) => Some(*decided),
@@ -191,8 +191,8 @@ impl Clipboard {
         };
         match allowed {
             Some(true) if seen => vec![self.send(copied)],
-            Some(true) => self.refuse(&copied, "its terminal is not on the screen"),
-            Some(false) => self.refuse(&copied, "refused for this session"),
+            Some(true) => self.refuse(&copied, "its terminal isn't on the screen"),
+            Some(false) => self.refuse(&copied, "blocked for this session"),
             None => {
                 self.held = Some(copied);
                 Vec::new()
@@ -214,7 +214,7 @@ impl Clipboard {
             return Vec::new();
         }
         let text = format!(
-            "a program in {} may not write {} bytes to your clipboard: {why}",
+            "blocked a program in {} from writing {} bytes to your clipboard: {why}",
             copied.name,
             copied.text.len()
         );
@@ -227,8 +227,8 @@ impl Clipboard {
         let before = self.refused.remove(&place).unwrap_or(0);
         let refused = match before {
             0 => String::new(),
-            1 => "; one was refused before".to_owned(),
-            count => format!("; {count} were refused before"),
+            1 => "; one write was blocked before".to_owned(),
+            count => format!("; {count} writes were blocked before"),
         };
         let text = format!("programs in {name} may write to your clipboard{refused}");
         let mut steps = vec![Step::toast(Level::Info, text)];
@@ -243,7 +243,7 @@ impl Clipboard {
         if self.held.take_if(|held| held.place == place).is_some() {
             *self.refused.entry(place).or_default() += 1;
         }
-        let text = format!("programs in {name} are kept from your clipboard");
+        let text = format!("programs in {name} can't write to your clipboard");
         vec![Step::toast(Level::Info, text)]
     }
 
@@ -280,7 +280,7 @@ impl Panes {
         self.clipboard.held.as_ref()
     }
 
-    /// Copies that are too long for a clipboard are saved there, if the user wants it.
+    /// Copies that are too long for the clipboard are saved there, if the user wants it.
     #[must_use]
     pub fn saving_to(mut self, directory: PathBuf) -> Self {
         self.clipboard.directory = directory;
@@ -352,7 +352,7 @@ impl Panes {
         self.clipboard.wake_at()
     }
 
-    /// A copy that is too long for a clipboard is saved only after a question.
+    /// A copy that is too long for the clipboard is saved only after a question.
     fn ask_about_long_copy(&mut self) {
         let Some(pane) = self.clipboard.too_long.take() else {
             return;
@@ -386,7 +386,7 @@ impl Panes {
     /// What was copied last, to a new file.
     pub(super) fn save_copy(&self) -> Vec<Step> {
         let Some(last) = &self.clipboard.last else {
-            let text = "nothing was copied in a terminal here yet";
+            let text = "nothing copied in a terminal yet";
             return vec![Step::toast(Level::Info, text)];
         };
         vec![Step::SavePrivate {

@@ -141,7 +141,7 @@ impl Lines {
         why: Asked,
     ) -> Result<Option<Step>, Clean> {
         let line = self.list.iter_mut().find(|line| line.place == place);
-        let line = line.ok_or("its line to tmux is not open")?;
+        let line = line.ok_or("the connection to its tmux isn't open")?;
         match &line.state {
             State::Live => Ok(Some(line.say(&command, why))),
             State::Opening => {
@@ -150,7 +150,7 @@ impl Lines {
                 }
                 Ok(None)
             }
-            State::Lost { .. } => Err("its line to tmux broke, it is opened again".into()),
+            State::Lost { .. } => Err("the connection to its tmux broke; reconnecting".into()),
             State::Refused(reason) => Err(reason.clone()),
         }
     }
@@ -323,7 +323,7 @@ impl Line {
             }
             (Asked::Sought { .. }, Err(_)) => None,
             (Asked::Act | Asked::History(_), Err(why)) => {
-                Some(Brought::Refused(Clean::new(&format!("tmux says: {why}"))))
+                Some(Brought::Refused(Clean::new(&format!("tmux: {why}"))))
             }
         }
     }
@@ -338,7 +338,7 @@ impl Line {
                 let said = String::from_utf8_lossy(&self.complaint);
                 let said = said.lines().next().unwrap_or_default();
                 self.state = State::Refused(if said.is_empty() {
-                    "the session has no control line to its tmux".into()
+                    "the session has no connection to its tmux".into()
                 } else {
                     Clean::new(said)
                 });

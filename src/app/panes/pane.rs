@@ -404,7 +404,7 @@ impl Pane {
             StreamEnd::Exited {
                 exit_code: Some(code @ 129..=159),
             } if self.place != Place::Host => {
-                let why = format!("the terminal's process was ended by signal {}", code - 128);
+                let why = format!("shell ended by signal {}", code - 128);
                 self.lost(Clean::new(&why), Some(now));
             }
             StreamEnd::Exited {
@@ -412,7 +412,7 @@ impl Pane {
             } if *code == i64::from(inside::NO_SHELL) && !self.start.toolbox => {
                 // Opened again it has one.
                 self.start.toolbox = true;
-                self.finish("no shell in this environment: Enter opens the toolbox's own".into());
+                self.finish("no shell in this environment: Enter opens workbay's own".into());
             }
             StreamEnd::Exited { exit_code } => {
                 // 126 and 127: it could not even be run.

@@ -31,7 +31,7 @@ pub enum Question {
     Close { index: u32, command: Clean },
     /// Whether this text is to be pasted, each line of it as if typed.
     Paste(String),
-    /// Whether a copy that is too long for a clipboard is to be saved in this file.
+    /// Whether a copy that is too long for the clipboard is to be saved in this file.
     SaveCopy { bytes: u64, path: PathBuf },
 }
 
@@ -66,7 +66,7 @@ impl Prompt {
             Question::Search { .. } if self.missing => "not found:".to_owned(),
             Question::Search { .. } => "search upwards for".to_owned(),
             Question::Close { index, command } => {
-                format!("end window {index} and what runs in it ({command})?")
+                format!("close window {index} and end its program ({command})?")
             }
             Question::SaveCopy { .. } => "Save the copied text?".to_owned(),
             Question::Paste(text) => match text.lines().count() {

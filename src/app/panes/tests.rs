@@ -483,7 +483,8 @@ fn an_environment_without_a_shell_gets_the_toolbox_s_by_enter() {
         panic!("{:?}", world.state());
     };
     assert!(
-        why.to_string().contains("Enter opens the toolbox's own"),
+        why.to_string()
+            .contains("no shell in this environment: Enter opens workbay's own"),
         "{why}"
     );
     let steps = world.press("enter").unwrap();

@@ -159,9 +159,9 @@ impl Panes {
     fn why_no_windows(&self) -> &'static str {
         match self.active().map(|pane| pane.place) {
             Some(Place::Host) => {
-                "windows, search and saving are of a session's tmux; a shell of this host has none"
+                "only sessions have windows, search and saving, not a shell of this machine"
             }
-            _ => "the shell is not open now",
+            _ => "the shell isn't open",
         }
     }
 
@@ -262,7 +262,7 @@ impl Panes {
 fn no_windows(why: &Clean) -> Step {
     Step::toast(
         Level::Warning,
-        format!("that needs the session's tmux: {why}"),
+        format!("this needs the session's tmux: {why}"),
     )
 }
 

@@ -1,4 +1,4 @@
-//! The words of a launch, and of what leads to one.
+//! The arguments of `workbay launch`, `run`, `relaunch` and related commands.
 
 use std::path::PathBuf;
 
@@ -22,29 +22,29 @@ use crate::model::{
   workbay launch --name worker --count 4 --preset small --group gpu --preopen 8080,9000-9002
   workbay launch --from train.toml --start-at +2h -e API_TOKEN
 
-`workbay catalogue` tells the groups, presets, accelerators, folders and limits there are.")]
+`workbay catalogue` lists the available groups, presets, accelerators, folders and limits.")]
 pub struct Launch {
-    /// Take the settings of a recipe; options given here go over them
+    /// Recipe with launch settings (options override it)
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
     #[command(flatten)]
     pub fields: Fields,
     #[command(flatten)]
     pub manner: Manner,
-    /// Launch nothing when an earlier launch with this key did: print its sessions (1 to 64 letters, digits, . _ -)
+    /// Launch only once with this key, then print the same sessions (1 to 64 letters, digits, . _ -)
     #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
     pub idempotency_key: Option<String>,
 }
 
-/// A session of before, launched once more.
+/// The arguments of `workbay relaunch`.
 #[derive(Args, Debug)]
 pub struct Relaunch {
     #[command(flatten)]
     pub one: One,
-    /// Go on in the home of the one that ended, instead of a new one
+    /// Use the home directory of the ended session instead of a new one
     #[arg(long, conflicts_with = "dry_run")]
     pub same_home: bool,
-    /// Launch also when the cluster doesn't report all of its settings
+    /// Launch even if the cluster doesn't report all settings
     #[arg(long)]
     pub incomplete: bool,
     #[command(flatten)]
@@ -53,21 +53,21 @@ pub struct Relaunch {
     pub manner: Manner,
 }
 
-/// What is done beside the launch itself.
+/// What a launch waits for and prints.
 #[derive(Args, Debug, Default)]
 #[group(skip)]
 #[command(group = ArgGroup::new("waits").args(["wait", "wait_end"]))]
 pub struct Manner {
-    /// Wait until it runs; a batch session, until it has begun
+    /// Wait until the session runs (batch: until it has started)
     #[arg(long)]
     pub wait: bool,
-    /// Wait until it has ended, and exit with its exit code (125 if its command didn't end on its own)
+    /// Wait until the session has ended, and exit with its exit code (125: ended for another reason)
     #[arg(long, conflicts_with = "wait")]
     pub wait_end: bool,
     /// Give up waiting after so long: 120 (seconds), 10m (exit code 124)
     #[arg(long, value_name = "SPAN", requires = "waits")]
     pub wait_timeout: Option<Span>,
-    /// Check the words and print the whole command; launch nothing
+    /// Check the options and print the whole command, but don't launch
     #[arg(long, conflicts_with_all = ["wait", "wait_end", "json"])]
     pub dry_run: bool,
     #[command(flatten)]
@@ -94,23 +94,23 @@ of memory, timed out, lost, not started. 130 after Ctrl-C, 143 after SIGTERM, 14
 workbay's own errors: see `workbay --help`."
 )]
 pub struct Run {
-    /// Take the settings of a recipe; options given here override them
+    /// Recipe with launch settings (options override it)
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
     #[command(flatten)]
     pub fields: Fields,
-    /// Print the name and id of the session and return at once
+    /// Print the name and id of the session and exit
     #[arg(short, long)]
     pub detach: bool,
-    /// Delete the session when it has ended: its record, log and home directory
+    /// Delete the session when it has ended, with its log and home directory
     #[arg(long, conflicts_with = "detach")]
     pub rm: bool,
-    /// Check the options and print the whole `launch` command; launch nothing
+    /// Check the options and print the whole `launch` command, but don't launch
     #[arg(long, conflicts_with_all = ["detach", "rm", "json"])]
     pub dry_run: bool,
     #[command(flatten)]
     pub format: Json,
-    /// The command and its arguments, after `--`; no shell expands them
+    /// The command and its arguments, after `--` (no shell expands them)
     #[arg(last = true, value_name = "CMD")]
     pub argv: Vec<String>,
 }
@@ -118,62 +118,62 @@ pub struct Run {
 /// The headings of the fields in the help.
 const SESSION: &str = "Session";
 const RESOURCES: &str = "Resources of each container";
-const INSIDE: &str = "Inside";
-const END: &str = "Its end";
+const INSIDE: &str = "Environment variables, storage and network";
+const END: &str = "Idle checks and last will";
 
 /// Every field of a launch.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Fields {
-    /// Name: 4 to 64 letters, digits, _ - and . (generated when left out; a cluster takes Latin letters only)
+    /// Name, 4 to 64 letters, digits, _ - and . (default: generated; on a cluster, only Latin letters)
     #[arg(long, value_name = "N", help_heading = SESSION)]
     pub name: Option<String>,
-    /// Environment, as `workbay env ls` lists it
+    /// Environment, as listed by `workbay env ls`
     #[arg(long, value_name = "NAME[:VERSION]", conflicts_with = "image", help_heading = SESSION)]
     pub env: Option<String>,
-    /// An image by its reference, instead of an environment
+    /// Image reference, instead of an environment
     #[arg(long, value_name = "REF", help_heading = SESSION)]
     pub image: Option<String>,
-    /// Run --command to its end instead of waiting for you
+    /// Launch a batch session, which runs --command and then ends
     #[arg(long, help_heading = SESSION)]
     pub batch: bool,
-    /// What a batch session runs, by a shell in its home
+    /// Command of a batch session, run by a shell in the home directory
     #[arg(long, value_name = "CMD", help_heading = SESSION)]
     pub command: Option<String>,
-    /// A batch session does not start before: +2h, 09:30, '2026-11-22 09:30'
+    /// Earliest start of a batch session (+2h, 09:30, '2026-11-22 09:30')
     #[arg(long, value_name = "TIME", help_heading = SESSION)]
     pub start_at: Option<String>,
-    /// A batch session that runs longer is ended as failed: 90s, 30m, 2h, 1d
+    /// Time limit of a batch session, which then ends as failed (90s, 30m, 2h, 1d)
     #[arg(long, value_name = "SPAN", help_heading = SESSION)]
     pub timeout: Option<Span>,
-    /// 0 to 100; the highest goes first (10)
+    /// Priority in the queue, 0 to 100, highest first (default: 10)
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = SESSION)]
     pub priority: Option<i32>,
-    /// Make so many alike: NAME-1, NAME-2, …
+    /// Launch N copies: NAME-1, NAME-2, …
     #[arg(long, value_name = "N", help_heading = SESSION)]
     pub count: Option<u32>,
-    /// Make it somebody else's, for administrators; KEY only where the user has several
+    /// Owner of the session, for administrators (KEY: if the user has several access keys)
     #[arg(long, value_name = "EMAIL[/KEY]", help_heading = SESSION)]
     pub owner: Option<Owner>,
-    /// Project the session belongs to
+    /// Project of the session
     #[arg(long, value_name = "NAME", help_heading = SESSION)]
     pub project: Option<String>,
 
-    /// Resource group whose queue it stands in
+    /// Resource group, in whose queue the session waits
     #[arg(long, visible_alias = "resource-group", value_name = "NAME", help_heading = RESOURCES)]
     pub group: Option<String>,
-    /// Amounts by name; those given here go over it
+    /// Preset of resources (--cpu, --mem and others override it)
     #[arg(long, value_name = "NAME", help_heading = RESOURCES)]
     pub preset: Option<String>,
-    /// CPU cores: 0.5, 1, 2
+    /// CPU (0.5, 1, 2)
     #[arg(long, value_name = "CORES", help_heading = RESOURCES)]
     pub cpu: Option<Cpu>,
-    /// Memory: 256m, 1.5g
+    /// Memory (256m, 1.5g)
     #[arg(long, value_name = "SIZE", help_heading = RESOURCES)]
     pub mem: Option<Bytes>,
-    /// Shared memory, a part of it
+    /// Shared memory, which is a part of the memory (64m)
     #[arg(long, value_name = "SIZE", help_heading = RESOURCES)]
     pub shm: Option<Bytes>,
-    /// An accelerator: cuda.device=1, cuda.shares=0.5; may be given several times
+    /// Accelerator (cuda.device=1, cuda.shares=0.5; can be repeated)
     #[arg(
         long = "accelerator",
         value_name = "SLOT=N",
@@ -181,20 +181,20 @@ pub struct Fields {
         help_heading = RESOURCES
     )]
     pub accelerators: Vec<(String, u64)>,
-    /// Containers of the session: main1, sub1, sub2, …
+    /// Number of containers of the session (main1, sub1, sub2, …)
     #[arg(long, value_name = "N", help_heading = RESOURCES)]
     pub cluster_size: Option<u32>,
-    /// Where they lie
+    /// Whether the containers share one machine
     #[arg(long, value_enum, value_name = "MODE", help_heading = RESOURCES)]
     pub cluster_mode: Option<ClusterModeChoice>,
-    /// The machine it must run on
+    /// Agent to run on
     #[arg(long, value_name = "ID", help_heading = RESOURCES)]
     pub agent: Option<String>,
 
-    /// A variable in the session; of NAME alone the value is that of your own environment
+    /// Environment variable (NAME alone: with the value from your own environment)
     #[arg(short = 'e', long = "set", value_name = "NAME[=VALUE]", help_heading = INSIDE)]
     pub variables: Vec<String>,
-    /// A folder to mount, below /home/work unless PATH begins with /; may be given several times
+    /// Folder to mount, below /home/work unless PATH begins with / (can be repeated)
     #[arg(
         long = "mount",
         visible_alias = "folder",
@@ -202,37 +202,39 @@ pub struct Fields {
         help_heading = INSIDE
     )]
     pub mounts: Vec<FolderMount>,
-    /// Ports to open beforehand: 8080,9000-9002
+    /// Ports to open at launch (8080,9000-9002)
     #[arg(long, value_name = "PORTS", help_heading = INSIDE)]
     pub preopen: Option<String>,
-    /// A script run in each container before its services; @FILE takes it from a file
+    /// Script to run in each container before its services (@FILE: read from a file)
     #[arg(long, value_name = "TEXT|@FILE", help_heading = INSIDE)]
     pub bootstrap: Option<String>,
 
-    /// Ended when nobody used it for so long: 90s, 30m, 2h, 1d; within the site's limit
+    /// Reclaim the session after this time without use (90s, 30m, 2h, 1d; max: system-wide limit)
     #[arg(long, value_name = "SPAN", help_heading = END)]
     pub idle_timeout: Option<Span>,
-    /// Ended after so long, whatever it does; within the site's limit
+    /// Reclaim the session after this time, even if in use (max: system-wide limit)
     #[arg(long, value_name = "SPAN", help_heading = END)]
     pub lifetime: Option<Span>,
-    /// A command run in it before it is ended by terminate or an idle check
+    /// Command to run in the session before it is terminated or reclaimed
     #[arg(long, value_name = "CMD", help_heading = END)]
     pub last_will: Option<String>,
-    /// A path saved before it is ended, below /home/work unless it begins with /; several times
+    /// Path to save before the session ends, below /home/work unless it begins with / (can be repeated)
     #[arg(long, value_name = "PATH", help_heading = END)]
     pub save: Vec<String>,
-    /// The mounted folder it is saved in; else this machine's data directory
+    /// Mounted folder for saved files (default: workbay's data directory on this machine)
     #[arg(long, value_name = "FOLDER", help_heading = END)]
     pub save_into: Option<String>,
-    /// How long all of that may take: 60s when nothing is said, 10m at most
+    /// Time limit for the last will and for saving (default: 60s, max: 10m)
     #[arg(long, value_name = "SPAN", help_heading = END)]
     pub will_timeout: Option<Span>,
 }
 
-/// How the containers of a cluster lie on machines.
+/// How the containers of a cluster session are placed on machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ClusterModeChoice {
+    /// All containers on one machine
     SingleNode,
+    /// Containers on several machines
     MultiNode,
 }
 
@@ -251,13 +253,13 @@ fn idempotency_key(text: &str) -> Result<String, String> {
 
 fn recent_id(text: &str) -> Result<RecentId, String> {
     let number = text.parse();
-    number.map_err(|_| "write the number that `workbay recent ls` prints before it".to_owned())
+    number.map_err(|_| "must be a number that `workbay recent ls` prints".to_owned())
 }
 
 /// Reads `cuda.shares=0.5`.
 fn accelerator(text: &str) -> Result<(String, u64), String> {
     let Some((slot, amount)) = text.split_once('=') else {
-        return Err("write SLOT=N, as cuda.device=1".to_owned());
+        return Err("must be SLOT=N, for example cuda.device=1".to_owned());
     };
     amounts::check_slot(slot)?;
     Ok((slot.to_owned(), amounts::read_thousandths(amount)?))
@@ -267,21 +269,21 @@ fn accelerator(text: &str) -> Result<(String, u64), String> {
 pub struct Export {
     #[command(flatten)]
     pub one: One,
-    /// Write it to this file instead of printing it
+    /// File to write to, instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write over a file that is there
+    /// Replace an existing file
     #[arg(long, requires = "output")]
     pub force: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Folder {
-    /// List the folders that can be mounted
+    /// List folders that can be mounted
     Ls(Json),
-    /// Make a folder that outlives sessions
+    /// Create a folder
     Create {
-        /// Letters, digits, _ . and -
+        /// Name (letters, digits, _ . and -)
         name: String,
         #[command(flatten)]
         format: Json,
@@ -290,27 +292,28 @@ pub enum Folder {
 
 #[derive(Debug, Subcommand)]
 pub enum Recent {
-    /// List them: pinned ones first, then the five newest
+    /// List recent launches: pinned, then the five newest
     Ls(Json),
-    /// Launch one again; options given here go over it
+    /// Relaunch (options override the saved settings)
     Launch(Box<RecentLaunch>),
-    /// Keep one for good
+    /// Pin a recent launch, so that it stays in the list
     Pin(RecentOne),
-    /// Let it go with the others
+    /// Unpin a recent launch
     Unpin(RecentOne),
-    /// Call it something else
+    /// Change the title of a recent launch
     Rename {
         #[command(flatten)]
         one: RecentOne,
+        /// The new title
         title: String,
     },
-    /// Forget one
+    /// Remove a recent launch from the list
     Rm(RecentOne),
 }
 
 #[derive(Args, Clone, Copy, Debug)]
 pub struct RecentOne {
-    /// Its number, as `recent ls` prints it
+    /// Number, as printed by `workbay recent ls`
     #[arg(value_name = "N", value_parser = recent_id)]
     pub id: RecentId,
 }

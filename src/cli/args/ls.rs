@@ -1,4 +1,4 @@
-//! The words of `workbay ls`.
+//! The arguments of `workbay ls`.
 
 use clap::{Args, ValueEnum};
 
@@ -7,7 +7,7 @@ use crate::{
     model::status::Tab,
 };
 
-/// The tabs of the sessions page, or all of them.
+/// The tabs of the list of sessions, or all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TabChoice {
     #[default]
@@ -57,7 +57,7 @@ Examples:
   workbay ls --columns name,status,run-time
   workbay rm --yes $(workbay ls -q --tab finished --filter 'name=test-*')")]
 pub struct Ls {
-    /// Which sessions
+    /// Sessions to list
     #[arg(long, value_enum, default_value_t)]
     pub tab: TabChoice,
     /// Only sessions that meet every word: train, !train, status=running, 'mem>1g' (see below)

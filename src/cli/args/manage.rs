@@ -7,16 +7,16 @@ use crate::model::span::Span;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum WaitGoal {
-    /// To run; a batch session, to have begun
+    /// The session runs (batch: it has started)
     Running,
-    /// To have ended
+    /// The session has ended
     #[default]
     Ended,
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  workbay wait train                       its exit code is that of the session
+  workbay wait train                       exits with the exit code of the session
   workbay wait --for running --timeout 5m a b
 
 Exit codes, with `--for ended`: that of the session's command, of several sessions the first that is not
@@ -29,7 +29,7 @@ pub struct WaitFor {
     /// What to wait for
     #[arg(long = "for", value_enum, default_value_t)]
     pub goal: WaitGoal,
-    /// Give up waiting after this time: 120 (seconds), 10m (exit code 124)
+    /// Stop waiting after this time, with exit code 124 (120, 90s, 10m)
     #[arg(long, value_name = "SPAN")]
     pub timeout: Option<Span>,
     #[command(flatten)]
@@ -38,10 +38,10 @@ pub struct WaitFor {
 
 #[derive(Args, Debug)]
 pub struct Rm {
-    /// Names, ids or beginnings of ids, of sessions that have ended
+    /// Names, ids or beginnings of ids of ended sessions
     #[arg(value_name = "S", required = true)]
     pub sessions: Vec<String>,
-    /// Don't ask
+    /// Don't ask for confirmation
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -67,10 +67,10 @@ pub struct Priority {
 pub struct Keep {
     #[command(flatten)]
     pub one: One,
-    /// No idle check ends it any more
+    /// Exempt the session from idle checks
     #[arg(long, conflicts_with = "include")]
     pub exempt: bool,
-    /// Idle checks count again
+    /// Apply idle checks to the session again
     #[arg(long)]
     pub include: bool,
 }
@@ -84,13 +84,13 @@ pub struct Terminate {
         conflicts_with = "all"
     )]
     pub sessions: Vec<String>,
-    /// Every session of yours in the context that has not ended
+    /// All your sessions in the context that haven't ended
     #[arg(long)]
     pub all: bool,
-    /// Kill at once
+    /// Kill sessions at once, without the last will
     #[arg(long)]
     pub force: bool,
-    /// Do not ask
+    /// Don't ask for confirmation
     #[arg(short, long)]
     pub yes: bool,
     #[command(flatten)]

@@ -1,8 +1,10 @@
-//! The words of the command line.
+//! The arguments of the command line.
 
 mod launch;
 mod ls;
 mod manage;
+#[cfg(test)]
+mod tests;
 mod top;
 
 use clap::{Args, Parser, Subcommand};
@@ -33,110 +35,113 @@ pub struct Cli {
 }
 
 const EXAMPLES: &str = "\
-Without a command, the full-screen view opens. A session S is named by its name, its id or the
-beginning of its id; CONTEXT/S where it is not of the context in force.
+Without a command, workbay opens the TUI. A session S is a name, an id or the beginning of an id,
+or CONTEXT/S for a session of another context.
 
 Examples:
-  workbay launch --name work --cpu 1 --wait a session with this machine's own programs
-  workbay exec work -- make -j2             one command in it
-  workbay run -- make test                  one command in a session of its own
+  workbay launch --name work --cpu 1 --wait launch a session with this machine's own programs
+  workbay exec work -- make -j2             run a command in that session
+  workbay run -- make test                  run a command in a new session
 
-Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found, 4 not allowed, 5 engine or daemon does not
-answer, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` pass on the code of the
-command; 125 if a session ended otherwise than by its command.";
+Exit codes: 0 success, 1 failed, 2 invalid arguments, 3 not found, 4 not allowed, 5 engine or daemon
+not responding, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` exit with the code of the
+command, or with 125 if the session ended for another reason.";
 
-/// How the full-screen view looks this time.
+/// How the TUI looks, for one invocation.
 #[derive(Args, Debug, Default)]
 pub struct Look {
-    /// Theme for this time: default-dark, default-light, ansi16 or one of your own
+    /// Theme: default-dark, default-light, ansi16 or one of your own (overrides the configuration)
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Keymap for this time: default, vim, emacs or one of your own
+    /// Keymap: default, vim, emacs or one of your own (overrides the configuration)
     #[arg(long, value_name = "NAME")]
     pub keymap: Option<String>,
-    /// Leave the mouse to the terminal
+    /// Don't use the mouse, so that the terminal can select text
     #[arg(long)]
     pub no_mouse: bool,
-    /// Offer nothing that changes a session
+    /// Disable every action that changes a session
     #[arg(long)]
     pub read_only: bool,
-    /// Context for this time, over WORKBAY_CONTEXT and the default of contexts.toml
+    /// Context (overrides WORKBAY_CONTEXT and the default of contexts.toml)
     #[arg(long, value_name = "NAME", global = true)]
     pub context: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Launch a session; prints its name and id
+    /// Launch a session and print its name and id
     Launch(Launch),
-    /// Run a command in a new session: its output, and its exit code
+    /// Run a command in a new session, print its output and exit with its exit code
     Run(Box<Run>),
-    /// Launch a session of before again, with its settings
+    /// Launch a new session with the settings of an earlier one
     Relaunch(Relaunch),
-    /// Launches of before: list, launch again, pin
+    /// List, relaunch, pin and rename recent launches
     #[command(subcommand)]
     Recent(Recent),
-    /// The settings of a session as a recipe for `launch --from`
+    /// Print the settings of a session as a recipe for `launch --from`
     Export(Export),
     /// List sessions
     Ls(Ls),
-    /// Everything about one session
+    /// Show the details of a session
     ///
-    /// CPU is shown in percent of one core, as `docker stats` does: 100% = one core, two busy cores are 200%.
+    /// CPU is in percent of one core, as in `docker stats`: two busy cores are 200%.
     Show(Show),
-    /// Show what running sessions use, refreshed
+    /// Show the CPU, memory, network and disk use of running sessions
     Top(Top),
-    /// What was decided about a session, step by step
+    /// Show the scheduling history of a session
     History(History),
-    /// The log of a session
+    /// Print the log of a session
     Logs(Logs),
-    /// Work in a session's shell on this terminal
+    /// Open a shell of a session in this terminal
     Shell(Shell),
-    /// Run a command in a session and pass on its exit code
+    /// Run a command in a session and exit with its exit code
     Exec(Exec),
-    /// Wait until sessions run or have ended; exits with their exit code
+    /// Wait until sessions run or have ended, and exit with their exit code
     Wait(WaitFor),
-    /// Give a session another name
+    /// Rename a session
     Rename(Rename),
-    /// Change the priority of a session that waits in the queue
+    /// Change the priority of a session in the queue
     Priority(Priority),
-    /// Put off, or forbid, what idle checks would do to a session
+    /// Extend a session's time before idle checks reclaim it, or exempt it from them
     Keep(Keep),
-    /// End sessions
+    /// Terminate sessions
     Terminate(Terminate),
     /// Delete ended sessions from the list, with their logs and home directories
     Rm(Rm),
-    /// Make an image of a running session
+    /// Create an image from a running session
     Commit(Commit),
-    /// Environments that can be launched
+    /// List environments and pull images
     #[command(subcommand)]
     Env(Env),
-    /// What a launch may choose from: groups, presets, limits, folders, agents
+    /// List the available resources: groups, presets, limits, folders, agents
     Catalogue(Catalogue),
-    /// Folders that outlive sessions
+    /// List and create folders, which outlive sessions
     #[command(subcommand)]
     Folder(Folder),
-    /// Engines by name
+    /// List, show and choose contexts: named engines and accounts
     #[command(subcommand)]
     Context(Context),
-    /// Print what happens, until Ctrl-C
+    /// Print notifications as they happen, until Ctrl-C
     Events(Json),
-    /// Check this machine; says how to mend what is wrong
+    /// Check this machine for problems and print how to fix them
     Doctor(Doctor),
-    /// Paths, settings and where each came from, what the terminal can do
+    /// Show paths, settings with their sources, and what the terminal supports
     Info(Json),
-    /// The configuration file
+    /// Check the configuration or print its defaults
     #[command(subcommand)]
     Config(Config),
-    /// The background process that runs the sessions
+    /// Start, stop and inspect the daemon, the background process
     #[command(subcommand)]
     Daemon(Daemon),
-    /// Every action and its keys
+    /// List all actions and their keys
     Keys(Keys),
-    /// Themes and keymaps that can be chosen
+    /// List the available themes and keymaps
     Themes(Json),
-    /// Print the completion script of a shell
-    Completion { shell: CompletionShell },
+    /// Print the completion script for a shell
+    Completion {
+        /// Shell to print the script for
+        shell: CompletionShell,
+    },
     /// Write the man pages: workbay.1 and one for each command
     Man {
         /// Directory to write to (created if missing)
@@ -156,7 +161,7 @@ pub struct Json {
 pub struct Doctor {
     #[command(flatten)]
     pub format: Json,
-    /// Write all that helps somebody else to help into a file (`-` = stdout), without secrets
+    /// Write a report for a bug report to a file, without secrets (`-`: stdout)
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     #[expect(
         clippy::option_option,
@@ -167,7 +172,7 @@ pub struct Doctor {
 
 #[derive(Args, Debug)]
 pub struct One {
-    /// Name, id or beginning of an id; CONTEXT/… of another context
+    /// Name, id or beginning of an id (CONTEXT/… for another context)
     #[arg(value_name = "S")]
     pub session: String,
 }
@@ -175,10 +180,10 @@ pub struct One {
 /// How long to wait for the end of something.
 #[derive(Args, Debug, Default)]
 pub struct Wait {
-    /// Wait until it is done
+    /// Wait until the command has finished
     #[arg(long)]
     pub wait: bool,
-    /// Give up waiting after so long: 120 (seconds), 10m (exit code 124)
+    /// Stop waiting after this time, with exit code 124 (120, 90s, 10m)
     #[arg(long, value_name = "SPAN", requires = "wait")]
     pub timeout: Option<Span>,
 }
@@ -199,11 +204,14 @@ pub struct Show {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Words of --filter: phase:, result:, from:, to:, error:, message:, id:, created:, updated:. For example
+`phase:schedule result:failure`. Times match what happened then or later: created:30m is the last
+30 minutes.")]
 pub struct History {
     #[command(flatten)]
     pub one: One,
-    /// Only entries for which all of it holds: `phase:`, `result:`, `from:`, `to:`, `error:`,
-    /// `message:`, `id:`, `created:`, `updated:` (at that time or later; `30m` = half an hour ago)
+    /// Only entries that match all words: phase:TEXT, result:TEXT, created:TIME (see below)
     #[arg(long, value_name = "WORDS")]
     pub filter: Option<String>,
     #[command(flatten)]
@@ -214,19 +222,19 @@ pub struct History {
 pub struct Logs {
     #[command(flatten)]
     pub one: One,
-    /// Go on with new lines until the session ends
+    /// Print new lines until the session ends
     #[arg(short, long)]
     pub follow: bool,
     /// Only the last N lines
     #[arg(long, value_name = "N")]
     pub tail: Option<u32>,
-    /// Of this kernel: its host name (main1, sub1) or the beginning of its id
+    /// Container of a cluster session: its host name (main1, sub1) or the beginning of its id
     #[arg(long, value_name = "KERNEL")]
     pub kernel: Option<String>,
-    /// Each line with its time (UTC), where the engine keeps times
+    /// Print the time of each line (UTC), if the engine stores times
     #[arg(short, long)]
     pub timestamps: bool,
-    /// Bytes as they are; control sequences reach your terminal
+    /// Print control sequences unchanged, which can affect your terminal
     #[arg(long)]
     pub raw: bool,
 }
@@ -235,22 +243,22 @@ pub struct Logs {
 pub struct Shell {
     #[command(flatten)]
     pub one: One,
-    /// In this container of a cluster session: its host name (main1, sub1) or the beginning of its id
+    /// Container of a cluster session: its host name (main1, sub1) or the beginning of its id
     #[arg(long, value_name = "KERNEL")]
     pub kernel: Option<String>,
-    /// This shell, by name or full path, in a window of its own
+    /// Shell, by name or full path, in a new window
     #[arg(long, value_name = "SHELL")]
     pub shell: Option<String>,
-    /// As this user of the session, by name or number, with windows of their own
+    /// User in the session, by name or number, with separate windows
     #[arg(long, value_name = "USER")]
     pub user: Option<String>,
-    /// In this directory of the session
+    /// Working directory in the session
     #[arg(long, value_name = "DIRECTORY")]
     pub dir: Option<String>,
-    /// The shell that workbay brings along, for an environment that has none
+    /// Use workbay's bundled shell, for an environment without a shell
     #[arg(long, conflicts_with = "shell")]
     pub toolbox: bool,
-    /// Run this instead of a shell, after `--`; no shell is between
+    /// Command and arguments to run instead of a shell, after `--` (no shell expands them)
     #[arg(last = true, value_name = "CMD", conflicts_with_all = ["shell", "toolbox"])]
     pub argv: Vec<String>,
 }
@@ -259,35 +267,35 @@ pub struct Shell {
 pub struct Exec {
     #[command(flatten)]
     pub one: One,
-    /// In this container of a cluster session: its host name (main1, sub1) or the beginning of its id
+    /// Container of a cluster session: its host name (main1, sub1) or the beginning of its id
     #[arg(long, value_name = "KERNEL")]
     pub kernel: Option<String>,
-    /// The command and its arguments, after `--`; no shell is between
+    /// The command and its arguments, after `--` (no shell expands them)
     #[arg(last = true, required = true, value_name = "CMD")]
     pub argv: Vec<String>,
 }
 
-/// What sessions are waited for to do.
+/// Commands about environments.
 #[derive(Debug, Subcommand)]
 pub enum Env {
-    /// List environments: what is on the engine, then what would be pulled
+    /// List environments: images on the engine, then images to pull
     Ls(EnvLs),
-    /// Fetch an image; Ctrl-C gives it up
+    /// Pull an image (Ctrl-C cancels)
     Pull(EnvPull),
 }
 
 #[derive(Args, Debug)]
 pub struct EnvPull {
-    /// A name of the catalogue (jupyter, python:3.12), or an image
+    /// Environment (jupyter, python:3.12) or image
     pub image: String,
-    /// One line for each step, as JSON
+    /// Print each step as one line of JSON
     #[command(flatten)]
     pub format: Json,
 }
 
 #[derive(Args, Debug)]
 pub struct EnvLs {
-    /// Only what is on the engine
+    /// Only images that are on the engine
     #[arg(long)]
     pub here: bool,
     #[command(flatten)]
@@ -298,7 +306,7 @@ pub struct EnvLs {
 pub struct Commit {
     #[command(flatten)]
     pub one: One,
-    /// Name of the image
+    /// Name of the new image
     pub image_name: String,
     #[command(flatten)]
     pub wait: Wait,
@@ -306,7 +314,7 @@ pub struct Commit {
 
 #[derive(Args, Debug, Default)]
 pub struct Catalogue {
-    /// For this project
+    /// Project to list the resources of
     #[arg(long, value_name = "NAME")]
     pub project: Option<String>,
     #[command(flatten)]
@@ -315,28 +323,32 @@ pub struct Catalogue {
 
 #[derive(Debug, Subcommand)]
 pub enum Context {
-    /// List contexts and whether their engines answer
+    /// List contexts and whether their engines are connected
     Ls(Json),
-    /// Everything about one context; secrets are not shown
+    /// Show the settings of a context, without secrets
     Show {
+        /// Name of the context
         name: String,
         #[command(flatten)]
         format: Json,
     },
-    /// Make it the default of your contexts.toml
-    Use { name: String },
+    /// Make a context the default in your contexts.toml
+    Use {
+        /// Name of the context
+        name: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Config {
-    /// Check configuration, theme and keymap; exit code 1 when something is wrong
+    /// Check the configuration, theme and keymap (exit code 1 if there are problems)
     Check,
-    /// Print the annotated defaults
+    /// Print the defaults with comments
     PrintDefault {
-        /// Those of resources.toml: groups, presets, limits
+        /// Print the defaults of resources.toml: groups, presets, limits
         #[arg(long)]
         resources: bool,
-        /// The built-in catalogue of environments
+        /// Print the built-in environment catalog
         #[arg(long, conflicts_with = "resources")]
         environments: bool,
     },
@@ -344,32 +356,32 @@ pub enum Config {
 
 #[derive(Debug, Subcommand)]
 pub enum Daemon {
-    /// Run it here, in the foreground
+    /// Run the daemon in the foreground
     Run {
-        /// In the background; returns when it is ready
+        /// Run in the background and return when the daemon is ready
         #[arg(long)]
         detached: bool,
-        /// In the place of an older program of the same process
+        /// Continue as the successor of an older version, in the same process
         #[arg(long, hide = true)]
         take_over: bool,
     },
-    /// Whether it runs
+    /// Show whether the daemon is running
     Status(Json),
-    /// End it; sessions and shells go on
+    /// Stop the daemon; sessions and shells keep running
     Stop(DaemonStop),
-    /// Print a systemd user unit for it
+    /// Print a systemd user unit for the daemon
     Unit,
 }
 
 #[derive(Args, Debug)]
 pub struct DaemonStop {
-    /// End the sessions first, in every context whose sessions the daemon runs itself
+    /// Terminate sessions first, in every context with Docker or Podman
     #[arg(long)]
     pub end_sessions: bool,
-    /// Do not ask
+    /// Don't ask for confirmation
     #[arg(short, long, requires = "end_sessions")]
     pub yes: bool,
-    /// Give up after so long, with the daemon still there: 120 (seconds), 10m (exit code 124)
+    /// Time limit for the end of sessions, after which the daemon keeps running, with exit code 124
     #[arg(
         long,
         value_name = "SPAN",
@@ -381,7 +393,7 @@ pub struct DaemonStop {
 
 #[derive(Subcommand, Clone, Copy, Debug)]
 pub enum KeysWhat {
-    /// Press keys and see what arrives, what a program gets and what they are bound to
+    /// Show what each pressed key sends, what a program receives and which action is bound
     Test,
 }
 
@@ -389,7 +401,7 @@ pub enum KeysWhat {
 pub struct Keys {
     #[command(subcommand)]
     pub what: Option<KeysWhat>,
-    /// A keymap other than yours
+    /// Keymap to list (default: yours)
     #[arg(long, value_name = "NAME")]
     pub keymap: Option<String>,
     #[command(flatten)]

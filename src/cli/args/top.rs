@@ -1,4 +1,4 @@
-//! The words of `workbay top`.
+//! The arguments of `workbay top`.
 
 use clap::{Args, ValueEnum};
 
@@ -24,7 +24,7 @@ pub enum TopSort {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 100% of CPU is one core, as `docker stats` counts: two busy cores are 200%. Network and disk are
-bytes per second. `-` = not known.
+bytes per second. `-`: unknown.
 
 On a terminal the table is refreshed until Ctrl-C or `q`. Otherwise it is printed once, and with --json
 one object a line until Ctrl-C.")]
@@ -41,7 +41,7 @@ pub struct Top {
     /// Time between refreshes (min: 1s)
     #[arg(long, value_name = "SPAN", default_value = "2s")]
     pub interval: Span,
-    /// Sort by, largest first
+    /// Sort order, largest first
     #[arg(long, value_enum, value_name = "KEY", default_value_t)]
     pub sort: TopSort,
     #[command(flatten)]

@@ -153,7 +153,7 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
     let end = session.last_will_end.as_ref();
     fields.extend(end.map(|(outcome, words)| ("", format!("{} {words}", outcome.word()))));
     if session.commit == CommitStatus::Ongoing {
-        fields.push(("Image", "being made".to_owned()));
+        fields.push(("Image", "being created".to_owned()));
     }
     fields.push(("Created", moment(session.created_at)));
     let times = [
@@ -237,7 +237,7 @@ fn batch(session: &Session) -> Vec<(&'static str, String)> {
         fields.push(("Command", secrets::mask(command.as_str())));
     }
     if let Some(at) = session.starts_at {
-        fields.push(("Not before", moment(at)));
+        fields.push(("Start time", moment(at)));
     }
     if let Some(timeout) = session.timeout {
         fields.push(("Timeout", timeout.to_string()));

@@ -42,7 +42,7 @@ impl Controller {
         let session = &held.record.session;
         if !held.is_judged() {
             return Err(Refusal::refused(format!(
-                "session {} is {}: idle checks are of running sessions only",
+                "session {} is {}: only running sessions have idle checks only",
                 session.name, session.status
             )));
         }
@@ -94,11 +94,13 @@ impl Controller {
         let (rules, name) = (&self.settings.resources.reprieve, &session.name);
         let mut reprieve = session.reprieve;
         if rules.extensions == 0 {
-            return Err(self.not_allowed(format!("the end of {name} cannot be put off here")));
+            return Err(self.not_allowed(format!(
+                "{name} can't be extended: the idle checks allow no extension"
+            )));
         }
         if reprieve.extended >= rules.extensions {
             return Err(self.not_allowed(format!(
-                "the end of {name} was put off {} already",
+                "{name} was already extended {}",
                 times(reprieve.extended)
             )));
         }
@@ -107,14 +109,14 @@ impl Controller {
         let due = nearest(checks).map(|(_, until)| until.max(now));
         let Some(due) = due.or(over.then_some(now)) else {
             return Err(Refusal::refused(format!(
-                "no idle check is about to end {name}: there is nothing to be put off"
+                "{name} can't be extended: no idle check will reclaim it"
             )));
         };
         let until = due.checked_add(rules.extend_by.duration());
         reprieve.until = reprieve.until.max(until.ok());
         reprieve.extended += 1;
         let text = format!(
-            "its end was put off by {} ({} of {})",
+            "extended by {} ({} of {})",
             rules.extend_by, reprieve.extended, rules.extensions
         );
         Ok(Grant {
@@ -131,9 +133,9 @@ impl Controller {
         }
         if !self.settings.resources.reprieve.exempt {
             let name = &session.name;
-            return Err(
-                self.not_allowed(format!("{name} cannot be exempted from idle checks here"))
-            );
+            return Err(self.not_allowed(format!(
+                "{name} can't be exempted: the idle checks don't allow it"
+            )));
         }
         Ok(Some(Grant {
             action: "exempt",
@@ -141,7 +143,7 @@ impl Controller {
                 exempt: true,
                 ..session.reprieve
             },
-            text: "no idle check ends it any more".to_owned(),
+            text: "exempt from idle checks".to_owned(),
         }))
     }
 
@@ -150,19 +152,19 @@ impl Controller {
         let mut allowed = Vec::new();
         if rules.extensions > 0 {
             let (often, by) = (times(rules.extensions), rules.extend_by);
-            allowed.push(format!("extending {often} by {by}"));
+            allowed.push(format!("extend {often} by {by}"));
         }
         if rules.exempt {
             allowed.push("exempting".to_owned());
         }
         let allowed = if allowed.is_empty() {
-            "neither extending nor exempting is allowed".to_owned()
+            "neither extensions nor exemptions are allowed".to_owned()
         } else {
             format!("allowed: {}", allowed.join(", "))
         };
         let ask = rules.contact.as_ref().map_or_else(
-            || "the table [idle] of resources.toml says so".to_owned(),
-            |contact| format!("for more ask {contact}"),
+            || "the rules are in [idle] of resources.toml".to_owned(),
+            |contact| format!("ask {contact} for more"),
         );
         Refusal::refused(message).with_help(format!("{allowed}; {ask}"))
     }
@@ -175,7 +177,7 @@ fn included(session: &Session) -> Option<Grant> {
             exempt: false,
             ..session.reprieve
         },
-        text: "idle checks count again".to_owned(),
+        text: "idle checks apply again".to_owned(),
     })
 }
 

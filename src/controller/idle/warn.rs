@@ -34,11 +34,11 @@ impl Warning {
     pub fn sentence(&self, name: &str) -> String {
         let why = match &self.checker {
             IdleChecker::NetworkTimeout => "nobody uses it",
-            IdleChecker::SessionLifetime => "it has lived as long as it may by then",
-            IdleChecker::Utilization => "it uses too little of what it asked for",
-            IdleChecker::Other(_) => "an idle check says so",
+            IdleChecker::SessionLifetime => "it reaches its maximum lifetime",
+            IdleChecker::Utilization => "it uses too little of its resources",
+            IdleChecker::Other(_) => "by an idle check",
         };
-        format!("{name} will be ended in {}: {why}", roughly(self.left))
+        format!("{name} will be reclaimed in {}: {why}", roughly(self.left))
     }
 }
 

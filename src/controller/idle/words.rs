@@ -35,7 +35,7 @@ pub(super) fn reclaimed(case: &Case<'_>, check: &IdleCheck, now: Timestamp) -> E
     match &check.checker {
         IdleChecker::SessionLifetime => ending(
             "idle-session-lifetime",
-            format!("it lived as long as a session may ({limit})"),
+            format!("it reached the maximum lifetime ({limit})"),
         ),
         IdleChecker::Utilization => ending("idle-utilization", too_little(check, limit)),
         IdleChecker::NetworkTimeout | IdleChecker::Other(_) => {
@@ -51,10 +51,10 @@ fn unused(case: &Case<'_>, limit: Span, now: Timestamp) -> String {
     let idle = roughly(now.duration_since(activity.at));
     let last = match activity.kind {
         ActivityKind::Started => "its start",
-        ActivityKind::Typed => "keys typed in a terminal",
-        ActivityKind::Exec => "a command run in it",
-        ActivityKind::App => "a connection to one of its services",
-        ActivityKind::Extended => "its end was put off",
+        ActivityKind::Typed => "typing in a terminal",
+        ActivityKind::Exec => "a command",
+        ActivityKind::App => "a connection to a port",
+        ActivityKind::Extended => "an extension",
     };
     let limit = roughly(limit.duration());
     format!("nobody used it for {idle} (limit {limit}; last: {last})")
@@ -66,7 +66,7 @@ fn too_little(check: &IdleCheck, window: Span) -> String {
     let figures: Vec<String> = low.map(figure).collect();
     let window = roughly(window.duration());
     format!(
-        "over {window} it used too little of what it asked for ({})",
+        "it used too little of its resources over {window} ({})",
         figures.join(", ")
     )
 }
@@ -74,7 +74,7 @@ fn too_little(check: &IdleCheck, window: Span) -> String {
 fn figure(resource: &IdleResource) -> String {
     let percent = |hundredths: i64| Cpu::from_millis(hundredths.unsigned_abs() * 10);
     format!(
-        "{} {}% of at least {}%",
+        "{} {}%, threshold {}%",
         resource.resource,
         percent(resource.average),
         percent(resource.threshold)

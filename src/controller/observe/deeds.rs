@@ -82,7 +82,7 @@ impl Observer {
             && session.status.is_final()
         {
             let (name, status) = (&session.name, &session.status);
-            let text = format!("session {name} has ended already ({status})");
+            let text = format!("session {name} has already ended ({status})");
             return turn.answer(ticket, Err(Refusal::refused(text)));
         }
         let same = self.deeds.values_mut().find(|deed| {
@@ -181,7 +181,7 @@ impl Observer {
         }
         let making = |deed: &Deed| matches!(deed.kind, Kind::Commit { .. });
         if self.of(id).any(making) {
-            let text = format!("an image is being made of {} already", self.name_of(id));
+            let text = format!("an image of {} is already being created", self.name_of(id));
             return Some(Refusal::refused(text));
         }
         let session = self.session(id)?;

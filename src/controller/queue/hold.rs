@@ -103,10 +103,12 @@ impl Hold {
         match self {
             Self::NotBefore(at) => {
                 let at = at.strftime("%Y-%m-%d %H:%M:%S UTC");
-                format!("starts at {at}, not before")
+                format!("waits for its start time {at}")
             }
             Self::Sessions { running, most } => {
-                format!("waits for a session to end: {running} of {most} allowed at once are there")
+                format!(
+                    "waits for a session to end: limit of concurrent sessions reached ({running} of {most})"
+                )
             }
             Self::Limit(shortage) => format!(
                 "waits for {} within your limit: {} in use",
@@ -125,16 +127,16 @@ impl Hold {
                 shortage,
                 machine: true,
             } => format!(
-                "waits for {} in group {group}: {} of the whole machine in use",
+                "waits for {} in group {group}: {} of the machine in use",
                 shortage.needed(),
                 shortage.used()
             ),
             Self::Never(shortage) => format!(
-                "{} can no longer be had in group {group}: terminate it and launch it with less",
+                "{} aren't available in group {group} any more. Terminate the session and relaunch it with less",
                 shortage.needed()
             ),
             Self::NoGroup => format!(
-                "its resource group {group} is not there any more: terminate it and launch it again"
+                "group {group} doesn't exist any more. Terminate the session and relaunch it in another one"
             ),
         }
     }

@@ -79,9 +79,9 @@ impl Controller {
             session.map_or_else(|| id.short(), |session| session.name.to_string())
         };
         match &placed.why {
-            Why::Tried(hold) => format!("{}; #{number} in line", hold.sentence(group)),
+            Why::Tried(hold) => format!("{}; position {number} in queue", hold.sentence(group)),
             Why::Behind { first, because } => {
-                let place = format!("#{number} in line behind {}", name(*first));
+                let place = format!("position {number} in queue, behind {}", name(*first));
                 match because {
                     Because::Hold(hold) => format!("{place}; {}", hold.sentence(group)),
                     Because::WouldDelay { whom, at } => format!(
@@ -90,7 +90,7 @@ impl Controller {
                         at.strftime("%Y-%m-%d %H:%M:%S UTC")
                     ),
                     Because::Aged => format!(
-                        "{place}, which has waited for more than {}: no session passes it",
+                        "{place}, which has waited for more than {}, so no session may pass it",
                         self.age_limit(group)
                     ),
                     Because::InOrder(Backfill::Safe) => format!(

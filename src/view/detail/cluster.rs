@@ -100,14 +100,14 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {
             ClusterMode::SingleNode => "single node",
             ClusterMode::MultiNode => "multi node",
         };
-        let text = format!("{mode}, {} kernels", placement.cluster_size);
+        let text = format!("{mode}, {} containers", placement.cluster_size);
         lines.push(row("Cluster", text));
     }
     if let Some(priority) = placement.priority {
         lines.push(row("Priority", priority.to_string()));
     }
     if let Some(place) = placement.queue_position {
-        let text = format!("number {} of its resource group", place + 1);
+        let text = format!("position {} in its resource group", place + 1);
         lines.push(row("Queue", text));
     }
     // Where the kernels say it themselves it is not said twice.
@@ -121,7 +121,7 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<Line> {
     lines.extend(listed("Services", &services, width));
     lines.extend(opened(app, session, width));
     if session.commit == CommitStatus::Ongoing && session.pending_request.is_none() {
-        lines.push(row("Image", "one is being made of it"));
+        lines.push(row("Image", "being created"));
     }
     lines
 }

@@ -68,7 +68,7 @@ pub fn last_lines(panel: &Panel<'_>) -> Vec<Line> {
     if kept.is_empty() {
         return Vec::new();
     }
-    let mut title = vec![("Last lines of its log".to_owned(), Face::Title)];
+    let mut title = vec![("Last lines of the log".to_owned(), Face::Title)];
     let keys = panel
         .app
         .keymap
@@ -77,7 +77,7 @@ pub fn last_lines(panel: &Panel<'_>) -> Vec<Line> {
         title.extend([
             ("  ".to_owned(), Face::Dim),
             (key, Face::Key),
-            (" shows all".to_owned(), Face::Dim),
+            (" show all".to_owned(), Face::Dim),
         ]);
     }
     let mut lines = vec![Vec::new(), title];

@@ -20,7 +20,7 @@ const INDENT: usize = 10;
 pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<Line> {
     let mut lines = vec![vec![("History".to_owned(), Face::Title)]];
     match detail.history() {
-        History::Asked => lines.push(vec![("asking the daemon".to_owned(), Face::Dim)]),
+        History::Asked => lines.push(vec![("loading".to_owned(), Face::Dim)]),
         History::Failed(why) => {
             let wrapped = text::wrap(why.as_str(), width);
             lines.extend(wrapped.into_iter().map(|line| vec![(line, Face::Bad)]));
@@ -30,7 +30,7 @@ pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<L
             lines.extend(wrapped.into_iter().map(|line| vec![(line, Face::Dim)]));
         }
         History::Known(entries) if entries.is_empty() => {
-            lines.push(vec![("nothing is recorded".to_owned(), Face::Dim)]);
+            lines.push(vec![("no entries".to_owned(), Face::Dim)]);
         }
         History::Known(entries) => {
             // Only the newest entry that failed unfolds by itself.

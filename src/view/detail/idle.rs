@@ -102,10 +102,10 @@ impl Panel<'_> {
         let over = "checking reclamation status".to_owned();
         let standing = face(standing(check, self.now));
         let (label, text, look) = match (check.state, left(check, self.now)) {
-            (IdleState::Over, _) | (_, Some(..0)) => ("it is over", over, Face::Bad),
+            (IdleState::Over, _) | (_, Some(..0)) => ("over limit", over, Face::Bad),
             (_, Some(left)) => {
                 let label = match check.basis {
-                    IdleBasis::ExpireAfter => "expires in",
+                    IdleBasis::ExpireAfter => "reclaim in",
                     IdleBasis::GracePeriod => "grace period",
                 };
                 let time = if self.detail.focused {
@@ -131,11 +131,11 @@ impl Panel<'_> {
     /// Why nothing counts.
     fn stands_still(&self) -> (&'static str, String, Face) {
         if self.session.reprieve.exempt {
-            return ("exempt", "it does not count".to_owned(), Face::Dim);
+            return ("exempt", "idle checks don't apply".to_owned(), Face::Dim);
         }
         match self.session.activity {
-            Some(used) if used.open > 0 => ("stands still", "it is in use".to_owned(), Face::Value),
-            _ => ("no end is due", String::new(), Face::Dim),
+            Some(used) if used.open > 0 => ("paused", "in use".to_owned(), Face::Value),
+            _ => ("no reclaim due", String::new(), Face::Dim),
         }
     }
 
@@ -163,11 +163,11 @@ impl Panel<'_> {
             return Some(told("In use now", in_use(&used)));
         }
         let what = match used.kind {
-            ActivityKind::Started => "it began to run",
+            ActivityKind::Started => "session start",
             ActivityKind::Typed => "keys typed",
             ActivityKind::Exec => "a command",
             ActivityKind::App => "a connection",
-            ActivityKind::Extended => "its end put off",
+            ActivityKind::Extended => "extended",
         };
         let ago = clock::ago(self.now.as_second() - used.at.as_second());
         Some(told("Last used", format!("{what}, {ago}")))
@@ -178,7 +178,7 @@ impl Panel<'_> {
         let reprieve = self.session.reprieve;
         let mut lines = Vec::new();
         if reprieve.exempt {
-            lines.push(told("Exempt", "no idle check ends it".to_owned()));
+            lines.push(told("Exempt", "no idle checks".to_owned()));
         }
         if let Some(until) = reprieve.until {
             let most = self.app.reprieves.rules(self.session.context);
@@ -188,7 +188,7 @@ impl Panel<'_> {
                 _ => format!("{} times", reprieve.extended),
             };
             let until = short_moment(self.app, until, self.now);
-            lines.push(told("Put off", format!("until {until} ({often})")));
+            lines.push(told("Extended", format!("until {until} ({often})")));
         }
         lines
     }

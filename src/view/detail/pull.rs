@@ -14,7 +14,7 @@ pub(super) fn lines(panel: &Panel<'_>) -> Vec<Line> {
     lines.push(row("From", pull.registry.as_str()));
     match &pull.broken {
         Some(why) => {
-            let text = format!("the line broke, it is tried again: {why}");
+            let text = format!("connection lost, retrying: {why}");
             lines.extend(wrapped_row("", &text, panel.width));
         }
         None => lines.extend(progress(panel, pull)),
@@ -28,7 +28,7 @@ pub(super) fn lines(panel: &Panel<'_>) -> Vec<Line> {
 
 fn progress(panel: &Panel<'_>, pull: &Pull) -> Vec<Line> {
     if pull.figures.layers == 0 {
-        return vec![row("", "asking for it")];
+        return vec![row("", "asking the registry")];
     }
     let mut lines = Vec::new();
     if let Some(percent) = pull.figures.percent() {

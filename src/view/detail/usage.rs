@@ -81,8 +81,8 @@ pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
     lines.extend(rows.iter().map(|row| row.line(at, &columns, form)));
     let note = match told {
         Used::Lacking(why) | Used::Failed(why) => Some(why.to_string()),
-        Used::Asked if rows.is_empty() => Some("asking the daemon".to_owned()),
-        Used::Known(_) if rows.is_empty() => Some("no figures yet".to_owned()),
+        Used::Asked if rows.is_empty() => Some("loading".to_owned()),
+        Used::Known(_) if rows.is_empty() => Some("no data yet".to_owned()),
         _ => None,
     };
     let wrapped = note.map(|note| text::wrap(&note, panel.width));
@@ -219,7 +219,7 @@ impl<'a> Row<'a> {
             Metric::Mem => of("Memory"),
             Metric::Accelerator { name } => name.to_string(),
             Metric::AcceleratorMem { name } => of(&format!("{name} mem")),
-            Metric::Scratch => of("Scratch disk"),
+            Metric::Scratch => of("Home disk"),
             Metric::BlockRead => "Disk read/s".to_owned(),
             Metric::BlockWrite => "Disk write/s".to_owned(),
             Metric::NetworkIn => "Network in/s".to_owned(),

@@ -1,4 +1,4 @@
-//! The keys of the launcher, by what one stands on.
+//! The key hints of the launcher, by the selected row.
 
 use super::{Hint, MOVE};
 use crate::{
@@ -22,7 +22,7 @@ pub const QUESTION: &[Hint] = &[
     (Scope::Confirm, &[Action::ConfirmYes], "yes"),
     (Scope::Confirm, &[Action::ConfirmNo], "no"),
     (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
-    (Scope::Confirm, &[Action::ConfirmPress], "press it"),
+    (Scope::Confirm, &[Action::ConfirmPress], "press"),
 ];
 const EXPLAINED: &[Hint] = &[
     (S, &[Action::LauncherExplain], "close"),
@@ -67,18 +67,18 @@ const VARIABLE: &[Hint] = &[
 ];
 const NUMBER: &[Hint] = &[
     GO_ON,
-    (S, TURN, "less, more"),
-    (S, &[Action::ListFirst, Action::ListLast], "ends"),
+    (S, TURN, "change"),
+    (S, &[Action::ListFirst, Action::ListLast], "min, max"),
     FIELD,
     REVIEW,
     NOW,
     EXPLAIN,
     CANCEL,
 ];
-/// A number that also goes by itself.
+/// A number that can be automatic.
 const AUTOMATIC: &[Hint] = &[
     GO_ON,
-    (S, &[Action::LauncherToggle], "automatic or not"),
+    (S, &[Action::LauncherToggle], "automatic"),
     FIELD,
     REVIEW,
     NOW,
@@ -119,12 +119,12 @@ const NEW_FOLDER: &[Hint] = &[
 ];
 const FOLDER_NAME: &[Hint] = &[
     (S, &[Action::LauncherGoOn], "create"),
-    (Scope::Global, &[Action::Back], "drop the name"),
+    (Scope::Global, &[Action::Back], "cancel"),
     (S, &[Action::LauncherNextPage], "next step"),
     EXPLAIN,
 ];
 const FOLDER_SEARCH: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], "to the list"),
+    (S, &[Action::LauncherGoOn], "list"),
     (Scope::Global, &[Action::Back], "all folders"),
     (S, &[Action::LauncherNextPage], "next step"),
     EXPLAIN,
@@ -138,7 +138,7 @@ const CARD: &[Hint] = &[
 const LAUNCHING: &[Hint] = &[
     (S, &[Action::LauncherGoOn], "launch"),
     (S, MOVE, "cards"),
-    (S, &[Action::LauncherCopyLine], "copy line"),
+    (S, &[Action::LauncherCopyLine], "copy command"),
     (S, &[Action::LauncherSaveRecipe], "save recipe"),
     (S, &[Action::LauncherPreviousPage], "back"),
     CANCEL,

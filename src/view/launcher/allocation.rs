@@ -54,7 +54,7 @@ fn resources(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
     let around = allocation.around(sheet.launcher.offer());
     if allocation.amounts().are_fixed(&around) {
         let slots = allocation.amounts().slots();
-        let text = format!("{}, fixed: presets only here", around.in_words(&slots));
+        let text = format!("{}, fixed (presets only)", around.in_words(&slots));
         sheet.note(VALUES, &text, Face::Dim);
         return;
     }
@@ -106,7 +106,7 @@ fn shared_memory(sheet: &mut Sheet<'_>, columns: Columns) {
     } else {
         number::write(sheet, row, "Shared memory", None, columns);
         if sheet.is_focused(row) {
-            sheet.sentence(row, "space: automatic, by the memory", Face::Dim);
+            sheet.sentence(row, "space: automatic, by memory", Face::Dim);
         }
     }
     sheet.said(row);
@@ -127,7 +127,7 @@ fn automatic(sheet: &mut Sheet<'_>, row: Row, label: &str, value: &str, note: &s
         }
         pieces.push(("  ".to_owned(), Face::Dim));
         pieces.push(("space".to_owned(), Face::Key));
-        pieces.push((" by hand".to_owned(), Face::Dim));
+        pieces.push((" custom".to_owned(), Face::Dim));
     }
     let line = sheet.label(row, label).pieces(VALUES, sheet.width, pieces);
     sheet.push(line);
@@ -168,7 +168,7 @@ fn total(sheet: &mut Sheet<'_>) {
     };
     let all = around.in_words(&allocation.amounts().slots().times(pieces));
     let line = Line::default()
-        .text(0, VALUES - 1, "In all", Face::Label)
+        .text(0, VALUES - 1, "Total", Face::Label)
         .text(
             VALUES,
             sheet.width.saturating_sub(VALUES),
@@ -185,16 +185,16 @@ fn threads(sheet: &mut Sheet<'_>, rows: &[Row], columns: Columns) {
             sheet,
             row,
             "Threads",
-            "as many as cores",
-            "of OpenMP and OpenBLAS",
+            "one per core",
+            "for OpenMP and OpenBLAS",
         );
     } else {
         let focused = sheet.is_focused(row);
         let face = if focused { Face::Strong } else { Face::Value };
-        let mut pieces = vec![("by hand".to_owned(), face)];
+        let mut pieces = vec![("custom".to_owned(), face)];
         if focused {
             pieces.push(("  space".to_owned(), Face::Key));
-            pieces.push((" as many as cores".to_owned(), Face::Dim));
+            pieces.push((" one per core".to_owned(), Face::Dim));
         }
         let line = sheet
             .label(row, "Threads")

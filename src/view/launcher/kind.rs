@@ -24,8 +24,8 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
         }
         Field::SessionType => {
             let (value, note) = match kind.session_type() {
-                SessionType::Batch => ("batch", "runs a command, then ends by itself"),
-                _ => ("interactive", "stays until it is ended"),
+                SessionType::Batch => ("batch", "runs a command, then exits"),
+                _ => ("interactive", "runs until it is terminated"),
             };
             sheet.choice(row, "Type", value, note);
             sheet.said(row);
@@ -35,7 +35,7 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
         Field::LastWill => {
             let will = &sheet.launcher.kind.will();
             let hint = match will.save.as_slice() {
-                [] => "nothing is done before it is ended".to_owned(),
+                [] => "runs before it is terminated".to_owned(),
                 paths => format!("saves {}", paths.join(", ")),
             };
             script(sheet, row, "Last will", &hint);
@@ -59,8 +59,8 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
 /// Label, what stands in it while it is empty, note.
 fn words(field: Field) -> (&'static str, &'static str, &'static str) {
     match field {
-        Field::Name => ("Name", "generated when left empty", ""),
-        Field::StartTime => ("Not before", "at once", "+2h, 09:30, 2026-11-22 09:30"),
+        Field::Name => ("Name", "generated if empty", ""),
+        Field::StartTime => ("Start time", "at once", "+2h, 09:30, 2026-11-22 09:30"),
         Field::Timeout => ("Timeout", "none", "90m, 2h, 1d"),
         Field::IdleTimeout => ("Idle timeout", "none", "90m, 2h, 1d"),
         Field::Lifetime => ("Lifetime", "none", "90m, 2h, 1d"),
@@ -76,7 +76,7 @@ fn limit(sheet: &Sheet<'_>, field: Field) -> Option<String> {
         Field::Lifetime => site.session_lifetime?,
         _ => return None,
     };
-    Some(format!("{limit}, as everybody's"))
+    Some(format!("{limit} (default)"))
 }
 
 /// What a length of time means, one without a unit too.
@@ -122,9 +122,9 @@ fn owner(sheet: &mut Sheet<'_>, row: Row) {
     let owner = &sheet.launcher.kind.owner;
     if row.item != EMAIL {
         let label = if row.item == EMAIL + 1 {
-            "Their key"
+            "Access key"
         } else {
-            "Their project"
+            "Project"
         };
         let value = owner.value(row.item).map_or("", Clean::as_str);
         sheet.choice(row, label, value, "");

@@ -24,9 +24,9 @@ pub fn write(sheet: &mut Sheet<'_>) {
     sheet.gap();
     let is_ours = launcher.offer().why_not(Capability::Schedules).is_some();
     let text = if is_ours {
-        "Programs must listen on 0.0.0.0. The details show their address."
+        "Programs must listen on 0.0.0.0. The details view shows the address."
     } else {
-        "A program inside is reached at these ports. It must listen on 0.0.0.0."
+        "Ports of programs in the session. They must listen on 0.0.0.0."
     };
     sheet.note(VALUES, text, Face::Dim);
 }

@@ -228,20 +228,17 @@ fn launch(sheet: &mut Sheet<'_>) {
 }
 
 fn beside(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, Face) {
-    let none = "no folder is mounted";
+    let none = "no folder mounted";
     match (&launcher.progress, wrong) {
         (Progress::Asked, _) => ("Launching".to_owned(), Face::StatusProgress),
-        (_, 1) => (
-            "1 problem keeps it from being launched".to_owned(),
-            Face::Bad,
-        ),
+        (_, 1) => ("1 problem prevents the launch".to_owned(), Face::Bad),
         (_, 2..) => {
-            let text = format!("{wrong} problems keep it from being launched");
+            let text = format!("{wrong} problems prevent the launch");
             (text, Face::Bad)
         }
         (_, 0) if !launcher.lacks_folder() => (String::new(), Face::Dim),
         (_, 0) if launcher.is_warned() => (
-            format!("{none}: files are deleted after it ends\nEnter again launches without one"),
+            format!("{none}: files are deleted after it ends\nPress Enter again to launch"),
             Face::Warning,
         ),
         (_, 0) => (

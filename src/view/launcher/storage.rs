@@ -21,7 +21,11 @@ pub fn write(sheet: &mut Sheet<'_>) {
     let storage = &launcher.storage;
     let none = storage.entries().is_empty() && launcher.offer().catalogue.is_some();
     if none && launcher.offer().has(Capability::Folders) {
-        sheet.note(0, "No folder yet. Enter goes on without one.", Face::Dim);
+        sheet.note(
+            0,
+            "No folders. Press Enter to continue without one.",
+            Face::Dim,
+        );
         sheet.gap();
     }
     for row in launcher.rows() {
@@ -53,7 +57,7 @@ pub fn write(sheet: &mut Sheet<'_>) {
     }
     let automatic = storage.automatic();
     if !automatic.is_empty() {
-        sheet.heading("Mounted by themselves");
+        sheet.heading("Mounted automatically");
         let names: Vec<&str> = automatic.iter().map(Clean::as_str).collect();
         sheet.note(2, &names.join("  "), Face::Dim);
     }
@@ -78,14 +82,14 @@ fn folder(sheet: &mut Sheet<'_>, row: Row, entry: &Entry) {
         face,
     );
     let Some(folder) = &entry.folder else {
-        let line = line.text(ACCESS, WHOSE - ACCESS, "is not there", Face::InputError);
+        let line = line.text(ACCESS, WHOSE - ACCESS, "doesn't exist", Face::InputError);
         return sheet.push(line);
     };
     let access = match folder.permission.as_str() {
         "ro" => "read-only",
         _ if entry.mounted && entry.read_only => "read-only",
         "rw" => "read and write",
-        "wd" => "all rights",
+        "wd" => "read, write, delete",
         other => other,
     };
     line = line.text(ACCESS, WHOSE - ACCESS, access, Face::Dim);
@@ -115,7 +119,7 @@ fn path<'a>(sheet: &mut Sheet<'a>, row: Row, entry: &'a Entry) {
 }
 
 /// How a folder is made, where one stands on its line.
-const HOW: &str = "type a name, Enter makes it";
+const HOW: &str = "type a name, Enter creates it";
 
 fn new(sheet: &mut Sheet<'_>, row: Row) {
     let storage = &sheet.launcher.storage;
@@ -131,13 +135,13 @@ fn new(sheet: &mut Sheet<'_>, row: Row) {
             sheet.push(line.pieces(NAME, sheet.width, pieces));
             sheet.said_on(row, VALUES);
         }
-        Making::Asked(input) => sheet.typed(row, " +  new folder", input, "", "being made"),
+        Making::Asked(input) => sheet.typed(row, " +  new folder", input, "", "being created"),
         Making::Typing(input) | Making::Failed(input, _) => {
             sheet.typed(row, " +  new folder", input, HOW, "");
             // While a good name is typed it is not wrong yet that it is unfinished.
             if focused && storage.making_problem().is_none() {
                 if !input.is_empty() {
-                    sheet.sentence(row, "Enter makes it, Esc drops the name", Face::Dim);
+                    sheet.sentence(row, "Enter creates it, Esc cancels", Face::Dim);
                 }
             } else {
                 sheet.said_on(row, VALUES);

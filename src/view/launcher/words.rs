@@ -18,7 +18,7 @@ use crate::{
 pub type Fact = (&'static str, String);
 
 pub const NO_FOLDER: &str = "no folder mounted";
-pub const NO_PORT: &str = "no port opened";
+pub const NO_PORT: &str = "no ports";
 
 /// Everything a page says, the most telling first.
 pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<Fact> {
@@ -50,7 +50,7 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
             .map(masked),
     );
     let start = request.starts_at;
-    add("Not before", start.map(|it| start_words(it, offer)));
+    add("Start time", start.map(|it| start_words(it, offer)));
     add("Timeout", request.timeout.map(|it| it.to_string()));
     add("Priority", request.priority.map(|it| it.to_string()));
     add("Owner", request.owner.as_ref().map(|it| it.email.clone()));
@@ -140,7 +140,7 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
     add("Sessions", (copies > 1).then(|| copies.to_string()));
     if size.max(copies) > 1 {
         let all = total(launcher, request, size.max(copies), dot);
-        add("In all", Some(all));
+        add("Total", Some(all));
     }
     add("Agent", request.agent.clone());
     add("Variables", variables(request, glyphs));
@@ -238,7 +238,7 @@ fn storage(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
     let automatic = launcher.storage.automatic();
     if !automatic.is_empty() {
         let names: Vec<&str> = automatic.iter().map(Clean::as_str).collect();
-        facts.push(("By themselves", names.join("  ")));
+        facts.push(("Automatic", names.join("  ")));
     }
     facts
 }
@@ -259,17 +259,17 @@ pub fn outlook(launcher: &Launcher) -> Option<String> {
     }
     Some(match outlook {
         Outlook::Unknown => return None,
-        Outlook::AtOnce => "starts at once".to_owned(),
+        Outlook::AtOnce => "starts now".to_owned(),
         Outlook::At(at) => format!("waits until {}", moment(at, launcher.offer())),
-        Outlook::Behind(1) => "1 session waits before it, though there is room now".to_owned(),
-        Outlook::Behind(n) => format!("{n} sessions wait before it, though there is room now"),
+        Outlook::Behind(1) => "1 session is ahead, although there is room now".to_owned(),
+        Outlook::Behind(n) => format!("{n} sessions are ahead, although there is room now"),
         Outlook::Waits(short) => {
             let place = short.group.map(|group| format!(" in group {group}"));
             let of = short.all.map(|all| format!(" of {all}"));
             let before = match short.waiting {
                 None | Some(0) => String::new(),
-                Some(1) => "; 1 waits before it".to_owned(),
-                Some(n) => format!("; {n} wait before it"),
+                Some(1) => "; 1 ahead".to_owned(),
+                Some(n) => format!("; {n} ahead"),
             };
             format!(
                 "will wait for {}{}: {}{} free now{before}",

@@ -22,11 +22,8 @@ pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, pasted: &str) {
         paint.glyphs.ellipsis,
     );
     let lines = [
-        (
-            "The program here takes each line as if you had typed it",
-            Face::Text,
-        ),
-        ("and pressed Enter. It begins with:", Face::Text),
+        ("The program takes each line as if you typed it", Face::Text),
+        ("and pressed Enter. First line:", Face::Text),
         ("", Face::Text),
         (first.as_ref(), Face::Accent),
     ];
@@ -34,7 +31,7 @@ pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, pasted: &str) {
         paint,
         inner,
         &lines,
-        [("Enter", "paste it"), ("Esc", "leave it")],
+        [("Enter", "paste"), ("Esc", "cancel")],
     );
 }
 

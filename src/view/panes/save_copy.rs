@@ -1,4 +1,4 @@
-//! The question before a copy that is too long for a clipboard is saved in a file.
+//! The question before a copy that is too long for the clipboard is saved in a file.
 
 use std::path::Path;
 

@@ -32,7 +32,7 @@ pub fn draw_tabs(paint: &mut Paint<'_>, area: Rect, group: &Group, has_keys: boo
 /// The question in the status line, with what is typed.
 pub fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &Prompt) {
     let hints = if prompt.is_typed() {
-        [Hint::new("Enter", "take it"), Hint::new("Esc", "leave it")]
+        [Hint::new("Enter", "accept"), Hint::new("Esc", "cancel")]
     } else {
         [Hint::new("y", "yes"), Hint::new("n", "no")]
     };

@@ -19,7 +19,7 @@ async fn ending_a_session_is_asked_first_and_it_is_found_under_finished() {
     person.launches("lasting").await;
     person.presses("x").await;
     person.sees("Terminate lasting?").await;
-    person.sees("Every program that runs in it").await;
+    person.sees("All running programs").await;
     person.presses("n").await;
     person.sees_no("Terminate lasting?").await;
     person.sees_line(&["lasting", "RUNNING"]).await;
@@ -57,7 +57,7 @@ async fn a_new_name_reaches_the_engine_and_a_taken_one_is_refused() {
     person.presses("r ctrl-u").await;
     person.types("other").await;
     person.presses("enter").await;
-    person.sees("a session named other is there already").await;
+    person.sees("the name other is already taken").await;
     person.sees_line(&["after", "RUNNING"]).await;
     assert_eq!(names(&house), ["after", "other"]);
 }
@@ -109,7 +109,7 @@ async fn a_question_about_a_session_that_ended_meanwhile_does_no_harm() {
         .die(house.engine.containers()[0].session, 0, false);
     person.sees("Finished 1").await;
     person.presses("y").await;
-    person.sees("has ended already").await;
+    person.sees("has already ended").await;
     person.sees("Running 0   Finished 1   Others 0").await;
 }
 

@@ -28,10 +28,10 @@ async fn a_killed_daemon_comes_back_and_the_shell_opens_again() {
 
     let first = place.pid().expect("the daemon lives");
     place.kill();
-    person.has_seen("it opens again by itself").await;
+    person.has_seen("reopens automatically").await;
     // Nobody does anything: the face starts a new daemon, the pane opens with a fresh screen.
     person.sees_no("typed-before").await;
-    person.sees_no("it opens again").await;
+    person.sees_no("reopens").await;
     person.types("typed-after").await;
     person.sees("typed-after").await;
     assert_ne!(place.pid(), Some(first));
@@ -50,12 +50,12 @@ async fn while_no_daemon_answers_the_list_stays_and_says_so() {
     person.sees("connected").await;
     person.launches("lasting").await;
     house.stop().await;
-    person.sees("The daemon does not answer").await;
+    person.sees("Daemon disconnected").await;
     person.sees_line(&["lasting", "RUNNING"]).await;
     person.presses("n").await;
     person.sees_no("Launch a session").await;
     house.start().await;
-    person.sees_no("does not answer").await;
+    person.sees_no("Daemon disconnected").await;
     person.sees("connected").await;
     person.launches("next-one").await;
     person.sees("Running 2").await;

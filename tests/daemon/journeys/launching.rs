@@ -77,10 +77,10 @@ async fn a_launch_whose_image_is_on_its_way_is_left_to_go_on_or_given_up() {
         // No more than half of it ever comes.
         person.types("never/ends:1").await;
         person.presses("alt-enter enter").await;
-        person.sees("Pulling the image of").await;
+        person.sees("Pulling the image for").await;
         person.sees("50 MiB of 100 MiB").await;
         person.presses(if left { "enter" } else { "esc" }).await;
-        person.sees_no("Pulling the image of").await;
+        person.sees_no("Pulling the image for").await;
     }
     person.sees("Running 1").await;
     person.sees_line(&["-session", "PULLING 50%"]).await;
@@ -106,11 +106,11 @@ async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_is_sent_again() {
     })
     .await;
     house.stop().await;
-    person.sees("daemon lost").await;
+    person.sees("daemon disconnected").await;
     person.sees("stubborn").await;
     house.engine.release(Call::List);
     house.start().await;
-    person.sees_no("daemon lost").await;
+    person.sees_no("daemon disconnected").await;
     eventually("it is launched", || house.engine.containers().len() == 2).await;
     person.sees_no("Storage").await;
     person.sees_line(&["stubborn", "RUNNING"]).await;

@@ -73,7 +73,7 @@ async fn a_followed_log_goes_on_after_the_daemon_was_exchanged() {
     person.presses("l").await;
     person.sees("before the change").await;
     house.stop().await;
-    person.sees("broken off").await;
+    person.sees("interrupted").await;
     house.engine.write_log(id, "in between\n");
     house.start().await;
     person.sees("following").await;

@@ -19,7 +19,7 @@ fn typing_searches_and_chooses() {
     assert!(
         screen
             .typed("zz")
-            .sees("no environment has 'torch 2.4zz' in its name")
+            .sees("no environment matches 'torch 2.4zz'")
     );
     let gone = page(80, 24).typed("windows");
     assert!(gone.sees("legacy/windows:2022 cannot be launched here:"));
@@ -64,7 +64,7 @@ fn the_first_preset_that_can_be_had_is_chosen_and_a_number_by_hand_is_custom() {
         )
     );
     assert!(
-        screen.sees("would wait: 12 of 16 CPU in use, 2 waiting before it"),
+        screen.sees("must wait: 12 of 16 CPU in use, 2 sessions ahead"),
         "{}",
         screen.text()
     );

@@ -148,7 +148,7 @@ fn a_launch_of_before_does_not_take_the_place_of_a_typed_one_unasked() {
     let typed = || recalled(opened(80, 24).typed("half-done").press("ctrl-t"));
     let asked = typed().press("down enter");
     assert!(
-        asked.sees("takes the place of this one"),
+        asked.sees("The chosen launch replaces this one"),
         "{}",
         asked.text()
     );

@@ -15,10 +15,10 @@ fn every_field_is_explained() {
     insta::assert_snapshot!(screen.text());
     assert!(!screen.press("F1").sees("generated: eight"));
     let screen = opened(80, 24).press("alt-4 F1");
-    assert!(screen.sees("10 at most"), "{}", screen.text());
+    assert!(screen.sees("max 10"), "{}", screen.text());
     // Who types on has read it.
     let screen = screen.typed("8080");
-    assert!(!screen.sees("10 at most") && screen.sees("8080"));
+    assert!(!screen.sees("max 10") && screen.sees("8080"));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_folder_is_made_in_place_and_mounted() {
         .press("enter");
     assert!(screen.wishes().is_empty());
     assert!(
-        screen.sees("there is a folder models already"),
+        screen.sees("folder models already exists"),
         "{}",
         screen.text()
     );
@@ -93,7 +93,11 @@ fn an_owner_is_looked_up_before_a_key_is_chosen() {
     let screen = opened(80, 24)
         .press("tab tab tab tab tab tab")
         .typed("kim@lab.example");
-    assert!(screen.sees("look the person up first"), "{}", screen.text());
+    assert!(
+        screen.sees("look the user up first: press Enter in this field"),
+        "{}",
+        screen.text()
+    );
     let screen = screen.press("enter");
     let wish = Request::FindOwner {
         context: ContextName::local(),

@@ -72,7 +72,7 @@ fn a_letter_on_its_line_begins_a_new_folder() {
     assert_eq!(screen.wishes(), [&wish]);
     // Whoever types on while it is made means no other key, and launches nothing without it.
     let screen = screen.typed("q").press("alt-enter");
-    assert!(screen.sees("being made") && launches(&screen).is_empty());
+    assert!(screen.sees("being created") && launches(&screen).is_empty());
     let screen = screen.answer(
         |r| matches!(r, Request::CreateFolder { .. }),
         Ok(Reply::Folder {
@@ -177,7 +177,7 @@ fn launching_and_each_card_are_explained() {
     for told in [
         "Ports of programs",
         "outlive",
-        "programs inside",
+        "resources of each",
         "batch session",
     ] {
         screen = screen.press("F1 up F1");
@@ -189,10 +189,10 @@ fn launching_and_each_card_are_explained() {
 fn nothing_is_promised_while_something_is_wrong() {
     for (columns, rows) in [(100, 30), (140, 40), (200, 50)] {
         let screen = opened(columns, rows, &[]);
-        assert!(screen.sees("starts at once"), "{}", screen.text());
+        assert!(screen.sees("starts now"), "{}", screen.text());
         let screen = screen.press("up right");
-        assert!(!screen.sees("starts at once") && screen.sees("1 problem"));
-        assert!(!screen.press("ctrl-r").sees("starts at once"));
+        assert!(!screen.sees("starts now") && screen.sees("1 problem"));
+        assert!(!screen.press("ctrl-r").sees("starts now"));
     }
 }
 
@@ -260,7 +260,7 @@ fn launched_again_a_session_keeps_its_name_while_that_is_free() {
 fn the_list_says_how_to_launch_again_where_there_is_room() {
     let wide = footer(&list(140, 40));
     assert!(
-        wide.contains(". launch again") && wide.contains("H recent"),
+        wide.contains(". relaunch") && wide.contains("H recent"),
         "{wide}"
     );
     let narrow = footer(&list(80, 24));

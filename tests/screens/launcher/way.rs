@@ -19,7 +19,7 @@ use crate::world::{day, key, session, snapshot};
 fn a_newcomers_first_launch_takes_four_keys() {
     let screen = told(list(80, 24).press("n"), offer()).press("ctrl-r enter");
     assert!(launches(&screen).is_empty());
-    assert!(screen.sees("no folder is mounted"), "{}", screen.text());
+    assert!(screen.sees("no folder mounted"), "{}", screen.text());
     let screen = screen.press("enter");
     let [launch] = &launches(&screen)[..] else {
         panic!("{:?}", screen.wishes());

@@ -120,17 +120,17 @@ impl<'a> Around<'a> {
     /// Why a kind of accelerator is not to be had at all.
     pub fn why_no_accelerator(&self, slot: &str) -> Option<String> {
         if !amounts::supports(self.environment, slot) {
-            return Some("the environment cannot use it".to_owned());
+            return Some("the environment can't use it".to_owned());
         }
         let group = self.group.filter(|group| {
             let all = group.capacity.as_ref();
             all.is_some_and(|all| all.accelerators.get(slot).is_none_or(|all| *all == 0))
         });
         if let Some(group) = group {
-            return Some(format!("the group {} has none", group.name));
+            return Some(format!("group {} has none", group.name));
         }
         let none = self.most().accelerators.get(slot) == Some(&0);
-        none.then(|| "your limit of it is 0".to_owned())
+        none.then(|| "your limit is 0".to_owned())
     }
 
     /// The shared memory a container gets by itself.

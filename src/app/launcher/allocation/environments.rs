@@ -222,7 +222,7 @@ impl Environments {
             !self.is_by_hand() && self.is_searched() && self.known > 0 && self.choices.is_empty();
         fails.then(|| {
             let query = self.query.text();
-            format!("no environment has '{query}' in its name")
+            format!("no environment matches '{query}'")
         })
     }
 

@@ -11,7 +11,7 @@ impl Allocation {
     pub fn variable_fault(&self, at: usize, typing: bool) -> Option<Fault> {
         let name = self.variables.rows().get(at)?.name().text();
         if self.threads.sets(name) {
-            let why = format!("{name} is set below, with the threads");
+            let why = format!("{name} is set below, in the fields for threads");
             return Some(Fault::of_name(why));
         }
         self.variables.fault(at, typing)

@@ -80,7 +80,7 @@ pub fn of(
     let waiting = group.and_then(|group| group.waiting).unwrap_or(0);
     let before = match waiting {
         0 => String::new(),
-        n => format!(", {n} waiting before it"),
+        n => format!(", {n} sessions ahead"),
     };
     if wanted <= free {
         return Outlook::Free(format!("free now{before}"));
@@ -95,7 +95,7 @@ pub fn of(
         None if free == 0 => format!("no{name} is free now").replace("no of memory", "no memory"),
         None => format!("only {}{name} free now", unit.short(free)),
     };
-    Outlook::Waits(format!("would wait: {why}{before}"))
+    Outlook::Waits(format!("must wait: {why}{before}"))
 }
 
 #[cfg(test)]
@@ -123,11 +123,11 @@ mod tests {
         assert_eq!(of(1000, 1000, 0), Outlook::Free("free now".to_owned()));
         assert_eq!(
             of(2000, 1000, 2),
-            Outlook::Waits("would wait: 3 of 4 CPU in use, 2 waiting before it".to_owned())
+            Outlook::Waits("must wait: 3 of 4 CPU in use, 2 sessions ahead".to_owned())
         );
         assert_eq!(
             of(8000, 0, 0),
-            Outlook::Waits("would wait: no CPU is free now".to_owned())
+            Outlook::Waits("must wait: no CPU is free now".to_owned())
         );
     }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// What is shown where the engine picks.
-const ANY: &str = "any, the engine picks";
+const ANY: &str = "any (the engine chooses)";
 
 /// `None` = the context's own, or the engine picks.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ impl Place {
         let now = self.project.as_deref().or(told.map(Clean::as_str));
         let names = projects(offer).iter().map(|it| it.name.to_string());
         let options = names.map(|name| Choose::new(name, "")).collect();
-        with_missing(options, now, "there is no such project here")
+        with_missing(options, now, "project not found")
     }
 
     pub fn groups(&self, offer: &Offer) -> (Vec<Choose>, usize) {
@@ -93,7 +93,7 @@ impl Place {
             Choose::new(group.name.as_str(), note)
         }));
         let now = self.group.as_deref().unwrap_or(usual);
-        with_missing(options, Some(now), "there is no such group here")
+        with_missing(options, Some(now), "group not found")
     }
 
     pub fn agents(&self, offer: &Offer) -> (Vec<Choose>, usize) {
@@ -101,11 +101,11 @@ impl Place {
         options.extend(agents(offer, self.group(offer)).map(|agent| {
             let free = agent.available.less(&agent.occupied);
             let note = format!("{} free", in_words(&free, offer));
-            let why = (!agent.schedulable).then(|| "takes no sessions now".to_owned());
+            let why = (!agent.schedulable).then(|| "accepts no sessions now".to_owned());
             Choose::new(agent.id.as_str(), note).unless(why)
         }));
         let now = self.agent.as_deref().unwrap_or(ANY);
-        with_missing(options, Some(now), "there is no such agent in this group")
+        with_missing(options, Some(now), "agent not found in this group")
     }
 
     pub fn choose_project(&mut self, at: usize, offer: &Offer) {

@@ -54,7 +54,7 @@ pub fn options(chosen: &Source, own: &str, around: &Around<'_>) -> (Vec<Choose>,
             Source::Minimum | Source::Custom => title(chosen),
         };
         let why = if matches!(chosen, Source::Preset(_)) {
-            "there is no such preset here"
+            "preset not found"
         } else {
             "presets only"
         };

@@ -76,7 +76,7 @@ impl Unit {
             Self::Devices => read_thousandths(text),
             Self::Pieces => {
                 let number = text.trim().parse::<u32>().map(u64::from);
-                number.map_err(|_| format!("'{text}' is no whole number: write 1, 2 or 3"))
+                number.map_err(|_| format!("'{text}' isn't a whole number. Use 1, 2 or 3"))
             }
         }
     }

@@ -40,10 +40,10 @@ impl Threads {
             (Field::OpenBlas, &self.open_blas),
         ];
         let why = |slider: &Slider| match slider.value() {
-            Ok(0) => Some("0 threads do nothing: at least 1".to_owned()),
-            Ok(number) => most.filter(|most| number > *most).map(|most| {
-                format!("{number} threads are more than there are cores: {most} at most")
-            }),
+            Ok(0) => Some("must be at least 1".to_owned()),
+            Ok(number) => most
+                .filter(|most| number > *most)
+                .map(|most| format!("{number} threads exceed the number of cores (max: {most})")),
             Err(why) => Some(why),
         };
         let wrong = |(field, slider)| Some(FieldProblem::new(field, why(slider)?));
@@ -121,10 +121,6 @@ mod tests {
         assert_eq!(threads.problems(Some(3)), []);
         let wrong = threads.problems(Some(2));
         assert_eq!((wrong.len(), wrong[0].field), (1, Field::OpenMp));
-        assert!(
-            wrong[0].message.contains("2 at most"),
-            "{}",
-            wrong[0].message
-        );
+        assert!(wrong[0].message.contains("max: 2"), "{}", wrong[0].message);
     }
 }

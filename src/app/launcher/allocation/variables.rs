@@ -271,13 +271,13 @@ mod tests {
         typed(&mut it, "A");
         assert_eq!(it.fault(0, true), None, "still typing");
         let fault = it.fault(0, false).unwrap();
-        assert!(fault.why.contains("A needs a value") && fault.half == Part::Value);
+        assert!(fault.why.contains("A has no value") && fault.half == Part::Value);
         assert_eq!(it.missing(0), Some(Part::Value));
         assert!(it.write().is_empty());
         let mut it = Variables::default();
         it.paste(0, Part::Value, "x");
         let fault = it.fault(0, false).unwrap();
-        assert!(fault.why.contains("name is missing") && fault.half == Part::Name);
+        assert!(fault.why.contains("this value has no name") && fault.half == Part::Name);
         assert_eq!((it.missing(0), it.missing(1)), (Some(Part::Name), None));
     }
 

@@ -6,33 +6,33 @@ pub(super) fn entry_of(page: Page) -> Entry {
     match page {
         Page::Kind => entry(
             page.title(),
-            "What is launched and what it is called; of a batch session its command, when it starts and how long it may run. Enter goes there, and back here.",
+            "Session type, name and priority. For a batch session also its command, start time and timeout. Enter edits the page and returns to this one.",
             "",
             "a batch session needs a command",
         ),
         Page::Allocation => entry(
             page.title(),
-            "The programs inside, what each container gets, variables, and how many are launched. Enter goes there, and back here.",
+            "Environment, resources of each container, variables and number of sessions. Enter edits the page and returns to this one.",
             "",
-            "within the limits of the environment, the group and your policy; what is not free now is waited for",
+            "within the limits of the environment, the group and your policy; if there isn't enough room, the session waits",
         ),
         Page::Storage => entry(
             page.title(),
-            "Folders that outlive the session, and their paths inside it. Other files are deleted after the session ends. Enter goes there, and back here.",
+            "Folders that outlive the session, and their paths in it. Other files are deleted after the session ends. Enter edits the page and returns to this one.",
             "",
-            "no two at one place; launching without any is asked once more",
+            "one folder per path; a launch without folders asks for confirmation",
         ),
         Page::Network => entry(
             page.title(),
-            "Ports of programs inside that are to be reached from outside. Enter goes there, and back here.",
+            "Ports of programs in the session that you want to reach. Enter edits the page and returns to this one.",
             "",
-            "1024 to 65535, none of a service of the environment",
+            "1024 to 65535, not a service port of the environment",
         ),
         Page::Review => entry(
             "Launch",
-            "The session is recorded and waits in the queue as PENDING. It starts as soon as there is room for it: the highest priority first, then who came first. The launcher closes; a message says what became of it and names the keys for its terminal and its log. Closing workbay stops nothing.",
+            "The session waits in the queue as PENDING and starts when there is enough room: the highest priority first, then the oldest. The launcher closes, and a notification shows the result with the keys for a shell and the log. If you close workbay, the session continues.",
             "",
-            "nothing is wrong on any page; the cards that are red say what is",
+            "no page has problems (cards with problems are red)",
         ),
     }
 }

@@ -130,7 +130,7 @@ impl OwnerForm {
         let email = self.email.text().trim();
         let (name, host) = email.split_once('@').unwrap_or_default();
         if name.is_empty() || host.is_empty() || email.contains(char::is_whitespace) {
-            return Err(format!("'{email}' is no e-mail address"));
+            return Err(format!("'{email}' isn't a valid e-mail address"));
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl OwnerForm {
             Search::None | Search::Asked => self
                 .check_address()
                 .err()
-                .or_else(|| Some("look the person up first: press Enter here".to_owned())),
+                .or_else(|| Some("look the user up first: press Enter in this field".to_owned())),
         }
     }
 

@@ -78,7 +78,7 @@ impl Storage {
         let taken = self.entries.iter().any(|it| it.name == *name);
         let taken = taken || self.automatic.iter().any(|it| *it == *name);
         if taken {
-            return Some(format!("there is a folder {name} already"));
+            return Some(format!("folder {name} already exists"));
         }
         folders::check_name(name).err()
     }
@@ -87,9 +87,9 @@ impl Storage {
     pub(super) fn why_unfinished(&self) -> Option<String> {
         self.making_problem().or_else(|| match &self.making {
             Making::Typing(input) if !input.is_empty() => {
-                Some("a new folder is being named: Enter makes it, Esc drops the name".to_owned())
+                Some("you are naming a new folder: Enter creates it, Esc cancels".to_owned())
             }
-            Making::Asked(input) => Some(format!("the folder {} is being made", input.text())),
+            Making::Asked(input) => Some(format!("creating the folder {}", input.text())),
             _ => None,
         })
     }

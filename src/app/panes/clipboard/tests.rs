@@ -234,7 +234,7 @@ fn refused_writes_are_reported_once_and_counted() {
     let Step::Toast { text, .. } = &steps[0] else {
         panic!("{steps:?}");
     };
-    assert!(text.as_str().contains("2 were refused"), "{text}");
+    assert!(text.as_str().contains("2 writes were blocked"), "{text}");
 }
 
 #[test]

@@ -226,7 +226,7 @@ fn acts_are_commands_to_the_panes_own_session() {
     );
     world.number += 1;
     world.prints("%begin 1 9 1\ncan't find window: 3\n%error 1 9 1\n");
-    assert_eq!(world.toasts, ["tmux says: can't find window: 3"]);
+    assert_eq!(world.toasts, ["tmux: can't find window: 3"]);
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn what_is_not_found_is_told_while_one_types_and_after_it() {
     world.act(Action::InputSubmit);
     assert!(world.toasts.is_empty());
     world.answer("0\n");
-    assert!(world.toasts[0].contains("z is not in what was printed"));
+    assert!(world.toasts[0].contains("z not found in the output"));
 }
 
 #[test]
@@ -339,7 +339,11 @@ fn without_a_line_the_key_says_why() {
     let steps = world.panes.open_host("here", &mut world.ids);
     world.take(steps);
     world.act(Action::WindowNew);
-    assert!(world.toasts[0].contains("this host"), "{:?}", world.toasts);
+    assert!(
+        world.toasts[0].contains("this machine"),
+        "{:?}",
+        world.toasts
+    );
 }
 
 #[test]

@@ -73,12 +73,12 @@ fn an_end_is_put_off_as_often_as_is_allowed() {
         refusal
             .message
             .as_str()
-            .ends_with("was put off twice already")
+            .ends_with("was already extended twice")
     );
     let help = refusal.help.unwrap();
     assert_eq!(
         help,
-        *"allowed: extending twice by 1h; for more ask ops@example.com"
+        *"allowed: extend twice by 1h; ask ops@example.com for more"
     );
     pass(&mut play, 3_500);
     assert_eq!(play.status(id), Status::Running);
@@ -89,7 +89,7 @@ fn an_end_is_put_off_as_often_as_is_allowed() {
         .iter()
         .filter(|entry| entry.phase == "reprieve");
     let texts: Vec<_> = kept.map(|entry| entry.message.clone().unwrap()).collect();
-    let both = ["1 of 2", "2 of 2"].map(|n| format!("its end was put off by 1h ({n})"));
+    let both = ["1 of 2", "2 of 2"].map(|n| format!("extended by 1h ({n})"));
     assert_eq!(texts, both.map(|text| Clean::new(&text)));
 }
 
@@ -123,13 +123,13 @@ fn what_is_not_allowed_says_so_and_who_to_ask() {
     let mut closed = play(network(600), ReprieveRules::default());
     let id = runs(&mut closed, LaunchRequest::default());
     for (asked, message) in [
-        (Keep::Extend, "cannot be put off here"),
-        (Keep::Exempt, "cannot be exempted from idle checks here"),
+        (Keep::Extend, "the idle checks allow no extension"),
+        (Keep::Exempt, "the idle checks don't allow it"),
     ] {
         let refusal = keep(&mut closed, id, asked).unwrap_err();
         assert!(refusal.message.as_str().ends_with(message), "{refusal:?}");
-        let help = "neither extending nor exempting is allowed; the table [idle] of resources.toml \
-                    says so";
+        let help = "neither extensions nor exemptions are allowed; the rules are in [idle] of \
+                    resources.toml";
         assert_eq!(refusal.help.unwrap(), *help);
     }
     // Nothing is due while something is open.
@@ -141,7 +141,7 @@ fn what_is_not_allowed_says_so_and_who_to_ask() {
         refusal
             .message
             .as_str()
-            .ends_with("there is nothing to be put off")
+            .ends_with("can't be extended: no idle check will reclaim it")
     );
     used(&mut play, id, Use::Closed(ActivityKind::Exec));
     pass(&mut play, 700);

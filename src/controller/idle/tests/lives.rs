@@ -150,7 +150,7 @@ fn typing_keeps_it_and_is_not_written_each_second() {
     pass(&mut play, 1_700);
     assert_eq!(play.status(id), Status::Running);
     pass(&mut play, 110);
-    assert!(end(&play, id).1.contains("last: keys typed in a terminal"));
+    assert!(end(&play, id).1.contains("last: typing in a terminal"));
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_batch_session_is_used_by_nobody_and_lives_its_time() {
     pass(&mut play, 200);
     let (info, why) = end(&play, id);
     assert_eq!(info, "idle-session-lifetime");
-    assert_eq!(why, "it lived as long as a session may (1h)");
+    assert_eq!(why, "it reached the maximum lifetime (1h)");
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn a_busy_session_lives_and_a_lazy_one_is_ended() {
     sample(&mut play, id, 60, 0);
     let (info, why) = end(&play, id);
     assert_eq!(info, "idle-utilization");
-    let begins = "over 100 s it used too little of what it asked for (cpu_util ";
+    let begins = "it used too little of its resources over 100 s (cpu_util ";
     assert!(why.starts_with(begins), "{why}");
     assert!(told(&play).contains(&"warning"), "{:?}", told(&play));
     assert_eq!(play.controller.sampled(), []);

@@ -84,7 +84,7 @@ fn only_the_nearest_end_is_warned_of() {
     assert_eq!(said.checker, IdleChecker::SessionLifetime);
     assert_eq!(
         said.sentence("train"),
-        "train will be ended in 3 min: it has lived as long as it may by then"
+        "train will be reclaimed in 3 min: it reaches its maximum lifetime"
     );
     let resting = [IdleCheck::new(
         IdleChecker::Utilization,

@@ -136,7 +136,7 @@ fn an_end_is_shown_as_asked_until_the_engine_shows_it() {
     });
     assert_eq!(
         play.failed(again).message,
-        "session session-1 has ended already (TERMINATED)"
+        "session session-1 has already ended (TERMINATED)"
     );
 }
 

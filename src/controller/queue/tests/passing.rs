@@ -42,7 +42,7 @@ fn a_session_that_ends_before_the_first_can_start_passes_it() {
     assert_eq!(play.status(long), Status::Pending);
     let why = play.why(long);
     assert!(
-        why.starts_with("#2 in line behind large; there is room, but large starts by "),
+        why.starts_with("position 2 in queue, behind large; there is room, but large starts by "),
         "{why}"
     );
     let endless = play.comes(named("endless"));
@@ -86,7 +86,7 @@ fn where_the_start_is_not_known_a_setting_decides_and_the_first_is_not_passed_fo
     let late = play.comes(named("late"));
     assert_eq!(
         play.why(late),
-        "#2 in line behind large, which has waited for more than 30m: no session passes it"
+        "position 2 in queue, behind large, which has waited for more than 30m, so no session may pass it"
     );
     play.check_rest();
 
@@ -94,15 +94,14 @@ fn where_the_start_is_not_known_a_setting_decides_and_the_first_is_not_passed_fo
     let small = play.comes(named("small"));
     assert_eq!(
         play.why(small),
-        "#2 in line behind large; there is room, but group default lets no session pass one whose \
-         start isn't known"
+        "position 2 in queue, behind large; there is room, but group default lets no session pass one whose start isn't known"
     );
 
     let (mut play, _) = held_up(Some(3600), |rules| group(rules).backfill = Backfill::Off);
     let small = play.comes(batch("small", 1000, Some(60)));
     assert_eq!(
         play.why(small),
-        "#2 in line behind large; group default starts its sessions strictly in order"
+        "position 2 in queue, behind large; group default starts its sessions strictly in order"
     );
 }
 
@@ -130,6 +129,6 @@ fn who_does_not_fit_either_is_told_so() {
     let wide = play.comes(cpus("wide", 3000));
     assert_eq!(
         play.why(wide),
-        "#2 in line behind large; waits for 3 CPU in group default: 2 of 4 in use"
+        "position 2 in queue, behind large; waits for 3 CPU in group default: 2 of 4 in use"
     );
 }

@@ -38,11 +38,11 @@ fn what_does_not_fit_waits_and_begins_when_room_appears() {
     let third = play.comes(named("third"));
     assert_eq!(
         play.why(second),
-        "waits for 2 CPU in group default: 4 of 4 in use; #1 in line"
+        "waits for 2 CPU in group default: 4 of 4 in use; position 1 in queue"
     );
     assert_eq!(
         play.why(third),
-        "#2 in line behind second; waits for 1 CPU in group default: 4 of 4 in use"
+        "position 2 in queue, behind second; waits for 1 CPU in group default: 4 of 4 in use"
     );
     assert_eq!(play.session(third).placement.queue_position, Some(1));
     let first = play.launched[0];
@@ -50,7 +50,7 @@ fn what_does_not_fit_waits_and_begins_when_room_appears() {
     assert_eq!(play.status(third), Status::Pending, "it does not overtake");
     assert_eq!(
         play.why(second),
-        "waits for 2 CPU in group default: 3 of 4 in use; #1 in line"
+        "waits for 2 CPU in group default: 3 of 4 in use; position 1 in queue"
     );
     play.terminate(play.launched[1]);
     assert_eq!(play.status(second), Status::Running);
@@ -58,7 +58,7 @@ fn what_does_not_fit_waits_and_begins_when_room_appears() {
     assert_eq!(play.session(second).status_message, None);
     assert_eq!(
         play.why(third),
-        "waits for 1 CPU in group default: 4 of 4 in use; #1 in line"
+        "waits for 1 CPU in group default: 4 of 4 in use; position 1 in queue"
     );
     play.check_rest();
 }
@@ -77,7 +77,7 @@ fn a_machine_taken_to_be_larger_lets_sessions_share_it() {
     let second = play.comes(cpus("second", 2000));
     assert_eq!(
         play.why(second),
-        "waits for 2 CPU in group default: 5 of 6 in use; #1 in line"
+        "waits for 2 CPU in group default: 5 of 6 in use; position 1 in queue"
     );
     play.check_rest();
 }
@@ -89,14 +89,14 @@ fn what_can_never_begin_holds_up_nobody() {
     let small = play.comes(named("small"));
     assert_eq!(
         play.why(small),
-        "#2 in line behind wide; waits for 1 CPU in group default: 4 of 4 in use"
+        "position 2 in queue, behind wide; waits for 1 CPU in group default: 4 of 4 in use"
     );
     play.settings.resources.limits.total.cpu = Some(Cpu::from_millis(2000));
     play.restart();
     play.work_off();
     assert!(
         play.why(wide)
-            .contains("3 CPU can no longer be had in group default"),
+            .contains("3 CPU aren't available in group default"),
         "{}",
         play.why(wide)
     );
@@ -265,12 +265,12 @@ fn groups_have_queues_of_their_own_and_share_the_machine() {
     let two = play.comes(of("two-small", "small"));
     assert_eq!(
         play.why(two),
-        "waits for 2 CPU in group small: 2 of 2 in use; #1 in line"
+        "waits for 2 CPU in group small: 2 of 2 in use; position 1 in queue"
     );
     let other = play.comes(of("other", "default"));
     assert_eq!(
         play.why(other),
-        "waits for 2 CPU in group default: 2 of 3 of the whole machine in use; #1 in line"
+        "waits for 2 CPU in group default: 2 of 3 of the machine in use; position 1 in queue"
     );
     play.terminate(one);
     assert_eq!(play.status(two), Status::Running, "the older of both heads");
@@ -306,7 +306,7 @@ fn who_waits_for_its_time_does_not_hold_up_others_and_begins_then() {
         ..named("later")
     });
     let shown = start.strftime("%Y-%m-%d %H:%M:%S UTC");
-    assert_eq!(play.why(batch), format!("starts at {shown}, not before"));
+    assert_eq!(play.why(batch), format!("waits for its start time {shown}"));
     assert_eq!(play.controller.next_deadline(), Some(start));
     let now = play.comes(named("now1"));
     assert_eq!(play.status(now), Status::Running);
@@ -324,10 +324,7 @@ fn who_waits_too_long_is_cancelled() {
     play.wait(600);
     assert_eq!(play.status(id), Status::Cancelled);
     assert_eq!(info(&play, id), "pending-timeout");
-    assert_eq!(
-        play.why(id),
-        "it waited 10m, the longest that group default allows"
-    );
+    assert_eq!(play.why(id), "it waited 10m, the maximum of group default");
     let last = play.history.iter().rfind(|it| it.session == id).unwrap();
     assert_eq!(last.result, Outcome::Expired);
     play.check_rest();
@@ -342,7 +339,7 @@ fn limits_of_a_person_hold_back_too() {
     let second = play.comes(named("second"));
     assert_eq!(
         play.why(second),
-        "waits for a session to end: 1 of 1 allowed at once are there; #1 in line"
+        "waits for a session to end: limit of concurrent sessions reached (1 of 1); position 1 in queue"
     );
     play.terminate(first);
     assert_eq!(play.status(second), Status::Running);
@@ -354,7 +351,7 @@ fn limits_of_a_person_hold_back_too() {
     let second = play.comes(named("second"));
     assert_eq!(
         play.why(second),
-        "waits for 64 MiB of memory within your limit: 64 MiB of 100 MiB in use; #1 in line"
+        "waits for 64 MiB of memory within your limit: 64 MiB of 100 MiB in use; position 1 in queue"
     );
     let tried = play
         .history

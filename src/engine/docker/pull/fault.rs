@@ -266,6 +266,6 @@ mod tests {
         ] {
             assert!(told(said, None).1, "{said}");
         }
-        assert!(!told("something new", None).1);
+        assert!(!told("new output", None).1);
     }
 }

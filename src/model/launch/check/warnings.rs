@@ -41,7 +41,7 @@ pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
         say(&mut found, Field::Accelerator, waits);
     }
     if request.mounts.is_empty() {
-        let why = "no folder is mounted: files are deleted after it ends";
+        let why = "no folder mounted: files are deleted after it ends";
         say(&mut found, Field::Folders, why);
     }
     found

@@ -38,7 +38,7 @@ pub fn write(sheet: &mut Sheet<'_>) {
         Some(known) => format!("is {known}"),
         None => String::new(),
     };
-    let hint = "by hand instead, as registry/name:tag";
+    let hint = "an image instead, as registry/name:tag";
     sheet.typed(image, "or an image", environments.image(), hint, &note);
     sheet.said(image);
 }
@@ -46,7 +46,7 @@ pub fn write(sheet: &mut Sheet<'_>) {
 fn search<'a>(sheet: &mut Sheet<'a>, row: Row, environments: &'a Environments) {
     let (fit, all) = (environments.choices().len(), environments.known());
     let note = if environments.query().is_empty() {
-        format!("{all} to choose from")
+        format!("{all} available")
     } else {
         format!("{fit} of {all}")
     };
@@ -69,7 +69,7 @@ fn chosen(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
     let room = sheet.width.saturating_sub(VALUES);
     let line = sheet.label(row, "Environment");
     let line = match choice {
-        _ if by_hand => line.text(VALUES, room, "the image below instead", Face::Dim),
+        _ if by_hand => line.text(VALUES, room, "the image below is used", Face::Dim),
         Some(choice) => {
             let widths = widths(std::slice::from_ref(choice), sheet.width);
             columns(sheet, line, VALUES, choice, widths, look(choice, false))
@@ -86,7 +86,7 @@ fn list(sheet: &mut Sheet<'_>, row: Row, environments: &Environments) {
     let entries = environments.lines();
     if entries.is_empty() && environments.known() == 0 {
         let label = environments.label(sheet.launcher.offer());
-        let text = format!("{label}, the default: nothing is known of others yet");
+        let text = format!("{label} (default; others are loading)");
         if !environments.is_by_hand() {
             sheet.sentence(row, &text, Face::Dim);
         }

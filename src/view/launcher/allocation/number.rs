@@ -105,7 +105,7 @@ fn below(
     let unit = slider.unit();
     let mut words = Vec::new();
     if sheet.width < WIDE && bounds.least > 0 && bounds.most.is_some() {
-        words.push(format!("at least {}", unit.short(bounds.least)));
+        words.push(format!("min {}", unit.short(bounds.least)));
     }
     if let Outlook::Free(free) = outlook {
         words.push(free);
@@ -215,7 +215,7 @@ fn range(sheet: &Sheet<'_>, slider: &Slider, bounds: &Bounds, row: Row) -> Strin
     };
     let mut text = match (bounds.most, whole) {
         // Nothing between them: what is wrong says the rest.
-        (Some(most), _) if most < bounds.least => format!("{}{what} at most", unit.short(most)),
+        (Some(most), _) if most < bounds.least => format!("max {}{what}", unit.short(most)),
         (Some(most), Some((all, _))) => {
             let cores = if row.field == Field::Cpu {
                 " cores"
@@ -228,7 +228,7 @@ fn range(sheet: &Sheet<'_>, slider: &Slider, bounds: &Bounds, row: Row) -> Strin
             format!("{} to {}{what}", unit.short(bounds.least), unit.short(most))
         }
         (Some(most), None) => format!("of {}{what}", unit.short(most)),
-        (None, _) => format!("at least {}", unit.short(bounds.least)),
+        (None, _) => format!("min {}", unit.short(bounds.least)),
     };
     if let Some(free) = whole.map(|(_, free)| free).or(bounds.free) {
         text = format!("{text}, {} free", unit.short(free));

@@ -90,7 +90,7 @@ fn line<'a>(sheet: &Sheet<'a>, at: usize, variable: &'a Variable, names: u16) ->
 
 fn value_hint(secret: bool) -> &'static str {
     if secret {
-        "its value, never shown, kept nowhere"
+        "its value (not shown, not stored)"
     } else {
         "its value"
     }
@@ -102,8 +102,8 @@ fn empty_line<'a>(sheet: &Sheet<'a>, at: usize, variable: &'a Variable, names: u
     let focused = sheet.is_focused(row);
     let hint = match (at, focused) {
         (0, false) => "none",
-        (_, false) => "one more",
-        (_, true) => "NAME=value, or paste lines of them",
+        (_, false) => "add",
+        (_, true) => "NAME=value, or paste several lines",
     };
     let room = sheet.width.saturating_sub(VALUES);
     label(sheet, at)

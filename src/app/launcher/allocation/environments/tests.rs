@@ -114,7 +114,7 @@ fn what_fits_nothing_is_told_and_a_blank_is_no_search() {
     let mut all = begun(&offer);
     press(&mut all, "z", &offer);
     let problem = all.problem().unwrap();
-    assert_eq!(problem, "no environment has 'z' in its name");
+    assert_eq!(problem, "no environment matches 'z'");
     press(&mut all, "ctrl-u", &offer);
     all.choose(2);
     all.paste("  ", &offer);

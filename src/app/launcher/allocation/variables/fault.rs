@@ -32,13 +32,13 @@ impl Variables {
         let row = self.rows.get(at).filter(|row| !row.is_empty())?;
         let (name, value) = (row.name.text(), row.value.text());
         if name.is_empty() {
-            return (!typing).then(|| Fault::of_name("a name is missing for this value"));
+            return (!typing).then(|| Fault::of_name("this value has no name"));
         }
         if let Err(why) = check_variable_name(name) {
             return Some(Fault::of_name(why));
         }
         if self.rows[..at].iter().any(|it| it.name.text() == name) {
-            let why = format!("{name} is there already: give it one value");
+            let why = format!("{name} is already set above");
             return Some(Fault::of_name(why));
         }
         if let Err(why) = check_value(name, value) {
@@ -48,9 +48,9 @@ impl Variables {
             return None;
         }
         Some(Fault::of_value(if self.is_secret(row) {
-            format!("{name} is a secret and is kept nowhere: type its value")
+            format!("{name} is a secret, so its value isn't stored. Type it again")
         } else {
-            format!("{name} needs a value; remove the row if it is not needed")
+            format!("{name} has no value. Type one, or remove the row")
         }))
     }
 
@@ -68,13 +68,13 @@ impl Variables {
     pub fn ask_of_half(&self, at: usize) -> String {
         let row = self.rows.get(at).filter(|row| !row.name.is_empty());
         let Some(row) = row else {
-            return "A value has no name yet: type one, or remove its row.".to_owned();
+            return "A value has no name. Type one, or remove the row.".to_owned();
         };
         let name: String = row.name.text().chars().take(NAMES).collect();
         if self.is_secret(row) {
-            format!("{name} is a secret and is kept nowhere: type its value, or remove its row.")
+            format!("{name} is a secret, so its value isn't stored. Type it, or remove the row.")
         } else {
-            format!("{name} has no value yet: type one, or remove its row.")
+            format!("{name} has no value. Type one, or remove the row.")
         }
     }
 }

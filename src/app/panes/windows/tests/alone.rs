@@ -143,7 +143,7 @@ fn the_list_of_shells_has_each_window_once() {
             (Door::Pane(PaneId(1)), "window 1 name1".to_owned()),
             (Door::Window(PaneId(1), 2), "sh".to_owned()),
             (Door::Pane(PaneId(2)), "window 3 name3".to_owned()),
-            (Door::Host, "this host, not open here".to_owned()),
+            (Door::Host, "this machine, not open".to_owned()),
         ]
     );
 }
