@@ -17,6 +17,7 @@ mod environments;
 mod kept;
 mod layers;
 mod resources;
+mod words;
 
 use std::{
     fs,
