@@ -106,7 +106,7 @@ fn files(path: &Path) -> Vec<PathBuf> {
         return found;
     }
     let is_test = matches!(name, "tests.rs" | "testing.rs");
-    let is_source = name.ends_with(".rs") && !is_test;
+    let is_source = path.extension().is_some_and(|end| end == "rs") && !is_test;
     is_source.then(|| path.to_owned()).into_iter().collect()
 }
 
@@ -136,9 +136,9 @@ fn literals(source: &str) -> Vec<(usize, String)> {
             let stop = body.find(&end).unwrap();
             found.push((line_of(here), body[..stop].to_owned()));
             2 + hashes + stop + end.len()
-        } else if here.starts_with('"') {
-            let stop = closing(&here[1..]);
-            found.push((line_of(here), joined(&here[1..=stop])));
+        } else if let Some(body) = here.strip_prefix('"') {
+            let stop = closing(body);
+            found.push((line_of(here), joined(&body[..stop])));
             stop + 2
         } else if here.starts_with('\'') {
             character(here)
