@@ -44,16 +44,16 @@ Examples:
   workbay run -- make test                  run a command in a new session
 
 Exit codes: 0 success, 1 failed, 2 invalid arguments, 3 not found, 4 not allowed, 5 engine or daemon
-not responding, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` exit with the code of the
-command, or with 125 if the session ended for another reason.";
+not responding, 124 timed out. `exec`, `run`, `wait` and `launch --wait-end` exit with the code of
+the command, or with 125 if the session ended for another reason.";
 
 /// How the TUI looks, for one invocation.
 #[derive(Args, Debug, Default)]
 pub struct Look {
-    /// Theme: default-dark, default-light, ansi16 or one of your own (overrides the configuration)
+    /// Theme: default-dark, default-light, ansi16 or one of your own (default: `ui.theme`)
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Keymap: default, vim, emacs or one of your own (overrides the configuration)
+    /// Keymap: default, vim, emacs or one of your own (default: `ui.keymap`)
     #[arg(long, value_name = "NAME")]
     pub keymap: Option<String>,
     /// Don't use the mouse, so that the terminal can select text
