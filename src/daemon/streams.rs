@@ -31,8 +31,6 @@ use crate::{
 
 /// Input and output are cut into pieces of this size, so that one flood does not hold up another pane's echo.
 const PIECE: usize = 32 * 1024;
-/// Lines of a log that are sent together, where so many are there: each alone would be a message.
-const LINES: usize = 256;
 /// Opening may need the engine to start tmux.
 const OPENING: Duration = Duration::from_secs(60);
 
@@ -235,21 +233,18 @@ impl Line {
         &self,
         opening: Opening<'_, BoxStream<'static, Result<LogChunk, EngineError>>>,
     ) -> StreamEnd {
-        let chunks = match self.opened(opening).await {
+        let mut chunks = match self.opened(opening).await {
             Ok(chunks) => chunks,
             Err(end) => return end,
         };
-        let mut chunks = chunks.ready_chunks(LINES);
-        while let Some(ready) = chunks.next().await {
-            for chunk in together(ready) {
-                match chunk {
-                    Ok(chunk) => {
-                        if self.send(chunk.source, chunk.bytes).await.is_err() {
-                            return StreamEnd::Exited { exit_code: None };
-                        }
+        while let Some(chunk) = chunks.next().await {
+            match chunk {
+                Ok(chunk) => {
+                    if self.send(chunk.source, chunk.bytes).await.is_err() {
+                        break;
                     }
-                    Err(error) => return lost_or_failed(&error),
                 }
+                Err(error) => return lost_or_failed(&error),
             }
         }
         StreamEnd::Exited { exit_code: None }
@@ -349,32 +344,6 @@ impl Line {
     }
 }
 
-type Chunk = Result<LogChunk, EngineError>;
-
-/// Chunks of the same output that follow each other are one.
-fn together(chunks: Vec<Chunk>) -> Vec<Chunk> {
-    let mut joined: Vec<(LogSource, BytesMut)> = Vec::new();
-    let mut fault = None;
-    for chunk in chunks {
-        match (chunk, joined.last_mut()) {
-            (Ok(chunk), Some((source, bytes))) if *source == chunk.source => {
-                bytes.extend_from_slice(&chunk.bytes);
-            }
-            (Ok(chunk), _) => joined.push((chunk.source, chunk.bytes.into())),
-            (Err(error), _) => fault = Some(error),
-        }
-    }
-    let chunk = |(source, bytes): (LogSource, BytesMut)| {
-        let bytes = bytes.freeze();
-        Ok(LogChunk { source, bytes })
-    };
-    joined
-        .into_iter()
-        .map(chunk)
-        .chain(fault.map(Err))
-        .collect()
-}
-
 fn lost_or_failed(error: &EngineError) -> StreamEnd {
     if error.is_lost() {
         return StreamEnd::Lost {
@@ -389,36 +358,6 @@ fn lost_or_failed(error: &EngineError) -> StreamEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_of_one_output_are_sent_together_in_their_order() {
-        let line = |source, text: &'static str| {
-            Ok(LogChunk {
-                source,
-                bytes: text.into(),
-            })
-        };
-        let (out, err) = (LogSource::Stdout, LogSource::Stderr);
-        let chunks = vec![
-            line(out, "a\n"),
-            line(out, "b\n"),
-            line(err, "c\n"),
-            line(out, "d\n"),
-        ];
-        let told: Vec<_> = together(chunks)
-            .into_iter()
-            .map(|chunk| chunk.map(|it| (it.source, it.bytes)).unwrap())
-            .collect();
-        let expected = [
-            (out, "a\nb\n".into()),
-            (err, "c\n".into()),
-            (out, "d\n".into()),
-        ];
-        assert_eq!(told, expected);
-        let gone = EngineError::NotFound("x".into());
-        let told = together(vec![line(out, "a"), Err(gone)]);
-        assert!(matches!(&told[..], [Ok(_), Err(EngineError::NotFound(_))]));
-    }
 
     #[tokio::test]
     async fn input_is_joined_in_order_and_bounded_by_the_window() {

@@ -125,7 +125,7 @@ async fn a_command_does_not_start_before_its_time() {
     assert_eq!(session.status, Status::Pending);
     let waiting = face.until(session.id, |s| s.status_message.is_some()).await;
     let why = waiting.status_message.unwrap();
-    assert!(why.as_str().contains("not before"), "{why}");
+    assert!(why.as_str().contains("waits for its start time"), "{why}");
     assert_eq!(house.engine.count(Call::Create), 0);
     // It has no log before it has begun, and whoever follows waits for it.
     let open = StreamOpen::Log {

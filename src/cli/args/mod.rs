@@ -50,10 +50,10 @@ the command, or with 125 if the session ended for another reason.";
 /// How the TUI looks, for one invocation.
 #[derive(Args, Debug, Default)]
 pub struct Look {
-    /// Theme: default-dark, default-light, ansi16 or one of your own (default: `ui.theme`)
+    /// Theme: default-dark, default-light, ansi16 or your own (default: `ui.theme`)
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Keymap: default, vim, emacs or one of your own (default: `ui.keymap`)
+    /// Keymap: default, vim, emacs or your own (default: `ui.keymap`)
     #[arg(long, value_name = "NAME")]
     pub keymap: Option<String>,
     /// Don't use the mouse, so that the terminal can select text

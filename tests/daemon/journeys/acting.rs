@@ -120,7 +120,7 @@ async fn what_is_typed_before_a_shell_is_open_reaches_it() {
     person.launches("slow-one").await;
     house.engine.hold(Call::Attach);
     person.presses("s").await;
-    person.sees("opening shell in slow-one").await;
+    person.sees("opening a shell in slow-one").await;
     person.types("typed-ahead").await;
     eventually("it is being opened", || {
         house.engine.count(Call::Attach) == 1

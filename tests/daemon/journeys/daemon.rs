@@ -20,7 +20,7 @@ fn be_the_daemon() {
 async fn a_killed_daemon_comes_back_and_the_shell_opens_again() {
     let place = Place::new("journeys::daemon::be_the_daemon");
     let mut person = Person::sits_down("jin", place.options(""));
-    person.sees("connected").await;
+    person.sees("▪ connected").await;
     person.launches("lasting").await;
     person.presses("s").await;
     person.types("typed-before").await;
@@ -47,7 +47,7 @@ async fn a_killed_daemon_comes_back_and_the_shell_opens_again() {
 async fn while_no_daemon_answers_the_list_stays_and_says_so() {
     let mut house = House::open().await;
     let mut person = Person::sits_down("jin", ConnectOptions::existing(house.paths()));
-    person.sees("connected").await;
+    person.sees("▪ connected").await;
     person.launches("lasting").await;
     house.stop().await;
     person.sees("Daemon disconnected").await;
@@ -56,7 +56,7 @@ async fn while_no_daemon_answers_the_list_stays_and_says_so() {
     person.sees_no("Launch a session").await;
     house.start().await;
     person.sees_no("Daemon disconnected").await;
-    person.sees("connected").await;
+    person.sees("▪ connected").await;
     person.launches("next-one").await;
     person.sees("Running 2").await;
 }

@@ -64,7 +64,7 @@ async fn a_launch_that_the_engine_did_not_survive_stands_under_others_with_the_r
         house.engine.containers().is_empty()
     })
     .await;
-    person.sees("connected").await;
+    person.sees("▪ connected").await;
     person.sees("Others 1").await;
 }
 
@@ -77,6 +77,6 @@ async fn an_engine_that_is_away_from_the_start_is_waited_for() {
     let mut person = Person::sits_down("jin", options);
     person.sees("does not answer").await;
     house.engine.restore();
-    person.sees("connected").await;
+    person.sees("▪ connected").await;
     person.launches("at-last").await;
 }

@@ -58,7 +58,7 @@ impl Person {
     /// Sits down at an 80x24 screen and sees the list of this house.
     pub async fn at(house: &House) -> Self {
         let person = Self::sits_down("jin", ConnectOptions::existing(house.paths()));
-        person.sees("connected").await;
+        person.sees("▪ connected").await;
         person
     }
 

@@ -10,8 +10,8 @@ async fn two_faces_see_the_same_changes() {
     let options = || ConnectOptions::existing(house.paths());
     let mut one = Person::sits_down("jin", options());
     let mut two = Person::sits_down("sue", options());
-    one.sees("connected").await;
-    two.sees("connected").await;
+    one.sees("▪ connected").await;
+    two.sees("▪ connected").await;
     one.launches("shared-one").await;
     two.sees_line(&["shared-one", "RUNNING"]).await;
     two.presses("r ctrl-u").await;
