@@ -33,7 +33,7 @@ fn warned(machine: &Machine, name: &str) -> Vec<u8> {
     person.wait_for(name);
     person.type_("s");
     person.wait_for(&format!("work@{name}"));
-    person.wait_for(&format!("{name} will be ended in"));
+    person.wait_for(&format!("{name} will be reclaimed in"));
     person.raw()
 }
 
@@ -41,7 +41,10 @@ fn warned(machine: &Machine, name: &str) -> Vec<u8> {
 fn a_warning_rings_and_is_told_to_the_desktop_while_a_terminal_is_open() {
     let machine = short_lived("warned", &[("TERM_PROGRAM", "WezTerm")]);
     let raw = warned(&machine, "warned");
-    assert_eq!(count(&raw, b"\x1b]9;workbay: warned will be ended in "), 1);
+    assert_eq!(
+        count(&raw, b"\x1b]9;workbay: warned will be reclaimed in "),
+        1
+    );
     assert_eq!(count(&raw, b"\x07"), 1, "one bell");
 }
 

@@ -87,11 +87,11 @@ fn windows_are_the_same_for_both_kinds_of_keys() {
     leader(&mut person, "1");
     person.wait_for(" 1 first* ");
     leader(&mut person, "&");
-    person.wait_for("end window 1");
+    person.wait_for("close window 1");
     person.type_("n");
-    person.wait_gone("end window 1");
+    person.wait_gone("close window 1");
     leader(&mut person, "&");
-    person.wait_for("end window 1");
+    person.wait_for("close window 1");
     person.type_("y");
     // The numbers close up.
     person.wait_for(" 1 학습; $HOME* ");
