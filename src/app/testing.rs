@@ -3,11 +3,10 @@
 use jiff::Timestamp;
 
 use crate::model::{
-    environment::{EnvironmentRef, EnvironmentSource},
-    id::{SessionId, SessionKey},
     resources::{Bytes, Cpu, ResourceSlots},
     session::Session,
     status::Status,
+    testing,
     text::Clean,
 };
 
@@ -20,15 +19,7 @@ pub fn session(n: u128, name: &str) -> Session {
         shmem: Bytes::mib(64),
         owner: Clean::new("work"),
         started_at: Some(created),
-        ..Session::new(
-            SessionKey::local(SessionId::from_u128(n << 96)),
-            Clean::new(name),
-            EnvironmentRef {
-                name: Clean::new("host"),
-                version: Clean::new("debian-12"),
-                source: EnvironmentSource::Host,
-            },
-            created,
-        )
+        created_at: created,
+        ..testing::session(n << 96, name)
     }
 }

@@ -54,43 +54,19 @@ pub async fn whole(line: &Line, sessions: Vec<Session>) -> Result<Vec<Session>, 
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
-
     use super::*;
-    use crate::model::{
-        environment::{EnvironmentRef, EnvironmentSource},
-        id::{KernelId, SessionId, SessionKey},
-        kernel::Kernel,
-        status::Status,
-    };
+    use crate::model::testing::ended;
 
-    fn ended(info: &str, exit_code: Option<i64>, oom_killed: bool) -> Session {
-        let environment = EnvironmentRef {
-            name: "host".into(),
-            version: "1".into(),
-            source: EnvironmentSource::Host,
-        };
-        let key = SessionKey::local(SessionId::from_u128(1));
-        let at = Timestamp::UNIX_EPOCH;
-        let kernel = Kernel::new(KernelId::from_u128(1), "main1".into(), Status::Terminated);
-        Session {
-            status: Status::Terminated,
-            status_info: Some(info.into()),
-            started_at: Some(at),
-            terminated_at: Some(at),
-            kernels: vec![Kernel {
-                exit_code,
-                oom_killed,
-                ..kernel
-            }],
-            ..Session::new(key, "train".into(), environment, at)
-        }
+    fn out_of_memory() -> Session {
+        let mut session = ended("self-terminated", Some(137));
+        session.kernels[0].oom_killed = true;
+        session
     }
 
     #[test]
     fn a_command_that_ended_by_itself_gives_its_code() {
         for number in [0, 3, 125, 255] {
-            let session = ended("self-terminated", Some(number), false);
+            let session = ended("self-terminated", Some(number));
             assert_eq!(exit(&session).map(i64::from), Ok(number));
         }
     }
@@ -98,21 +74,12 @@ mod tests {
     #[test]
     fn whatever_ended_it_otherwise_gives_125_and_a_sentence() {
         for (session, says) in [
-            (
-                ended("user-requested", Some(143), false),
-                "Ended by a person",
-            ),
-            (
-                ended("force-terminated", Some(137), false),
-                "Killed by a person",
-            ),
-            (
-                ended("idle-timeout", Some(0), false),
-                "Network Idle Timeout",
-            ),
-            (ended("self-terminated", Some(137), true), "out of memory"),
-            (ended("task-timeout", Some(143), false), "Out of time"),
-            (ended("container-not-found", None, false), "vanished"),
+            (ended("user-requested", Some(143)), "Ended by a person"),
+            (ended("force-terminated", Some(137)), "Killed by a person"),
+            (ended("idle-timeout", Some(0)), "Network Idle Timeout"),
+            (out_of_memory(), "out of memory"),
+            (ended("task-timeout", Some(143)), "Out of time"),
+            (ended("container-not-found", None), "vanished"),
         ] {
             let fail = exit(&session).unwrap_err();
             assert_eq!(fail.code, code::ENDED);
@@ -124,10 +91,10 @@ mod tests {
 
     #[test]
     fn of_several_the_first_failure_counts() {
-        let of = |code| ended("self-terminated", Some(code), false);
+        let of = |code| ended("self-terminated", Some(code));
         assert_eq!(exit_of_all(&[of(0), of(0)]), 0);
         assert_eq!(exit_of_all(&[of(0), of(4), of(3)]), 4);
-        let killed = ended("user-requested", None, false);
+        let killed = ended("user-requested", None);
         assert_eq!(exit_of_all(&[killed, of(4)]), code::ENDED);
     }
 }

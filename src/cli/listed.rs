@@ -77,40 +77,13 @@ impl<'a> ListedChange<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        environment::{EnvironmentRef, EnvironmentSource},
-        id::{KernelId, SessionId, SessionKey},
-        kernel::Kernel,
-        status::Status,
-    };
-
-    fn ended(exit_code: i64, why: &str) -> Session {
-        let environment = EnvironmentRef {
-            name: "host".into(),
-            version: "1".into(),
-            source: EnvironmentSource::Host,
-        };
-        let key = SessionKey::local(SessionId::from_u128(1));
-        let at = Timestamp::UNIX_EPOCH;
-        let kernel = Kernel::new(KernelId::from_u128(1), "main1".into(), Status::Terminated);
-        Session {
-            status: Status::Terminated,
-            status_info: Some(why.into()),
-            started_at: Some(at),
-            terminated_at: Some(at),
-            kernels: vec![Kernel {
-                exit_code: Some(exit_code),
-                ..kernel
-            }],
-            ..Session::new(key, "train".into(), environment, at)
-        }
-    }
+    use crate::model::testing::ended;
 
     #[test]
     fn the_end_is_in_fields_of_the_session_itself() {
         for (session, reason, code) in [
-            (ended(3, "self-terminated"), "exited", Some(3)),
-            (ended(143, "user-requested"), "terminated", None),
+            (ended("self-terminated", Some(3)), "exited", Some(3)),
+            (ended("user-requested", Some(143)), "terminated", None),
         ] {
             let listed =
                 serde_json::to_value(Listed::new(&session, Timestamp::UNIX_EPOCH)).unwrap();
@@ -122,7 +95,7 @@ mod tests {
 
     #[test]
     fn an_event_has_the_fields_that_lists_have() {
-        let session = ended(3, "self-terminated");
+        let session = ended("self-terminated", Some(3));
         let change = Change::Session {
             session: Box::new(session),
         };

@@ -219,24 +219,11 @@ fn check_log(heart: &Heart, session: &Session) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        environment::{EnvironmentRef, EnvironmentSource},
-        id::SessionId,
-    };
-
-    fn session(number: u128) -> Session {
-        let environment = EnvironmentRef {
-            name: "host".into(),
-            version: "1".into(),
-            source: EnvironmentSource::Host,
-        };
-        let key = SessionKey::local(SessionId::from_u128(number));
-        Session::new(key, "one".into(), environment, jiff::Timestamp::UNIX_EPOCH)
-    }
+    use crate::model::testing;
 
     #[test]
     fn what_failed_before_it_had_a_container_has_no_log() {
-        let mut failed = session(1);
+        let mut failed = testing::session(1, "train");
         failed.status = Status::Error;
         failed.status_message = Some("the pull failed".into());
         assert!(!has_begun(&failed));
@@ -248,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_never_outgrows_a_frame() {
-        let sessions: Vec<Session> = (0..3).map(session).collect();
+        let sessions: Vec<Session> = (0..3).map(|it| testing::session(it, "train")).collect();
         let all: Vec<&Session> = sessions.iter().collect();
         let one = weight::of(&sessions[0]);
         assert_eq!(fitting(&all, 10 * one), 3);

@@ -76,20 +76,10 @@ pub fn priority_to_be_first(ahead: &[&Session]) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        environment::{EnvironmentRef, EnvironmentSource},
-        id::{SessionId, SessionKey},
-    };
+    use crate::model::testing;
 
     fn waits(id: u128, name: &str, place: u32, priority: i32) -> Session {
-        let environment = EnvironmentRef {
-            name: "host".into(),
-            version: "1".into(),
-            source: EnvironmentSource::Host,
-        };
-        let key = SessionKey::local(SessionId::from_u128(id << 96));
-        let created = jiff::Timestamp::UNIX_EPOCH;
-        let mut it = Session::new(key, name.into(), environment, created);
+        let mut it = testing::session(id << 96, name);
         it.status = Status::Pending;
         it.placement.queue_position = Some(place);
         it.placement.priority = Some(priority);

@@ -53,6 +53,8 @@ pub mod span;
 pub mod spec;
 pub mod statistics;
 pub mod status;
+#[cfg(test)]
+pub mod testing;
 pub mod text;
 pub mod usage;
 pub mod verdict;

@@ -50,24 +50,11 @@ fn host(endpoint: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
-
     use super::*;
-    use crate::model::{
-        environment::{EnvironmentRef, EnvironmentSource},
-        id::{KernelId, SessionId, SessionKey},
-        kernel::Kernel,
-        status::Status,
-    };
+    use crate::model::{id::KernelId, kernel::Kernel, status::Status, testing};
 
     fn session(opened: &[u16], address: Option<&str>) -> Session {
-        let environment = EnvironmentRef {
-            name: "host".into(),
-            version: "1".into(),
-            source: EnvironmentSource::Host,
-        };
-        let key = SessionKey::local(SessionId::from_u128(1));
-        let mut session = Session::new(key, "train".into(), environment, Timestamp::UNIX_EPOCH);
+        let mut session = testing::session(1, "train");
         session.status = Status::Running;
         session.preopen_ports = opened.to_vec();
         let mut kernel = Kernel::new(KernelId::from_u128(2), "main1".into(), Status::Running);

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::model::{
-    environment::{EnvironmentRef, EnvironmentSource},
+    environment::EnvironmentSource,
     figures::{Figures, FiguresRecord, Metric, Series},
     history::Outcome,
     id::{ContextName, KernelId, SessionKey},
@@ -22,10 +22,10 @@ use crate::model::{
     session::Session,
     spec::LaunchSpec,
     status::Status,
+    testing,
 };
 
 fn record(number: u128) -> SessionRecord {
-    let id = SessionId::from_u128(number);
     let session = Session {
         status: Status::Creating,
         requested_slots: ResourceSlots::new(Cpu::from_millis(500), Bytes::mib(256)),
@@ -43,16 +43,8 @@ fn record(number: u128) -> SessionRecord {
             )
         }],
         pending_request: Some("terminating".into()),
-        ..Session::new(
-            SessionKey::local(id),
-            Clean::new(&format!("한글-{number}")),
-            EnvironmentRef {
-                name: "host".into(),
-                version: "debian-12".into(),
-                source: EnvironmentSource::Host,
-            },
-            Timestamp::from_second(1_700_000_000 + number as i64).unwrap(),
-        )
+        created_at: Timestamp::from_second(1_700_000_000 + number as i64).unwrap(),
+        ..testing::session(number, &format!("한글-{number}"))
     };
     let spec = LaunchSpec {
         env: BTreeMap::from([("A".into(), "b\nc".into())]),

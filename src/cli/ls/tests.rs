@@ -7,12 +7,11 @@ use super::{
     order::Sort,
 };
 use crate::model::{
-    environment::{EnvironmentRef, EnvironmentSource},
-    id::{ContextName, KernelId, SessionId, SessionKey},
-    kernel::Kernel,
+    id::ContextName,
     resources::{Bytes, Cpu, ResourceSlots},
     session::Session,
     status::Status,
+    testing,
 };
 
 fn noon() -> Timestamp {
@@ -25,30 +24,25 @@ fn ago(seconds: i64) -> Timestamp {
 
 /// A running session of 1 CPU and 1 GiB, launched an hour ago.
 fn session(number: u128, name: &str) -> Session {
-    let environment = EnvironmentRef {
-        name: "python".into(),
-        version: "3.12".into(),
-        source: EnvironmentSource::Host,
-    };
-    let key = SessionKey::local(SessionId::from_u128(number << 96));
-    Session {
+    let mut it = Session {
         status: Status::Running,
         started_at: Some(ago(3000)),
         requested_slots: ResourceSlots::new(Cpu::from_millis(1000), Bytes::mib(1024)),
-        ..Session::new(key, name.into(), environment, ago(3600))
-    }
+        created_at: ago(3600),
+        ..testing::session(number << 96, name)
+    };
+    it.environment.name = "python".into();
+    it.environment.version = "3.12".into();
+    it
 }
 
 fn ended(number: u128, name: &str, exit_code: i64) -> Session {
-    let kernel = Kernel::new(KernelId::from_u128(1), "main1".into(), Status::Terminated);
+    let ended = testing::ended("self-terminated", Some(exit_code));
     Session {
-        status: Status::Terminated,
-        status_info: Some("self-terminated".into()),
+        status: ended.status,
+        status_info: ended.status_info,
         terminated_at: Some(ago(60)),
-        kernels: vec![Kernel {
-            exit_code: Some(exit_code),
-            ..kernel
-        }],
+        kernels: ended.kernels,
         ..session(number, name)
     }
 }

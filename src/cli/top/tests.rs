@@ -4,11 +4,10 @@ use super::rows::{Refresh, Row};
 use crate::{
     cli::args::TopSort,
     model::{
-        environment::{EnvironmentRef, EnvironmentSource},
         figures::{Figures, Metric, Series},
-        id::{SessionId, SessionKey},
         session::Session,
         status::Status,
+        testing,
     },
 };
 
@@ -28,17 +27,11 @@ fn series(metric: Metric, now: u64, limit: Option<u64>) -> Series {
 }
 
 fn row(number: u128, name: &str, series: Vec<Series>) -> Row {
-    let environment = EnvironmentRef {
-        name: "host".into(),
-        version: "1".into(),
-        source: EnvironmentSource::Host,
-    };
-    let key = SessionKey::local(SessionId::from_u128(number << 96));
     Row {
         session: Session {
             status: Status::Running,
             started_at: Some(at(0)),
-            ..Session::new(key, name.into(), environment, at(0))
+            ..testing::session(number << 96, name)
         },
         figures: Figures {
             at: vec![at(100)],

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::model::{
         history::Outcome,
-        id::{KernelId, SessionId, SessionKey},
+        id::{KernelId, SessionId},
         idle::{Activity, ActivityKind, IdleBasis, IdleState, Join, Reprieve},
         pull::PullFigures,
         resources::{Bytes, Cpu},
@@ -210,13 +210,11 @@ mod tests {
     }
 
     fn empty() -> Session {
-        let environment = EnvironmentRef {
-            name: "".into(),
-            version: "".into(),
-            source: EnvironmentSource::Host,
-        };
-        let key = SessionKey::local(SessionId::from_u128(1));
-        Session::new(key, "".into(), environment, time())
+        let mut session = crate::model::testing::session(1, "");
+        session.environment.name = "".into();
+        session.environment.version = "".into();
+        session.created_at = time();
+        session
     }
 
     fn slots() -> ResourceSlots {

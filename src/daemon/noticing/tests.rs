@@ -1,27 +1,17 @@
 //! Every step of a life, and what is told of it.
 
 use super::*;
-use crate::model::{
-    environment::{EnvironmentRef, EnvironmentSource},
-    id::{ContextName, KernelId, SessionId},
-    kernel::Kernel,
-};
+use crate::model::{id::KernelId, kernel::Kernel, testing};
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
 fn train(status: Status) -> Session {
-    let key = SessionKey::new(ContextName::local(), SessionId::from_u128(1));
-    let environment = EnvironmentRef {
-        name: "host".into(),
-        version: "1".into(),
-        source: EnvironmentSource::Host,
-    };
     let started_at = status.is_live().then_some(NOW);
     Session {
         status,
         started_at,
         owner: "me".into(),
-        ..Session::new(key, "train".into(), environment, NOW)
+        ..testing::session(1, "train")
     }
 }
 

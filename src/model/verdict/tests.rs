@@ -1,32 +1,16 @@
 //! Each way to end, and the line that tells it.
 
-use jiff::Timestamp;
-
 use super::*;
 use crate::model::{
-    environment::{EnvironmentRef, EnvironmentSource},
-    id::{KernelId, SessionId, SessionKey},
-    kernel::Kernel,
     resources::{Cpu, ResourceSlots},
+    testing,
 };
 
 fn ended(info: &str, code: Option<i64>) -> Session {
-    let key = SessionKey::local(SessionId::from_u128(1));
-    let environment = EnvironmentRef {
-        name: "host".into(),
-        version: "debian-12".into(),
-        source: EnvironmentSource::Host,
-    };
-    let begun = Timestamp::UNIX_EPOCH;
-    let mut session = Session::new(key, "train".into(), environment, begun);
-    session.status = Status::Terminated;
+    let mut session = testing::ended(info, code);
     session.status_info = Some(info.into()).filter(|_| !info.is_empty());
-    session.started_at = Some(begun);
+    session.terminated_at = None;
     session.requested_slots = ResourceSlots::new(Cpu::from_millis(1000), Bytes(16 * Bytes::GIB));
-    session.kernels = vec![Kernel {
-        exit_code: code,
-        ..Kernel::new(KernelId::from_u128(1), "main1".into(), Status::Terminated)
-    }];
     session
 }
 

@@ -1,8 +1,7 @@
 use super::*;
 use crate::model::{
-    environment::{EnvironmentRef, EnvironmentSource},
-    id::{SessionId, SessionKey},
     resources::{Bytes, Cpu, ResourceSlots},
+    testing,
     text::Clean,
     usage::{AcceleratorUsage, Counted, Traffic},
 };
@@ -190,16 +189,10 @@ fn what_was_put_away_goes_on() {
 
 /// One that runs since second 0.
 fn session(slots: &ResourceSlots) -> Session {
-    let environment = EnvironmentRef {
-        name: "host".into(),
-        version: "1".into(),
-        source: EnvironmentSource::Host,
-    };
-    let key = SessionKey::local(SessionId::from_u128(1));
     Session {
         requested_slots: slots.clone(),
         started_at: Some(at(0)),
-        ..Session::new(key, "it".into(), environment, at(0))
+        ..testing::session(1, "train")
     }
 }
 
