@@ -198,8 +198,20 @@ async fn what_moved_is_what_docker_stats_shows() {
     assert!(usage.scratch.unwrap() >= Bytes::mib(8), "{usage:?}");
 }
 
-/// A batch job that waits for the file `go` in its home, and what was read when it had ended.
+/// What was read at the end of such a job. The kernel may remove its groups before they are read: then another
+/// one is run.
 async fn last_of(bench: &Bench, mem: Bytes, command: &str) -> Usage {
+    for _ in 0..10 {
+        let last = last_of_one(bench, mem, command).await;
+        if last.counted.oom_kills.is_some() {
+            return last;
+        }
+    }
+    panic!("none of ten jobs was read at its end");
+}
+
+/// A batch job that waits for the file `go` in its home, and the last figures of it.
+async fn last_of_one(bench: &Bench, mem: Bytes, command: &str) -> Usage {
     let spec = LaunchSpec {
         session_type: SessionType::Batch,
         startup_command: Some(format!("while [ ! -e go ]; do sleep 0.05; done; {command}")),

@@ -17,8 +17,11 @@ pub fn read(text: &str) -> Result<Vec<u16>, String> {
         if first > last {
             return Err(format!("{token}: a range goes up, as in {last}-{first}"));
         }
-        // A range of all there are is refused by count, not by memory.
         ports.extend(first..=last);
+        // Before the next range, so that a text of many large ones costs no memory.
+        if ports.len() > usize::from(u16::MAX) {
+            return Err(format!("too many ports: use at most {EVER}"));
+        }
     }
     Ok(ports)
 }
@@ -81,6 +84,13 @@ pub fn check(ports: &[u16], taken: &[u16], most: u32) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_large_ranges_are_refused_before_they_are_expanded() {
+        assert_eq!(read("1024-65535").map(|ports| ports.len()), Ok(64_512));
+        let text = "1024-65535,".repeat(1000);
+        assert_eq!(read(&text).unwrap_err(), "too many ports: use at most 1000");
+    }
 
     #[test]
     fn ports_read_and_print() {

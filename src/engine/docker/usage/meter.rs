@@ -34,6 +34,7 @@ pub(super) struct Meter {
     memory_dir: PathBuf,
     /// The peak as the kernel tells it, and without the file cache there was when it rose.
     peak: (u64, u64),
+    last: Option<Reading>,
     /// What was read when its main process had ended.
     ended: Option<Reading>,
     /// Where its block I/O is counted, by version 2 or not.
@@ -94,6 +95,7 @@ impl Meter {
             memory_v2,
             memory_dir,
             peak: (0, 0),
+            last: None,
             ended: None,
             block,
             counters: None,
@@ -110,7 +112,7 @@ impl Meter {
     }
 
     /// Its main process has ended, and its groups are about to go: what the kernel counted is read for the
-    /// last time.
+    /// last time. Where they have gone already, what was read before is the last.
     pub(super) fn end(&mut self, buffer: &mut [u8]) {
         let network = self.counters.take().and_then(|counters| counters.network);
         let reading = self.read(Need::Recorded, buffer);
@@ -130,6 +132,7 @@ impl Meter {
             reading.oom_kills = events.ok().and_then(|text| field(&text, "oom_kill"));
             reading
         });
+        self.ended = self.ended.or(self.last);
     }
 
     /// `None` when the groups are gone. Block I/O and network are read only where they are wanted; their files
@@ -167,14 +170,15 @@ impl Meter {
             self.counters = None;
         }
         let mem = Bytes(total.saturating_sub(idle));
-        Some(Reading {
+        self.last = Some(Reading {
             periods,
             cpu_nanos,
             mem,
             traffic,
             mem_peak: mem_peak.map(|peak| peak.max(mem)),
             oom_kills: None,
-        })
+        });
+        self.last
     }
 
     /// The kernel counts file cache too: what of it was idle when the peak rose is left out.
@@ -339,6 +343,31 @@ mod tests {
             let after = meter.read(Need::Watched, &mut buffer).unwrap();
             assert_eq!((after.cpu_nanos, after.mem), (last.cpu_nanos, Bytes(0)));
         }
+    }
+
+    #[test]
+    fn where_the_groups_have_gone_the_last_sample_is_the_last() {
+        let files = [
+            ("cpuacct.usage", "1000000"),
+            ("memory.usage_in_bytes", "5000"),
+            ("memory.stat", "total_inactive_file 1000\n"),
+            ("memory.max_usage_in_bytes", "6000"),
+        ];
+        let (dir, mut meter) = group(false, &files);
+        let mut buffer = vec![0; LONGEST];
+        let sample = meter.read(Need::Recorded, &mut buffer).unwrap();
+        // As the files of a removed group: nothing is read from them any more.
+        for (name, _) in files {
+            fs::write(dir.path().join(name), "").unwrap();
+        }
+        assert!(meter.read(Need::Recorded, &mut buffer).is_none());
+        meter.end(&mut buffer);
+        let last = meter.ended().copied().unwrap();
+        assert_eq!(
+            (last.cpu_nanos, last.mem_peak),
+            (1_000_000, sample.mem_peak)
+        );
+        assert_eq!(last.oom_kills, None);
     }
 
     #[test]

@@ -76,8 +76,8 @@ pub(super) struct Sampler {
     last: HashMap<SessionId, (Timestamp, Reading)>,
     homes: Homes,
     buffer: Vec<u8>,
-    /// Main processes whose end is waited for.
-    awaited: HashSet<i64>,
+    /// Main processes whose end is waited for, since the first.
+    waiting: Option<ending::Waiting>,
     /// What was read last of sessions that ended, until it is asked for.
     ended: HashMap<SessionId, Usage>,
     /// Containers whose files cannot be read.
@@ -107,8 +107,8 @@ impl Sampler {
             if let Some(reading) = reading {
                 read.push((ask.session, reading));
             } else {
-                // A group of its went away (the container was restarted or ended), or it never had one.
-                self.meters.remove(&ask.session);
+                // Its groups were removed (the container restarted or ended), or it never had any. The meters
+                // stay: the end of the container, which may not be noticed yet, needs their last sample.
                 if ask.is_worth_asking() || !self.unreadable.contains(&ask.session) {
                     missing.push(*ask);
                 }
