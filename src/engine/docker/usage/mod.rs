@@ -37,14 +37,14 @@ use reading::{Reading, share, throttled};
 /// Where the figures of one container are read.
 #[derive(Debug)]
 enum Gauge {
-    Groups(Meter),
+    Groups(Box<Meter>),
     Processes(Processes),
 }
 
 impl Gauge {
     fn open(layout: &Layout, own_groups: bool, pid: i64) -> Option<Self> {
         if own_groups {
-            Meter::open(layout, pid).map(Self::Groups)
+            Meter::open(layout, pid).map(|meter| Self::Groups(Box::new(meter)))
         } else {
             Processes::of(pid).map(Self::Processes)
         }
