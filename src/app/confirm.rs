@@ -162,7 +162,7 @@ mod tests {
         let mut it = session(1, "train");
         let image = "The image that is being created from it.".to_owned();
         assert!(!lost(&it, 0).contains(&image));
-        it.pending_request = Some("making image base-1".into());
+        it.pending_request = Some("creating image base-1".into());
         assert!(lost(&it, 0).contains(&image));
         it.pending_request = None;
         it.commit = crate::model::session::CommitStatus::Ongoing;

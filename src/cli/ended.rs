@@ -74,12 +74,12 @@ mod tests {
     #[test]
     fn whatever_ended_it_otherwise_gives_125_and_a_sentence() {
         for (session, says) in [
-            (ended("user-requested", Some(143)), "Ended by a person"),
-            (ended("force-terminated", Some(137)), "Killed by a person"),
+            (ended("user-requested", Some(143)), "Terminated by a user"),
+            (ended("force-terminated", Some(137)), "Killed by a user"),
             (ended("idle-timeout", Some(0)), "Network Idle Timeout"),
             (out_of_memory(), "out of memory"),
-            (ended("task-timeout", Some(143)), "Out of time"),
-            (ended("container-not-found", None), "vanished"),
+            (ended("task-timeout", Some(143)), "Timed out"),
+            (ended("container-not-found", None), "disappeared"),
         ] {
             let fail = exit(&session).unwrap_err();
             assert_eq!(fail.code, code::ENDED);

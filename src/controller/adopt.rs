@@ -62,21 +62,21 @@ impl Controller {
         let record = adopted(&sight, recorded, name, spec, self.context);
         let (id, name) = (record.session.id, record.session.name.clone());
         turn.writes.push(Write::History(HistoryEntry {
-            message: Some(Clean::new("found on the engine, rebuilt from its labels")),
+            message: Some(Clean::new("found on the engine, recreated from its labels")),
             ..HistoryEntry::new(id, now, "adopt", None, record.session.status.clone())
         }));
         turn.message(
             Level::Info,
             Some(id),
-            format!("{name} was found on the engine and taken back"),
+            format!("{name} was found on the engine and is in the list again"),
         );
         if was_renamed {
             turn.message(
                 Level::Warning,
                 Some(id),
                 format!(
-                    "the name in the labels of session {} cannot be used: it is called {name} now; \
-                     `workbay rename` gives it another name",
+                    "session {} is now called {name}: the name in its labels is invalid or taken. \
+                     Use `workbay rename` for another name",
                     id.short()
                 ),
             );
@@ -84,7 +84,8 @@ impl Controller {
         self.add(turn, record);
         match &sight.state {
             SightState::Created => {
-                let why = "it was found half-made on the engine: launch it again";
+                let why = "the engine has only a part of the session: its launch was interrupted. \
+                           Relaunch it";
                 self.fail_because(turn, now, id, "creation-failed", why);
             }
             _ => {

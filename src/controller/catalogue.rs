@@ -20,7 +20,7 @@ use crate::model::{
 };
 
 /// What a person must know of accelerators that are only counted.
-const BOOKKEEPING: &str = "bookkeeping only on this engine: no device is isolated";
+const BOOKKEEPING: &str = "counted only on this engine: devices aren't isolated";
 
 impl Controller {
     /// As of the last survey. Without an engine nothing can be chosen.

@@ -167,8 +167,8 @@ fn sentence(kernel: &Kernel, limit: Bytes) -> String {
     match (kernel.exit_code, info) {
         (Some(code), _) if kernel.oom_killed && code != 0 => memory_sentence(who, limit, code),
         (Some(code), _) => exit_sentence(who, code),
-        (None, "failed-to-start") => format!("{who} was never started"),
-        (None, "engine-failed") => format!("the engine gave {who} up"),
-        (None, _) => format!("the container of {who} was removed by someone else"),
+        (None, "failed-to-start") => format!("{who} never started"),
+        (None, "engine-failed") => format!("the engine reports {who} as dead"),
+        (None, _) => format!("the container of {who} was removed outside workbay"),
     }
 }

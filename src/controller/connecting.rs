@@ -124,12 +124,12 @@ impl Controller {
 
     /// The refusal of a request that needs the engine, when there is none.
     pub(super) fn unreachable(&self) -> Option<Refusal> {
-        let help = "workbay tries again by itself; `workbay doctor` tells what is wrong";
+        let help = "workbay retries automatically. Run `workbay doctor` for the cause";
         match &self.line.state {
             EngineState::Connected { .. } => None,
             // Requests wait until the first attempt is over; this is for what follows from facts.
             EngineState::Connecting => Some(
-                Refusal::new(RefusalKind::Unreachable, "the engine has not answered yet")
+                Refusal::new(RefusalKind::Unreachable, "the engine hasn't answered yet")
                     .with_help(help),
             ),
             EngineState::Lost { why, mend, .. } => {

@@ -274,7 +274,7 @@ impl Controller {
         self.held.get(&id).ok_or_else(|| {
             Refusal::new(
                 RefusalKind::NotFound,
-                format!("there is no session {}", id.short()),
+                format!("session {} not found", id.short()),
             )
             .with_help("`workbay ls --tab all` lists names and ids")
         })

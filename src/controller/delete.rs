@@ -54,7 +54,8 @@ impl Controller {
         }
         if self.is_home_wanted(id) {
             return Err(Refusal::refused(format!(
-                "another session waits to continue in the home of session {name}"
+                "the home directory of session {name} is needed by another session, which waits \
+                 in the queue"
             )));
         }
         if held.record.forgotten {

@@ -71,7 +71,7 @@ impl Controller {
             }
         }
         let text = format!(
-            "its command ran longer than its timeout of {timeout} and was ended (exit code \
+            "its command ran longer than its timeout of {timeout} and was terminated (exit code \
              {OUT_OF_TIME})"
         );
         ending("task-timeout", text)
@@ -94,7 +94,7 @@ impl Controller {
         };
         held.record.step = step.unwrap_or(Step::Stop);
         if let (Some(why), Some(kind)) = (&message, notice) {
-            let text = format!("{} is ended: {why}", held.record.session.name);
+            let text = format!("{} is being terminated: {why}", held.record.session.name);
             turn.notice(kind, Level::Warning, Some(id), &text);
         }
         self.issue(turn, id);

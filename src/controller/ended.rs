@@ -40,7 +40,7 @@ pub(super) fn ending(info: &str, message: String) -> Ending {
 pub(super) fn by_reboot() -> Ending {
     ending(
         "host-reboot",
-        "this machine was restarted while it ran".to_owned(),
+        "this machine restarted while the session ran".to_owned(),
     )
 }
 
@@ -104,13 +104,13 @@ fn by_restart(who: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Ending> {
         Gap::Reboot => Some(by_reboot()),
         Gap::LineLost(lost) if killed || ended_since(exit.finished_at, lost) => Some(ending(
             "engine-restarted",
-            format!("{text} when the engine or the machine was restarted"),
+            format!("{text} when the engine or the machine restarted"),
         )),
         Gap::DaemonAway if killed => Some(ending(
             "engine-restarted",
             format!(
-                "{text} while workbay's daemon was away: the machine or the engine was \
-                 restarted, or someone killed it"
+                "{text} while workbay's daemon wasn't running: the machine or the engine \
+                 restarted, or the process was killed"
             ),
         )),
         _ => None,
@@ -128,7 +128,7 @@ fn ended_since(finished_at: Option<Timestamp>, lost_at: Option<Timestamp>) -> bo
 
 fn meanwhile(text: String, gap: Gap) -> String {
     match gap {
-        Gap::DaemonAway => format!("{text} while workbay's daemon was away"),
+        Gap::DaemonAway => format!("{text} while workbay's daemon wasn't running"),
         Gap::None | Gap::LineLost(_) | Gap::Reboot => text,
     }
 }

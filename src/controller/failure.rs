@@ -25,8 +25,8 @@ impl Controller {
         };
         let why = if fault.is_lost() {
             format!(
-                "the engine stopped answering while the session was being made ({}): launch it \
-                 again when the engine is back",
+                "the engine stopped answering while it created the session ({}). Relaunch it when \
+                 the engine is connected",
                 fault.text
             )
         } else {
@@ -83,7 +83,8 @@ impl Controller {
 
     fn give_up(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, fault: &Fault) {
         let why = Clean::new(&format!(
-            "its container could not be ended ({}): terminate it again, with force if need be",
+            "its container couldn't be stopped ({}). Terminate the session again, with --force if \
+             necessary",
             fault.sentence()
         ));
         let ending = self.session(id).map(|session| session.status.clone());

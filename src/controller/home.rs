@@ -13,16 +13,16 @@ impl Controller {
         let session = &held.record.session;
         let name = &session.name;
         if !session.status.is_final() || held.record.step != Step::Settled {
-            let text = format!("session {name} has not ended: its home is in use");
+            let text = format!("session {name} hasn't ended: its home directory is in use");
             return Err(Refusal::refused(text));
         }
         if held.record.forgotten || session.scratch.is_none() {
-            let text = format!("the home of session {name} is not kept any more");
-            return Err(Refusal::refused(text).with_help("launch it without --same-home"));
+            let text = format!("the home directory of session {name} is already deleted");
+            return Err(Refusal::refused(text).with_help("launch without --same-home"));
         }
         match self.heir(from).map(|other| &other.record.session.name) {
             Some(other) => Err(Refusal::refused(format!(
-                "session {other} takes over the home of {name} already"
+                "session {other} already uses the home directory of {name}"
             ))),
             None => Ok(()),
         }

@@ -144,7 +144,10 @@ impl Controller {
         let request = self.filled(&launch.request, chosen, &ground);
         let mut problems = check(&request, &ground);
         if launch.subs.len() + 1 != request.containers() as usize {
-            let why = format!("{} containers are more than can be", request.containers());
+            let why = format!(
+                "cluster size {} is above the limit of a launch",
+                request.containers()
+            );
             problems.push(FieldProblem::new(LaunchField::ClusterSize, why));
         }
         if let Some(refusal) = refusal_for(RefusalKind::Refused, problems) {
@@ -197,9 +200,9 @@ impl Controller {
             return Ok(());
         }
         Err(Refusal::refused(format!(
-            "{waiting} sessions wait already, and {most} may: there is no room for one more now"
+            "the queue is full: {waiting} waiting (max: {most})"
         ))
-        .with_help("try again when one has begun, or terminate one that waits"))
+        .with_help("try again when one has started, or terminate a waiting session"))
     }
 
     /// The rule for names, and that no unfinished session bears it.
@@ -252,14 +255,14 @@ impl Controller {
             .map(Environment::label)
             .collect();
         let known = if known.is_empty() {
-            "none can be launched on this engine".to_owned()
+            "no environment is available on this engine".to_owned()
         } else {
-            format!("there are {}", known.join(", "))
+            format!("available: {}", known.join(", "))
         };
         Refusal::new(RefusalKind::NotFound, problem.message)
             .about(problem.field)
             .with_help(format!(
-                "{known}; `workbay env ls` lists all, `--image` takes any image of a registry"
+                "{known}. `workbay env ls` lists all; `--image` takes any image of a registry"
             ))
     }
 }
@@ -281,7 +284,7 @@ fn refusal_for(kind: RefusalKind, problems: Vec<FieldProblem>) -> Option<Refusal
     if more > 0 {
         others.push(format!("{more} more"));
     }
-    Some(refusal.with_help(format!("and also: {}", others.join("; "))))
+    Some(refusal.with_help(format!("also: {}", others.join("; "))))
 }
 
 /// The name of who gives none.

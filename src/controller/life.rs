@@ -79,8 +79,8 @@ impl Controller {
             .collect();
         for id in open {
             if self.held.get(&id).is_some_and(has_lost_secrets) {
-                let why = "the daemon was started anew before it was made, and secret variables \
-                           are kept in memory only: launch it again";
+                let why = "the daemon restarted before the session was created, and secret \
+                           variables are in its memory only. Relaunch the session";
                 self.fail_because(turn, now, id, "secret-lost", why);
             } else if self.has_come(id) {
                 self.go_on(turn, now, id);

@@ -88,8 +88,8 @@ impl Controller {
                 self.half_made(turn, now, id, &sight, after_gap);
             }
             (Step::Start, None) if held.record.ending.is_none() => {
-                let why = "its container vanished from the engine before it was started: launch \
-                           it again";
+                let why = "its container was removed from the engine before it started. Relaunch \
+                           the session";
                 self.fail_because(turn, now, id, "failed-to-start", why);
             }
             // Create makes it, Stop and Remove find nothing to do: both are ordered again.
@@ -150,11 +150,14 @@ impl Controller {
                 self.end_by_itself(turn, now, id, ending("container-removed", how));
             }
             SightState::Dead { why } => {
-                let ending = ending("engine-failed", format!("the engine gave it up: {why}"));
+                let ending = ending(
+                    "engine-failed",
+                    format!("the engine reports its container as dead: {why}"),
+                );
                 self.end_by_itself(turn, now, id, ending);
             }
             SightState::Created => {
-                let why = "its container was made anew by someone else and never started";
+                let why = "its container was recreated outside workbay and never started";
                 self.end_by_itself(turn, now, id, ending("container-removed", why.to_owned()));
             }
         }
@@ -286,14 +289,14 @@ fn removed(held: &mut Held) -> (String, Option<i64>) {
     let session = &mut held.record.session;
     // Of a cluster nobody knows whose exit it was.
     let Some(code) = held.last_exit.filter(|_| session.kernels.len() < 2) else {
-        let how = "its container was removed from the engine by someone else";
+        let how = "its container was removed from the engine outside workbay";
         return (how.to_owned(), None);
     };
     if let Some(kernel) = session.kernels.first_mut() {
         kernel.exit_code = Some(code);
     }
     let text = exit_sentence("its main process", code);
-    let how = format!("{text}, and its container was removed by someone else");
+    let how = format!("{text}, and its container was removed outside workbay");
     (how, Some(code))
 }
 

@@ -111,7 +111,7 @@ impl Controller {
             // The gentle order's answer will be stale.
             held.busy = false;
             if step == Step::Will {
-                let words = Clean::new("it was ended by force");
+                let words = Clean::new("skipped, because the session was killed");
                 let outcome = Outcome::Skipped;
                 self.will_is_over(turn, id, &WillEnd { outcome, words });
             }
@@ -196,7 +196,7 @@ impl Controller {
         self.check_name(name)?;
         if !session.status.is_live() {
             return Err(Refusal::refused(format!(
-                "session {} is {}: only a running session can be renamed",
+                "session {} is {}: only running sessions can be renamed",
                 session.name, session.status
             )));
         }
@@ -240,7 +240,9 @@ impl Controller {
         }
         let old = session.name.clone();
         let answer = match (asked, fault) {
-            (None, _) => Err(Refusal::refused(format!("session {old} ended meanwhile"))),
+            (None, _) => Err(Refusal::refused(format!(
+                "session {old} ended before it was renamed"
+            ))),
             (Some(name), None) => {
                 session.name = Clean::new(&name);
                 Ok(Answer::Done)
@@ -248,12 +250,12 @@ impl Controller {
             (Some(name), Some(fault)) if lost => {
                 Err(
                     Refusal::new(RefusalKind::Unreachable, fault.text).with_help(format!(
-                        "{old} gets the name {name} when the engine is back"
+                        "{old} is renamed to {name} when the engine is connected again"
                     )),
                 )
             }
             (Some(name), Some(fault)) => Err(Refusal::refused(format!(
-                "{old} could not be renamed to {name}: {}",
+                "{old} couldn't be renamed to {name}: {}",
                 fault.sentence()
             ))),
         };

@@ -58,11 +58,11 @@ impl Controller {
         }
         if held.record.will_tries < TRIES {
             held.record.will_tries += 1;
-            let text = "terminating: its last will is carried out";
+            let text = "terminating: its last will is running";
             held.record.session.pending_request = Some(Clean::new(text));
             return;
         }
-        let words = Clean::new("it was interrupted twice");
+        let words = Clean::new("interrupted twice");
         let outcome = Outcome::GiveUp;
         self.will_is_over(turn, id, &WillEnd { outcome, words });
     }
@@ -99,7 +99,7 @@ impl Controller {
             ..HistoryEntry::new(id, now, "last-will", Some(status.clone()), status)
         }));
         if !matches!(end.outcome, Outcome::Success | Outcome::Skipped) {
-            let text = format!("the last will of {name} was not carried out: {}", end.words);
+            let text = format!("the last will of {name} failed: {}", end.words);
             turn.message(Level::Warning, Some(id), text);
         }
     }

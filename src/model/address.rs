@@ -23,12 +23,14 @@ pub fn is_loopback(url: &Url) -> bool {
 #[must_use]
 pub fn why_refused(shown: &str) -> String {
     format!(
-        "'{shown}' is not encrypted: everybody on the way could read the requests and change the answers"
+        "'{shown}' isn't encrypted: others on the network could read the requests and change the \
+         answers"
     )
 }
 
 /// What to do about it.
-pub const HELP: &str = "write https://…, or set insecure = true for the context if the whole network on the way is trusted";
+pub const HELP: &str = "write https://…, or set insecure = true for the context if you trust the \
+                        whole network between";
 
 #[cfg(test)]
 mod tests {

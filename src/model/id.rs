@@ -120,8 +120,8 @@ impl ContextName {
         });
         if !head || !tail || text.len() > CONTEXT_NAME_MAX {
             return Err(format!(
-                "'{}' is no name of a context: small letters, digits, '.', '_' and '-', beginning \
-                 with a letter or digit, at most {CONTEXT_NAME_MAX}",
+                "invalid context name '{}'. Use lowercase letters, digits, '.', '_' and '-', with \
+                 a letter or digit first (max: {CONTEXT_NAME_MAX} characters)",
                 super::text::Clean::new(text)
             ));
         }

@@ -40,12 +40,14 @@ impl FromStr for LinkScheme {
         let begins = scheme.starts_with(|c: char| c.is_ascii_lowercase());
         if !begins || !scheme.chars().all(is_sign) || scheme.len() > LONGEST {
             return Err(format!(
-                "'{text}' isn't a scheme: write only what is before the colon, like \"https\" or \"ssh\""
+                "invalid scheme '{text}'. Write the part before the colon, for example \"https\" \
+                 or \"ssh\""
             ));
         }
         if NEVER.contains(&scheme.as_str()) {
             return Err(format!(
-                "'{text}' is never allowed: its addresses contain scripts or documents that a session wrote"
+                "scheme '{text}' isn't allowed: its addresses contain scripts or documents that a \
+                 session wrote"
             ));
         }
         Ok(Self(scheme))
@@ -94,12 +96,12 @@ mod tests {
         }
         for never in NEVER.iter().chain(&["JavaScript", "Data"]) {
             let why = never.parse::<LinkScheme>().unwrap_err();
-            assert!(why.contains("never allowed"), "{why}");
+            assert!(why.contains("isn't allowed"), "{why}");
         }
         let long = "x".repeat(LONGEST + 1);
         for bad in ["", "ssh:", "ssh://", "1x", "a b", "a\u{1b}", "é", &long] {
             let why = bad.parse::<LinkScheme>().unwrap_err();
-            assert!(why.contains("isn't a scheme"), "{why}");
+            assert!(why.contains("invalid scheme"), "{why}");
         }
     }
 

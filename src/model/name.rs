@@ -10,18 +10,18 @@ use super::text::is_hidden;
 /// Why a name cannot be taken. Each message names the rule and the offending part.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NameError {
-    #[error("the name '{0}' is too short: 4 to 64 characters")]
+    #[error("the name '{0}' is too short. Use 4 to 64 characters")]
     Short(String),
-    #[error("the name is too long ({0} characters): 4 to 64 characters")]
+    #[error("the name has {0} characters. Use 4 to 64")]
     Long(usize),
-    #[error("the name must begin with a letter, a digit or _, not '{0}'")]
+    #[error("the name begins with '{0}'. Begin it with a letter, a digit or _")]
     Start(char),
-    #[error("the name must end with a letter, a digit or _, not '{0}'")]
+    #[error("the name ends with '{0}'. End it with a letter, a digit or _")]
     End(char),
-    #[error("the name must not hold '{0}': letters, digits, '_', '-' and '.' only")]
+    #[error("'{0}' isn't allowed in a name. Use letters, digits, '_', '-' and '.'")]
     Middle(char),
     #[error(
-        "the name must not hold '{0}': a cluster takes Latin letters, digits, '_', '-' and '.' only"
+        "'{0}' isn't allowed in a name on a cluster. Use Latin letters, digits, '_', '-' and '.'"
     )]
     Foreign(char),
 }

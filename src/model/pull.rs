@@ -68,7 +68,7 @@ impl Pull {
         let figures = &self.figures;
         let mut words = Vec::new();
         if let Some(why) = &self.broken {
-            words.push(format!("the line broke, trying again ({why})"));
+            words.push(format!("connection lost, retrying ({why})"));
         }
         if figures.layers == 0 {
             words.push(format!("asking {}", self.registry));

@@ -40,10 +40,8 @@ pub enum RecentEdit {
 pub fn check_title(title: &str) -> Result<(), String> {
     let count = Clean::new(title).as_str().trim().chars().count();
     match count {
-        0 => Err("a remembered launch needs a title".to_owned()),
+        0 => Err("a recent launch needs a title".to_owned()),
         1..=TITLE => Ok(()),
-        _ => Err(format!(
-            "the title is too long ({count}): {TITLE} characters at most"
-        )),
+        _ => Err(format!("the title has {count} characters (max: {TITLE})")),
     }
 }

@@ -125,7 +125,12 @@ impl FromStr for Cpu {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || format!("'{text}' is no number of cores: write 0.5, 1 or 2 (at least 0.01)");
+        let bad = || {
+            format!(
+                "invalid CPU amount '{text}'. Use a number such as 2 or 0.5 (min: \
+                              0.01)"
+            )
+        };
         let cores: f64 = text.trim().parse().map_err(|_| bad())?;
         if !(0.01..=4096.0).contains(&cores) {
             return Err(bad());
@@ -152,7 +157,7 @@ impl FromStr for Bytes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || format!("'{text}' is no amount of memory: write 256m, 1g or 1.5 GiB");
+        let bad = || format!("invalid memory size '{text}'. Use 256m, 1g or 1.5 GiB");
         let trimmed = text.trim();
         let split = trimmed
             .find(|c: char| !(c.is_ascii_digit() || c == '.'))
@@ -185,7 +190,9 @@ impl<'de> Deserialize<'de> for Cpu {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let cores = f64::deserialize(deserializer)?;
         if !(0.0..=1_000_000.0).contains(&cores) {
-            return Err(serde::de::Error::custom("a number of cores is expected"));
+            return Err(serde::de::Error::custom(
+                "CPU must be a number from 0 to 1000000",
+            ));
         }
         Ok(Self((cores * 1000.0).round() as u64))
     }

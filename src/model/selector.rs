@@ -12,16 +12,16 @@ use super::{
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SelectError {
-    #[error("no session '{0}': `workbay ls --tab all` lists names and ids")]
+    #[error("session '{0}' not found. `workbay ls --tab all` lists names and ids")]
     NotFound(Clean),
     /// Not there, but another context has what could be meant.
-    #[error("no session '{asked}' in context {context}, but there is {}", .matches.join(", "))]
+    #[error("session '{asked}' not found in context {context}. Did you mean {}?", .matches.join(", "))]
     Elsewhere {
         asked: Clean,
         context: ContextName,
         matches: Vec<String>,
     },
-    #[error("'{asked}' may be any of: {}; give more of the id", .matches.join(", "))]
+    #[error("'{asked}' matches several sessions: {}. Type more of the id", .matches.join(", "))]
     Ambiguous { asked: Clean, matches: Vec<String> },
 }
 
@@ -303,15 +303,17 @@ mod tests {
     fn what_is_elsewhere_is_told_and_not_taken() {
         assert_eq!(
             ask("local", "train").unwrap_err().to_string(),
-            "no session 'train' in context local, but there is prod/train"
+            "session 'train' not found in context local. Did you mean prod/train?"
         );
         assert_eq!(
             ask("prod", "none").unwrap_err().to_string(),
-            "no session 'none': `workbay ls --tab all` lists names and ids"
+            "session 'none' not found. `workbay ls --tab all` lists names and ids"
         );
         let many = ask("local", "abcd").unwrap_err().to_string();
         assert!(
-            many.starts_with("'abcd' may be any of: abcd1234-0000-0000-0000-000000000000 (work, "),
+            many.starts_with(
+                "'abcd' matches several sessions: abcd1234-0000-0000-0000-000000000000 (work, "
+            ),
             "{many}"
         );
     }

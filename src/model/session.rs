@@ -254,7 +254,7 @@ impl Session {
     }
 
     /// How `pending_request` begins where an image was asked for.
-    pub const COMMITTING: &str = "making image";
+    pub const COMMITTING: &str = "creating image";
 
     /// What stands in `status_info` of a paused one.
     pub const PAUSED: &str = "paused";

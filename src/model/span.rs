@@ -71,7 +71,7 @@ impl FromStr for Span {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad = || {
             format!(
-                "'{}' is no length of time: write a whole number and s, m, h, d or w, as in 90m",
+                "invalid duration '{}'. Use a whole number and s, m, h, d or w, for example 90m",
                 super::text::Clean::new(text)
             )
         };

@@ -139,7 +139,7 @@ impl FromStr for FolderMount {
         };
         if folder.is_empty() {
             return Err(format!(
-                "'{}' names no folder: write NAME, NAME:PATH or NAME:PATH:ro",
+                "invalid folder mount '{}'. Use NAME, NAME:PATH or NAME:PATH:ro",
                 super::text::Clean::new(text)
             ));
         }
@@ -164,7 +164,7 @@ impl FromStr for Owner {
         if !email.contains('@') {
             let text = super::text::Clean::new(text);
             return Err(format!(
-                "'{text}' isn't an owner: write EMAIL or EMAIL/ACCESS-KEY"
+                "invalid owner '{text}'. Use EMAIL or EMAIL/ACCESS-KEY"
             ));
         }
         Ok(Self {
@@ -369,7 +369,7 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "'{}' is no name of a variable: letters, digits and _, not beginning with a digit",
+        "invalid variable name '{}'. Use letters, digits and _, with no digit first",
         super::text::Clean::new(name)
     ))
 }

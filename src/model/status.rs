@@ -300,7 +300,7 @@ impl FromStr for Tab {
         Self::ALL
             .into_iter()
             .find(|tab| tab.title().eq_ignore_ascii_case(text))
-            .ok_or_else(|| format!("no tab '{text}': the tabs are running, finished, others"))
+            .ok_or_else(|| format!("unknown tab '{text}'. Use running, finished or others"))
     }
 }
 

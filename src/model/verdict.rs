@@ -29,16 +29,14 @@ pub struct Verdict {
 pub fn verdict(session: &Session, peak: Option<Bytes>) -> Option<Verdict> {
     let ending = ending(session)?;
     let text = match ending {
-        Ending::Terminated if info(session) == "force-terminated" => {
-            "Killed by a person".to_owned()
-        }
-        Ending::Terminated => "Ended by a person".to_owned(),
-        Ending::Cancelled if was_asked(session) => "Cancelled by a person before it ran".to_owned(),
+        Ending::Terminated if info(session) == "force-terminated" => "Killed by a user".to_owned(),
+        Ending::Terminated => "Terminated by a user".to_owned(),
+        Ending::Cancelled if was_asked(session) => "Cancelled by a user before it ran".to_owned(),
         Ending::Cancelled => because(session, "Cancelled before it ran"),
         Ending::OutOfMemory => out_of_memory(session, peak),
         Ending::Reclaimed => because(session, &reclaimed(session)),
         Ending::NotStarted => because(session, not_started(session)),
-        Ending::OutOfTime => because(session, "Out of time"),
+        Ending::OutOfTime => because(session, "Timed out"),
         Ending::Lost => because(session, lost(session)),
         Ending::Failed if session.status == Status::Error => because(session, "Failed"),
         Ending::Exited(_) | Ending::Succeeded | Ending::Failed => by_exit(session),
@@ -66,8 +64,8 @@ pub fn memory_of_one(session: &Session) -> Bytes {
 /// What an exit code means, where it has a meaning everybody shares.
 pub fn meaning(code: i64) -> Option<&'static str> {
     Some(match code {
-        0 => "as it should",
-        126 => "the command cannot be run",
+        0 => "success",
+        126 => "the command can't be run",
         127 => "command not found",
         129 => "its terminal was closed",
         130 => "interrupted",
@@ -78,7 +76,7 @@ pub fn meaning(code: i64) -> Option<&'static str> {
         137 => "killed",
         139 => "crash: segmentation fault",
         141 => "broken pipe",
-        143 => "asked to end",
+        143 => "terminated",
         _ => return None,
     })
 }
@@ -108,7 +106,7 @@ fn out_of_memory(session: &Session, peak: Option<Bytes>) -> String {
     let peak = peak.filter(|peak| peak.0 >= limit.0 / 5 * 4);
     let at = match peak {
         Some(peak) => format!("peak {} of {limit}", peak.min(limit)),
-        None => format!("it used all of its {limit}"),
+        None => format!("used all of its {limit}"),
     };
     let codes = session.kernels.iter().filter_map(|kernel| kernel.exit_code);
     let code = codes.max().map(|code| format!(" (exit code {code})"));
@@ -131,9 +129,9 @@ fn not_started(session: &Session) -> &'static str {
 
 fn lost(session: &Session) -> &'static str {
     match info(session) {
-        "engine-restarted" => "Lost with its engine",
-        "agent-termination" => "Lost with its agent",
-        _ => "Its container vanished",
+        "engine-restarted" => "Lost because the engine restarted",
+        "agent-termination" => "Lost because the agent ended",
+        _ => "Container disappeared",
     }
 }
 
@@ -145,7 +143,7 @@ fn by_exit(session: &Session) -> String {
         (BatchResult::Success, _) => "Batch succeeded",
         (BatchResult::Failure, _) => "Batch failed",
         (_, Some(code)) if batch && code != 0 => "Batch failed",
-        _ => "Ended by itself",
+        _ => "Ended on its own",
     };
     let code = code.map(|code| match meaning(code) {
         Some(meaning) if code != 0 => format!(": exit code {code}, {meaning}"),

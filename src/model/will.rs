@@ -54,7 +54,7 @@ impl fmt::Display for LastWill {
             let place = self.folder.as_deref().unwrap_or("this machine");
             parts.push(format!("saves {} to {place}", self.save.join(", ")));
         }
-        parts.push(format!("{} at most", self.timeout));
+        parts.push(format!("max {}", self.timeout));
         f.write_str(&parts.join("; "))
     }
 }

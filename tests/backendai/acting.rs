@@ -201,7 +201,7 @@ async fn rename() {
     let error = engine.rename(id(ONE), "no").await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the name 'no' is too short: 4 to 64 characters"
+        "the name 'no' is too short. Use 4 to 64 characters"
     );
     assert_eq!(
         manager.asked().len(),

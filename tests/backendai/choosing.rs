@@ -202,7 +202,7 @@ async fn folders_are_made_where_the_site_keeps_them() {
     assert!(all.contains(&made), "{all:?}");
     let asked = manager.asked().len();
     for (name, why) in [
-        ("a b", "' ' cannot be in the name of a folder"),
+        ("a b", "' ' isn't allowed in a folder name"),
         ("", "a folder needs a name"),
     ] {
         let error = engine.create_folder(name).await.unwrap_err().to_string();

@@ -91,7 +91,7 @@ fn sessions_are_of_their_context_and_one_list_shows_them_all() {
     let (code, _, err) = run(machine, &["show", "cli-there"]);
     assert_eq!(code, 3);
     assert!(
-        err.contains("no session 'cli-there' in context local, but there is box/cli-there"),
+        err.contains("session 'cli-there' not found in context local. Did you mean box/cli-there?"),
         "{err}"
     );
     let (code, _, err) = run(machine, &["terminate", "cli-there", "--yes"]);

@@ -20,13 +20,13 @@ fn a_waiting_session_gets_another_priority() {
     // What is not possible is said, and changes nothing.
     let (code, _, err) = run(&machine, &["priority", "later", "101"]);
     assert_eq!(code, 2, "{err}");
-    assert!(err.contains("priority 101: 0 to 100"), "{err}");
+    assert!(err.contains("invalid priority 101. Use 0 to 100"), "{err}");
     let (code, _, err) = run(&machine, &["priority", "nobody", "50"]);
     assert_eq!(code, 3, "{err}");
     assert_eq!(priority(&machine, "later"), 70);
     machine.ok(&["terminate", "later", "--yes"]);
     let (code, _, err) = run(&machine, &["priority", "later", "50"]);
     assert_ne!(code, 0, "{err}");
-    let why = "only the priority of a session that waits in the queue can be changed";
+    let why = "only the priority of a waiting session can be changed";
     assert!(err.contains(why), "{err}");
 }

@@ -118,7 +118,7 @@ fn run_detach_returns_at_once_with_the_name() {
     machine.ok(&["terminate", "later", "--force", "--yes", "--wait"]);
     let (code, _, err) = run(&machine, &["wait", "later"]);
     assert_eq!(code, 125);
-    assert!(err.contains("session later: Killed by a person"), "{err}");
+    assert!(err.contains("session later: Killed by a user"), "{err}");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn the_first_ctrl_c_ends_the_session_of_run_and_the_second_kills_it() {
     person.type_("\u{3}");
     person.wait_for("killing the session");
     assert_eq!(person.wait_end(), 130);
-    person.wait_for("session stubborn: Killed by a person");
+    person.wait_for("session stubborn: Killed by a user");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_session_of_run_that_is_terminated_gives_125_and_a_sentence() {
     assert_eq!(output.status.code(), Some(125));
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(
-        err.contains("workbay: session ended: Killed by a person"),
+        err.contains("workbay: session ended: Killed by a user"),
         "{err}"
     );
     assert!(err.contains("workbay show ended"), "{err}");

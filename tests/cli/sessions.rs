@@ -259,13 +259,13 @@ fn what_is_not_there_is_told_with_3() {
         let (code, out, err) = run(&machine, arguments);
         assert_eq!((code, out.as_str()), (3, ""), "{arguments:?}: {err}");
         assert!(
-            err.contains("no session 'nothing': `workbay ls --tab all`"),
+            err.contains("session 'nothing' not found. `workbay ls --tab all`"),
             "{err}"
         );
     }
     let (code, _, err) = run(&machine, &["launch", "--env", "hsot", "--wait"]);
     assert_eq!(code, 3);
-    assert!(err.contains("there is no environment 'hsot'"), "{err}");
+    assert!(err.contains("environment 'hsot' not found"), "{err}");
 }
 
 #[test]

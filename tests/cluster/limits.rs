@@ -11,8 +11,8 @@ async fn what_no_node_has_is_refused_by_a_fresh_daemon() {
     let prefix = name();
     let _ended = Named(prefix.clone());
     for (option, amount, told) in [
-        ("--cpu", "3000", "more than can be had here"),
-        ("--mem", "100t", "more than can be had here"),
+        ("--cpu", "3000", "is above the limit"),
+        ("--mem", "100t", "is above the limit"),
         ("--agent", "i-loca", "Did you mean i-local?"),
     ] {
         // Each with a daemon of its own, which knows nothing yet.

@@ -121,7 +121,7 @@ fn plain_http_leads_to_another_machine_only_where_the_context_says_insecure() {
             let refused = at(far, more);
             assert_eq!(names(&refused), ["local"], "{far}");
             assert!(
-                told(&refused)[0].contains("is not encrypted"),
+                told(&refused)[0].contains("isn't encrypted"),
                 "{:?}",
                 told(&refused)
             );

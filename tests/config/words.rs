@@ -4,7 +4,14 @@
 use std::path::{Path, PathBuf};
 
 /// What is checked: texts of the TUI and of `--help`.
-const PLACES: &[&str] = &["src/action.rs", "src/app", "src/cli/args", "src/view"];
+const PLACES: &[&str] = &[
+    "src/action.rs",
+    "src/app",
+    "src/cli/args",
+    "src/controller",
+    "src/model",
+    "src/view",
+];
 
 /// A phrase and what to say instead. Each is looked for in ` text ` in lowercase, so a space stands for the edge of a word.
 const REPLACEMENTS: &[(&str, &str)] = &[

@@ -47,7 +47,7 @@ async fn sessions_outlive_the_daemon() {
     let why = ended.status_message.unwrap();
     assert_eq!(
         why,
-        "its main process ended with exit code 0 while workbay's daemon was away"
+        "its main process ended with exit code 0 while workbay's daemon wasn't running"
     );
     eventually("old terminals are detached", || {
         house.engine.count(Call::DetachAll) == 1

@@ -91,11 +91,11 @@ async fn each_wrong_launch_is_refused_with_its_reason_and_makes_nothing() {
         ),
         (
             wrong(&|r| r.cpu = Some("5".parse().unwrap())),
-            "5 CPU are more than can be had here: 4 at most",
+            "5 CPU is above the limit (max: 4)",
         ),
         (
             wrong(&|r| r.mem = Some(Bytes(9 * Bytes::GIB))),
-            "9 GiB of memory are more than can be had here: 8 GiB at most",
+            "9 GiB memory is above the limit (max: 8 GiB)",
         ),
         (
             wrong(&|r| drop(r.env.insert("1X".into(), "x".into()))),

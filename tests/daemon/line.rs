@@ -77,7 +77,7 @@ async fn a_launch_in_the_middle_of_the_loss_ends_in_error_and_leaves_no_containe
     let why = failed.status_message.unwrap();
     assert!(
         why.as_str()
-            .contains("launch it again when the engine is back"),
+            .contains("Relaunch it when the engine is connected"),
         "{why}"
     );
     assert_eq!(house.engine.containers().len(), 1);

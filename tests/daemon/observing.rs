@@ -73,7 +73,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
     assert_eq!(ask(&face, commit).await, Reply::Done);
     let made = |change: &Change| {
         matches!(change, Change::Notice { notice } if notice.level == Level::Success
-            && notice.text == "the image mine was made of renamed")
+            && notice.text == "the image mine was created from renamed")
     };
     until(&mut face, made).await;
     let shown = face.heard.iter().filter_map(|change| match change {
@@ -83,7 +83,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
     assert!(
         shown
             .into_iter()
-            .any(|text| text.as_str().starts_with("making image mine"))
+            .any(|text| text.as_str().starts_with("creating image mine"))
     );
 
     let Reply::History { entries } = ask(&face, Request::History { session: key(id) }).await else {

@@ -39,7 +39,7 @@ async fn what_ran_is_told_as_ended_with_the_machine_by_whichever_daemon_first_re
     for id in [gone, exited] {
         let ended = face.until_status(id, Status::Terminated).await;
         assert_eq!(ended.status_info, Some("host-reboot".into()));
-        let why = "this machine was restarted while it ran";
+        let why = "this machine restarted while the session ran";
         assert_eq!(ended.status_message, Some(why.into()));
     }
     assert_eq!(face.session(exited).unwrap().scratch, home, "it is kept");

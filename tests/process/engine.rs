@@ -79,5 +79,5 @@ fn containers_that_end_with_their_engine_are_told_with_that_reason() {
     let id = session["id"].as_str().expect("an id");
     let again = machine.workbay(&["relaunch", id, "--same-home", "--name", "another"]);
     let refused = String::from_utf8_lossy(&again.stderr).into_owned();
-    assert!(refused.contains("is not kept any more"), "{refused}");
+    assert!(refused.contains("is already deleted"), "{refused}");
 }

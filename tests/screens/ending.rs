@@ -37,7 +37,7 @@ fn reclaimed() -> Session {
     let mut it = session(2, "notebook", Status::Terminated, 120);
     it.status_info = Some(Clean::new("idle-timeout"));
     it.status_message = Some(Clean::new(
-        "nobody used it for 62 min (limit 60 min; last: typing in a terminal)",
+        "not used for 62 min (limit 60 min; last: typing in a terminal)",
     ));
     it.kernels[0].exit_code = Some(143);
     it
@@ -86,7 +86,7 @@ fn the_verdict_stands_first() {
 #[test]
 fn without_anything_kept_there_is_the_verdict_alone() {
     let screen = answered(finished(140, 40).press("enter"), Figures::default());
-    assert!(screen.sees("Killed, out of memory: it used all of its 512 MiB"));
+    assert!(screen.sees("Killed, out of memory: used all of its 512 MiB"));
     assert!(
         !screen.sees("Usage") && !screen.sees("Last lines"),
         "{}",
@@ -138,7 +138,7 @@ fn no_more_is_offered_than_the_limits_allow() {
     let launcher = screen.app.launcher.as_ref().unwrap();
     // The machine has 31 GiB.
     assert_eq!(launcher.request().mem, Some(Bytes(31 * Bytes::GIB)));
-    assert!(screen.sees("memory is 31 GiB now: with 20 GiB it ran out"));
+    assert!(screen.sees("memory is now 31 GiB: it ran out with 20 GiB"));
 }
 
 #[test]

@@ -340,7 +340,7 @@ fn a_warning_names_the_key_against_it() {
             },
             level: Level::Warning,
             session: Some(session.key()),
-            text: Clean::new("it will be reclaimed in 58 s: nobody uses it"),
+            text: Clean::new("it will be reclaimed in 58 s: it isn't used"),
         };
         screen(80, 24).notice(Change::Notice {
             notice: Box::new(notice),

@@ -35,7 +35,7 @@ fn warning() -> Notice {
     let checker = IdleChecker::NetworkTimeout;
     let until = soon();
     let kind = NoticeKind::IdleWarning { checker, until };
-    let text = "notebook will be reclaimed in 5 minutes: nobody uses it";
+    let text = "notebook will be reclaimed in 5 minutes: it isn't used";
     notice(0, 1, kind, Level::Warning, text)
 }
 
@@ -194,7 +194,7 @@ fn an_idle_warning_rings_wherever_one_is_and_quiet_is_quiet() {
     assert!(quiet.sees("quiet"), "{}", quiet.text());
     let quiet = quiet.notice(changed(warning()));
     assert_eq!(rings(&quiet), (false, false));
-    assert!(quiet.sees("reclaim in 4m") && quiet.sees("nobody uses it"));
+    assert!(quiet.sees("reclaim in 4m") && quiet.sees("it isn't used"));
     let running = notice(
         0,
         3,

@@ -155,7 +155,7 @@ fn a_filter_names_its_slips_and_esc_takes_it_away_first() {
     let screen = told(80, 24).press("/").typed("result:need");
     assert!(screen.sees("1 of 5"), "{}", screen.text());
     let screen = screen.typed(" phas:x");
-    assert!(screen.sees("is it 'phase:'?"), "{}", screen.text());
+    assert!(screen.sees("Did you mean 'phase:'?"), "{}", screen.text());
     let screen = screen.press("esc");
     assert!(screen.sees("5 entries"), "{}", screen.text());
     assert!(!screen.press("esc").sees("Scheduling history"));

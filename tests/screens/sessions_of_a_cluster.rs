@@ -273,14 +273,14 @@ fn an_image_is_made_under_a_name() {
     let screen = screen.answer(|r| matches!(r, Request::Commit { .. }), Ok(Reply::Done));
     assert!(screen.sees("creating the image my-image.1 from train-vit-large"));
     let mut session = remote(21, "train-vit-large", Status::Running, 37);
-    session.pending_request = Some(Clean::new("making image 1/3"));
+    session.pending_request = Some(Clean::new("creating image 1/3"));
     let screen = Screen::new(140, 40)
         .starting_in("seoul")
         .daemon(two())
         .notice(Change::Session {
             session: Box::new(session),
         });
-    assert!(screen.sees("making image 1/3"), "{}", screen.text());
+    assert!(screen.sees("creating image 1"), "{}", screen.text());
     // Too short a name is not sent.
     let short = seoul(80, 24).press("j i").typed("abc").press("enter");
     assert!(

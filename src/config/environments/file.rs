@@ -210,8 +210,8 @@ fn image_name(item: &Item) -> Result<String, Fault> {
     let Err(why) = reference::check(&image) else {
         return Ok(image);
     };
-    let text = format!("'{}' is no image: {why}", Clean::new(&image));
-    Err(Fault::new(item.at, text).help("write it as in docker pull: registry/name:tag"))
+    let text = format!("invalid image '{}': {why}", Clean::new(&image));
+    Err(Fault::new(item.at, text).help("write it as for docker pull: registry/name:tag"))
 }
 
 fn tag(item: &Item) -> Result<String, Fault> {

@@ -192,7 +192,7 @@ impl Reader {
                 && shmem >= slots.mem
             {
                 let message = format!(
-                    "shared memory ({shmem}) is a part of the memory ({}): it must be less",
+                    "shared memory ({shmem}) must be less than the memory ({}), because it is a part of it",
                     slots.mem
                 );
                 self.faults.push(Fault::new(field.item.at, message));

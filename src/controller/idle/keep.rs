@@ -42,7 +42,7 @@ impl Controller {
         let session = &held.record.session;
         if !held.is_judged() {
             return Err(Refusal::refused(format!(
-                "session {} is {}: only running sessions have idle checks only",
+                "session {} is {}: only running sessions have idle checks",
                 session.name, session.status
             )));
         }

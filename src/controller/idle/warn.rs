@@ -33,7 +33,7 @@ pub(in crate::controller) struct Warning {
 impl Warning {
     pub fn sentence(&self, name: &str) -> String {
         let why = match &self.checker {
-            IdleChecker::NetworkTimeout => "nobody uses it",
+            IdleChecker::NetworkTimeout => "it isn't used",
             IdleChecker::SessionLifetime => "it reaches its maximum lifetime",
             IdleChecker::Utilization => "it uses too little of its resources",
             IdleChecker::Other(_) => "by an idle check",

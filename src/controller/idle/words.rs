@@ -46,7 +46,7 @@ pub(super) fn reclaimed(case: &Case<'_>, check: &IdleCheck, now: Timestamp) -> E
 
 fn unused(case: &Case<'_>, limit: Span, now: Timestamp) -> String {
     let Some(activity) = case.activity else {
-        return format!("nobody used it for {limit}");
+        return format!("not used for {limit}");
     };
     let idle = roughly(now.duration_since(activity.at));
     let last = match activity.kind {
@@ -57,7 +57,7 @@ fn unused(case: &Case<'_>, limit: Span, now: Timestamp) -> String {
         ActivityKind::Extended => "an extension",
     };
     let limit = roughly(limit.duration());
-    format!("nobody used it for {idle} (limit {limit}; last: {last})")
+    format!("not used for {idle} (limit: {limit}, last used: {last})")
 }
 
 fn too_little(check: &IdleCheck, window: Span) -> String {

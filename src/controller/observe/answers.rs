@@ -33,7 +33,7 @@ pub(super) fn refusal(fault: &Fault) -> Refusal {
 /// The session is not there any more.
 pub(super) fn vanished(id: SessionId) -> Refusal {
     let text = format!(
-        "there is no session {} any more: the engine does not know it",
+        "session {} doesn't exist any more: the engine doesn't report it",
         id.short()
     );
     Refusal::new(RefusalKind::NotFound, text)

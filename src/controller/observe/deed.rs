@@ -77,11 +77,11 @@ impl Deed {
 
     pub(super) fn failed(&self, name: &str) -> String {
         match &self.kind {
-            Kind::Terminate { .. } => format!("{name} could not be terminated"),
-            Kind::Rename { name: new } => format!("{name} could not be renamed to {new}"),
-            Kind::Prioritize { .. } => format!("the priority of {name} could not be changed"),
+            Kind::Terminate { .. } => format!("{name} couldn't be terminated"),
+            Kind::Rename { name: new } => format!("{name} couldn't be renamed to {new}"),
+            Kind::Prioritize { .. } => format!("the priority of {name} couldn't be changed"),
             Kind::Commit { image_name, .. } => {
-                format!("the image {image_name} could not be made of {name}")
+                format!("the image {image_name} couldn't be created from {name}")
             }
         }
     }

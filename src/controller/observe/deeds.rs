@@ -135,7 +135,7 @@ impl Observer {
         });
         if let Some(other) = other {
             let old = self.name_of(id);
-            let text = format!("session {old} is being renamed to {other} already");
+            let text = format!("session {old} is already being renamed to {other}");
             return Err(Refusal::refused(text));
         }
         let session = self.session(id);
@@ -145,7 +145,7 @@ impl Observer {
         name::check(name).map_err(|error| Refusal::usage(error.to_string()))?;
         match session {
             Some(session) if !session.status.is_live() => Err(Refusal::refused(format!(
-                "session {} is {}: only a running session can be renamed",
+                "session {} is {}: only running sessions can be renamed",
                 session.name, session.status
             ))),
             _ => Ok(true),
@@ -187,14 +187,14 @@ impl Observer {
         let session = self.session(id)?;
         if session.session_type != SessionType::Interactive {
             let text = format!(
-                "session {} is a batch session: an image can be made of an interactive one",
+                "session {} is a batch session: images are created from interactive sessions only",
                 session.name
             );
             return Some(Refusal::refused(text));
         }
         (!session.status.is_live()).then(|| {
             Refusal::refused(format!(
-                "session {} is {}: an image can be made of a running session",
+                "session {} is {}: images are created from running sessions only",
                 session.name, session.status
             ))
         })
@@ -239,7 +239,7 @@ impl Observer {
         if let Kind::Commit { image_name, .. } = &deed.kind {
             match &answer {
                 Ok(_) => {
-                    let text = format!("the image {image_name} was made of {name}");
+                    let text = format!("the image {image_name} was created from {name}");
                     turn.message(Level::Success, Some(id), &text);
                     self.environments_at = None;
                     self.read_environments(turn, now);
@@ -311,7 +311,7 @@ impl Observer {
 fn not_done(deed: &Deed, name: &str, fault: &Fault) -> Refusal {
     if fault.kind == FaultKind::NotFound {
         return vanished(deed.session).with_help(format!(
-            "{name} ended or was deleted meanwhile; nothing is left to be done"
+            "{name} ended or was deleted meanwhile. No action is necessary"
         ));
     }
     let why = refusal(fault);

@@ -75,7 +75,8 @@ impl Observer {
             Err(fault) => {
                 let mut refusal = refusal(&fault);
                 if fault.is_lost() {
-                    let help = "it may have been heard: look at the list before launching again";
+                    let help = "the engine may have received the launch. Check the list before \
+                                you retry";
                     refusal = refusal.with_help(help);
                 }
                 turn.answer(ticket, Err(refusal));

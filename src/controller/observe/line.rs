@@ -207,7 +207,7 @@ impl Observer {
     }
 
     fn away(&self) -> Refusal {
-        let help = "workbay tries again by itself; `workbay doctor` tells what is wrong";
+        let help = "workbay retries automatically. Run `workbay doctor` for the cause";
         match &self.line.state {
             EngineState::Lost { why, mend, .. } => {
                 let kind = if self.line.denied {
@@ -218,7 +218,7 @@ impl Observer {
                 let help = mend.as_ref().map_or(help, |mend| mend.as_str());
                 Refusal::new(kind, why.clone()).with_help(help)
             }
-            _ => Refusal::new(RefusalKind::Unreachable, "the engine has not answered yet")
+            _ => Refusal::new(RefusalKind::Unreachable, "the engine hasn't answered yet")
                 .with_help(help),
         }
     }

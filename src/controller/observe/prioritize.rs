@@ -49,14 +49,14 @@ impl Observer {
         let changing = |deed: &Deed| matches!(deed.kind, Kind::Prioritize { .. });
         if self.of(id).any(|deed| changing(deed) && !deed.is_taken()) {
             let text = format!(
-                "the priority of {} is being changed already",
+                "the priority of {} is already being changed",
                 self.name_of(id)
             );
             return Err(Refusal::refused(text));
         }
         match self.session(id) {
             Some(session) if session.status != Status::Pending => Err(Refusal::refused(format!(
-                "{} is {}: only the priority of a session that waits in the queue can be changed",
+                "{} is {}: only the priority of a waiting session can be changed",
                 session.name, session.status
             ))),
             Some(session) => Ok(session.placement.priority != Some(wanted)),

@@ -210,7 +210,7 @@ impl Observer {
         if !self.complained && self.is_connected() {
             self.complained = true;
             let text = format!(
-                "the sessions of {} cannot be read: {}",
+                "the sessions of {} can't be read: {}",
                 self.context,
                 fault.sentence()
             );

@@ -139,7 +139,7 @@ impl Observer {
             }
         }
         if self.sweeps.len() >= SWEEPS {
-            let why = "too many lists are being read at once: try again in a moment";
+            let why = "too many lists are being read at once. Try again in a moment";
             return turn.answer(ticket, Err(Refusal::refused(why)));
         }
         let from = if text.is_some() { 0 } else { loaded };

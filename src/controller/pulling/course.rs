@@ -119,7 +119,7 @@ impl Controller {
         }
         let mut why = fault.sentence();
         if attempts > 1 {
-            why = format!("{why}; it was tried {attempts} times");
+            why = format!("{why} (tried {attempts} times)");
         }
         for id in self.waiting_for(reference) {
             self.fail_because(turn, now, id, "pull-failed", &why);

@@ -139,8 +139,9 @@ impl Controller {
         let mut known = self.settings.environments.iter();
         let meant = known.find_map(|it| it.image_of(asked)).unwrap_or(asked);
         if let Err(why) = reference::check(meant) {
-            let text = format!("'{}' is no image: {why}", Clean::new(meant));
-            return Err(Refusal::usage(text).with_help("write it as in docker pull, or its name"));
+            let text = format!("invalid image '{}': {why}", Clean::new(meant));
+            return Err(Refusal::usage(text)
+                .with_help("write it as for docker pull, or use the name of an environment"));
         }
         Ok(reference::with_tag(meant))
     }

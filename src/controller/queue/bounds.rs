@@ -46,7 +46,7 @@ impl Controller {
                 continue;
             };
             let why = format!(
-                "it waited {timeout}, the maximum of group {}",
+                "waited {timeout}, the maximum of group {}",
                 held.record.spec.resource_group
             );
             self.leave_with(turn, now, id, Outcome::Expired, "pending-timeout", &why);

@@ -107,7 +107,8 @@ impl Hold {
             }
             Self::Sessions { running, most } => {
                 format!(
-                    "waits for a session to end: limit of concurrent sessions reached ({running} of {most})"
+                    "waits for one of your sessions to end: {running} of {most} concurrent \
+                     sessions in use"
                 )
             }
             Self::Limit(shortage) => format!(
@@ -132,7 +133,8 @@ impl Hold {
                 shortage.used()
             ),
             Self::Never(shortage) => format!(
-                "{} aren't available in group {group} any more. Terminate the session and relaunch it with less",
+                "needs {}, which is now more than group {group} or your limits allow. Terminate \
+                 the session and relaunch it with less",
                 shortage.needed()
             ),
             Self::NoGroup => format!(

@@ -118,5 +118,5 @@ impl Controller {
     }
 }
 
-const SECRET_LOST: &str = "workbay's daemon was started anew before it began, and secret variables \
-                           are kept in memory only: launch it again";
+const SECRET_LOST: &str = "workbay's daemon restarted before the session started, and secret \
+                           variables are in its memory only. Relaunch the session";

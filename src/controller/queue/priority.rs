@@ -24,7 +24,7 @@ impl Controller {
         let session = &held.record.session;
         if held.record.step != Step::Wait {
             return Err(Refusal::refused(format!(
-                "{} is {}: only the priority of a session that waits in the queue can be changed",
+                "{} is {}: only the priority of a waiting session can be changed",
                 session.name, session.status
             )));
         }

@@ -141,7 +141,7 @@ fn who_runs_too_long_is_ended_as_failed() {
     );
     assert_eq!(
         why,
-        "its command ran longer than its timeout of 10m and was ended (exit code -2)"
+        "its command ran longer than its timeout of 10m and was terminated (exit code -2)"
     );
     play.check_rest();
     assert!(play.there.is_empty());
@@ -218,7 +218,7 @@ fn what_happened_while_the_daemon_was_away_is_told_by_the_exit_code() {
         let told = end(&play, id);
         assert_eq!((told.0.as_str(), told.2), (info, result), "{code}");
         assert!(
-            told.1.contains("while workbay's daemon was away"),
+            told.1.contains("while workbay's daemon wasn't running"),
             "{told:?}"
         );
         assert_eq!(told.3, Some(code));

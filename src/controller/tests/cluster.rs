@@ -143,7 +143,7 @@ fn the_exit_of_another_is_not_taken_for_the_main_ones() {
     assert_eq!(play.session(id).kernels[0].exit_code, None);
     assert_eq!(
         play.why(id),
-        "its container was removed from the engine by someone else"
+        "its container was removed from the engine outside workbay"
     );
 }
 
@@ -158,7 +158,7 @@ fn what_ended_while_the_daemon_was_away_is_seen() {
     assert_eq!(play.status(id), Status::RunningDegraded);
     assert_eq!(
         play.why(id),
-        "sub1 ended with exit code 4; the container of sub2 was removed by someone else"
+        "sub1 ended with exit code 4; the container of sub2 was removed outside workbay"
     );
     play.check_rest();
 }
@@ -266,7 +266,11 @@ fn who_lost_a_secret_before_it_was_made_fails_with_the_reason() {
     play.work_off();
     assert_eq!(play.status(id), Status::Error);
     assert_eq!(play.session(id).status_info, Some("secret-lost".into()));
-    assert!(play.why(id).contains("launch it again"), "{}", play.why(id));
+    assert!(
+        play.why(id).contains("Relaunch the session"),
+        "{}",
+        play.why(id)
+    );
     assert!(play.there.is_empty());
 }
 

@@ -143,7 +143,7 @@ fn a_line_that_breaks_is_made_again_a_few_times() {
     }
     play.carry_out(0, Some(FaultKind::Broken));
     assert_eq!(play.status(id), Status::Error);
-    assert_eq!(play.why(id), "no; it was tried 5 times");
+    assert_eq!(play.why(id), "no (tried 5 times)");
     assert_eq!(play.session(id).status_info, Some("pull-failed".into()));
     play.work_off();
     play.check_rest();

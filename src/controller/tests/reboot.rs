@@ -46,7 +46,7 @@ fn what_ran_ended_with_the_machine_whatever_the_engine_shows_of_it() {
         play.work_off();
         assert_eq!(play.status(id), Status::Terminated);
         assert_eq!(info(&play, id), "host-reboot", "exit code {code}");
-        assert_eq!(play.why(id), "this machine was restarted while it ran");
+        assert_eq!(play.why(id), "this machine restarted while the session ran");
     }
     let mut play = play();
     let id = play.comes(LaunchRequest::default());

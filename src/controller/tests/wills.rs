@@ -75,7 +75,7 @@ fn one_that_fails_is_told_and_the_session_ends_anyway() {
             .iter()
             .any(|it| it.text.as_str().contains(text))
     };
-    assert!(told("was not carried out: its last words"));
+    assert!(told("failed: its last words"));
     let (outcome, words) = play.session(id).last_will_end.clone().unwrap();
     assert_eq!(outcome, Outcome::Failure);
     assert!(words.as_str().contains("its last words"), "{words}");

@@ -154,7 +154,7 @@ mod tests {
             panic!("it was accepted");
         };
         assert!(
-            why.contains("'http://far.example:8091' is not encrypted"),
+            why.contains("'http://far.example:8091' isn't encrypted"),
             "{why}"
         );
         assert!(mend.unwrap().contains("insecure = true"));

@@ -72,7 +72,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scratches = Scratches::new(dir.path().join("sessions"), dir.path().join("dotfiles"));
         let (from, to) = (SessionId::from_u128(1), SessionId::from_u128(2));
-        assert!(scratches.take_over(from, to).is_err(), "there is none");
+        assert!(scratches.take_over(from, to).is_err(), "none exists");
         let home = scratches.make(from, 0, caller(), None).unwrap().path;
         scratches.make(from, 1, caller(), None).unwrap();
         fs::write(home.join("notes"), "mine").unwrap();

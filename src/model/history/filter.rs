@@ -113,8 +113,8 @@ fn read(word: &str, now: Timestamp, zone: &TimeZone) -> Result<Wanted, String> {
 fn unknown(property: &str) -> String {
     let all = PROPERTIES.join(", ");
     match nearest(property, &PROPERTIES) {
-        Some(near) => format!("there is no '{property}:', is it '{near}:'?"),
-        None => format!("there is no '{property}:': there is {all}"),
+        Some(near) => format!("unknown property '{property}:'. Did you mean '{near}:'?"),
+        None => format!("unknown property '{property}:'. Use one of {all}"),
     }
 }
 
@@ -127,7 +127,10 @@ fn one_of(text: &str, known: &[&str]) -> Result<String, String> {
     let begins: Vec<&&str> = known.iter().filter(|it| it.starts_with(&wanted)).collect();
     match begins.as_slice() {
         [one] if !wanted.is_empty() => Ok((**one).to_owned()),
-        _ => Err(format!("'{text}' is none of {}", known.join(", "))),
+        _ => Err(format!(
+            "unknown value '{text}'. Use one of {}",
+            known.join(", ")
+        )),
     }
 }
 
@@ -151,7 +154,7 @@ pub fn moment(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, 
     let zoned = civil.and_then(|civil| civil.to_zoned(zone.clone()).ok());
     zoned
         .map(|zoned| zoned.timestamp())
-        .ok_or_else(|| format!("'{text}' is no time: write 30m (ago), 10:30 or 2026-11-22T10:30"))
+        .ok_or_else(|| format!("invalid time '{text}'. Use 30m (ago), 10:30 or 2026-11-22T10:30"))
 }
 
 fn begins(status: &Status, word: &str) -> bool {
@@ -264,8 +267,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        assert_eq!(problem("phas:x"), "there is no 'phas:', is it 'phase:'?");
-        assert!(problem("colour:x").contains("there is id, phase"));
+        assert_eq!(
+            problem("phas:x"),
+            "unknown property 'phas:'. Did you mean 'phase:'?"
+        );
+        assert!(problem("colour:x").contains("Use one of id, phase"));
         assert!(problem("result:maybe").contains("NEED_RETRY"));
         assert!(problem("created:soon").contains("10:30"));
     }

@@ -58,19 +58,22 @@ pub fn recalled(session: &Session, told: Told) -> Recalled {
     };
     match told.env {
         Some(env) => launch.env = env,
-        None => add(LaunchField::Variables, "its variables".to_owned()),
+        None => add(
+            LaunchField::Variables,
+            "the environment variables".to_owned(),
+        ),
     }
     match told.bootstrap_script {
         Some(script) => launch.bootstrap_script = script,
         None => add(
             LaunchField::BootstrapScript,
-            "its bootstrap script".to_owned(),
+            "the bootstrap script".to_owned(),
         ),
     }
     let folders: Vec<&str> = launch.mounts.iter().map(|it| it.folder.as_str()).collect();
     if !folders.is_empty() {
         let which = folders.join(", ");
-        let what = format!("where {which} was mounted and whether read-only");
+        let what = format!("the paths of {which}, and whether they were read-only");
         add(LaunchField::Folders, what);
     }
     Recalled { launch, missing }
@@ -226,7 +229,7 @@ mod tests {
                 LaunchField::Folders
             ]
         );
-        let what = "where data was mounted and whether read-only";
+        let what = "the paths of data, and whether they were read-only";
         assert_eq!(all.missing[2].what, what);
         let mut session = session();
         session.folders.clear();

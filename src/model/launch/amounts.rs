@@ -109,7 +109,7 @@ pub fn why_not_preset(
 ) -> Option<String> {
     let most = most(offer, group);
     if let Some((what, limit)) = most.exceeded_by(&preset.slots, offer) {
-        return Some(format!("more {what} than can be had here ({limit})"));
+        return Some(format!("more {what} than the limit ({limit})"));
     }
     let lacking = |(slot, amount): &(&String, &u64)| {
         let all = group.and_then(|group| group.capacity.as_ref());
@@ -117,14 +117,14 @@ pub fn why_not_preset(
     };
     if let Some((slot, _)) = preset.slots.accelerators.iter().find(lacking) {
         let group = group.map_or("", |group| group.name.as_str());
-        return Some(format!("the group {group} has no {}", unit(slot, offer)));
+        return Some(format!("group {group} has no {}", unit(slot, offer)));
     }
     let minimum = environment.map(|it| it.facts.minimum.clone())?;
     if preset.slots.cpu < minimum.cpu {
         return Some(format!("the environment needs {} CPU", minimum.cpu));
     }
     if preset.slots.mem < minimum.mem {
-        return Some(format!("the environment needs {} of memory", minimum.mem));
+        return Some(format!("the environment needs {} memory", minimum.mem));
     }
     let lacks = |(slot, least): &(&String, &u64)| {
         preset.slots.accelerators.get(*slot).copied().unwrap_or(0) < **least
@@ -148,7 +148,7 @@ pub fn thousandths(amount: u64) -> Cpu {
 pub fn read_thousandths(text: &str) -> Result<u64, String> {
     let bad = || {
         format!(
-            "'{}' is no amount: write 1, 0.5 or 0.125",
+            "invalid amount '{}'. Use a number such as 1, 0.5 or 0.125",
             super::super::text::Clean::new(text)
         )
     };
@@ -176,7 +176,7 @@ pub fn check_slot(slot: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "'{}' is no kind of accelerator: write one as cuda.device or cuda.shares",
+        "invalid accelerator type '{}'. Use a name such as cuda.device or cuda.shares",
         super::super::text::Clean::new(slot)
     ))
 }

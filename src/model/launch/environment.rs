@@ -26,12 +26,15 @@ pub fn find<'a>(
 /// That no environment of that name is among them, and which was likely meant.
 pub fn missing(request: &LaunchRequest, all: &[Environment], default: &str) -> FieldProblem {
     let asked = request.environment.as_deref().unwrap_or(default);
-    let why = format!("there is no environment '{}' here", Clean::new(asked));
+    let why = format!(
+        "environment '{}' not found on this engine",
+        Clean::new(asked)
+    );
     FieldProblem::new(
         Field::Environment,
         match resolve::nearest_environment(all, asked) {
-            Some(near) => format!("{why}: did you mean {}?", Clean::new(&near)),
-            None => format!("{why}: choose another one"),
+            Some(near) => format!("{why}. Did you mean {}?", Clean::new(&near)),
+            None => format!("{why}. Choose another one"),
         },
     )
 }
@@ -44,7 +47,7 @@ pub fn unavailable(request: &LaunchRequest, found: &Environment) -> Option<Field
         None => Field::Environment,
     };
     let label = Clean::new(&found.label());
-    let why = format!("{label} cannot be launched here: {why}");
+    let why = format!("{label} isn't available on this engine: {why}");
     Some(FieldProblem::new(field, why))
 }
 
@@ -54,7 +57,7 @@ pub fn to_be_pulled(source: &EnvironmentSource) -> String {
         EnvironmentSource::Image { reference } => reference::registry(reference),
         EnvironmentSource::Host => "this machine",
     };
-    format!("not on this engine yet: it is pulled from {from} first")
+    format!("not on this engine yet: will be pulled from {from}")
 }
 
 /// The same of an image that nobody has told of: it may be spelt wrongly.
@@ -69,9 +72,9 @@ pub fn unknown(image: &str, all: &[Environment]) -> String {
 
 /// That a manager does not list the image. It may take it all the same, so that is no problem.
 pub fn unlisted(image: &str, all: &[Environment]) -> String {
-    let why = "not among the images that are listed here";
+    let why = "not in the image list of this cluster";
     match resolve::nearest_image(all, image) {
-        Some(near) => format!("{why}: did you mean {}?", Clean::new(&near)),
-        None => format!("{why}: the cluster decides whether it can be had"),
+        Some(near) => format!("{why}. Did you mean {}?", Clean::new(&near)),
+        None => format!("{why}. The cluster decides whether the image is available"),
     }
 }

@@ -25,12 +25,14 @@ pub fn check_path(path: &str) -> Result<(), String> {
     let fine = |c: char| word(c) || matches!(c, '_' | '.' | '-' | '/');
     if let Some(c) = path.chars().find(|c| !fine(*c)) {
         return Err(format!(
-            "'{}' cannot be in a path: letters, digits, _ . - and / only",
+            "'{}' isn't allowed in a path. Use letters, digits, _ . - and /",
             Clean::new(&c.to_string())
         ));
     }
     if path.split('/').any(|part| part == ".." || part == ".") {
-        return Err(format!("{shown}: a path must not climb with . or .."));
+        return Err(format!(
+            "invalid path '{shown}'. Don't use the parts . and .."
+        ));
     }
     Ok(())
 }
@@ -51,7 +53,7 @@ const MOST: usize = 100;
 /// themselves.
 pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Vec<(usize, String)> {
     if mounts.len() > MOST {
-        let why = format!("{} folders: {MOST} at most", mounts.len());
+        let why = format!("{} folders are too many (max: {MOST})", mounts.len());
         return vec![(MOST, why)];
     }
     let mut targets: Vec<String> = automatic
@@ -73,13 +75,13 @@ pub(super) fn check_folder(folder: &str) -> Result<(), String> {
     let shown = Clean::new(folder);
     if folder.contains(is_hidden) || folder.len() > 255 {
         return Err(format!(
-            "'{shown}' cannot be a folder: it is too long or contains a control character"
+            "invalid folder '{shown}': too long, or contains a control character"
         ));
     }
     let climbs = |part: &str| matches!(part, "" | "." | "..");
     if folder.split('/').any(climbs) {
         return Err(format!(
-            "'{shown}' cannot be a folder: no part of its path may be empty, . or .."
+            "invalid folder '{shown}': a part of its path is empty, . or .."
         ));
     }
     Ok(())
@@ -98,21 +100,25 @@ fn check_one(
         check_path(path.trim()).map_err(|why| format!("{folder}: {why}"))?;
     }
     if before.iter().any(|other| other.folder == *folder) {
-        return Err(format!("the folder {folder} is mounted twice"));
+        return Err(format!(
+            "folder {folder} is mounted twice. Remove one mount"
+        ));
     }
     if target == inside::HOME || target == inside::TOOLBOX {
-        return Err(format!("{folder}: {target} is workbay's own"));
+        return Err(format!(
+            "{folder}: workbay itself uses {target}. Choose another path"
+        ));
     }
     let kernel = KERNEL.iter().any(|top| target.starts_with(top));
     if kernel || SYSTEM.contains(&target.as_str()) {
         return Err(format!(
-            "{folder}: {target} is a directory of the system: mount it below {}",
+            "{folder}: {target} is a system directory. Choose a path below {}",
             inside::HOME
         ));
     }
     if targets.contains(target) {
         return Err(format!(
-            "{folder}: something else is mounted at {target}: choose another path"
+            "{folder}: another folder is mounted at {target}. Choose another path"
         ));
     }
     Ok(())
@@ -129,18 +135,18 @@ pub fn check_name(name: &str) -> Result<(), String> {
     let count = name.chars().count();
     // A file system counts bytes.
     if count > 64 || name.len() > 240 {
-        return Err(format!(
-            "the name is too long ({count}): 64 characters at most"
-        ));
+        return Err(format!("the name has {count} characters (max: 64)"));
     }
     if let Some(c) = name.chars().find(|c| !fine(*c)) {
         return Err(format!(
-            "'{}' cannot be in the name of a folder: letters, digits, _ . and - only",
+            "'{}' isn't allowed in a folder name. Use letters, digits, _ . and -",
             Clean::new(&c.to_string())
         ));
     }
     if matches!(name, "." | "..") || name.starts_with('-') {
-        return Err(format!("'{shown}' is no name of a folder"));
+        return Err(format!(
+            "invalid folder name '{shown}'. Use letters, digits, _ . and -"
+        ));
     }
     Ok(())
 }
@@ -174,7 +180,7 @@ mod tests {
             assert_eq!(*at, mounts.len() - 1, "it is about the last one: {why}");
             why.clone()
         };
-        assert!(why(&[mount("a", Some("../x"))]).contains("climb"));
+        assert!(why(&[mount("a", Some("../x"))]).contains(".."));
         assert!(why(&[mount("a", Some("x y"))]).contains("' '"));
         for bad in ["", "..", "../../etc", "a/../..", "/a"] {
             assert!(why(&[mount(bad, None)]).contains(".."), "{bad}");
@@ -193,9 +199,9 @@ mod tests {
                 "{system}"
             );
         }
-        assert!(why(&[mount("a", Some("/home//work"))]).contains("own"));
+        assert!(why(&[mount("a", Some("/home//work"))]).contains("workbay itself"));
         assert!(why(&[mount("a", Some("x/y")), mount("b", Some("x//y"))]).contains("x/y"));
-        assert!(why(&[mount("a", Some("/home/work"))]).contains("own"));
+        assert!(why(&[mount("a", Some("/home/work"))]).contains("workbay itself"));
         assert!(why(&[mount("a", None), mount("a", Some("b"))]).contains("twice"));
         assert!(why(&[mount("a", Some("x")), mount("b", Some("x"))]).contains("/home/work/x"));
         assert!(why(&[mount("a", Some(".cache"))]).contains(".cache"));

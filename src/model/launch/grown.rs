@@ -43,9 +43,9 @@ impl Grown {
     pub fn note(self) -> String {
         let Self { was, now } = self;
         if now > was {
-            format!("memory is {now} now: with {was} it ran out")
+            format!("memory is now {now}: it ran out with {was}")
         } else {
-            format!("with {was} of memory it ran out, and there is no more to be had here")
+            format!("ran out of memory with {was}, and more isn't available on this engine")
         }
     }
 }
@@ -62,10 +62,10 @@ mod tests {
         assert_eq!(launch.mem, Some(Bytes::mib(192)));
         assert_eq!(
             grown.note(),
-            "memory is 192 MiB now: with 96 MiB it ran out"
+            "memory is now 192 MiB: it ran out with 96 MiB"
         );
         assert_eq!(grown.within(Bytes::mib(192)), None);
         let stuck = grown.within(Bytes::mib(95)).unwrap();
-        assert!(stuck.note().contains("no more to be had"));
+        assert!(stuck.note().contains("more isn't available"));
     }
 }

@@ -15,7 +15,10 @@ pub fn read(text: &str) -> Result<Vec<u16>, String> {
             .map_or((token, token), |(first, last)| (first, last));
         let (first, last) = (number(first)?, number(last)?);
         if first > last {
-            return Err(format!("{token}: a range goes up, as in {last}-{first}"));
+            return Err(format!(
+                "invalid range '{token}'. Write the lower port first: \
+                                {last}-{first}"
+            ));
         }
         ports.extend(first..=last);
         // Before the next range, so that a text of many large ones costs no memory.
@@ -28,7 +31,7 @@ pub fn read(text: &str) -> Result<Vec<u16>, String> {
 
 fn number(text: &str) -> Result<u16, String> {
     let shown = super::super::text::Clean::new(text);
-    let bad = || format!("'{shown}' is no port: write numbers from 1024 to 65535");
+    let bad = || format!("invalid port '{shown}'. Use numbers from 1024 to 65535");
     text.parse().map_err(|_| bad())
 }
 
@@ -58,24 +61,25 @@ const EVER: u32 = 1000;
 pub fn check(ports: &[u16], taken: &[u16], most: u32) -> Result<(), String> {
     let most = most.min(EVER);
     if ports.len() > most as usize {
-        return Err(format!("{} ports: {most} at most", ports.len()));
+        return Err(format!("{} ports are too many (max: {most})", ports.len()));
     }
     for (at, port) in ports.iter().enumerate() {
         if *port < 1024 {
-            return Err(format!("port {port}: only 1024 to 65535 can be opened"));
+            return Err(format!("invalid port {port}. Use 1024 to 65535"));
         }
         if RESERVED.contains(port) {
             return Err(format!(
-                "port {port} is reserved for workbay's own services"
+                "port {port} is reserved for workbay's own services. Choose another port"
             ));
         }
         if taken.contains(port) {
             return Err(format!(
-                "port {port} is a service of this environment already"
+                "port {port} is already a service port of this environment. Remove it from the \
+                 list"
             ));
         }
         if ports[..at].contains(port) {
-            return Err(format!("port {port} is given twice"));
+            return Err(format!("port {port} is listed twice"));
         }
     }
     Ok(())
@@ -113,9 +117,9 @@ mod tests {
         let why = |ports: &[u16]| check(ports, &[8888], 3).unwrap_err();
         assert!(why(&[80]).contains("1024 to 65535"));
         assert!(why(&[7681]).contains("reserved"));
-        assert!(why(&[8888]).contains("service of this environment"));
+        assert!(why(&[8888]).contains("service port of this environment"));
         assert!(why(&[9000, 9000]).contains("twice"));
-        assert!(why(&[9000, 9001, 9002, 9003]).contains("3 at most"));
+        assert!(why(&[9000, 9001, 9002, 9003]).contains("max: 3"));
         assert_eq!(check(&[9000, 1024], &[], 3), Ok(()));
     }
 }

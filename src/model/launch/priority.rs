@@ -11,14 +11,14 @@ pub fn check(priority: i32) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "priority {priority}: 0 to 100, the highest goes first"
+        "invalid priority {priority}. Use 0 to 100 (the highest starts first)"
     ))
 }
 
 /// # Errors
 /// A sentence where the text isn't a priority.
 pub fn parse(text: &str) -> Result<i32, String> {
-    let bad = || format!("'{text}' is no priority: write a number from 0 to 100");
+    let bad = || format!("invalid priority '{text}'. Use a number from 0 to 100");
     let priority: i32 = text.trim().parse().map_err(|_| bad())?;
     check(priority).map_err(|_| bad())?;
     Ok(priority)

@@ -67,7 +67,7 @@ fn check_amounts(spec: &LaunchSpec) -> Result<(), String> {
     if fine {
         return Ok(());
     }
-    Err("its amounts are not those of a launch".to_owned())
+    Err("its resources are outside the limits of a launch".to_owned())
 }
 
 fn check_mount(mount: &Mounted) -> Result<(), String> {
@@ -75,7 +75,7 @@ fn check_mount(mount: &Mounted) -> Result<(), String> {
     let target = &mount.target;
     let climbs = |part: &str| matches!(part, "." | "..");
     if !target.starts_with('/') || target.contains(is_hidden) || target.split('/').any(climbs) {
-        return Err("a folder is mounted at what is not an absolute path".to_owned());
+        return Err("the path of a mounted folder isn't absolute".to_owned());
     }
     Ok(())
 }
@@ -83,13 +83,16 @@ fn check_mount(mount: &Mounted) -> Result<(), String> {
 fn check_will(will: &LastWill, mounts: &[Mounted]) -> Result<(), String> {
     script::check(will.command.as_deref().unwrap_or_default(), "the last will")?;
     if will.save.iter().any(|path| path.contains('\0')) {
-        return Err("a path to save holds a zero byte".to_owned());
+        return Err("a path to save contains a NUL byte".to_owned());
     }
     let is_mounted = |folder: &String| mounts.iter().any(|mount| mount.folder == *folder);
     if will.folder.as_ref().is_none_or(is_mounted) && will.timeout <= LastWill::MOST {
         return Ok(());
     }
-    Err("the last will saves into a folder that is not mounted, or takes too long".to_owned())
+    Err(
+        "the last will saves into a folder that isn't mounted, or its time limit is too long"
+            .to_owned(),
+    )
 }
 
 #[cfg(test)]

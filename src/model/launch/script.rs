@@ -8,11 +8,11 @@ pub const MOST: usize = 64 * 1024;
 /// `what` names it in a sentence.
 pub fn check(text: &str, what: &str) -> Result<(), String> {
     if text.contains('\0') {
-        return Err(format!("{what} holds a zero byte"));
+        return Err(format!("{what} contains a NUL byte. Remove it"));
     }
     if text.len() > MOST {
         return Err(format!(
-            "{what} is too long ({}): {} at most; put it into a folder and run it from there",
+            "{what} is too long: {} (max: {}). Store it in a folder and run it from there",
             Bytes(text.len() as u64),
             Bytes(MOST as u64),
         ));

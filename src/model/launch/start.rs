@@ -78,7 +78,7 @@ impl TryFrom<String> for StartAt {
 
 fn bad(text: &str) -> String {
     format!(
-        "'{}' is no time to start at: write +2h, 09:30 or 2026-11-22 09:30",
+        "invalid start time '{}'. Use +2h, 09:30 or 2026-11-22 09:30",
         Clean::new(text)
     )
 }

@@ -47,7 +47,7 @@ pub fn alternatives(request: &LaunchRequest, around: Around<'_>) -> Vec<Alternat
     if fits(&now, group) {
         if request.starts_at.is_some() {
             found.push(Alternative {
-                words: "now, without waiting for its time".to_owned(),
+                words: "now, without its start time".to_owned(),
                 request: now,
             });
         }
@@ -57,7 +57,7 @@ pub fn alternatives(request: &LaunchRequest, around: Around<'_>) -> Vec<Alternat
     let others = groups.iter().filter(|other| other.name != group.name);
     let others = others.filter(|other| fits(&now, other)).take(OFFERED);
     found.extend(others.map(|other| Alternative {
-        words: format!("in the group {}", other.name),
+        words: format!("in group {}", other.name),
         request: LaunchRequest {
             resource_group: Some(other.name.as_str().to_owned()),
             ..now.clone()
@@ -202,7 +202,7 @@ fn presets(request: &LaunchRequest, around: Around<'_>, group: &ResourceGroup) -
     offered
         .map(|preset| Alternative {
             words: format!(
-                "with the preset {} ({} CPU, {})",
+                "with preset {} ({} CPU, {})",
                 preset.name, preset.slots.cpu, preset.slots.mem
             ),
             request: LaunchRequest {
@@ -311,8 +311,8 @@ mod tests {
             words(&asked, &offer),
             [
                 "with 3 CPU and 6 GiB",
-                "in the group spare",
-                "with the preset tiny (1 CPU, 1 GiB)",
+                "in group spare",
+                "with preset tiny (1 CPU, 1 GiB)",
             ]
         );
         let only_cpu = request(&slots(4, 2, 0));
@@ -326,7 +326,7 @@ mod tests {
         let mut offer = offer(vec![group("default", slots(8, 64, 0))]);
         offer.limits.remaining.cpu = Some(Cpu::from_millis(2000));
         let asked = request(&slots(4, 8, 0));
-        let expected = ["with 2 CPU", "with the preset half (2 CPU, 8 GiB)"];
+        let expected = ["with 2 CPU", "with preset half (2 CPU, 8 GiB)"];
         assert_eq!(words(&asked, &offer)[..2], expected);
     }
 

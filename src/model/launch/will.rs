@@ -19,17 +19,20 @@ pub fn check(will: &LastWill, mounts: &[FolderMount]) -> Result<(), String> {
         script::check(command, "the last will")?;
     }
     if will.save.len() > MOST_PATHS {
-        return Err(format!("{} paths: {MOST_PATHS} at most", will.save.len()));
+        return Err(format!(
+            "{} paths are too many (max: {MOST_PATHS})",
+            will.save.len()
+        ));
     }
     for path in &will.save {
         if path.trim().is_empty() || path.contains('\0') {
-            return Err("a path to save is empty or holds a zero byte".to_owned());
+            return Err("a path to save is empty or contains a NUL byte".to_owned());
         }
     }
     check_folder(will, mounts)?;
     if will.timeout.0 == 0 || will.timeout > LastWill::MOST {
         return Err(format!(
-            "{} for the last will: 1s to {}",
+            "invalid time limit {} for the last will. Use 1s to {}",
             will.timeout,
             LastWill::MOST
         ));
@@ -43,13 +46,19 @@ fn check_folder(will: &LastWill, mounts: &[FolderMount]) -> Result<(), String> {
     };
     let shown = Clean::new(folder);
     if will.save.is_empty() {
-        return Err(format!("nothing is said to be saved into {shown}"));
+        return Err(format!(
+            "no paths to save into folder {shown}. Name the paths, or leave out \
+                            the folder"
+        ));
     }
     match mounts.iter().find(|mount| mount.folder == *folder) {
-        None => Err(format!("the folder {shown} is not mounted in the session")),
-        Some(mount) if mount.read_only => {
-            Err(format!("the folder {shown} is mounted for reading only"))
-        }
+        None => Err(format!(
+            "folder {shown} isn't mounted in the session. Mount it, or choose \
+                             another one"
+        )),
+        Some(mount) if mount.read_only => Err(format!(
+            "folder {shown} is mounted read-only. Mount it without :ro"
+        )),
         Some(_) => Ok(()),
     }
 }
@@ -77,14 +86,14 @@ mod tests {
         assert_eq!(check(&command, &[]), Ok(()));
         let wrong = [
             (LastWill::default(), "needs a command"),
-            (save(Some("lib")), "reading only"),
-            (save(Some("other")), "not mounted"),
+            (save(Some("lib")), "mounted read-only"),
+            (save(Some("other")), "isn't mounted"),
             (
                 LastWill {
                     folder: Some("data".to_owned()),
                     ..command.clone()
                 },
-                "nothing is said",
+                "no paths to save",
             ),
             (
                 LastWill {

@@ -29,7 +29,7 @@ pub fn check(text: &str) -> Result<(), String> {
 /// Why a text is not a tag.
 pub fn check_tag(tag: &str) -> Result<(), String> {
     if tag.len() > LONGEST_TAG {
-        return Err(format!("its tag is longer than {LONGEST_TAG} characters"));
+        return Err(format!("the tag is longer than {LONGEST_TAG} characters"));
     }
     let begins = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let goes_on = |c: char| begins(c) || matches!(c, '.' | '-');
@@ -37,7 +37,7 @@ pub fn check_tag(tag: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "the tag '{}' must be of letters, digits, _ . and -, and begin with none of . and -",
+        "the tag '{}' must consist of letters, digits, _ . and -, and not begin with . or -",
         Clean::new(tag)
     ))
 }
@@ -47,37 +47,38 @@ fn check_characters(text: &str) -> Result<(), String> {
         return Err("it is empty".to_owned());
     }
     if text.contains(is_hidden) {
-        return Err("it contains a control character or an invisible one".to_owned());
+        return Err("it contains a control character or an invisible character".to_owned());
     }
     if text.contains(char::is_whitespace) {
         return Err("it contains a space".to_owned());
     }
     match text.chars().find(|c| !c.is_ascii()) {
-        Some(c) => Err(format!("it contains '{c}', and only ASCII can be in it")),
+        Some(c) => Err(format!("it contains '{c}', which isn't ASCII")),
         None => Ok(()),
     }
 }
 
 fn check_name(name: &str) -> Result<(), String> {
     if name.len() > LONGEST_NAME {
-        return Err(format!("its name is longer than {LONGEST_NAME} characters"));
+        return Err(format!("the name is longer than {LONGEST_NAME} characters"));
     }
     let names_domain = |part: &str| part.contains(['.', ':']) || part == super::HERE;
     let path = match name.split_once('/').filter(|it| names_domain(it.0)) {
         Some((domain, _)) if !is_domain(domain) => {
-            return Err(format!("'{domain}' is not the address of a registry"));
+            return Err(format!("'{domain}' isn't a valid registry address"));
         }
         Some((_, path)) => path,
         None => name,
     };
     match path.split('/').find(|part| !is_component(part)) {
         None => Ok(()),
-        Some("") => Err("a part of its name is empty".to_owned()),
+        Some("") => Err("a part of the name is empty".to_owned()),
         Some(part) if part.contains(|c: char| c.is_ascii_uppercase()) => {
             Err(format!("'{part}' must be in lowercase"))
         }
         Some(part) => Err(format!(
-            "'{part}' must be of lowercase letters and digits, with single . _ __ or - between them"
+            "'{part}' must consist of lowercase letters and digits, with single . _ __ or - \
+             between them"
         )),
     }
 }
@@ -122,7 +123,7 @@ fn check_suffix(at: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "'@{at}' is neither a digest, as @sha256: and 64 hexadecimal digits, nor an architecture"
+        "'@{at}' must be a digest (@sha256: and 64 hexadecimal digits) or an architecture"
     ))
 }
 
@@ -207,18 +208,18 @@ mod tests {
             ("-r.example/a", "registry"),
             ("[::g]/a", "'[::g]'"),
             ("https://r.example/a", "registry"),
-            ("me:hush@r.example/a", "neither"),
+            ("me:hush@r.example/a", "digest"),
             ("a:", "tag"),
             ("a:-1", "tag"),
             ("a:1:2", "a:1"),
             ("a:x$y", "tag"),
             ("a;b", "single"),
-            ("a@", "neither"),
-            ("a@sha256:ab", "neither"),
-            (&format!("a@sha256:{}", "A".repeat(64)), "neither"),
-            (&format!("a@sha256:{}", "g".repeat(64)), "neither"),
-            (&format!("a@1:{}", "0".repeat(64)), "neither"),
-            ("a@x86_64@x86_64", "neither"),
+            ("a@", "digest"),
+            ("a@sha256:ab", "digest"),
+            (&format!("a@sha256:{}", "A".repeat(64)), "digest"),
+            (&format!("a@sha256:{}", "g".repeat(64)), "digest"),
+            (&format!("a@1:{}", "0".repeat(64)), "digest"),
+            ("a@x86_64@x86_64", "digest"),
             (&format!("a:{}", "x".repeat(129)), "128"),
             (&"x".repeat(256), "255"),
         ] {

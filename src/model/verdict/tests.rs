@@ -100,20 +100,20 @@ fn each_way_to_end_has_its_line() {
         }),
         None,
         Tone::Bad,
-        "Killed, out of memory: it used all of its 8 GiB (exit code 137)",
+        "Killed, out of memory: used all of its 8 GiB (exit code 137)",
     );
     check(
         killed("self-terminated"),
         Some(Bytes::mib(3)),
         Tone::Bad,
-        "Killed, out of memory: it used all of its 16 GiB (exit code 137)",
+        "Killed, out of memory: used all of its 16 GiB (exit code 137)",
     );
     // Something in it ran out of memory once, but that was not its end.
     check(
         killed("user-requested"),
         None,
         Tone::Plain,
-        "Ended by a person",
+        "Terminated by a user",
     );
     check(
         with(killed("self-terminated"), |it| {
@@ -121,16 +121,13 @@ fn each_way_to_end_has_its_line() {
         }),
         None,
         Tone::Good,
-        "Ended by itself: exit code 0",
+        "Ended on its own: exit code 0",
     );
     check(
-        said(
-            ended("idle-timeout", Some(137)),
-            "nobody used it for 62 min",
-        ),
+        said(ended("idle-timeout", Some(137)), "not used for 62 min"),
         None,
         Tone::Warning,
-        "Reclaimed by Network Idle Timeout: nobody used it for 62 min",
+        "Reclaimed by Network Idle Timeout: not used for 62 min",
     );
     check(
         ended("idle-session-lifetime", None),
@@ -148,13 +145,13 @@ fn each_way_to_end_has_its_line() {
         ended("force-terminated", Some(137)),
         None,
         Tone::Plain,
-        "Killed by a person",
+        "Killed by a user",
     );
     check(
         never(Status::Cancelled, "user-requested"),
         None,
         Tone::Plain,
-        "Cancelled by a person before it ran",
+        "Cancelled by a user before it ran",
     );
     check(
         said(
@@ -178,7 +175,7 @@ fn each_way_to_end_has_its_line() {
         ),
         None,
         Tone::Warning,
-        "Lost with its engine: the machine was restarted",
+        "Lost because the engine restarted: the machine was restarted",
     );
     check(
         batch(BatchResult::Success, "task-finished", 0),
@@ -205,19 +202,19 @@ fn each_way_to_end_has_its_line() {
         ),
         None,
         Tone::Bad,
-        "Out of time: longer than 1h",
+        "Timed out: longer than 1h",
     );
     check(
         ended("self-terminated", Some(139)),
         None,
         Tone::Bad,
-        "Ended by itself: exit code 139, crash: segmentation fault",
+        "Ended on its own: exit code 139, crash: segmentation fault",
     );
     check(
         ended("self-terminated", Some(143)),
         None,
         Tone::Bad,
-        "Ended by itself: exit code 143, asked to end",
+        "Ended on its own: exit code 143, terminated",
     );
     check(
         said(

@@ -112,7 +112,7 @@ fn who_is_not_used_is_warned_and_ended() {
     assert_eq!(info, "idle-timeout");
     assert_eq!(
         why,
-        "nobody used it for 10 min (limit 10 min; last: its start)"
+        "not used for 10 min (limit: 10 min, last used: its start)"
     );
     assert_eq!(told(&play), ["warning", "warning", "reclaimed"]);
     let entry = play
@@ -150,7 +150,7 @@ fn typing_keeps_it_and_is_not_written_each_second() {
     pass(&mut play, 1_700);
     assert_eq!(play.status(id), Status::Running);
     pass(&mut play, 110);
-    assert!(end(&play, id).1.contains("last: typing in a terminal"));
+    assert!(end(&play, id).1.contains("last used: typing in a terminal"));
 }
 
 #[test]

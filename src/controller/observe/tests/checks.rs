@@ -146,7 +146,7 @@ fn an_agent_that_is_not_there_is_refused_with_the_nearest_name() {
         assert_eq!(play.refused_at(ticket).1, LaunchField::Agent);
         assert_eq!(
             play.failed(ticket).message,
-            "there is no agent 'i-gpu2': there are i-gpu1, i-cpu. Did you mean i-gpu1?"
+            "agent 'i-gpu2' not found (available: i-gpu1, i-cpu). Did you mean i-gpu1?"
         );
     }
 }
@@ -161,7 +161,7 @@ fn a_launch_that_cannot_be_is_refused_beside_its_field() {
     );
     assert_eq!(
         play.failed(ticket).message,
-        "8 CPU are more than can be had here: 4 at most"
+        "8 CPU is above the limit (max: 4)"
     );
     let ticket = play.ask(with_cpu(4));
     play.work_off();

@@ -218,7 +218,7 @@ fn an_image_in_the_making_shows_how_far_it_is() {
         image_name: "mine".into(),
     };
     let ticket = play.ask(commit.clone());
-    assert_eq!(play.pending(id).unwrap(), "making image mine");
+    assert_eq!(play.pending(id).unwrap(), "creating image mine");
     let Some((_, Order::Run { errand, .. })) = play.orders.first().cloned() else {
         panic!("no order");
     };
@@ -230,7 +230,7 @@ fn an_image_in_the_making_shows_how_far_it_is() {
     play.tell(Fact::Progressed { errand, progress });
     assert_eq!(
         play.pending(id).unwrap(),
-        "making image mine: 1/3 Committed image"
+        "creating image mine: 1/3 Committed image"
     );
     assert_eq!(play.answers[&ticket], Ok(Answer::Done));
     let twice = play.ask(commit);
@@ -239,7 +239,7 @@ fn an_image_in_the_making_shows_how_far_it_is() {
     assert_eq!(play.pending(id), None);
     let expected = (
         Level::Success,
-        "the image mine was made of session-1".to_owned(),
+        "the image mine was created from session-1".to_owned(),
     );
     assert_eq!(play.messages(), [expected]);
 }
@@ -280,7 +280,7 @@ fn another_priority_is_shown_as_asked_until_the_row_has_it() {
     };
     let running = play.ask(ask(70));
     let said = play.failed(running).message.to_string();
-    assert!(said.contains("that waits in the queue"), "{said}");
+    assert!(said.contains("of a waiting session"), "{said}");
 
     play.set(id, "PENDING");
     play.event(id);
@@ -301,7 +301,7 @@ fn another_priority_is_shown_as_asked_until_the_row_has_it() {
     play.carry_out(0, Some(FaultKind::Failed));
     let said = play.failed(refused).message.to_string();
     assert!(
-        said.starts_with("the priority of session-1 could not be changed: "),
+        said.starts_with("the priority of session-1 couldn't be changed: "),
         "{said}"
     );
     assert_eq!(play.pending(id), None);

@@ -304,7 +304,7 @@ fn a_list_that_fails_is_told_once_and_tried_again() {
     }
     let expected = (
         Level::Warning,
-        "the sessions of prod cannot be read: no: do this".to_owned(),
+        "the sessions of prod can't be read: no: do this".to_owned(),
     );
     assert_eq!(play.messages(), [expected]);
     assert!(matches!(

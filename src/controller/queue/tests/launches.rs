@@ -122,14 +122,14 @@ fn what_can_never_be_is_refused_at_its_field() {
     play.comes(named("taken"));
     let cases: [(LaunchRequest, LaunchField, &str); 12] = [
         (named("taken"), LaunchField::Name, "taken by a session"),
-        (cpus("fine", 5000), LaunchField::Cpu, "4 at most"),
+        (cpus("fine", 5000), LaunchField::Cpu, "max: 4"),
         (
             LaunchRequest {
                 mem: Some(Bytes::mib(600)),
                 ..named("fine")
             },
             LaunchField::Memory,
-            "512 MiB at most",
+            "max: 512 MiB",
         ),
         (
             LaunchRequest {
@@ -145,7 +145,7 @@ fn what_can_never_be_is_refused_at_its_field() {
                 ..named("fine")
             },
             LaunchField::ClusterSize,
-            "2 at most",
+            "max: 2",
         ),
         (
             LaunchRequest {
@@ -153,7 +153,7 @@ fn what_can_never_be_is_refused_at_its_field() {
                 ..cpus("fine", 3000)
             },
             LaunchField::ClusterSize,
-            "4 in all",
+            "4 in total",
         ),
         (
             LaunchRequest {
@@ -161,7 +161,7 @@ fn what_can_never_be_is_refused_at_its_field() {
                 ..named("fine")
             },
             LaunchField::Preset,
-            "more CPU than can be had here (4)",
+            "more CPU than the limit (4)",
         ),
         (
             LaunchRequest {
@@ -169,7 +169,7 @@ fn what_can_never_be_is_refused_at_its_field() {
                 ..named("fine")
             },
             LaunchField::ResourceGroup,
-            "there is default",
+            "available: default",
         ),
         (
             LaunchRequest {
@@ -177,7 +177,7 @@ fn what_can_never_be_is_refused_at_its_field() {
                 ..named("fine")
             },
             LaunchField::Accelerator,
-            "there is none",
+            "accelerator cuda.device not found. Available: none",
         ),
         (
             LaunchRequest {
@@ -185,7 +185,7 @@ fn what_can_never_be_is_refused_at_its_field() {
                 ..named("fine")
             },
             LaunchField::Folders,
-            "no folder 'data'",
+            "folder 'data' not found",
         ),
         (
             LaunchRequest {
@@ -193,7 +193,7 @@ fn what_can_never_be_is_refused_at_its_field() {
                 ..named("fine")
             },
             LaunchField::PreopenPorts,
-            "1 at most",
+            "max: 1",
         ),
         (
             LaunchRequest {
@@ -225,7 +225,10 @@ fn no_more_may_wait_than_the_limits_say() {
     play.comes(named("waits"));
     let refusal = play.refused(named("too-many"));
     assert!(
-        refusal.message.as_str().contains("1 sessions wait already"),
+        refusal
+            .message
+            .as_str()
+            .contains("the queue is full: 1 waiting (max: 1)"),
         "{refusal:?}"
     );
     play.terminate(play.launched[0]);
@@ -277,7 +280,7 @@ fn a_launcher_learns_all_it_may_choose_from() {
         .iter()
         .map(|kind| (kind.slot.as_str(), kind.unit.as_str(), kind.note.as_ref()))
         .collect();
-    let note = "5 fGPU = 1 GPU; bookkeeping only on this engine: no device is isolated".into();
+    let note = "5 fGPU = 1 GPU; counted only on this engine: devices aren't isolated".into();
     assert_eq!(
         kinds,
         [

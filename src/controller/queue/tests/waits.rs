@@ -70,7 +70,7 @@ fn a_machine_taken_to_be_larger_lets_sessions_share_it() {
     assert_eq!(play.status(fifth), Status::Running);
     let refused = play.refused(cpus("wide", 5000));
     assert!(
-        refused.message.as_str().contains("4 at most"),
+        refused.message.as_str().contains("max: 4"),
         "one container gets no more than there is: {}",
         refused.message
     );
@@ -96,7 +96,7 @@ fn what_can_never_begin_holds_up_nobody() {
     play.work_off();
     assert!(
         play.why(wide)
-            .contains("3 CPU aren't available in group default"),
+            .contains("needs 3 CPU, which is now more than group default"),
         "{}",
         play.why(wide)
     );
@@ -324,7 +324,7 @@ fn who_waits_too_long_is_cancelled() {
     play.wait(600);
     assert_eq!(play.status(id), Status::Cancelled);
     assert_eq!(info(&play, id), "pending-timeout");
-    assert_eq!(play.why(id), "it waited 10m, the maximum of group default");
+    assert_eq!(play.why(id), "waited 10m, the maximum of group default");
     let last = play.history.iter().rfind(|it| it.session == id).unwrap();
     assert_eq!(last.result, Outcome::Expired);
     play.check_rest();
@@ -339,7 +339,7 @@ fn limits_of_a_person_hold_back_too() {
     let second = play.comes(named("second"));
     assert_eq!(
         play.why(second),
-        "waits for a session to end: limit of concurrent sessions reached (1 of 1); position 1 in queue"
+        "waits for one of your sessions to end: 1 of 1 concurrent sessions in use; position 1 in queue"
     );
     play.terminate(first);
     assert_eq!(play.status(second), Status::Running);
@@ -441,6 +441,6 @@ fn secrets_reach_the_engine_and_nothing_that_is_kept() {
     play.work_off();
     assert_eq!(play.status(again), Status::Cancelled);
     assert_eq!(info(&play, again), "secret-lost");
-    assert!(play.why(again).contains("launch it again"));
+    assert!(play.why(again).contains("Relaunch the session"));
     play.check_rest();
 }

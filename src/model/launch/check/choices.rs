@@ -39,7 +39,10 @@ pub(super) fn check_taken(request: &LaunchRequest, ground: &Ground<'_>, found: &
     };
     let copies = request.copies().min(MOST_COPIES);
     if let Some(name) = names(name, copies).into_iter().find(|name| taken(name)) {
-        let why = format!("the name '{name}' is taken by a session that has not ended");
+        let why = format!(
+            "the name '{name}' is taken by a session that hasn't ended. Choose \
+                           another name"
+        );
         say(found, Field::Name, why);
     }
 }
@@ -103,7 +106,11 @@ pub(super) fn check_idle(request: &LaunchRequest, ground: &Ground<'_>, found: &m
         (request.lifetime, site.session_lifetime, Field::Lifetime),
     ] {
         if let Some((asked, limit)) = asked.zip(limit).filter(|(asked, limit)| asked > limit) {
-            say(found, field, format!("{asked}: at most {limit} here"));
+            say(
+                found,
+                field,
+                format!("{asked} is above the system-wide limit (max: {limit})"),
+            );
         }
     }
 }
@@ -167,9 +174,9 @@ pub fn check_agent(request: &LaunchRequest, offer: &Catalogue) -> Option<FieldPr
 
 fn by_hand_refused(offer: &Catalogue) -> String {
     let names: Vec<&str> = offer.presets.iter().map(|it| it.name.as_str()).collect();
-    let refused = "amounts by hand are not allowed here";
+    let refused = "custom resources aren't allowed on this engine";
     if names.is_empty() {
-        return format!("{refused}, and there is no preset: whoever runs this site can add one");
+        return format!("{refused}, and it has no preset. Ask an administrator to add one");
     }
     let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>();
     let more = if shown.len() < names.len() {
@@ -177,7 +184,7 @@ fn by_hand_refused(offer: &Catalogue) -> String {
     } else {
         ""
     };
-    format!("{refused}: choose a preset ({}{more})", shown.join(", "))
+    format!("{refused}. Choose a preset ({}{more})", shown.join(", "))
 }
 
 /// Whether any amount is another than the preset's.
@@ -203,17 +210,14 @@ fn none_such<'a>(what: &str, wanted: &str, names: impl Iterator<Item = &'a Clean
     let names: Vec<&str> = names.map(Clean::as_str).collect();
     let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>();
     let there = match names.len() {
-        0 => "there is none".to_owned(),
-        n if n > MOST_NAMES => format!("there are {}, … ({n} in all)", shown.join(", ")),
-        1 => format!("there is {}", shown.join(", ")),
-        _ => format!("there are {}", shown.join(", ")),
+        0 => "none exists".to_owned(),
+        n if n > MOST_NAMES => format!("available: {}, … {n} in total", shown.join(", ")),
+        1 => format!("available: {}", shown.join(", ")),
+        _ => format!("available: {}", shown.join(", ")),
     };
     let meant = nearest(wanted, &names).map(|name| format!(". Did you mean {name}?"));
     let meant = meant.unwrap_or_default();
-    format!(
-        "there is no {what} '{}': {there}{meant}",
-        Clean::new(wanted)
-    )
+    format!("{what} '{}' not found ({there}){meant}", Clean::new(wanted))
 }
 
 fn check_preset(
@@ -236,7 +240,7 @@ fn check_preset(
         say(
             found,
             Field::Preset,
-            format!("the preset {wanted} is for the group {only} only"),
+            format!("preset {wanted} is only for group {only}"),
         );
     } else if let Some(why) =
         amounts::why_not_preset(preset, ground.environment, ground.offer, group)
@@ -244,7 +248,7 @@ fn check_preset(
         say(
             found,
             Field::Preset,
-            format!("the preset {wanted} cannot be had: {why}"),
+            format!("preset {wanted} isn't available: {why}"),
         );
     }
 }
@@ -256,15 +260,18 @@ pub(super) fn check_folders(request: &LaunchRequest, ground: &Ground<'_>, found:
     for (at, mount) in request.mounts.iter().enumerate() {
         let known = |it: &&Folder| it.name == *mount.folder.as_str();
         let Some(folder) = offer.folders.iter().find(known) else {
-            let why = format!("there is no folder '{}'", Clean::new(&mount.folder));
+            let why = format!("folder '{}' not found", Clean::new(&mount.folder));
             say_at(found, Field::Folders, at, why);
             continue;
         };
         if folder.is_auto_mounted() {
-            let why = format!("the folder {} is mounted by itself", folder.name);
+            let why = format!(
+                "folder {} is mounted automatically. Remove it from the launch",
+                folder.name
+            );
             say_at(found, Field::Folders, at, why);
         } else if folder.permission == *"ro" && !mount.read_only {
-            let why = format!("the folder {} can be mounted read-only only", folder.name);
+            let why = format!("folder {} can only be mounted read-only", folder.name);
             say_at(found, Field::Folders, at, why);
         }
     }

@@ -32,7 +32,7 @@ pub(super) fn check_amounts(request: &LaunchRequest, ground: &Ground<'_>, found:
     if let (Some(shmem), Some(most)) = (request.shmem, most_shmem)
         && shmem > most
     {
-        let why = format!("{shmem} of shared memory: {most} at most");
+        let why = format!("{shmem} shared memory is above the limit (max: {most})");
         say(found, Field::SharedMemory, why);
     }
     check_whole_cluster(request, ground, found);
@@ -41,16 +41,19 @@ pub(super) fn check_amounts(request: &LaunchRequest, ground: &Ground<'_>, found:
 fn check_cpu(cpu: Cpu, most: &SlotLimits, ground: &Ground<'_>) -> Result<(), String> {
     let least = amounts::least_cpu(ground.environment);
     if cpu < least {
-        return Err(format!("{cpu} CPU are too few: at least {least}"));
+        return Err(format!(
+            "{cpu} CPU isn't enough for this environment (min: {least})"
+        ));
     }
     let quantum = ground.offer.and_then(|offer| offer.quanta.get("cpu"));
     if let Some(quantum) = quantum.filter(|q| **q > 0 && !cpu.millis().is_multiple_of(**q)) {
-        return Err(format!("CPU goes in steps of {}", thousandths(*quantum)));
+        return Err(format!(
+            "CPU must be a multiple of {}",
+            thousandths(*quantum)
+        ));
     }
     match most.cpu.filter(|most| cpu > *most) {
-        Some(most) => Err(format!(
-            "{cpu} CPU are more than can be had here: {most} at most"
-        )),
+        Some(most) => Err(format!("{cpu} CPU is above the limit (max: {most})")),
         None => Ok(()),
     }
 }
@@ -58,12 +61,12 @@ fn check_cpu(cpu: Cpu, most: &SlotLimits, ground: &Ground<'_>) -> Result<(), Str
 fn check_memory(mem: Bytes, most: &SlotLimits, ground: &Ground<'_>) -> Result<(), String> {
     let least = amounts::least_memory(ground.environment);
     if mem < least {
-        return Err(format!("{mem} of memory are too little: at least {least}"));
+        return Err(format!(
+            "{mem} memory isn't enough for this environment (min: {least})"
+        ));
     }
     match most.mem.filter(|most| mem > *most) {
-        Some(most) => Err(format!(
-            "{mem} of memory are more than can be had here: {most} at most"
-        )),
+        Some(most) => Err(format!("{mem} memory is above the limit (max: {most})")),
         None => Ok(()),
     }
 }
@@ -86,7 +89,7 @@ fn check_whole_cluster(request: &LaunchRequest, ground: &Ground<'_>, found: &mut
         accelerators: filled.accelerators,
     };
     if let Some((what, limit)) = all.exceeded_by(&one.times(size), ground.offer) {
-        let why = format!("{size} containers need more {what} than can be had: {limit} in all");
+        let why = format!("{size} containers need more {what} than the limit ({limit} in total)");
         say(found, Field::ClusterSize, why);
     }
 }
@@ -107,7 +110,7 @@ pub(super) fn check_accelerators(
         let by_preset = request.preset.is_some() && !request.accelerators.contains_key(slot);
         if asked < *least && !by_preset {
             let (least, slot) = (thousandths(*least), called(slot, ground));
-            let why = format!("the environment needs at least {least} {slot}");
+            let why = format!("the environment needs {least} {slot} or more");
             say(found, Field::Accelerator, why);
         }
     }
@@ -143,7 +146,7 @@ fn check_accelerator(
             known.join(", ")
         };
         return Err(format!(
-            "there is no {slot} here: there is {known}",
+            "accelerator {slot} not found. Available: {known}",
             slot = Clean::new(slot)
         ));
     }
@@ -153,27 +156,27 @@ fn check_accelerator(
         return Ok(());
     }
     if !amounts::supports(ground.environment, slot) {
-        return Err(format!("the environment cannot use {called}"));
+        return Err(format!("the environment can't use {called}"));
     }
     if let Some(group) = ground.group(request)
         && let Some(all) = &group.capacity
         && all.accelerators.get(slot).is_none_or(|all| *all == 0)
     {
-        return Err(format!("the group {} has no {called}", group.name));
+        return Err(format!("group {} has no {called}", group.name));
     }
     let quantum = amounts::quantum(slot, request.containers(), ground.offer);
     if !amount.is_multiple_of(quantum) {
         // One container alone could have it.
         let alone = amounts::quantum(slot, 1, ground.offer);
         return Err(if quantum == alone {
-            format!("{called} goes in steps of {}", thousandths(quantum))
+            format!("{called} must be a multiple of {}", thousandths(quantum))
         } else {
-            format!("in a cluster {called} is whole: 1, 2 or more, or cluster size 1")
+            format!("{called} must be whole in a cluster session. Use 1, 2 or more")
         });
     }
     match most.accelerators.get(slot).filter(|most| amount > **most) {
         Some(most) => Err(format!(
-            "{} {called} are more than can be had here: {} at most",
+            "{} {called} is above the limit (max: {})",
             thousandths(amount),
             thousandths(*most)
         )),
@@ -187,7 +190,10 @@ pub(super) fn check_cluster(request: &LaunchRequest, ground: &Ground<'_>, found:
     let policy = ground.offer.map(|offer| &offer.policy);
     let most = policy.and_then(|policy| policy.max_containers_per_session);
     if let Some(most) = most.filter(|most| size > *most) {
-        let why = format!("{size} containers are more than the policy allows: {most} at most");
+        let why = format!(
+            "{size} containers are above the limit of your resource policy (max: \
+                           {most})"
+        );
         say(found, Field::ClusterSize, why);
     }
 }

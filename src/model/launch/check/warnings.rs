@@ -20,7 +20,7 @@ pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     }
     let free = amounts::free(ground.offer, ground.group(request));
     let size = request.containers();
-    let waits = "more than is free now: the session will wait for it";
+    let waits = "more than is free now. The session waits in the queue";
     if request.cpu.is_some_and(|cpu| {
         free.cpu
             .is_some_and(|free| times(cpu.millis(), size) > free.millis())
@@ -41,16 +41,27 @@ pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
         say(&mut found, Field::Accelerator, waits);
     }
     if request.mounts.is_empty() {
-        let why = "no folder mounted: files are deleted after it ends";
+        let why = match ground.is_scheduled() {
+            Some(true) => NO_FOLDER_ON_CLUSTER,
+            _ => NO_FOLDER,
+        };
         say(&mut found, Field::Folders, why);
     }
     found
 }
 
+/// A home outlives its session on our own engines only.
+const NO_FOLDER: &str = "no folder mounted. Files are deleted some days after the session ends \
+                         (setting history.keep-days)";
+const NO_FOLDER_ON_CLUSTER: &str = "no folder mounted. Files are deleted when the session ends";
+
 /// Programs have what shared memory leaves of the memory.
 pub fn short_of_shmem(mem: Bytes, shmem: Bytes) -> Option<&'static str> {
     let tight = shmem < mem && mem.0 - shmem.0 < shmem.0.saturating_mul(2);
-    tight.then_some("more than half of what is left of the memory: programs may run short of it")
+    tight.then_some(
+        "shared memory leaves little for programs: they may run out of memory. \
+                     Request more memory",
+    )
 }
 
 fn times(amount: u64, size: u32) -> u64 {

@@ -25,14 +25,14 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     }
     check_batch(request, now, &mut found);
     if request.environment.is_some() && request.image.is_some() {
-        let why = "give an environment or an image, not both: they say the same thing";
+        let why = "an environment and an image exclude each other. Choose one of them";
         say(&mut found, Field::Image, why);
     }
     if let Some(image) = &request.image
         && let Err(why) = reference::check(image)
     {
         let image = Clean::new(image);
-        let why = format!("'{image}' is no image: {why}; write it as in docker pull");
+        let why = format!("invalid image '{image}': {why}. Write it as for docker pull");
         say(&mut found, Field::Image, why);
     }
     check_choices(request, &mut found);
@@ -95,11 +95,14 @@ fn check_choice(text: &str) -> Result<(), String> {
     if text.contains(is_hidden) {
         let shown = Clean::new(text);
         return Err(format!(
-            "'{shown}' contains a control character or an invisible one: write it without"
+            "'{shown}' contains a control character or an invisible character. Remove it"
         ));
     }
     if text.len() > LONGEST_CHOICE {
-        return Err(format!("{} bytes: {LONGEST_CHOICE} at most", text.len()));
+        return Err(format!(
+            "{} bytes are too long (max: {LONGEST_CHOICE})",
+            text.len()
+        ));
     }
     Ok(())
 }
@@ -112,7 +115,7 @@ fn check_variables(request: &LaunchRequest, found: &mut Problems) {
     let bytes: usize = request.env.iter().map(|(k, v)| k.len() + v.len() + 2).sum();
     if bytes > MOST_VARIABLES {
         let (is, most) = (Bytes(bytes as u64), Bytes(MOST_VARIABLES as u64));
-        let why = format!("the variables are too long together ({is}): {most} at most");
+        let why = format!("all variables together are too long: {is} (max: {most})");
         return say(found, Field::Variables, why);
     }
     for (name, value) in &request.env {
@@ -129,21 +132,21 @@ fn check_variable(name: &str, value: &str, secret: bool) -> Result<(), String> {
         return Ok(());
     }
     Err(if secret {
-        format!("{name} has no value: values of secrets are not kept, give it again")
+        format!("{name} has no value. Values of secrets aren't stored: set it again")
     } else {
-        format!("{name} has no value: give it one, or leave the variable out")
+        format!("{name} has no value. Set one, or remove the variable")
     })
 }
 
 /// What a variable of this name can hold.
 pub fn check_value(name: &str, value: &str) -> Result<(), String> {
     if value.contains('\0') {
-        return Err(format!("the value of {name} holds a zero byte"));
+        return Err(format!("the value of {name} contains a NUL byte"));
     }
     if value.len() > MOST_VALUE {
         let (is, most) = (Bytes(value.len() as u64), Bytes(MOST_VALUE as u64));
         return Err(format!(
-            "the value of {name} is too long ({is}): {most} at most"
+            "the value of {name} is too long: {is} (max: {most})"
         ));
     }
     Ok(())
@@ -153,20 +156,24 @@ pub fn check_value(name: &str, value: &str) -> Result<(), String> {
 fn check_numbers(request: &LaunchRequest, found: &mut Problems) {
     let (copies, size) = (request.copies(), request.containers());
     if copies == 0 {
-        let why = "0 sessions are nothing to launch: at least 1";
+        let why = "the number of sessions must be at least 1";
         say(found, Field::Count, why);
     } else if copies > MOST_COPIES {
-        let why = format!("{copies} sessions at once: {MOST_COPIES} at most");
+        let why = format!("{copies} sessions at once are too many (max: {MOST_COPIES})");
         say(found, Field::Count, why);
     } else if copies > 1 && size > 1 {
-        say(found, Field::Count, "clusters are launched one at a time");
+        say(
+            found,
+            Field::Count,
+            "only one cluster session can be launched at a time",
+        );
     }
     if size == 0 {
-        let why = "0 containers are no session: at least 1";
+        let why = "cluster size must be at least 1";
         say(found, Field::ClusterSize, why);
     }
     if request.agent.is_some() && size > 1 {
-        let why = "an agent is chosen for sessions of one container only";
+        let why = "an agent can only be chosen for a session of one container";
         say(found, Field::Agent, why);
     }
 }
@@ -189,7 +196,7 @@ fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
             say(
                 found,
                 Field::StartupCommand,
-                "a batch session needs a command to run",
+                "a batch session needs a command",
             );
         }
         let outcome = script::check(command, "the command");
@@ -198,16 +205,20 @@ fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
             say(
                 found,
                 Field::StartTime,
-                "the start time has passed: choose one ahead, as +10m",
+                "the start time has passed. Choose a later one, for example +10m",
             );
         }
         if request.timeout.is_some_and(|it| it.0 == 0) {
-            say(found, Field::Timeout, "a timeout is at least 1 second");
+            say(
+                found,
+                Field::Timeout,
+                "the timeout must be at least 1 second",
+            );
         }
         return;
     }
     if !matches!(request.session_type, SessionType::Interactive) {
-        let why = "only interactive and batch sessions can be launched";
+        let why = "only interactive and batch sessions can be launched. Choose one of these types";
         say(found, Field::SessionType, why);
     }
     for (given, field, what) in [
@@ -224,7 +235,11 @@ fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
         (request.timeout.is_some(), Field::Timeout, "a timeout"),
     ] {
         if given {
-            say(found, field, format!("only a batch session has {what}"));
+            say(
+                found,
+                field,
+                format!("only a batch session can have {what}"),
+            );
         }
     }
 }
@@ -235,11 +250,15 @@ fn check_idle(request: &LaunchRequest, found: &mut Problems) {
         (request.lifetime, Field::Lifetime),
     ] {
         if given.is_some_and(|it| it.0 == 0) {
-            say(found, field, "at least 1 second; left out there is none");
+            say(
+                found,
+                field,
+                "must be at least 1 second. For no limit, leave the setting out",
+            );
         }
     }
     if request.session_type == SessionType::Batch && request.idle_timeout.is_some() {
-        let why = "a batch session is used by nobody: give it a timeout or a lifetime";
+        let why = "a batch session can't have an idle timeout. Set a timeout or a lifetime instead";
         say(found, Field::IdleTimeout, why);
     }
 }
@@ -249,6 +268,6 @@ pub(super) fn check_shmem(shmem: Bytes, mem: Bytes) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "shared memory ({shmem}) is a part of the memory ({mem}): it must be less"
+        "shared memory ({shmem}) must be less than the memory ({mem}), because it is a part of it"
     ))
 }

@@ -13,22 +13,22 @@ const CASES: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.project = Some("other".into()),
         LaunchField::Project,
-        "no project 'other': there is research",
+        "project 'other' not found (available: research)",
     ),
     (
         |r| r.resource_group = Some("gpus".into()),
         LaunchField::ResourceGroup,
-        "no resource group 'gpus': there are default, gpu",
+        "resource group 'gpus' not found (available: default, gpu)",
     ),
     (
         |r| r.preset = Some("tiny".into()),
         LaunchField::Preset,
-        "no preset 'tiny': there are huge, small, train",
+        "preset 'tiny' not found (available: huge, small, train)",
     ),
     (
         |r| r.preset = Some("huge".into()),
         LaunchField::Preset,
-        "cannot be had: more CPU than can be had here",
+        "isn't available: more CPU than the limit",
     ),
     (
         |r| {
@@ -36,32 +36,32 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.resource_group = Some("default".into());
         },
         LaunchField::Preset,
-        "for the group gpu only",
+        "is only for group gpu",
     ),
     (
         |r| r.agent = Some("i-9".into()),
         LaunchField::Agent,
-        "no agent 'i-9': there is i-1",
+        "agent 'i-9' not found (available: i-1)",
     ),
     (
         |r| r.mounts = mounts(&["nowhere"]),
         LaunchField::Folders,
-        "no folder 'nowhere'",
+        "folder 'nowhere' not found",
     ),
     (
         |r| r.mounts = mounts(&["lib"]),
         LaunchField::Folders,
-        "read-only only",
+        "can only be mounted read-only",
     ),
     (
         |r| r.mounts = mounts(&["data:a b"]),
         LaunchField::Folders,
-        "cannot be in a path",
+        "isn't allowed in a path",
     ),
     (
         |r| r.mounts = mounts(&["data:../up"]),
         LaunchField::Folders,
-        "must not climb",
+        "Don't use the parts . and ..",
     ),
     (
         |r| r.mounts = mounts(&["data:in", "data:out"]),
@@ -71,27 +71,27 @@ const CASES: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.mounts = mounts(&["data:in", "lib:/home/work/in/:ro"]),
         LaunchField::Folders,
-        "something else is mounted at /home/work/in",
+        "another folder is mounted at /home/work/in",
     ),
     (
         |r| r.mounts = mounts(&["data:.cache"]),
         LaunchField::Folders,
-        "something else is mounted at /home/work/.cache",
+        "another folder is mounted at /home/work/.cache",
     ),
     (
         |r| r.mounts = mounts(&["data:/etc"]),
         LaunchField::Folders,
-        "directory of the system",
+        "system directory",
     ),
     (
         |r| r.preopen_ports = vec![8888],
         LaunchField::PreopenPorts,
-        "a service of this environment",
+        "a service port of this environment",
     ),
     (
         |r| r.preopen_ports = vec![9000, 9001, 9002, 9003],
         LaunchField::PreopenPorts,
-        "3 at most",
+        "max: 3",
     ),
 ];
 
@@ -129,7 +129,7 @@ fn a_folder_that_mounts_itself_is_not_mounted_again() {
     assert!(
         found[0]
             .1
-            .contains("the folder .cache is mounted by itself"),
+            .contains("folder .cache is mounted automatically. Remove it from the launch"),
         "{found:?}"
     );
 }
@@ -151,7 +151,8 @@ fn amounts_by_hand_where_only_presets_are_allowed() {
         },
     ];
     let why =
-        "amounts by hand are not allowed here: choose a preset (huge, small, train)".to_owned();
+        "custom resources aren't allowed on this engine. Choose a preset (huge, small, train)"
+            .to_owned();
     for change in by_hand {
         let found = told(check(&request(change), &ground));
         assert_eq!(found, [(LaunchField::Preset, why.clone())]);

@@ -53,11 +53,11 @@ fn an_image_that_is_not_on_an_engine_of_ours_is_pulled() {
     for (missing, sentence) in [
         (
             "python:3.13",
-            "not on this engine yet: it is pulled from docker.io first (did you mean python:3.12?)",
+            "not on this engine yet: will be pulled from docker.io (did you mean python:3.12?)",
         ),
         (
             "quay.io/nothing/like:it",
-            "not on this engine yet: it is pulled from quay.io first",
+            "not on this engine yet: will be pulled from quay.io",
         ),
     ] {
         let word = (LaunchField::Image, sentence.to_owned());
@@ -88,7 +88,7 @@ fn a_manager_may_take_an_image_that_it_does_not_list() {
     let all = [environment()];
     let [problems, warned] = said(&image("python:3.13"), &all, Some(&able()));
     assert_eq!(problems, []);
-    let word = "not among the images that are listed here: did you mean python:3.12?";
+    let word = "not in the image list of this cluster. Did you mean python:3.12?";
     assert_eq!(warned, [(LaunchField::Image, word.to_owned())]);
     assert_eq!(said(&image("python:3.12"), &all, Some(&able())), [[], []]);
 }
@@ -124,14 +124,14 @@ fn an_environment_must_be_there_and_launchable() {
     assert_eq!(problem("python", &all), None);
     assert_eq!(
         problem("hsot", &all).unwrap(),
-        "there is no environment 'hsot' here: did you mean host?"
+        "environment 'hsot' not found on this engine. Did you mean host?"
     );
     assert_eq!(
         problem("nothing", &all).unwrap(),
-        "there is no environment 'nothing' here: choose another one"
+        "environment 'nothing' not found on this engine. Choose another one"
     );
     assert_eq!(
         problem("host", &[host(Some("another machine's"))]).unwrap(),
-        "host:debian-12 cannot be launched here: another machine's"
+        "host:debian-12 isn't available on this engine: another machine's"
     );
 }

@@ -13,29 +13,33 @@ const CASES: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.cpu = Some(Cpu::from_millis(500)),
         LaunchField::Cpu,
-        "too few: at least 1",
+        "isn't enough for this environment (min: 1)",
     ),
     (
         |r| r.cpu = Some(Cpu::from_millis(1_250)),
         LaunchField::Cpu,
-        "steps of 0.5",
+        "must be a multiple of 0.5",
     ),
-    (|r| r.cpu = Some(cores(5)), LaunchField::Cpu, "4 at most"),
+    (
+        |r| r.cpu = Some(cores(5)),
+        LaunchField::Cpu,
+        "above the limit (max: 4)",
+    ),
     // The image's 512 MiB and its automatic shared memory.
     (
         |r| r.mem = Some(Bytes::mib(575)),
         LaunchField::Memory,
-        "too little: at least 576 MiB",
+        "isn't enough for this environment (min: 576 MiB)",
     ),
     (
         |r| r.mem = Some(gib(9)),
         LaunchField::Memory,
-        "8 GiB at most",
+        "(max: 8 GiB)",
     ),
     (
         |r| r.shmem = Some(gib(3)),
         LaunchField::SharedMemory,
-        "2 GiB at most",
+        "(max: 2 GiB)",
     ),
     // A preset's memory counts where none is given.
     (
@@ -44,7 +48,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.shmem = Some(gib(2));
         },
         LaunchField::SharedMemory,
-        "must be less",
+        "must be less than the memory",
     ),
     (
         |r| {
@@ -52,7 +56,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.accelerators = shares(750);
         },
         LaunchField::Accelerator,
-        "steps of 0.5",
+        "must be a multiple of 0.5",
     ),
     (
         |r| {
@@ -60,13 +64,13 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.accelerators = shares(3_500);
         },
         LaunchField::Accelerator,
-        "3 at most",
+        "(max: 3)",
     ),
     // Nothing said is the group `default`.
     (
         |r| r.accelerators = shares(500),
         LaunchField::Accelerator,
-        "the group default has no fGPU (cuda.shares)",
+        "group default has no fGPU (cuda.shares)",
     ),
     (
         |r| {
@@ -74,12 +78,12 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.accelerators = shares(500);
         },
         LaunchField::Accelerator,
-        "the group default has no fGPU (cuda.shares)",
+        "group default has no fGPU (cuda.shares)",
     ),
     (
         |r| r.accelerators = BTreeMap::from([("tpu.device".to_owned(), 1_000)]),
         LaunchField::Accelerator,
-        "there is no tpu.device here: there is cuda.shares, cuda.device",
+        "accelerator tpu.device not found. Available: cuda.shares, cuda.device",
     ),
     // Of a cluster no fractions: it is said that the cluster is why.
     (
@@ -89,12 +93,12 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.accelerators = shares(500);
         },
         LaunchField::Accelerator,
-        "in a cluster fGPU (cuda.shares) is whole: 1, 2 or more, or cluster size 1",
+        "fGPU (cuda.shares) must be whole in a cluster session. Use 1, 2 or more",
     ),
     (
         |r| r.cluster_size = Some(4),
         LaunchField::ClusterSize,
-        "more than the policy allows: 3 at most",
+        "above the limit of your resource policy (max: 3)",
     ),
     // Each container fits, all of them never do.
     (
@@ -104,7 +108,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.cpu = Some(cores(3));
         },
         LaunchField::ClusterSize,
-        "3 containers need more CPU than can be had: 6 in all",
+        "3 containers need more CPU than the limit (6 in total)",
     ),
     (
         |r| {
@@ -113,7 +117,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.preset = Some("train".into());
         },
         LaunchField::ClusterSize,
-        "3 containers need more CPU than can be had: 4 in all",
+        "3 containers need more CPU than the limit (4 in total)",
     ),
 ];
 
@@ -184,14 +188,14 @@ fn an_environment_that_needs_an_accelerator_or_cannot_use_one() {
     let short = said(&needs, none);
     assert_eq!(
         short[0].1,
-        "the environment needs at least 1 fGPU (cuda.shares)"
+        "the environment needs 1 fGPU (cuda.shares) or more"
     );
     assert_eq!(said(&needs, enough), []);
     assert_eq!(said(&needs, by_preset), []);
     let small = said(&needs, |r| r.preset = Some("small".into()));
     assert!(small[0].1.contains("needs 1 fGPU"), "{small:?}");
     let unfit = said(&other, enough);
-    assert_eq!(unfit[0].1, "the environment cannot use fGPU (cuda.shares)");
+    assert_eq!(unfit[0].1, "the environment can't use fGPU (cuda.shares)");
 }
 
 #[test]

@@ -19,7 +19,7 @@ const CASES_OF_BATCH: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.startup_command = Some("a\0b".into()),
         LaunchField::StartupCommand,
-        "zero byte",
+        "NUL byte",
     ),
     (
         |r| r.startup_command = Some("x".repeat(64 * 1024 + 1)),
@@ -39,7 +39,7 @@ const CASES_OF_BATCH: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.idle_timeout = Some(Span(60)),
         LaunchField::IdleTimeout,
-        "used by nobody",
+        "can't have an idle timeout",
     ),
 ];
 
@@ -84,22 +84,22 @@ const CASES: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.name = Some("x".repeat(65)),
         LaunchField::Name,
-        "too long",
+        "65 characters",
     ),
     (
         |r| r.name = Some("-abcd".into()),
         LaunchField::Name,
-        "must begin",
+        "begins with '-'",
     ),
     (
         |r| r.name = Some("abcd.".into()),
         LaunchField::Name,
-        "must end",
+        "ends with '.'",
     ),
     (
         |r| r.name = Some("ab cd".into()),
         LaunchField::Name,
-        "must not hold ' '",
+        "' ' isn't allowed in a name",
     ),
     (
         |r| r.name = Some("taken".into()),
@@ -120,7 +120,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.count = Some(10);
         },
         LaunchField::Name,
-        "too long (65",
+        "has 65 characters",
     ),
     // Environment and variables.
     (
@@ -129,12 +129,12 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.image = Some("python".into());
         },
         LaunchField::Image,
-        "not both",
+        "exclude each other",
     ),
     (
         |r| r.image = Some("py thon".into()),
         LaunchField::Image,
-        "is no image",
+        "invalid image",
     ),
     (
         |r| r.image = Some("x\u{1b}[2J".into()),
@@ -149,42 +149,42 @@ const CASES: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.env = BTreeMap::from([("A=B".into(), "x".into())]),
         LaunchField::Variables,
-        "'A=B' is no name",
+        "invalid variable name 'A=B'",
     ),
     (
         |r| r.env = BTreeMap::from([("A\nB".into(), "x".into())]),
         LaunchField::Variables,
-        "is no name",
+        "invalid variable name",
     ),
     (
         |r| r.image = Some(String::new()),
         LaunchField::Image,
-        "is no image",
+        "invalid image",
     ),
     (
         |r| r.env = BTreeMap::from([("1A".into(), "x".into())]),
         LaunchField::Variables,
-        "'1A' is no name",
+        "invalid variable name '1A'",
     ),
     (
         |r| r.env = BTreeMap::from([(String::new(), "x".into())]),
         LaunchField::Variables,
-        "is no name",
+        "invalid variable name",
     ),
     (
         |r| r.env = BTreeMap::from([("STAGE".into(), String::new())]),
         LaunchField::Variables,
-        "STAGE has no value: give it one",
+        "STAGE has no value. Set one",
     ),
     (
         |r| r.env = BTreeMap::from([("API_TOKEN".into(), String::new())]),
         LaunchField::Variables,
-        "values of secrets are not kept",
+        "Values of secrets aren't stored",
     ),
     (
         |r| r.env = BTreeMap::from([("A".into(), "x\0".into())]),
         LaunchField::Variables,
-        "zero byte",
+        "NUL byte",
     ),
     (
         |r| r.bootstrap_script = Some("x".repeat(64 * 1024 + 1)),
@@ -198,20 +198,24 @@ const CASES: &[(Change, LaunchField, &str)] = &[
         LaunchField::Priority,
         "0 to 100",
     ),
-    (|r| r.count = Some(0), LaunchField::Count, "0 sessions"),
-    (|r| r.count = Some(101), LaunchField::Count, "100 at most"),
+    (
+        |r| r.count = Some(0),
+        LaunchField::Count,
+        "number of sessions must be at least 1",
+    ),
+    (|r| r.count = Some(101), LaunchField::Count, "(max: 100)"),
     (
         |r| {
             r.count = Some(2);
             r.cluster_size = Some(2);
         },
         LaunchField::Count,
-        "one at a time",
+        "only one cluster session",
     ),
     (
         |r| r.cluster_size = Some(0),
         LaunchField::ClusterSize,
-        "0 containers",
+        "cluster size must be at least 1",
     ),
     (
         |r| {
@@ -219,7 +223,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
             r.cluster_size = Some(2);
         },
         LaunchField::Agent,
-        "one container only",
+        "a session of one container",
     ),
     // Shared memory is a part of the memory, and less: equal is refused too.
     (
@@ -244,7 +248,7 @@ const CASES: &[(Change, LaunchField, &str)] = &[
     (
         |r| r.preopen_ports = vec![9000, 9001, 9000],
         LaunchField::PreopenPorts,
-        "given twice",
+        "listed twice",
     ),
 ];
 
