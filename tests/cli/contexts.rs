@@ -226,23 +226,20 @@ fn what_a_context_does_not_have_is_refused_with_the_option() {
     for (words, told) in [
         (
             ["--project", "research"],
-            "--project: there is no project 'research'",
+            "--project: project 'research' not found",
         ),
         (
             ["--group", "gpu"],
-            "--group: there is no resource group 'gpu': there is default",
+            "--group: resource group 'gpu' not found (available: default)",
         ),
-        (
-            ["--preset", "small"],
-            "--preset: there is no preset 'small'",
-        ),
+        (["--preset", "small"], "--preset: preset 'small' not found"),
         (
             ["--mount", "nowhere"],
-            "--mount: there is no folder 'nowhere'",
+            "--mount: folder 'nowhere' not found",
         ),
         (
             ["--accelerator", "tpu.device=1"],
-            "--accelerator: there is no tpu.device here",
+            "--accelerator: accelerator tpu.device not found",
         ),
         (["--agent", "i-1"], "--agent: "),
         (["--owner", "a@b.c/KEY"], "--owner: "),

@@ -73,7 +73,7 @@ fn who_is_not_used_is_ended_and_a_command_keeps_a_session() {
     command.wait().unwrap();
     let (info, why, lived) = end(&machine, "idle-used");
     assert_eq!(info, "idle-timeout");
-    assert!(why.contains("last: a command"), "{why}");
+    assert!(why.contains("last used: a command"), "{why}");
     assert!(lived >= 16 + 8, "it lived {lived} s");
 }
 
@@ -157,6 +157,6 @@ fn typing_in_a_terminal_keeps_a_session_and_an_open_one_does_not() {
         now().duration_since(begun).as_secs() >= 8 + 8
     });
     let (_, why, lived) = end(&machine, "idle-typed");
-    assert!(why.contains("last: typing in a terminal"), "{why}");
+    assert!(why.contains("last used: typing in a terminal"), "{why}");
     assert!(lived >= 8 + 8, "it lived {lived} s");
 }

@@ -330,7 +330,7 @@ fn rules_of_resources_toml_are_in_force_and_shown() {
     assert_eq!(session["placement"]["resource_group"], "small");
     let (code, _, err) = run(&machine, &["launch", "--group", "smal", "--env", "host"]);
     assert_ne!(code, 0);
-    assert!(err.contains("there are default, small"), "{err}");
+    assert!(err.contains("available: default, small"), "{err}");
 }
 
 #[test]

@@ -169,10 +169,13 @@ fn each_rule_of_a_launch_names_its_option() {
         &["launch", "--image", "bu sy"],
         "--image: invalid image 'bu sy'",
     );
-    refused(&["folder", "create", "a/b"], "'/' cannot be in the name");
+    refused(
+        &["folder", "create", "a/b"],
+        "'/' isn't allowed in a folder name",
+    );
     refused(&["recent", "pin", "first"], "`workbay recent ls` prints");
     let soon = ["daemon", "stop", "--end-sessions", "--timeout", "soon"];
-    refused(&soon, "is no length of time");
+    refused(&soon, "invalid duration");
     refused(&["recent", "rename", "1", " "], "an empty title");
     refused(&["export", "some", "--force"], "--output");
 }

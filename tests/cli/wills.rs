@@ -129,7 +129,7 @@ fn what_it_cannot_do_is_refused_and_a_recipe_keeps_what_it_can() {
     for (more, why) in [
         (
             &["--save", "out", "--save-into", "nowhere"][..],
-            "not mounted",
+            "isn't mounted",
         ),
         (&["--save-into", "kept"][..], "needs a command"),
         (
