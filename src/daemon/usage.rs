@@ -36,6 +36,7 @@ pub(super) struct Shown {
     scratch: Option<String>,
     devices: Vec<(Option<u32>, Option<String>)>,
     rates: Rates,
+    kernels: Vec<(Option<u64>, String)>,
 }
 
 impl Shown {
@@ -44,9 +45,15 @@ impl Shown {
             let percent = device.utilization.map(|hundredths| hundredths / 100);
             (percent, device.mem.map(|mem| mem.to_string()))
         });
+        let amounts = |usage: &Usage| {
+            let cpu = usage.cpu.map(|cpu| cpu.millis() / 10);
+            (cpu, usage.mem.to_string())
+        };
+        let (cpu, mem) = amounts(usage);
         Self {
-            cpu: usage.cpu.map(|cpu| cpu.millis() / 10),
-            mem: usage.mem.to_string(),
+            cpu,
+            mem,
+            kernels: usage.kernels.iter().map(|(_, it)| amounts(it)).collect(),
             scratch: usage.scratch.map(|held| held.to_string()),
             devices: devices.collect(),
             rates: rates.map(|rate| rate.map(|bytes| bytes.saturating_mul(100) / Bytes::MIB)),

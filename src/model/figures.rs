@@ -1,9 +1,11 @@
 //! What a session used over its last minutes, as the daemon keeps it.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::text::Clean;
+use super::{id::KernelId, text::Clean};
 
 /// What a series is of, and in what unit its values are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,6 +61,9 @@ pub struct Figures {
     /// Of a session that ended: the last lines of its log.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_lines: Vec<Clean>,
+    /// The same of each container of a cluster session, with the newest sample only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernels: BTreeMap<KernelId, Figures>,
 }
 
 /// Figures as they are put away, with what it takes to go on with them.
@@ -67,14 +72,25 @@ pub struct FiguresRecord {
     pub figures: Figures,
     /// How many milliseconds the average of each series is over.
     pub spans: Vec<u64>,
+    /// The same for each container's figures.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernel_spans: BTreeMap<KernelId, Vec<u64>>,
 }
 
 impl FiguresRecord {
     /// Whether each series has a value for each time, and a span.
     pub fn is_whole(&self) -> bool {
-        let Figures { at, series, .. } = &self.figures;
-        let full = |one: &Series| one.values.len() == at.len();
-        self.spans.len() == series.len() && series.iter().all(full)
+        let kernels = &self.figures.kernels;
+        let spans = |id| self.kernel_spans.get(id).map_or(&[][..], Vec::as_slice);
+        let mut kernels = kernels.iter();
+        self.figures.fits(&self.spans) && kernels.all(|(id, figures)| figures.fits(spans(id)))
+    }
+}
+
+impl Figures {
+    fn fits(&self, spans: &[u64]) -> bool {
+        let full = |one: &Series| one.values.len() == self.at.len();
+        spans.len() == self.series.len() && self.series.iter().all(full)
     }
 }
 

@@ -1,9 +1,12 @@
 //! How much of what it asked a session uses now.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    id::KernelId,
     resources::{Bytes, Cpu},
     text::Clean,
 };
@@ -32,6 +35,9 @@ pub struct Usage {
     /// As the kernel counts since its containers started, where it does.
     #[serde(default, skip_serializing_if = "Counted::is_unknown")]
     pub counted: Counted,
+    /// Of each container, where there are several. Clients get it with [`super::figures::Figures`].
+    #[serde(skip)]
+    pub kernels: Vec<(KernelId, Usage)>,
 }
 
 /// What the kernel itself counts from a session's start to its end, whoever looks.
@@ -81,9 +87,26 @@ impl Traffic {
         }
     }
 
+    /// Both together; what is unknown of one is unknown of both.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            block_read: sum(self.block_read, other.block_read),
+            block_write: sum(self.block_write, other.block_write),
+            network_in: sum(self.network_in, other.network_in),
+            network_out: sum(self.network_out, other.network_out),
+            network_in_rate: sum(self.network_in_rate, other.network_in_rate),
+            network_out_rate: sum(self.network_out_rate, other.network_out_rate),
+        }
+    }
+
     fn is_unknown(&self) -> bool {
         *self == Self::default()
     }
+}
+
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    Some(one?.saturating_add(other?))
 }
 
 /// One device, or one kind of device where the engine tells no more.
@@ -110,6 +133,59 @@ impl Usage {
             scratch: None,
             traffic: Traffic::default(),
             counted: Counted::default(),
+            kernels: Vec::new(),
         }
+    }
+
+    /// Several containers together; `None` without any. What is unknown of one is unknown of the session.
+    #[must_use]
+    pub fn sum(kernels: Vec<(KernelId, Self)>) -> Option<Self> {
+        let each = || kernels.iter().map(|(_, usage)| usage);
+        let total = each().cloned().reduce(|one, other| Self {
+            scratch: sum(one.scratch.map(|it| it.0), other.scratch.map(|it| it.0)).map(Bytes),
+            traffic: one.traffic.plus(other.traffic),
+            counted: Counted {
+                cpu_millis: sum(one.counted.cpu_millis, other.counted.cpu_millis),
+                // Their peaks may have been at different times.
+                mem_peak: None,
+                oom_kills: sum(one.counted.oom_kills, other.counted.oom_kills),
+            },
+            ..Self::new(
+                one.at.max(other.at),
+                sum(one.cpu.map(Cpu::millis), other.cpu.map(Cpu::millis)).map(Cpu::from_millis),
+                Bytes(one.mem.0.saturating_add(other.mem.0)),
+            )
+        })?;
+        Some(Self {
+            accelerators: AcceleratorUsage::together(each().flat_map(|it| &it.accelerators)),
+            kernels,
+            ..total
+        })
+    }
+}
+
+impl AcceleratorUsage {
+    /// Devices of one name together: their memory added up, and how busy they are on average.
+    fn together<'a>(all: impl Iterator<Item = &'a Self>) -> Vec<Self> {
+        let mut named: BTreeMap<&Clean, Vec<&Self>> = BTreeMap::new();
+        for one in all {
+            named.entry(&one.name).or_default().push(one);
+        }
+        let together = |(name, all): (&Clean, Vec<&Self>)| {
+            let add = |of: fn(&Self) -> Option<Bytes>| {
+                let amounts = all.iter().map(|it| of(it).map(|bytes| bytes.0));
+                let amounts = amounts.collect::<Option<Vec<u64>>>()?;
+                Some(Bytes(amounts.into_iter().fold(0, u64::saturating_add)))
+            };
+            let busy = all.iter().map(|it| it.utilization.map(u64::from));
+            let busy = busy.sum::<Option<u64>>();
+            Self {
+                name: name.clone(),
+                utilization: busy.and_then(|sum| u32::try_from(sum / all.len() as u64).ok()),
+                mem: add(|it| it.mem),
+                mem_total: add(|it| it.mem_total),
+            }
+        };
+        named.into_iter().map(together).collect()
     }
 }

@@ -162,13 +162,19 @@ fn figures(cpu: u64) -> FiguresRecord {
         limit: Some(2_000),
         total: None,
     };
+    let whole = Figures {
+        at: vec![Timestamp::UNIX_EPOCH, Timestamp::from_second(1).unwrap()],
+        series: vec![series],
+        ..Figures::default()
+    };
+    let kernel = KernelId::from_u128(7);
     FiguresRecord {
         figures: Figures {
-            at: vec![Timestamp::UNIX_EPOCH, Timestamp::from_second(1).unwrap()],
-            series: vec![series],
-            ..Figures::default()
+            kernels: [(kernel, whole.clone())].into(),
+            ..whole
         },
         spans: vec![1_000],
+        kernel_spans: [(kernel, vec![1_000])].into(),
     }
 }
 

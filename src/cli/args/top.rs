@@ -44,6 +44,9 @@ pub struct Top {
     /// Sort order, largest first
     #[arg(long, value_enum, value_name = "KEY", default_value_t)]
     pub sort: TopSort,
+    /// Also show each container of cluster sessions
+    #[arg(long)]
+    pub kernels: bool,
     #[command(flatten)]
     pub format: Json,
 }

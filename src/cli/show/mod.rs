@@ -37,7 +37,7 @@ use crate::model::{
     short,
     text::Clean,
 };
-use usage::Used;
+use usage::{Used, UsedByKernel};
 
 /// What `--json` prints: the session's fields, what it uses, and its history, newest first.
 #[derive(Serialize)]
@@ -47,6 +47,8 @@ struct Shown<'a> {
     /// When the last sample was taken.
     sampled_at: Option<Timestamp>,
     usage: Vec<Used<'a>>,
+    /// Of each container of a cluster session.
+    kernel_usage: Vec<UsedByKernel<'a>>,
     last_lines: &'a [Clean],
     history: &'a [HistoryEntry],
 }
@@ -76,6 +78,7 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
             session: Listed::new(&session, now()),
             sampled_at: figures.at.last().copied(),
             usage: usage::used(&figures),
+            kernel_usage: usage::used_by_kernels(&figures, &session),
             last_lines: &figures.last_lines,
             history: &history,
         })?;

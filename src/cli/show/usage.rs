@@ -15,6 +15,8 @@ use super::super::{
 use crate::{
     model::{
         figures::{Figures, Metric, Series},
+        id::KernelId,
+        kernel::Kernel,
         resources::Bytes,
         session::Session,
         text::Clean,
@@ -108,6 +110,34 @@ impl<'a> Used<'a> {
     }
 }
 
+/// What `--json` tells of a container of a cluster session.
+#[derive(Serialize)]
+pub struct UsedByKernel<'a> {
+    id: KernelId,
+    hostname: &'a Clean,
+    usage: Vec<Used<'a>>,
+}
+
+/// One for each container of a cluster session whose usage is known.
+pub fn used_by_kernels<'a>(figures: &'a Figures, session: &'a Session) -> Vec<UsedByKernel<'a>> {
+    of_kernels(figures, session)
+        .map(|(kernel, figures)| UsedByKernel {
+            id: kernel.id,
+            hostname: &kernel.hostname,
+            usage: used(figures),
+        })
+        .collect()
+}
+
+/// Each container of a cluster session, the main one first.
+pub fn of_kernels<'a>(
+    figures: &'a Figures,
+    session: &'a Session,
+) -> impl Iterator<Item = (&'a Kernel, &'a Figures)> {
+    let kernels = session.kernels.iter();
+    kernels.filter_map(|kernel| Some((kernel, figures.kernels.get(&kernel.id)?)))
+}
+
 /// The table, and what an ended session said last.
 pub fn table(figures: &Figures, session: &Session) -> String {
     let mut out = String::new();
@@ -125,6 +155,7 @@ pub fn table(figures: &Figures, session: &Session) -> String {
             at.unwrap_or_default(),
             output::table(&head, &rows, false)
         );
+        out.push_str(&kernels_table(figures, session));
     }
     if let Some(kills) = figures.oom_kills.filter(|kills| *kills > 0) {
         let processes = if kills == 1 { "process" } else { "processes" };
@@ -139,6 +170,37 @@ pub fn table(figures: &Figures, session: &Session) -> String {
         let _ = write!(out, "\nIts log ended with\n  {lines}\n");
     }
     out
+}
+
+/// A row for each container of a cluster session.
+fn kernels_table(figures: &Figures, session: &Session) -> String {
+    let metrics: Vec<&Metric> = figures.series.iter().map(|it| &it.metric).collect();
+    let rows = of_kernels(figures, session).map(|(kernel, figures)| {
+        let cell = |metric: &&Metric| {
+            let series = figures.series.iter().find(|it| it.metric == **metric);
+            let value = series.and_then(|series| match (metric, session.status.is_live()) {
+                (_, true) => last(series),
+                (Metric::Mem | Metric::AcceleratorMem { .. }, false) => series.peak,
+                (_, false) => series.average,
+            });
+            value.map_or_else(|| "-".into(), |value| Cell::from(amount(metric, value)))
+        };
+        let name = Cell::from(kernel.hostname.as_str());
+        [name].into_iter().chain(metrics.iter().map(cell)).collect()
+    });
+    let rows: Vec<Vec<Cell>> = rows.collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let names = metrics.iter().map(|metric| name(metric).to_uppercase());
+    let head: Vec<String> = ["CONTAINER".to_owned()].into_iter().chain(names).collect();
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let title = if session.status.is_live() {
+        "Usage of each container now"
+    } else {
+        "Usage of each container: average, memory at its peak"
+    };
+    format!("\n{title}\n{}", output::table(&head, &rows, false))
 }
 
 fn row(series: &Series) -> Vec<Cell> {
@@ -196,6 +258,11 @@ fn percent(whole: u64, tenths: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{
+        environment::{EnvironmentRef, EnvironmentSource},
+        id::{SessionId, SessionKey},
+        status::Status,
+    };
 
     fn series(metric: Metric, values: &[Option<u64>]) -> Series {
         Series {
@@ -252,5 +319,50 @@ mod tests {
         assert!(!is_of_now(&figures(&[Some(1), None]), at(2)));
         assert!(!is_of_now(&figures(&[None, Some(1)]), at(100)), "old");
         assert!(!is_of_now(&Figures::default(), at(0)));
+    }
+
+    #[test]
+    fn each_container_of_a_cluster_session_has_a_row() {
+        let environment = EnvironmentRef {
+            name: "host".into(),
+            version: "1".into(),
+            source: EnvironmentSource::Host,
+        };
+        let key = SessionKey::local(SessionId::from_u128(1));
+        let mut session = Session::new(key, "pair".into(), environment, Timestamp::UNIX_EPOCH);
+        session.status = Status::Running;
+        let mut figures = Figures {
+            series: vec![
+                series(Metric::Cpu, &[Some(1_000)]),
+                series(Metric::Mem, &[Some(3 << 20)]),
+            ],
+            ..Figures::default()
+        };
+        assert!(!table(&figures, &session).contains("CONTAINER"));
+        for (number, host, cpu) in [(1, "main1", 1_000), (2, "sub1", 0)] {
+            let id = KernelId::from_u128(number);
+            let kernel = Kernel::new(id, host.into(), Status::Running);
+            session.kernels.push(kernel);
+            let figures_of_kernel = Figures {
+                series: vec![series(Metric::Cpu, &[Some(cpu)])],
+                ..Figures::default()
+            };
+            figures.kernels.insert(id, figures_of_kernel);
+        }
+        let rows = |session: &Session| -> Vec<String> {
+            let table = table(&figures, session);
+            let from = table.find("CONTAINER").unwrap();
+            let rows = table[from..].lines();
+            rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
+                .collect()
+        };
+        let wanted = ["CONTAINER CPU MEMORY", "main1 100% -", "sub1 0% -"];
+        assert_eq!(rows(&session), wanted);
+        session.status = Status::Terminated;
+        assert_eq!(rows(&session)[2], "sub1 123.4% -", "its average");
+        let json = serde_json::to_value(used_by_kernels(&figures, &session)).unwrap();
+        assert_eq!(json[0]["hostname"], "main1");
+        assert_eq!(json[0]["usage"][0]["metric"], "cpu");
+        assert_eq!(json[0]["usage"][0]["now"], 1_000);
     }
 }

@@ -6,7 +6,7 @@ mod screen;
 #[cfg(test)]
 mod tests;
 
-use std::{io::IsTerminal, time::Duration};
+use std::{collections::HashMap, io::IsTerminal, time::Duration};
 
 use futures_util::future::try_join_all;
 use tokio::{
@@ -29,6 +29,7 @@ use crate::{
         capability::EngineState,
         figures::Figures,
         id::{ContextName, SessionKey},
+        kernel::Kernel,
         session::Session,
         status::Tab,
     },
@@ -109,6 +110,9 @@ struct Table {
     /// `None` = all that run.
     named: Option<Vec<SessionKey>>,
     watched: Vec<SessionKey>,
+    with_kernels: bool,
+    /// Containers of cluster sessions whose rows lack them.
+    kernels: HashMap<SessionKey, Vec<Kernel>>,
 }
 
 impl Table {
@@ -124,6 +128,8 @@ impl Table {
                 contexts: named.iter().map(|key| key.context).collect(),
                 named: Some(named),
                 watched: Vec::new(),
+                with_kernels: arguments.kernels,
+                kernels: HashMap::new(),
             });
         }
         let contexts = if arguments.all_contexts {
@@ -151,6 +157,8 @@ impl Table {
             contexts,
             named: None,
             watched: Vec::new(),
+            with_kernels: arguments.kernels,
+            kernels: HashMap::new(),
         })
     }
 
@@ -193,14 +201,33 @@ impl Table {
         let figures = sessions.iter().map(|session| figures(line, session));
         let figures = try_join_all(figures).await?;
         let rows = sessions.into_iter().zip(figures);
+        let mut rows: Vec<Row> = rows
+            .map(|(session, figures)| Row { session, figures })
+            .collect();
+        for row in &mut rows {
+            self.name_kernels(line, row).await;
+        }
         Ok(Refresh {
             at: now(),
             several: self.contexts.len() > 1,
+            kernels: self.with_kernels,
             notes: notes(&snapshot, &self.contexts),
-            rows: rows
-                .map(|(session, figures)| Row { session, figures })
-                .collect(),
+            rows,
         })
+    }
+
+    /// A row of a manager's list lacks its containers.
+    async fn name_kernels(&mut self, line: &Line, row: &mut Row) {
+        let key = row.session.key();
+        if row.figures.kernels.is_empty() || !row.session.kernels.is_empty() {
+            return;
+        }
+        if !self.kernels.contains_key(&key)
+            && let Ok(Some(session)) = find::detail(line, key).await
+        {
+            self.kernels.insert(key, session.kernels);
+        }
+        row.session.kernels = self.kernels.get(&key).cloned().unwrap_or_default();
     }
 }
 

@@ -9,12 +9,13 @@ use crate::{
     cli::{
         args::TopSort,
         output::{self, Cell},
-        show::usage::{self, Used},
+        show::usage::{self, Used, UsedByKernel},
         times::{clock, elapsed},
     },
     model::{
         figures::{Figures, Metric, Series},
         id::{ContextName, SessionId},
+        kernel::Kernel,
         natural,
         session::Session,
         short,
@@ -36,6 +37,8 @@ pub struct Refresh {
     pub at: Timestamp,
     /// Sessions of several contexts are shown.
     pub several: bool,
+    /// The containers of cluster sessions have rows of their own.
+    pub kernels: bool,
     pub notes: Vec<String>,
     pub rows: Vec<Row>,
 }
@@ -56,6 +59,8 @@ struct PrintedRow<'a> {
     /// When the last sample was taken.
     sampled_at: Option<Timestamp>,
     usage: Vec<Used<'a>>,
+    /// Of each container of a cluster session.
+    kernel_usage: Vec<UsedByKernel<'a>>,
 }
 
 impl Row {
@@ -131,11 +136,24 @@ impl Row {
         texts.join(", ")
     }
 
-    fn cells(&self, id: String, shown: Shown, at: Timestamp) -> Vec<Cell> {
+    /// A row for each container of a cluster session.
+    fn kernels(&self) -> Vec<(String, Self)> {
+        let kernels = usage::of_kernels(&self.figures, &self.session);
+        let row = |(kernel, figures): (&Kernel, &Figures)| {
+            let row = Self {
+                session: self.session.clone(),
+                figures: figures.clone(),
+            };
+            (format!("  {}", kernel.hostname), row)
+        };
+        kernels.map(row).collect()
+    }
+
+    fn cells(&self, name: &str, id: &str, shown: Shown, at: Timestamp) -> Vec<Cell> {
         let context = shown.context.then(|| self.session.context.as_str().into());
         let mut cells: Vec<Cell> = context.into_iter().collect();
         cells.extend([
-            self.session.name.as_str().into(),
+            name.into(),
             id.into(),
             self.used_of_limit(&Metric::Cpu, at).into(),
             self.used_of_limit(&Metric::Mem, at).into(),
@@ -193,10 +211,12 @@ impl Refresh {
         };
         let rows = self.sorted(by);
         let ids: Vec<String> = rows.iter().map(|row| row.session.id.to_string()).collect();
-        let cells = rows.iter().zip(short::all(&ids));
-        let cells: Vec<Vec<Cell>> = cells
-            .map(|(row, id)| row.cells(id, shown, self.at))
-            .collect();
+        let mut cells: Vec<Vec<Cell>> = Vec::new();
+        for (row, id) in rows.iter().zip(short::all(&ids)) {
+            cells.push(row.cells(row.session.name.as_str(), &id, shown, self.at));
+            let kernels = row.kernels().into_iter().filter(|_| self.kernels);
+            cells.extend(kernels.map(|(name, row)| row.cells(&name, "", shown, self.at)));
+        }
         let mut head = Vec::from(if shown.context { &["CONTEXT"][..] } else { &[] });
         head.extend(["NAME", "ID", "CPU", "MEM"]);
         head.extend(shown.accelerators.then_some("ACCELERATORS"));
@@ -228,6 +248,7 @@ impl Refresh {
             status: &row.session.status,
             sampled_at: row.figures.at.last().copied(),
             usage: usage::used(&row.figures),
+            kernel_usage: usage::used_by_kernels(&row.figures, &row.session),
         });
         Printed {
             at: self.at,

@@ -5,6 +5,8 @@ use crate::{
     cli::args::TopSort,
     model::{
         figures::{Figures, Metric, Series},
+        id::KernelId,
+        kernel::Kernel,
         session::Session,
         status::Status,
         testing,
@@ -54,6 +56,7 @@ fn refresh(second: i64) -> Refresh {
     Refresh {
         at: at(second),
         several: false,
+        kernels: false,
         notes: Vec::new(),
         rows: vec![
             row(3, "unknown", Vec::new()),
@@ -138,4 +141,34 @@ fn a_terminal_gets_the_time_and_the_number_of_sessions() {
     assert_eq!(lines.len(), 6);
     refresh.rows.clear();
     assert!(refresh.lines(TopSort::Cpu)[0].contains("no running sessions"));
+}
+
+#[test]
+fn containers_of_a_cluster_session_have_rows_where_asked_for() {
+    let mut refresh = refresh(101);
+    let row = &mut refresh.rows[1];
+    for (number, host, cpu) in [(1, "main1", 1_490), (2, "sub1", 10)] {
+        let id = KernelId::from_u128(number);
+        let kernel = Kernel::new(id, host.into(), Status::Running);
+        row.session.kernels.push(kernel);
+        let figures = Figures {
+            at: vec![at(100)],
+            series: vec![series(Metric::Cpu, cpu, None)],
+            ..Figures::default()
+        };
+        row.figures.kernels.insert(id, figures);
+    }
+    assert_eq!(refresh.table(TopSort::Cpu).lines().count(), 4);
+    let json = serde_json::to_value(refresh.json(TopSort::Cpu)).unwrap();
+    let kernels = &json["sessions"][0]["kernel_usage"];
+    assert_eq!(kernels[1]["hostname"], "sub1");
+    assert_eq!(kernels[1]["usage"][0]["now"], 10);
+    assert_eq!(json["sessions"][1]["kernel_usage"], serde_json::json!([]));
+    refresh.kernels = true;
+    let table = refresh.table(TopSort::Cpu);
+    let lines: Vec<&str> = table.lines().map(str::trim_end).collect();
+    assert!(lines[1].starts_with("busy ") && lines[1].contains("150% / 200%"));
+    assert!(lines[2].starts_with("  main1 ") && lines[2].contains(" 149% "));
+    assert!(lines[3].starts_with("  sub1 ") && lines[3].contains(" 1% "));
+    assert!(lines[4].starts_with("large "), "{table}");
 }

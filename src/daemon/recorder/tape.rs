@@ -12,6 +12,7 @@ use super::{
 };
 use crate::model::{
     figures::{Figures, FiguresRecord, Metric, Series},
+    id::KernelId,
     resources::ResourceSlots,
     session::Session,
     usage::Usage,
@@ -30,10 +31,13 @@ pub(super) struct Tape {
     columns: BTreeMap<Metric, Column>,
     before: Option<Counters>,
     oom_kills: Option<u64>,
+    /// Of each container of a cluster session, with the newest sample only.
+    kernels: BTreeMap<KernelId, Tape>,
 }
 
 impl Tape {
     pub fn push(&mut self, usage: &Usage) {
+        self.follow_kernels(usage, Self::push);
         let before = self.goes_on(usage.at);
         let millis = before.map_or(0, |before| passed(before.at, usage.at));
         self.add(
@@ -51,6 +55,7 @@ impl Tape {
     /// What was read when the session had ended: how busy it was until then, and what the kernel counted. Nothing
     /// was in its memory any more.
     pub fn close(&mut self, usage: &Usage) {
+        self.follow_kernels(usage, Self::close);
         let before = self.at.is_empty().then_some(None);
         let before = before.unwrap_or_else(|| self.goes_on(usage.at));
         let millis = before.map_or(0, |before| passed(before.at, usage.at));
@@ -63,6 +68,23 @@ impl Tape {
         }
         self.add(usage.at, millis, readings);
         self.count(usage);
+    }
+
+    /// Of a container that the sample lacks nothing is known now.
+    fn follow_kernels(&mut self, usage: &Usage, hear: fn(&mut Self, &Usage)) {
+        for (kernel, usage) in &usage.kernels {
+            hear(self.kernels.entry(*kernel).or_default(), usage);
+        }
+        for tape in self.kernels.values_mut() {
+            if tape.last() != Some(usage.at) {
+                tape.add(usage.at, 0, BTreeMap::new());
+            }
+            let old = tape.at.len() - 1;
+            tape.at.drain(..old);
+            for column in tape.columns.values_mut() {
+                column.values.drain(..old);
+            }
+        }
     }
 
     /// What the kernel counts whether or not a sample was taken.
@@ -159,7 +181,18 @@ impl Tape {
     }
 
     pub fn put_away(&self, session: &Session) -> FiguresRecord {
-        let limits = &session.requested_slots;
+        let mut record = self.record(session, &session.requested_slots);
+        for (kernel, tape) in &self.kernels {
+            // What the session may use is for all of its containers.
+            let FiguresRecord { figures, spans, .. } =
+                tape.record(session, &ResourceSlots::default());
+            record.figures.kernels.insert(*kernel, figures);
+            record.kernel_spans.insert(*kernel, spans);
+        }
+        record
+    }
+
+    fn record(&self, session: &Session, limits: &ResourceSlots) -> FiguresRecord {
         let known = self.columns.iter().filter_map(|(metric, column)| {
             let average = self.average(metric, column, session)?;
             let series = Series {
@@ -178,22 +211,37 @@ impl Tape {
             at: self.at.clone(),
             series,
             oom_kills: self.oom_kills,
-            last_lines: Vec::new(),
+            ..Figures::default()
         };
-        FiguresRecord { figures, spans }
+        FiguresRecord {
+            figures,
+            spans,
+            ..FiguresRecord::default()
+        }
     }
 
     /// The next sample tells no rates: what moved meanwhile moved in a time nobody knows.
     pub fn resume(record: FiguresRecord) -> Self {
-        let FiguresRecord { figures, spans } = record;
-        let columns = figures.series.into_iter().zip(spans);
+        let mut kernel_spans = record.kernel_spans;
+        let kernels = record.figures.kernels.into_iter().map(|(kernel, figures)| {
+            let spans = kernel_spans.remove(&kernel).unwrap_or_default();
+            let record = FiguresRecord {
+                figures,
+                spans,
+                ..FiguresRecord::default()
+            };
+            (kernel, Self::resume(record))
+        });
+        let kernels = kernels.collect();
+        let columns = record.figures.series.into_iter().zip(record.spans);
         Self {
-            at: figures.at,
+            at: record.figures.at,
             columns: columns
                 .map(|(series, span)| (series.metric.clone(), Column::resume(series, span)))
                 .collect(),
             before: None,
-            oom_kills: figures.oom_kills,
+            oom_kills: record.figures.oom_kills,
+            kernels,
         }
     }
 

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-const FIELDS: &str = "row_id kernel_nodes { edges { node { cluster_role live_stat } } }";
+const FIELDS: &str = "row_id kernel_nodes { edges { node { row_id status live_stat } } }";
 /// Sessions asked for in one request; statistics are dear.
 const SESSIONS: usize = 50;
 /// Kinds of accelerators of one session; there are no more, whatever a manager says.
@@ -25,7 +25,7 @@ const KINDS: usize = 16;
 const ENDLESS: f64 = 1e18;
 
 impl Line {
-    /// Usage of these sessions' main kernels; those without figures are left out.
+    /// Usage of these sessions, and of each kernel of several; those without figures are left out.
     pub(super) async fn usage(
         &self,
         sessions: &[SessionId],
@@ -44,14 +44,20 @@ impl Line {
     }
 }
 
+/// A cluster session's is known when each of its containers that run has told its own.
 fn of_session(node: Node<'_>, now: Timestamp) -> Option<(SessionId, Usage)> {
     let id = node.str("row_id")?.parse().ok()?;
-    let kernels: Vec<Node<'_>> = node.edges("kernel_nodes").map(Node::new).collect();
-    let main = kernels
+    let mut kernels: Vec<Node<'_>> = node.edges("kernel_nodes").map(Node::new).collect();
+    let of = |kernel: &Node<'_>| of_stat(&kernel.blob("live_stat"), now);
+    if let [only] = kernels.as_slice() {
+        return Some((id, of(only)?));
+    }
+    // Of one that has ended the manager tells what it used last.
+    kernels.retain(|kernel| !kernel.status("status").is_final());
+    let each = kernels
         .iter()
-        .find(|kernel| kernel.str("cluster_role") == Some("main"));
-    let stat = main.or(kernels.first())?.blob("live_stat");
-    Some((id, of_stat(&stat, now)?))
+        .map(|kernel| Some((kernel.str("row_id")?.parse().ok()?, of(kernel)?)));
+    Some((id, Usage::sum(each.collect::<Option<Vec<_>>>()?)?))
 }
 
 /// `{"cpu_util": {"current": "12.3", "unit_hint": "percent"}, "mem": {"current": "…"}}`.
@@ -130,6 +136,7 @@ fn cpu(metric: &Value) -> Option<Cpu> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::id::KernelId;
 
     #[test]
     fn everything_a_kernel_tells_of() {
@@ -189,6 +196,65 @@ mod tests {
         assert_eq!(of_stat(&json!({"mem": {"current": "NaN"}}), now), None);
         let half = of_stat(&json!({"mem": {"current": "7"}, "cpu_util": {}}), now).unwrap();
         assert_eq!((half.cpu, half.mem), (None, Bytes(7)));
+    }
+
+    fn kernel(number: u128, status: &str, cpu: &str, mem: &str) -> Value {
+        let id = KernelId::from_u128(number);
+        let stat = json!({
+            "cpu_util": {"current": cpu, "capacity": "2000", "unit_hint": "millicores"},
+            "mem": {"current": mem, "capacity": "268435456", "unit_hint": "bytes"},
+            "net_rx": {"current": "100", "unit_hint": "bps"},
+            "io_read": {"current": mem, "unit_hint": "bytes"},
+            "cuda_util": {"current": cpu, "capacity": "2000", "unit_hint": "percent"},
+            "cuda_mem": {"current": "10", "capacity": "40", "unit_hint": "bytes"},
+        });
+        json!({"node": {"row_id": id, "status": status, "live_stat": stat.to_string()}})
+    }
+
+    fn session(kernels: &[Value]) -> Option<Usage> {
+        let id = SessionId::from_u128(1);
+        let node = json!({"row_id": id, "kernel_nodes": {"edges": kernels}});
+        let (found, usage) = of_session(Node::new(&node), Timestamp::UNIX_EPOCH)?;
+        assert_eq!(found, id);
+        Some(usage)
+    }
+
+    #[test]
+    fn a_cluster_session_is_the_sum_of_its_kernels() {
+        let busy = kernel(1, "RUNNING", "1000", "300");
+        let idle = kernel(2, "RUNNING", "10", "20");
+        // What one that ended used last is not used now.
+        let ended = kernel(3, "TERMINATED", "9000", "900");
+        let usage = session(&[busy.clone(), idle, ended.clone()]).unwrap();
+        assert_eq!(
+            (usage.cpu, usage.mem),
+            (Some(Cpu::from_millis(1_010)), Bytes(320))
+        );
+        assert_eq!(usage.traffic.network_in_rate, Some(200));
+        assert_eq!(usage.traffic.block_read, Some(320));
+        let cuda = &usage.accelerators[0];
+        assert_eq!(usage.accelerators.len(), 1);
+        assert_eq!(cuda.utilization, Some((5_000 + 50) / 2), "on average");
+        assert_eq!(
+            (cuda.mem, cuda.mem_total),
+            (Some(Bytes(20)), Some(Bytes(80)))
+        );
+        let each = usage.kernels.iter();
+        let each: Vec<_> = each.map(|(id, it)| (*id, it.cpu, it.mem)).collect();
+        let wanted = |number, cpu, mem| {
+            let cpu = Some(Cpu::from_millis(cpu));
+            (KernelId::from_u128(number), cpu, Bytes(mem))
+        };
+        assert_eq!(each, [wanted(1, 1_000, 300), wanted(2, 10, 20)]);
+        let left = session(&[busy.clone(), ended]).unwrap();
+        assert_eq!((left.mem, left.kernels.len()), (Bytes(300), 1));
+        // A sum without one of them would be too small.
+        let mut silent = kernel(2, "RUNNING", "1", "1");
+        silent["node"]["live_stat"] = Value::Null;
+        assert_eq!(session(&[busy.clone(), silent]), None);
+        let single = session(&[busy]).unwrap();
+        assert_eq!((single.mem, single.kernels), (Bytes(300), vec![]));
+        assert_eq!(session(&[]), None);
     }
 
     #[test]

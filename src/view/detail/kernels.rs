@@ -3,9 +3,10 @@
 
 use std::fmt::Write as _;
 
-use super::{LABEL, Line, Panel, row, status, text};
+use super::{LABEL, Line, Panel, row, status, text, usage};
 use crate::{
     action::{Action, Scope},
+    app::detail::Used,
     model::{kernel::Kernel, short, text::Clean},
     theme::face::Face,
 };
@@ -121,6 +122,34 @@ fn kernel_lines(
         let wrapped = text::wrap(info.as_str(), width.saturating_sub(column + 4));
         let line = |line| vec![(format!("{indent}{line}"), Face::Dim)];
         lines.extend(wrapped.into_iter().map(line));
+    }
+    for line in packed(&used(panel, kernel), width.saturating_sub(column + 4)) {
+        lines.push(vec![(format!("{indent}{line}"), Face::Value)]);
+    }
+    lines
+}
+
+/// What it uses, as far as that is known.
+fn used(panel: &Panel<'_>, kernel: &Kernel) -> Vec<String> {
+    let figures = match panel.detail.figures() {
+        Used::Known(figures) => figures.kernels.get(&kernel.id),
+        Used::Asked | Used::Failed(_) | Used::Lacking(_) => None,
+    };
+    let live = panel.session.status.is_live();
+    figures.map_or_else(Vec::new, |figures| usage::of_kernel(figures, live))
+}
+
+/// Lines of whole amounts.
+fn packed(amounts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for amount in amounts {
+        match lines.last_mut() {
+            Some(line) if text::width(line) + 2 + text::width(amount) <= width => {
+                line.push_str("  ");
+                line.push_str(amount);
+            }
+            _ => lines.push(text::take(amount, width).to_owned()),
+        }
     }
     lines
 }

@@ -91,6 +91,31 @@ pub fn lines(panel: &Panel<'_>) -> Vec<Line> {
     lines
 }
 
+/// What a container of a cluster session uses now; of one that has ended, what it used. Unknown metrics are
+/// left out.
+pub fn of_kernel(figures: &Figures, live: bool) -> Vec<String> {
+    let words = |series: &Series| {
+        let row = Row::recorded(series, None);
+        let amount = |value: Option<u64>| value.map(|value| row.amount(value));
+        let text = match (&series.metric, live) {
+            (Metric::Cpu, true) => format!("CPU {}", amount(row.now)?),
+            (Metric::Mem, true) => format!("memory {}", amount(row.now)?),
+            (Metric::Cpu, false) => format!("CPU {} on average", amount(series.average)?),
+            (Metric::Mem, false) => format!("memory {} at peak", amount(series.peak)?),
+            (_, false) => return None,
+            (Metric::Accelerator { name }, _) => format!("{name} {}", amount(row.now)?),
+            (Metric::AcceleratorMem { name }, _) => format!("{name} memory {}", amount(row.now)?),
+            (Metric::Scratch, _) => format!("home {}", amount(row.now)?),
+            (Metric::BlockRead, _) => format!("disk read {}/s", amount(row.now)?),
+            (Metric::BlockWrite, _) => format!("disk write {}/s", amount(row.now)?),
+            (Metric::NetworkIn, _) => format!("network in {}/s", amount(row.now)?),
+            (Metric::NetworkOut, _) => format!("network out {}/s", amount(row.now)?),
+        };
+        Some(text)
+    };
+    figures.series.iter().filter_map(words).collect()
+}
+
 /// The title, with how far back the bars go, and what the numbers are.
 fn head(told: &Used, live: bool, rows: bool, columns: &Columns) -> Line {
     let title = if live { "Usage" } else { "Usage recorded" };

@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::{
+    id::KernelId,
     resources::{Bytes, Cpu, ResourceSlots},
     testing,
     text::Clean,
@@ -252,4 +253,66 @@ fn of_a_session_that_ended_before_its_second_sample_the_last_reading_is_kept() {
     tape.close(&last);
     assert_eq!(series(&tape, &Metric::Cpu).values, [Some(700)]);
     assert_eq!(series(&tape, &Metric::Mem).peak, Some(32));
+}
+
+/// A sample of a session of two containers, of which one may be missing.
+fn cluster(second: i64, main: u64, sub: Option<u64>) -> Usage {
+    let kernel = |number, cpu| {
+        let usage = Usage {
+            traffic: Traffic {
+                block_read: Some(cpu * 10),
+                ..Traffic::default()
+            },
+            ..sample(second, cpu, cpu)
+        };
+        (KernelId::from_u128(number), usage)
+    };
+    let sub = sub.map(|cpu| kernel(2, cpu));
+    let kernels: Vec<_> = [kernel(1, main)].into_iter().chain(sub).collect();
+    Usage::sum(kernels).unwrap()
+}
+
+#[test]
+fn of_each_container_the_newest_sample_and_the_totals_are_kept() {
+    let samples = [
+        cluster(0, 100, Some(0)),
+        cluster(1, 900, Some(10)),
+        cluster(2, 500, None),
+    ];
+    let all = tape(samples);
+    let session = session(&ResourceSlots::new(Cpu::from_millis(2000), Bytes(512)));
+    let record = all.put_away(&session);
+    let kernel = |figures: &Figures, number| {
+        let figures = &figures.kernels[&KernelId::from_u128(number)];
+        assert_eq!(figures.at, [at(2000)]);
+        figures.series.clone()
+    };
+    assert_eq!(record.figures.at.len(), 3);
+    let main = kernel(&record.figures, 1);
+    assert_eq!(main[0].values, [Some(500)]);
+    assert_eq!((main[0].average, main[0].peak), (Some(700), Some(900)));
+    assert_eq!(main[0].limit, None, "the limit is the whole session's");
+    assert_eq!(main[2].metric, Metric::BlockRead);
+    assert_eq!(main[2].values, [None], "the counter went back");
+    // Nothing is known of it now, but of what it used.
+    let sub = kernel(&record.figures, 2);
+    assert_eq!(
+        (sub[0].values[..].as_ref(), sub[0].peak),
+        (&[None][..], Some(10))
+    );
+    assert!(record.is_whole());
+    // The next daemon goes on.
+    let mut next = Tape::resume(record);
+    next.push(&cluster(3, 300, Some(30)));
+    let figures = next.figures(&session);
+    let all = figures.kernels.values();
+    assert!(all.clone().all(|it| it.at == [at(3000)]));
+    let main = &figures.kernels[&KernelId::from_u128(1)].series;
+    assert_eq!((main[0].peak, main[0].values[0]), (Some(900), Some(300)));
+    // A container that ended has used what it used.
+    next.close(&cluster(4, 200, Some(20)));
+    let figures = next.figures(&session);
+    let sub = &figures.kernels[&KernelId::from_u128(2)].series;
+    assert_eq!(sub[0].values, [Some(20)]);
+    assert_eq!(sub[1].values, [None], "no memory any more");
 }

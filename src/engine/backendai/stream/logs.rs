@@ -115,7 +115,9 @@ impl Kept {
 
     /// What a batch session's command wrote, where it is kept as a file of its user's.
     async fn task(&self) -> Result<Option<String>> {
-        let Some(kernel) = self.engine.standing(self.session).await?.task() else {
+        // Only the main kernel runs the command.
+        let main = self.engine.standing(self.session).await?.task();
+        let Some(kernel) = main.filter(|main| self.kernel.is_none_or(|it| it == *main)) else {
             return Ok(None);
         };
         let path = format!("/session/_/logs?kernel_id={kernel}");

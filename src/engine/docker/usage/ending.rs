@@ -17,7 +17,7 @@ use rustix::{
     process::{Pid, PidfdFlags, pidfd_open},
 };
 
-use super::{Gauge, Sampler, meter::LONGEST, reading::Reading};
+use super::{Gauge, Sampler, meter::LONGEST, reading::Readings};
 use crate::model::id::SessionId;
 
 /// What nobody asked for of more sessions than this is let go.
@@ -126,18 +126,20 @@ impl Sampler {
         let Some(gauges) = self.meters.get_mut(&session) else {
             return;
         };
-        for gauge in gauges.iter_mut() {
+        for (_, gauge) in gauges.iter_mut() {
             if let Gauge::Groups(meter) = gauge
                 && meter.pid() == pid
             {
                 meter.end(&mut self.buffer);
             }
         }
-        let ended: Option<Vec<Reading>> = gauges.iter().map(Gauge::ended).collect();
-        let Some(reading) = ended.and_then(Reading::sum) else {
+        let ended = gauges
+            .iter()
+            .map(|(kernel, gauge)| Some((*kernel, gauge.ended()?)));
+        let ended: Option<Readings> = ended.collect();
+        let Some(usage) = ended.and_then(|ended| self.usage(session, ended, now)) else {
             return;
         };
-        let usage = self.usage(session, reading, now);
         if self.ended.len() >= MOST {
             self.ended.clear();
         }

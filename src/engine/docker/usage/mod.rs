@@ -24,15 +24,15 @@ use super::{DockerEngine, devices, line::Line, off_loop::off_loop};
 use crate::{
     engine::api::{Need, UsageAsk},
     model::{
-        id::SessionId,
-        usage::{Counted, Usage},
+        id::{KernelId, SessionId},
+        usage::Usage,
     },
 };
 use cgroup::Layout;
 use homes::Homes;
 use meter::{LONGEST, Meter};
 use processes::Processes;
-use reading::{Reading, share, throttled};
+use reading::{Reading, Readings};
 
 /// Where the figures of one container are read.
 #[derive(Debug)]
@@ -70,10 +70,12 @@ impl Gauge {
 #[derive(Default)]
 pub(super) struct Sampler {
     layout: Option<Layout>,
-    meters: HashMap<SessionId, Vec<Gauge>>,
-    /// Numbers of the devices a session sees.
-    devices: HashMap<SessionId, BTreeSet<u32>>,
-    last: HashMap<SessionId, (Timestamp, Reading)>,
+    meters: HashMap<SessionId, Vec<(KernelId, Gauge)>>,
+    /// Numbers of the devices that the containers of a session see.
+    devices: HashMap<SessionId, Vec<(KernelId, BTreeSet<u32>)>>,
+    last: HashMap<SessionId, (Timestamp, Readings)>,
+    /// Sessions of several containers, of which some may have ended.
+    clusters: HashSet<SessionId>,
     homes: Homes,
     buffer: Vec<u8>,
     /// Main processes whose end is waited for, since the first.
@@ -91,13 +93,14 @@ impl Sampler {
         self.meters.retain(|session, _| sessions.contains(session));
         self.devices.retain(|session, _| sessions.contains(session));
         self.last.retain(|session, _| sessions.contains(session));
+        self.clusters.retain(|session| sessions.contains(session));
         self.unreadable.retain(|session| sessions.contains(session));
         let whole: HashSet<SessionId> = watched(asked).collect();
         self.homes.keep_only(|session| whole.contains(session));
     }
 
     /// Reads every session that has a meter; the others come back as missing.
-    fn read(&mut self, asked: &[UsageAsk]) -> (Vec<(SessionId, Reading)>, Vec<UsageAsk>) {
+    fn read(&mut self, asked: &[UsageAsk]) -> (Vec<(SessionId, Readings)>, Vec<UsageAsk>) {
         let mut read = Vec::with_capacity(asked.len());
         let mut missing = Vec::new();
         self.buffer.resize(LONGEST, 0);
@@ -117,33 +120,26 @@ impl Sampler {
         (read, missing)
     }
 
-    fn usage(&mut self, session: SessionId, reading: Reading, now: Timestamp) -> Usage {
-        let before = self.last.insert(session, (now, reading));
-        let cpu = before
-            .as_ref()
-            .and_then(|(then, it)| share(*then, it.cpu_nanos, now, reading.cpu_nanos));
-        let periods = before.and_then(|(_, it)| it.periods).zip(reading.periods);
-        Usage {
-            throttled: periods.and_then(|(before, after)| throttled(before, after)),
+    fn usage(&mut self, session: SessionId, readings: Readings, now: Timestamp) -> Option<Usage> {
+        let is_cluster = self.clusters.contains(&session);
+        let usage = reading::usage(self.last.get(&session), now, &readings, is_cluster)?;
+        self.last.insert(session, (now, readings));
+        Some(Usage {
             scratch: self.homes.held(session),
-            traffic: reading.traffic,
-            counted: Counted {
-                cpu_millis: Some(reading.cpu_nanos / 1_000_000),
-                mem_peak: reading.mem_peak,
-                oom_kills: reading.oom_kills,
-            },
-            ..Usage::new(now, cpu, reading.mem)
-        }
+            ..usage
+        })
     }
 }
 
 /// `None` when one of them cannot be read any more, or all have ended.
-fn read_all(meters: &mut [Gauge], need: Need, buffer: &mut [u8]) -> Option<Reading> {
-    if meters.iter().all(|meter| meter.ended().is_some()) {
+fn read_all(meters: &mut [(KernelId, Gauge)], need: Need, buffer: &mut [u8]) -> Option<Readings> {
+    if meters.iter().all(|(_, meter)| meter.ended().is_some()) {
         return None;
     }
-    let readings = meters.iter_mut().map(|meter| meter.read(need, buffer));
-    Reading::sum(readings.collect::<Option<Vec<Reading>>>()?)
+    let readings = meters.iter_mut();
+    readings
+        .map(|(kernel, meter)| Some((*kernel, meter.read(need, buffer)?)))
+        .collect()
 }
 
 fn watched(asked: &[UsageAsk]) -> impl Iterator<Item = SessionId> {
@@ -174,7 +170,7 @@ pub(super) async fn sample(
         let mut sampler = engine.usage_sampler();
         readings
             .into_iter()
-            .map(|(session, reading)| (session, sampler.usage(session, reading, now)))
+            .filter_map(|(session, all)| Some((session, sampler.usage(session, all, now)?)))
             .collect()
     };
     add_devices(engine, &mut usages).await;
@@ -197,7 +193,11 @@ fn look_at_homes(engine: &DockerEngine, line: &Line, asked: &[UsageAsk], now: Ti
 /// What the devices do that sessions see; a shared one does it for all who share it.
 async fn add_devices(engine: &DockerEngine, usages: &mut [(SessionId, Usage)]) {
     let seen = engine.usage_sampler().devices.clone();
-    let numbers: BTreeSet<u32> = seen.values().flatten().copied().collect();
+    let all = |kernels: &[(KernelId, BTreeSet<u32>)]| -> BTreeSet<u32> {
+        let numbers = kernels.iter().flat_map(|(_, numbers)| numbers);
+        numbers.copied().collect()
+    };
+    let numbers: BTreeSet<u32> = seen.values().flat_map(|kernels| all(kernels)).collect();
     if numbers.is_empty() {
         return;
     }
@@ -207,8 +207,14 @@ async fn add_devices(engine: &DockerEngine, usages: &mut [(SessionId, Usage)]) {
         return;
     };
     for (session, usage) in usages {
-        if let Some(numbers) = seen.get(session) {
-            usage.accelerators = devices::usage_of(numbers, &told);
+        let Some(seen) = seen.get(session) else {
+            continue;
+        };
+        usage.accelerators = devices::usage_of(&all(seen), &told);
+        for (kernel, usage) in &mut usage.kernels {
+            let own = seen.iter().find(|(id, _)| id == kernel);
+            usage.accelerators =
+                own.map_or_else(Vec::new, |(_, numbers)| devices::usage_of(numbers, &told));
         }
     }
 }

@@ -5,13 +5,13 @@ use std::{collections::BTreeSet, sync::Arc};
 use bollard::{models::HostConfig, query_parameters::InspectContainerOptions};
 use futures_util::{StreamExt as _, stream};
 
-use super::{Gauge, api, cgroup::Layout, ending, meter::LONGEST, read_all, reading::Reading};
+use super::{Gauge, api, cgroup::Layout, ending, meter::LONGEST, read_all, reading::Readings};
 use crate::{
     engine::{
         api::UsageAsk,
-        docker::{DockerEngine, line::Line},
+        docker::{DockerEngine, line::Line, members::Member},
     },
-    model::id::SessionId,
+    model::id::{KernelId, SessionId},
 };
 
 /// Questions to the engine under way at once.
@@ -19,8 +19,9 @@ const AT_ONCE: usize = 16;
 
 /// What is told of a container that runs.
 struct Running {
+    kernel: KernelId,
     pid: i64,
-    devices: Vec<u32>,
+    devices: BTreeSet<u32>,
 }
 
 /// Sessions without open files: their groups are looked up, or the engine is asked.
@@ -28,17 +29,19 @@ pub(super) async fn first_readings(
     engine: &DockerEngine,
     line: &Arc<Line>,
     asked: Vec<UsageAsk>,
-) -> Vec<(SessionId, Reading)> {
+) -> Vec<(SessionId, Readings)> {
     stream::iter(asked)
         .map(|ask| async move {
             let members = engine.members(line, ask.session).await.ok()?;
-            let containers: Vec<String> = members.into_iter().map(|one| one.id).collect();
-            let reading = match open_meters(engine, line, ask, &containers).await {
-                Some(reading) => Some(reading),
-                None if ask.is_worth_asking() => ask_all(line, &containers).await,
-                None => None,
+            if members.len() > 1 {
+                engine.usage_sampler().clusters.insert(ask.session);
+            }
+            let readings = match open_meters(engine, line, ask, &members).await {
+                Some(readings) => readings,
+                None if ask.is_worth_asking() => ask_all(line, &members).await,
+                None => return None,
             };
-            reading.map(|reading| (ask.session, reading))
+            Some((ask.session, readings))
         })
         .buffer_unordered(AT_ONCE)
         .filter_map(std::future::ready)
@@ -51,28 +54,28 @@ async fn open_meters(
     engine: &DockerEngine,
     line: &Line,
     ask: UsageAsk,
-    containers: &[String],
-) -> Option<Reading> {
+    members: &[Member],
+) -> Option<Readings> {
     if line.remote.is_some() {
         return None;
     }
     let mut running = Vec::new();
-    for container in containers {
-        running.extend(look(line, container).await);
+    for member in members {
+        running.extend(look(line, member).await);
     }
     let mut sampler = engine.usage_sampler();
     let layout = sampler.layout.get_or_insert_with(Layout::of_machine);
     let own_groups = line.habits.own_groups;
     let meters = running
         .iter()
-        .map(|one| Gauge::open(layout, own_groups, one.pid));
-    let meters = meters.collect::<Option<Vec<Gauge>>>();
+        .map(|one| Some((one.kernel, Gauge::open(layout, own_groups, one.pid)?)));
+    let meters = meters.collect::<Option<Vec<_>>>();
     sampler.buffer.resize(LONGEST, 0);
     let read = meters.and_then(|mut meters| {
-        let reading = read_all(&mut meters, ask.need, &mut sampler.buffer)?;
-        Some((meters, reading))
+        let readings = read_all(&mut meters, ask.need, &mut sampler.buffer)?;
+        Some((meters, readings))
     });
-    let Some((meters, reading)) = read else {
+    let Some((meters, readings)) = read else {
         // One that has just ended, or not begun, may be looked at again.
         if !running.is_empty() {
             sampler.unreadable.insert(ask.session);
@@ -83,38 +86,41 @@ async fn open_meters(
     for one in &running {
         ending::watch(&mut sampler, &engine.sampler, ask.session, one.pid);
     }
-    let devices: BTreeSet<u32> = running.into_iter().flat_map(|one| one.devices).collect();
+    let devices = running.into_iter().map(|one| (one.kernel, one.devices));
+    let devices: Vec<_> = devices.filter(|(_, all)| !all.is_empty()).collect();
     if devices.is_empty() {
         sampler.devices.remove(&ask.session);
     } else {
         sampler.devices.insert(ask.session, devices);
     }
-    Some(reading)
+    Some(readings)
 }
 
-async fn ask_all(line: &Line, containers: &[String]) -> Option<Reading> {
+async fn ask_all(line: &Line, members: &[Member]) -> Readings {
     let mut readings = Vec::new();
-    for container in containers {
-        readings.extend(api::ask(line, container).await);
+    for member in members {
+        let reading = api::ask(line, &member.id).await;
+        readings.extend(reading.map(|reading| (member.kernel, reading)));
     }
-    Reading::sum(readings)
+    readings
 }
 
-async fn look(line: &Line, container: &str) -> Option<Running> {
+async fn look(line: &Line, member: &Member) -> Option<Running> {
     let options = None::<InspectContainerOptions>;
     let record = line
         .docker
-        .inspect_container(container, options)
+        .inspect_container(&member.id, options)
         .await
         .ok()?;
     Some(Running {
+        kernel: member.kernel,
         pid: record.state?.pid.filter(|pid| *pid > 0)?,
         devices: record.host_config.map(devices).unwrap_or_default(),
     })
 }
 
 /// Numbers of the devices a container was given.
-fn devices(host_config: HostConfig) -> Vec<u32> {
+fn devices(host_config: HostConfig) -> BTreeSet<u32> {
     let requests = host_config.device_requests.unwrap_or_default();
     let ids = requests
         .into_iter()

@@ -3,9 +3,13 @@
 use jiff::Timestamp;
 
 use crate::model::{
+    id::KernelId,
     resources::{Bytes, Cpu},
-    usage::Traffic,
+    usage::{Counted, Traffic, Usage},
 };
+
+/// Of each container of a session.
+pub(super) type Readings = Vec<(KernelId, Reading)>;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
@@ -30,7 +34,7 @@ impl Reading {
                 .periods
                 .zip(other.periods)
                 .map(|(one, other)| (one.0 + other.0, one.1 + other.1)),
-            traffic: together(one.traffic, other.traffic),
+            traffic: one.traffic.plus(other.traffic),
             // Their peaks may have been at different times.
             mem_peak: None,
             oom_kills: one
@@ -39,18 +43,45 @@ impl Reading {
                 .map(|(one, other)| one + other),
         })
     }
+
+    /// What was used since the reading `before`, and what is used now.
+    fn usage(self, before: Option<(Timestamp, Self)>, now: Timestamp) -> Usage {
+        let cpu = before.and_then(|(then, it)| share(then, it.cpu_nanos, now, self.cpu_nanos));
+        let periods = before.and_then(|(_, it)| it.periods).zip(self.periods);
+        Usage {
+            throttled: periods.and_then(|(before, after)| throttled(before, after)),
+            traffic: self.traffic,
+            counted: Counted {
+                cpu_millis: Some(self.cpu_nanos / 1_000_000),
+                mem_peak: self.mem_peak,
+                oom_kills: self.oom_kills,
+            },
+            ..Usage::new(now, cpu, self.mem)
+        }
+    }
 }
 
-/// What is not known of one of them is not known of all.
-fn together(one: Traffic, other: Traffic) -> Traffic {
-    let sum = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
-    Traffic {
-        block_read: sum(one.block_read, other.block_read),
-        block_write: sum(one.block_write, other.block_write),
-        network_in: sum(one.network_in, other.network_in),
-        network_out: sum(one.network_out, other.network_out),
-        ..Traffic::default()
-    }
+/// Of a session: its containers together, and of a cluster session each; `None` without containers.
+pub(super) fn usage(
+    before: Option<&(Timestamp, Readings)>,
+    now: Timestamp,
+    readings: &Readings,
+    is_cluster: bool,
+) -> Option<Usage> {
+    let then = |it: Option<Reading>| Some((before?.0, it?));
+    let earlier = |kernel: &KernelId| {
+        let mut all = before?.1.iter();
+        all.find(|(id, _)| id == kernel).map(|(_, it)| *it)
+    };
+    let kernels = readings
+        .iter()
+        .map(|(id, reading)| (*id, reading.usage(then(earlier(id)), now)));
+    let whole = |all: &Readings| Reading::sum(all.iter().map(|(_, reading)| *reading));
+    let before = before.and_then(|(_, all)| whole(all));
+    Some(Usage {
+        kernels: kernels.filter(|_| is_cluster).collect(),
+        ..whole(readings)?.usage(then(before), now)
+    })
 }
 
 /// Of a thousand periods between two readings, in how many it was held back; `None` where none passed.
@@ -131,5 +162,43 @@ mod tests {
         assert_eq!((sum.mem_peak, sum.oom_kills), (None, Some(7)));
         assert_eq!(sum.traffic.network_in, None, "one of them is not known");
         assert_eq!(Reading::sum([]), None);
+    }
+
+    #[test]
+    fn of_a_cluster_session_each_container_has_its_own_figures() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let one = |number, millis: u64, mem| {
+            let reading = Reading {
+                cpu_nanos: millis * 1_000_000,
+                mem: Bytes(mem),
+                mem_peak: Some(Bytes(mem)),
+                ..Reading::default()
+            };
+            (KernelId::from_u128(number), reading)
+        };
+        // The second one was opened later.
+        let before = (at(10), vec![one(1, 500, 7)]);
+        let now = vec![one(1, 1_500, 8), one(2, 100, 3)];
+        let usage = |before, now: &Readings, cluster| super::usage(before, at(11), now, cluster);
+        let both = usage(Some(&before), &now, true).unwrap();
+        assert_eq!(
+            (both.mem, both.counted.cpu_millis),
+            (Bytes(11), Some(1_600))
+        );
+        let [(main, busy), (sub, fresh)] = &both.kernels[..] else {
+            panic!("two containers");
+        };
+        assert_eq!((*main, *sub), (now[0].0, now[1].0));
+        assert_eq!(
+            (busy.cpu, busy.mem),
+            (Some(Cpu::from_millis(1_000)), Bytes(8))
+        );
+        assert_eq!(busy.counted.mem_peak, Some(Bytes(8)));
+        assert_eq!((fresh.cpu, fresh.mem), (None, Bytes(3)));
+        // One of two that runs still is a container of its own; a single one is the session.
+        let left = vec![one(1, 1_500, 8)];
+        assert_eq!(usage(Some(&before), &left, true).unwrap().kernels.len(), 1);
+        assert_eq!(usage(Some(&before), &left, false).unwrap().kernels, []);
+        assert_eq!(usage(None, &Vec::new(), true), None);
     }
 }
