@@ -289,9 +289,18 @@ async fn many_rows_are_read_in_parts() {
 }
 
 #[tokio::test]
-async fn usage_of_the_main_kernel() {
+async fn usage_of_each_kernel_and_of_all_together() {
     let manager = Manager::start().await;
-    manager.put(node(ONE, "alpha", "RUNNING"));
+    let mut pair = node(ONE, "alpha", "RUNNING");
+    let mut sub = pair["kernel_nodes"]["edges"][0].clone();
+    let other = "01a1fe12-157a-7799-b7dd-20926cbbc895";
+    sub["node"]["row_id"] = json!(other);
+    sub["node"]["live_stat"] = json!(
+        "{\"mem\": {\"current\": \"1000\"}, \"cpu_util\": {\"current\": \"7\", \"unit_hint\": \"millicores\"}}"
+    );
+    let edges = pair["kernel_nodes"]["edges"].as_array_mut().unwrap();
+    edges.insert(0, sub);
+    manager.put(pair);
     let mut silent = node(TWO, "silent", "RUNNING");
     silent["kernel_nodes"]["edges"][0]["node"]["live_stat"] = json!(null);
     manager.put(silent);
@@ -301,6 +310,19 @@ async fn usage_of_the_main_kernel() {
         .await;
     assert_eq!(usage.len(), 1);
     assert_eq!(usage[0].0, id(ONE));
-    assert_eq!(usage[0].1.cpu, Some(Cpu::from_millis(1120)));
-    assert_eq!(usage[0].1.mem, Bytes(148_951_040));
+    let usage = &usage[0].1;
+    assert_eq!(usage.cpu, Some(Cpu::from_millis(1127)));
+    assert_eq!(usage.mem, Bytes(148_952_040));
+    let [(sub, idle), (_, main)] = &usage.kernels[..] else {
+        panic!("{usage:?}");
+    };
+    assert_eq!(sub.to_string(), other);
+    assert_eq!(
+        (idle.cpu, idle.mem),
+        (Some(Cpu::from_millis(7)), Bytes(1_000))
+    );
+    assert_eq!(
+        (main.cpu, main.mem),
+        (Some(Cpu::from_millis(1120)), Bytes(148_951_040))
+    );
 }

@@ -77,8 +77,7 @@ async fn sessions_that_cannot_be_sampled_are_left_out() {
 }
 
 /// What the engine's own client shows of a container: `[read, written, received, sent]`, and memory.
-fn docker_stats(session: SessionId) -> ([f64; 4], f64) {
-    let container = &containers(session)[0];
+fn docker_stats(container: &str) -> ([f64; 4], f64) {
     let said = docker(&["stats", "--no-stream", "--format", "{{json .}}", container]);
     let said: serde_json::Value = serde_json::from_str(&said).unwrap();
     let pair = |name: &str| {
@@ -174,7 +173,7 @@ async fn what_moved_is_what_docker_stats_shows() {
     // What an engine shows is a second old.
     let (usage, (theirs, mem)) = until(async || {
         let before = bench.engine.usage(&ask, at).await.remove(0).1;
-        let theirs = docker_stats(session);
+        let theirs = docker_stats(&containers(session)[0]);
         let usage = bench.engine.usage(&ask, at).await.remove(0).1;
         (before.traffic == usage.traffic && usage.scratch.is_some()).then_some((usage, theirs))
     })
@@ -273,20 +272,23 @@ async fn a_session_that_is_only_judged_is_read_for_no_more_than_that() {
     assert_eq!(bench.engine.usage(&[], at(5)).await, []);
 }
 
+async fn pair(bench: &Bench) -> CreatePlan {
+    let spec = LaunchSpec {
+        cluster_size: 2,
+        ..host_spec()
+    };
+    let plan = CreatePlan {
+        subs: vec![KernelId::random()],
+        ..plan("cluster", spec)
+    };
+    bench.launch(&plan).await;
+    plan
+}
+
 #[tokio::test]
 async fn a_clusters_containers_are_added_up() {
     let bench = Bench::new();
-    let plan = CreatePlan {
-        subs: vec![KernelId::random()],
-        ..plan(
-            "cluster",
-            LaunchSpec {
-                cluster_size: 2,
-                ..host_spec()
-            },
-        )
-    };
-    bench.launch(&plan).await;
+    let plan = pair(&bench).await;
     let talk = "for i in {1..200}; do head -c 1000 /dev/zero > /dev/udp/sub1/9; done";
     bench.run(plan.session, &["bash", "-c", talk]).await;
     let ask = [UsageAsk::all(plan.session)];
@@ -303,4 +305,57 @@ async fn a_clusters_containers_are_added_up() {
     })
     .await;
     assert!(usage.mem > Bytes(0));
+}
+
+#[tokio::test]
+async fn a_busy_container_of_a_cluster_is_told_from_an_idle_one() {
+    let bench = Bench::new();
+    let plan = pair(&bench).await;
+    let seen = bench.engine.inspect(plan.session).await.unwrap().unwrap();
+    let main = seen.container_id.as_str();
+    let sub = seen.subs[0].container_id.as_str();
+    // It holds 30 MiB, and never rests.
+    let busy = "x=$(head -c 30M /dev/zero | tr '\\0' x); while :; do :; done";
+    docker(&["exec", "-d", main, "bash", "-c", busy]);
+    let ask = [UsageAsk::all(plan.session)];
+    let begun = tokio::time::Instant::now();
+    let sample = async || {
+        let passed = SignedDuration::try_from(begun.elapsed()).unwrap();
+        let usage = bench.engine.usage(&ask, Timestamp::UNIX_EPOCH + passed);
+        usage.await.remove(0).1
+    };
+    let (usage, theirs) = until(async || {
+        let before = sample().await;
+        let theirs = [main, sub].map(|it| docker_stats(it).1);
+        let usage = sample().await;
+        let [(_, main), (_, sub)] = &usage.kernels[..] else {
+            panic!("{usage:?}");
+        };
+        let cpu = |usage: &Usage| usage.cpu.map_or(0, |cpu| cpu.millis());
+        let near = |one: Bytes, other: Bytes| one.0.abs_diff(other.0) < 100_000;
+        let still = near(before.kernels[0].1.mem, main.mem);
+        (still && main.mem > Bytes::mib(30) && cpu(main) > 200 && cpu(sub) < 50)
+            .then_some((usage, theirs))
+    })
+    .await;
+    let kernels: Vec<KernelId> = usage.kernels.iter().map(|(id, _)| *id).collect();
+    assert_eq!(kernels, [plan.kernel, plan.subs[0]]);
+    let own: Vec<&Usage> = usage.kernels.iter().map(|(_, usage)| usage).collect();
+    assert_eq!(usage.mem.0, own[0].mem.0 + own[1].mem.0);
+    for (own, theirs) in own.iter().zip(theirs) {
+        same("memory", Some(own.mem.0), theirs);
+        assert!(own.traffic.network_in.is_some() && own.counted.mem_peak >= Some(own.mem));
+    }
+    let cpu = |usage: &Usage| usage.counted.cpu_millis.unwrap();
+    assert!(cpu(&usage).abs_diff(cpu(own[0]) + cpu(own[1])) <= 2);
+
+    // One container ends and uses nothing any more; the other one is told of as before.
+    docker(&["kill", sub]);
+    until(async || {
+        let usage = sample().await;
+        assert_eq!(usage.kernels[0].0, plan.kernel);
+        let sub = usage.kernels.get(1).map_or(Bytes(0), |(_, sub)| sub.mem);
+        (sub == Bytes(0)).then_some(())
+    })
+    .await;
 }

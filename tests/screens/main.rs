@@ -34,6 +34,7 @@ mod statistics;
 mod terminals;
 mod toasts;
 mod usage;
+mod usage_of_containers;
 mod variables;
 mod whynot;
 mod windows;

@@ -19,13 +19,13 @@ use crate::{
     world::{session, snapshot},
 };
 
-fn seoul(columns: u16, rows: u16) -> Screen {
+pub fn seoul(columns: u16, rows: u16) -> Screen {
     Screen::new(columns, rows)
         .starting_in("seoul")
         .daemon(two())
 }
 
-fn read_in_full(screen: Screen) -> Screen {
+pub fn read_in_full(screen: Screen) -> Screen {
     let reply = Reply::Session {
         session: Box::new(in_full()),
     };

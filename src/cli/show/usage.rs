@@ -1,6 +1,6 @@
 //! What a session uses, and what it used.
 
-use std::{fmt::Write as _, time::Duration};
+use std::{collections::BTreeSet, fmt::Write as _, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -174,7 +174,10 @@ pub fn table(figures: &Figures, session: &Session) -> String {
 
 /// A row for each container of a cluster session.
 fn kernels_table(figures: &Figures, session: &Session) -> String {
-    let metrics: Vec<&Metric> = figures.series.iter().map(|it| &it.metric).collect();
+    let known: BTreeSet<&Metric> = of_kernels(figures, session)
+        .flat_map(|(_, figures)| figures.series.iter().map(|it| &it.metric))
+        .collect();
+    let metrics: Vec<&Metric> = known.into_iter().collect();
     let rows = of_kernels(figures, session).map(|(kernel, figures)| {
         let cell = |metric: &&Metric| {
             let series = figures.series.iter().find(|it| it.metric == **metric);
@@ -356,10 +359,10 @@ mod tests {
             rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
                 .collect()
         };
-        let wanted = ["CONTAINER CPU MEMORY", "main1 100% -", "sub1 0% -"];
+        let wanted = ["CONTAINER CPU", "main1 100%", "sub1 0%"];
         assert_eq!(rows(&session), wanted);
         session.status = Status::Terminated;
-        assert_eq!(rows(&session)[2], "sub1 123.4% -", "its average");
+        assert_eq!(rows(&session)[2], "sub1 123.4%", "its average");
         let json = serde_json::to_value(used_by_kernels(&figures, &session)).unwrap();
         assert_eq!(json[0]["hostname"], "main1");
         assert_eq!(json[0]["usage"][0]["metric"], "cpu");

@@ -107,9 +107,9 @@ pub fn of_kernel(figures: &Figures, live: bool) -> Vec<String> {
             (Metric::AcceleratorMem { name }, _) => format!("{name} memory {}", amount(row.now)?),
             (Metric::Scratch, _) => format!("home {}", amount(row.now)?),
             (Metric::BlockRead, _) => format!("disk read {}/s", amount(row.now)?),
-            (Metric::BlockWrite, _) => format!("disk write {}/s", amount(row.now)?),
+            (Metric::BlockWrite, _) => format!("write {}/s", amount(row.now)?),
             (Metric::NetworkIn, _) => format!("network in {}/s", amount(row.now)?),
-            (Metric::NetworkOut, _) => format!("network out {}/s", amount(row.now)?),
+            (Metric::NetworkOut, _) => format!("out {}/s", amount(row.now)?),
         };
         Some(text)
     };

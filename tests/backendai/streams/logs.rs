@@ -3,7 +3,7 @@
 use futures_util::StreamExt as _;
 use workbay::{
     engine::{api::Streams as _, error::EngineError},
-    model::log::LogOptions,
+    model::{id::KernelId, log::LogOptions},
 };
 
 use super::manager::{
@@ -128,6 +128,23 @@ async fn a_batch_command_s_output_may_lie_apart() {
     );
     let expected = format!("/session/_/logs?kernel_id={KERNEL}");
     assert_eq!(manager.asked(About::TaskLogs)[0].target, expected);
+}
+
+#[tokio::test]
+async fn the_output_of_a_batch_command_is_not_the_log_of_another_container() {
+    let manager = Manager::start().await;
+    manager.answer(About::Standing, [standing("TERMINATED", "BATCH", ME)]);
+    manager.answer(About::Logs, [log("")]);
+    manager.answer(About::TaskLogs, [Answer::Json(200, "trained\n".to_owned())]);
+    let of = |kernel: KernelId| LogOptions {
+        kernel: Some(kernel),
+        ..LogOptions::default()
+    };
+    let main = read(&manager, of(KERNEL.parse().unwrap())).await;
+    assert_eq!(main.unwrap(), "trained\n");
+    let sub = read(&manager, of(KernelId::from_u128(2))).await;
+    assert_eq!(sub.unwrap(), "");
+    assert_eq!(manager.asked(About::TaskLogs).len(), 1);
 }
 
 #[tokio::test]
