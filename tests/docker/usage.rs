@@ -9,7 +9,7 @@ use workbay::{
     model::{
         id::{KernelId, SessionId},
         network::NetworkRules,
-        resources::Bytes,
+        resources::{Bytes, Cpu},
         session::SessionType,
         spec::LaunchSpec,
         usage::{Traffic, Usage},
@@ -331,7 +331,7 @@ async fn a_busy_container_of_a_cluster_is_told_from_an_idle_one() {
         let [(_, main), (_, sub)] = &usage.kernels[..] else {
             panic!("{usage:?}");
         };
-        let cpu = |usage: &Usage| usage.cpu.map_or(0, |cpu| cpu.millis());
+        let cpu = |usage: &Usage| usage.cpu.map_or(0, Cpu::millis);
         let near = |one: Bytes, other: Bytes| one.0.abs_diff(other.0) < 100_000;
         let still = near(before.kernels[0].1.mem, main.mem);
         (still && main.mem > Bytes::mib(30) && cpu(main) > 200 && cpu(sub) < 50)

@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(usage.traffic.block_read, Some(320));
         let cuda = &usage.accelerators[0];
         assert_eq!(usage.accelerators.len(), 1);
-        assert_eq!(cuda.utilization, Some((5_000 + 50) / 2), "on average");
+        assert_eq!(cuda.utilization, Some(2_525), "on average");
         assert_eq!(
             (cuda.mem, cuda.mem_total),
             (Some(Bytes(20)), Some(Bytes(80)))
