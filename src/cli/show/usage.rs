@@ -261,11 +261,7 @@ fn percent(whole: u64, tenths: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        environment::{EnvironmentRef, EnvironmentSource},
-        id::{SessionId, SessionKey},
-        status::Status,
-    };
+    use crate::model::{status::Status, testing};
 
     fn series(metric: Metric, values: &[Option<u64>]) -> Series {
         Series {
@@ -326,13 +322,7 @@ mod tests {
 
     #[test]
     fn each_container_of_a_cluster_session_has_a_row() {
-        let environment = EnvironmentRef {
-            name: "host".into(),
-            version: "1".into(),
-            source: EnvironmentSource::Host,
-        };
-        let key = SessionKey::local(SessionId::from_u128(1));
-        let mut session = Session::new(key, "pair".into(), environment, Timestamp::UNIX_EPOCH);
+        let mut session = testing::session(1, "pair");
         session.status = Status::Running;
         let mut figures = Figures {
             series: vec![
