@@ -28,9 +28,16 @@ pub fn why_refused(shown: &str) -> String {
     )
 }
 
-/// What to do about it.
-pub const HELP: &str = "write https://…, or set insecure = true for the context if you trust the \
-                        whole network between";
+/// What to do about it: passwords are not sent in plain text, however trusted the network.
+#[must_use]
+pub const fn secure_alternatives(by_password: bool) -> &'static str {
+    if by_password {
+        "use https://…, a tunnel that ends on this machine (ssh -L), or mode = \"api\" with a key pair: a password is \
+         never sent over plain HTTP"
+    } else {
+        "use https://…, or set insecure = true for the context if you trust the whole network in between"
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -130,6 +130,19 @@ fn plain_http_leads_to_another_machine_only_where_the_context_says_insecure() {
         assert_eq!(told(&accepted), [""; 0], "{far}");
         assert!(cluster(&accepted, "prod").insecure);
     }
+    // A password is never sent over it.
+    let refused = load(
+        "",
+        "[contexts.prod]\nkind = \"backendai\"\nendpoint = \"http://one.example.com\"\nmode = \"session\"\n\
+         username = \"me@example.com\"\npassword = { env = \"PASSWORD\" }\ninsecure = true\n",
+        &[],
+    );
+    assert_eq!(names(&refused), ["local"]);
+    assert!(
+        told(&refused)[0].contains("a password is never sent over plain HTTP"),
+        "{:?}",
+        told(&refused)
+    );
     // The variables have no word for it; a context of the same address has.
     let variables = [("BACKEND_ENDPOINT", "http://one.example.com")];
     let refused = load("", "", &variables);

@@ -277,7 +277,7 @@ fn unencrypted(endpoint: &str) -> Option<Finding> {
         return None;
     }
     let message = format!(
-        "{} is not encrypted (insecure = true): keys, logins, logs and shells can be read on the way",
+        "{} is not encrypted (insecure = true): requests, logs and shells can be read on the way",
         Clean::new(endpoint)
     );
     Some(Finding::warn("encryption", message).mend(format!(

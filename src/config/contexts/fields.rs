@@ -13,7 +13,7 @@ use super::{
     path, source,
 };
 use crate::model::{
-    address::HELP,
+    address::secure_alternatives,
     context::{Context, EngineKind},
     id::ContextName,
     text::Clean,
@@ -125,10 +125,12 @@ impl Reader<'_> {
     fn backendai(&mut self) -> Option<(EngineSpec, Option<String>)> {
         let help = "endpoint = \"https://…\"";
         let insecure = self.get("insecure", Item::boolean).unwrap_or(false);
+        let by_password = self.item("mode").and_then(|item| item.text().ok()) == Some("session");
+        let accepted = insecure && !by_password;
         let endpoint = self.need("endpoint", help, |item| {
             let endpoint = address::check(item.text()?).map_err(|why| Fault::new(item.at, why))?;
-            match address::why_unencrypted(&endpoint).filter(|_| !insecure) {
-                Some(why) => Err(Fault::new(item.at, why).help(HELP)),
+            match address::why_unencrypted(&endpoint).filter(|_| !accepted) {
+                Some(why) => Err(Fault::new(item.at, why).help(secure_alternatives(by_password))),
                 None => Ok(endpoint),
             }
         });

@@ -23,7 +23,8 @@ pub struct BackendAiConfig {
     pub ca_file: Option<PathBuf>,
     /// Administrators: everyone's sessions instead of one's own.
     pub all_users: bool,
-    /// Plain HTTP to another machine is accepted: keys, logins and everything else can be read on the way.
+    /// Plain HTTP to another machine is accepted for requests signed with a key pair: everything but the secret key
+    /// can be read on the way.
     pub insecure: bool,
     /// The wall clock: requests are signed with the time, remaining seconds become points in time.
     pub clock: fn() -> Timestamp,

@@ -59,9 +59,7 @@ impl Http {
     pub(super) fn new(config: &BackendAiConfig) -> Result<Self> {
         let by_password = matches!(config.login, Login::Session { .. });
         let place = Place::new(&config.endpoint, by_password)?;
-        if !config.insecure {
-            place.check_encryption()?;
-        }
+        place.check_encryption(by_password, config.insecure)?;
         let tls = tls::client_config(config.ca_file.as_deref())?;
         let pool = Pool::new(tls.clone(), place.is_loopback())?;
         let auth = match &config.login {

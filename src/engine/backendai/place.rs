@@ -50,14 +50,14 @@ impl Place {
         })
     }
 
-    /// Nothing that proves who we are goes to another machine in plain text.
-    pub(super) fn check_encryption(&self) -> Result<()> {
-        if !address::is_unencrypted(&self.url) {
+    /// Refuses plain HTTP to another machine, unless the context accepts it. A password is never sent that way.
+    pub(super) fn check_encryption(&self, by_password: bool, accepted: bool) -> Result<()> {
+        if !address::is_unencrypted(&self.url) || (accepted && !by_password) {
             return Ok(());
         }
         Err(EngineError::Denied {
             why: format!("endpoint {}", address::why_refused(&self.shown)),
-            mend: Some(address::HELP.to_owned()),
+            mend: Some(address::secure_alternatives(by_password).to_owned()),
         })
     }
 
@@ -147,17 +147,28 @@ mod tests {
             "http://[::1]:80",
             "https://far.example",
         ] {
-            assert!(Place::new(near, false).unwrap().check_encryption().is_ok());
+            for by_password in [false, true] {
+                let place = Place::new(near, by_password).unwrap();
+                assert!(place.check_encryption(by_password, false).is_ok());
+            }
         }
         let far = Place::new("http://far.example:8091", true).unwrap();
-        let Err(EngineError::Denied { why, mend }) = far.check_encryption() else {
-            panic!("it was accepted");
-        };
-        assert!(
-            why.contains("'http://far.example:8091' isn't encrypted"),
-            "{why}"
-        );
-        assert!(mend.unwrap().contains("insecure = true"));
+        assert!(far.check_encryption(false, true).is_ok());
+        for (by_password, accepted, help) in [
+            (false, false, "insecure = true"),
+            (true, false, "never sent over plain HTTP"),
+            (true, true, "never sent over plain HTTP"),
+        ] {
+            let refused = far.check_encryption(by_password, accepted);
+            let Err(EngineError::Denied { why, mend }) = refused else {
+                panic!("it was accepted");
+            };
+            assert!(
+                why.contains("'http://far.example:8091' isn't encrypted"),
+                "{why}"
+            );
+            assert!(mend.unwrap().contains(help));
+        }
     }
 
     #[test]
