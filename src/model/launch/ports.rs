@@ -22,7 +22,7 @@ pub fn read(text: &str) -> Result<Vec<u16>, String> {
         }
         // Before the range is expanded: a text of many large ones costs no memory.
         if ports.len() + usize::from(last - first) >= EVER as usize {
-            return Err(format!("too many ports: use at most {EVER}"));
+            return Err(format!("too many ports (max {EVER})"));
         }
         ports.extend(first..=last);
     }
@@ -93,7 +93,7 @@ mod tests {
     fn many_large_ranges_are_refused_before_they_are_expanded() {
         assert_eq!(read("2001-3000").map(|ports| ports.len()), Ok(1000));
         for text in ["2000-3000", "1024-65535", "2000, 2001-3000"] {
-            assert_eq!(read(text).unwrap_err(), "too many ports: use at most 1000");
+            assert_eq!(read(text).unwrap_err(), "too many ports (max 1000)");
         }
     }
 
