@@ -231,10 +231,12 @@ impl App {
             Msg::Answer { ticket, result } => self.answer(ticket, result, now),
             Msg::Stream { stream, event } => {
                 let steps = self.panes.stream(stream, &event, now);
-                let logs = self.logs.as_mut();
-                let steps = steps.or_else(|| logs?.stream(stream, &event, now));
                 steps.unwrap_or_default()
             }
+            Msg::Log { log, event } => match &mut self.logs {
+                Some(logs) => logs.event(log, event),
+                None => Vec::new(),
+            },
             Msg::Done { ticket, result } => {
                 self.asked.remove(&ticket);
                 vec![match result {

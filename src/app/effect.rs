@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 
-use super::{kept::Kept, msg::Ticket};
+use super::{kept::Kept, logs::feed::LogOrder, msg::Ticket};
 use crate::{
     model::{spec::LaunchRequest, text::Clean},
     protocol::message::{Origin, Request, StreamId, StreamOpen},
@@ -17,7 +17,7 @@ pub enum Effect {
         ticket: Ticket,
         request: Request,
     },
-    /// Open a stream at the daemon; its life comes as `Msg::Stream`.
+    /// Open a stream at the daemon; its life comes as `Msg::Stream`, that of a log as `Msg::Log`.
     Open {
         stream: StreamId,
         open: StreamOpen,
@@ -38,6 +38,11 @@ pub enum Effect {
         stream: StreamId,
         columns: u16,
         rows: u16,
+    },
+    /// Of an open log; what comes of it is `Msg::Log`.
+    Log {
+        log: StreamId,
+        order: LogOrder,
     },
     Close {
         stream: StreamId,

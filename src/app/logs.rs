@@ -1,20 +1,22 @@
 //! The log of one session: followed, scrolled, searched, saved. Scrolling costs the visible rows.
 
 mod errors;
-mod line;
+pub mod feed;
+pub mod line;
+pub mod lines;
 mod scroll;
-mod search;
-mod store;
+pub mod search;
+pub mod window;
 
 use std::path::PathBuf;
 
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::tz::TimeZone;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{
     effect::Effect,
     input::Input,
-    msg::{Mouse, MouseKind, StreamEvent},
+    msg::{Mouse, MouseKind},
     step::{Go, Ids, Step},
 };
 use crate::{
@@ -30,12 +32,12 @@ use crate::{
     protocol::message::{StreamEnd, StreamId, StreamOpen},
 };
 
-pub use line::Line;
-use scroll::Place;
+use feed::{Extent, LogEvent, LogOrder, PREVIEW, Page, Searched, Want};
 pub use scroll::Row;
-pub use search::Search;
-pub use store::Entry;
-use store::{MAX_LINES, Store};
+use scroll::{Goal, Place};
+use search::{Matcher, Search};
+pub use window::Shown;
+use window::Window;
 
 /// Cells left of the text that say which output a line is from.
 pub const GUTTER: u16 = 2;
@@ -73,22 +75,44 @@ pub struct Logs {
     pub typing: Option<Input>,
     /// Cells scrolled to the right, without wrapping.
     pub left: usize,
-    store: Store,
+    /// Which lines there are.
+    extent: Extent,
+    /// The lines near the screen.
+    window: Window,
     /// Lines are shown with their times, in this zone.
     times: Option<TimeZone>,
-    /// The error gone to last.
-    error: Option<usize>,
+    /// Why the engine keeps no times, where it keeps none.
+    no_times: Option<Clean>,
+    /// The log as it is read now.
     stream: StreamId,
+    /// The log that the lines come from: the one before, until the present one is open.
+    source: StreamId,
     /// The place of the first row seen; `None` = the end is followed.
     top: Option<Place>,
-    /// Lines there were when scrolling away from the end began.
-    paused_at: usize,
+    /// Where the view goes when the lines there have come.
+    goal: Option<Goal>,
+    /// Rows to move when more lines have come.
+    owed: isize,
+    /// Lines that were asked for and have not come.
+    asked: Option<Want>,
+    /// What was asked for last, and how the log was then: that is not asked again.
+    answered: Option<(Want, u64)>,
+    /// Searches so far.
+    searches: u64,
+    /// End of the log when scrolling away from it began.
+    paused_at: u64,
     columns: usize,
     rows: usize,
 }
 
 impl Logs {
-    pub fn open(session: &Session, kernel: usize, ids: &mut Ids) -> (Self, Vec<Step>) {
+    /// `no_times` is why the engine keeps no times, where it keeps none.
+    pub fn open(
+        session: &Session,
+        kernel: usize,
+        no_times: Option<Clean>,
+        ids: &mut Ids,
+    ) -> (Self, Vec<Step>) {
         let mut logs = Self {
             session: session.key(),
             name: session.name.clone(),
@@ -99,21 +123,29 @@ impl Logs {
             search: None,
             typing: None,
             left: 0,
-            store: Store::default(),
+            extent: Extent::default(),
+            window: Window::default(),
             times: None,
-            error: None,
+            no_times,
             stream: 0,
+            source: 0,
             top: None,
+            goal: None,
+            owed: 0,
+            asked: None,
+            answered: None,
+            searches: 0,
             paused_at: 0,
             columns: 80,
             rows: 20,
         };
-        let step = logs.read_again(ids);
+        let step = logs.read(ids);
+        logs.source = logs.stream;
         (logs, vec![step])
     }
 
-    /// Reads from the beginning; what is on the screen stays until then.
-    fn read_again(&mut self, ids: &mut Ids) -> Step {
+    /// Reads from the beginning.
+    fn read(&mut self, ids: &mut Ids) -> Step {
         self.stream = ids.stream();
         self.state = State::Opening;
         Step::Do(Effect::Open {
@@ -122,13 +154,23 @@ impl Logs {
                 session: self.session,
                 options: LogOptions {
                     follow: true,
-                    tail: u32::try_from(MAX_LINES).ok(),
+                    tail: None,
                     kernel: self.kernel_id(),
-                    timestamps: self.times.is_some(),
+                    timestamps: self.no_times.is_none(),
                     before: None,
                 },
             },
         })
+    }
+
+    /// The same once more; what is on the screen stays until then.
+    fn read_again(&mut self, ids: &mut Ids) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if self.stream != self.source {
+            steps.push(close(self.stream));
+        }
+        steps.push(self.read(ids));
+        steps
     }
 
     /// `None` = the main kernel's, which needs no name.
@@ -163,12 +205,26 @@ impl Logs {
         let mut steps = self.close();
         let next = (self.kernel.cast_signed() + by).rem_euclid(count);
         self.kernel = next.unsigned_abs();
-        self.store = Store::default();
         self.search = None;
-        self.error = None;
         self.top = None;
-        steps.push(self.read_again(ids));
+        self.forget_lines();
+        self.window = Window::default();
+        steps.push(self.read(ids));
+        self.source = self.stream;
         steps
+    }
+
+    /// What is known of the lines is of another log.
+    fn forget_lines(&mut self) {
+        self.extent = Extent {
+            loading: true,
+            ..Extent::default()
+        };
+        self.window.outdate();
+        self.asked = None;
+        self.answered = None;
+        self.goal = None;
+        self.owed = 0;
     }
 
     /// Logs, or Input while the search is typed.
@@ -181,74 +237,128 @@ impl Logs {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.store.is_empty()
+        self.window.is_empty()
     }
 
-    /// The line of a number.
-    pub fn entry(&self, number: usize) -> Option<&Entry> {
-        self.store.get(number)
+    /// The line of a number, if it is near the screen.
+    pub fn entry(&self, number: u64) -> Option<&Shown> {
+        self.window.get(number)
     }
 
     pub fn is_following(&self) -> bool {
-        self.top.is_none()
+        match self.goal {
+            Some(goal) => goal == Goal::End,
+            None => self.top.is_none(),
+        }
+    }
+
+    /// Which lines there are.
+    pub fn extent(&self) -> &Extent {
+        &self.extent
+    }
+
+    /// Numbers of the first and the last line on the screen, from 1; `None` = unknown as long as the lines before
+    /// them are being read.
+    pub fn position(&self) -> Option<(u64, u64)> {
+        let rows = self.visible();
+        let (first, last) = (rows.first()?.number, rows.last()?.number);
+        (last < PREVIEW).then_some((first + 1, last + 1))
     }
 
     /// Lines that came since the end was left.
-    pub fn new_lines(&self) -> usize {
+    pub fn new_lines(&self) -> u64 {
         match self.top {
-            Some(_) => self.store.end().saturating_sub(self.paused_at),
+            Some(_) => self.extent.last().saturating_sub(self.paused_at),
             None => 0,
         }
     }
 
-    /// Lines no longer held.
-    pub fn dropped(&self) -> usize {
-        self.store.dropped()
+    /// Orders something of the log that lines come from.
+    fn order(&self, order: LogOrder) -> Step {
+        Step::Do(Effect::Log {
+            log: self.source,
+            order,
+        })
     }
 
-    /// A key no scope has bound; `false` = not taken either.
-    pub fn key(&mut self, key: Key) -> bool {
-        let Some(input) = &mut self.typing else {
-            return false;
-        };
-        let taken = input.key(key);
-        if taken {
-            self.search_typed();
+    /// Asks for the lines that the view needs next.
+    fn settle(&mut self) -> Option<Step> {
+        if self.asked.is_some() {
+            return None;
         }
-        taken
+        let Some(want) = self.wanted() else {
+            if self.goal.is_none() {
+                self.owed = 0;
+            }
+            return None;
+        };
+        if self.answered == Some((want, self.extent.revision)) {
+            self.owed = 0;
+            return None;
+        }
+        self.asked = Some(want);
+        Some(self.order(LogOrder::Page(want)))
     }
 
-    pub fn paste(&mut self, text: &str) {
-        if let Some(input) = &mut self.typing {
-            input.paste(text);
-            self.search_typed();
+    /// A key no scope has bound; `None` = not taken either.
+    pub fn key(&mut self, key: Key) -> Option<Vec<Step>> {
+        let taken = self.typing.as_mut()?.key(key);
+        taken.then(|| self.search_typed())
+    }
+
+    pub fn paste(&mut self, text: &str) -> Vec<Step> {
+        match &mut self.typing {
+            Some(input) => {
+                input.paste(text);
+                self.search_typed()
+            }
+            None => Vec::new(),
         }
     }
 
-    /// Shows the first hit of what is typed so far.
-    fn search_typed(&mut self) {
-        let text = self.typing.as_ref().map_or("", Input::text);
-        self.search = (!text.is_empty()).then(|| Search::new(text, &self.store));
-        let from = self.top.map_or(self.store.first(), |top| top.number);
-        let hit = self.search.as_ref().and_then(|s| s.at_or_after(from));
-        self.go_to_hit(hit);
+    /// Goes to the first match of what is typed so far.
+    fn search_typed(&mut self) -> Vec<Step> {
+        let text = self.typing.as_ref().map_or("", Input::text).to_owned();
+        if text.is_empty() {
+            return self.end_search();
+        }
+        let from = self.top.map_or(self.extent.first, |top| top.number);
+        vec![self.search(Matcher::text(&text), from)]
     }
 
-    fn go_to_hit(&mut self, hit: Option<usize>) {
-        let (Some(search), Some(number)) = (&mut self.search, hit) else {
-            return;
-        };
-        search.current = Some(number);
-        let seen = self.visible().iter().any(|row| row.number == number);
-        if !seen {
-            self.leave_end(Place { number, row: 0 });
-            self.move_by(-isize::try_from(self.rows / 3).unwrap_or(0));
+    fn search(&mut self, matcher: Matcher, from: u64) -> Step {
+        self.searches += 1;
+        let id = self.searches;
+        self.search = Some(Search::new(id, matcher.clone()));
+        self.order(LogOrder::Search { id, matcher, from })
+    }
+
+    fn end_search(&mut self) -> Vec<Step> {
+        match self.search.take() {
+            Some(_) => vec![self.order(LogOrder::EndSearch)],
+            None => Vec::new(),
+        }
+    }
+
+    fn go_to_match(&mut self, number: u64) {
+        let is_visible = self.visible().iter().any(|row| row.number == number);
+        if !is_visible || self.goal.is_some() {
+            self.go_to(Goal::Match(number));
+            self.go_on();
+        } else if self.top.is_none() {
+            self.pause();
         }
     }
 
     /// An action of the scopes Logs and Input; also `Back` and `Quit`, which close what is open
     /// first and then the view (`Go::Sessions`).
-    pub fn action(&mut self, action: Action, ids: &mut Ids, _now: Timestamp) -> Vec<Step> {
+    pub fn action(&mut self, action: Action, ids: &mut Ids) -> Vec<Step> {
+        let mut steps = self.act(action, ids);
+        steps.extend(self.settle());
+        steps
+    }
+
+    fn act(&mut self, action: Action, ids: &mut Ids) -> Vec<Step> {
         let page = isize::try_from(self.rows.saturating_sub(1).max(1)).unwrap_or(1);
         match action {
             Action::ListDown => self.move_by(1),
@@ -257,23 +367,23 @@ impl Logs {
             Action::ListPageUp => self.move_by(-page),
             Action::ListHalfDown => self.move_by(page.midpoint(1)),
             Action::ListHalfUp => self.move_by(-page.midpoint(1)),
-            Action::ListFirst => self.leave_end(self.first_place()),
-            Action::ListLast => self.top = None,
+            Action::ListFirst => self.go_to(Goal::First),
+            Action::ListLast => self.go_to(Goal::End),
             Action::LogsFollow => return self.follow(ids),
             Action::LogsWrap => self.toggle_wrap(),
             Action::LogsLeft => self.left = self.left.saturating_sub(SIDEWAYS),
             Action::LogsRight => self.go_right(),
             Action::LogsSearch => self.typing = Some(Input::default()),
-            Action::LogsError => return self.next_error(),
-            Action::LogsNext => self.next_hit(),
-            Action::LogsPreviousHit => self.previous_hit(),
+            Action::LogsError => return vec![self.next_error()],
+            Action::LogsNext => return self.seek(true),
+            Action::LogsPreviousHit => return self.seek(false),
             Action::LogsNextKernel => return self.turn(1, ids),
             Action::LogsPreviousKernel => return self.turn(-1, ids),
             Action::LogsSave => return vec![self.save()],
             Action::InputSubmit => self.typing = None,
             Action::InputCancel => {
                 self.typing = None;
-                self.search = None;
+                return self.end_search();
             }
             Action::Back | Action::Quit => return self.back(),
             _ => {}
@@ -282,8 +392,8 @@ impl Logs {
     }
 
     fn back(&mut self) -> Vec<Step> {
-        if self.typing.take().is_some() | self.search.take().is_some() {
-            return Vec::new();
+        if self.typing.take().is_some() | self.search.is_some() {
+            return self.end_search();
         }
         vec![Step::Go(Go::Sessions)]
     }
@@ -291,37 +401,50 @@ impl Logs {
     /// Follow on or off; a log that broke off is read again.
     fn follow(&mut self, ids: &mut Ids) -> Vec<Step> {
         if matches!(self.state, State::Broken { .. }) {
-            return vec![self.read_again(ids)];
+            return self.read_again(ids);
         }
-        match self.top {
-            Some(_) => self.top = None,
-            None => self.leave_end(self.end_top()),
+        if self.is_following() {
+            self.goal = None;
+            self.pause();
+        } else {
+            self.go_to(Goal::End);
         }
         Vec::new()
     }
 
-    /// Times before the lines, or none any more: the log is read again.
-    pub fn toggle_times(&mut self, zone: &TimeZone, ids: &mut Ids) -> Vec<Step> {
-        let mut steps = self.close();
+    /// Times before the lines, or none any more.
+    pub fn toggle_times(&mut self, zone: &TimeZone) -> Vec<Step> {
+        if let Some(why) = &self.no_times {
+            return vec![Step::toast(Level::Info, why)];
+        }
         self.times = match self.times {
             Some(_) => None,
             None => Some(zone.clone()),
         };
-        self.top = None;
-        steps.push(self.read_again(ids));
-        steps
+        self.window.show_times(self.times.as_ref());
+        self.begin_of_line();
+        self.settle().into_iter().collect()
     }
 
     pub fn shows_times(&self) -> bool {
         self.times.is_some()
     }
 
-    fn toggle_wrap(&mut self) {
-        self.wrap = !self.wrap;
-        self.left = 0;
+    pub fn has_times(&self) -> bool {
+        self.no_times.is_none()
+    }
+
+    /// Lines have other rows now.
+    fn begin_of_line(&mut self) {
         if let Some(top) = &mut self.top {
             top.row = 0;
         }
+    }
+
+    fn toggle_wrap(&mut self) {
+        self.wrap = !self.wrap;
+        self.left = 0;
+        self.begin_of_line();
     }
 
     fn go_right(&mut self) {
@@ -331,43 +454,41 @@ impl Logs {
         let widths = self
             .visible()
             .into_iter()
-            .filter_map(|row| Some(self.entry(row.number)?.line.text.as_str().width()));
+            .filter_map(|row| Some(self.entry(row.number)?.line().text.as_str().width()));
         let widest = widths.max().unwrap_or(0);
         if self.left + self.columns < widest {
             self.left += SIDEWAYS;
         }
     }
 
-    fn next_hit(&mut self) {
+    /// The next match after the last one, or the one before it.
+    fn seek(&mut self, forward: bool) -> Vec<Step> {
         let first = self.visible().first().map_or(0, |row| row.number);
-        let hit = self.search.as_ref().and_then(|search| {
-            let from = search.current.map_or(first, |number| number + 1);
-            search.at_or_after(from)
-        });
-        self.go_to_hit(hit);
+        let Some(search) = &mut self.search else {
+            return Vec::new();
+        };
+        search.seeks = true;
+        let (id, current) = (search.id, search.current);
+        let after = current.map(|number| number + u64::from(forward));
+        let from = after.unwrap_or(first);
+        vec![self.order(LogOrder::Seek { id, from, forward })]
     }
 
     /// The first line that looks like an error, and those after it.
-    fn next_error(&mut self) -> Vec<Step> {
-        let from = self.error.map_or(0, |number| number + 1);
-        let found = errors::find(&self.store, from).or_else(|| errors::find(&self.store, 0));
-        let Some((number, word)) = found else {
-            return vec![Step::toast(Level::Info, "no error found in the log")];
-        };
-        self.error = Some(number);
-        let search = self.search.take().filter(|search| search.text() == word);
-        self.search = Some(search.unwrap_or_else(|| Search::new(word, &self.store)));
-        self.go_to_hit(Some(number));
-        Vec::new()
-    }
-
-    fn previous_hit(&mut self) {
-        let first = self.visible().first().map_or(0, |row| row.number);
-        let hit = self.search.as_ref().and_then(|search| {
-            let from = search.current.unwrap_or(first);
-            search.before(from)
-        });
-        self.go_to_hit(hit);
+    fn next_error(&mut self) -> Step {
+        match &mut self.search {
+            Some(search) if search.matcher == Matcher::Errors => {
+                search.seeks = true;
+                let from = search.current.map_or(0, |number| number + 1);
+                let id = search.id;
+                self.order(LogOrder::Seek {
+                    id,
+                    from,
+                    forward: true,
+                })
+            }
+            _ => self.search(Matcher::Errors, 0),
+        }
     }
 
     fn save(&self) -> Step {
@@ -375,9 +496,10 @@ impl Logs {
             Some((hostname, ..)) => format!("{}-{hostname}", self.name),
             None => self.name.to_string(),
         };
-        Step::Save {
+        Step::SaveLog {
+            log: self.source,
             path: PathBuf::from(format!("{}-log.txt", file_name(&of))),
-            contents: self.store.text().into_bytes(),
+            times: self.times.clone(),
         }
     }
 
@@ -387,48 +509,97 @@ impl Logs {
             MouseKind::WheelDown => self.move_by(WHEEL),
             _ => {}
         }
-        Vec::new()
+        self.settle().into_iter().collect()
     }
 
-    /// `None` = not our stream.
-    pub fn stream(
-        &mut self,
-        stream: StreamId,
-        event: &StreamEvent,
-        _now: Timestamp,
-    ) -> Option<Vec<Step>> {
-        if stream != self.stream {
-            return None;
-        }
-        match event {
-            StreamEvent::Opened => {
-                let times = self.times.clone();
-                self.store = times.map_or_else(Store::default, Store::with_times);
-                self.error = None;
-                if let Some(search) = &mut self.search {
-                    *search = Search::new(search.text(), &self.store);
-                }
-                self.state = State::Following;
+    /// Something happened to a log.
+    pub fn event(&mut self, log: StreamId, event: LogEvent) -> Vec<Step> {
+        let mut steps = match event {
+            LogEvent::Opened if log == self.stream => self.opened(),
+            LogEvent::Ended(end) if log == self.stream => {
+                self.state = ended(end);
+                Vec::new()
             }
-            StreamEvent::Data { source, bytes } => self.store.read(*source, bytes),
-            StreamEvent::Ended(end) => {
-                self.store.finish();
-                self.state = match end {
-                    StreamEnd::Exited { .. } => State::Complete,
-                    StreamEnd::Lost { why } => State::Broken { why: why.clone() },
-                    StreamEnd::Failed { failure } => State::Broken {
-                        why: match &failure.help {
-                            Some(help) => Clean::new(&format!("{}. {help}", failure.message)),
-                            None => failure.message.clone(),
-                        },
-                    },
-                };
+            _ if log != self.source => return Vec::new(),
+            LogEvent::Extent(extent) => {
+                self.extent = extent;
+                Vec::new()
+            }
+            LogEvent::Joined { preview, line } => {
+                self.renumber(preview, line);
+                Vec::new()
+            }
+            LogEvent::Page(page) => {
+                self.take_page(page);
+                Vec::new()
+            }
+            LogEvent::Searched(state) => {
+                self.searched(state);
+                Vec::new()
+            }
+            LogEvent::Hit { id, number } => self.hit(id, number),
+            LogEvent::Opened | LogEvent::Ended(_) => Vec::new(),
+        };
+        steps.extend(self.settle());
+        steps
+    }
+
+    fn opened(&mut self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if self.source != self.stream {
+            steps.push(close(self.source));
+            self.source = self.stream;
+        }
+        self.state = State::Following;
+        self.forget_lines();
+        let top = self.top.filter(|top| top.number < PREVIEW);
+        match top {
+            Some(top) => self.goal = Some(Goal::Line(top.number)),
+            None => self.top = None,
+        }
+        if let Some(search) = &self.search {
+            let (current, matcher) = (search.current, search.matcher.clone());
+            steps.push(self.search(matcher, current.unwrap_or(0)));
+            if let Some(search) = &mut self.search {
+                (search.current, search.seeks) = (current, false);
             }
         }
-        if let Some(search) = &mut self.search {
-            search.catch_up(&self.store);
+        steps
+    }
+
+    fn take_page(&mut self, page: Page) {
+        self.answered = self.asked.take().map(|want| (want, page.extent.revision));
+        self.extent = page.extent.clone();
+        self.window = Window::new(page, self.times.as_ref());
+        self.go_on();
+    }
+
+    fn searched(&mut self, state: Searched) {
+        let search = self.search.as_mut();
+        if let Some(search) = search.filter(|search| search.id == state.id) {
+            search.state = state;
         }
-        Some(Vec::new())
+    }
+
+    fn hit(&mut self, id: u64, number: Option<u64>) -> Vec<Step> {
+        let search = self.search.as_mut();
+        let Some(search) = search.filter(|search| search.id == id && search.seeks) else {
+            return Vec::new();
+        };
+        search.seeks = false;
+        match number {
+            Some(number) => {
+                search.current = Some(number);
+                self.go_to_match(number);
+                Vec::new()
+            }
+            None if search.matcher == Matcher::Errors => {
+                let mut steps = self.end_search();
+                steps.push(Step::toast(Level::Info, "no error found in the log"));
+                steps
+            }
+            None => Vec::new(),
+        }
     }
 
     /// The daemon answers again: follow on.
@@ -436,28 +607,44 @@ impl Logs {
         if self.state == State::Complete {
             return Vec::new();
         }
-        vec![self.read_again(ids)]
+        self.read_again(ids)
     }
 
     /// The place of the lines, the gutter included.
-    pub fn set_size(&mut self, columns: u16, rows: u16) {
+    pub fn set_size(&mut self, columns: u16, rows: u16) -> Vec<Step> {
         let columns = usize::from(columns.saturating_sub(GUTTER)).max(2);
-        if columns != self.columns
-            && let Some(top) = &mut self.top
-        {
-            top.row = 0;
+        if columns != self.columns {
+            self.begin_of_line();
         }
         self.columns = columns;
         self.rows = usize::from(rows).max(1);
+        self.settle().into_iter().collect()
     }
 
+    /// Nothing more is read or kept of it.
     pub fn close(&mut self) -> Vec<Step> {
-        match self.state {
-            State::Opening | State::Following => vec![Step::Do(Effect::Close {
-                stream: self.stream,
-            })],
-            State::Complete | State::Broken { .. } => Vec::new(),
+        let mut logs = vec![self.stream];
+        if self.source != self.stream {
+            logs.push(self.source);
         }
+        logs.into_iter().map(close).collect()
+    }
+}
+
+fn close(stream: StreamId) -> Step {
+    Step::Do(Effect::Close { stream })
+}
+
+fn ended(end: StreamEnd) -> State {
+    match end {
+        StreamEnd::Exited { .. } => State::Complete,
+        StreamEnd::Lost { why } => State::Broken { why },
+        StreamEnd::Failed { failure } => State::Broken {
+            why: match &failure.help {
+                Some(help) => Clean::new(&format!("{}. {help}", failure.message)),
+                None => failure.message,
+            },
+        },
     }
 }
 

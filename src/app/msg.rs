@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use super::logs::feed::LogEvent;
 use crate::{
     key::Key,
     model::{change::Change, log::LogSource, spec::LaunchRequest, text::Clean},
@@ -32,6 +33,10 @@ pub enum Msg {
     Stream {
         stream: StreamId,
         event: StreamEvent,
+    },
+    Log {
+        log: StreamId,
+        event: LogEvent,
     },
     /// An effect was carried out, or not.
     Done {
@@ -68,7 +73,7 @@ pub enum Link {
     Refused(Failure),
 }
 
-/// A terminal, a log or a host shell, all alike.
+/// A terminal or a host shell, both alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamEvent {
     Opened,

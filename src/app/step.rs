@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use jiff::tz::TimeZone;
+
 use super::{effect::Effect, msg::Ticket, toast::Launched};
 use crate::{
     model::{
@@ -33,6 +35,13 @@ pub enum Step {
     Save {
         path: PathBuf,
         contents: Vec<u8>,
+    },
+    /// All lines of an open log to a new file.
+    SaveLog {
+        log: StreamId,
+        path: PathBuf,
+        /// With their times, in this zone.
+        times: Option<TimeZone>,
     },
     /// To a new file that only the user may read, in a directory that is made for it.
     SavePrivate {

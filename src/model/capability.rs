@@ -18,6 +18,8 @@ pub enum Capability {
     Rename,
     LiveUsage,
     Logs,
+    /// Each line of a log with the time at which it was printed.
+    LogTimes,
     Terminal,
     /// A TCP stream to a service in a session.
     Dial,

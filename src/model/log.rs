@@ -9,9 +9,10 @@ use super::id::KernelId;
 /// a progress bar ends none. A terminal shows nothing of it. Who reads a log joins such lines again.
 pub const UNFINISHED: &[u8] = b"\x1b_workbay:unfinished\x1b\\\n";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogSource {
+    #[default]
     Stdout,
     Stderr,
 }

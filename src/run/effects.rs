@@ -12,6 +12,7 @@ use super::{
     editor, files,
     kept::Shelf,
     link::Current,
+    logs::Logs,
     questions::Questions,
     screen::{self, Stage},
     streams::Streams,
@@ -23,6 +24,7 @@ use crate::{
         notice::{Level, Notice},
         text::Clean,
     },
+    protocol::message::StreamOpen,
 };
 
 /// Answers on their way to the app.
@@ -41,6 +43,7 @@ pub enum Next {
 /// The hands of the face.
 pub struct Hands {
     pub streams: Streams,
+    pub logs: Logs,
     pub current: Current,
     pub questions: Questions,
     pub answers: mpsc::Sender<Msg>,
@@ -65,7 +68,12 @@ impl Hands {
     pub fn carry_out(&mut self, effect: Effect, stage: &mut dyn Stage) -> std::io::Result<Next> {
         match effect {
             Effect::Ask { ticket, request } => self.questions.ask(ticket, request),
+            Effect::Open {
+                stream,
+                open: open @ StreamOpen::Log { .. },
+            } => self.logs.open(stream, open, &self.current),
             Effect::Open { stream, open } => self.streams.open(stream, open, &self.current),
+            Effect::Log { log, order } => self.logs.order(log, order),
             Effect::OpenHostShell {
                 stream,
                 columns,
@@ -88,7 +96,10 @@ impl Hands {
                 // A program so stuck that its sizes queue up reads the last one later.
                 let _ = self.streams.resize(stream, columns, rows);
             }
-            Effect::Close { stream } => self.streams.close(stream),
+            Effect::Close { stream } => {
+                self.streams.close(stream);
+                self.logs.close(stream);
+            }
             Effect::Copy { ticket, text } => {
                 let result = match clipboard::osc52(&text, self.multiplexer) {
                     Ok(bytes) => {

@@ -13,6 +13,14 @@ const TRIES: u32 = 1000;
 /// Writes a new file; when there is one, `-1`, `-2` … is added to the name. Gives its absolute path,
 /// or a sentence.
 pub fn save(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
+    save_with(path, |file| file.write_all(contents))
+}
+
+/// The same, with what `write` writes.
+pub fn save_with(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<PathBuf, String> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let told = |error: &io::Error| {
         format!(
@@ -24,7 +32,7 @@ pub fn save(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
         let candidate = numbered(&path, number);
         match create(&candidate) {
             Ok(mut file) => {
-                let written = file.write_all(contents).and_then(|()| file.sync_all());
+                let written = write(&mut file).and_then(|()| file.sync_all());
                 return match written {
                     Ok(()) => Ok(candidate),
                     Err(error) => {

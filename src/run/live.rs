@@ -1,6 +1,8 @@
 //! The face, alive: its parts wired to each other, to a daemon, to something to draw on and to
 //! somebody who types. The terminal is one such pair; tests bring another.
 
+use std::path::PathBuf;
+
 use futures_util::Stream;
 use tokio::sync::{mpsc, watch};
 
@@ -11,6 +13,7 @@ use super::{
     face::{Face, Sources},
     kept::Shelf,
     link,
+    logs::Logs,
     questions::Questions,
     screen::Stage,
     streams::{self, Streams},
@@ -35,6 +38,8 @@ pub struct Parts {
     pub remarks: Vec<(Level, String)>,
     /// Where it is remembered how the TUI was left; `None` = it is not.
     pub shelf: Option<Shelf>,
+    /// Where the lines of open logs are; `None` = few are kept in memory.
+    pub spool: Option<PathBuf>,
 }
 
 /// Runs until the person leaves, `input` ends, or the stage fails.
@@ -52,6 +57,7 @@ where
     tokio::spawn(link::keep(parts.connect, link_in, current_in));
     let hands = Hands {
         shelf: parts.shelf,
+        logs: Logs::new(answers_in.clone(), parts.spool),
         questions: Questions::begin(current.clone(), answers_in.clone()),
         streams: Streams::new(events_in),
         current,

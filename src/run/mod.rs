@@ -22,6 +22,7 @@ mod launch;
 mod link;
 pub mod live;
 mod log;
+pub mod logs;
 mod questions;
 pub mod screen;
 mod shell;

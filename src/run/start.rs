@@ -71,6 +71,7 @@ pub fn main(options: Options) -> Result<()> {
     let parts = Parts {
         app,
         shelf,
+        spool: Some(options.paths.cache_dir.clone()),
         theme: looks.theme,
         connect: ConnectOptions::new(options.paths),
         remarks,

@@ -11,7 +11,7 @@ use crate::{
     action::{Action, Scope},
     app::{
         area::Areas,
-        logs::{Entry, GUTTER, Logs, Row, State},
+        logs::{GUTTER, Logs, Row, Shown, State, feed::Extent, search::Search},
     },
     keymap::Keymap,
     model::{log::LogSource, text::Clean},
@@ -25,7 +25,7 @@ const HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Logs, Action::LogsSearch, "search"),
     (Scope::Logs, Action::LogsWrap, "wrap"),
     (Scope::Logs, Action::LogsSave, "save"),
-    (Scope::Logs, Action::LogsError, "error"),
+    (Scope::Logs, Action::LogsError, "first error"),
     (Scope::Logs, Action::LogsTimes, "times"),
 ];
 
@@ -69,10 +69,11 @@ fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, badge: &[Piece]
         let of = format!("  {hostname}, container {at} of {count}");
         pieces.push((of, Face::Text));
     }
-    let (mut notes, face) = state(logs);
-    if logs.dropped() > 0 {
-        notes = format!("{} earlier lines dropped   {notes}", logs.dropped());
-    }
+    let (state, face) = state(logs);
+    let notes = match position(logs) {
+        Some(position) => format!("{position}   {state}"),
+        None => state,
+    };
     // A long name gives way: how the log stands is always told.
     let taken = text::width(&notes) as u16 + 4;
     let room = right.saturating_sub(area.x + taken);
@@ -89,14 +90,35 @@ fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, badge: &[Piece]
     );
 }
 
+/// Which lines are on the screen, of how many.
+fn position(logs: &Logs) -> Option<String> {
+    let extent = logs.extent();
+    let lines = text::grouped(extent.end);
+    if logs.is_empty() {
+        return None;
+    }
+    let Some((first, last)) = logs.position() else {
+        return Some(format!("end of the log, {lines} lines read"));
+    };
+    let (first, last) = (text::grouped(first), text::grouped(last));
+    let mut position = format!("lines {first}-{last} of {lines}");
+    if extent.loading && extent.preview.is_some() {
+        position = format!("lines {first}-{last}, {lines} read");
+    }
+    if extent.first > 0 {
+        position = format!("{} dropped, {position}", text::grouped(extent.first));
+    }
+    Some(position)
+}
+
 /// How the log stands.
 fn state(logs: &Logs) -> (String, Face) {
     match &logs.state {
-        State::Opening => ("reading".to_owned(), Face::Dim),
+        State::Opening => ("opening".to_owned(), Face::Dim),
         State::Broken { .. } => ("interrupted".to_owned(), Face::Bad),
         _ if !logs.is_following() => match logs.new_lines() {
             0 => ("paused".to_owned(), Face::Warning),
-            new => (format!("paused, {new} new"), Face::Warning),
+            new => (format!("paused, {} new", text::grouped(new)), Face::Warning),
         },
         State::Following => ("following".to_owned(), Face::Success),
         State::Complete => ("ended".to_owned(), Face::Dim),
@@ -121,12 +143,12 @@ fn draw_nothing(paint: &mut Paint<'_>, area: Rect, logs: &Logs, away: Option<&Cl
     }
 }
 
-fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &Entry, row: Row) {
-    if entry.source == LogSource::Stderr {
+fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &Shown, row: Row) {
+    if entry.source() == LogSource::Stderr {
         let glyph = paint.glyphs.vertical;
         paint.text(area.x, area.y, 1, glyph, Face::LogStderr);
     }
-    let line = entry.line.text.as_str();
+    let line = entry.line().text.as_str();
     let shown = line.get(row.start..row.end).unwrap_or_default();
     let hidden = text::take(shown, logs.left).len();
     let start = row.start + hidden;
@@ -134,7 +156,7 @@ fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &Entry, row: 
     let x = area.x + GUTTER.min(area.width);
     let mut edges: Vec<usize> = vec![start, start + shown.len()];
     let inside = |at: &usize| *at > start && *at < start + shown.len();
-    edges.extend(entry.line.looks.iter().map(|(at, _)| *at).filter(inside));
+    edges.extend(entry.line().looks.iter().map(|(at, _)| *at).filter(inside));
     edges.sort_unstable();
     edges.dedup();
     let mut at = x;
@@ -142,7 +164,7 @@ fn draw_row(paint: &mut Paint<'_>, area: Rect, logs: &Logs, entry: &Entry, row: 
         let piece = line.get(pair[0]..pair[1]).unwrap_or_default();
         let style = paint
             .style(Face::Text)
-            .patch(cells::style(entry.line.look_at(pair[0])));
+            .patch(cells::style(entry.line().look_at(pair[0])));
         let room = usize::from(area.right().saturating_sub(at));
         let (end, _) = paint.buffer.set_stringn(at, area.y, piece, room, style);
         at = end;
@@ -155,10 +177,12 @@ fn mark_hits(paint: &mut Paint<'_>, area: Rect, logs: &Logs, row: Row, origin: (
     let (Some(search), Some(entry)) = (&logs.search, logs.entry(row.number)) else {
         return;
     };
-    let line = entry.line.text.as_str();
+    let line = entry.line().text.as_str();
     let (x, start) = origin;
-    for place in search.places(line) {
-        let (from, to) = (place.start.max(start), place.end.min(row.end));
+    let text_start = entry.text_start();
+    for place in search.matcher.places(&line[text_start..]) {
+        let from = (place.start + text_start).max(start);
+        let to = (place.end + text_start).min(row.end);
         if from >= to {
             continue;
         }
@@ -174,14 +198,8 @@ fn mark_hits(paint: &mut Paint<'_>, area: Rect, logs: &Logs, row: Row, origin: (
 
 fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keymap) {
     let area = areas.log_status;
-    let count = logs.search.as_ref().map(|search| {
-        let lines = search.count();
-        match search.position() {
-            Some(position) => format!("{position} of {lines} lines"),
-            None if lines == 1 => "1 line".to_owned(),
-            None => format!("{lines} lines"),
-        }
-    });
+    let search = logs.search.as_ref();
+    let count = search.map(|search| matches(search, logs.extent()));
     if let Some(input) = &logs.typing {
         let x = paint.text(area.x + 1, area.y, 2, "/", Face::Accent) + 1;
         let count = count.unwrap_or_default();
@@ -204,8 +222,11 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
     };
     let mut pieces: Vec<Piece> = Vec::new();
     if let (Some(search), Some(count)) = (&logs.search, count) {
-        pieces.push((format!("/{}  ", search.text()), Face::Accent));
+        pieces.push((format!("{}  ", search.name()), Face::Accent));
         pieces.push((format!("{count}   "), Face::Dim));
+    }
+    if let Some(why) = &logs.extent().in_memory {
+        pieces.push((format!("{why}   "), Face::Warning));
     }
     if let (State::Broken { why }, false) = (&logs.state, logs.is_empty()) {
         pieces.push((format!("{why}   "), Face::Bad));
@@ -214,12 +235,34 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
         if *action == Action::LogsNextKernel && logs.kernel().is_none() {
             continue;
         }
+        if *action == Action::LogsTimes && !logs.has_times() {
+            continue;
+        }
         if let Some(key) = keymap.keys_for(*scope, *action).into_iter().next() {
             pieces.push((key, Face::Key));
             pieces.push((format!(" {}   ", word_now(*action, word, logs)), Face::Hint));
         }
     }
     paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
+}
+
+/// How many lines match, or how far the search is.
+fn matches(search: &Search, extent: &Extent) -> String {
+    let state = &search.state;
+    let matches = text::grouped(state.matches);
+    if !state.complete {
+        let searched = if extent.loading {
+            format!("{} lines", text::grouped(state.searched))
+        } else {
+            format!("{} %", state.searched * 100 / state.lines.max(1))
+        };
+        return format!("searching… {searched}, {matches} found");
+    }
+    match state.position {
+        Some(position) => format!("{} of {matches} lines", text::grouped(position)),
+        None if state.matches == 1 => "1 line".to_owned(),
+        None => format!("{matches} lines"),
+    }
 }
 
 /// A toggle says what it would do.

@@ -1,6 +1,6 @@
 //! A screen without a terminal: `Screen::new(80, 24).daemon(…).press("n").typed("abc")`.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use ratatui::{
@@ -14,7 +14,8 @@ use workbay::{
         area::Areas,
         effect::Effect,
         facts::Facts,
-        msg::{Button, Link, Mouse, MouseKind, Msg, Ticket},
+        logs::feed::LogOrder,
+        msg::{Button, Link, Mouse, MouseKind, Msg, StreamEvent, Ticket},
     },
     keymap::Keymap,
     model::{
@@ -23,7 +24,8 @@ use workbay::{
         settings::{LaunchSettings, NotificationSettings, TerminalSettings},
         text::Clean,
     },
-    protocol::message::{Failure, Reply, Request, Snapshot},
+    protocol::message::{Failure, Reply, Request, Snapshot, StreamId, StreamOpen},
+    run::logs::{Limits, LogReader},
     theme::{Theme, color::ColorDepth},
     view::{draw::draw, layout::layout, still::Still, text::width},
 };
@@ -42,6 +44,10 @@ pub struct Screen {
     areas: Areas,
     buffer: Buffer,
     effects: Vec<Effect>,
+    /// Effects that logs have carried out.
+    carried_out: usize,
+    /// Open logs, in memory.
+    logs: BTreeMap<StreamId, LogReader>,
 }
 
 pub fn facts() -> Facts {
@@ -89,6 +95,8 @@ impl Screen {
             areas: Areas::default(),
             buffer: Buffer::default(),
             effects: Vec::new(),
+            carried_out: 0,
+            logs: BTreeMap::new(),
         };
         screen.draw();
         screen
@@ -224,12 +232,84 @@ impl Screen {
     }
 
     pub fn tell(mut self, msg: Msg) -> Self {
-        let effects = self.app.update(msg, self.now);
-        self.effects.extend(effects);
+        match msg {
+            Msg::Stream { stream, event } if self.logs.contains_key(&stream) => {
+                self.log_happens(stream, event);
+            }
+            msg => self.update(msg),
+        }
+        self.carry_out_logs();
         if self.app.take_dirty() {
             self.draw();
+            self.carry_out_logs();
+            if self.app.take_dirty() {
+                self.draw();
+            }
         }
         self
+    }
+
+    fn update(&mut self, msg: Msg) {
+        let effects = self.app.update(msg, self.now);
+        self.effects.extend(effects);
+    }
+
+    fn log_happens(&mut self, stream: StreamId, event: StreamEvent) {
+        let Some(log) = self.logs.get_mut(&stream) else {
+            return;
+        };
+        match event {
+            StreamEvent::Opened => log.opened(),
+            StreamEvent::Data { source, bytes } => {
+                log.read(source, &bytes);
+                log.idle();
+            }
+            StreamEvent::Ended(end) => log.ended(end),
+        }
+    }
+
+    /// What logs are to do, done at once.
+    fn carry_out_logs(&mut self) {
+        loop {
+            for effect in self.effects.iter().skip(self.carried_out) {
+                match effect {
+                    Effect::Open {
+                        stream,
+                        open: StreamOpen::Log { options, .. },
+                    } => {
+                        let limits = Limits::default();
+                        let log =
+                            LogReader::new(*stream, None, limits, options.timestamps, self.now);
+                        self.logs.insert(*stream, log);
+                    }
+                    Effect::Log {
+                        order: LogOrder::Save { .. },
+                        ..
+                    } => {}
+                    Effect::Log { log, order } => {
+                        if let Some(log) = self.logs.get_mut(log) {
+                            log.order(order.clone());
+                        }
+                    }
+                    Effect::Close { stream } => {
+                        self.logs.remove(stream);
+                    }
+                    _ => {}
+                }
+            }
+            self.carried_out = self.effects.len();
+            let mut told = Vec::new();
+            for log in self.logs.values_mut() {
+                while log.has_work() {
+                    log.work();
+                }
+                told.extend(log.take());
+            }
+            if told.is_empty() {
+                return;
+            }
+            told.into_iter().for_each(|msg| self.update(msg));
+        }
     }
 
     fn draw(&mut self) {

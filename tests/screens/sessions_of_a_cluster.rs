@@ -4,6 +4,7 @@ use bytes::Bytes;
 use workbay::{
     app::{
         effect::Effect,
+        logs::feed::LogOrder,
         msg::{Msg, StreamEvent},
     },
     model::{
@@ -196,7 +197,7 @@ fn the_log_of_each_kernel_is_a_key_away() {
     let saved = screen.press("S");
     assert!(saved.effects().iter().any(|effect| matches!(
         effect,
-        Effect::SaveFile { path, .. } if path.ends_with("train-vit-large-sub1-log.txt")
+        Effect::Log { order: LogOrder::Save { path, .. }, .. } if path.ends_with("train-vit-large-sub1-log.txt")
     )));
     assert_eq!(kernel_of(&saved.press("tab")), None);
 }

@@ -57,7 +57,7 @@ impl App {
                 Focus::Shells => self.in_shells(action, now),
                 Focus::NewShell => self.in_new_shell(action, now),
                 Focus::Notices => self.in_notices(action, now),
-                Focus::Logs => self.in_logs(action, now),
+                Focus::Logs => self.in_logs(action),
                 Focus::Panes => self.in_panes(scope, action),
                 Focus::Rename => self.in_rename(action, now),
                 Focus::Priority => self.in_priority(action, now),
@@ -138,7 +138,7 @@ impl App {
             | Focus::Command => {
                 self.close_top();
             }
-            Focus::Logs => return self.in_logs(Action::Back, now),
+            Focus::Logs => return self.in_logs(Action::Back),
             Focus::Panes => {
                 let cancelled = self.panes.cancel_prompt();
                 return cancelled.unwrap_or_else(|| self.show(Page::Sessions));
@@ -212,17 +212,15 @@ impl App {
         }
     }
 
-    fn in_logs(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+    fn in_logs(&mut self, action: Action) -> Vec<Step> {
         if let Some(tab) = tab_of(action) {
             return self.show_tab(tab);
         }
         match (action, &mut self.logs) {
             (Action::Panes, _) => self.show_panes(),
             (Action::HostShell, _) => self.host_shell(),
-            (Action::LogsTimes, Some(logs)) => {
-                logs.toggle_times(&self.facts.time_zone, &mut self.ids)
-            }
-            (_, Some(logs)) => logs.action(action, &mut self.ids, now),
+            (Action::LogsTimes, Some(logs)) => logs.toggle_times(&self.facts.time_zone),
+            (_, Some(logs)) => logs.action(action, &mut self.ids),
             (_, None) => self.show(Page::Sessions),
         }
     }

@@ -95,7 +95,13 @@ impl App {
         let mut steps = self.show(Page::Logs);
         let full = self.full(session.key());
         let known = full.as_ref().unwrap_or(session);
-        let (logs, more) = Logs::open(known, self.kernel_of(known), &mut self.ids);
+        let no_times = self.mirror.why_not(known.context, Capability::LogTimes);
+        let (logs, more) = Logs::open(
+            known,
+            self.kernel_of(known),
+            no_times.cloned(),
+            &mut self.ids,
+        );
         self.logs = Some(logs);
         steps.extend(more);
         // A row of a list may not name its kernels.

@@ -10,6 +10,7 @@ use super::{
         effect::Effect,
         focus::Page,
         help::Help,
+        logs::feed::LogOrder,
         msg::Ticket,
         step::{Go, Purpose, Step},
     },
@@ -39,6 +40,15 @@ impl App {
                         path,
                         contents,
                     });
+                }
+                Step::SaveLog { log, path, times } => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    let order = LogOrder::Save {
+                        ticket,
+                        path,
+                        times,
+                    };
+                    effects.push(Effect::Log { log, order });
                 }
                 Step::SavePrivate { path, contents } => {
                     let ticket = self.ticket(Purpose::Effect);

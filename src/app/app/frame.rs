@@ -20,6 +20,7 @@ impl App {
         match msg {
             Msg::Answer { ticket, .. } => self.asked.get(ticket) != Some(&Purpose::Watch),
             Msg::Stream { .. } => self.page != Page::Sessions,
+            Msg::Log { .. } => self.page == Page::Logs,
             _ => true,
         }
     }
@@ -85,7 +86,7 @@ impl App {
             }
             Page::Logs => {
                 if let Some(logs) = &mut self.logs {
-                    logs.set_size(areas.log.width, areas.log.height);
+                    steps.extend(logs.set_size(areas.log.width, areas.log.height));
                 }
             }
             Page::Sessions => {}

@@ -105,7 +105,7 @@ impl App {
     fn type_key(&mut self, key: Key, now: Timestamp) -> Option<Vec<Step>> {
         let taken = match self.focus() {
             Focus::Panes => return self.panes.key(key, &mut self.ids, now),
-            Focus::Logs => self.logs.as_mut()?.key(key),
+            Focus::Logs => return self.logs.as_mut()?.key(key),
             Focus::HelpSearch => self.help.as_mut()?.type_into(|input| input.key(key)),
             Focus::Rename => self.rename.as_mut()?.input.key(key),
             Focus::RecentTitle => self.recents.as_mut()?.key(key),
@@ -159,7 +159,7 @@ impl App {
             Focus::Panes => return self.panes.paste(text),
             Focus::Logs => {
                 if let Some(logs) = &mut self.logs {
-                    logs.paste(text);
+                    return logs.paste(text);
                 }
             }
             Focus::HelpSearch => {

@@ -1,6 +1,6 @@
 //! Finding what went wrong in a log.
 
-use super::store::Store;
+use std::ops::Range;
 
 /// What errors begin with, in the words of the usual languages and tools. As they stand: a line about `0 errors` or an
 /// `error_rate` is none.
@@ -29,11 +29,8 @@ const WORDS: [&str; 22] = [
     "Permission denied",
 ];
 
-/// The first line from `number` on that looks like an error, and what it is recognized by.
-pub(super) fn find(store: &Store, number: usize) -> Option<(usize, &'static str)> {
-    (number.max(store.first())..store.ended()).find_map(|number| {
-        let line = store.get(number)?.line.text.as_str();
-        let word = WORDS.into_iter().find(|word| line.contains(word))?;
-        Some((number, word))
-    })
+/// What a line that looks like an error is recognized by.
+pub(super) fn find(line: &str) -> Option<Range<usize>> {
+    let found = |word: &str| line.find(word).map(|at| at..at + word.len());
+    WORDS.into_iter().find_map(found)
 }

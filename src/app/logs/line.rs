@@ -1,7 +1,7 @@
 //! From a log's bytes to lines: colours kept, carriage returns obeyed, everything else that is no
 //! text stripped.
 
-use jiff::tz::TimeZone;
+use jiff::Timestamp;
 
 use crate::{
     model::log::{LONGEST_TIME, split_time},
@@ -18,6 +18,8 @@ const TAB: usize = 8;
 /// A line of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
+    /// When it was printed, where the engine keeps times.
+    pub time: Option<Timestamp>,
     pub text: Clean,
     /// Where looks begin, by byte; empty = plain.
     pub looks: Vec<(usize, Look)>,
@@ -53,22 +55,20 @@ pub struct Reader {
     times: Option<Times>,
 }
 
-/// The times before the lines, as a person at this place reads them.
+/// The times before the lines.
 #[derive(Clone, Debug)]
 struct Times {
-    zone: TimeZone,
     /// What may be one, at the beginning of a line.
     coming: Option<String>,
     /// Of the present line.
-    time: String,
+    time: Option<Timestamp>,
 }
 
 impl Times {
-    fn new(zone: TimeZone) -> Self {
+    fn new() -> Self {
         Self {
-            zone,
             coming: Some(String::new()),
-            time: String::new(),
+            time: None,
         }
     }
 
@@ -82,8 +82,7 @@ impl Times {
         let coming = self.coming.take().unwrap_or_default();
         match split_time(coming.as_bytes()) {
             Some((at, _)) => {
-                let at = at.to_zoned(self.zone.clone());
-                self.time = at.strftime("%m-%d %H:%M:%S ").to_string();
+                self.time = Some(at);
                 Some(String::new())
             }
             None => Some(coming),
@@ -92,7 +91,7 @@ impl Times {
 
     fn next_line(&mut self) {
         self.coming = Some(String::new());
-        self.time.clear();
+        self.time = None;
     }
 }
 
@@ -148,9 +147,9 @@ impl Reader {
     }
 
     /// One whose lines have their times before them.
-    pub fn with_times(zone: TimeZone) -> Self {
+    pub fn with_times() -> Self {
         Self {
-            times: Some(Times::new(zone)),
+            times: Some(Times::new()),
             ..Self::default()
         }
     }
@@ -166,22 +165,18 @@ impl Reader {
         let coming = coming.unwrap_or_default();
         self.line.extend(coming.chars().map(|c| (c, self.pen)));
         let line = self.unfinished();
-        let zone = self.times.take().map(|times| times.zone);
-        *self = zone.map_or_else(Self::default, Self::with_times);
+        *self = match self.times {
+            Some(_) => Self::with_times(),
+            None => Self::default(),
+        };
         line
     }
 
     fn finished(&self) -> Line {
-        let time = self.times.as_ref().map_or("", |times| &times.time);
-        if time.is_empty() {
-            return finished(&self.line);
+        Line {
+            time: self.times.as_ref().and_then(|times| times.time),
+            ..finished(&self.line)
         }
-        let dim = Look {
-            dim: true,
-            ..Look::default()
-        };
-        let time = time.chars().map(|c| (c, dim));
-        finished(&time.chain(self.line.iter().copied()).collect::<Vec<_>>())
     }
 
     fn char(&mut self, c: char, take: &mut impl FnMut(Line)) {
@@ -326,6 +321,7 @@ fn finished(line: &[(char, Look)]) -> Line {
     text.truncate(trimmed);
     looks.retain(|(start, _)| *start < trimmed);
     Line {
+        time: None,
         text: Clean::new(&text),
         looks,
     }
@@ -403,17 +399,24 @@ mod tests {
     }
 
     #[test]
-    fn a_time_stays_before_what_is_written_over() {
-        let mut reader = Reader::with_times(TimeZone::UTC);
+    fn a_time_is_kept_of_what_is_written_over() {
+        let mut reader = Reader::with_times();
         let mut lines = Vec::new();
-        let log = b"2026-05-04T09:30:01.5Z  10%\r100%\nno time\n2026-05-04T09:30:02Z \xed\x95\x9c\n\nlast";
+        let log =
+            b"2026-05-04T09:30:01Z  10%\r100%\nno time\n2026-05-04T09:30:02Z \xed\x95\x9c\n\nlast";
         for piece in log.chunks(7) {
-            reader.read(piece, |line| lines.push(line.text.into_string()));
+            reader.read(piece, |line| {
+                let time = line.time.map(|at| at.as_second() - 1_777_887_000);
+                lines.push((time, line.text.into_string()));
+            });
         }
-        assert_eq!(
-            lines,
-            ["05-04 09:30:01 100%", "no time", "05-04 09:30:02 한", ""]
-        );
+        let expected = [
+            (Some(1), "100%"),
+            (None, "no time"),
+            (Some(2), "한"),
+            (None, ""),
+        ];
+        assert_eq!(lines, expected.map(|(at, text)| (at, text.to_owned())));
         reader.read(b" words", |_| ());
         assert_eq!(reader.finish().unwrap().text.as_str(), "last words");
     }

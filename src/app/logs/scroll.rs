@@ -1,15 +1,16 @@
-//! Which rows of a log are on the screen, and moving them. Only rows near the screen are measured.
+//! Which rows of a log are on the screen, and moving them. Only rows near the screen are measured. What is outside of
+//! the window is asked for, and the move goes on when it comes.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::Logs;
+use super::{Logs, feed::Want};
 
 /// A row of the screen: part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The line's number.
-    pub number: usize,
+    pub number: u64,
     /// Bytes of its text.
     pub start: usize,
     pub end: usize,
@@ -18,20 +19,32 @@ pub struct Row {
 /// A place in the log: row `row` of line `number`, as lines are wrapped now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    pub number: usize,
+    pub number: u64,
     pub row: usize,
+}
+
+/// Where the view goes as soon as the lines there have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// The end, to follow it.
+    End,
+    First,
+    /// This line to the top of the screen.
+    Line(u64),
+    /// This line to a place in the upper half of the screen.
+    Match(u64),
 }
 
 impl Logs {
     /// The rows on the screen now, at most as many as fit.
     pub fn visible(&self) -> Vec<Row> {
         let top = match self.top {
-            Some(top) => top.max(self.first_place()),
+            Some(top) => top.max(self.window_start()),
             None => self.end_top(),
         };
         let mut rows = Vec::with_capacity(self.rows);
         let mut skip = top.row;
-        for number in top.number..self.store.end() {
+        for number in top.number..self.window.end() {
             if rows.len() >= self.rows {
                 break;
             }
@@ -42,17 +55,17 @@ impl Logs {
         rows
     }
 
-    pub(super) fn first_place(&self) -> Place {
+    fn window_start(&self) -> Place {
         Place {
-            number: self.store.first(),
+            number: self.window.first(),
             row: 0,
         }
     }
 
-    /// The place of the first row when the end is at the bottom.
+    /// The place of the first row when the last line of the window is at the bottom.
     pub(super) fn end_top(&self) -> Place {
         let mut rows = 0;
-        for number in (self.store.first()..self.store.end()).rev() {
+        for number in (self.window.first()..self.window.end()).rev() {
             rows += self.rows_of(number).len();
             if rows >= self.rows {
                 return Place {
@@ -61,12 +74,12 @@ impl Logs {
                 };
             }
         }
-        self.first_place()
+        self.window_start()
     }
 
     /// A line as rows; one when lines are not wrapped.
-    fn rows_of(&self, number: usize) -> Vec<Row> {
-        let text = self.entry(number).map_or("", |e| e.line.text.as_str());
+    fn rows_of(&self, number: u64) -> Vec<Row> {
+        let text = self.entry(number).map_or("", |it| it.line().text.as_str());
         let row = |start: usize, end: usize| Row { number, start, end };
         if !self.wrap || text.len() <= self.columns {
             return vec![row(0, text.len())];
@@ -85,56 +98,192 @@ impl Logs {
         rows
     }
 
-    pub(super) fn leave_end(&mut self, place: Place) {
+    fn leave_end(&mut self, place: Place) {
         if self.top.is_none() {
-            self.paused_at = self.store.end();
+            self.paused_at = self.extent.last();
         }
         self.top = Some(place);
     }
 
+    /// Stays where the view is now.
+    pub(super) fn pause(&mut self) {
+        self.leave_end(self.end_top());
+    }
+
+    /// Goes to a place, at once if its lines are in the window.
+    pub(super) fn go_to(&mut self, goal: Goal) {
+        self.owed = 0;
+        self.goal = Some(goal);
+        self.reach_goal();
+    }
+
     /// Scrolls by rows; reaching the end follows again.
     pub(super) fn move_by(&mut self, rows: isize) {
+        if self.goal.is_some() {
+            self.owed = self.owed.saturating_add(rows);
+            return;
+        }
+        let rows = rows.saturating_add(std::mem::take(&mut self.owed));
         let end = self.end_top();
-        let mut place = self.top.unwrap_or(end).max(self.first_place());
+        let mut place = self.top.unwrap_or(end).max(self.window_start());
         if rows < 0 {
-            self.up(&mut place, rows.unsigned_abs());
+            let left = self.up(&mut place, rows.unsigned_abs());
+            let (first, _) = self.extent.part(place.number);
+            if self.window.first() > first {
+                self.owed = -left.cast_signed();
+            }
             self.leave_end(place);
             return;
         }
-        self.down(&mut place, rows.unsigned_abs());
-        if place >= end {
+        let left = self.down(&mut place, rows.unsigned_abs(), end);
+        let (_, end_of_part) = self.extent.part(place.number);
+        if self.window.end() < end_of_part {
+            self.owed = left.cast_signed();
+            self.leave_end(place);
+        } else if place >= end && end_of_part == self.extent.last() {
             self.top = None;
         } else {
             self.leave_end(place);
         }
     }
 
-    fn up(&self, place: &mut Place, mut rows: usize) {
+    /// Rows that are left when the beginning of the window is reached.
+    fn up(&self, place: &mut Place, mut rows: usize) -> usize {
         while rows > place.row {
-            if place.number <= self.store.first() {
-                *place = self.first_place();
-                return;
+            if place.number <= self.window.first() {
+                rows -= place.row;
+                *place = self.window_start();
+                return rows;
             }
             rows -= place.row + 1;
             place.number -= 1;
             place.row = self.rows_of(place.number).len() - 1;
         }
         place.row -= rows;
+        0
     }
 
-    fn down(&self, place: &mut Place, mut rows: usize) {
-        while place.number < self.store.end() {
-            let rest = self
-                .rows_of(place.number)
-                .len()
-                .saturating_sub(place.row + 1);
-            if rows <= rest {
-                place.row += rows;
+    /// Rows that are left when the last line of the window is at the bottom.
+    fn down(&self, place: &mut Place, mut rows: usize, end: Place) -> usize {
+        while rows > 0 && *place < end {
+            let in_line = self.rows_of(place.number).len();
+            let last = if place.number == end.number {
+                end.row
+            } else {
+                in_line
+            };
+            let step = rows.min(last - place.row);
+            place.row += step;
+            rows -= step;
+            if place.row >= in_line {
+                *place = Place {
+                    number: place.number + 1,
+                    row: 0,
+                };
+            }
+        }
+        rows
+    }
+
+    /// Goes on with a move whose lines have come.
+    pub(super) fn go_on(&mut self) {
+        self.reach_goal();
+        if self.goal.is_none() && self.owed != 0 {
+            self.move_by(0);
+        }
+    }
+
+    /// Goes where the view was to go, if the lines there are in the window.
+    pub(super) fn reach_goal(&mut self) {
+        let Some(goal) = self.goal else {
+            return;
+        };
+        let number = match goal {
+            Goal::End if self.has_end() => {
+                (self.goal, self.top) = (None, None);
                 return;
             }
-            rows -= rest + 1;
-            place.number += 1;
-            place.row = 0;
+            Goal::End => return,
+            Goal::First => self.extent.first,
+            Goal::Line(number) | Goal::Match(number) => number,
+        };
+        let (first, end) = self.extent.part(number);
+        if self.extent.loading && number >= end && self.extent.preview.is_none() {
+            return;
+        }
+        let number = number.clamp(first, end.saturating_sub(1).max(first));
+        let rows = self.rows as u64;
+        let above = self.window.first() <= number.saturating_sub(rows).max(first);
+        let below = self.window.end() >= (number + rows).min(end);
+        if self.window.is_empty() || !above || !below {
+            return;
+        }
+        self.goal = None;
+        let place = Place { number, row: 0 };
+        self.leave_end(place);
+        if let Goal::Match(_) = goal {
+            self.owed -= isize::try_from(self.rows / 3).unwrap_or(0);
+        } else if goal != Goal::First && self.window.end() == self.extent.last() {
+            // The last lines fill the screen.
+            self.top = Some(place.min(self.end_top()));
+        }
+    }
+
+    /// The last line of the log is in the window.
+    fn has_end(&self) -> bool {
+        self.window.end() == self.extent.last() && self.window.is_of(self.extent.revision)
+    }
+
+    /// The lines that are to be read now.
+    pub(super) fn wanted(&self) -> Option<Want> {
+        let lines = self.rows * 4 + 100;
+        let around = |number| Some(Want::Around { number, lines });
+        match self.goal {
+            Some(Goal::End) => return Some(Want::Last { lines }),
+            Some(Goal::First) => return around(self.extent.first),
+            Some(Goal::Line(number) | Goal::Match(number)) => {
+                let (first, end) = self.extent.part(number);
+                if number >= end && self.extent.loading {
+                    return None;
+                }
+                return around(number.clamp(first, end.saturating_sub(1).max(first)));
+            }
+            None => {}
+        }
+        let Some(top) = self.top else {
+            let stale = !self.window.is_of(self.extent.revision);
+            let is_less = self.extent.end == 0 && self.extent.loading;
+            return (stale && !is_less).then_some(Want::Last { lines });
+        };
+        let (first, end) = self.extent.part(top.number);
+        let (from, to) = (self.window.first(), self.window.end());
+        let near = self.rows as u64 * 2;
+        let above = from > first && top.number < from + near;
+        let below = to < end && top.number + near + near > to;
+        // The last lines may be unfinished ones, which change.
+        let changes = !self.window.is_of(self.extent.revision) && top.number + near > to;
+        if above || below || changes {
+            return around(top.number.max(first));
+        }
+        None
+    }
+
+    /// Lines of a preview have other numbers once it is reached.
+    pub(super) fn renumber(&mut self, preview: u64, line: u64) {
+        let new = |number: u64| {
+            if number >= super::feed::PREVIEW {
+                (number + line).saturating_sub(preview)
+            } else {
+                number
+            }
+        };
+        self.window.move_to(new(self.window.first()));
+        self.paused_at = new(self.paused_at);
+        if let Some(top) = &mut self.top {
+            top.number = new(top.number);
+        }
+        if let Some(Goal::Line(number) | Goal::Match(number)) = &mut self.goal {
+            *number = new(*number);
         }
     }
 }

@@ -1,145 +1,125 @@
-//! Searching a log: which lines hold the text, and where in a line.
+//! Searching a log: what matches, where in a line, and how far the search is.
 
 use std::ops::Range;
 
-use super::store::Store;
+use super::{errors, feed::Searched};
 
-/// A search in force. Small letters find both cases, as in less and vim.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search {
-    text: String,
-    any_case: bool,
-    /// Numbers of the lines that hold it, ascending.
-    hits: Vec<usize>,
-    /// Lines before this number were looked at.
-    seen: usize,
-    /// The line gone to last.
-    pub current: Option<usize>,
+/// What a line is searched for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Matcher {
+    /// Small letters find both cases, as in less and vim.
+    Text { text: String, any_case: bool },
+    /// Lines that look like an error.
+    Errors,
 }
 
-impl Search {
-    /// Searches all lines held.
-    pub fn new(text: &str, store: &Store) -> Self {
-        let mut search = Self {
-            any_case: !text.chars().any(char::is_uppercase),
+impl Matcher {
+    pub fn text(text: &str) -> Self {
+        Self::Text {
             text: text.to_owned(),
-            ..Self::default()
-        };
-        search.catch_up(store);
-        search
-    }
-
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Looks at lines that came, forgets lines that went.
-    pub fn catch_up(&mut self, store: &Store) {
-        let gone = self.hits.partition_point(|hit| *hit < store.first());
-        self.hits.drain(..gone);
-        for number in self.seen.max(store.first())..store.ended() {
-            let Some(entry) = store.get(number) else {
-                break;
-            };
-            if self.find(entry.line.text.as_str(), 0).is_some() {
-                self.hits.push(number);
-            }
+            any_case: !text.chars().any(char::is_uppercase),
         }
-        self.seen = store.ended();
     }
 
-    /// How many lines hold it.
-    pub fn count(&self) -> usize {
-        self.hits.len()
-    }
-
-    /// Which of them is the current one, from 1.
-    pub fn position(&self) -> Option<usize> {
-        let at = self.hits.binary_search(&self.current?).ok()?;
-        Some(at + 1)
-    }
-
-    /// The next hit at or after a line, from the top again after the last.
-    pub fn at_or_after(&self, number: usize) -> Option<usize> {
-        let at = self.hits.partition_point(|hit| *hit < number);
-        self.hits.get(at).or_else(|| self.hits.first()).copied()
-    }
-
-    /// The last hit before a line, from the bottom again before the first.
-    pub fn before(&self, number: usize) -> Option<usize> {
-        let at = self.hits.partition_point(|hit| *hit < number);
-        at.checked_sub(1)
-            .and_then(|at| self.hits.get(at))
-            .or_else(|| self.hits.last())
-            .copied()
+    pub fn matches(&self, line: &str) -> bool {
+        self.find(line, 0).is_some()
     }
 
     /// Every place in a line, by byte.
     pub fn places(&self, line: &str) -> Vec<Range<usize>> {
         let mut places = Vec::new();
         let mut from = 0;
-        while let Some(at) = self.find(line, from) {
-            from = at + self.text.len();
-            places.push(at..from);
+        while let Some(place) = self.find(line, from) {
+            from = place.end;
+            places.push(place);
         }
         places
     }
 
     /// The first place at or after a byte. Only ASCII has its case folded, so bytes can be compared.
-    fn find(&self, line: &str, from: usize) -> Option<usize> {
-        let wanted = self.text.as_bytes();
-        if wanted.is_empty() {
-            return None;
-        }
-        let found = |window: &[u8]| {
-            if self.any_case {
-                window.eq_ignore_ascii_case(wanted)
-            } else {
-                window == wanted
-            }
+    fn find(&self, line: &str, from: usize) -> Option<Range<usize>> {
+        let (text, any_case) = match self {
+            Self::Text { text, any_case } => (text.as_bytes(), *any_case),
+            Self::Errors => return (from == 0).then(|| errors::find(line)).flatten(),
         };
-        line.as_bytes()
-            .get(from..)?
-            .windows(wanted.len())
-            .position(found)
-            .map(|at| at + from)
+        let first = *text.first()?;
+        let both = if any_case {
+            [first.to_ascii_lowercase(), first.to_ascii_uppercase()]
+        } else {
+            [first, first]
+        };
+        let line = line.as_bytes();
+        let last = line.len().checked_sub(text.len())?;
+        let mut from = from;
+        while from <= last {
+            let at = from + line[from..=last].iter().position(|it| both.contains(it))?;
+            let there = &line[at..at + text.len()];
+            if there == text || any_case && there.eq_ignore_ascii_case(text) {
+                return Some(at..at + text.len());
+            }
+            from = at + 1;
+        }
+        None
+    }
+}
+
+/// A search in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    pub matcher: Matcher,
+    pub(super) id: u64,
+    pub state: Searched,
+    /// The line gone to last.
+    pub current: Option<u64>,
+    /// The next line to go to is looked for.
+    pub(super) seeks: bool,
+}
+
+impl Search {
+    pub(super) fn new(id: u64, matcher: Matcher) -> Self {
+        Self {
+            matcher,
+            id,
+            state: Searched::default(),
+            current: None,
+            seeks: true,
+        }
+    }
+
+    /// As the status line names it.
+    pub fn name(&self) -> String {
+        match &self.matcher {
+            Matcher::Text { text, .. } => format!("/{text}"),
+            Matcher::Errors => "errors".to_owned(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::log::LogSource;
-
-    fn store(text: &str) -> Store {
-        let mut store = Store::default();
-        store.read(LogSource::Stdout, text.as_bytes());
-        store
-    }
 
     #[test]
     fn small_letters_find_both_cases_and_capitals_only_themselves() {
-        let store = store("Error one\nno\nerror 오류\n");
-        assert_eq!(Search::new("error", &store).count(), 2);
-        assert_eq!(Search::new("Error", &store).count(), 1);
-        assert_eq!(Search::new("오류", &store).count(), 1);
-        assert_eq!(Search::new("", &store).count(), 0);
-        let places = Search::new("o", &store).places("one Oone");
+        let lines = ["Error one", "no", "error 오류"];
+        let count = |text: &str| {
+            let matcher = Matcher::text(text);
+            lines.iter().filter(|line| matcher.matches(line)).count()
+        };
+        assert_eq!(count("error"), 2);
+        assert_eq!(count("Error"), 1);
+        assert_eq!(count("오류"), 1);
+        assert_eq!(count(""), 0);
+        assert_eq!(count("longer than each of the lines"), 0);
+        let places = Matcher::text("o").places("one Oone");
         assert_eq!(places, [0..1, 4..5, 5..6]);
+        assert_eq!(Matcher::text("aab").places("aaab aab"), [1..4, 5..8]);
     }
 
     #[test]
-    fn it_goes_round_and_catches_up() {
-        let mut store = store("a\nb\na\nb\n");
-        let mut search = Search::new("a", &store);
-        assert_eq!(search.at_or_after(1), Some(2));
-        assert_eq!(search.at_or_after(3), Some(0));
-        assert_eq!(search.before(2), Some(0));
-        assert_eq!(search.before(0), Some(2));
-        store.read(LogSource::Stdout, b"a\na");
-        search.catch_up(&store);
-        assert_eq!(search.count(), 3, "the unfinished line is not counted yet");
-        search.current = Some(4);
-        assert_eq!(search.position(), Some(3));
+    fn a_line_about_no_errors_is_none() {
+        let places = |line: &str| Matcher::Errors.places(line);
+        assert!(places("epoch 1: 0 errors, error_rate 0.1").is_empty());
+        assert_eq!(places("ValueError: no"), [5..11]);
     }
 }

@@ -1,47 +1,122 @@
-use bytes::Bytes;
+use std::collections::VecDeque;
+
+use jiff::Timestamp;
 
 use super::*;
 use crate::{
-    app::testing,
+    app::{msg::Msg, testing},
     model::log::LogSource,
     protocol::message::{Failure, FailureKind},
+    run::logs::{Limits, LogReader},
 };
 
-const NOW: Timestamp = Timestamp::UNIX_EPOCH;
-
+/// A log and the one who reads it, in memory.
 struct World {
     logs: Logs,
     ids: Ids,
+    reader: LogReader,
+    /// Steps that nobody has carried out.
+    steps: Vec<Step>,
+    /// Orders that wait, while the reader is busy.
+    busy: Option<VecDeque<LogOrder>>,
 }
 
 impl World {
     /// A log of ten rows of twenty cells.
     fn new() -> Self {
+        Self::with_limits(Limits::default())
+    }
+
+    fn with_limits(limits: Limits) -> Self {
         let mut ids = Ids::default();
-        let (mut logs, steps) = Logs::open(&testing::session(1, "work-1"), 0, &mut ids);
+        let (mut logs, steps) = Logs::open(&testing::session(1, "work-1"), 0, None, &mut ids);
         assert!(matches!(
             &steps[..],
             [Step::Do(Effect::Open {
                 open: StreamOpen::Log { options, .. },
                 ..
-            })] if options.follow
+            })] if options.follow && options.tail.is_none()
         ));
         logs.set_size(20 + GUTTER, 10);
-        let mut world = Self { logs, ids };
-        world.happens(StreamEvent::Opened);
+        let reader = LogReader::new(logs.stream, None, limits, false, Timestamp::UNIX_EPOCH);
+        let mut world = Self {
+            logs,
+            ids,
+            reader,
+            steps: Vec::new(),
+            busy: None,
+        };
+        world.opens();
         world
     }
 
-    fn happens(&mut self, event: StreamEvent) {
-        let stream = self.logs.stream;
-        self.logs.stream(stream, &event, NOW).unwrap();
+    fn opens(&mut self) {
+        self.reader.opened();
+        self.settles();
+    }
+
+    fn ends(&mut self, end: StreamEnd) {
+        self.reader.ended(end);
+        self.settles();
     }
 
     fn prints(&mut self, text: &str) {
-        self.happens(StreamEvent::Data {
-            source: LogSource::Stdout,
-            bytes: Bytes::copy_from_slice(text.as_bytes()),
-        });
+        self.reader.read(LogSource::Stdout, text.as_bytes());
+        self.settles();
+    }
+
+    /// Carries out what the view wants of the log until it wants nothing more.
+    fn carry_out(&mut self, steps: Vec<Step>) {
+        for step in steps {
+            match (step, &mut self.busy) {
+                (Step::Do(Effect::Log { order, .. }), Some(busy)) => busy.push_back(order),
+                (Step::Do(Effect::Log { order, .. }), None) => {
+                    assert_eq!(self.reader.order(order), None);
+                }
+                (step, _) => self.steps.push(step),
+            }
+        }
+    }
+
+    fn settles(&mut self) {
+        loop {
+            while self.reader.has_work() {
+                self.reader.work();
+            }
+            let told = self.reader.take();
+            if told.is_empty() {
+                return;
+            }
+            for msg in told {
+                let Msg::Log { log, event } = msg else {
+                    panic!("{msg:?}");
+                };
+                let steps = self.logs.event(log, event);
+                self.carry_out(steps);
+            }
+        }
+    }
+
+    /// Everything was read.
+    fn is_idle(&mut self) {
+        self.reader.idle();
+        self.settles();
+    }
+
+    fn does(&mut self, action: Action) -> Vec<Step> {
+        let steps = self.logs.action(action, &mut self.ids);
+        self.carry_out(steps);
+        self.settles();
+        std::mem::take(&mut self.steps)
+    }
+
+    /// Answers what was asked for while the reader was busy.
+    fn is_free(&mut self) {
+        let orders = self.busy.take().unwrap_or_default();
+        for order in orders {
+            assert_eq!(self.reader.order(order), None);
+        }
+        self.settles();
     }
 
     fn numbered(lines: usize) -> Self {
@@ -49,29 +124,40 @@ impl World {
         for n in 0..lines {
             world.prints(&format!("line {n}\n"));
         }
+        world.is_idle();
         world
     }
 
     fn act(&mut self, action: Action) -> Vec<Step> {
-        self.logs.action(action, &mut self.ids, NOW)
+        self.does(action)
     }
 
     fn types(&mut self, text: &str) {
         for c in text.chars() {
-            assert!(self.logs.key(Key::char(c)));
+            let steps = self.logs.key(Key::char(c)).unwrap();
+            self.carry_out(steps);
+            self.settles();
         }
+    }
+
+    fn matches(&self) -> Option<u64> {
+        self.logs.search.as_ref().map(|search| search.state.matches)
+    }
+
+    fn current(&self) -> Option<u64> {
+        self.logs.search.as_ref().and_then(|search| search.current)
     }
 
     fn rows(&self) -> Vec<String> {
         let rows = self.logs.visible();
         let text = |row: &Row| {
-            let line = self.logs.entry(row.number).unwrap().line.text.as_str();
+            let line = self.logs.entry(row.number).unwrap().line().text.as_str();
             line[row.start..row.end].to_owned()
         };
         rows.iter().map(text).collect()
     }
 
-    fn ends(&self) -> (String, String) {
+    fn edges(&self) -> (String, String) {
         let rows = self.rows();
         (rows[0].clone(), rows[rows.len() - 1].clone())
     }
@@ -84,26 +170,26 @@ fn lines(first: usize, last: usize) -> (String, String) {
 #[test]
 fn the_end_is_followed_until_one_scrolls_away() {
     let mut world = World::numbered(100);
-    assert_eq!(world.ends(), lines(90, 99));
+    assert_eq!(world.edges(), lines(90, 99));
     world.act(Action::ListUp);
-    assert_eq!(world.ends(), lines(89, 98));
+    assert_eq!(world.edges(), lines(89, 98));
     world.prints("line 100\nline 101\n");
-    assert_eq!(world.ends(), lines(89, 98), "what one reads stays");
+    assert_eq!(world.edges(), lines(89, 98), "what one reads stays");
     assert_eq!(world.logs.new_lines(), 2);
     world.act(Action::ListPageDown);
     assert!(world.logs.is_following());
-    assert_eq!(world.ends(), lines(92, 101));
+    assert_eq!(world.edges(), lines(92, 101));
     world.act(Action::ListFirst);
-    assert_eq!(world.ends(), lines(0, 9));
+    assert_eq!(world.edges(), lines(0, 9));
     world.act(Action::ListUp);
-    assert_eq!(world.ends(), lines(0, 9));
+    assert_eq!(world.edges(), lines(0, 9));
     world.act(Action::ListLast);
     assert_eq!(world.logs.new_lines(), 0);
     world.act(Action::LogsFollow);
     world.prints("line 102\n");
-    assert_eq!(world.ends(), lines(92, 101));
+    assert_eq!(world.edges(), lines(92, 101));
     world.act(Action::LogsFollow);
-    assert_eq!(world.ends(), lines(93, 102));
+    assert_eq!(world.edges(), lines(93, 102));
 }
 
 #[test]
@@ -150,62 +236,70 @@ fn searching_goes_from_hit_to_hit() {
     world.act(Action::LogsSearch);
     assert_eq!(world.logs.scope(), Scope::Input);
     world.types("line 5");
-    let count = |world: &World| world.logs.search.as_ref().map(Search::count);
-    assert_eq!(count(&world), Some(11));
+    assert_eq!(world.matches(), Some(11));
     assert!(world.rows().contains(&"line 5".to_owned()));
     world.act(Action::InputSubmit);
     world.act(Action::LogsNext);
-    let current = |world: &World| world.logs.search.as_ref().unwrap().current;
-    assert_eq!(current(&world), Some(50));
+    assert_eq!(world.current(), Some(50));
     assert!(world.rows().contains(&"line 50".to_owned()));
     world.act(Action::LogsPreviousHit);
     world.act(Action::LogsPreviousHit);
-    assert_eq!(current(&world), Some(59), "round to the last");
+    assert_eq!(world.current(), Some(59), "round to the last");
     world.prints("line 5 again\n");
-    assert_eq!(count(&world), Some(12));
+    assert_eq!(world.matches(), Some(12));
     assert_eq!(world.act(Action::Back), [], "the search ends first");
     assert_eq!(world.act(Action::Back), [Step::Go(Go::Sessions)]);
 }
 
 #[test]
-fn saving_takes_what_is_held_and_a_safe_name() {
+fn saving_takes_all_lines_and_a_safe_name() {
     let mut world = World::numbered(2);
     world.prints("\x1b[31mred\x1b]52;c;aGk=\x07\n");
     world.logs.name = "a/../b c".into();
     let steps = world.act(Action::LogsSave);
     assert_eq!(
         steps,
-        [Step::Save {
+        [Step::SaveLog {
+            log: world.logs.stream,
             path: "a____b_c-log.txt".into(),
-            contents: b"line 0\nline 1\nred\n".to_vec(),
+            times: None,
         }]
     );
+    let mut text = Vec::new();
+    world.reader.write_text(&mut text, None).unwrap();
+    assert_eq!(text, b"line 0\nline 1\nred\n");
 }
 
 #[test]
 fn a_log_that_breaks_off_is_read_again_on_request() {
     let mut world = World::numbered(3);
-    world.happens(StreamEvent::Ended(StreamEnd::Lost {
+    world.ends(StreamEnd::Lost {
         why: "engine gone".into(),
-    }));
+    });
     assert!(matches!(world.logs.state, State::Broken { .. }));
     assert_eq!(world.rows().len(), 3, "what was read stays");
     let again = world.act(Action::LogsFollow);
     assert!(matches!(&again[..], [Step::Do(Effect::Open { .. })]));
-    world.happens(StreamEvent::Opened);
+    assert_eq!(world.rows().len(), 3, "also while it is read again");
+    let (before, stream) = (world.logs.source, world.logs.stream);
+    assert_ne!(before, stream);
+    let now = Timestamp::UNIX_EPOCH;
+    world.reader = LogReader::new(stream, None, Limits::default(), false, now);
+    world.opens();
+    assert!(world.steps.contains(&close(before)), "{:?}", world.steps);
     world.prints("line 0\n");
     assert_eq!(world.rows(), ["line 0"]);
-    world.happens(StreamEvent::Ended(StreamEnd::Exited { exit_code: None }));
+    world.ends(StreamEnd::Exited { exit_code: None });
     assert_eq!(world.logs.state, State::Complete);
     assert_eq!(world.logs.link_up(&mut world.ids), [], "nothing more comes");
-    assert_eq!(world.logs.close(), []);
+    assert_eq!(world.logs.close(), [close(stream)]);
 }
 
 #[test]
 fn what_cannot_be_read_says_why() {
     let mut world = World::new();
     let failure = Failure::new(FailureKind::NotFound, "no log is kept").with_help("look later");
-    world.happens(StreamEvent::Ended(StreamEnd::Failed { failure }));
+    world.ends(StreamEnd::Failed { failure });
     let why = "no log is kept. look later".into();
     assert_eq!(world.logs.state, State::Broken { why });
 }
@@ -244,7 +338,7 @@ fn no_name_leads_out_of_the_directory_its_file_is_saved_in() {
 #[test]
 fn a_key_goes_to_the_first_error_and_then_to_the_next() {
     let mut world = World::numbered(100);
-    let press = |world: &mut World| world.logs.action(Action::LogsError, &mut world.ids, NOW);
+    let press = |world: &mut World| world.does(Action::LogsError);
     let steps = press(&mut world);
     assert!(format!("{steps:?}").contains("no error found"), "{steps:?}");
     world.prints("epoch 1: 0 errors, error_rate 0.1\n");
@@ -252,13 +346,175 @@ fn a_key_goes_to_the_first_error_and_then_to_the_next() {
     for n in 0..200 {
         world.prints(&format!("after {n}\n"));
     }
-    let current = |world: &World| world.logs.search.as_ref().and_then(|search| search.current);
     assert!(press(&mut world).is_empty());
-    assert_eq!(current(&world), Some(101));
+    assert_eq!(world.current(), Some(101));
     assert!(world.logs.visible().iter().any(|row| row.number == 101));
     assert!(!world.logs.is_following());
     press(&mut world);
-    assert_eq!(current(&world), Some(103));
+    assert_eq!(world.current(), Some(103));
     press(&mut world);
-    assert_eq!(current(&world), Some(101), "from the top again");
+    assert_eq!(world.current(), Some(101), "from the top again");
+}
+
+#[test]
+fn every_line_is_reached_from_the_end_page_by_page() {
+    let mut world = World::numbered(3_000);
+    let mut lowest = 3_000;
+    while lowest > 0 {
+        let (first, last) = world.logs.position().unwrap();
+        assert!(last >= lowest, "a gap before {lowest}: {first} to {last}");
+        assert_eq!(world.edges(), lines(first as usize - 1, last as usize - 1));
+        assert!(world.logs.window.end() - world.logs.window.first() < 400);
+        lowest = first - 1;
+        world.act(Action::ListPageUp);
+    }
+    world.act(Action::ListLast);
+    assert!(world.logs.is_following());
+    assert_eq!(world.edges(), lines(2_990, 2_999));
+    world.act(Action::ListFirst);
+    let mut highest = 0;
+    while !world.logs.is_following() {
+        let (first, last) = world.logs.position().unwrap();
+        assert!(first <= highest + 1, "a gap after {highest}");
+        highest = last;
+        world.act(Action::ListPageDown);
+    }
+    let (first, last) = world.logs.position().unwrap();
+    assert!(first <= highest + 1 && last == 3_000);
+}
+
+#[test]
+fn keys_pressed_while_lines_are_read_are_not_lost() {
+    let mut world = World::numbered(3_000);
+    world.busy = Some(VecDeque::new());
+    for _ in 0..100 {
+        world.act(Action::ListPageUp);
+    }
+    world.is_free();
+    assert_eq!(world.edges(), lines(2_090, 2_099));
+    world.busy = Some(VecDeque::new());
+    world.act(Action::ListFirst);
+    for _ in 0..3 {
+        world.act(Action::ListDown);
+    }
+    assert_eq!(
+        world.edges(),
+        lines(2_090, 2_099),
+        "until the lines are there"
+    );
+    world.is_free();
+    assert_eq!(world.edges(), lines(3, 12));
+}
+
+#[test]
+fn times_are_shown_and_hidden_at_once() {
+    let mut ids = Ids::default();
+    let session = testing::session(1, "work-1");
+    let (mut logs, _) = Logs::open(&session, 0, None, &mut ids);
+    let page = |first: u64| {
+        let mut entries = Vec::new();
+        let log = b"2026-05-04T09:30:01Z \x1b[31mred\nno time\n";
+        lines::Lines::with_times().read(LogSource::Stdout, log, |entry| entries.push(entry));
+        let extent = Extent {
+            end: first + 2,
+            revision: 1,
+            ..Extent::default()
+        };
+        LogEvent::Page(Page {
+            first,
+            entries,
+            extent,
+        })
+    };
+    logs.event(logs.stream, page(0));
+    let text = |logs: &Logs| logs.entry(0).unwrap().line().text.to_string();
+    assert_eq!(text(&logs), "red");
+    assert_eq!(logs.toggle_times(&TimeZone::UTC), []);
+    assert_eq!(text(&logs), "05-04 09:30:01 red");
+    let shown = logs.entry(0).unwrap();
+    assert_eq!(shown.text_start(), 15);
+    assert!(shown.line().look_at(0).dim && !shown.line().look_at(15).dim);
+    assert_eq!(logs.entry(1).unwrap().text_start(), 0);
+    logs.event(logs.stream, page(0));
+    assert_eq!(text(&logs), "05-04 09:30:01 red", "also what comes later");
+    logs.toggle_times(&TimeZone::UTC);
+    assert_eq!(text(&logs), "red");
+
+    let why = Some("the cluster keeps its logs without times".into());
+    let (mut logs, _) = Logs::open(&session, 0, why, &mut ids);
+    let steps = logs.toggle_times(&TimeZone::UTC);
+    assert!(format!("{steps:?}").contains("without times"), "{steps:?}");
+}
+
+#[test]
+fn the_end_of_a_long_log_is_there_before_the_rest() {
+    let mut world = World::new();
+    world.reader = LogReader::new(
+        world.logs.stream,
+        None,
+        Limits::default(),
+        true,
+        "2026-05-04T10:00:00Z".parse().unwrap(),
+    );
+    world.opens();
+    let line = |n: usize| {
+        let time = "2026-05-04T09:00:00Z".parse::<Timestamp>().unwrap();
+        let time = time + jiff::SignedDuration::from_millis(n.try_into().unwrap());
+        format!("{time} line {n}\n")
+    };
+    let text = |numbers: std::ops::Range<usize>| numbers.map(line).collect::<String>();
+    world.prints(&text(0..40_000));
+    assert!(world.reader.wants_preview());
+    world.reader.preview_opened();
+    world
+        .reader
+        .preview(LogSource::Stdout, text(98_000..100_000).as_bytes());
+    world.settles();
+    assert_eq!(world.edges(), lines(99_990, 99_999));
+    assert_eq!(world.logs.position(), None, "the number is unknown");
+    for _ in 0..200 {
+        world.act(Action::ListPageUp);
+    }
+    let above = world.edges();
+    world.act(Action::ListFirst);
+    assert_eq!(world.edges(), lines(0, 9), "what was read is there");
+    world.act(Action::ListLast);
+    for _ in 0..200 {
+        world.act(Action::ListPageUp);
+    }
+    assert_eq!(world.edges(), above);
+    let new = world.logs.new_lines();
+    world.prints(&text(40_000..98_500));
+    assert!(world.reader.has_preview_enough());
+    assert!(world.logs.extent().loading);
+    world.prints(&text(98_500..100_005));
+    assert!(!world.logs.extent().loading);
+    assert_eq!(world.edges(), above, "what one reads stays");
+    assert_eq!(world.logs.new_lines(), new + 5);
+    let first = usize::try_from(world.logs.position().unwrap().0).unwrap() - 1;
+    assert_eq!(world.edges().0, format!("line {first}"));
+    world.act(Action::ListPageUp);
+    assert_eq!(world.edges(), lines(first - 9, first));
+    world.act(Action::ListLast);
+    assert_eq!(world.edges(), lines(99_995, 100_004));
+}
+
+#[test]
+fn a_search_in_a_log_that_is_being_read_waits_for_the_rest() {
+    let mut world = World::new();
+    world.prints("one\ntwo\n");
+    world.act(Action::LogsSearch);
+    world.types("three");
+    let state = world.logs.search.as_ref().unwrap().state;
+    assert!(!state.complete && state.matches == 0);
+    world.prints("three\n");
+    assert_eq!(world.current(), Some(2));
+    world.act(Action::InputSubmit);
+    world.act(Action::LogsNext);
+    world.is_idle();
+    let state = world.logs.search.as_ref().unwrap().state;
+    assert_eq!(
+        (state.complete, state.matches, state.position),
+        (true, 1, Some(1))
+    );
 }

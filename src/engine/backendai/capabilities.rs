@@ -6,10 +6,14 @@ use crate::model::{
     text::Clean,
 };
 
-const ALWAYS: [(Capability, &str); 4] = [
+const ALWAYS: [(Capability, &str); 5] = [
     (
         Capability::HostEnvironment,
         "the host environment is this machine's own; a session on the cluster runs in an image",
+    ),
+    (
+        Capability::LogTimes,
+        "the cluster keeps its logs without times",
     ),
     (
         Capability::LastWill,

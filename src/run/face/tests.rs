@@ -148,6 +148,7 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
         // Not the person's own shell: what its start-up files do is no business of a test.
         streams: Streams::new(events_in).with_shell(vec!["/bin/sh".to_owned()]),
         current,
+        logs: crate::run::logs::Logs::new(answers_in.clone(), None),
         answers: answers_in,
         inside_tmux: false,
         multiplexer: crate::run::clipboard::Multiplexer::None,

@@ -70,6 +70,7 @@ impl Person {
         let mut board = Board::new(80, 24, Arc::clone(&frames), tell);
         let parts = Parts {
             shelf: None,
+            spool: None,
             app: App::new(facts(name), Keymap::default()),
             theme: Theme::builtin("default-dark", ColorDepth::TrueColor).unwrap(),
             connect,

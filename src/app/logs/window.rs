@@ -1,0 +1,118 @@
+//! The lines near the screen, as they are shown.
+
+use jiff::{Timestamp, tz::TimeZone};
+
+use super::{feed::Page, line::Line, lines::Entry};
+use crate::{
+    model::{log::LogSource, text::Clean},
+    terminal::look::Look,
+};
+
+/// A line as it is shown.
+#[derive(Debug)]
+pub struct Shown {
+    entry: Entry,
+    /// With its time before it, while times are shown.
+    timed: Option<Line>,
+}
+
+impl Shown {
+    fn new(entry: Entry, zone: Option<&TimeZone>) -> Self {
+        let timed = zone.and_then(|zone| timed(&entry.line, zone));
+        Self { entry, timed }
+    }
+
+    pub fn source(&self) -> LogSource {
+        self.entry.source
+    }
+
+    pub fn line(&self) -> &Line {
+        self.timed.as_ref().unwrap_or(&self.entry.line)
+    }
+
+    /// Where the text of the log begins, after the time.
+    pub fn text_start(&self) -> usize {
+        self.line().text.as_str().len() - self.entry.line.text.as_str().len()
+    }
+}
+
+/// The time before a line.
+pub fn time_text(time: Timestamp, zone: &TimeZone) -> String {
+    let time = time.to_zoned(zone.clone());
+    time.strftime("%m-%d %H:%M:%S ").to_string()
+}
+
+fn timed(line: &Line, zone: &TimeZone) -> Option<Line> {
+    let time = time_text(line.time?, zone);
+    let dim = Look {
+        dim: true,
+        ..Look::default()
+    };
+    let mut looks = vec![(0, dim)];
+    if line.looks.first().is_none_or(|(at, _)| *at > 0) {
+        looks.push((time.len(), Look::default()));
+    }
+    let moved = line.looks.iter();
+    looks.extend(moved.map(|(at, look)| (at + time.len(), *look)));
+    Some(Line {
+        time: line.time,
+        text: Clean::new(&format!("{time}{}", line.text)),
+        looks,
+    })
+}
+
+#[derive(Debug, Default)]
+pub struct Window {
+    first: u64,
+    lines: Vec<Shown>,
+    /// What the log was like when they were read; `None` = another log.
+    revision: Option<u64>,
+}
+
+impl Window {
+    pub fn new(page: Page, zone: Option<&TimeZone>) -> Self {
+        let lines = page.entries.into_iter();
+        Self {
+            first: page.first,
+            lines: lines.map(|entry| Shown::new(entry, zone)).collect(),
+            revision: Some(page.extent.revision),
+        }
+    }
+
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    pub fn end(&self) -> u64 {
+        self.first + self.lines.len() as u64
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    pub fn is_of(&self, revision: u64) -> bool {
+        self.revision == Some(revision)
+    }
+
+    /// The log is read again: these lines stay until others come.
+    pub fn outdate(&mut self) {
+        self.revision = None;
+    }
+
+    pub fn get(&self, number: u64) -> Option<&Shown> {
+        let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.lines.get(at)
+    }
+
+    /// Numbers the lines anew.
+    pub fn move_to(&mut self, first: u64) {
+        self.first = first;
+    }
+
+    /// Shows the lines with their times, or without.
+    pub fn show_times(&mut self, zone: Option<&TimeZone>) {
+        let lines = std::mem::take(&mut self.lines).into_iter();
+        self.lines = lines.map(|it| Shown::new(it.entry, zone)).collect();
+    }
+}

@@ -1,0 +1,244 @@
+//! Logs that are open in the TUI. Each has a task that reads the log from its beginning into a spool file, hands out
+//! the lines near the screen and searches all of them, so that the loop of the TUI does nothing of that. Work on files
+//! is done outside of the runtime's thread, a little at a time.
+
+mod preview;
+mod reader;
+mod record;
+mod scan;
+mod segment;
+mod store;
+
+use std::{collections::HashMap, path::PathBuf, time::Duration};
+
+use tokio::{sync::mpsc, time::Instant};
+
+use super::{
+    clock,
+    link::{Current, no_line},
+};
+use crate::{
+    app::{logs::feed::LogOrder, msg::Msg},
+    client::{Client, Stream, StreamItem},
+    model::log::LogOptions,
+    protocol::message::{StreamEnd, StreamId, StreamOpen},
+};
+
+pub use reader::LogReader;
+pub use store::Limits;
+
+/// Orders on their way to a log.
+const ORDERS: usize = 256;
+/// How often the view hears of new lines at most.
+const PACE: Duration = Duration::from_millis(40);
+/// A log of which nothing came for so long was read to its end.
+const IDLE: Duration = Duration::from_millis(300);
+/// The same while its end is shown before it was read.
+const IDLE_WITH_PREVIEW: Duration = Duration::from_secs(5);
+
+#[derive(Debug)]
+pub struct Logs {
+    open: HashMap<StreamId, mpsc::Sender<LogOrder>>,
+    answers: mpsc::Sender<Msg>,
+    spool: Option<PathBuf>,
+}
+
+impl Logs {
+    /// Lines are spooled in this directory; `None` = few are kept in memory.
+    pub fn new(answers: mpsc::Sender<Msg>, spool: Option<PathBuf>) -> Self {
+        Self {
+            open: HashMap::new(),
+            answers,
+            spool,
+        }
+    }
+
+    /// Opens a log; `open` is a log.
+    pub fn open(&mut self, log: StreamId, open: StreamOpen, current: &Current) {
+        self.open.retain(|_, orders| !orders.is_closed());
+        let (orders, received) = mpsc::channel(ORDERS);
+        self.open.insert(log, orders);
+        let timed = matches!(&open, StreamOpen::Log { options, .. } if options.timestamps);
+        let spool = self.spool.clone();
+        let work = Work {
+            client: current.borrow().clone(),
+            open,
+            reader: LogReader::new(log, spool, Limits::default(), timed, clock::now()),
+            answers: self.answers.clone(),
+        };
+        tokio::spawn(work.run(received));
+    }
+
+    pub fn order(&self, log: StreamId, order: LogOrder) {
+        if let Some(orders) = self.open.get(&log) {
+            // The view asks for one page at a time; a log that is so far behind is busy with the orders before.
+            let _ = orders.try_send(order);
+        }
+    }
+
+    /// Closes it, if it is a log; its spool is freed.
+    pub fn close(&mut self, log: StreamId) {
+        self.open.remove(&log);
+    }
+}
+
+/// The task of one log.
+struct Work {
+    client: Option<Client>,
+    open: StreamOpen,
+    reader: LogReader,
+    answers: mpsc::Sender<Msg>,
+}
+
+/// What comes next.
+enum Next {
+    Order(LogOrder),
+    Item(StreamItem),
+    Preview(Option<StreamItem>),
+    Search,
+    Tell,
+    Idle,
+    Over,
+}
+
+/// The streams of one log.
+struct Streams {
+    whole: Option<Stream>,
+    preview: Option<Stream>,
+}
+
+impl Work {
+    async fn run(mut self, mut orders: mpsc::Receiver<LogOrder>) {
+        let mut streams = Streams {
+            whole: self.begin().await,
+            preview: None,
+        };
+        let mut changed = true;
+        let mut told = Instant::now()
+            .checked_sub(PACE)
+            .unwrap_or_else(Instant::now);
+        loop {
+            let searches = self.reader.has_work();
+            let patience = self.reader.is_loading().then_some(match streams.preview {
+                Some(_) => IDLE_WITH_PREVIEW,
+                None => IDLE,
+            });
+            let next = tokio::select! {
+                biased;
+                order = orders.recv() => order.map_or(Next::Over, Next::Order),
+                () = tokio::time::sleep_until(told + PACE), if changed => Next::Tell,
+                next = streams.next(searches, patience) => next,
+            };
+            if matches!(next, Next::Over) {
+                return;
+            }
+            // What is done on request is waited for.
+            changed = !matches!(next, Next::Order(_) | Next::Tell);
+            let Some(work) = self.take(next, &mut streams).await else {
+                return;
+            };
+            self = work;
+            if !changed {
+                told = Instant::now();
+            }
+            if streams.preview.is_none() && self.reader.wants_preview() {
+                streams.preview = self.open_preview().await;
+                self.reader.preview_opened();
+            }
+            if self.reader.has_preview_enough() {
+                streams.preview = None;
+            }
+        }
+    }
+
+    /// Opens the log from its beginning.
+    async fn begin(&mut self) -> Option<Stream> {
+        let opened = match &self.client {
+            Some(client) => client.open(self.open.clone()).await,
+            None => Err(no_line()),
+        };
+        opened
+            .map_err(|failure| self.reader.ended(StreamEnd::Failed { failure }))
+            .ok()
+    }
+
+    /// Opens its end.
+    async fn open_preview(&self) -> Option<Stream> {
+        let StreamOpen::Log { session, options } = &self.open else {
+            return None;
+        };
+        let options = LogOptions {
+            tail: Some(preview::LINES),
+            ..*options
+        };
+        let open = StreamOpen::Log {
+            session: *session,
+            options,
+        };
+        self.client.as_ref()?.open(open).await.ok()
+    }
+
+    /// Does what comes next, outside of the runtime's thread; `None` = that is gone.
+    async fn take(mut self, next: Next, streams: &mut Streams) -> Option<Self> {
+        match &next {
+            Next::Item(StreamItem::Ended(_)) => streams.whole = None,
+            Next::Preview(None | Some(StreamItem::Ended(_))) => streams.preview = None,
+            _ => {}
+        }
+        let done = tokio::task::spawn_blocking(move || {
+            let reader = &mut self.reader;
+            let mut told = Vec::new();
+            match next {
+                Next::Order(order) => {
+                    told.extend(reader.order(order));
+                    told.extend(reader.take());
+                }
+                Next::Tell => told = reader.take(),
+                Next::Item(StreamItem::Opened) => reader.opened(),
+                Next::Item(StreamItem::Data { source, bytes }) => reader.read(source, &bytes),
+                Next::Item(StreamItem::Ended(end)) => reader.ended(end),
+                Next::Preview(Some(StreamItem::Data { source, bytes })) => {
+                    reader.preview(source, &bytes);
+                }
+                Next::Search => reader.work(),
+                Next::Idle => reader.idle(),
+                Next::Preview(_) | Next::Over => {}
+            }
+            (self, told)
+        });
+        let (work, told) = done.await.ok()?;
+        for msg in told {
+            work.answers.send(msg).await.ok()?;
+        }
+        Some(work)
+    }
+}
+
+impl Streams {
+    /// The next of what is not urgent.
+    async fn next(&mut self, searches: bool, patience: Option<Duration>) -> Next {
+        let idle = async {
+            match patience {
+                Some(patience) => tokio::time::sleep(patience).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            item = next_of(&mut self.whole) => {
+                Next::Item(item.unwrap_or(StreamItem::Ended(StreamEnd::Lost {
+                    why: "the connection to the daemon is lost".into(),
+                })))
+            }
+            item = next_of(&mut self.preview) => Next::Preview(item),
+            () = std::future::ready(()), if searches => Next::Search,
+            () = idle => Next::Idle,
+        }
+    }
+}
+
+async fn next_of(stream: &mut Option<Stream>) -> Option<StreamItem> {
+    match stream {
+        Some(stream) => stream.recv().await,
+        None => std::future::pending().await,
+    }
+}
