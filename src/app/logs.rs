@@ -669,5 +669,9 @@ pub(super) fn file_name(name: &str) -> String {
     file
 }
 
+// What a log does with the orders of the view.
+#[cfg(test)]
+use crate::run::logs::{Limits, LogReader};
+
 #[cfg(test)]
 mod tests;

@@ -25,7 +25,7 @@ const HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Logs, Action::LogsSearch, "search"),
     (Scope::Logs, Action::LogsWrap, "wrap"),
     (Scope::Logs, Action::LogsSave, "save"),
-    (Scope::Logs, Action::LogsError, "first error"),
+    (Scope::Logs, Action::LogsError, "error"),
     (Scope::Logs, Action::LogsTimes, "times"),
 ];
 
@@ -101,9 +101,14 @@ fn position(logs: &Logs) -> Option<String> {
         return Some(format!("end of the log, {lines} lines read"));
     };
     let (first, last) = (text::grouped(first), text::grouped(last));
-    let mut position = format!("lines {first}-{last} of {lines}");
+    let shown = if first == last {
+        format!("line {first}")
+    } else {
+        format!("lines {first}-{last}")
+    };
+    let mut position = format!("{shown} of {lines}");
     if extent.loading && extent.preview.is_some() {
-        position = format!("lines {first}-{last}, {lines} read");
+        position = format!("{shown}, {lines} read");
     }
     if extent.first > 0 {
         position = format!("{} dropped, {position}", text::grouped(extent.first));

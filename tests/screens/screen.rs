@@ -308,7 +308,9 @@ impl Screen {
             if told.is_empty() {
                 return;
             }
-            told.into_iter().for_each(|msg| self.update(msg));
+            for msg in told {
+                self.update(msg);
+            }
         }
     }
 

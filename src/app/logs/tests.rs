@@ -7,7 +7,6 @@ use crate::{
     app::{msg::Msg, testing},
     model::log::LogSource,
     protocol::message::{Failure, FailureKind},
-    run::logs::{Limits, LogReader},
 };
 
 /// A log and the one who reads it, in memory.

@@ -32,9 +32,7 @@ const ORDERS: usize = 256;
 /// How often the view hears of new lines at most.
 const PACE: Duration = Duration::from_millis(40);
 /// A log of which nothing came for so long was read to its end.
-const IDLE: Duration = Duration::from_millis(300);
-/// The same while its end is shown before it was read.
-const IDLE_WITH_PREVIEW: Duration = Duration::from_secs(5);
+const IDLE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub struct Logs {
@@ -119,15 +117,12 @@ impl Work {
             .unwrap_or_else(Instant::now);
         loop {
             let searches = self.reader.has_work();
-            let patience = self.reader.is_loading().then_some(match streams.preview {
-                Some(_) => IDLE_WITH_PREVIEW,
-                None => IDLE,
-            });
+            let waits = self.reader.is_loading();
             let next = tokio::select! {
                 biased;
                 order = orders.recv() => order.map_or(Next::Over, Next::Order),
                 () = tokio::time::sleep_until(told + PACE), if changed => Next::Tell,
-                next = streams.next(searches, patience) => next,
+                next = streams.next(searches, waits) => next,
             };
             if matches!(next, Next::Over) {
                 return;
@@ -216,13 +211,7 @@ impl Work {
 
 impl Streams {
     /// The next of what is not urgent.
-    async fn next(&mut self, searches: bool, patience: Option<Duration>) -> Next {
-        let idle = async {
-            match patience {
-                Some(patience) => tokio::time::sleep(patience).await,
-                None => std::future::pending().await,
-            }
-        };
+    async fn next(&mut self, searches: bool, waits: bool) -> Next {
         tokio::select! {
             item = next_of(&mut self.whole) => {
                 Next::Item(item.unwrap_or(StreamItem::Ended(StreamEnd::Lost {
@@ -231,7 +220,7 @@ impl Streams {
             }
             item = next_of(&mut self.preview) => Next::Preview(item),
             () = std::future::ready(()), if searches => Next::Search,
-            () = idle => Next::Idle,
+            () = tokio::time::sleep(IDLE), if waits => Next::Idle,
         }
     }
 }

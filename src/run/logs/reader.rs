@@ -11,7 +11,7 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     super::files,
-    preview::Preview,
+    preview::{self, Preview},
     scan::{Scan, Seek, Sought},
     store::{Limits, LogStore},
 };
@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// The end of a log that is longer is shown before it was read.
-const PREVIEW_AFTER: usize = 1 << 20;
+const PREVIEW_AFTER: usize = 128 << 10;
 /// Blocks searched in one step.
 const STEP: usize = 4;
 
@@ -116,6 +116,8 @@ impl LogReader {
         self.lines.read(source, bytes, |entry| entries.push(entry));
         self.read += bytes.len();
         self.add(&entries);
+        // A line from before the log was opened is not the last one, however long it took to come.
+        self.loading |= self.last_time.is_some_and(|time| time < self.opened_at);
         self.find_preview(&entries);
         let time = self.last_time;
         if self.loading && time.is_some_and(|time| time >= self.opened_at) {
@@ -126,17 +128,15 @@ impl LogReader {
     fn add(&mut self, entries: &[Entry]) {
         self.revision += 1;
         self.store.append(entries);
-        let times = entries.iter().rev();
-        self.last_time = times
-            .filter_map(|entry| entry.line.time)
-            .next()
-            .or(self.last_time);
+        let times = entries.iter().filter_map(|entry| entry.line.time);
+        self.last_time = times.max().or(self.last_time);
     }
 
     /// Whether the end of the log is to be read beside it.
     pub fn wants_preview(&self) -> bool {
         let has_times = self.last_time.is_some();
-        self.loading && has_times && self.read > PREVIEW_AFTER && matches!(self.end, End::None)
+        let is_long = self.read > PREVIEW_AFTER && self.store.end() > preview::LINES.into();
+        self.loading && has_times && is_long && matches!(self.end, End::None)
     }
 
     /// The end is read beside the rest.
@@ -155,7 +155,7 @@ impl LogReader {
 
     /// Whether bytes of the end are of no more use.
     pub fn has_preview_enough(&self) -> bool {
-        matches!(self.end, End::Reached(_) | End::Over) || !self.loading
+        matches!(self.end, End::Reached(_) | End::Over)
     }
 
     /// Looks whether the log was read as far as the preview.
@@ -175,7 +175,11 @@ impl LogReader {
             return;
         };
         let first = self.store.end() - entries.len() as u64;
-        let line = entries.iter().rposition(|entry| entry == last);
+        let is_last = |entry: &Entry| {
+            entry.line.time.is_some()
+                && (entry.line.time, entry.source) == (last.line.time, last.source)
+        };
+        let line = entries.iter().rposition(is_last);
         if let Some(line) = line {
             self.join(first + line as u64 + 1);
         } else if last.line.time.is_none_or(|last| last < time) {
@@ -185,12 +189,11 @@ impl LogReader {
 
     /// The lines of the preview before its end are the lines of the log before this one.
     fn join(&mut self, line: u64) {
-        if let End::Open(preview) | End::Reached(preview) = mem::replace(&mut self.end, End::Over)
-            && preview.extent().is_some()
-        {
+        if let End::Open(preview) | End::Reached(preview) = &self.end {
             let preview = preview.ended();
             self.joined = Some((preview, line));
             self.out.push(LogEvent::Joined { preview, line });
+            self.end = End::Over;
         }
         self.loading = false;
         self.revision += 1;
@@ -205,9 +208,10 @@ impl LogReader {
         self.loading
     }
 
-    /// Nothing came for a while.
+    /// Nothing came for a while. A preview says that there is more, though.
     pub fn idle(&mut self) {
-        if self.loading {
+        let waits = matches!(&self.end, End::Open(preview) if preview.last().is_some());
+        if self.loading && !waits {
             self.loaded();
         }
     }

@@ -163,7 +163,9 @@ mod tests {
         }
         assert_eq!(entries.len(), 8);
         let mut bytes = Vec::new();
-        entries.iter().for_each(|entry| write(&mut bytes, entry));
+        for entry in &entries {
+            write(&mut bytes, entry);
+        }
         let mut rest = &bytes[..];
         for entry in entries {
             let (record, after) = split(rest).unwrap();

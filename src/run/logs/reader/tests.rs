@@ -15,11 +15,13 @@ fn events(reader: &mut LogReader) -> Vec<LogEvent> {
 }
 
 fn pages(events: &[LogEvent]) -> Vec<&Page> {
-    let page = |event| match event {
-        &LogEvent::Page(ref page) => Some(page),
-        _ => None,
-    };
-    events.iter().filter_map(page).collect()
+    let mut pages = Vec::new();
+    for event in events {
+        if let LogEvent::Page(page) = event {
+            pages.push(page);
+        }
+    }
+    pages
 }
 
 #[test]
@@ -54,8 +56,8 @@ fn an_unfinished_line_is_the_last_of_a_page() {
 fn a_search_is_replaced_and_ended_at_any_time() {
     let mut reader = reader(false);
     reader.opened();
-    let log: String = (0..20_000).map(|n| format!("line {n}\n")).collect();
-    reader.read(LogSource::Stdout, log.as_bytes());
+    let log: Vec<String> = (0..20_000).map(|n| format!("line {n}\n")).collect();
+    reader.read(LogSource::Stdout, log.concat().as_bytes());
     reader.idle();
     let search = |id, text: &str| LogOrder::Search {
         id,

@@ -12,7 +12,7 @@ fn entries(texts: &[String]) -> Vec<Entry> {
     let mut entries = Vec::new();
     for text in texts {
         lines.read(LogSource::Stdout, text.as_bytes(), |entry| {
-            entries.push(entry)
+            entries.push(entry);
         });
         lines.read(LogSource::Stdout, b"\n", |entry| entries.push(entry));
     }
