@@ -79,6 +79,8 @@ impl Controller {
         let Some(clock) = self.idle.clocks.get_mut(&id) else {
             return;
         };
+        // What a person decides is shown at once, however recently the checks were published.
+        clock.told_at = None;
         match keep {
             Keep::Extend => {
                 clock.activity.at = now;

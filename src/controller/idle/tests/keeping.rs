@@ -47,6 +47,20 @@ fn keep(play: &mut Play, session: SessionId, keep: Keep) -> Result<Session, Refu
 }
 
 #[test]
+fn what_a_person_decides_is_shown_at_once() {
+    let mut play = play(network(600), twice_an_hour());
+    let id = runs(&mut play, LaunchRequest::default());
+    pass(&mut play, 400);
+    for _ in 0..2 {
+        let session = keep(&mut play, id, Keep::Extend).unwrap();
+        // Both within one second.
+        play.now -= 1;
+        let until = session.reprieve.until.unwrap();
+        assert_eq!(session.idle_checks[0].state, IdleState::Counting { until });
+    }
+}
+
+#[test]
 fn an_end_is_put_off_as_often_as_is_allowed() {
     let mut play = play(network(600), twice_an_hour());
     let id = runs(&mut play, LaunchRequest::default());
