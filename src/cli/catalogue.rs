@@ -23,7 +23,7 @@ use crate::{
 pub fn catalogue(start: &Start, arguments: &args::Catalogue) -> Outcome {
     let catalogue = read(start, arguments.project.clone())?;
     for (part, why) in &catalogue.gaps {
-        output::remark(&format!("workbay: {part} could not be read: {why}"));
+        output::remark(&format!("workbay: {part} can't be read: {why}"));
     }
     if arguments.format.json {
         output::json(&catalogue)?;
@@ -106,7 +106,7 @@ fn facts(catalogue: &Catalogue) -> Vec<(&'static str, String)> {
     facts.extend(limits(&catalogue.limits));
     facts.extend(policy(&catalogue.policy));
     if catalogue.presets_only {
-        facts.push(("Amounts", "by preset only".to_owned()));
+        facts.push(("Amounts", "presets only".to_owned()));
     }
     facts
 }
@@ -152,8 +152,8 @@ fn policy(policy: &Policy) -> Vec<(&'static str, String)> {
         let limit = policy.max_concurrent_sessions.map(|max| max.to_string());
         of(now.to_string(), limit)
     });
-    let most = |number: Option<u32>| number.map(|n| format!("{n} at most"));
-    let span = |seconds: Option<u64>| seconds.map(|n| format!("{} at most", Span(n)));
+    let most = |number: Option<u32>| number.map(|n| format!("max {n}"));
+    let span = |seconds: Option<u64>| seconds.map(|n| format!("max {}", Span(n)));
     let each = &policy.per_container;
     let mut container: Vec<String> = each
         .cpu
@@ -162,7 +162,7 @@ fn policy(policy: &Policy) -> Vec<(&'static str, String)> {
         .collect();
     container.extend(each.mem.map(|mem| mem.to_string()));
     container.extend(accelerators(&each.accelerators));
-    let container = (!container.is_empty()).then(|| format!("{} at most", container.join(", ")));
+    let container = (!container.is_empty()).then(|| format!("max {}", container.join(", ")));
     [
         ("Policy", policy.name.as_ref().map(ToString::to_string)),
         ("Sessions", sessions),
@@ -171,7 +171,7 @@ fn policy(policy: &Policy) -> Vec<(&'static str, String)> {
         ("Container", container),
         (
             "Shared memory",
-            policy.max_shmem.map(|most| format!("{most} at most")),
+            policy.max_shmem.map(|most| format!("max {most}")),
         ),
         ("Ports", most(policy.max_preopen_ports)),
         ("Lifetime", span(policy.max_session_lifetime)),

@@ -62,18 +62,19 @@ impl<'a> Choice<'a> {
         }
         if self.contexts.named(name).is_ok() {
             let fail = not_there(format!(
-                "the daemon does not know context '{name}' yet: it was started before that was configured"
+                "the daemon doesn't know context '{name}' yet: the context was added after the \
+                 daemon started"
             ));
             return Err(fail.help(
-                "`workbay daemon stop` (sessions and shells go on), then the same command again",
+                "run `workbay daemon stop` (sessions and shells keep running), then try again",
             ));
         }
         let words: Vec<&str> = known.iter().map(ContextName::as_str).collect();
         let shown = Clean::new(name);
-        let fail = not_there(format!("there is no context '{shown}'"));
+        let fail = not_there(format!("context '{shown}' not found"));
         Err(match nearest(name, &words) {
             Some(near) => fail.help(format!("did you mean '{near}'?")),
-            None => fail.help(format!("there is {}", words.join(", "))),
+            None => fail.help(format!("configured: {}", words.join(", "))),
         })
     }
 }

@@ -67,7 +67,10 @@ async fn follow(line: &mut Line, seen: u64, key: SessionKey) -> Outcome {
                 }
             }
             Change::Gone { session } if session == key => {
-                return Err(Fail::new(code::NOT_FOUND, "the session is gone"));
+                return Err(Fail::new(
+                    code::NOT_FOUND,
+                    "the session doesn't exist any more",
+                ));
             }
             _ => {}
         }

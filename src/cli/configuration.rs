@@ -42,11 +42,11 @@ pub fn check(start: &Start) -> Outcome {
         .collect();
     let text = if read.is_empty() {
         format!(
-            "no configuration file yet, the defaults are in force; yours would be {}",
+            "no configuration file found. The defaults apply. Your file would be {}",
             user.display()
         )
     } else {
-        format!("nothing is wrong in {}", read.join(", "))
+        format!("no problems found in {}", read.join(", "))
     };
     output::line(&text)?;
     Ok(0)

@@ -94,7 +94,7 @@ fn only_there(context: &Context) -> Configured {
         read_only: context.read_only,
         accent: context.accent.clone(),
         origin: "daemon",
-        from: "the daemon alone; `workbay daemon stop` forgets it".to_owned(),
+        from: "only known to the running daemon; `workbay daemon stop` removes it".to_owned(),
     }
 }
 
@@ -152,7 +152,9 @@ fn row(listed: &Listed, daemon_runs: bool) -> Vec<Cell> {
         default,
         ..
     } = &listed.configured;
-    let endpoint = endpoint.as_ref().map_or("found by itself", Clean::as_str);
+    let endpoint = endpoint
+        .as_ref()
+        .map_or("found automatically", Clean::as_str);
     vec![
         if *default { "*" } else { "" }.into(),
         name.as_str().into(),
@@ -174,7 +176,7 @@ fn state(engine: Option<&EngineState>, daemon_runs: bool) -> String {
             )
         }
         (Some(other), _) => engine_line(other),
-        (None, true) => "not known to the daemon yet: `workbay daemon stop`".to_owned(),
+        (None, true) => "not known to the daemon yet: run `workbay daemon stop`".to_owned(),
         (None, false) => "-".to_owned(),
     }
 }
@@ -238,17 +240,17 @@ pub fn fields(entry: &ContextEntry) -> Vec<(&'static str, String)> {
         fields.push(("insecure", "true".to_owned()));
     }
     if Url::parse(&spec.endpoint).is_ok_and(|url| address::is_unencrypted(&url)) {
-        let text = "not encrypted: keys, logins, logs and shells can be read on the way";
+        let text = "not encrypted: others on the network can read keys, logins, logs and shells";
         fields.push(("warning", text.to_owned()));
     }
-    fields.push(("refresh", format!("{} s", entry.refresh.as_secs())));
+    fields.push(("refresh", format!("{}s", entry.refresh.as_secs())));
     fields
 }
 
 fn text(shown: &Shown, daemon_runs: bool) -> String {
     let Listed { configured, engine } = &shown.listed;
     let endpoint = configured.endpoint.as_ref();
-    let endpoint = endpoint.map_or("found by itself", Clean::as_str);
+    let endpoint = endpoint.map_or("found automatically", Clean::as_str);
     let mut fields = vec![
         ("name", configured.name.to_string()),
         ("kind", configured.kind.word().to_owned()),
@@ -271,7 +273,7 @@ fn text(shown: &Shown, daemon_runs: bool) -> String {
         mend: Some(mend), ..
     }) = engine
     {
-        fields.push(("mend", mend.to_string()));
+        fields.push(("fix", mend.to_string()));
     }
     if let Some([running, finished, others]) = shown.totals {
         let text = format!("{running} running, {finished} finished, {others} others");
@@ -289,7 +291,7 @@ pub fn make_default(start: &Start, name: &str) -> Outcome {
     preference::write(&start.paths.contexts_file(), context)?;
     if let Some(asked) = &start.asked_context {
         output::remark(&format!(
-            "workbay: --context or WORKBAY_CONTEXT says {} now, which goes over it",
+            "workbay: --context or WORKBAY_CONTEXT currently overrides the default with {}",
             Clean::new(asked)
         ));
     }

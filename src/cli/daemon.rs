@@ -93,7 +93,10 @@ fn absent(paths: &Paths, json: bool) -> Outcome {
         return Ok(code::UNREACHABLE);
     }
     let fail = Fail::new(code::UNREACHABLE, "no daemon is running");
-    Err(fail.help("any command that needs it starts it; `workbay daemon run` does so by hand"))
+    Err(fail.help(
+        "commands start the daemon when they need it. `workbay daemon run` starts it in the \
+         foreground",
+    ))
 }
 
 /// Ends it and waits until its lock is free, so that the next one can start. It is asked first; one that
@@ -195,9 +198,10 @@ impl Process {
     /// The kernel ends it as soon as what it does allows (a disk that doesn't answer, say).
     fn survives(&self) -> Fail {
         let pid = self.pid.as_raw_nonzero();
-        let text =
-            format!("the daemon (pid {pid}) was killed, but the kernel has not ended it yet");
-        Fail::new(code::TIMEOUT, text).help(format!("see what holds it up: cat /proc/{pid}/wchan"))
+        let text = format!("the daemon (pid {pid}) was killed, but hasn't ended yet");
+        Fail::new(code::TIMEOUT, text).help(format!(
+            "run `cat /proc/{pid}/wchan` to see what it waits for"
+        ))
     }
 }
 

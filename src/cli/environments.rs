@@ -60,13 +60,13 @@ fn note(environment: &Environment) -> String {
     let known = known.filter(|label| *label != environment.label());
     let known = known.map(|label| format!("is {label}"));
     let own = facts.customized.as_ref().map(|it| match &it.owner {
-        Some(owner) => format!("{}, made of a session by {owner}", it.name),
-        None => format!("{}, made of a session", it.name),
+        Some(owner) => format!("{}, created from a session by {owner}", it.name),
+        None => format!("{}, created from a session", it.name),
     });
     let absent = environment.absent.then(|| "not pulled yet".to_owned());
     let why = environment.unavailable.as_ref();
-    let why = why.map(|why| format!("cannot be launched: {why}"));
-    let user = (!facts.user.is_ours()).then(|| "runs as its image's own user".to_owned());
+    let why = why.map(|why| format!("not available: {why}"));
+    let user = (!facts.user.is_ours()).then(|| "runs as the user of the image".to_owned());
     let words: Vec<String> = [why, absent, own, known, about, user]
         .into_iter()
         .flatten()

@@ -95,7 +95,7 @@ impl Listener {
             Change::Session { session } if goes_on(session) => return None,
             Change::Session { session } => self.session_line(session),
             Change::Gone { session } => {
-                format!("{}  deleted from the records", self.short(*session))
+                format!("{}  deleted", self.short(*session))
             }
             Change::Engine { context, engine } => {
                 format!("engine {context}  {}", engine_line(engine))
@@ -161,6 +161,8 @@ pub fn engine_line(engine: &EngineState) -> String {
         EngineState::Connected { info } => {
             format!("{} {} at {}", info.kind, info.version, info.endpoint)
         }
-        EngineState::Lost { why, attempt, .. } => format!("lost: {why} (attempt {attempt})"),
+        EngineState::Lost { why, attempt, .. } => {
+            format!("disconnected: {why} (attempt {attempt})")
+        }
     }
 }

@@ -109,7 +109,7 @@ fn closed(stream: Stream) -> Outcome {
     drop(stream);
     Err(Fail::new(
         code::UNREACHABLE,
-        "the line to the command was closed",
+        "the connection to the command was closed",
     ))
 }
 
@@ -120,7 +120,7 @@ fn ended(end: StreamEnd) -> Outcome {
         } => Ok(u8::try_from(number).unwrap_or(code::FAILED)),
         StreamEnd::Exited { exit_code: None } => Err(Fail::new(
             code::FAILED,
-            "the command ended, but the engine does not know its exit code",
+            "the command ended, but the engine didn't report its exit code",
         )),
         StreamEnd::Failed { failure } => Err(failure.into()),
         StreamEnd::Lost { why } => Err(Fail::new(code::UNREACHABLE, why)),

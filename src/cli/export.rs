@@ -45,9 +45,9 @@ fn save(file: &Path, text: &str, force: bool) -> Result<(), Fail> {
     written.map_err(|error| {
         let shown = file.display();
         if error.kind() == io::ErrorKind::AlreadyExists {
-            let fail = Fail::new(code::FAILED, format!("{shown} is there already"));
-            return fail.help("add --force to write over it");
+            let fail = Fail::new(code::FAILED, format!("{shown} already exists"));
+            return fail.help("add --force to overwrite it");
         }
-        Fail::new(code::FAILED, format!("{shown} cannot be written: {error}"))
+        Fail::new(code::FAILED, format!("{shown} can't be written: {error}"))
     })
 }

@@ -104,13 +104,13 @@ impl From<io::Error> for Fail {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::silent(0);
         }
-        Self::new(code::FAILED, format!("cannot read or write: {error}"))
+        Self::new(code::FAILED, format!("reading or writing failed: {error}"))
     }
 }
 
 impl From<serde_json::Error> for Fail {
     fn from(error: serde_json::Error) -> Self {
-        Self::new(code::FAILED, format!("cannot be told as JSON: {error}"))
+        Self::new(code::FAILED, format!("can't be written as JSON: {error}"))
     }
 }
 

@@ -74,7 +74,7 @@ pub async fn picture(
             work.await
         } else {
             let limit = BESIDE_OTHERS.as_secs();
-            let late = format!("no answer within {limit} s");
+            let late = format!("no answer within {limit}s");
             let late = Failure::new(FailureKind::Unreachable, late);
             let done = tokio::time::timeout(BESIDE_OTHERS, work).await;
             done.unwrap_or(Err(late))
@@ -123,14 +123,14 @@ pub fn incomplete<'a>(
         let name = state.context.name;
         let why = match &state.engine {
             EngineState::Lost { why, .. } => why.to_string(),
-            _ => "it has not answered yet".to_owned(),
+            _ => "it hasn't answered yet".to_owned(),
         };
         let text = format!(
-            "the list of context {name} is incomplete: the state database was lost or damaged, and the \
-             engine has not been read since ({why})"
+            "the list of context {name} is incomplete: the state database was lost or damaged, \
+             and the engine hasn't answered since ({why})"
         );
-        let help = "running sessions are listed again when the engine answers; `workbay doctor` shows \
-                    what is wrong with it";
+        let help = "running sessions are listed again when the engine answers. Run `workbay \
+                    doctor` for the cause";
         let failure = Failure::new(FailureKind::Unreachable, text).with_help(help);
         (name, failure)
     })
@@ -171,10 +171,10 @@ pub async fn newest(line: &Line, choice: Choice<'_>, text: &str) -> Result<Sessi
         let which = if is_newest {
             "the newest"
         } else {
-            "the one that has not ended"
+            "the one that hasn't ended"
         };
         output::remark(&format!(
-            "workbay: {count} sessions are named {name}; this is {which}, {id}"
+            "workbay: {count} sessions are named {name}. This is {which}, {id}"
         ));
     }
     Ok(session)

@@ -24,7 +24,7 @@ pub fn folder(start: &Start, words: &Words) -> Outcome {
 fn ls(start: &Start, json: bool) -> Outcome {
     let catalogue = catalogue::read(start, None)?;
     if let Some((_, why)) = catalogue.gaps.iter().find(|(part, _)| *part == "folders") {
-        output::remark(&format!("workbay: folders could not be read: {why}"));
+        output::remark(&format!("workbay: folders can't be read: {why}"));
     }
     if json {
         output::json(&catalogue.folders)?;

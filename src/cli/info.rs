@@ -197,7 +197,7 @@ fn context(context: &contexts::Configured) -> Vec<Cell> {
         name.into(),
         context.kind.word().into(),
         endpoint
-            .map_or("found by itself", |endpoint| endpoint.as_str())
+            .map_or("found automatically", |endpoint| endpoint.as_str())
             .into(),
         context.from.as_str().into(),
     ]
@@ -223,7 +223,7 @@ fn text(info: &Info) -> String {
             let note = if place.exists {
                 ""
             } else {
-                "  (not there yet)"
+                "  (doesn't exist yet)"
             };
             (place.what, format!("{}{note}", place.path))
         })

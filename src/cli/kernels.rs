@@ -21,15 +21,15 @@ pub async fn find(line: &Line, session: &Session, word: &str) -> Result<KernelId
     match selector::kernel(kernels, word.as_str()) {
         Ok(kernel) => Ok(kernel.id),
         Err(KernelError::Several(names)) => {
-            let why = format!("'{word}' may be any of: {}", names.join(", "));
-            Err(Fail::usage(why).help("give the host name, or more of the id"))
+            let why = format!("'{word}' matches several containers: {}", names.join(", "));
+            Err(Fail::usage(why).help("use the host name, or type more of the id"))
         }
         Err(KernelError::None(names)) => {
-            let why = format!("session {name} has no kernel '{word}'");
+            let why = format!("session {name} has no container '{word}'");
             let fail = Fail::new(code::NOT_FOUND, why);
             Err(match names.as_slice() {
-                [] => fail.help("it has none yet"),
-                names => fail.help(format!("it has {}", names.join(", "))),
+                [] => fail.help("it has no container yet"),
+                names => fail.help(format!("available: {}", names.join(", "))),
             })
         }
     }

@@ -23,7 +23,7 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result<T, Fai
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Fail::new(code::FAILED, format!("cannot start: {error}")))?;
+        .map_err(|error| Fail::new(code::FAILED, format!("the command can't start: {error}")))?;
     let outcome = runtime.block_on(work);
     // A thread that still waits for a key must not hold up the end.
     runtime.shutdown_background();
@@ -160,9 +160,9 @@ async fn given_up(mut silence: watch::Receiver<bool>, pid: u32) -> Fail {
 fn lost(why: &Clean) -> Fail {
     Fail::new(
         code::UNREACHABLE,
-        format!("the line to the daemon broke: {why}"),
+        format!("the connection to the daemon broke: {why}"),
     )
-    .help("sessions go on; the next command connects again")
+    .help("sessions keep running. The next command reconnects")
 }
 
 /// An answer of another kind than the question's: a daemon of another make.
@@ -171,10 +171,10 @@ pub fn unexpected(reply: &Reply) -> Fail {
         .ok()
         .and_then(|value| Some(value.get("reply")?.as_str()?.to_owned()))
         .unwrap_or_default();
-    let message = format!("the daemon answered '{word}', which does not answer this question");
+    let message = format!("the daemon sent an unexpected answer ('{word}')");
     let failure = Failure::new(FailureKind::Internal, message);
     failure
-        .with_help("`workbay daemon stop`, then try again")
+        .with_help("run `workbay daemon stop`, then try again")
         .into()
 }
 
@@ -189,7 +189,7 @@ pub async fn within<T>(
     };
     let limit = std::time::Duration::from_secs(seconds);
     tokio::time::timeout(limit, work).await.unwrap_or_else(|_| {
-        let message = format!("{what} is not done after {seconds} s; it goes on");
+        let message = format!("{what} hasn't finished after {seconds}s and continues");
         Err(Fail::new(code::TIMEOUT, message))
     })
 }

@@ -199,7 +199,7 @@ fn tell_stale(picture: &Picture, contexts: &[ContextName]) {
             _ => continue,
         };
         output::remark(&format!(
-            "workbay: engine {context} is lost: {why}; shown is what was known last"
+            "workbay: engine {context} is disconnected: {why}. The list shows the last known state"
         ));
     }
 }
@@ -241,7 +241,7 @@ fn tell_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session], 
             if shown < total {
                 let title = tab.title().to_lowercase();
                 output::remark(&format!(
-                    "workbay: {name}: {shown} of {total} sessions under {title} are shown; --limit N shows more, 4000 at most"
+                    "workbay: {name}: {shown} of {total} sessions under {title} are shown. --limit N shows more (max: 4000)"
                 ));
             }
         }
@@ -264,10 +264,10 @@ fn nothing(arguments: &Ls) -> &'static str {
     match (arguments.filter.is_empty(), arguments.tab) {
         (false, TabChoice::All) => "No session matches the filter.",
         (false, _) => "No session under this --tab matches the filter.",
-        (_, TabChoice::Running) => "No session is running; `workbay launch` starts one.",
+        (_, TabChoice::Running) => "No session is running. `workbay launch` starts one.",
         (_, TabChoice::Finished) => "No session has finished.",
-        (_, TabChoice::Others) => "No session is in trouble.",
-        (_, TabChoice::All) => "There are no sessions; `workbay launch` starts one.",
+        (_, TabChoice::Others) => "No session with problems.",
+        (_, TabChoice::All) => "No sessions. `workbay launch` starts one.",
     }
 }
 

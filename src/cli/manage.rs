@@ -76,10 +76,13 @@ pub fn keep(start: &Start, arguments: &args::Keep) -> Outcome {
 fn kept(session: &Session) -> String {
     let name = &session.name;
     match session.reprieve {
-        Reprieve { exempt: true, .. } => format!("{name}: no idle check ends it"),
+        Reprieve { exempt: true, .. } => format!("{name}: no idle check will reclaim it"),
         Reprieve {
             until: Some(until), ..
-        } => format!("{name}: no idle check ends it before {}", moment(until)),
+        } => format!(
+            "{name}: no idle check will reclaim it before {}",
+            moment(until)
+        ),
         Reprieve { .. } => format!("{name}: idle checks apply again"),
     }
 }
@@ -118,9 +121,9 @@ pub fn refuse_silent_loss(command: &str, yes: bool) -> Result<(), Fail> {
         return Ok(());
     }
     let fail = Fail::usage(format!(
-        "`{command}` asks before it ends sessions, but nobody can answer here"
+        "`{command}` asks for confirmation, but stdin isn't a terminal"
     ));
-    Err(fail.help("add --yes to end them without a question"))
+    Err(fail.help("add --yes to skip the confirmation"))
 }
 
 /// All that are meant, or an error before anything is done. Those that have ended are left out.
@@ -185,14 +188,14 @@ pub fn agreed(
         .iter()
         .any(|s| find::schedules(snapshot, s.context))
     {
-        "What is not in a folder is lost.".to_owned()
+        "Files outside of folders are deleted.".to_owned()
     } else {
-        format!("Log and home are kept for {keep_days} days.")
+        format!("The log and the home directory are kept for {keep_days} days.")
     };
     let how = if force {
         "are killed at once"
     } else {
-        "are asked to end, then killed"
+        "get SIGTERM, then are killed"
     };
     let mut err = io::stderr().lock();
     let ids: Vec<String> = sessions.iter().map(|it| it.id.to_string()).collect();
@@ -211,11 +214,14 @@ pub fn agreed(
     }
     for session in sessions.iter().filter(|it| it.is_committed()) {
         let name = &session.name;
-        writeln!(err, "An image is being made of {name}: it will be lost.")?;
+        writeln!(
+            err,
+            "An image is being created from {name}. It will be lost."
+        )?;
     }
     write!(
         err,
-        "Programs running there {how}; open shells close. {kept}\nTerminate {}? [y/N] ",
+        "Running programs {how}. Open shells close. {kept}\nTerminate {}? [y/N] ",
         match sessions {
             [_] => "this session".to_owned(),
             many => format!("these {} sessions", many.len()),

@@ -194,7 +194,7 @@ fn tui(doors: &Doors, look: &Look) -> Outcome {
         return ls::ls(&start(look)?, &args::Ls::default());
     }
     if !std::io::stdin().is_terminal() {
-        let fail = Fail::usage("the full-screen view needs a keyboard, but stdin is no terminal");
+        let fail = Fail::usage("the TUI needs a keyboard, but stdin isn't a terminal");
         return Err(fail.help("`workbay ls` lists sessions, `workbay --help` lists commands"));
     }
     let start = start(look)?;
@@ -261,7 +261,7 @@ fn ready(look: &Look) -> Result<Start, Fail> {
 /// What is wrong in the files of settings and contexts.
 fn remark_problems(start: &Start) {
     for problem in start.loaded.problems.iter().chain(&start.contexts.problems) {
-        output::remark(&format!("workbay: {problem}; left out"));
+        output::remark(&format!("workbay: {problem}. This part is ignored"));
     }
 }
 

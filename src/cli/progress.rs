@@ -30,7 +30,7 @@ impl Progress {
     /// How far a pull is.
     pub fn pull(&mut self, who: &str, pull: &Pull) {
         let step = match &pull.broken {
-            Some(why) => format!("{who}: the line broke, trying again ({why})"),
+            Some(why) => format!("{who}: connection lost, retrying ({why})"),
             None => format!("{who}: pulling {}", pull.reference),
         };
         if !self.live {

@@ -62,7 +62,7 @@ async fn fetch(line: &mut Line, seen: u64, teller: &mut Teller<'_>) -> Result<()
                 teller.hear(&change)?;
             }
             _ = tokio::signal::ctrl_c() => {
-                let why = "given up: nothing of it stays";
+                let why = "cancelled: nothing of the image is kept";
                 return Err(Fail::new(code::INTERRUPTED, why));
             }
         }

@@ -27,7 +27,7 @@ pub fn recent(start: &Start, words: Words) -> Outcome {
         Words::Pin(one) => edit(start, one, RecentEdit::Pin { pinned: true }),
         Words::Unpin(one) => edit(start, one, RecentEdit::Pin { pinned: false }),
         Words::Rename { one, title } if title.trim().is_empty() => {
-            let why = format!("{}: an empty title tells nothing", one.id);
+            let why = format!("{}: the title is empty", one.id);
             Err(Fail::usage(why))
         }
         Words::Rename { one, title } => edit(start, one, RecentEdit::Rename { title }),
@@ -97,7 +97,7 @@ async fn all(line: &Line) -> Result<Vec<Recent>, Fail> {
 fn find(entries: Vec<Recent>, id: RecentId) -> Result<Recent, Fail> {
     let found = entries.into_iter().find(|entry| entry.id == id);
     found.ok_or_else(|| {
-        let why = format!("no launch of before has the number {id}");
+        let why = format!("recent launch {id} not found");
         Fail::new(code::NOT_FOUND, why).help("`workbay recent ls` lists them")
     })
 }

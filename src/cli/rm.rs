@@ -18,8 +18,8 @@ use crate::{
 
 pub fn rm(start: &Start, arguments: &Rm) -> Outcome {
     if !arguments.yes && !tty::is_interactive() {
-        let why = "`rm` asks before it deletes sessions, but nobody can answer here";
-        return Err(Fail::usage(why).help("add --yes to delete them without a question"));
+        let why = "`rm` asks for confirmation, but stdin isn't a terminal";
+        return Err(Fail::usage(why).help("add --yes to skip the confirmation"));
     }
     line::block_on(async {
         let line = Line::connect(&start.paths).await?;

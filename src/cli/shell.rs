@@ -18,8 +18,10 @@ pub fn shell(doors: &Doors, start: Start, arguments: args::Shell) -> Outcome {
         return Err(fail.help(format!("`workbay exec {session} -- CMD` works without one")));
     }
     if let Some(directory) = arguments.dir.as_deref().filter(|dir| !dir.starts_with('/')) {
-        let fail = Fail::usage(format!("--dir {directory} is no full path"));
-        return Err(fail.help("write it from the root of the session, as in --dir /home/work"));
+        let fail = Fail::usage(format!("--dir {directory} isn't an absolute path"));
+        return Err(
+            fail.help("write it from the root of the session, for example --dir /home/work")
+        );
     }
     let (session, kernel) = line::block_on(async {
         let line = Line::connect(&start.paths).await?;

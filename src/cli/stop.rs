@@ -41,18 +41,21 @@ fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
         let snapshot = line.subscribe().await?;
         let open = open(&snapshot);
         if open.is_empty() {
-            output::remark("No session is left to end.");
+            output::remark("No session is left to terminate.");
             return Ok(0);
         }
         if !arguments.yes && !manage::agreed(&open, &snapshot, false, keep_days)? {
-            output::remark("Nothing was ended, and the daemon goes on.");
+            output::remark("Nothing was terminated, and the daemon keeps running.");
             return Ok(code::FAILED);
         }
         end(&line, &open).await?;
         let work = manage::ends(&mut line, &snapshot, &open);
-        let waited = line::within(Some(arguments.timeout.0), "ending the sessions", work).await;
+        let waited =
+            line::within(Some(arguments.timeout.0), "terminating the sessions", work).await;
         waited.map_err(|fail| match fail.code {
-            code::TIMEOUT => fail.help("the daemon goes on, too; `workbay ls` tells what is left"),
+            code::TIMEOUT => {
+                fail.help("the daemon keeps running. `workbay ls` lists the remaining sessions")
+            }
             _ => fail,
         })?;
         output::remark(&match open.len() {

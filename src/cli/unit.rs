@@ -31,7 +31,7 @@ const PATH: &str = "PATH";
 /// Prints it, for the program that is running now.
 pub fn print() -> Outcome {
     let program = env::current_exe()
-        .map_err(|error| Fail::new(1, format!("cannot tell where this program lies: {error}")))?;
+        .map_err(|error| Fail::new(1, format!("can't find the path of this program: {error}")))?;
     output::print(&unit(&program, |name| env::var(name).ok()))?;
     Ok(0)
 }

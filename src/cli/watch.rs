@@ -107,7 +107,7 @@ impl Watch {
         match change {
             Change::Session { session } => Ok(self.look(*session)),
             Change::Gone { session } if self.is_awaited(session) => {
-                let why = "the session was deleted while it was waited for";
+                let why = "the session was deleted while workbay waited for it";
                 Err(Fail::new(code::NOT_FOUND, why))
             }
             _ => Ok(None),
@@ -171,11 +171,11 @@ impl Watch {
         let what = match (open.len(), self.open().next()) {
             (1, Some(session)) => {
                 format!(
-                    "the session continues; to wait again, run `workbay wait {}`",
+                    "the session continues. To wait again, run `workbay wait {}`",
                     session.name
                 )
             }
-            _ => "the sessions continue; to see them, run `workbay ls`".to_owned(),
+            _ => "the sessions continue. To see them, run `workbay ls`".to_owned(),
         };
         if let Some(last) = open.last_mut() {
             let _ = write!(last, " after {limit}");

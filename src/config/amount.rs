@@ -11,13 +11,13 @@ use crate::model::{
 
 /// Cores, at least a hundredth of one.
 pub(super) fn cores(item: &Item) -> Result<Cpu, Fault> {
-    let text = digits(item, "a number of cores")?;
+    let text = digits(item, "a CPU amount like 2 or 0.5")?;
     text.parse().map_err(|why: String| Fault::new(item.at, why))
 }
 
 /// Cores, or none at all.
 pub(super) fn cores_or_none(item: &Item) -> Result<Cpu, Fault> {
-    match digits(item, "a number of cores")?.parse::<f64>() {
+    match digits(item, "a CPU amount like 2 or 0.5")?.parse::<f64>() {
         Ok(0.0) => Ok(Cpu::default()),
         _ => cores(item),
     }
@@ -30,12 +30,12 @@ pub(super) fn memory(item: &Item, least: Bytes) -> Result<Bytes, Fault> {
             .parse()
             .map_err(|why: String| Fault::new(item.at, why))?,
         Value::Integer(number) => Bytes(u64::try_from(*number).unwrap_or(0)),
-        _ => return Err(item.mismatch("an amount of memory like \"256m\"")),
+        _ => return Err(item.mismatch("a memory size like \"256m\"")),
     };
     if bytes < least {
         return Err(Fault::new(
             item.at,
-            format!("{bytes} is too little: at least {least}"),
+            format!("{bytes} is too small (min: {least})"),
         ));
     }
     Ok(bytes)
@@ -51,7 +51,7 @@ pub(super) fn span(item: &Item) -> Result<Span, Fault> {
     let text = match &item.value {
         Value::Text(text) => text.clone(),
         Value::Integer(number) => number.to_string(),
-        _ => return Err(item.mismatch("a length of time like \"90m\"")),
+        _ => return Err(item.mismatch("a duration like \"90m\"")),
     };
     text.parse().map_err(|why: String| Fault::new(item.at, why))
 }
@@ -59,8 +59,8 @@ pub(super) fn span(item: &Item) -> Result<Span, Fault> {
 /// A length of time that is not none.
 pub(super) fn some_span(item: &Item) -> Result<Span, Fault> {
     match span(item)? {
-        Span(0) => Err(Fault::new(item.at, "0 is no length of time here")
-            .help("leave it out to have no limit")),
+        Span(0) => Err(Fault::new(item.at, "the duration must be longer than 0")
+            .help("for no limit, leave the setting out")),
         span => Ok(span),
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn number(item: &Item, least: i64, most: i64) -> Result<i64, Fault> {
     }
     Err(Fault::new(
         item.at,
-        format!("{number} is out of range: {least} to {most}"),
+        format!("{number} is out of range. Use {least} to {most}"),
     ))
 }
 
@@ -119,7 +119,7 @@ fn collect(
         amounts::check_slot(&slot).map_err(|why| Fault::new(entry.at, why))?;
         let amount = thousandths(&entry.item)?;
         if found.insert(slot.clone(), amount).is_some() {
-            return Err(Fault::new(entry.at, format!("{slot} is given twice")));
+            return Err(Fault::new(entry.at, format!("{slot} is listed twice")));
         }
     }
     Ok(())

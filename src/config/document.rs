@@ -63,7 +63,7 @@ impl Document {
     pub fn parse(file: &Path, text: &str) -> Result<Self, Problem> {
         let parsed = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            let message = format!("this is not TOML: {}", error.message());
+            let message = format!("invalid TOML: {}", error.message());
             problem(file, text, Fault::new(at, message))
         })?;
         Ok(Self {
@@ -128,7 +128,7 @@ impl Fault {
         let fault = Self::new(at, format!("unknown {what} '{word}'"));
         match nearest(word, &known) {
             Some(near) => fault.help(format!("did you mean '{near}'?")),
-            None if known.len() <= 12 => fault.help(format!("one of {}", known.join(", "))),
+            None if known.len() <= 12 => fault.help(format!("use one of {}", known.join(", "))),
             None => fault,
         }
     }
@@ -267,10 +267,7 @@ mod tests {
     fn broken_toml_names_its_line() {
         let problem = Document::parse(Path::new("a.toml"), "a = 1\nb = \"x\n").unwrap_err();
         assert_eq!(problem.line, 2);
-        assert!(
-            problem.message.starts_with("this is not TOML: "),
-            "{problem}"
-        );
+        assert!(problem.message.starts_with("invalid TOML: "), "{problem}");
     }
 
     #[test]

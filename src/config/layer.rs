@@ -222,7 +222,7 @@ fn each_value(
 /// A word at the top: a misspelt table, or a setting that lost its table.
 fn unknown_top(at: usize, key: &str) -> Fault {
     if let Some(row) = SETTINGS.iter().find(|row| row.name == key) {
-        return Fault::new(at, format!("'{key}' must stand in a table"))
+        return Fault::new(at, format!("'{key}' must be in a table"))
             .help(format!("write it below [{}]", row.table));
     }
     let mut tables: Vec<&str> = SETTINGS.iter().map(|row| row.table).collect();
@@ -231,7 +231,8 @@ fn unknown_top(at: usize, key: &str) -> Fault {
 }
 
 fn of_a_person(item: &Item) -> Fault {
-    let text = format!("[{PERSONAL}] counts in a person's own file only: it runs programs as them");
+    let text =
+        format!("[{PERSONAL}] is allowed in your own file only, because it runs programs as you");
     Fault::new(item.at, text)
 }
 

@@ -152,7 +152,7 @@ impl Library<'_> {
         let names = self.names();
         let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
         let help = nearest(name, &names).map_or_else(
-            || format!("one of {}", names.join(", ")),
+            || format!("use one of {}", names.join(", ")),
             |near| format!("did you mean '{near}'?"),
         );
         Problem {
@@ -161,7 +161,7 @@ impl Library<'_> {
                 .unwrap_or_else(|| PathBuf::from(self.kind)),
             line: 0,
             column: 0,
-            message: format!("there is no {} '{name}'", self.kind),
+            message: format!("{} '{name}' not found", self.kind),
             help: Some(help),
         }
     }
@@ -173,7 +173,7 @@ pub fn read(path: &Path) -> Result<Document, Problem> {
         file: path.to_path_buf(),
         line: 0,
         column: 0,
-        message: "cannot be read: there is no such file".to_owned(),
+        message: "can't be read: the file doesn't exist".to_owned(),
         help: None,
     })
 }

@@ -19,11 +19,11 @@ use crate::model::id::ContextName;
 #[derive(Debug, Error)]
 pub enum PathsError {
     #[error(
-        "no home directory is known for this user: set HOME, or set WORKBAY_CONFIG_DIR, \
-         WORKBAY_STATE_DIR, WORKBAY_DATA_DIR and WORKBAY_CACHE_DIR"
+        "this user has no home directory. Set HOME, or WORKBAY_CONFIG_DIR, WORKBAY_STATE_DIR, \
+         WORKBAY_DATA_DIR and WORKBAY_CACHE_DIR"
     )]
     NoHome,
-    #[error("{variable} is '{value}': it must be an absolute path of a directory")]
+    #[error("{variable} is '{value}'. Set it to the absolute path of a directory")]
     NotAbsolute {
         variable: &'static str,
         value: String,
@@ -279,7 +279,7 @@ mod tests {
         let error = resolve(&[("WORKBAY_STATE_DIR", "here")]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "WORKBAY_STATE_DIR is 'here': it must be an absolute path of a directory"
+            "WORKBAY_STATE_DIR is 'here'. Set it to the absolute path of a directory"
         );
     }
 }

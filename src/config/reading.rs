@@ -35,7 +35,7 @@ pub fn text(path: &Path) -> Result<Option<String>, Problem> {
         return Err(whole(path, message, "remove what doesn't belong in it"));
     }
     String::from_utf8(bytes).map(Some).map_err(|_| {
-        let message = "the file is not UTF-8 text".to_owned();
+        let message = "the file isn't UTF-8 text".to_owned();
         whole(path, message, "save it as UTF-8")
     })
 }
@@ -54,18 +54,18 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
     Err(io::Error::new(
         io::ErrorKind::InvalidInput,
-        "it is not a regular file",
+        "it isn't a regular file",
     ))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Problem {
     let help = match error.raw_os_error().map(Errno::from_raw_os_error) {
-        Some(Errno::LOOP) => "its symbolic links lead back to themselves: remove the link",
-        Some(Errno::ACCESS | Errno::PERM) => "check who owns it and its mode",
+        Some(Errno::LOOP) => "its symbolic links form a loop. Remove the link",
+        Some(Errno::ACCESS | Errno::PERM) => "check its owner and permissions",
         Some(_) => "check what is at this path",
-        None => "put a regular file in its place, or remove it",
+        None => "replace it with a regular file, or remove it",
     };
-    whole(path, format!("cannot be read: {error}"), help)
+    whole(path, format!("can't be read: {error}"), help)
 }
 
 fn whole(path: &Path, message: String, help: &str) -> Problem {
@@ -108,14 +108,14 @@ mod tests {
             0,
         )
         .unwrap();
-        assert!(refused(&path("fifo")).contains("not a regular file"));
+        assert!(refused(&path("fifo")).contains("isn't a regular file"));
 
         symlink(path("loop"), path("loop")).unwrap();
         let looped = refused(&path("loop"));
-        assert!(looped.contains("remove the link"), "{looped}");
+        assert!(looped.contains("Remove the link"), "{looped}");
 
-        assert!(refused(dir.path()).contains("not a regular file"));
-        assert!(refused(Path::new("/dev/zero")).contains("not a regular file"));
+        assert!(refused(dir.path()).contains("isn't a regular file"));
+        assert!(refused(Path::new("/dev/zero")).contains("isn't a regular file"));
         assert!(refused(&path("file/below")).contains("cannot be read"));
 
         let large = fs::File::create(path("large")).unwrap();

@@ -73,11 +73,15 @@ fn understand(
 /// The launch as the text of a recipe.
 pub fn write(request: &LaunchRequest) -> String {
     let mut text = String::from(
-        "# A launch of workbay: workbay launch --from FILE; its options go over what stands here.\n",
+        "# Settings of a launch. Launch with: workbay launch --from FILE. Options of the command \
+         override this file.\n",
     );
     for (name, value) in rows::written(request, ROWS) {
         if name == "secrets" {
-            text.push_str("# Not kept here: give them again, as -e NAME (of your environment) or -e NAME=VALUE.\n");
+            text.push_str(
+                "# Secret variables, without values. Set them at launch: -e NAME (from your \
+                 environment) or -e NAME=VALUE.\n",
+            );
         }
         if name == "env" {
             continue;

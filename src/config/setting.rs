@@ -289,8 +289,8 @@ fn preferred(item: &Item) -> Result<Option<String>, Fault> {
         return Ok(None);
     }
     if text.contains(char::is_whitespace) || (text.contains('/') && !text.starts_with('/')) {
-        let fault = Fault::new(item.at, format!("'{text}' is no name of a shell"));
-        return Err(fault.help("write \"auto\", a name as in \"zsh\", or a full path"));
+        let fault = Fault::new(item.at, format!("invalid shell name '{text}'"));
+        return Err(fault.help("write \"auto\", a name like \"zsh\", or an absolute path"));
     }
     Ok(Some(text))
 }
@@ -307,13 +307,15 @@ fn automatic(item: &Item) -> Result<Option<bool>, Fault> {
 /// A program and its arguments, each a string.
 fn words(item: &Item) -> Result<Vec<String>, Fault> {
     let words = item.list()?.iter().map(|word| match word.text()? {
-        text if text.contains('\0') => Err(Fault::new(word.at, "a word cannot hold a zero byte")),
+        text if text.contains('\0') => {
+            Err(Fault::new(word.at, "a word must not contain a NUL byte"))
+        }
         text => Ok(text.to_owned()),
     });
     let words: Vec<String> = words.collect::<Result<_, _>>()?;
     match words.first() {
         Some(program) if program.is_empty() => {
-            Err(Fault::new(item.at, "the name of the program is empty"))
+            Err(Fault::new(item.at, "the program name is empty"))
         }
         _ => Ok(words),
     }
@@ -339,7 +341,7 @@ fn hook_timeout(item: &Item) -> Result<Span, Fault> {
     const MOST: Span = Span(10 * 60);
     match some_span(item)? {
         span if span > MOST => {
-            let text = format!("{span} is too long: {MOST} at most");
+            let text = format!("{span} is too long (max: {MOST})");
             Err(Fault::new(item.at, text))
         }
         span => Ok(span),
@@ -350,7 +352,7 @@ fn desktop(item: &Item) -> Result<DesktopNotices, Fault> {
     let all = DesktopNotices::ALL;
     one_of(
         item,
-        "way of telling the desktop",
+        "kind of desktop notifications",
         all,
         DesktopNotices::word,
     )
@@ -379,7 +381,7 @@ pub(super) fn endpoint(item: &Item) -> Result<Option<String>, Fault> {
     if is_address || ["docker", "podman"].contains(&text) {
         return Ok(Some(text.to_owned()));
     }
-    let fault = Fault::new(item.at, format!("'{text}' is no address of an engine"));
+    let fault = Fault::new(item.at, format!("invalid engine address '{text}'"));
     Err(fault.help("write \"auto\", \"docker\", \"podman\", or an address: \"unix:///var/run/docker.sock\", \"ssh://USER@HOST\", \"tcp://HOST:PORT\""))
 }
 

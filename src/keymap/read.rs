@@ -142,7 +142,7 @@ fn pressable(at: usize, key: Key) -> Result<(), Fault> {
         '[' if key.ctrl => "esc",
         c if key.shift && c.is_lowercase() => {
             let upper: String = c.to_uppercase().collect();
-            let fault = Fault::new(at, format!("'{key}' is never reported by a terminal"));
+            let fault = Fault::new(at, format!("terminals never report '{key}'"));
             return Err(fault.help(format!("write '{upper}'")));
         }
         _ => return Ok(()),
@@ -167,7 +167,8 @@ fn actions(scope: Scope, item: &Item) -> Result<Vec<Action>, Fault> {
         Value::Text(name) if name == "none" => Ok(Vec::new()),
         Value::Text(_) => Ok(vec![action(scope, item)?]),
         Value::List(items) if items.is_empty() => {
-            Err(Fault::new(item.at, "an empty list of actions").help("\"none\" unbinds a key"))
+            Err(Fault::new(item.at, "the list of actions is empty")
+                .help("write \"none\" to unbind the key"))
         }
         Value::List(items) => items.iter().map(|item| action(scope, item)).collect(),
         _ => Err(item.mismatch("an action like \"list.down\" or a list of actions")),

@@ -216,7 +216,7 @@ mod tests {
         assert!(
             shell
                 .sentence
-                .starts_with("there is no shell 'no-such-shell'")
+                .starts_with("shell 'no-such-shell' not found")
         );
         let program = begin(Beginning {
             command: vec!["no-such-program".to_owned()],

@@ -94,7 +94,7 @@ impl Sheet {
         let color = match &entry.item.value {
             Value::Text(text) => color::parse(text),
             Value::Integer(number) => u8::try_from(*number).ok().map(Color::Indexed),
-            _ => return Err(entry.item.mismatch("a colour")),
+            _ => return Err(entry.item.mismatch("a color")),
         };
         let Some(color) = color else {
             return Err(self.no_color(&entry.item));
@@ -118,7 +118,7 @@ impl Sheet {
             _ => {
                 return Err(entry
                     .item
-                    .mismatch("a colour or a table like { fg = \"red\" }"));
+                    .mismatch("a color or a table like { fg = \"red\" }"));
             }
         };
         self.styles.retain(|(name, _)| name != face);
@@ -160,7 +160,7 @@ impl Sheet {
         let name = match &item.value {
             Value::Text(text) => text.clone(),
             Value::Integer(number) => number.to_string(),
-            _ => return Err(item.mismatch("a colour")),
+            _ => return Err(item.mismatch("a color")),
         };
         if self.color(&name).is_some() {
             Ok(name)
@@ -173,13 +173,13 @@ impl Sheet {
         let name = match &item.value {
             Value::Text(text) => text.clone(),
             Value::Integer(number) => number.to_string(),
-            _ => return item.mismatch("a colour"),
+            _ => return item.mismatch("a color"),
         };
         let own = self.palette.iter().map(|(name, _)| name.as_str());
         let known: Vec<&str> = own
             .chain(color::NAMED.iter().map(|(name, _)| *name))
             .collect();
-        let fault = Fault::unknown(item.at, "colour", &name, known);
+        let fault = Fault::unknown(item.at, "color", &name, known);
         match fault.help {
             Some(_) => fault,
             None => fault

@@ -115,7 +115,7 @@ async fn launches_that_are_refused() {
     };
     let error = engine.launch(&named("taken-name")).await.unwrap_err();
     let (why, mend) = told(&error);
-    assert_eq!(why, "a session of that name is there already");
+    assert_eq!(why, "a session of that name already exists");
     assert_eq!(
         mend.unwrap(),
         "choose another name, or terminate the other one first"
@@ -191,7 +191,7 @@ async fn rename() {
     // To its own name: nothing to do, whatever the manager says.
     engine.rename(id(ONE), "gamma").await.unwrap();
     let error = engine.rename(id(ONE), "beta").await.unwrap_err();
-    assert_eq!(error.to_string(), "a session of that name is there already");
+    assert_eq!(error.to_string(), "a session of that name already exists");
     let error = engine.rename(id(TWO), "delta").await.unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -38,7 +38,7 @@ fn the_printed_defaults_are_a_configuration_without_a_fault() {
     write_config(&machine, &machine.ok(&["config", "print-default"]));
     let (code, out, err) = run(&machine, &["config", "check"]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
-    assert!(out.starts_with("nothing is wrong in "), "{out}");
+    assert!(out.starts_with("no problems found in "), "{out}");
 }
 
 #[test]
@@ -62,8 +62,8 @@ fn a_theme_or_keymap_that_is_not_there_is_told_where_it_was_asked_for() {
     assert_eq!(
         out,
         format!(
-            "{file}:2:9: there is no theme 'ansi17' (did you mean 'ansi16'?)\n\
-             {file}:3:10: there is no keymap 'vmi' (did you mean 'vim'?)\n"
+            "{file}:2:9: theme 'ansi17' not found (did you mean 'ansi16'?)\n\
+             {file}:3:10: keymap 'vmi' not found (did you mean 'vim'?)\n"
         )
     );
     assert_eq!(code, 1);

@@ -144,7 +144,7 @@ fn the_context_in_force_is_the_option_the_variable_or_the_default() {
     machine.set("WORKBAY_CONTEXT", "bxo");
     let (code, out, err) = run(&machine, &["ls"]);
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
-    assert!(err.contains("there is no context 'bxo'"), "{err}");
+    assert!(err.contains("context 'bxo' not found"), "{err}");
     assert!(err.contains("did you mean 'box'?"), "{err}");
 }
 
@@ -176,7 +176,7 @@ fn a_daemon_of_before_a_context_says_so() {
     let (code, _, err) = run(&machine, &["ls", "--context", "box"]);
     assert_eq!(code, 3);
     assert!(
-        err.contains("the daemon does not know context 'box' yet"),
+        err.contains("the daemon doesn't know context 'box' yet"),
         "{err}"
     );
     assert!(err.contains("`workbay daemon stop`"), "{err}");

@@ -97,7 +97,7 @@ fn a_broken_store_is_told_and_so_is_what_was_kept_of_it() {
     let broken = about(&machine, "store");
     assert_eq!(broken[0]["level"], "bad", "{broken:?}");
     assert!(
-        text(&broken[0], "mend").contains("keeps the broken file"),
+        text(&broken[0], "mend").contains("sets the damaged file aside"),
         "{broken:?}"
     );
     assert!(
@@ -178,7 +178,7 @@ fn a_report_tells_much_and_no_secret() {
     let path = file.to_str().unwrap();
     let (code, out, err) = run(&machine, &["doctor", "--report", path]);
     assert_eq!((code, out.trim()), (0, path), "{err}");
-    assert!(err.contains("read it before you hand it on"), "{err}");
+    assert!(err.contains("Read the report before you send it"), "{err}");
     let report = fs::read_to_string(&file).unwrap();
     assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
     for part in [
@@ -187,7 +187,7 @@ fn a_report_tells_much_and_no_secret() {
         "== Paths, settings, contexts ==",
         "== Store ==",
         "== Environment ==",
-        "== Daemon's log, its end ==",
+        "== End of the daemon's log ==",
         env!("CARGO_PKG_VERSION"),
         "sessions  1",
         "API_TOKEN, MODE",

@@ -117,14 +117,14 @@ fn an_end_is_put_off_as_often_as_the_rules_allow_and_the_exempted_live() {
     begin(&machine, "idle-ended", &[]);
     let put_off = machine.ok(&["keep", "idle-kept"]);
     assert!(
-        put_off.contains("no idle check ends it before"),
+        put_off.contains("no idle check will reclaim it before"),
         "{put_off}"
     );
     let (code, _, again) = crate::run(&machine, &["keep", "idle-kept"]);
     assert_eq!(code, 1, "{again}");
     assert!(again.contains("already extended once"), "{again}");
     let spared = machine.ok(&["keep", "idle-spared", "--exempt"]);
-    assert_eq!(spared, "idle-spared: no idle check ends it\n");
+    assert_eq!(spared, "idle-spared: no idle check will reclaim it\n");
     let (info, _, _) = end(&machine, "idle-ended");
     assert_eq!(info, "idle-timeout");
     assert!(runs(&machine, "idle-kept") && runs(&machine, "idle-spared"));

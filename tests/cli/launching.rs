@@ -161,7 +161,7 @@ fn a_batch_is_exported_and_launched_again() {
     let (code, _, err) = run(&machine, &["export", "once", "--output", file]);
     assert_eq!(code, 1);
     assert!(
-        err.contains("is there already") && err.contains("--force"),
+        err.contains("already exists") && err.contains("--force"),
         "{err}"
     );
     machine.ok(&["export", "once", "--output", file, "--force"]);
@@ -345,7 +345,7 @@ fn a_broken_resources_file_is_told_by_every_command() {
     let (code, _, err) = run(&machine, &["info"]);
     assert_eq!(code, 0);
     assert!(
-        err.contains("resources.toml:3:1") && err.contains("left out"),
+        err.contains("resources.toml:3:1") && err.contains("is ignored"),
         "{err}"
     );
     let (_, out, _) = run(&machine, &["doctor"]);

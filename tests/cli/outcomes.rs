@@ -174,7 +174,7 @@ fn a_name_means_the_newest_and_korean_is_one() {
     );
     assert!(log.contains("second") && !log.contains("first"), "{log}");
     assert!(
-        said.contains("2 sessions are named 학습-작업; this is the newest"),
+        said.contains("2 sessions are named 학습-작업. This is the newest"),
         "{said}"
     );
 }

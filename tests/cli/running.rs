@@ -125,7 +125,7 @@ fn run_detach_returns_at_once_with_the_name() {
 fn run_refuses_what_it_cannot_do() {
     let machine = Machine::new();
     for (arguments, says) in [
-        (vec!["run"], "there is no command to run"),
+        (vec!["run"], "the command is missing"),
         (
             vec!["run", "--count", "2", "--", "true"],
             "`run` launches one session",
@@ -164,7 +164,7 @@ fn the_first_ctrl_c_ends_the_session_of_run_and_the_second_kills_it() {
     let mut person = Terminal::start(&argv, &machine.env(), 100, 30);
     person.wait_for("begun");
     person.type_("\u{3}");
-    person.wait_for("to kill it, press Ctrl-C again");
+    person.wait_for("To kill it, press Ctrl-C again");
     person.wait_for("asked");
     person.type_("\u{3}");
     person.wait_for("killing the session");

@@ -161,19 +161,22 @@ fn a_secret_that_cannot_be_had_is_told_with_the_way_out() {
     let (code, _, err) = launch("env");
     assert_eq!(code, 4, "{err}");
     assert!(
-        err.contains("the variable NOT_SET_ANYWHERE is not set"),
+        err.contains("the environment variable NOT_SET_ANYWHERE isn't set"),
         "{err}"
     );
     assert!(err.contains("then `workbay daemon stop`"), "{err}");
     let (code, _, err) = launch("command");
     assert_eq!(code, 4, "{err}");
     assert!(
-        err.contains("the command false, which tells the secret, ended with exit code 1"),
+        err.contains("the command false, which prints the secret, ended with exit code 1"),
         "{err}"
     );
     let (code, _, err) = launch("file");
     assert_eq!(code, 4, "{err}");
-    assert!(err.contains("is open to others (mode 644)"), "{err}");
+    assert!(
+        err.contains("is readable by other users (mode 644)"),
+        "{err}"
+    );
     let (code, out, _) = run(&machine, &["doctor", "--json"]);
     assert_eq!(code, 1);
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();

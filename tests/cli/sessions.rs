@@ -352,7 +352,7 @@ fn a_lost_engine_is_told_beside_the_list_and_with_5_where_it_is_needed() {
     assert!(err.contains("/nowhere/docker.sock"), "{err}");
     let (code, out, err) = run(&machine, &["ls", "--json"]);
     assert_eq!((code, out.trim()), (0, "[]"));
-    assert!(err.contains("engine local is lost"), "{err}");
+    assert!(err.contains("engine local is disconnected"), "{err}");
     let (code, out, _) = run(&machine, &["doctor"]);
     assert_eq!(code, 1);
     assert!(

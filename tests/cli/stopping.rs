@@ -42,7 +42,7 @@ fn sessions_outlive_the_daemon_unless_they_are_meant_too() {
 
     let (code, _, err) = run(&machine, &["daemon", "stop", "--end-sessions", "--yes"]);
     assert_eq!(code, 0, "{err}");
-    assert!(err.contains("No session is left to end."), "{err}");
+    assert!(err.contains("No session is left to terminate."), "{err}");
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_person_is_asked_before_sessions_end_with_the_daemon() {
     let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
     person.wait_for("Terminate this session? [y/N]");
     person.type_("n\r");
-    person.wait_for("Nothing was ended, and the daemon goes on.");
+    person.wait_for("Nothing was terminated, and the daemon keeps running.");
     assert_eq!(person.wait_end(), 1);
     assert!(machine.daemon_pid().is_some());
     let mut person = Terminal::start(&argv, &machine.env(), 80, 24);

@@ -35,7 +35,7 @@ fn values_that_cannot_be_are_refused_with_the_reason() {
     );
     refused(
         &["launch", "-e", "WBT_NOT_SET"],
-        "-e: WBT_NOT_SET is not set in your environment",
+        "-e: WBT_NOT_SET isn't set in your environment",
     );
     refused(&["launch", "-e", "1A=x"], "-e: invalid variable name '1A'");
     refused(
@@ -74,8 +74,11 @@ fn each_rule_of_a_launch_names_its_option() {
     for (words, told) in [
         ("--batch", "--command: a batch session needs a command"),
         ("--command make", "--command: only a batch session can have"),
-        ("--start-at +2h", "add --batch to have one"),
-        ("--timeout 3 --wait", "how long to wait is --wait-timeout"),
+        ("--start-at +2h", "add --batch for a batch session"),
+        (
+            "--timeout 3 --wait",
+            "use --wait-timeout to limit how long the command waits",
+        ),
         (
             "--batch --command make --start-at yesterday",
             "--start-at: invalid start time 'yesterday'",
@@ -150,15 +153,15 @@ fn each_rule_of_a_launch_names_its_option() {
         ),
         (
             "--bootstrap @/nowhere/script",
-            "--bootstrap: /nowhere/script cannot be read",
+            "--bootstrap: /nowhere/script can't be read",
         ),
         (
             "-e API_TOKEN=",
-            "-e API_TOKEN takes it from your environment",
+            "use -e API_TOKEN (value from your environment)",
         ),
         (
             "--from /nowhere/launch.toml",
-            "/nowhere/launch.toml: cannot be read",
+            "/nowhere/launch.toml: can't be read",
         ),
     ] {
         let mut arguments = vec!["launch"];
@@ -176,7 +179,7 @@ fn each_rule_of_a_launch_names_its_option() {
     refused(&["recent", "pin", "first"], "`workbay recent ls` prints");
     let soon = ["daemon", "stop", "--end-sessions", "--timeout", "soon"];
     refused(&soon, "invalid duration");
-    refused(&["recent", "rename", "1", " "], "an empty title");
+    refused(&["recent", "rename", "1", " "], "the title is empty");
     refused(&["export", "some", "--force"], "--output");
 }
 

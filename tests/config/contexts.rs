@@ -198,7 +198,10 @@ fn this_machines_own_engine_can_be_switched_off_but_something_stays() {
     assert_eq!(names(&load("", &format!("{off}{PROD}"), &[])), ["prod"]);
     let nothing = load("", off, &[]);
     assert_eq!(names(&nothing), ["local"]);
-    assert!(told(&nothing)[0].ends_with("no context is left: this machine's own engine is used"));
+    assert!(
+        told(&nothing)[0]
+            .ends_with("all contexts are invalid. workbay uses this machine's own engine")
+    );
 }
 
 #[test]
@@ -265,15 +268,16 @@ fn official_variables_of_a_login_and_of_mistakes() {
     assert_eq!(names(&docker), ["local"]);
     assert_eq!(
         told(&docker),
-        ["$BACKEND_ENDPOINT_TYPE: 'docker' is not spoken here (one of api, session)"]
+        ["$BACKEND_ENDPOINT_TYPE: unknown endpoint type 'docker' (use api or session)"]
     );
     let skipping = with(&[("BACKEND_SKIP_SSL_CERT_VERIFICATION", "yes")]);
     assert_eq!(names(&skipping), ["local", "backendai"]);
     assert_eq!(
         told(&skipping),
         [
-            "$BACKEND_SKIP_SSL_CERT_VERIFICATION: certificates are always verified here \
-             (name the authority that signed yours: ca-file in contexts.toml)"
+            "$BACKEND_SKIP_SSL_CERT_VERIFICATION: workbay always verifies certificates, \
+             so this setting has no effect (set ca-file in contexts.toml to the certificate \
+             authority of the manager)"
         ]
     );
     let verifying = with(&[("BACKEND_SKIP_SSL_CERT_VERIFICATION", "no")]);
@@ -282,7 +286,7 @@ fn official_variables_of_a_login_and_of_mistakes() {
     assert_eq!(
         told(&nonsense),
         [
-            "$BACKEND_ENDPOINT: 'nonsense' is no address of a manager: write https://host or \
+            "$BACKEND_ENDPOINT: invalid manager address 'nonsense': write https://host or \
              https://host:port"
         ]
     );
@@ -293,10 +297,10 @@ fn an_unknown_name_is_told_with_the_nearest() {
     let contexts = load("", PROD, &[]);
     assert_eq!(
         contexts.named("prdo").unwrap_err(),
-        "there is no context 'prdo' (did you mean 'prod'?)"
+        "context 'prdo' not found (did you mean 'prod'?)"
     );
     assert_eq!(
         contexts.named("elsewhere").unwrap_err(),
-        "there is no context 'elsewhere' (there is local, prod)"
+        "context 'elsewhere' not found (configured: local, prod)"
     );
 }

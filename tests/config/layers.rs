@@ -143,7 +143,7 @@ fn a_file_that_cannot_be_read_as_text_is_told() {
     assert!(
         problems[0]
             .to_string()
-            .ends_with("user.toml: the file is not UTF-8 text (save it as UTF-8)")
+            .ends_with("user.toml: the file isn't UTF-8 text (save it as UTF-8)")
     );
 }
 

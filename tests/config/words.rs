@@ -3,13 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
-/// What is checked: texts of the TUI and of `--help`.
+/// What is checked: texts of the TUI, of the commands, of launches and of the configuration.
 const PLACES: &[&str] = &[
     "src/action.rs",
     "src/app",
-    "src/cli/args",
+    "src/cli",
+    "src/config",
     "src/controller",
+    "src/keymap",
     "src/model",
+    "src/theme",
     "src/view",
 ];
 

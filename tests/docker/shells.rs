@@ -162,8 +162,7 @@ async fn a_command_is_run_word_by_word_and_its_window_ends_with_it() {
     };
     assert_eq!(within(pane.end()).await, missing);
     assert!(
-        pane.text()
-            .contains("there is no program 'no-such-program'"),
+        pane.text().contains("program 'no-such-program' not found"),
         "{}",
         pane.text()
     );

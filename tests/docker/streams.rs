@@ -32,7 +32,7 @@ async fn output_errors_and_exit_codes_come_through() {
     let (said, code) = bench.run(session, &["no-such-program"]).await;
     assert_eq!(code, Some(127));
     assert!(
-        said.contains("there is no program 'no-such-program'"),
+        said.contains("program 'no-such-program' not found"),
         "{said}"
     );
 }

@@ -255,7 +255,7 @@ async fn an_image_of_one_empty_file_runs_and_says_that_it_has_no_shell() {
     );
     let (said, code) = bench.run(plan.session, &["ls"]).await;
     assert_eq!(code, Some(127));
-    assert!(said.contains("there is no program 'ls'"), "{said}");
+    assert!(said.contains("program 'ls' not found"), "{said}");
 }
 
 #[tokio::test]

@@ -61,7 +61,7 @@ fn a_command_runs_in_the_container_of_a_cluster_that_is_named() {
     let refused = machine.workbay(&["exec", NAME, "--kernel", "sub9", "--", "true"]);
     assert_eq!(refused.status.code(), Some(3));
     let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(refused.contains("has no kernel 'sub9'"), "{refused}");
+    assert!(refused.contains("has no container 'sub9'"), "{refused}");
     assert!(refused.contains("main1 ("), "{refused}");
 }
 

@@ -16,7 +16,7 @@ pub fn write(file: &Path, context: ContextName) -> Result<(), Fail> {
     let failed = |what: &str, why: &std::io::Error| {
         Fail::new(
             code::FAILED,
-            format!("{} cannot be {what}: {why}", file.display()),
+            format!("{} can't be {what}: {why}", file.display()),
         )
     };
     // A link is followed: what it leads to is what the person keeps.
@@ -31,14 +31,15 @@ pub fn write(file: &Path, context: ContextName) -> Result<(), Fail> {
 }
 
 fn changed(file: &Path, before: &str, context: ContextName) -> Result<String, Fail> {
-    let broken = |why: String| Fail::new(code::FAILED, why).help("mend it, then try again");
+    let broken =
+        |why: String| Fail::new(code::FAILED, why).help("correct the file, then try again");
     let document = Document::parse(file, before).map_err(|why| broken(why.to_string()))?;
     let after = match document.get("default") {
         Some(item) => {
             let end = end_of(before, item).ok_or_else(|| {
                 let (line, _) = document.position(item.at);
                 broken(format!(
-                    "{}:{line}: 'default' is no plain string",
+                    "{}:{line}: 'default' isn't a plain string",
                     file.display()
                 ))
             })?;
@@ -54,7 +55,10 @@ fn changed(file: &Path, before: &str, context: ContextName) -> Result<String, Fa
     if same {
         return Ok(after);
     }
-    let why = format!("{}: 'default' could not be changed in it", file.display());
+    let why = format!(
+        "{}: 'default' can't be changed automatically",
+        file.display()
+    );
     Err(broken(why))
 }
 

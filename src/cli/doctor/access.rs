@@ -19,7 +19,7 @@ pub fn access() -> Option<Finding> {
     if UnixStream::connect(&socket).is_ok() {
         return Some(Finding::ok(
             "access",
-            format!("{} may be used", socket.display()),
+            format!("you can use {}", socket.display()),
         ));
     }
     Some(refused(&socket, meta.gid()))
@@ -34,20 +34,26 @@ fn refused(socket: &Path, owner: u32) -> Finding {
     if in_force || rustix::process::geteuid().is_root() {
         return Finding::bad(
             "access",
-            format!("{shown} may be used, but nobody listens there"),
+            format!("{shown} exists, but the engine isn't running"),
         )
         .mend("sudo systemctl start docker");
     }
     let Some((name, members)) = group else {
-        return Finding::bad("access", format!("this user may not use {shown}"));
+        return Finding::bad("access", format!("you have no permission to use {shown}"));
     };
     if members.contains(&user) {
-        let message = format!("{user} is in group {name}, but this login is older than that");
-        return Finding::bad("access", message)
-            .mend(format!("log out and in again, or run `newgrp {name}` here"));
+        let message = format!("{user} is in group {name}, but joined it after this login");
+        return Finding::bad("access", message).mend(format!(
+            "log out and in again, or run `newgrp {name}` in this shell"
+        ));
     }
-    Finding::bad("access", format!("{user} is not in group {name}, which may use {shown}")).mend(format!(
-        "sudo usermod -aG {name} {user}, then log out and in (members of {name} are as good as root here)"
+    Finding::bad(
+        "access",
+        format!("{user} isn't in group {name}, which has permission to use {shown}"),
+    )
+    .mend(format!(
+        "sudo usermod -aG {name} {user}, then log out and in again. Members of {name} have the \
+         rights of root"
     ))
 }
 

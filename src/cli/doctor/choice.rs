@@ -21,7 +21,7 @@ pub fn examine(start: &Start) -> Option<Finding> {
         return None;
     }
     let socket = podman().or_else(|| host::is_on_path("podman").then(own_socket))?;
-    let message = "Docker and Podman are both here; Docker is found first and asked";
+    let message = "Docker and Podman are both installed. workbay uses Docker";
     let mend = format!(
         "for Podman: [engine] endpoint = \"unix://{}\"",
         socket.display()

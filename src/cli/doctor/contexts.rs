@@ -88,7 +88,7 @@ fn one(
 /// Configured after the daemon began.
 fn unknown(context: ContextName) -> Finding {
     let message = format!("the daemon was started before context {context} was configured");
-    Finding::warn("engine", message).mend("workbay daemon stop (sessions and shells go on)")
+    Finding::warn("engine", message).mend("workbay daemon stop (sessions and shells keep running)")
 }
 
 /// A line that stands is tried: its engine may have stopped answering since.
@@ -107,7 +107,7 @@ fn asked(
         if let Err(fail) = line::block_on(fresh) {
             let why = fail
                 .message
-                .unwrap_or_else(|| Clean::new("it does not answer"));
+                .unwrap_or_else(|| Clean::new("it doesn't answer"));
             return lost(
                 kind,
                 NoEngine {
@@ -131,10 +131,13 @@ fn asked(
 fn slow(took: Duration, findings: &[Finding]) -> Option<Finding> {
     let answered = findings.iter().all(|finding| finding.level != Level::Bad);
     (answered && took > SLOW).then(|| {
-        let message = format!("it took {:.1} s to answer: everything asked of it will be slow", took.as_secs_f32());
+        let message = format!(
+            "it took {:.1}s to answer, so all requests will be slow",
+            took.as_secs_f32()
+        );
         Finding::warn("engine", message).mend(
-            "see what holds it up: `top`, `iostat -x 1`, `sudo journalctl -u docker -n 50`; `docker system df` \
-             (`podman system df`) tells what it keeps",
+            "find the cause: `top`, `iostat -x 1`, `sudo journalctl -u docker -n 50`, `docker \
+             system df` (`podman system df`)",
         )
     })
 }
@@ -145,7 +148,7 @@ fn heard(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Fi
         EngineState::Connected { .. } => Vec::new(),
         EngineState::Connecting => {
             let message = format!("the daemon is still connecting to {context}");
-            vec![Finding::warn("engine", message).mend("ask again")]
+            vec![Finding::warn("engine", message).mend("run `workbay doctor` again")]
         }
         EngineState::Lost { why, mend, .. } => lost(
             kind,
@@ -183,7 +186,7 @@ fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
     findings.extend(needed.into_iter().map(|(capability, why)| {
         Finding::warn(
             "engine",
-            format!("cannot offer {}: {why}", word(*capability)),
+            format!("{} isn't available: {why}", word(*capability)),
         )
     }));
     if !spared.is_empty() {
@@ -191,7 +194,7 @@ fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
             .iter()
             .map(|(capability, _)| word(*capability))
             .collect();
-        let message = format!("engines of this kind go without: {}", words.join(", "));
+        let message = format!("not supported by this kind of engine: {}", words.join(", "));
         findings.push(Finding::ok("engine", message));
     }
     if kind == EngineKind::Docker {
@@ -250,7 +253,10 @@ fn key_file(source: &Source) -> Option<Finding> {
     };
     let shown = path.display().to_string();
     Some(match source.resolve(|_| None, std::time::Duration::ZERO) {
-        Ok(_) => Finding::ok("key", format!("{shown} is yours and closed to others")),
+        Ok(_) => Finding::ok(
+            "key",
+            format!("{shown} belongs to you, and others can't read it"),
+        ),
         Err(error) => Finding::bad("key", error.why).mend(error.mend),
     })
 }
@@ -261,12 +267,12 @@ fn ca_file(spec: &BackendaiSpec) -> Option<Finding> {
     Some(match fs::read_to_string(path) {
         Ok(text) if text.contains("-----BEGIN CERTIFICATE-----") => Finding::ok(
             "authority",
-            format!("{shown} is trusted besides this machine's"),
+            format!("{shown} is trusted in addition to this machine's certificate authorities"),
         ),
-        Ok(_) => Finding::bad("authority", format!("{shown} holds no certificate"))
-            .mend("give a file with the authority's certificate in PEM form"),
-        Err(why) => Finding::bad("authority", format!("{shown} cannot be read: {why}"))
-            .mend(format!("chmod a+r {shown}, or name another ca-file")),
+        Ok(_) => Finding::bad("authority", format!("{shown} contains no certificate"))
+            .mend("use a file with the certificate of the authority in PEM format"),
+        Err(why) => Finding::bad("authority", format!("{shown} can't be read: {why}"))
+            .mend(format!("chmod a+r {shown}, or set another ca-file")),
     })
 }
 
@@ -277,11 +283,12 @@ fn unencrypted(endpoint: &str) -> Option<Finding> {
         return None;
     }
     let message = format!(
-        "{} is not encrypted (insecure = true): requests, logs and shells can be read on the way",
+        "{} isn't encrypted (insecure = true): others on the network can read requests, logs and \
+         shells",
         Clean::new(endpoint)
     );
     Some(Finding::warn("encryption", message).mend(format!(
-        "endpoint = \"https://{rest}\", if it listens there, and no insecure"
+        "set endpoint = \"https://{rest}\" if the manager supports it, and remove insecure"
     )))
 }
 

@@ -10,16 +10,19 @@ const OLDEST_TMUX: (u32, u32) = (3, 2);
 /// The host's tmux is copied into every session.
 pub fn tmux() -> Finding {
     let Ok(output) = Command::new("tmux").arg("-V").output() else {
-        let message = "there is no tmux on this machine; sessions get their shells by it";
+        let message = "tmux isn't installed on this machine. Shells of sessions need it";
         return Finding::bad("tmux", message).mend(install("tmux"));
     };
     let said = String::from_utf8_lossy(&output.stdout);
     let said = said.trim();
     match version(said) {
         Some(version) if version >= OLDEST_TMUX => Finding::ok("tmux", said),
-        Some(_) => Finding::bad("tmux", format!("{said} is too old: 3.2 or newer is needed"))
-            .mend(install("tmux")),
-        None => Finding::warn("tmux", format!("its version cannot be read from '{said}'")),
+        Some(_) => Finding::bad(
+            "tmux",
+            format!("{said} is too old. workbay needs tmux 3.2 or newer"),
+        )
+        .mend(install("tmux")),
+        None => Finding::warn("tmux", format!("its version can't be read from '{said}'")),
     }
 }
 

@@ -32,7 +32,7 @@ pub fn examine(start: &Start) -> Vec<Finding> {
 /// systemd removes it at the last logout; `su` and `sudo` give somebody else's or none.
 fn runtime(dir: Option<&str>, is_root: bool) -> Option<Finding> {
     let dir = dir.filter(|dir| !dir.is_empty());
-    let mend = "log in anew instead of by su or sudo, or `loginctl enable-linger` and then \
+    let mend = "log in directly (not with su or sudo), or run `loginctl enable-linger`, then \
                 `export XDG_RUNTIME_DIR=/run/user/$(id -u)`";
     match dir {
         // Root's daemons need none.
@@ -40,12 +40,17 @@ fn runtime(dir: Option<&str>, is_root: bool) -> Option<Finding> {
         None => Some(
             Finding::warn(
                 "login",
-                "XDG_RUNTIME_DIR is not set: rootless engines are not found, and the socket lies in /tmp",
+                "XDG_RUNTIME_DIR isn't set: rootless engines can't be found, and workbay's socket \
+                 is in /tmp",
             )
             .mend(mend),
         ),
         Some(dir) if !Path::new(dir).is_dir() => Some(
-            Finding::warn("login", format!("XDG_RUNTIME_DIR is {dir}, which is not there")).mend(mend),
+            Finding::warn(
+                "login",
+                format!("XDG_RUNTIME_DIR is {dir}, which doesn't exist"),
+            )
+            .mend(mend),
         ),
         Some(_) => None,
     }
@@ -55,11 +60,12 @@ fn lingering(lingering: &Path, user: &str) -> Finding {
     if lingering.join(user).exists() {
         return Finding::ok(
             "lingering",
-            format!("{user} lingers: what runs goes on after a logout"),
+            format!("lingering is on for {user}: the daemon keeps running after a logout"),
         );
     }
     let message = format!(
-        "{user} does not linger: after your last logout systemd may end the daemon, and rootless containers"
+        "lingering is off for {user}: after your last logout systemd may stop the daemon and \
+         rootless containers"
     );
     Finding::warn("lingering", message).mend("loginctl enable-linger (docs/daemon.md)")
 }
@@ -79,8 +85,9 @@ fn agent(start: &Start) -> Option<Finding> {
     let name = by_ssh.context.name;
     let Ok(Holder::Daemon(Some(daemon))) = presence::holder(&start.paths.lock()) else {
         return env::var_os(AGENT).is_none().then(|| {
-            let message =
-                format!("{name} is reached by ssh, and no agent is there ({AGENT} is not set)");
+            let message = format!(
+                "context {name} uses SSH, but no SSH agent is available ({AGENT} isn't set)"
+            );
             Finding::warn("ssh", message).mend("eval \"$(ssh-agent)\"; ssh-add")
         });
     };
@@ -94,9 +101,11 @@ fn agent(start: &Start) -> Option<Finding> {
         Some(socket) if Path::new(&socket).exists() => None,
         _ => {
             let message = format!(
-                "{name} is reached by ssh, and the daemon was started where no agent is ({AGENT})"
+                "context {name} uses SSH, but the daemon was started without an SSH agent \
+                 ({AGENT})"
             );
-            let mend = "workbay daemon stop, here: the next command starts it with your agent";
+            let mend = "run `workbay daemon stop` in this shell. The next command starts the \
+                        daemon with your SSH agent";
             Some(Finding::warn("ssh", message).mend(mend))
         }
     }

@@ -139,10 +139,7 @@ fn examine(doors: &Doors, start: &Start) -> Vec<Finding> {
 
 fn daemon_finding(start: &Start) -> Finding {
     if daemon::is_absent(&start.paths) {
-        return Finding::ok(
-            "daemon",
-            "not running; it starts by itself when it is needed",
-        );
+        return Finding::ok("daemon", "not running. Commands start it when they need it");
     }
     match line::block_on(daemon::ask(&start.paths)) {
         Ok(status) if status.version == version() => Finding::ok(
@@ -153,17 +150,22 @@ fn daemon_finding(start: &Start) -> Finding {
             ),
         ),
         Ok(status) => {
-            let message = format!("version {} runs, this is {}", status.version, version());
-            Finding::warn("daemon", message).mend("workbay daemon stop (sessions and shells go on)")
+            let message = format!(
+                "version {} is running, but this program is version {}",
+                status.version,
+                version()
+            );
+            Finding::warn("daemon", message)
+                .mend("workbay daemon stop (sessions and shells keep running)")
         }
         Err(fail) => {
             let message = fail
                 .message
-                .unwrap_or_else(|| Clean::new("it does not answer"));
+                .unwrap_or_else(|| Clean::new("it doesn't answer"));
             let log = start.paths.daemon_log();
             let finding = Finding::bad("daemon", message);
             finding.mend(format!(
-                "read {}, or end it with `workbay daemon stop`",
+                "read {}, or stop the daemon with `workbay daemon stop`",
                 log.display()
             ))
         }
@@ -173,7 +175,7 @@ fn daemon_finding(start: &Start) -> Finding {
 fn settings(start: &Start) -> Vec<Finding> {
     let problems = configuration::problems(start);
     if problems.is_empty() {
-        return vec![Finding::ok("configuration", "nothing is wrong in it")];
+        return vec![Finding::ok("configuration", "no problems found")];
     }
     problems
         .into_iter()

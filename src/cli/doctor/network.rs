@@ -25,8 +25,8 @@ pub fn examine(rules: NetworkRules, can: &Capabilities) -> Vec<Finding> {
     .flatten()
     .collect();
     if all.is_empty() {
-        let message = "Sessions are kept from each other and from programs that listen on this machine. Each start \
-                       of a session checks it";
+        let message = "sessions can't reach each other or programs that listen on this machine. \
+                       workbay checks this at each start of a session";
         return vec![Finding::ok(TOPIC, message)];
     }
     all

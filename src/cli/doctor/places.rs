@@ -41,19 +41,22 @@ fn directory(topic: &'static str, path: &Path, private: bool) -> Finding {
     let me = rustix::process::geteuid().as_raw();
     let mode = meta.mode() & 0o777;
     if !meta.is_dir() {
-        return Finding::bad(topic, format!("{shown} is no directory"))
-            .mend(format!("move {shown} away"));
+        return Finding::bad(topic, format!("{shown} isn't a directory"))
+            .mend(format!("move {shown} to another place"));
     }
     if meta.uid() != me {
-        let message = format!("{shown} belongs to user {}, not to you", meta.uid());
+        let message = format!(
+            "{shown} must belong to you, but belongs to user {}",
+            meta.uid()
+        );
         return Finding::bad(topic, message).mend(format!("sudo chown -R $USER {shown}"));
     }
     if access(path, Access::WRITE_OK).is_err() {
-        return Finding::bad(topic, format!("{shown} cannot be written"))
+        return Finding::bad(topic, format!("{shown} isn't writable"))
             .mend(format!("chmod u+rwx {shown}"));
     }
     if private && mode & 0o077 != 0 {
-        let message = format!("{shown} is open to others (mode {mode:03o})");
+        let message = format!("{shown} is accessible to other users (mode {mode:03o})");
         return Finding::warn(topic, message).mend(format!("chmod 700 {shown}"));
     }
     Finding::ok(topic, format!("{shown} (mode {mode:03o})"))
@@ -63,14 +66,14 @@ fn not_there(topic: &'static str, path: &Path) -> Finding {
     let above = nearest(path);
     let shown = path.display();
     if access(&above, Access::WRITE_OK).is_ok() {
-        return Finding::ok(topic, format!("{shown} (made when it is needed)"));
+        return Finding::ok(topic, format!("{shown} (created when needed)"));
     }
     let message = format!(
-        "{shown} is not there and cannot be made: {} is not yours to write",
+        "{shown} doesn't exist and can't be created: you can't write to {}",
         above.display()
     );
     Finding::bad(topic, message).mend(format!(
-        "make {shown}, or move it by its WORKBAY_…_DIR variable"
+        "create {shown}, or set its WORKBAY_…_DIR variable to another directory"
     ))
 }
 
@@ -104,14 +107,16 @@ fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
     if facts.f_flags & READ_ONLY != 0 {
         let message = format!("the disk of {} is mounted read-only", place.display());
         findings.push(Finding::bad("room", message).mend(format!(
-            "sudo dmesg | tail tells why; sudo mount -o remount,rw \"$(findmnt -no TARGET --target {})\"",
+            "find the cause with `sudo dmesg | tail`, then sudo mount -o remount,rw \"$(findmnt \
+             -no TARGET --target {})\"",
             place.display()
         )));
     }
     findings.push(match little_room(room, whole, warn_below) {
         None => Finding::ok("room", message),
         Some(level) => Finding::new("room", level, message).mend(format!(
-            "du -xh --max-depth=2 {} | sort -h | tail; homes of ended sessions go after [history] keep-days",
+            "find large files: du -xh --max-depth=2 {} | sort -h | tail. Home directories of \
+             ended sessions are deleted after [history] keep-days",
             place.display()
         )),
     });

@@ -29,7 +29,8 @@ fn helpers() -> Option<Finding> {
     let missing = ["newuidmap", "newgidmap"]
         .into_iter()
         .find(|name| !host::is_on_path(name))?;
-    let message = format!("{missing} is missing: rootless Podman cannot give its containers users");
+    let message =
+        format!("{missing} is missing: rootless Podman needs it to map users into containers");
     Some(Finding::bad("podman", message).mend(host::install("uidmap")))
 }
 
@@ -42,7 +43,8 @@ fn range(file: &'static str, text: &str, user: &str, uid: u32) -> Option<Finding
     if text.lines().any(own) {
         return None;
     }
-    let message = format!("{file} has no line for {user}: rootless Podman has no users to give");
+    let message =
+        format!("{file} has no entry for {user}: rootless Podman has no user IDs for containers");
     Some(Finding::bad("podman", message).mend(
         "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER; podman system migrate",
     ))
@@ -60,7 +62,7 @@ fn tunnel(device: &Path) -> Option<Finding> {
         Ok(_) => None,
         Err(why) => {
             let message =
-                format!("{shown} cannot be opened ({why}): rootless containers have no network");
+                format!("{shown} can't be opened ({why}): rootless containers have no network");
             Some(Finding::warn("podman", message).mend(mend))
         }
     }
@@ -68,7 +70,8 @@ fn tunnel(device: &Path) -> Option<Finding> {
 
 fn delegation(cgroups: &Path, uid: u32) -> Finding {
     if !cgroups.join("cgroup.controllers").is_file() {
-        let message = "control groups of version 1: a rootless engine cannot limit sessions here";
+        let message = "this machine uses control groups version 1: a rootless engine can't limit \
+                       sessions";
         return Finding::warn("podman", message)
             .mend("boot with systemd.unified_cgroup_hierarchy=1, or use the machine's own engine");
     }
@@ -81,17 +84,17 @@ fn delegation(cgroups: &Path, uid: u32) -> Finding {
     if missing.is_empty() {
         return Finding::ok(
             "podman",
-            "rootless containers can be limited (delegated control groups)",
+            "rootless containers can be limited (control groups are delegated)",
         );
     }
     let message = format!(
-        "systemd does not hand on {}: these limits are not kept",
+        "systemd doesn't delegate {}: these limits aren't enforced",
         missing.join(", ")
     );
     Finding::warn("podman", message).mend(
-        "sudo mkdir -p /etc/systemd/system/user@.service.d; printf '[Service]\\nDelegate=cpu cpuset io memory \
-         pids\\n' | sudo tee /etc/systemd/system/user@.service.d/delegate.conf; sudo systemctl daemon-reload; \
-         then log in anew",
+        "sudo mkdir -p /etc/systemd/system/user@.service.d; printf '[Service]\\nDelegate=cpu \
+         cpuset io memory pids\\n' | sudo tee /etc/systemd/system/user@.service.d/delegate.conf; \
+         sudo systemctl daemon-reload; then log out and in again",
     )
 }
 
@@ -135,7 +138,11 @@ mod tests {
             .join("user.slice/user-1000.slice/user@1000.service");
         fs::create_dir_all(&own).unwrap();
         fs::write(own.join("cgroup.controllers"), "memory pids\n").unwrap();
-        assert!(of().message.as_str().contains("hand on cpu:"), "{:?}", of());
+        assert!(
+            of().message.as_str().contains("delegate cpu:"),
+            "{:?}",
+            of()
+        );
         fs::write(
             own.join("cgroup.controllers"),
             "cpuset cpu io memory pids\n",

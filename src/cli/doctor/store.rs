@@ -27,11 +27,11 @@ fn file(look: Result<Option<StoreLook>, StoreTrouble>, paths: &Paths) -> Finding
     let path = paths.database();
     let shown = path.display();
     match look {
-        Ok(None) => Finding::ok("store", format!("{shown} (made when it is needed)")),
+        Ok(None) => Finding::ok("store", format!("{shown} (created when needed)")),
         Ok(Some(look)) => {
             let size = fs::metadata(&path).map_or(0, |meta| meta.len());
             if let Err(why) = fs::File::options().append(true).open(&path) {
-                return Finding::bad("store", format!("{shown} cannot be written: {why}")).mend(
+                return Finding::bad("store", format!("{shown} can't be written: {why}")).mend(
                     format!("chmod u+rw {shown}; is the disk mounted read-only? `findmnt --target {shown}`"),
                 );
             }
@@ -44,8 +44,8 @@ fn file(look: Result<Option<StoreLook>, StoreTrouble>, paths: &Paths) -> Finding
             Finding::ok("store", message)
         }
         Err(StoreTrouble::Broken(why)) => Finding::bad("store", why).mend(
-            "workbay daemon stop, then any command: the daemon keeps the broken file and begins a new \
-             one from what the engine tells",
+            "run `workbay daemon stop`, then any command. The daemon sets the damaged file aside \
+             and rebuilds the database from the engine",
         ),
         Err(StoreTrouble::Newer(why)) => Finding::bad("store", why)
             .mend("install the newer workbay, or set WORKBAY_STATE_DIR to another directory"),
@@ -59,14 +59,16 @@ fn file(look: Result<Option<StoreLook>, StoreTrouble>, paths: &Paths) -> Finding
 fn set_aside((count, newest): &(u64, Clean), paths: &Paths) -> Finding {
     let message = match count {
         1 => format!(
-            "a row of it could not be read or written and lies in its table `unreadable`: {newest}"
+            "one row couldn't be read or written and is in the table `unreadable`: {newest}"
         ),
         count => format!(
-            "{count} rows of it could not be read or written and lie in its table `unreadable`, the newest of them: {newest}"
+            "{count} rows couldn't be read or written and are in the table `unreadable`. The \
+             newest: {newest}"
         ),
     };
     let mend = format!(
-        "sqlite3 {} 'SELECT * FROM unreadable', and `DELETE FROM unreadable` when you miss nothing",
+        "look at the rows with sqlite3 {} 'SELECT * FROM unreadable'. If you don't need them: \
+         `DELETE FROM unreadable`",
         paths.database().display()
     );
     Finding::warn("store", message).mend(mend)
@@ -90,16 +92,16 @@ fn kept_aside(paths: &Paths) -> Vec<Finding> {
     };
     let message = match kept.len() {
         1 => format!(
-            "it was broken once and begun anew, kept as {}",
+            "the database was damaged once and recreated. The damaged file is {}",
             newest.display()
         ),
         times => format!(
-            "it was broken {times} times and begun anew, last kept as {}",
+            "the database was damaged {times} times and recreated. The latest damaged file is {}",
             newest.display()
         ),
     };
     let mend = format!(
-        "look at the disk (dmesg), then rm -r {} when you miss nothing",
+        "check the disk with `dmesg`. If you don't need the files: rm -r {}",
         directory.display()
     );
     vec![Finding::warn("store", message).mend(mend)]
@@ -118,7 +120,7 @@ mod tests {
         let finding = set_aside(&(3, newest), &paths);
         assert_eq!(finding.level, Level::Warn);
         let message = finding.message.as_str();
-        assert!(message.starts_with("3 rows of it"), "{message}");
+        assert!(message.starts_with("3 rows couldn't be read"), "{message}");
         assert!(message.ends_with("missing field `step`"), "{message}");
     }
 
@@ -134,7 +136,7 @@ mod tests {
         let findings = kept_aside(&paths);
         assert_eq!((findings.len(), findings[0].level), (1, Level::Warn));
         let message = findings[0].message.as_str();
-        assert!(message.contains("broken once"), "{message}");
+        assert!(message.contains("damaged once"), "{message}");
         assert!(message.ends_with("corrupt-20260101T000000Z"), "{message}");
     }
 }

@@ -11,7 +11,8 @@ pub fn examine() -> Vec<Finding> {
     if variable("TMUX").is_some() {
         findings.push(Finding::ok(
             "terminal",
-            "inside your own tmux: Ctrl-B is taken here; in a session's pane press F12 b for the inner one",
+            "inside your own tmux, which gets Ctrl-B. In a session's pane, press F12, then b to \
+             send Ctrl-B to the session",
         ));
     }
     findings
@@ -21,16 +22,16 @@ type Variable<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 fn kind(variable: &Variable<'_>) -> Finding {
     let colours = match variable("COLORTERM").as_deref() {
-        _ if variable("NO_COLOR").is_some() => "no colours (NO_COLOR is set)",
-        Some("truecolor" | "24bit") => "true colour",
-        _ => "the colours of TERM",
+        _ if variable("NO_COLOR").is_some() => "no colors (NO_COLOR is set)",
+        Some("truecolor" | "24bit") => "true color",
+        _ => "the colors of TERM",
     };
     match variable("TERM").as_deref() {
         None | Some("dumb") => Finding::warn(
             "terminal",
-            "TERM is not set or dumb: the full-screen view cannot be drawn",
+            "TERM isn't set or is dumb: the TUI can't be drawn",
         )
-        .mend("export TERM=xterm-256color, if your terminal is one of today's"),
+        .mend("export TERM=xterm-256color, if your terminal supports it"),
         Some(term) => Finding::ok("terminal", format!("TERM={term}, {colours}")),
     }
 }
@@ -42,14 +43,11 @@ fn size() -> Option<Finding> {
     let (columns, rows) = tty::size()?;
     let shown = format!("{columns} columns, {rows} rows");
     Some(if columns < 60 || rows < 16 {
-        Finding::warn(
-            "terminal",
-            format!("{shown}: too small for the full-screen view"),
-        )
-        .mend("make the window larger: 80x24 shows everything")
+        Finding::warn("terminal", format!("{shown}: too small for the TUI"))
+            .mend("enlarge the window: 80x24 shows everything")
     } else if columns < 80 || rows < 24 {
-        Finding::warn("terminal", format!("{shown}: some columns are left out"))
-            .mend("make the window larger: 80x24 shows everything")
+        Finding::warn("terminal", format!("{shown}: some columns are hidden"))
+            .mend("enlarge the window: 80x24 shows everything")
     } else {
         Finding::ok("terminal", shown)
     })
@@ -62,14 +60,14 @@ fn locale(variable: &Variable<'_>) -> Finding {
         .find_map(|name| Some((name, variable(name)?)));
     let mend = "export LANG=C.UTF-8";
     match found {
-        None => Finding::warn("locale", "none is set: only ASCII is drawn").mend(mend),
+        None => Finding::warn("locale", "no locale is set: workbay draws ASCII only").mend(mend),
         Some((name, value)) => {
             let plain = value.to_lowercase().replace('-', "");
             let shown = format!("{name}={value}");
             if plain.contains("utf8") {
                 Finding::ok("locale", shown)
             } else {
-                let message = format!("{shown} is not UTF-8: only ASCII is drawn");
+                let message = format!("{shown} isn't UTF-8: workbay draws ASCII only");
                 let mend = if name == "LC_ALL" {
                     "export LC_ALL=C.UTF-8"
                 } else {

@@ -69,7 +69,7 @@ fn check_missing(session: &Session, missing: Vec<Missing>, fields: &Fields) -> R
     );
     let options: Vec<&str> = left.iter().map(|it| option::of(it.field)).collect();
     let help = format!(
-        "give {} again, or add --incomplete to launch without",
+        "set {} again, or add --incomplete to launch without",
         options.join(", ")
     );
     Err(Fail::new(code::FAILED, why).help(help))

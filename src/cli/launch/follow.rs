@@ -186,9 +186,7 @@ async fn to_the_end(
     }
     printer.finish()?;
     if let Some(why) = output.trouble.filter(|_| session.started_at.is_some()) {
-        output::remark(&format!(
-            "workbay: not all of the output can be shown: {why}"
-        ));
+        output::remark(&format!("workbay: the output is incomplete: {why}"));
     }
     Ok(Followed {
         session,
@@ -201,7 +199,7 @@ async fn end(line: &Line, session: SessionKey, force: bool) {
     output::remark(if force {
         "workbay: killing the session"
     } else {
-        "workbay: ending the session; to kill it, press Ctrl-C again"
+        "workbay: terminating the session. To kill it, press Ctrl-C again"
     });
     if let Err(Fail {
         message: Some(why), ..

@@ -115,11 +115,11 @@ fn knows_keys(snapshot: &Snapshot, context: ContextName) -> bool {
 }
 
 fn no_keys(context: ContextName) -> Fail {
-    let why = "its Backend.AI manager cannot tell whether a launch was repeated";
+    let why = "a Backend.AI manager can't detect a repeated launch";
     Fail::usage(format!(
-        "--idempotency-key is not available in context {context}: {why}"
+        "--idempotency-key isn't available in context {context}: {why}"
     ))
-    .help("leave the option out, and give the session a --name of its own")
+    .help("leave the option out, and use a unique --name")
 }
 
 /// The sessions that were made, with why not all were; the inner error is the daemon's refusal.

@@ -52,20 +52,20 @@ pub fn help(problem: &FieldProblem, request: &LaunchRequest, manner: &Manner) ->
     let interactive = request.session_type == SessionType::Interactive;
     match problem.field {
         LaunchField::Timeout if interactive && manner.wait => {
-            Some("how long to wait is --wait-timeout".to_owned())
+            Some("use --wait-timeout to limit how long the command waits".to_owned())
         }
         LaunchField::StartupCommand | LaunchField::StartTime | LaunchField::Timeout
             if interactive =>
         {
-            Some("add --batch to have one".to_owned())
+            Some("add --batch for a batch session".to_owned())
         }
-        LaunchField::StartupCommand => Some("give it with --command".to_owned()),
+        LaunchField::StartupCommand => Some("add --command".to_owned()),
         LaunchField::Variables => request
             .env
             .iter()
             .find(|(name, value)| value.is_empty() && request.is_secret(name))
             .map(|(name, _)| {
-                format!("-e {name} takes it from your environment, -e {name}=… says it here")
+                format!("use -e {name} (value from your environment) or -e {name}=VALUE")
             }),
         _ => None,
     }

@@ -144,15 +144,15 @@ fn variables(words: &[String], around: &Around<'_>) -> Result<BTreeMap<String, S
             None => (around.variable)(name).ok_or_else(|| not_set(name))?,
         };
         if variables.insert(name.to_owned(), value).is_some() {
-            let why = format!("-e: {name} is given twice");
-            return Err(Fail::usage(why).help("give each variable once"));
+            let why = format!("-e: {name} is set twice");
+            return Err(Fail::usage(why).help("set each variable once"));
         }
     }
     Ok(variables)
 }
 
 fn not_set(name: &str) -> Fail {
-    let why = format!("-e: {name} is not set in your environment");
+    let why = format!("-e: {name} isn't set in your environment");
     Fail::usage(why).help(format!("write -e {name}=VALUE, or export {name} first"))
 }
 
@@ -166,7 +166,7 @@ fn script(text: String) -> Result<String, Fail> {
     }
     beginning(file).map_err(|error| {
         let file = Clean::new(file);
-        about(LaunchField::BootstrapScript)(format!("{file} cannot be read: {error}"))
+        about(LaunchField::BootstrapScript)(format!("{file} can't be read: {error}"))
     })
 }
 

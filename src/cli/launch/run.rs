@@ -30,7 +30,7 @@ pub fn run(start: &Start, arguments: Run) -> Outcome {
         let context = Choice::of(start).context(&snapshot)?;
         if arguments.rm && find::schedules(&snapshot, context) {
             let why =
-                "--rm is not available in Backend.AI contexts: the manager keeps ended sessions";
+                "--rm isn't available in Backend.AI contexts: the manager keeps ended sessions";
             return Err(Fail::usage(why).help("leave the option out"));
         }
         let repeats = knows_keys(&snapshot, context);
@@ -62,11 +62,11 @@ fn asked(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail> {
     }
     let mut request = request::over(base, fields, &around)?;
     if request.startup_command.is_none() {
-        let help = "write it after `--`, as in `workbay run -- make test`";
-        return Err(Fail::usage("there is no command to run").help(help));
+        let help = "write the command after `--`, for example `workbay run -- make test`";
+        return Err(Fail::usage("the command is missing").help(help));
     }
     if request.copies() > 1 {
-        let help = "launch several with `workbay launch --batch --count N --wait-end`";
+        let help = "use `workbay launch --batch --count N --wait-end` for several sessions";
         return Err(Fail::usage("`run` launches one session").help(help));
     }
     start.loaded.settings.launch.secrets.mark(&mut request);
@@ -96,9 +96,9 @@ async fn launched(
             signal = signals.next() => {
                 if signals.heard() > 1 {
                     let why = "interrupted before the daemon answered: the session may have been launched";
-                    return Err(Fail::new(signal.code(), why).help("`workbay ls` lists it then"));
+                    return Err(Fail::new(signal.code(), why).help("run `workbay ls` to check"));
                 }
-                output::remark("workbay: the session will be ended as soon as it is launched");
+                output::remark("workbay: the session will be terminated as soon as it is launched");
             }
         }
     };

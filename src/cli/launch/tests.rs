@@ -287,7 +287,7 @@ fn the_words_of_before_are_still_taken() {
 #[test]
 fn a_variable_is_given_once() {
     let fail = read(&words("-e A=1 -e B=2 -e A=2"), &BTreeMap::new()).err();
-    assert!(format!("{fail:?}").contains("A is given twice"), "{fail:?}");
+    assert!(format!("{fail:?}").contains("A is set twice"), "{fail:?}");
 }
 
 #[test]

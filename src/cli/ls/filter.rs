@@ -162,7 +162,7 @@ fn operand(column: Column, text: &str, now: Timestamp, zone: &TimeZone) -> Resul
     let whole = || {
         text.parse().map_err(|_| {
             let name = column.name();
-            format!("{name} is a whole number, as in {name}=1")
+            format!("{name} must be a whole number, for example {name}=1")
         })
     };
     Ok(Operand::Exact(match column.unit() {

@@ -150,7 +150,7 @@ fn a_filter_that_means_nothing_is_refused_with_what_would_do() {
         ("gibberish=x", "Columns: name, id, context"),
         ("name>x", "name has no order. Use name= or name!="),
         ("mem>lots", "'mem>lots': "),
-        ("exit-code=x", "a whole number, as in exit-code=1"),
+        ("exit-code=x", "a whole number, for example exit-code=1"),
         ("created>soon", "'created>soon': "),
     ] {
         let why = read(text).unwrap_err();

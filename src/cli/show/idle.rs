@@ -21,7 +21,7 @@ pub fn table(session: &Session, now: Timestamp) -> String {
         .iter()
         .map(|check| vec![checker(&check.checker).into(), judged(check, now).into()])
         .collect();
-    let head = ["IDLE CHECK", "WHERE IT STANDS"];
+    let head = ["IDLE CHECK", "STATE"];
     format!("\n{}", output::table(&head, &rows, false))
 }
 
@@ -37,12 +37,12 @@ fn checker(checker: &IdleChecker) -> String {
 fn judged(check: &IdleCheck, now: Timestamp) -> String {
     let mut line = match check.state {
         IdleState::NotCounting => "not counting".to_owned(),
-        IdleState::Over => "over its limit: the session is about to be ended".to_owned(),
+        IdleState::Over => "over its limit: the session will be reclaimed now".to_owned(),
         IdleState::Counting { until } => {
             let left = elapsed((until.as_second() - now.as_second()).max(0));
             match check.basis {
-                IdleBasis::ExpireAfter => format!("ends the session in {left}"),
-                IdleBasis::GracePeriod => format!("begins to count in {left}"),
+                IdleBasis::ExpireAfter => format!("will reclaim the session in {left}"),
+                IdleBasis::GracePeriod => format!("starts to count in {left}"),
             }
         }
     };
@@ -86,11 +86,11 @@ mod tests {
         let said = |state, basis| judged(&check(state, basis), now);
         assert_eq!(
             said(counting, IdleBasis::ExpireAfter),
-            "ends the session in 1h 05m"
+            "will reclaim the session in 1h 05m"
         );
         assert_eq!(
             said(counting, IdleBasis::GracePeriod),
-            "begins to count in 1h 05m"
+            "starts to count in 1h 05m"
         );
         assert_eq!(
             said(IdleState::NotCounting, IdleBasis::ExpireAfter),
@@ -111,7 +111,7 @@ mod tests {
         .into();
         assert_eq!(
             judged(&both, now),
-            "over its limit: the session is about to be ended; \
+            "over its limit: the session will be reclaimed now; \
              idle below cpu_util 5% (now 0.42%) and mem 20% (now 12.5%) \
              and cuda_util 5% (no data)"
         );

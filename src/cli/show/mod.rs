@@ -86,7 +86,9 @@ pub fn show(start: &Start, arguments: &Show) -> fail::Outcome {
         output::print(&text(&session, &around, &figures, &history, &way))?;
     }
     if let Some(why) = lacking {
-        output::remark(&format!("workbay: its history could not be read: {why}"));
+        output::remark(&format!(
+            "workbay: its scheduling history can't be read: {why}"
+        ));
     }
     Ok(0)
 }
@@ -269,7 +271,7 @@ fn placement(placement: &Placement) -> Vec<(&'static str, String)> {
             ClusterMode::SingleNode => "on one node",
             ClusterMode::MultiNode => "over several nodes",
         };
-        format!("{} kernels {mode}", placement.cluster_size)
+        format!("{} containers {mode}", placement.cluster_size)
     });
     word("Cluster", cluster);
     word("Priority", placement.priority.map(|n| n.to_string()));
@@ -301,7 +303,7 @@ fn kernel(kernel: &Kernel, id: String) -> Vec<Cell> {
     notes.extend(kernel.status_info.as_ref().map(ToString::to_string));
     notes.extend(kernel.exit_code.map(|code| format!("exit code {code}")));
     if kernel.oom_killed {
-        notes.push("killed for want of memory".to_owned());
+        notes.push("killed, out of memory".to_owned());
     }
     vec![
         kernel.hostname.as_str().into(),

@@ -7,12 +7,7 @@ use crate::model::address;
 /// The address as it is used: `http` or `https`, a host, no secrets, no slash at the end.
 pub(super) fn check(text: &str) -> Result<String, String> {
     let text = text.trim();
-    let bad = |why: &str| {
-        Err(format!(
-            "'{}' is no address of a manager: {why}",
-            shown(text)
-        ))
-    };
+    let bad = |why: &str| Err(format!("invalid manager address '{}': {why}", shown(text)));
     let Ok(url) = Url::parse(text) else {
         return bad("write https://host or https://host:port");
     };
@@ -20,10 +15,10 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         return bad("it must begin with https:// or http://");
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return bad("no user and no password may stand in it");
+        return bad("it must not contain a user or password");
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return bad("nothing may stand after '?' or '#'");
+        return bad("it must not contain '?' or '#'");
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
@@ -59,7 +54,7 @@ mod tests {
     fn a_password_in_an_address_is_refused_and_not_repeated() {
         let why = check("https://me:s3cret@host").unwrap_err();
         assert!(
-            why.contains("no password") && !why.contains("s3cret"),
+            why.contains("must not contain a user or password") && !why.contains("s3cret"),
             "{why}"
         );
         let why = check("ht tp://me:s3cret@host").unwrap_err();

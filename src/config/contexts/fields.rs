@@ -232,7 +232,7 @@ impl Reader<'_> {
             }
             let at = field.entry.at;
             let fault = if BACKENDAI.contains(&key) {
-                Fault::new(at, format!("'{key}' is not for kind = \"docker\""))
+                Fault::new(at, format!("'{key}' isn't allowed with kind = \"docker\""))
             } else {
                 let what = format!("field of context '{}'", draft.name);
                 Fault::unknown(at, &what, key, all.iter().copied())
@@ -247,7 +247,10 @@ impl Reader<'_> {
         for field in &draft.fields {
             if keys.contains(&field.entry.key.as_str()) {
                 let at = field.entry.at;
-                let message = format!("'{}' is for mode = \"{mode}\"", field.entry.key);
+                let message = format!(
+                    "'{}' is only allowed with mode = \"{mode}\"",
+                    field.entry.key
+                );
                 self.faults.push((field.at(at), Fault::new(at, message)));
             }
         }
@@ -269,6 +272,6 @@ fn accent(item: &Item) -> Result<Clean, Fault> {
     if good {
         return Ok(Clean::new(text));
     }
-    Err(Fault::new(item.at, format!("'{text}' is no colour"))
+    Err(Fault::new(item.at, format!("invalid color '{text}'"))
         .help("a name like \"red\" or \"#rrggbb\""))
 }

@@ -127,10 +127,10 @@ impl Contexts {
     fn unknown(&self, name: &str) -> String {
         let known: Vec<&str> = self.names().collect();
         let help = nearest(name, &known).map_or_else(
-            || format!("there is {}", known.join(", ")),
+            || format!("configured: {}", known.join(", ")),
             |near| format!("did you mean '{near}'?"),
         );
-        format!("there is no context '{name}' ({help})")
+        format!("context '{name}' not found ({help})")
     }
 }
 
@@ -157,7 +157,7 @@ fn nothing_left(places: &Places) -> Problem {
         file: places.user.clone(),
         line: 0,
         column: 0,
-        message: "no context is left: this machine's own engine is used".to_owned(),
+        message: "all contexts are invalid. workbay uses this machine's own engine".to_owned(),
         help: None,
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn add(
 
 /// There is no variable that accepts plain HTTP to another machine: a context says so.
 fn check_encryption(endpoint: &str) -> Result<(), Problem> {
-    let help = "write https://…, or give it a context with insecure = true in contexts.toml";
+    let help = "write https://…, or add a context with insecure = true to contexts.toml";
     match address::why_unencrypted(endpoint) {
         Some(why) => Err(problem("BACKEND_ENDPOINT", why, Some(help))),
         None => Ok(()),
@@ -66,8 +66,8 @@ fn entry(
         .any(|entry| entry.context.name.as_str() == NAME);
     let name = ContextName::new(NAME).ok().filter(|_| !taken);
     let Some(name) = name else {
-        let why = format!("the name '{NAME}' is taken by a context with another endpoint");
-        let help = "rename that context, or give this endpoint a context of its own";
+        let why = format!("the context name '{NAME}' is used for another endpoint");
+        let help = "rename that context, or add a context for this endpoint";
         return Err(problem("BACKEND_ENDPOINT", why, Some(help)));
     };
     let shown = Clean::new(&endpoint);
@@ -110,8 +110,8 @@ fn credentials(variable: Variable<'_>) -> Result<Credentials, Problem> {
             password: from("BACKEND_PASSWORD"),
         }),
         Some(other) => {
-            let why = format!("'{other}' is not spoken here");
-            Err(problem(TYPE, why, Some("one of api, session")))
+            let why = format!("unknown endpoint type '{other}'");
+            Err(problem(TYPE, why, Some("use api or session")))
         }
     }
 }
@@ -127,8 +127,8 @@ fn unverified(entry: &ContextEntry, variable: Variable<'_>) -> Option<Problem> {
         .as_ref()
         .is_some_and(|endpoint| endpoint.as_str().starts_with("https:"));
     (on && secure).then(|| {
-        let why = "certificates are always verified here".to_owned();
-        let help = "name the authority that signed yours: ca-file in contexts.toml";
+        let why = "workbay always verifies certificates, so this setting has no effect".to_owned();
+        let help = "set ca-file in contexts.toml to the certificate authority of the manager";
         problem(SKIP, why, Some(help))
     })
 }

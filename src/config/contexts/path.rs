@@ -16,6 +16,6 @@ pub(super) fn read(item: &Item, home: Option<&Path>) -> Result<PathBuf, Fault> {
     if path.is_absolute() {
         return Ok(path);
     }
-    let fault = Fault::new(item.at, format!("'{text}' is no absolute path"));
+    let fault = Fault::new(item.at, format!("'{text}' isn't an absolute path"));
     Err(fault.help("begin it with / or ~/"))
 }

@@ -65,10 +65,10 @@ fn from_variable(name: &str, value: Option<String>) -> Result<Secret, NoSecret> 
     let value = Zeroizing::new(value.unwrap_or_default());
     if value.trim().is_empty() {
         return Err(NoSecret::new(
-            format!("the variable {name} is not set"),
+            format!("the environment variable {name} isn't set"),
             format!(
-                "export {name}=…, then `workbay daemon stop`: the daemon has the environment of \
-                 whatever command started it, and the next one starts it anew"
+                "run `export {name}=…`, then `workbay daemon stop`. The next command starts the \
+                 daemon with the variable"
             ),
         ));
     }
@@ -79,7 +79,7 @@ fn from_file(path: &Path) -> Result<Secret, NoSecret> {
     let shown = path.display();
     let unreadable = |why: std::io::Error| {
         NoSecret::new(
-            format!("{shown} cannot be read: {why}"),
+            format!("{shown} can't be read: {why}"),
             format!("write the secret into {shown}, then `chmod 600 {shown}`"),
         )
     };
@@ -93,7 +93,7 @@ fn from_file(path: &Path) -> Result<Secret, NoSecret> {
         .map_err(unreadable)?;
     first_line(&bytes).ok_or_else(|| {
         NoSecret::new(
-            format!("{shown} holds no secret: its first line is empty or no text"),
+            format!("{shown} contains no secret: its first line is empty or isn't text"),
             format!("write the secret into the first line of {shown}"),
         )
     })
@@ -103,15 +103,18 @@ fn check_file(path: &Path, meta: &fs::Metadata) -> Result<(), NoSecret> {
     let shown = path.display();
     let mode = meta.mode() & 0o777;
     if !meta.is_file() {
-        let why = format!("{shown} is no file");
-        return Err(NoSecret::new(why, "name a file that holds the secret"));
+        let why = format!("{shown} isn't a regular file");
+        return Err(NoSecret::new(why, "use a file that contains the secret"));
     }
     if meta.uid() != rustix::process::geteuid().as_raw() {
-        let why = format!("{shown} belongs to user {}, not to you", meta.uid());
+        let why = format!(
+            "{shown} must belong to you, but belongs to user {}",
+            meta.uid()
+        );
         return Err(NoSecret::new(why, format!("sudo chown $USER {shown}")));
     }
     if mode & 0o077 != 0 {
-        let why = format!("{shown} is open to others (mode {mode:03o})");
+        let why = format!("{shown} is readable by other users (mode {mode:03o})");
         return Err(NoSecret::new(why, format!("chmod 600 {shown}")));
     }
     Ok(())
@@ -119,10 +122,10 @@ fn check_file(path: &Path, meta: &fs::Metadata) -> Result<(), NoSecret> {
 
 /// Runs the program in a process group of its own, so that all of it ends when it takes too long.
 fn from_command(argv: &[String], patience: Duration) -> Result<Secret, NoSecret> {
-    const BY_HAND: &str = "run the command by hand to see why";
+    const BY_HAND: &str = "run the command in a shell to see why";
     let program = argv.first().map_or("", String::as_str);
     let failed = |why: String| {
-        let why = format!("the command {program}, which tells the secret, {why}");
+        let why = format!("the command {program}, which prints the secret, {why}");
         NoSecret::new(why, BY_HAND)
     };
     let mut child = Command::new(program)
@@ -132,25 +135,25 @@ fn from_command(argv: &[String], patience: Duration) -> Result<Secret, NoSecret>
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()
-        .map_err(|why| failed(format!("cannot be started: {why}")))?;
+        .map_err(|why| failed(format!("can't be started: {why}")))?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let told = listen(child.stdout.take(), group);
     match told.recv_timeout(patience) {
         Ok(Ok(bytes)) => match child.wait() {
             Ok(status) if status.success() => first_line(&bytes).ok_or_else(|| {
-                failed("printed no secret: its first line is empty or no text".into())
+                failed("printed no secret: its first line is empty or isn't text".into())
             }),
             Ok(status) => Err(failed(ending(status))),
-            Err(why) => Err(failed(format!("cannot be heard: {why}"))),
+            Err(why) => Err(failed(format!("can't be read: {why}"))),
         },
         Ok(Err(why)) => {
             end(child, group);
-            Err(failed(format!("cannot be heard: {why}")))
+            Err(failed(format!("can't be read: {why}")))
         }
         Err(_) => {
             end(child, group);
             Err(failed(format!(
-                "has not ended after {} s",
+                "hasn't ended after {}s",
                 patience.as_secs()
             )))
         }
@@ -229,7 +232,7 @@ mod tests {
         let source = Source::Env("THERE".into());
         assert_eq!(resolve(&source).unwrap().expose(), "s3cret");
         let missing = resolve(&Source::Env("ELSEWHERE".into())).unwrap_err();
-        assert_eq!(missing.why, "the variable ELSEWHERE is not set");
+        assert_eq!(missing.why, "the environment variable ELSEWHERE isn't set");
         assert!(missing.mend.contains("`workbay daemon stop`"));
     }
 
@@ -241,14 +244,14 @@ mod tests {
         let source = Source::File(path.clone());
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let error = resolve(&source).unwrap_err();
-        assert!(error.why.ends_with("is open to others (mode 640)"));
+        assert!(error.why.ends_with("is readable by other users (mode 640)"));
         assert_eq!(error.mend, format!("chmod 600 {}", path.display()));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(resolve(&source).unwrap().expose(), "s3cret");
         fs::write(&path, "\ns3cret\n").unwrap();
         assert!(why(&source).contains("its first line is empty"));
-        assert!(why(&Source::File(dir.path().join("none"))).contains("cannot be read: No such"));
-        assert!(why(&Source::File(dir.path().into())).ends_with("is no file"));
+        assert!(why(&Source::File(dir.path().join("none"))).contains("can't be read: No such"));
+        assert!(why(&Source::File(dir.path().into())).ends_with("isn't a regular file"));
     }
 
     #[test]
@@ -257,10 +260,10 @@ mod tests {
         assert_eq!(told.unwrap().expose(), "$HOME;x");
         assert_eq!(
             why(&command(&["false", "s3cret"])),
-            "the command false, which tells the secret, ended with exit code 1"
+            "the command false, which prints the secret, ended with exit code 1"
         );
         assert!(why(&command(&["true", "s3cret"])).contains("printed no secret"));
-        assert!(why(&command(&["/nowhere/pass"])).contains("cannot be started: No such file"));
+        assert!(why(&command(&["/nowhere/pass"])).contains("can't be started: No such file"));
     }
 
     #[test]
@@ -289,7 +292,7 @@ mod tests {
         let error = source
             .resolve(|_| None, Duration::from_secs(3))
             .unwrap_err();
-        assert!(error.why.contains("has not ended after"), "{error}");
+        assert!(error.why.contains("hasn't ended after"), "{error}");
         let pid = fs::read_to_string(&file).unwrap();
         let there = format!("/proc/{}/exe", pid.trim());
         while fs::read_link(&there).is_ok() {

@@ -69,8 +69,11 @@ pub(super) fn secret(item: &Item, home: Option<&Path>) -> Result<Source, Fault> 
     match &item.value {
         Value::Table(_) => table(item, home),
         Value::Text(_) => {
-            let fault = Fault::new(item.at, "a secret is never written into this file");
-            Err(fault.help("say where it lies: { env = \"NAME\" }, { file = \"/path\" } or { command = [\"pass\", \"show\", \"x\"] }"))
+            let fault = Fault::new(item.at, "secrets aren't allowed in this file");
+            Err(fault.help(
+                "name its source: { env = \"NAME\" }, { file = \"/path\" } or { command = \
+                 [\"pass\", \"show\", \"x\"] }",
+            ))
         }
         _ => Err(item.mismatch("a table like { env = \"NAME\" }")),
     }
@@ -82,7 +85,7 @@ fn table(item: &Item, home: Option<&Path>) -> Result<Source, Fault> {
         if !FORMS.contains(&entry.key.as_str()) {
             return Err(Fault::unknown(
                 entry.at,
-                "form of a secret",
+                "source of a secret",
                 &entry.key,
                 FORMS,
             ));
@@ -110,14 +113,15 @@ fn variable(item: &Item) -> Result<Source, Fault> {
 fn command(item: &Item) -> Result<Source, Fault> {
     let Value::List(words) = &item.value else {
         let fault = item.mismatch("a list of words");
-        return Err(fault.help("no shell is between: [\"pass\", \"show\", \"x\"]"));
+        return Err(fault
+            .help("no shell runs it. Write each word as a string: [\"pass\", \"show\", \"x\"]"));
     };
     let argv: Vec<String> = words
         .iter()
         .map(|word| word.text().map(str::to_owned))
         .collect::<Result<_, _>>()?;
     if argv.first().is_none_or(|program| program.trim().is_empty()) {
-        return Err(Fault::new(item.at, "the command has no program"));
+        return Err(Fault::new(item.at, "the command is empty"));
     }
     Ok(Source::Command(argv))
 }

@@ -79,12 +79,15 @@ impl Drafts {
             let name = entry.key.trim();
             let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
             if name.is_empty() || !name.chars().all(plain) {
-                let text = format!("'{name}' is no name of an environment");
-                faults.push(Fault::new(entry.at, text).help("letters, digits, '.', '_' and '-'"));
+                let text = format!("invalid environment name '{name}'");
+                faults
+                    .push(Fault::new(entry.at, text).help("use letters, digits, '.', '_' and '-'"));
                 continue;
             }
             let fields = entry.item.table().map_err(|fault| {
-                fault.help("each environment has a name: [environment.NAME] image = …")
+                fault.help(
+                    "write each environment as a table with its name: [environment.NAME] image = …",
+                )
             })?;
             let draft = self.environments.entry(name.to_owned()).or_default();
             let what = format!("setting of environment '{name}'");
@@ -102,8 +105,8 @@ impl Drafts {
         for entry in item.table()? {
             let mirror = word(&entry.item)?;
             if reference::registry(&format!("{mirror}/image")) == reference::HUB {
-                let text = format!("'{mirror}' names no registry");
-                return Err(Fault::new(entry.item.at, text).help("write HOST, or HOST/PATH"));
+                let text = format!("invalid registry '{mirror}'");
+                return Err(Fault::new(entry.item.at, text).help("write HOST or HOST/PATH"));
             }
             self.mirrors.insert(entry.key.clone(), mirror);
         }
@@ -128,16 +131,18 @@ impl Draft {
             return Ok(());
         }
         if images.is_empty() {
-            let text = format!("environment '{name}' has no images");
-            return Err(Fault::new(at, text)
-                .help("write image = \"…\" and versions = [\"TAG\", …], the newest first"));
+            let text = format!("environment '{name}' has no image");
+            return Err(Fault::new(at, text).help(
+                "write image = \"…\" and versions = [\"TAG\", …], with the newest version \
+                     first",
+            ));
         }
         if let Some(default) = &self.default
             && !images.iter().any(|(version, _)| version == default)
         {
-            let text = format!("environment '{name}' has no version '{default}' to be its default");
+            let text = format!("the default '{default}' isn't a version of environment '{name}'");
             let names: Vec<&str> = images.iter().map(|(version, _)| version.as_str()).collect();
-            return Err(Fault::new(at, text).help(format!("one of {}", names.join(", "))));
+            return Err(Fault::new(at, text).help(format!("use one of {}", names.join(", "))));
         }
         Ok(())
     }
@@ -235,8 +240,10 @@ fn versions(item: &Item) -> Result<Versions, Fault> {
                 images.iter().map(one).collect::<Result<_, _>>()?,
             ))
         }
-        Value::List(_) | Value::Table(_) => Err(Fault::new(item.at, "there is no version in it")),
-        _ => Err(item.mismatch("tags like [\"3.13\", \"3.12\"]")),
+        Value::List(_) | Value::Table(_) => {
+            Err(Fault::new(item.at, "the list of versions is empty"))
+        }
+        _ => Err(item.mismatch("write tags like [\"3.13\", \"3.12\"]")),
     }
 }
 
@@ -244,8 +251,8 @@ fn versions(item: &Item) -> Result<Versions, Fault> {
 fn user(item: &Item) -> Result<SessionUser, Fault> {
     let name = word(item)?;
     SessionUser::parse(&name).ok_or_else(|| {
-        let text = format!("sessions run as no '{name}'");
-        let help = "\"work\": as who launches them; \"image\": as the image's own user";
+        let text = format!("unknown user '{name}'");
+        let help = "use \"work\" (the user who launches) or \"image\" (the user of the image)";
         Fault::new(item.at, text).help(help)
     })
 }
@@ -258,6 +265,6 @@ fn services(item: &Item) -> Result<Vec<Service>, Fault> {
     if told == text.replace(' ', "") {
         return Ok(services);
     }
-    let fault = Fault::new(item.at, format!("'{text}' are no services"));
-    Err(fault.help("write \"NAME:http:PORT\", several with commas between"))
+    let fault = Fault::new(item.at, format!("invalid services '{text}'"));
+    Err(fault.help("write \"NAME:http:PORT\", separated by commas"))
 }

@@ -265,7 +265,7 @@ fn fields<'a, T>(item: &'a Item, table: &str, rows: &[Row<T>]) -> Result<&'a [En
     item.table().map_err(|fault| {
         let example = rows.first().map_or("", |row| row.name);
         fault.help(format!(
-            "each {table} has a name: [{table}.NAME] {example} = …"
+            "write each {table} as a table with its name: [{table}.NAME] {example} = …"
         ))
     })
 }

@@ -121,7 +121,7 @@ fn thresholds(rules: &mut UtilizationRules, item: &Item) -> Result<(), Fault> {
         let hundredths = thousandths(item)? / 10;
         let threshold = i64::try_from(hundredths).unwrap_or(i64::MAX);
         if !(1..=10_000).contains(&threshold) {
-            let message = "a threshold is a percentage from 0.01 to 100";
+            let message = "the threshold must be a percentage from 0.01 to 100";
             return Err(Fault::new(item.at, message));
         }
         rules.thresholds.insert(key.clone(), threshold);
@@ -136,7 +136,8 @@ impl IdleTable {
         missing.then(|| {
             Fault::new(
                 at,
-                "extensions need extend-by: by how long each puts the end off",
+                "extensions need extend-by, the duration of one extension. Write extend-by = \
+                 \"1h\"",
             )
         })
     }

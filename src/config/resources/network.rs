@@ -41,7 +41,7 @@ pub(super) fn isolation_at(places: &[(String, usize)]) -> Option<usize> {
 
 /// Two settings that cannot both be kept.
 pub(super) fn open_bridge(at: usize) -> Fault {
-    let message = "isolation = \"bridge\" and host-access = false exclude each other: on the engine's default \
-                   network, programs on this machine can be reached";
+    let message = "isolation = \"bridge\" and host-access = false exclude each other: sessions on \
+                   the engine's default network can reach this machine";
     Fault::new(at, message).help("use isolation = \"user\", or set host-access = true")
 }

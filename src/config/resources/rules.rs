@@ -156,7 +156,7 @@ pub(super) const ACCELERATOR: &[Row<AcceleratorRules>] = &[
 
 fn quantum(item: &Item) -> Result<u64, Fault> {
     match thousandths(item)? {
-        0 => Err(Fault::new(item.at, "0 is no step")),
+        0 => Err(Fault::new(item.at, "the step must be greater than 0")),
         quantum => Ok(quantum),
     }
 }

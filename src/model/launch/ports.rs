@@ -16,13 +16,12 @@ pub fn read(text: &str) -> Result<Vec<u16>, String> {
         let (first, last) = (number(first)?, number(last)?);
         if first > last {
             return Err(format!(
-                "invalid range '{token}'. Write the lower port first: \
-                                {last}-{first}"
+                "invalid range '{token}'. Write the lower port first: {last}-{first}"
             ));
         }
         // Before the range is expanded: a text of many large ones costs no memory.
         if ports.len() + usize::from(last - first) >= EVER as usize {
-            return Err(format!("too many ports (max {EVER})"));
+            return Err(format!("too many ports (max: {EVER})"));
         }
         ports.extend(first..=last);
     }

@@ -37,7 +37,7 @@ impl Folders for MemoryScheduler {
         if inner.offer.folders.iter().any(|it| it.name == name) {
             return Err(EngineError::AtField {
                 field: LaunchField::Folders,
-                why: format!("a folder {name} is there already"),
+                why: format!("a folder {name} already exists"),
                 mend: None,
             });
         }

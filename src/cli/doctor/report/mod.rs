@@ -78,8 +78,8 @@ pub fn write(doors: &Doors, start: &Start, findings: &[Finding], file: Option<Pa
     create(&file, &text)?;
     output::line(&file.display().to_string())?;
     output::remark(
-        "Passwords, keys and tokens are masked. Names of contexts and sessions, addresses and paths are \
-         not: read it before you hand it on.",
+        "Passwords, keys and tokens are masked. Names of contexts and sessions, addresses and \
+         paths aren't. Read the report before you send it.",
     );
     Ok(0)
 }
@@ -87,9 +87,9 @@ pub fn write(doors: &Doors, start: &Start, findings: &[Finding], file: Option<Pa
 /// A new file, for its owner only.
 fn create(file: &Path, text: &str) -> Result<(), Fail> {
     saving::make(file, text).map_err(|why| {
-        let message = format!("{} cannot be written: {why}", file.display());
+        let message = format!("{} can't be written: {why}", file.display());
         Fail::new(code::FAILED, message)
-            .help("name another file: `workbay doctor --report FILE`, `-` for stdout")
+            .help("use another file: `workbay doctor --report FILE` (`-` for stdout)")
     })
 }
 
@@ -105,8 +105,8 @@ fn text(doors: &Doors, start: &Start, findings: &[Finding]) -> String {
     part("Store", &store(doors, start));
     part("Environment", &environment());
     for (title, log) in [
-        ("Daemon's log, its end", start.paths.daemon_log()),
-        ("Face's log, its end", start.paths.face_log()),
+        ("End of the daemon's log", start.paths.daemon_log()),
+        ("End of the TUI's log", start.paths.face_log()),
     ] {
         part(title, &end_of(&log));
     }
@@ -133,7 +133,7 @@ fn versions() -> String {
         ),
         (
             "system",
-            name.unwrap_or("not told").trim_matches('"').to_owned(),
+            name.unwrap_or("unknown").trim_matches('"').to_owned(),
         ),
     ];
     for (program, option) in [
@@ -143,7 +143,7 @@ fn versions() -> String {
     ] {
         let said = Command::new(program).arg(option).output().ok();
         let said = said.map_or_else(
-            || "not there".to_owned(),
+            || "doesn't exist".to_owned(),
             |output| Clean::from_bytes(&output.stdout).to_string(),
         );
         fields.push((program, said));
@@ -183,7 +183,7 @@ fn end_of(log: &Path) -> String {
         Ok::<_, std::io::Error>((bytes, from > 0))
     };
     match read() {
-        Err(why) => format!("{} cannot be read: {why}", log.display()),
+        Err(why) => format!("{} can't be read: {why}", log.display()),
         Ok((bytes, is_cut)) => {
             let text = String::from_utf8_lossy(&bytes);
             let whole = match text.split_once('\n') {

@@ -148,7 +148,7 @@ mod tests {
             ("Invalid or Missing API Parameters: Unknown owner access key".to_owned(), Field::Owner),
             (format!("{params}: Parameter starts_at should be used only for batch sessions"), Field::StartTime),
             (format!("{params}: Batch sessions must have a non-empty startup command"), Field::StartupCommand),
-            ("a session of that name is there already".to_owned(), Field::Name),
+            ("a session of that name already exists".to_owned(), Field::Name),
         ] {
             assert_eq!(field(&why, &request), Some(expected), "{why}");
         }
