@@ -240,7 +240,7 @@ pub fn fields(entry: &ContextEntry) -> Vec<(&'static str, String)> {
         fields.push(("insecure", "true".to_owned()));
     }
     if Url::parse(&spec.endpoint).is_ok_and(|url| address::is_unencrypted(&url)) {
-        let text = "not encrypted: others on the network can read keys, logins, logs and shells";
+        let text = "not encrypted: others on the network can read requests, logs and shells";
         fields.push(("warning", text.to_owned()));
     }
     fields.push(("refresh", format!("{}s", entry.refresh.as_secs())));

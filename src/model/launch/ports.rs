@@ -92,7 +92,7 @@ mod tests {
     fn many_large_ranges_are_refused_before_they_are_expanded() {
         assert_eq!(read("2001-3000").map(|ports| ports.len()), Ok(1000));
         for text in ["2000-3000", "1024-65535", "2000, 2001-3000"] {
-            assert_eq!(read(text).unwrap_err(), "too many ports (max 1000)");
+            assert_eq!(read(text).unwrap_err(), "too many ports (max: 1000)");
         }
     }
 
