@@ -303,6 +303,7 @@ mod tests {
             remaining,
             waiting: None,
             capacity: None,
+            free: None,
         };
         let catalogue = Box::new(Catalogue {
             resource_groups: vec![group],

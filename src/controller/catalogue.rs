@@ -176,6 +176,7 @@ fn group(
         remaining: room.remaining(share),
         waiting: Some(waiting.get(name).copied().unwrap_or(0)),
         capacity: share.told(),
+        free: share.told().map(|_| room.remaining(share)),
     }
 }
 

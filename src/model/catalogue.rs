@@ -84,6 +84,9 @@ pub struct ResourceGroup {
     /// All of it, whoever holds it; what is more can never be had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<ResourceSlots>,
+    /// What of that nobody holds, whatever the caller may ask for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free: Option<ResourceSlots>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    catalogue::{Limits, ResourceGroup},
+    catalogue::{Limits, ResourceGroup, SlotLimits},
     resources::ResourceSlots,
 };
 
@@ -31,25 +31,37 @@ pub enum Kind {
     Accelerator(String),
 }
 
+/// What an amount is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    /// All that the group has.
+    Total(u64),
+    /// The most that may be held, where nothing else is known.
+    Limit(u64),
+    /// What the group has isn't disclosed.
+    Hidden,
+    /// There is no limit.
+    Unlimited,
+}
+
 /// A part of a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     pub used: u64,
-    /// What others hold of the whole; 0 where nobody tells.
+    /// What others hold of the whole; 0 where it is no total.
     pub others: u64,
-    /// `None` = there is no limit, or the engine does not tell.
-    pub all: Option<u64>,
+    /// What of a total nobody holds; else what can still be had. `None` = not known.
+    pub free: Option<u64>,
+    pub whole: Whole,
 }
 
 /// The two bars of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allotment {
     pub kind: Kind,
-    /// Held in the group, of all the group has; where that is not told, of what is held and can still be
-    /// had there.
+    /// Held in the group, of all that the group has; where that is not disclosed, of the limit.
     pub in_group: Part,
-    /// Held anywhere, of the person's limit; without one, of what is held anywhere and can still be
-    /// had in the group.
+    /// Held anywhere, of the limit.
     pub in_total: Part,
 }
 
@@ -84,33 +96,59 @@ impl Statistics {
             .chain(kinds)
             .map(|kind| self.allotment(group, kind))
             .filter(|it| {
-                let there = it.in_group.used > 0 || it.in_group.all != Some(0);
+                let there =
+                    it.in_group.used > 0 || it.in_group.all().or(it.in_group.free) != Some(0);
                 there || !matches!(it.kind, Kind::Accelerator(_))
             })
             .collect()
     }
 
     fn allotment(&self, group: &ResourceGroup, kind: Kind) -> Allotment {
-        let (here, left) = (kind.of(&group.using), kind.of(&group.remaining));
+        let here = kind.of(&group.using);
         let anywhere = kind.of(&self.limits.using).max(here);
-        let with = |held: u64| Some(held.saturating_add(left)).filter(|_| left < ENDLESS);
-        let limit = kind.limit(&self.limits).filter(|limit| *limit < ENDLESS);
-        let total = limit.or_else(|| with(anywhere));
-        let capacity = group.capacity.as_ref().map(|all| kind.of(all));
-        let capacity = capacity.filter(|all| *all < ENDLESS && *all >= here && left < ENDLESS);
-        let others = capacity.map_or(0, |all| all.saturating_sub(here.saturating_add(left)));
+        let limit = kind.limit(&self.limits.limits).filter(|it| *it < ENDLESS);
         Allotment {
-            in_group: Part {
-                used: here,
-                others,
-                all: capacity.or_else(|| with(here)),
-            },
+            in_group: self.in_group(group, &kind, limit),
             in_total: Part {
                 used: anywhere,
                 others: 0,
-                all: total.map(|total| total.max(anywhere)),
+                free: limit.map(|limit| limit.saturating_sub(anywhere)),
+                whole: limit.map_or(Whole::Unlimited, |limit| Whole::Limit(limit.max(anywhere))),
             },
             kind,
+        }
+    }
+
+    /// What remains is the less of what is free in the group and of what the limits leave. Where it may be the
+    /// latter, it says nothing of what others hold.
+    fn in_group(&self, group: &ResourceGroup, kind: &Kind, limit: Option<u64>) -> Part {
+        let used = kind.of(&group.using);
+        let left = Some(kind.of(&group.remaining)).filter(|left| *left < ENDLESS);
+        let allowed = kind.limit(&self.limits.remaining);
+        let limited = left.is_none_or(|left| allowed.is_some_and(|allowed| left >= allowed));
+        let free = if limited {
+            let free = group.free.as_ref().map(|free| kind.of(free));
+            free.map(|free| free.max(left.unwrap_or(0)))
+        } else {
+            left
+        };
+        let capacity = group.capacity.as_ref().map(|all| kind.of(all));
+        let capacity = capacity.filter(|all| *all < ENDLESS && *all >= used);
+        if let (Some(all), Some(free)) = (capacity, free.filter(|free| *free < ENDLESS)) {
+            let free = free.min(all - used);
+            return Part {
+                used,
+                others: all - used - free,
+                free: Some(free),
+                whole: Whole::Total(all),
+            };
+        }
+        let limit = limit.filter(|_| limited);
+        Part {
+            used,
+            others: 0,
+            free: left,
+            whole: limit.map_or(Whole::Hidden, |limit| Whole::Limit(limit.max(used))),
         }
     }
 }
@@ -124,8 +162,7 @@ impl Kind {
         }
     }
 
-    fn limit(&self, limits: &Limits) -> Option<u64> {
-        let limits = &limits.limits;
+    fn limit(&self, limits: &SlotLimits) -> Option<u64> {
         match self {
             Self::Cpu => limits.cpu.map(super::resources::Cpu::millis),
             Self::Mem => limits.mem.map(|mem| mem.0),
@@ -135,19 +172,12 @@ impl Kind {
 }
 
 impl Part {
-    /// From 0 to 1; nothing of nothing is 0. `None` = there is no whole.
-    pub fn share(self) -> Option<f64> {
-        match self.all {
-            Some(0) => Some(0.0),
-            Some(all) => Some((self.used as f64 / all as f64).min(1.0)),
-            None => None,
+    /// What it is a part of, where that is an amount.
+    pub fn all(self) -> Option<u64> {
+        match self.whole {
+            Whole::Total(all) | Whole::Limit(all) => Some(all),
+            Whole::Hidden | Whole::Unlimited => None,
         }
-    }
-
-    /// What nobody holds.
-    pub fn free(self) -> Option<u64> {
-        let held = self.used.saturating_add(self.others);
-        self.all.map(|all| all.saturating_sub(held))
     }
 }
 
@@ -170,6 +200,7 @@ mod tests {
             remaining,
             waiting: None,
             capacity: None,
+            free: None,
         };
         Statistics {
             groups: vec![group],
@@ -184,9 +215,25 @@ mod tests {
             .collect()
     }
 
-    fn part(used: u64, all: u64) -> Part {
-        let (all, others) = (Some(all), 0);
-        Part { used, others, all }
+    fn part(used: u64, others: u64, free: Option<u64>, whole: Whole) -> Part {
+        Part {
+            used,
+            others,
+            free,
+            whole,
+        }
+    }
+
+    fn limits(cores: u64, left: u64) -> Limits {
+        let of = |cores| SlotLimits {
+            cpu: Some(Cpu::from_millis(cores * 1000)),
+            ..SlotLimits::default()
+        };
+        Limits {
+            limits: of(cores),
+            remaining: of(left),
+            ..Limits::default()
+        }
     }
 
     #[test]
@@ -196,20 +243,56 @@ mod tests {
         let [cpu, memory] = bars(&it)[..] else {
             panic!("two kinds");
         };
-        let whole = |used, others, all| Part {
-            used,
-            others,
-            all: Some(all),
-        };
-        assert_eq!(cpu.0, whole(5000, 7000, 12_000));
-        assert_eq!(cpu.0.free(), Some(0));
+        let total = Whole::Total;
+        assert_eq!(cpu.0, part(5000, 7000, Some(0), total(12_000)));
         let gib = Bytes::GIB;
-        assert_eq!(memory.0, whole(4 * gib, 2 * gib, 8 * gib));
+        let expected = part(4 * gib, 2 * gib, Some(2 * gib), total(8 * gib));
+        assert_eq!(memory.0, expected);
         // Everything is held by others: the meter stays.
         let mut it = statistics(slots(0, 0, None), slots(0, 0, None));
         assert_eq!(bars(&it).len(), 2);
         it.groups[0].capacity = Some(slots(12, 8, None));
-        assert_eq!(bars(&it)[0].0, whole(0, 12_000, 12_000));
+        assert_eq!(bars(&it)[0].0, part(0, 12_000, Some(0), total(12_000)));
+    }
+
+    #[test]
+    fn what_a_limit_forbids_is_not_held_by_others() {
+        // Of 100 cores others hold 20; the limit of 8 leaves 5.
+        let mut it = statistics(slots(3, 1, None), slots(5, 10, None));
+        it.limits = limits(8, 5);
+        it.groups[0].capacity = Some(slots(100, 20, None));
+        it.groups[0].free = Some(slots(77, 10, None));
+        let total = Whole::Total(100_000);
+        assert_eq!(bars(&it)[0].0, part(3000, 20_000, Some(77_000), total));
+        assert_eq!(bars(&it)[0].1.whole, Whole::Limit(8000));
+        // Less is free than the limit leaves: the newer figure counts.
+        it.groups[0].remaining = slots(2, 10, None);
+        assert_eq!(bars(&it)[0].0, part(3000, 95_000, Some(2000), total));
+        // What is free in the group isn't known, so neither is what others hold.
+        it.groups[0].remaining = slots(5, 10, None);
+        it.groups[0].free = None;
+        let limit = part(3000, 0, Some(5000), Whole::Limit(8000));
+        assert_eq!(bars(&it)[0].0, limit);
+    }
+
+    #[test]
+    fn without_the_capacity_a_limit_is_called_a_limit_and_the_total_is_hidden() {
+        let mut it = statistics(slots(3, 1, None), slots(5, 10, None));
+        it.limits = limits(8, 5);
+        let gib = Bytes::GIB;
+        let hidden = part(gib, 0, Some(10 * gib), Whole::Hidden);
+        let limit = part(3000, 0, Some(5000), Whole::Limit(8000));
+        assert_eq!(bars(&it)[0].0, limit);
+        assert_eq!(bars(&it)[1].0, hidden, "memory has no limit");
+        // The group is fuller than the limit: what remains is free there, of a total nobody tells.
+        it.groups[0].remaining = slots(2, 10, None);
+        let fuller = part(3000, 0, Some(2000), Whole::Hidden);
+        assert_eq!(bars(&it)[0].0, fuller);
+        // A limit that isn't told (that of a domain) leaves as much.
+        it.limits.limits = SlotLimits::default();
+        it.groups[0].remaining = slots(5, 10, None);
+        let untold = part(3000, 0, Some(5000), Whole::Hidden);
+        assert_eq!(bars(&it)[0].0, untold);
     }
 
     #[test]
@@ -221,44 +304,34 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_the_whole_is_mine_and_what_remains_here() {
-        let mut it = statistics(slots(1, 2, None), slots(3, 6, None));
-        it.limits.using = slots(2, 4, None);
-        let bars = bars(&it);
-        assert_eq!(bars[0], (part(1000, 4000), part(2000, 5000)));
-        let gib = Bytes::GIB;
-        assert_eq!(bars[1], (part(2 * gib, 8 * gib), part(4 * gib, 10 * gib)));
-        assert_eq!(bars.len(), 2);
-    }
-
-    #[test]
     fn a_limit_is_the_whole_and_never_less_than_what_is_held() {
         let mut it = statistics(slots(1, 2, None), slots(3, 6, None));
         it.limits.using = slots(5, 2, None);
+        assert_eq!(bars(&it)[0].1, part(5000, 0, None, Whole::Unlimited));
         it.limits.limits.cpu = Some(Cpu::from_millis(4000));
-        assert_eq!(bars(&it)[0].1, part(5000, 5000));
+        assert_eq!(bars(&it)[0].1, part(5000, 0, Some(0), Whole::Limit(5000)));
         it.limits.limits.cpu = Some(Cpu::from_millis(20_000));
-        assert_eq!(bars(&it)[0].1, part(5000, 20_000));
+        let limit = part(5000, 0, Some(15_000), Whole::Limit(20_000));
+        assert_eq!(bars(&it)[0].1, limit);
     }
 
     #[test]
     fn accelerators_are_there_when_held_or_to_be_had() {
-        let it = statistics(slots(0, 0, Some(1)), slots(1, 1, Some(0)));
-        assert_eq!(bars(&it)[2].0, part(1000, 1000));
-        let it = statistics(slots(0, 0, None), slots(1, 1, Some(2)));
-        assert_eq!(bars(&it)[2].0, part(0, 2000));
-        let it = statistics(slots(0, 0, Some(0)), slots(1, 1, Some(0)));
-        assert_eq!(bars(&it).len(), 2);
+        let gpus = |using, remaining| {
+            let it = statistics(slots(0, 0, using), slots(1, 1, remaining));
+            bars(&it).get(2).map(|(here, _)| (here.used, here.free))
+        };
+        assert_eq!(gpus(Some(1), Some(0)), Some((1000, Some(0))));
+        assert_eq!(gpus(None, Some(2)), Some((0, Some(2000))));
+        assert_eq!(gpus(Some(0), Some(0)), None);
     }
 
     #[test]
     fn what_is_not_told_is_no_whole() {
         let endless = ResourceSlots::new(Cpu::from_millis(u64::MAX >> 16), Bytes(u64::MAX >> 16));
         let it = statistics(slots(1, 1, None), endless);
-        assert_eq!(bars(&it)[0].0.all, None);
-        assert_eq!(bars(&it)[0].0.share(), None);
-        assert_eq!(part(0, 0).share(), Some(0.0));
-        assert_eq!(part(1, 4).share(), Some(0.25));
+        let hidden = part(1000, 0, None, Whole::Hidden);
+        assert_eq!(bars(&it)[0].0, hidden);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::{
     model::{
         catalogue::AcceleratorKind,
         resources::Bytes,
-        statistics::{Allotment, Kind, Part},
+        statistics::{Allotment, Kind, Part, Whole},
     },
     theme::face::Face,
 };
@@ -96,10 +96,10 @@ fn wide(
     let sessions = sessions.unwrap_or_default();
     let room = width.saturating_sub(name_width + GAP + text::width(&sessions) + GAP);
     // In words where there is room for them.
-    let (mut blocks, mut bar) = fitting(all, room, |it| words(&it.kind, it.in_group));
+    let (mut blocks, mut bar) = fitting(all, room, |it| both_rows(it, words));
     let worded = blocks.len() == all.len() && bar >= WORDED_BAR;
     if !worded {
-        (blocks, bar) = fitting(all, room, |it| numbers(&it.kind, it.in_group));
+        (blocks, bar) = fitting(all, room, |it| both_rows(it, numbers));
     }
     let mut lines = Vec::new();
     let titles = [name.as_str(), TOTAL];
@@ -136,7 +136,7 @@ fn narrow(counted: &Counted<'_>, all: &[Allotment], width: usize, glyphs: &Glyph
     let name = text::fit(&title(counted), 16, glyphs.ellipsis);
     let taken = text::width(&sessions) + GAP + text::width(&name) + GAP;
     let room = width.saturating_sub(taken);
-    let (blocks, bar) = fitting(all, room, |it| numbers(&it.kind, it.in_group));
+    let (blocks, bar) = fitting(all, room, |it| text::width(&numbers(&it.kind, it.in_group)));
     let mut line = vec![(format!("{name}   "), Face::Value)];
     for block in &blocks {
         let Allotment {
@@ -145,7 +145,8 @@ fn narrow(counted: &Counted<'_>, all: &[Allotment], width: usize, glyphs: &Glyph
             in_total,
         } = block.allotment;
         line.push((format!("{} ", block.label), Face::Label));
-        if counted.statistics.has_total() {
+        // A bar with the part of others has no room for the limit.
+        if counted.statistics.has_total() && in_group.others == 0 {
             line.extend(double(*in_group, *in_total, bar, glyphs));
         } else {
             line.extend(single(*in_group, bar, glyphs));
@@ -169,24 +170,34 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(allotment: &'a Allotment, written: fn(&Allotment) -> String) -> Self {
-        let total = text::width(&numbers(&allotment.kind, allotment.in_total));
+    fn new(allotment: &'a Allotment, width: fn(&Allotment) -> usize) -> Self {
         Self {
             label: label(&allotment.kind),
-            numbers: text::width(&written(allotment)).max(total),
+            numbers: width(allotment),
             allotment,
         }
     }
 }
 
-/// As many resources as there is room for, and how long their bars are then. `written` gives the numbers
-/// of the group.
+/// Cells of both rows' numbers, with those of the group in words or not.
+fn both_rows(allotment: &Allotment, in_group: fn(&Kind, Part) -> String) -> usize {
+    let Allotment {
+        kind,
+        in_group: group,
+        in_total,
+    } = allotment;
+    let total = text::width(&numbers(kind, *in_total));
+    text::width(&in_group(kind, *group)).max(total)
+}
+
+/// As many resources as there is room for, and how long their bars are then. `width` gives the cells of their
+/// numbers.
 fn fitting(
     all: &[Allotment],
     room: usize,
-    written: fn(&Allotment) -> String,
+    width: fn(&Allotment) -> usize,
 ) -> (Vec<Block<'_>>, usize) {
-    let mut blocks: Vec<Block<'_>> = all.iter().map(|it| Block::new(it, written)).collect();
+    let mut blocks: Vec<Block<'_>> = all.iter().map(|it| Block::new(it, width)).collect();
     loop {
         let fixed = |block: &Block<'_>| text::width(&block.label) + 2 + block.numbers + GAP;
         let fixed: usize = blocks.iter().map(fixed).sum();
@@ -223,34 +234,47 @@ fn letter(kind: &Kind) -> &'static str {
     }
 }
 
-/// `3/8`, `2.5/16G`, `3+4/8` with what others hold; without a whole only what is held.
+/// `3/8`, `2.5/16G`, `3+4/8` with what others hold, `3, limit 8`, `3 of ?`; without a whole only what is held.
 fn numbers(kind: &Kind, part: Part) -> String {
     let others = match part.others {
         0 => String::new(),
         others => format!("+{}", amount(kind, others)),
     };
     let (used, letter) = (amount(kind, part.used), letter(kind));
-    match part.all {
-        Some(all) => format!("{used}{others}/{}{letter}", amount(kind, all)),
-        None => format!("{used}{others}{letter}"),
+    match part.whole {
+        Whole::Total(all) => format!("{used}{others}/{}{letter}", amount(kind, all)),
+        Whole::Limit(all) => format!("{used}{letter}, limit {}{letter}", amount(kind, all)),
+        Whole::Hidden => format!("{used}{letter} of ?"),
+        Whole::Unlimited => format!("{used}{letter}"),
     }
 }
 
-/// `3 yours, 4 others', 1 of 8 free`.
+/// `3 yours, 4 others', 1 of 8 free`, `3 yours, 5 available, limit 8`, `3 yours, 5 available, total hidden`.
 fn words(kind: &Kind, part: Part) -> String {
-    let (Some(all), Some(free)) = (part.all, part.free()) else {
-        return numbers(kind, part);
+    let letter = letter(kind);
+    let used = amount(kind, part.used);
+    let available = match part.free {
+        Some(free) => format!(", {}{letter} available", amount(kind, free)),
+        None => String::new(),
     };
     let others = match part.others {
         0 => String::new(),
         others => format!("{} others', ", amount(kind, others)),
     };
-    let (used, free, all) = (
-        amount(kind, part.used),
-        amount(kind, free),
-        amount(kind, all),
-    );
-    format!("{used} yours, {others}{free} of {all}{} free", letter(kind))
+    match part.whole {
+        Whole::Total(all) => {
+            let (free, all) = (amount(kind, part.free.unwrap_or(0)), amount(kind, all));
+            format!("{used} yours, {others}{free} of {all}{letter} free")
+        }
+        Whole::Limit(all) => {
+            format!(
+                "{used}{letter} yours{available}, limit {}{letter}",
+                amount(kind, all)
+            )
+        }
+        Whole::Hidden => format!("{used}{letter} yours{available}, total hidden"),
+        Whole::Unlimited => numbers(kind, part),
+    }
 }
 
 /// How many of `cells` `value` takes of `all`: the least is seen, and full is only what is.
@@ -268,12 +292,12 @@ fn cells_of(value: u64, all: Option<u64>, cells: usize) -> usize {
 }
 
 fn full(part: Part, cells: usize) -> usize {
-    cells_of(part.used, part.all, cells)
+    cells_of(part.used, part.all(), cells)
 }
 
 /// A limit that is used up; what one holds of a machine is nothing to worry about.
 fn face(part: Part) -> Face {
-    match part.free() {
+    match part.free {
         Some(0) if part.used > 0 => Face::BarWarning,
         _ => Face::BarNormal,
     }
@@ -281,7 +305,7 @@ fn face(part: Part) -> Face {
 
 /// What one holds, what others do, what is free.
 fn single(part: Part, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
-    let held = cells_of(part.used.saturating_add(part.others), part.all, cells);
+    let held = cells_of(part.used.saturating_add(part.others), part.all(), cells);
     // Of two that share the last cell the smaller one is seen.
     let least = usize::from(part.others > 0 && held > 1);
     let mine = full(part, cells).min(held - least);
@@ -321,8 +345,16 @@ mod tests {
     use crate::view::glyphs::{ASCII, UNICODE};
 
     fn part(used: u64, all: u64) -> Part {
-        let (all, others) = (Some(all), 0);
-        Part { used, others, all }
+        shared(used, 0, all)
+    }
+
+    fn shared(used: u64, others: u64, all: u64) -> Part {
+        Part {
+            used,
+            others,
+            free: Some(all - used - others),
+            whole: Whole::Total(all),
+        }
     }
 
     fn joined(pieces: &[Piece]) -> String {
@@ -335,9 +367,8 @@ mod tests {
         let gib = Bytes::GIB;
         assert_eq!(numbers(&Kind::Mem, part(gib * 5 / 2, 16 * gib)), "2.5/16G");
         let endless = Part {
-            used: 200,
-            others: 0,
-            all: None,
+            whole: Whole::Unlimited,
+            ..part(200, 200)
         };
         let shares = Kind::Accelerator("cuda.shares".to_owned());
         assert_eq!(numbers(&shares, endless), "0.2");
@@ -345,11 +376,7 @@ mod tests {
 
     #[test]
     fn what_others_hold_is_told_and_drawn_apart() {
-        let shared = Part {
-            used: 5050,
-            others: 6950,
-            all: Some(12_000),
-        };
+        let shared = shared(5050, 6950, 12_000);
         assert_eq!(numbers(&Kind::Cpu, shared), "5.05+6.95/12");
         assert_eq!(
             words(&Kind::Cpu, shared),
@@ -360,12 +387,39 @@ mod tests {
         let little = Part {
             used: 11_900,
             others: 100,
-            all: Some(12_000),
+            ..shared
         };
         assert_eq!(joined(&single(little, 12, &ASCII)), "===========~");
         assert_eq!(joined(&single(part(0, 12), 4, &ASCII)), "----");
         let theirs = Part { used: 0, ..shared };
         assert_eq!(joined(&single(theirs, 12, &ASCII)), "~~~~~~~-----");
+    }
+
+    #[test]
+    fn what_is_no_total_says_so() {
+        let limit = Part {
+            free: Some(2000),
+            whole: Whole::Limit(8000),
+            ..part(3000, 3000)
+        };
+        assert_eq!(numbers(&Kind::Cpu, limit), "3, limit 8");
+        assert_eq!(words(&Kind::Cpu, limit), "3 yours, 2 available, limit 8");
+        assert_eq!(joined(&single(limit, 8, &ASCII)), "===-----");
+        let gib = Bytes::GIB;
+        let hidden = Part {
+            free: Some(5 * gib),
+            whole: Whole::Hidden,
+            ..part(3 * gib, 3 * gib)
+        };
+        assert_eq!(numbers(&Kind::Mem, hidden), "3G of ?");
+        let expected = "3G yours, 5G available, total hidden";
+        assert_eq!(words(&Kind::Mem, hidden), expected);
+        assert_eq!(joined(&single(hidden, 4, &ASCII)), "----");
+        let unknown = Part {
+            free: None,
+            ..hidden
+        };
+        assert_eq!(words(&Kind::Mem, unknown), "3G yours, total hidden");
     }
 
     #[test]

@@ -317,6 +317,7 @@ pub fn catalogue() -> Catalogue {
         remaining,
         waiting: None,
         capacity: None,
+        free: None,
     };
     let project = |name: &str| Project {
         id: Clean::new(name),

@@ -176,6 +176,7 @@ fn shares(columns: u16, rows: u16) -> Screen {
             remaining: slots.clone(),
             waiting: Some(0),
             capacity: Some(slots),
+            free: None,
         }],
         accelerators: vec![AcceleratorKind {
             slot: "cuda.shares".to_owned(),

@@ -28,6 +28,7 @@ fn room(cores: u64, waiting: u32) -> Catalogue {
             remaining: slots(cores),
             waiting: Some(waiting),
             capacity: Some(slots(8)),
+            free: None,
         }],
         ..Catalogue::default()
     }

@@ -1,7 +1,7 @@
 //! The bars above the list: what the person's sessions hold of what they may hold.
 
 use workbay::model::{
-    catalogue::{Limits, ResourceGroup},
+    catalogue::{Limits, ResourceGroup, SlotLimits},
     change::Change,
     context::Context,
     resources::{Bytes, Cpu, ResourceSlots},
@@ -23,12 +23,13 @@ fn slots(cores: u64, gib: u64, gpus: u64) -> ResourceSlots {
 
 /// Two groups; some GPUs are held in the other one.
 fn held() -> Statistics {
-    let group = |name: &str, using, remaining| ResourceGroup {
+    let group = |name: &str, using: ResourceSlots, remaining: ResourceSlots| ResourceGroup {
         name: name.into(),
+        waiting: Some(0),
+        capacity: Some(using.plus(&remaining)),
+        free: None,
         using,
         remaining,
-        waiting: Some(0),
-        capacity: None,
     };
     let mut limits = Limits {
         using: slots(6, 18, 3),
@@ -120,7 +121,7 @@ fn the_group_is_that_of_the_selected_session() {
     assert!(lines[2].trim_start().starts_with("gpu "), "{text}");
     assert!(lines[2].contains("1/9"), "{text}");
     assert!(lines[2].contains("2/2"), "{text}");
-    assert!(lines[3].contains("6/24"), "{text}");
+    assert!(lines[3].contains("6, limit 24"), "{text}");
 }
 
 /// One group without limits, of which others hold the most.
@@ -134,6 +135,7 @@ fn shared(remaining: ResourceSlots) -> Statistics {
             remaining,
             waiting: Some(2),
             capacity: Some(capacity),
+            free: None,
         }],
         sessions: Some(5),
         ..Statistics::default()
@@ -180,4 +182,45 @@ fn what_others_hold_alone_is_shown_too() {
         "{}",
         screen.text()
     );
+}
+
+/// A group of a cluster: the keypair may hold 8 cores, and the memory isn't limited.
+fn of_a_cluster(hidden: bool) -> Statistics {
+    let slots = |cores: u64, gib: u64| {
+        ResourceSlots::new(Cpu::from_millis(cores * 1000), Bytes::mib(gib << 10))
+    };
+    let limits = |cores: u64| SlotLimits {
+        cpu: Some(Cpu::from_millis(cores * 1000)),
+        ..SlotLimits::default()
+    };
+    Statistics {
+        groups: vec![ResourceGroup {
+            name: "gpu-a100".into(),
+            using: slots(3, 16),
+            remaining: slots(5, 200),
+            waiting: None,
+            capacity: Some(slots(128, 512)).filter(|_| !hidden),
+            free: Some(slots(85, 200)).filter(|_| !hidden),
+        }],
+        limits: Limits {
+            limits: limits(8),
+            using: slots(3, 16),
+            remaining: limits(5),
+        },
+        sessions: Some(2),
+        max_sessions: None,
+    }
+}
+
+#[test]
+fn what_a_limit_forbids_is_not_others_and_a_hidden_total_is_no_number() {
+    for (hidden, name) in [(false, "told"), (true, "hidden")] {
+        for (columns, rows) in [(80, 24), (160, 40)] {
+            let screen = Screen::new(columns, rows)
+                .daemon(snapshot(day()))
+                .notice(told(Some(of_a_cluster(hidden))));
+            let head = screen.text().lines().take(5).collect::<Vec<_>>().join("\n");
+            insta::assert_snapshot!(format!("cluster_{name}_{columns}"), head);
+        }
+    }
 }

@@ -42,6 +42,7 @@ fn offer() -> Catalogue {
         remaining,
         waiting: None,
         capacity: None,
+        free: None,
     };
     Catalogue {
         resource_groups: vec![group("default", slots(3, 6)), group("spare", slots(16, 64))],

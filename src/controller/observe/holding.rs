@@ -90,6 +90,7 @@ impl Observer {
         for group in groups.iter_mut().filter(|it| it.capacity.is_none()) {
             let same = known().find(|it| it.name == group.name);
             group.capacity = same.and_then(|it| it.capacity.clone());
+            group.free = same.and_then(|it| it.free.clone());
         }
     }
 }
@@ -152,27 +153,39 @@ impl Holding {
 
 /// What is left moves with what is held, and is never more than there is.
 fn correct(group: &mut ResourceGroup, held: &Held) {
-    let (before, left) = (&group.using, &group.remaining);
-    let now = &held.slots;
-    let cpu = moved(left.cpu.millis(), before.cpu.millis(), now.cpu.millis());
-    let mut left = ResourceSlots {
-        cpu: Cpu::from_millis(cpu),
-        mem: Bytes(moved(left.mem.0, before.mem.0, now.mem.0)),
-        accelerators: accelerators(&left.accelerators, before, now),
-    };
-    if let Some(all) = &group.capacity {
-        let most = all.less(now);
-        left.cpu = left.cpu.min(most.cpu);
-        left.mem = left.mem.min(most.mem);
-        for (slot, amount) in &mut left.accelerators {
-            *amount = (*amount).min(of(&most, slot));
-        }
-    }
-    group.remaining = left;
+    let (before, now) = (&group.using, &held.slots);
+    let most = group.capacity.as_ref().map(|all| all.less(now));
+    group.remaining = left(&group.remaining, before, now, most.as_ref());
+    group.free = group
+        .free
+        .as_ref()
+        .map(|it| left(it, before, now, most.as_ref()));
     group.using = now.clone();
     if held.waiting > 0 {
         group.waiting = Some(group.waiting.unwrap_or(0).max(held.waiting));
     }
+}
+
+fn left(
+    told: &ResourceSlots,
+    before: &ResourceSlots,
+    now: &ResourceSlots,
+    most: Option<&ResourceSlots>,
+) -> ResourceSlots {
+    let cpu = moved(told.cpu.millis(), before.cpu.millis(), now.cpu.millis());
+    let mut left = ResourceSlots {
+        cpu: Cpu::from_millis(cpu),
+        mem: Bytes(moved(told.mem.0, before.mem.0, now.mem.0)),
+        accelerators: accelerators(&told.accelerators, before, now),
+    };
+    if let Some(most) = most {
+        left.cpu = left.cpu.min(most.cpu);
+        left.mem = left.mem.min(most.mem);
+        for (slot, amount) in &mut left.accelerators {
+            *amount = (*amount).min(of(most, slot));
+        }
+    }
+    left
 }
 
 fn accelerators(

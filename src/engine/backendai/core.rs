@@ -14,6 +14,9 @@ use super::{
 };
 use crate::{engine::api::Result, model::environment::Environment};
 
+/// Machines that were read so recently are not read again.
+const FRESH: SignedDuration = SignedDuration::from_secs(5);
+
 pub(super) struct Core {
     pub(super) config: BackendAiConfig,
     http: OnceCell<Arc<Http>>,
@@ -74,12 +77,16 @@ impl Core {
         *known = Some(Arc::new(environments.to_vec()));
     }
 
-    /// The machines, at most so old; `None` where they cannot be read.
+    /// The machines, at most so old, and fresh if that takes one request; `None` where they cannot be read.
     pub(super) async fn agents(&self, line: &Line, age: SignedDuration) -> Option<Arc<Agents>> {
         let now = (self.config.clock)();
         let known = self.agents.lock();
         let known = known.unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, agents)) = known.filter(|(at, _)| now.duration_since(*at) < age) {
+        let is_fresh = |(at, agents): &(Timestamp, Arc<Agents>)| {
+            let age = if agents.is_one_page() { FRESH } else { age };
+            now.duration_since(*at) < age
+        };
+        if let Some((_, agents)) = known.filter(is_fresh) {
             return Some(agents);
         }
         let agents = line.agents().await.ok().map(Arc::new)?;

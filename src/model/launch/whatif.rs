@@ -249,6 +249,7 @@ mod tests {
             remaining,
             waiting: None,
             capacity: None,
+            free: None,
         }
     }
 

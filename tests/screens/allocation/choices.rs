@@ -108,6 +108,7 @@ pub fn offer() -> Catalogue {
         remaining,
         waiting,
         capacity: Some(capacity),
+        free: None,
     };
     let limits = SlotLimits {
         cpu: Some(Cpu::from_millis(48_000)),

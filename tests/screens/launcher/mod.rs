@@ -43,6 +43,7 @@ fn offer() -> Catalogue {
             remaining: slots(3, 14),
             waiting: Some(0),
             capacity: Some(slots(8, 31)),
+            free: None,
         }],
         folders: vec![
             folder("datasets", "ro"),

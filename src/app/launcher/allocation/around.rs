@@ -244,6 +244,7 @@ mod tests {
                 remaining: slots(free),
                 waiting: None,
                 capacity: Some(slots(64)),
+                free: None,
             }],
             ..Catalogue::default()
         });

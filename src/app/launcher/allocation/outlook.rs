@@ -114,6 +114,7 @@ mod tests {
             remaining: slots(free),
             waiting: Some(waiting),
             capacity: Some(slots(4000)),
+            free: None,
         }
     }
 

@@ -48,6 +48,7 @@ fn group(cores: u64) -> ResourceGroup {
         remaining: ResourceSlots::default(),
         waiting: None,
         capacity: Some(all),
+        free: None,
     }
 }
 

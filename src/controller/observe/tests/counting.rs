@@ -9,6 +9,7 @@ use crate::model::{
     catalogue::ResourceGroup,
     change::Change,
     resources::{Bytes, Cpu, ResourceSlots},
+    statistics::Statistics,
 };
 
 /// When it was counted, in seconds.
@@ -31,6 +32,7 @@ fn offer(play: &mut Play, cores: u64) {
         remaining: ResourceSlots::default(),
         waiting: None,
         capacity: None,
+        free: None,
     }];
 }
 
@@ -84,6 +86,8 @@ fn a_lost_line_tells_nothing() {
 fn late_figures(play: &mut Play) {
     offer(play, 1);
     play.held.groups[0].remaining = ResourceSlots::new(Cpu::from_millis(3000), Bytes::mib(8));
+    // The limits leave less than what is free.
+    play.held.groups[0].free = Some(ResourceSlots::new(Cpu::from_millis(3500), Bytes::mib(8)));
     play.held.groups[0].capacity = Some(ResourceSlots::new(Cpu::from_millis(4000), Bytes::mib(16)));
     play.held.sessions = Some(0);
 }
@@ -117,10 +121,15 @@ fn what_sessions_prove_counts_at_once_and_no_more_than_there_is() {
     play.event(second);
     play.settle();
     assert_eq!(known(&play), (4000, 0, Some(2), None));
+    let told = play.observer.statistics().unwrap();
+    let free = |told: &Statistics| told.groups[0].free.as_ref().unwrap().cpu;
+    assert_eq!(free(told), Cpu::from_millis(0), "never more than there is");
     play.set(first, "TERMINATED");
     play.event(first);
     play.settle();
     assert_eq!(known(&play), (2000, 2000, Some(1), None));
+    let told = play.observer.statistics().unwrap();
+    assert_eq!(free(told), Cpu::from_millis(2000));
     // What is offered at a launch is the same.
     play.offer.resource_groups.clone_from(&play.held.groups);
     let ticket = play.ask(Ask::Catalogue {

@@ -55,10 +55,23 @@ impl Line {
 impl Agents {
     /// All that the machines of a group have, whoever holds it; `None` where that cannot be told.
     pub(super) fn capacity(&self, group: &Clean) -> Option<ResourceSlots> {
-        let mut members = self.list.iter().filter(|it| it.resource_group == *group);
-        let first = members.next().filter(|_| self.whole)?;
-        let rest = members.map(|agent| &agent.available);
-        Some(rest.fold(first.available.clone(), |all, more| all.plus(more)))
+        self.sum(group, |agent| agent.available.clone())
+    }
+
+    /// What of that nobody holds.
+    pub(super) fn free(&self, group: &Clean) -> Option<ResourceSlots> {
+        self.sum(group, |agent| agent.available.less(&agent.occupied))
+    }
+
+    fn sum(&self, group: &Clean, of: impl Fn(&Agent) -> ResourceSlots) -> Option<ResourceSlots> {
+        let members = self.list.iter().filter(|it| it.resource_group == *group);
+        let sum = members.map(of).reduce(|all, more| all.plus(&more));
+        sum.filter(|_| self.whole)
+    }
+
+    /// So few that they are read in one request.
+    pub(in super::super) fn is_one_page(&self) -> bool {
+        self.list.len() <= PAGE
     }
 }
 
@@ -100,7 +113,17 @@ mod tests {
             Some(ResourceSlots::new(Cpu::from_millis(6000), Bytes(2048)))
         );
         assert_eq!(agents.capacity(&"none".into()), None);
+        assert_eq!(
+            agents.free(&"gpu".into()).unwrap().cpu,
+            Cpu::from_millis(6000)
+        );
+        agents.list[0].occupied = ResourceSlots::new(Cpu::from_millis(3000), Bytes(24));
+        assert_eq!(
+            agents.free(&"gpu".into()),
+            Some(ResourceSlots::new(Cpu::from_millis(3000), Bytes(2024)))
+        );
         agents.whole = false;
+        assert_eq!(agents.free(&"gpu".into()), None);
         assert_eq!(agents.capacity(&"gpu".into()), None, "some were not told");
     }
 }

@@ -124,6 +124,7 @@ impl Groups {
                 remaining: slots(group.raw("remaining")),
                 waiting: None,
                 capacity: agents.capacity(name),
+                free: agents.free(name),
             }
         });
         groups.collect()
@@ -248,6 +249,7 @@ mod tests {
             remaining: ResourceSlots::default(),
             waiting: None,
             capacity: None,
+            free: None,
         };
         let (query, variables) = queues([group("a"), group("b")].iter());
         assert_eq!(

@@ -1,4 +1,5 @@
-//! What the person's sessions hold: read often, so in two requests; seldom a third for the machines.
+//! What the person's sessions hold: read often, so in two requests, and a third for the machines; where that would
+//! be many more, they are read less often.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ use crate::{
     model::{catalogue::ResourceGroup, statistics::Statistics, text::Clean},
 };
 
-/// How many machines there are is read anew after this time.
+/// Machines of a large cluster are read again after this time.
 const MACHINES: SignedDuration = SignedDuration::from_mins(5);
 
 impl BackendAiEngine {
@@ -34,6 +35,7 @@ impl BackendAiEngine {
         let mut statistics = read(&checked?);
         for group in &mut statistics.groups {
             group.capacity = agents.as_ref().and_then(|it| it.capacity(&group.name));
+            group.free = agents.as_ref().and_then(|it| it.free(&group.name));
         }
         statistics.sessions = policy.concurrent_sessions;
         statistics.max_sessions = policy.max_concurrent_sessions;
@@ -60,13 +62,14 @@ fn group(name: &str, told: &Value) -> ResourceGroup {
         remaining: slots(told.raw("remaining")),
         waiting: None,
         capacity: None,
+        free: None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::resources::Cpu;
+    use crate::model::statistics::Whole;
 
     #[test]
     fn groups_and_limits_are_those_of_one_answer() {
@@ -85,9 +88,13 @@ mod tests {
         let group = told.group(None).unwrap();
         assert_eq!(group.name, *"default");
         let bars = told.allotments(group);
-        assert_eq!(bars[0].in_group.share(), Some(3.0 / 8.0));
-        assert_eq!(bars[0].in_total.all, Some(Cpu::from_millis(8000).millis()));
-        assert_eq!(bars[1].in_total.share(), Some(1.0 / 3.0));
+        // The limit leaves 5; what the machines have isn't told.
+        let cpu = bars[0].in_group;
+        assert_eq!((cpu.used, cpu.free), (3000, Some(5000)));
+        assert_eq!(cpu.whole, Whole::Limit(8000));
+        assert_eq!(bars[0].in_total.whole, Whole::Limit(8000));
+        assert_eq!(bars[1].in_group.whole, Whole::Hidden);
+        assert_eq!(bars[1].in_total.whole, Whole::Unlimited);
     }
 
     #[test]

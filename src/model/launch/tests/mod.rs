@@ -54,6 +54,7 @@ fn group(name: &str, all: ResourceSlots) -> ResourceGroup {
         remaining: all.clone(),
         waiting: Some(0),
         capacity: Some(all),
+        free: None,
     }
 }
 
