@@ -60,26 +60,26 @@ impl ConnectOptions {
 /// Why there is no line to the daemon. Each is a whole sentence for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ClientError {
-    #[error("no daemon is running (nothing listens at {}): `workbay daemon run` starts one", .0.display())]
+    #[error("no daemon is running (no answer at {}). `workbay daemon run` starts one", .0.display())]
     NoDaemon(PathBuf),
-    #[error("the daemon could not be started as {}: {why}", .program.display())]
+    #[error("the daemon can't be started as {}: {why}", .program.display())]
     Start { program: PathBuf, why: String },
-    #[error("the daemon did not start: {0}")]
+    #[error("the daemon didn't start: {0}")]
     Daemon(Clean),
     #[error(
-        "the socket {} is not yours but user {uid}'s: set WORKBAY_RUNTIME_DIR to a directory of \
-         your own", .socket.display()
+        "the socket {} must belong to you, but belongs to user {uid}. Set WORKBAY_RUNTIME_DIR to \
+         a directory of your own", .socket.display()
     )]
     Foreign { socket: PathBuf, uid: u32 },
     #[error("the daemon refused: {0}")]
     Refused(Clean),
     #[error(
-        "the daemon began anew as this program and is still version {0}: end it with `workbay \
-         daemon stop`, sessions go on"
+        "the daemon restarted for an upgrade, but is still version {0}. Run `workbay daemon \
+         stop`, then try again. Sessions keep running"
     )]
     Older(Clean),
     #[error(
-        "the daemon{} isn't responding. Run `workbay daemon stop`, then try again: sessions keep \
+        "the daemon{} isn't responding. Run `workbay daemon stop`, then try again. Sessions keep \
          running. Its log is {}", .pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default(),
         .log.display()
     )]

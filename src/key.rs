@@ -148,12 +148,19 @@ impl FromStr for Key {
                 "ctrl" => key.ctrl = true,
                 "alt" => key.alt = true,
                 "shift" => key.shift = true,
-                _ => return Err(format!("'{head}-' is no modifier: ctrl-, alt-, shift-")),
+                _ => {
+                    return Err(format!(
+                        "unknown modifier '{head}-'. Use ctrl-, alt- or shift-"
+                    ));
+                }
             }
             rest = tail;
         }
         key.code = parse_code(rest).ok_or_else(|| {
-            format!("'{text}' is no key: a character, a name (enter, esc, tab, up, pagedown, space …) or F1 to F24")
+            format!(
+                "unknown key '{text}'. Use a character, a name (enter, esc, tab, up, pagedown, \
+                 space …) or F1 to F24"
+            )
         })?;
         Ok(key)
     }
@@ -179,7 +186,7 @@ pub fn parse_sequence(text: &str) -> Result<Vec<Key>, String> {
         .map(str::parse)
         .collect::<Result<_, _>>()?;
     if keys.is_empty() {
-        Err("an empty key".to_owned())
+        Err("the key is empty".to_owned())
     } else {
         Ok(keys)
     }

@@ -175,7 +175,7 @@ fn login(context: ContextName, credentials: &Credentials) -> Result<Login, Engin
         source
             .resolve(variable, contexts::PATIENCE)
             .map_err(|error| EngineError::Denied {
-                why: format!("the {what} of context {context} is not to be had: {error}"),
+                why: format!("the {what} of context {context} isn't available: {error}"),
                 mend: Some(error.mend),
             })
     };
@@ -200,7 +200,7 @@ fn now() -> jiff::Timestamp {
 }
 
 fn this_program() -> color_eyre::Result<PathBuf> {
-    std::env::current_exe().wrap_err("the path of the running program is not known")
+    std::env::current_exe().wrap_err("the path of the running program is unknown")
 }
 
 /// How long an engine may take to answer the doctor.
@@ -209,12 +209,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Asks a context's engine without a daemon. Nothing is made there, so the instance does not matter.
 fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, NoEngine> {
     let entry = start.contexts.get(context);
-    let entry = entry.ok_or_else(|| plain(format!("there is no context {context}")))?;
+    let entry = entry.ok_or_else(|| plain(format!("context {context} not found")))?;
     let report = |why: color_eyre::Report| plain(format!("{why:#}"));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .wrap_err("the event loop cannot be started")
+        .wrap_err("the event loop can't be started")
         .map_err(report)?;
     let seat = EngineSeat {
         instance: InstanceId::random(),
@@ -230,7 +230,7 @@ fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, NoEngine> {
     match runtime.block_on(probe) {
         Ok(outcome) => outcome.map_err(refused),
         Err(_) => Err(plain(format!(
-            "the engine of context {context} has not answered within {} s",
+            "the engine of context {context} hasn't answered within {}s",
             PATIENCE.as_secs()
         ))),
     }

@@ -84,12 +84,10 @@ pub fn with_key(launch: LaunchRequest) -> LaunchRequest {
 pub fn unknown(key: Option<&str>) -> Failure {
     let help = match key {
         Some(key) => format!(
-            "run `workbay ls`, or repeat the command with `--idempotency-key {key}`: it launches \
-             nothing twice"
+            "run `workbay ls`, or repeat the command with `--idempotency-key {key}`, which never \
+             launches twice"
         ),
-        None => {
-            "run `workbay ls` to see whether the session exists before you launch it again".into()
-        }
+        None => "run `workbay ls` to see whether the session exists before you try again".into(),
     };
     let text = "the daemon stopped before it answered, so the launch may have happened";
     Failure::new(FailureKind::Unreachable, text).with_help(help)

@@ -94,7 +94,7 @@ impl Shared {
     pub(super) fn lost_failure(&self) -> Failure {
         match &self.lock().lost {
             Some(why) => lost(why),
-            None => lost(&Clean::new("the line to the daemon is closed")),
+            None => lost(&Clean::new("the connection to the daemon is closed")),
         }
     }
 
@@ -139,7 +139,7 @@ impl Shared {
 
 fn lost(why: &Clean) -> Failure {
     Failure::new(FailureKind::Unreachable, why.clone())
-        .with_help("workbay connects again by itself, or run the command again")
+        .with_help("workbay reconnects automatically. If this was a command, run it again")
 }
 
 /// What became of a greeting.
@@ -269,9 +269,9 @@ fn feed(
         (Err(FrameError::TooLong { bytes, most }), Some(of)) => (bytes, most, of),
         (fed, _) => return fed,
     };
-    let text = format!("this is too long for the daemon: {bytes} bytes (max: {most})");
+    let text = format!("the request is too long: {bytes} bytes (max: {most})");
     let failure = Failure::new(FailureKind::Usage, text)
-        .with_help("put long texts into a file in the session or in a folder");
+        .with_help("store long texts in a file in the session or in a folder");
     match of {
         Ok(request) => shared.answer(request, Err(failure)),
         Err(stream) => shared.end_stream(stream, StreamEnd::Failed { failure }),
@@ -299,9 +299,9 @@ async fn read_all(
                 }
             }
             Some(Err(error)) => {
-                break Clean::new(&format!("the line to the daemon broke: {error}"));
+                break Clean::new(&format!("the connection to the daemon broke: {error}"));
             }
-            None => break Clean::new("the daemon ended"),
+            None => break Clean::new("the daemon stopped"),
         }
     };
     shared.break_off(&why);

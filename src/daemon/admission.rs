@@ -126,9 +126,9 @@ impl Admitted {
             return Ok(());
         }
         if full {
-            let text = format!("{STAYING} clients are connected to the daemon already");
+            let text = format!("too many clients are connected to the daemon (max: {STAYING})");
             let failure = Failure::new(FailureKind::Refused, text);
-            return Err(failure.with_help("close some of them, then try again"));
+            return Err(failure.with_help("close some clients, then try again"));
         }
         place.stays = true;
         inner.staying += 1;
@@ -150,14 +150,14 @@ impl Drop for Admitted {
 /// What a client is told whose place goes to a newcomer.
 pub(super) fn made_room() -> Clean {
     Clean::new(&format!(
-        "the daemon closed this idle connection: all {PLACES} were in use and another client needed one"
+        "the daemon closed this idle connection, because all {PLACES} connections were in use"
     ))
 }
 
 fn crowded() -> Clean {
     Clean::new(&format!(
-        "the daemon is busy: all {PLACES} connections are in use and none is idle. Close some clients, \
-         then try again"
+        "the daemon is busy: all {PLACES} connections are in use. Close some clients, then try \
+         again"
     ))
 }
 

@@ -176,7 +176,9 @@ impl Client<'_> {
                         continue;
                     };
                     if place.seat.input.bytes(&data.bytes).is_err() {
-                        return Err(Clean::new("more input was sent than was granted"));
+                        return Err(Clean::new(
+                            "the client sent more input than the window allows",
+                        ));
                     }
                     if let Some(used) = place.typing.heard(data.origin) {
                         // Without the loop the daemon is ending.
@@ -287,12 +289,14 @@ async fn may_open(
         open: open.clone(),
         answer,
     };
-    let ending = || Failure::new(FailureKind::Unreachable, "the daemon is ending");
+    let ending = || Failure::new(FailureKind::Unreachable, "the daemon is stopping");
     house.inbound.send(look).await.map_err(|_| ending())?;
     answered.await.unwrap_or_else(|_| Err(ending()))
 }
 
 fn too_many_streams() -> Failure {
-    let text = format!("{STREAMS} terminals and logs are open already: close some");
+    let text = format!(
+        "too many terminals and logs are open (max: {STREAMS}). Close some, then try again"
+    );
     Failure::new(FailureKind::Refused, text)
 }

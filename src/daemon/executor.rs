@@ -243,7 +243,7 @@ impl Executor {
             }
             Err(fault) => fault,
         };
-        tracing::warn!(why = %fault.text, "no line to the engine");
+        tracing::warn!(why = %fault.text, "no connection to the engine");
         self.tell(Fact::EngineDown { line, fault }).await;
     }
 
@@ -366,9 +366,7 @@ async fn lasting<T>(
 fn silent(seconds: u64, kind: FaultKind) -> Fault {
     Fault {
         kind,
-        text: Clean::new(&format!(
-            "the engine did not answer within {seconds} seconds"
-        )),
+        text: Clean::new(&format!("the engine didn't answer within {seconds}s")),
         mend: None,
     }
 }

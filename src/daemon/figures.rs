@@ -128,7 +128,7 @@ impl Core {
         let at = self.oldest_figures();
         let forgotten = self.store.write(vec![Write::ForgetFiguresBefore { at }]);
         if let Err(error) = forgotten.await {
-            tracing::warn!(%error, "old figures could not be deleted");
+            tracing::warn!(%error, "old usage records can't be deleted");
         }
     }
 
@@ -143,7 +143,7 @@ impl Core {
         if !writes.is_empty()
             && let Err(error) = self.store.write(writes).await
         {
-            tracing::warn!(%error, "figures could not be written down");
+            tracing::warn!(%error, "usage records can't be written");
         }
     }
 

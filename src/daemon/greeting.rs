@@ -84,13 +84,14 @@ fn hello(house: &House) -> Welcome {
 async fn judge(uid: io::Result<u32>, reader: &mut FirstReader) -> Verdict {
     let me = rustix::process::getuid().as_raw();
     if !uid.is_ok_and(|uid| uid == me) {
-        let text = format!("this daemon belongs to user {me} and serves nobody else");
+        let text = format!("this daemon belongs to user {me} and serves no other user");
         return Verdict::Refuse(Clean::new(&text));
     }
     match timeout(HELLO, reader.next()).await {
         Ok(Some(Ok(Frame::Control(greeting)))) => weigh(greeting, version()),
         _ => Verdict::Refuse(Clean::new(
-            "this daemon hears no hello it knows: end it with `workbay daemon stop`",
+            "the daemon doesn't recognize this client (different version). Run `workbay daemon \
+             stop`, then try again",
         )),
     }
 }
@@ -104,11 +105,12 @@ fn weigh(greeting: Greeting, mine: &str) -> Verdict {
     match (compare(&version, mine), program) {
         (Ordering::Greater, Some(program)) => Verdict::Become { program, version },
         (Ordering::Greater, None) => {
-            Verdict::Refuse(stays_older(mine, &version, "its program is gone"))
+            Verdict::Refuse(stays_older(mine, &version, "the program file was deleted"))
         }
         (Ordering::Less, _) => {
             let text = format!(
-                "workbay {} is older than the daemon ({mine}) that runs: update it, or start the new one",
+                "workbay {} is older than the running daemon ({mine}). Update workbay, or start \
+                 the newer version",
                 Clean::new(&version)
             );
             if protocol == PROTOCOL {
@@ -119,8 +121,8 @@ fn weigh(greeting: Greeting, mine: &str) -> Verdict {
         }
         (Ordering::Equal, _) if protocol == PROTOCOL => Verdict::Serve(None),
         (Ordering::Equal, _) => Verdict::Refuse(Clean::new(
-            "this daemon speaks another protocol: end it with `workbay daemon stop`, sessions go on, \
-             and start again",
+            "the daemon uses another protocol version. Run `workbay daemon stop`, then try again. \
+             Sessions keep running",
         )),
     }
 }
@@ -128,8 +130,8 @@ fn weigh(greeting: Greeting, mine: &str) -> Verdict {
 fn stays_older(mine: &str, version: &str, why: &str) -> Clean {
     let version = Clean::new(version);
     Clean::new(&format!(
-        "this daemon ({mine}) is older than workbay {version} and cannot become it ({why}): end it with \
-         `workbay daemon stop`, sessions go on, and start again"
+        "the daemon ({mine}) is older than workbay {version} and can't be upgraded ({why}). Run \
+         `workbay daemon stop`, then try again. Sessions keep running"
     ))
 }
 
@@ -172,7 +174,7 @@ mod tests {
         let mut reader = FrameReader::new(read, Budget::new(0));
         let me = rustix::process::getuid().as_raw();
         let refused = judge(Ok(me + 1), &mut reader).await;
-        let text = format!("this daemon belongs to user {me} and serves nobody else");
+        let text = format!("this daemon belongs to user {me} and serves no other user");
         assert_eq!(refused, Verdict::Refuse(text.into()));
     }
 
@@ -195,7 +197,8 @@ mod tests {
         };
         // Whatever it says after the greeting.
         assert_eq!(weigh(PROTOCOL + 1, "0.3.0", path), newer);
-        let told = "workbay 0.1.0 is older than the daemon (0.2.0) that runs: update it, or start the new one";
+        let told = "workbay 0.1.0 is older than the running daemon (0.2.0). Update workbay, or \
+                    start the newer version";
         assert_eq!(
             weigh(PROTOCOL, "0.1.0", path),
             Verdict::Serve(Some(told.into()))

@@ -79,7 +79,7 @@ impl Hooks {
         let mut state = self.state();
         if state.waiting.len() == WAITING {
             state.waiting.pop_front();
-            tracing::warn!("hooks are too slow: the oldest notice that waited was dropped");
+            tracing::warn!("hooks are too slow: the oldest waiting notification was dropped");
         }
         state.waiting.push_back((**notice).clone());
         drop(state);
@@ -112,8 +112,7 @@ impl Hooks {
         if let Err(why) = result {
             tracing::warn!(event, %why, "the hook failed");
             if !told {
-                let text =
-                    format!("the hook for {event} failed: {why}; the daemon's log tells more");
+                let text = format!("the hook for {event} failed: {why}. See the daemon's log");
                 let text = Clean::new(&text);
                 // The loop is gone only when the daemon ends.
                 let _ = self.core.send(Inbound::Remark { text }).await;
@@ -139,7 +138,7 @@ async fn carry_out(settings: &HookSettings, notice: &Notice) -> Result<(), Strin
         .process_group(0)
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| format!("{program} cannot be run: {error}"))?;
+        .map_err(|error| format!("{program} can't be run: {error}"))?;
     let words = serde_json::to_string(notice).map_err(|error| error.to_string())?;
     let words = json_escaped(&words).into_bytes();
     if let Some(mut stdin) = child.stdin.take() {
@@ -163,7 +162,7 @@ async fn carry_out(settings: &HookSettings, notice: &Notice) -> Result<(), Strin
         Ok(Ok(status)) => of(status),
         Ok(Err(error)) => Err(error.to_string()),
         Err(_) => Err(format!(
-            "it did not end within {}",
+            "it didn't end within {}",
             settings.timeout.in_words()
         )),
     }
@@ -194,7 +193,7 @@ async fn log(which: &'static str, output: Option<impl AsyncRead + Unpin>) {
     let _ = (&mut output).take(LOGGED).read_to_end(&mut said).await;
     for line in String::from_utf8_lossy(&said).lines() {
         let line = Clean::new(line);
-        tracing::info!(which, %line, "the hook says");
+        tracing::info!(which, %line, "output of the hook");
     }
     let _ = tokio::io::copy(&mut output, &mut tokio::io::sink()).await;
 }

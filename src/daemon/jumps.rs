@@ -23,7 +23,7 @@ impl Core {
             let seconds = set_by.as_secs().abs();
             tracing::warn!(
                 seconds,
-                "the clock was set {way}: times of sessions are shifted by that"
+                "the clock was set {way}: workbay shifts the times of sessions"
             );
         }
         for number in 0..self.stations.len() {

@@ -46,7 +46,9 @@ impl Core {
         station.secrets.mark(&mut request);
         let context = station.context.name;
         if station.heart.is_observing() && request.home_of.is_some() {
-            let text = format!("context {context} has no homes that could be taken over");
+            let text = format!(
+                "context {context} doesn't keep home directories, so --same-home isn't available"
+            );
             let failure = Failure::new(FailureKind::Refused, text);
             return self.answer(connection, id, Err(failure));
         }
@@ -103,7 +105,7 @@ impl Core {
         session: SessionKey,
     ) {
         let launch = self.store.launch(session).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the record of a launch could not be read");
+            tracing::warn!(%error, "the record of a launch can't be read");
             None
         });
         if let Some(launch) = launch {

@@ -11,6 +11,6 @@ pub(super) fn take_open_files() {
         maximum: granted.maximum,
     };
     if let Err(error) = setrlimit(Resource::Nofile, wanted) {
-        tracing::debug!(%error, "no more open files are granted");
+        tracing::debug!(%error, "the limit of open files can't be raised");
     }
 }

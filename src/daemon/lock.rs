@@ -22,19 +22,22 @@ const LONGEST: u64 = 4096;
 
 #[derive(Debug, Error)]
 pub enum LockError {
-    #[error("a daemon runs already{}", .0.as_ref().map(|p| format!(" (pid {}, at {})", p.pid, p.socket)).unwrap_or_default())]
+    #[error("a daemon is already running{}", .0.as_ref().map(|p| format!(" (pid {}, at {})", p.pid, p.socket)).unwrap_or_default())]
     Held(Option<Presence>),
-    #[error("{} cannot be used: {why}: {}", .path.display(), way_out(.why))]
+    #[error("{} can't be used: {why}. To fix it, {}", .path.display(), way_out(.why))]
     Unusable { path: PathBuf, why: io::Error },
 }
 
 fn way_out(why: &io::Error) -> &'static str {
     match why.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some room there",
-        io::ErrorKind::ReadOnlyFilesystem => {
-            "make its file system writable, or set WORKBAY_STATE_DIR to a directory on another one"
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space on its file system"
         }
-        _ => "check who owns it, or set WORKBAY_STATE_DIR",
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "make its file system writable, or set WORKBAY_STATE_DIR to a directory on another \
+             file system"
+        }
+        _ => "check its owner, or set WORKBAY_STATE_DIR to another directory",
     }
 }
 
@@ -153,7 +156,7 @@ mod tests {
         let error = Lock::take(&path).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a daemon runs already (pid 42, at /run/d.sock)"
+            "a daemon is already running (pid 42, at /run/d.sock)"
         );
         assert_eq!(holder(&path).unwrap(), Holder::Daemon(Some(presence)));
         drop(first);

@@ -94,13 +94,11 @@ pub(super) fn station(stations: &[Station], name: ContextName) -> Result<usize, 
         Failure::new(
             FailureKind::NotFound,
             format!(
-                "there is no context '{name}': there is {}",
+                "context '{name}' not found. Configured: {}",
                 names.join(", ")
             ),
         )
-        .with_help(
-            "contexts are configured in contexts.toml; after a change, `workbay daemon stop`",
-        )
+        .with_help("configure contexts in contexts.toml, then run `workbay daemon stop`")
     })
 }
 
@@ -108,7 +106,7 @@ pub(super) fn find(heart: &Heart, key: SessionKey) -> Result<&Session, Failure> 
     heart.session(key.id).ok_or_else(|| {
         Failure::new(
             FailureKind::NotFound,
-            format!("there is no session {}", key.id.short()),
+            format!("session {} not found", key.id.short()),
         )
         .with_help("`workbay ls --tab all` lists names and ids")
     })
@@ -130,7 +128,7 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
     let (key, what, needs) = match open {
         StreamOpen::Terminal { session, .. } => (*session, "a shell", Capability::Terminal),
         StreamOpen::Control { session, .. } => {
-            (*session, "a list of windows", Capability::Terminal)
+            (*session, "the list of windows", Capability::Terminal)
         }
         StreamOpen::Exec { session, .. } => (*session, "a command", Capability::Exec),
         StreamOpen::Dial { session, .. } => (*session, "a connection", Capability::Dial),
@@ -159,7 +157,7 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
     if let EngineState::Connected { info } = heart.engine()
         && let Some(why) = info.capabilities.why_not(needs)
     {
-        let text = format!("{what} cannot be had in context {}: {why}", key.context);
+        let text = format!("{what} isn't available in context {}: {why}", key.context);
         return Err(Failure::new(FailureKind::Refused, text));
     }
     if needs == Capability::Terminal && heart.is_settling(key.id) {
@@ -195,7 +193,7 @@ fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let (name, status) = (&session.name, &session.status);
-    let mut text = format!("session {name} is {status}: it has no log, for it has not begun");
+    let mut text = format!("session {name} is {status} and has no log, because it hasn't started");
     if let Some(why) = &session.status_message {
         text = format!("{text}: {why}");
     }
@@ -207,8 +205,8 @@ fn check_log(heart: &Heart, session: &Session) -> Result<(), Failure> {
         return Err(Failure::new(
             FailureKind::Refused,
             format!(
-                "the log of {} was deleted: logs of ended sessions are kept for the days that \
-                 [history] keep-days says",
+                "the log of {} was deleted: logs of ended sessions are kept for [history] \
+                 keep-days",
                 session.name
             ),
         ));

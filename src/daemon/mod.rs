@@ -160,14 +160,14 @@ fn live(options: DaemonOptions) -> Result<()> {
         Beginning::Here | Beginning::Detached => (Lock::take(&options.paths.lock())?, None),
     };
     let log = options.paths.daemon_log();
-    logging::begin(&log).wrap_err_with(|| format!("{} cannot be written", log.display()))?;
+    logging::begin(&log).wrap_err_with(|| format!("{} can't be written", log.display()))?;
     limits::take_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .thread_name("workbay")
         .build()
-        .wrap_err("the daemon's threads cannot be started")?;
+        .wrap_err("the daemon's threads can't be started")?;
     let detached = options.beginning == Beginning::Detached;
     let ended = runtime.block_on(async {
         let controls = Controls::default();
@@ -195,7 +195,7 @@ fn live(options: DaemonOptions) -> Result<()> {
     if !upgrade::wind_up(runtime, LAST_FILES) {
         handover.tell(upgrade::unfinished(LAST_FILES));
     }
-    Err(handover.go()).wrap_err("the daemon could become neither the newer program nor itself")
+    Err(handover.go()).wrap_err("the daemon can't start the newer program or restart itself")
 }
 
 /// Whatever the caller's umask: nothing the daemon makes can be written by others. What is private has
@@ -208,7 +208,7 @@ fn deny_others_to_write() {
 
 /// What the older program of this process held.
 fn inherit(options: &DaemonOptions) -> Result<(Lock, Inherited)> {
-    let taken = Inherited::take().wrap_err("nothing can be taken over")?;
+    let taken = Inherited::take().wrap_err("the previous daemon's state can't be taken over")?;
     let (lock, rest) = taken;
     Ok((Lock::inherit(lock, &options.paths.lock()), rest))
 }
@@ -223,7 +223,7 @@ fn quiet_stderr(path: &Path) -> std::io::Result<()> {
 
 /// TERM and INT end it, USR1 looks after the socket, HUP (a line that dropped) is nothing.
 fn heed_signals(controls: &Controls) -> Result<()> {
-    let heed = |kind| signal(kind).wrap_err("signals cannot be heard");
+    let heed = |kind| signal(kind).wrap_err("signals can't be received");
     let mut terminate = heed(SignalKind::terminate())?;
     let mut interrupt = heed(SignalKind::interrupt())?;
     let mut remake = heed(SignalKind::user_defined1())?;
@@ -271,7 +271,7 @@ async fn serve_locked(
     } = options;
     ensure!(
         !contexts.is_empty(),
-        "no context is configured: contexts.toml names none"
+        "no context is configured. Add one to contexts.toml"
     );
     let store_options = StoreOptions {
         ended,
@@ -364,7 +364,7 @@ async fn serve_locked(
     match (program, socket) {
         (Some(program), Some(socket)) => Handover::new(program, &lock, socket, memory)
             .map(Some)
-            .wrap_err("the daemon could not become the newer program"),
+            .wrap_err("the daemon can't be upgraded"),
         _ => Ok(None),
     }
 }
@@ -374,7 +374,7 @@ fn tell_of_opening(opened: &Opened) {
         tracing::warn!(%note);
     }
     if let Some(copy) = &opened.copy {
-        tracing::info!(copy = %copy.display(), "the store was brought to a newer layout");
+        tracing::info!(copy = %copy.display(), "the state database was upgraded");
     }
 }
 
@@ -385,7 +385,7 @@ async fn listen(paths: &Paths, inherited: Option<Inherited>) -> Result<(Socket, 
         return Ok((Socket::bind(&path).await?, Memory::default()));
     };
     let socket = Socket::inherit(listener, &path, memory.socket);
-    Ok((socket.wrap_err("the socket cannot be taken over")?, memory))
+    Ok((socket.wrap_err("the socket can't be taken over")?, memory))
 }
 
 /// Records of contexts that are not configured any more stay in the store as they are.

@@ -190,9 +190,9 @@ fn end(before: &Known, session: &Session, explained: bool) -> Option<News> {
         let what = if waited {
             "left the queue"
         } else {
-            "was ended"
+            "was terminated"
         };
-        let text = format!("{name} {what} as asked");
+        let text = format!("{name} {what} as requested");
         return Some((NoticeKind::Ended, Level::Info, text));
     }
     if let Some(checker) = IdleChecker::of_reason(info) {

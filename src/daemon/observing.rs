@@ -99,7 +99,7 @@ impl Runner {
         let fact = match bounded(CONNECT, FaultKind::Lost, probe).await {
             Ok(info) => Fact::LineUp { line, info },
             Err(fault) => {
-                tracing::warn!(why = %fault.text, "no line to the engine");
+                tracing::warn!(why = %fault.text, "no connection to the engine");
                 Fact::LineDown { line, fault }
             }
         };
@@ -116,7 +116,7 @@ impl Runner {
             Err(None) => None,
         };
         if let Some(fault) = &fault {
-            tracing::info!(why = %fault.text, "no events any more");
+            tracing::info!(why = %fault.text, "the event stream ended");
         }
         self.tell(Fact::Deaf { line, fault }).await;
     }
@@ -238,7 +238,7 @@ impl Runner {
                 Ok(Some(Ok(progress))) => progress,
                 Ok(Some(Err(error))) => return Err(broken(&error)),
                 Ok(None) => return Ok(Got::Done),
-                Err(_) => return Err(failed("the engine tells nothing any more of the image")),
+                Err(_) => return Err(failed("the engine reports no more progress of the image")),
             };
             self.tell(Fact::Progressed { errand, progress }).await;
         }
@@ -259,9 +259,7 @@ async fn bounded<T>(
         Ok(result) => result.map_err(|error| translate::fault(&error)),
         Err(_) => Err(Fault {
             kind,
-            text: Clean::new(&format!(
-                "the engine did not answer within {seconds} seconds"
-            )),
+            text: Clean::new(&format!("the engine didn't answer within {seconds}s")),
             mend: None,
         }),
     }

@@ -64,7 +64,7 @@ async fn silence_after<'a>(ping: impl Fn() -> Asked<'a, ()>, pause: Duration) ->
             Err(_) => {
                 return EngineError::Unreachable {
                     endpoint: "this context".to_owned(),
-                    why: format!("it said nothing for {} seconds", WORD.as_secs()),
+                    why: format!("no answer for {}s", WORD.as_secs()),
                     mend: None,
                 };
             }

@@ -92,7 +92,7 @@ impl Core {
         }
         match self.store.sessions(vec![session.id]).await {
             Ok(records) => self.take_back(number, records),
-            Err(error) => tracing::warn!(%error, "an ended session cannot be read"),
+            Err(error) => tracing::warn!(%error, "an ended session can't be read"),
         }
     }
 

@@ -66,9 +66,11 @@ impl Core {
             Err(failure) => return self.answer(connection, id, Err(failure)),
         };
         if self.stations[number].context.read_only && is_deed(&request) {
-            let text = format!("context '{context}' is read-only: nothing is changed in it");
-            let failure = Failure::new(FailureKind::Refused, text)
-                .with_help("`read-only` of that context in contexts.toml says so");
+            let text = format!("context '{context}' is read-only");
+            let failure = Failure::new(FailureKind::Refused, text).with_help(
+                "to allow changes, remove `read-only` of the context in contexts.toml, then \
+                     run `workbay daemon stop`",
+            );
             return self.answer(connection, id, Err(failure));
         }
         if let Request::Figures { session } = request {
@@ -376,12 +378,12 @@ fn lacks(heart: &Heart, capability: Capability) -> Failure {
         EngineState::Connected { info } => info.capabilities.why_not(capability).cloned(),
         _ => None,
     };
-    let why = why.unwrap_or_else(|| "this engine does not do that".into());
+    let why = why.unwrap_or_else(|| "this engine doesn't support the request".into());
     Failure::new(FailureKind::Refused, why)
 }
 
 fn pulls_itself() -> Failure {
-    let text = "the manager of this context has images pulled where a session begins, by itself";
+    let text = "the manager of this context pulls images automatically when a session starts";
     Failure::new(FailureKind::Refused, text)
 }
 
@@ -393,6 +395,6 @@ fn keeps_ended() -> Failure {
 fn unknown() -> Failure {
     Failure::new(
         FailureKind::Internal,
-        "the daemon does not know this request",
+        "the daemon doesn't know this request. Run `workbay daemon stop`, then try again",
     )
 }

@@ -53,7 +53,7 @@ pub(super) async fn serve(
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a client could not be accepted");
+                    tracing::warn!(%error, "a client can't be accepted");
                     // Out of file handles, most likely: no use in trying at once.
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
@@ -73,7 +73,7 @@ pub(super) async fn serve(
 
 /// A few bytes to a new connection: they fit its buffer, so nothing is waited for.
 fn turn_away(client: UnixStream, message: Clean) {
-    tracing::warn!(%message, "a client was turned away");
+    tracing::warn!(%message, "a client was refused");
     let mut wire = BytesMut::new();
     let refused = Frame::Control(Welcome::Refused { message });
     if FrameCodec::<Welcome, ()>::default()
@@ -92,9 +92,9 @@ async fn renew(socket: &mut Socket, path: &Path) {
     }
     match Socket::bind(path).await {
         Ok(new) => {
-            tracing::info!(path = %path.display(), "the socket had vanished and was made again");
+            tracing::info!(path = %path.display(), "the socket was deleted and has been recreated");
             *socket = new;
         }
-        Err(error) => tracing::warn!(%error, "the socket has vanished"),
+        Err(error) => tracing::warn!(%error, "the socket was deleted"),
     }
 }

@@ -20,26 +20,30 @@ const LONGEST_PATH: usize = 107;
 #[derive(Debug, Error)]
 pub enum SocketError {
     #[error(
-        "the socket's path {} is too long (more than {LONGEST_PATH} bytes): set \
-         WORKBAY_RUNTIME_DIR to a shorter directory", .0.display()
+        "the path of the socket {} is too long (max: {LONGEST_PATH} bytes). Set \
+         WORKBAY_RUNTIME_DIR to a shorter path", .0.display()
     )]
     TooLong(PathBuf),
     #[error(
-        "{} belongs to user {uid}, not to you: set WORKBAY_RUNTIME_DIR to a directory of your own",
+        "{} must belong to you, but belongs to user {uid}. Set WORKBAY_RUNTIME_DIR to a directory \
+         of your own",
         .path.display()
     )]
     Foreign { path: PathBuf, uid: u32 },
     #[error(
-        "another program listens at {}: end it, or set WORKBAY_RUNTIME_DIR to another directory",
+        "another program uses the socket {}. Stop the program, or set WORKBAY_RUNTIME_DIR to \
+         another directory",
         .0.display()
     )]
     Squatted(PathBuf),
     #[error(
-        "{} is there and is no socket: move it away, or set WORKBAY_RUNTIME_DIR to another directory",
+        "{} exists, but isn't a socket. Move it to another place, or set WORKBAY_RUNTIME_DIR to \
+         another directory",
         .0.display()
     )]
     NotASocket(PathBuf),
-    #[error("the socket {} cannot be made: {why}: set WORKBAY_RUNTIME_DIR to a directory of your own", .path.display())]
+    #[error(
+        "the socket {} can't be created: {why}. Set WORKBAY_RUNTIME_DIR to a directory of your own", .path.display())]
     Unusable { path: PathBuf, why: io::Error },
 }
 

@@ -140,12 +140,12 @@ fn warning(free: Bytes, directory: &Path, homes: &[(String, Bytes)]) -> String {
         .collect();
     let largest = match named.as_slice() {
         [] => String::new(),
-        [one] => format!(" The largest home directory is that of {one}."),
+        [one] => format!(" The largest home directory: {one}."),
         several => format!(" The largest home directories: {}.", several.join(", ")),
     };
     format!(
-        "Only {free} of disk space are free at {}.{largest} Delete files there, or end a session with \
-         `workbay terminate`; `[disk] warn-below` sets this limit",
+        "Only {free} of disk space is free at {}.{largest} Delete files, or run `workbay \
+         terminate` for a session. `[disk] warn-below` sets this limit",
         directory.display()
     )
 }

@@ -258,10 +258,7 @@ impl Line {
                 return Err(StreamEnd::Failed { failure });
             }
             Err(_) => {
-                let text = format!(
-                    "the engine did not answer within {} seconds",
-                    OPENING.as_secs()
-                );
+                let text = format!("the engine didn't answer within {}s", OPENING.as_secs());
                 let failure = Failure::new(FailureKind::Unreachable, text);
                 return Err(StreamEnd::Failed { failure });
             }
@@ -280,7 +277,7 @@ impl Line {
                 Some(Output::End { exit_code }) => return StreamEnd::Exited { exit_code },
                 Some(Output::Lost { why }) => return StreamEnd::Lost { why },
                 None => {
-                    let why = Clean::new("the line to the session broke");
+                    let why = Clean::new("the connection to the session broke");
                     return StreamEnd::Lost { why };
                 }
             };

@@ -59,9 +59,9 @@ impl<T: ?Sized + Send + Sync + 'static> Supply<T> {
         }
         let shared = self.shared.clone();
         let making = tokio::task::spawn_blocking(move || (shared.make)(&shared.seat));
-        let engine = making.await.map_err(|error| {
-            EngineError::Host(format!("the engine cannot be set up: {error}"))
-        })??;
+        let engine = making
+            .await
+            .map_err(|error| EngineError::Host(format!("the engine can't be set up: {error}")))??;
         *self.made() = Some(engine.clone());
         Ok(engine)
     }

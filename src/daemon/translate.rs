@@ -34,7 +34,7 @@ pub(super) fn fault(error: &EngineError) -> Fault {
         }
         EngineError::NoImage { what, mend } => (
             FaultKind::NoImage,
-            format!("{what} is not there"),
+            format!("{what} not found"),
             Some(mend.clone()),
         ),
         _ => (FaultKind::Failed, error.to_string(), None),

@@ -39,7 +39,7 @@ pub(super) async fn carry_out(
         Ok(Ok(words)) => (Outcome::Success, words),
         Ok(Err(why)) => (Outcome::Failure, why),
         Err(_) => {
-            let text = format!("it did not end within {}", what.will.timeout.in_words());
+            let text = format!("it didn't end within {}", what.will.timeout.in_words());
             (Outcome::Expired, text)
         }
     };
@@ -118,7 +118,7 @@ async fn run(
         Some(0) => Ok(said),
         Some(code) if said.is_empty() => Err(format!("it ended with exit code {code}")),
         Some(code) => Err(format!("exit code {code}: {}", last(&said))),
-        None => Err("the session ended in the middle of it".to_owned()),
+        None => Err("the session ended before it finished".to_owned()),
     }
 }
 

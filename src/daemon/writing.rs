@@ -157,10 +157,10 @@ impl Core {
         let dropped = self.owed.clear();
         if self.write_again.take().is_some() {
             let text = match dropped {
-                0 => "the store is written again: what happened meanwhile is in it".to_owned(),
+                0 => "the state database is writable again. No changes were lost".to_owned(),
                 count => format!(
-                    "the store is written again: what happened meanwhile is in it, but for the {count} oldest \
-                     entries of histories"
+                    "the state database is writable again. Lost: the {count} oldest entries of \
+                     scheduling histories"
                 ),
             };
             self.tell(Notice::message(clock::now(), Level::Info, text.as_str()));
@@ -202,7 +202,7 @@ impl Core {
         step: &mut Step,
         error: &StoreError,
     ) {
-        tracing::error!(%error, "a request could not be recorded");
+        tracing::error!(%error, "a request can't be recorded");
         self.stations[number].heart.take_back(step, asked);
         step.changes.clear();
         step.commands.clear();
@@ -222,7 +222,7 @@ impl Core {
     /// What happened has happened: it is told, and written as soon as that is possible. Orders that make
     /// something wait; those that end it are left in the step.
     pub(super) fn owe(&mut self, number: Number, step: &mut Step, error: &StoreError) {
-        tracing::error!(%error, "what happened could not be recorded");
+        tracing::error!(%error, "a change can't be recorded");
         self.owed.add(step.writes.drain(..));
         let commands = std::mem::take(&mut step.commands).into_iter();
         let (wait, go): (Vec<_>, Vec<_>) = commands.partition(Command::waits_for_record);
@@ -258,7 +258,7 @@ impl Core {
                 Command::Local(order) => Some(order),
                 Command::Observed(_) => None,
             });
-        let why = Clean::new("the session was ended before it could be recorded");
+        let why = Clean::new("the session was terminated before it was recorded");
         orders.filter_map(|order| not_done(&order, &why)).collect()
     }
 
@@ -296,7 +296,8 @@ fn refused(command: &Command, unwritten: &[Unwritten]) -> Option<News> {
 fn notices(unwritten: &[Unwritten]) -> impl Iterator<Item = Notice> {
     unwritten.iter().filter(|it| it.is_news).map(|it| {
         let text = format!(
-            "{}. The row is kept aside and everything else is saved: see `workbay doctor`",
+            "{}. The row was set aside and everything else is saved. Run `workbay doctor` for \
+             details",
             it.text
         );
         Notice::message(clock::now(), Level::Error, text.as_str())

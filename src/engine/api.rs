@@ -148,7 +148,7 @@ pub trait Containers: Engine {
     /// Saves files of the running session on this machine, as archives of this name; gives the first.
     async fn save(&self, _session: SessionId, _paths: &[String], _name: &str) -> Result<PathBuf> {
         Err(EngineError::Unsupported(
-            "this engine cannot save files of a session".to_owned(),
+            "this engine can't save files of a session".to_owned(),
         ))
     }
 
@@ -187,7 +187,7 @@ pub trait Streams: Send + Sync {
     /// shells.
     async fn control(&self, _session: SessionId, _kernel: Option<KernelId>) -> Result<Attached> {
         Err(EngineError::Unsupported(
-            "this engine has no control line to a session's tmux".to_owned(),
+            "this engine has no control connection to a session's tmux".to_owned(),
         ))
     }
 
@@ -197,7 +197,7 @@ pub trait Streams: Send + Sync {
     /// A TCP stream to a port in the session.
     async fn dial(&self, _session: SessionId, _to: &DialTarget) -> Result<Attached> {
         Err(EngineError::Unsupported(
-            "this engine cannot open a connection to a port in a session".to_owned(),
+            "this engine can't open a connection to a port in a session".to_owned(),
         ))
     }
 }
@@ -221,7 +221,7 @@ pub trait Images: Send + Sync {
     /// nothing of it stays.
     async fn pull(&self, _reference: &str) -> Result<BoxStream<'static, Result<PullFigures>>> {
         Err(EngineError::Unsupported(
-            "this engine pulls images by itself".to_owned(),
+            "this engine pulls images automatically".to_owned(),
         ))
     }
 }

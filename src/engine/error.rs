@@ -7,17 +7,17 @@ use crate::model::launch::LaunchField;
 #[derive(Clone, Debug, Error)]
 pub enum EngineError {
     /// The engine does not answer: retried with back-off, sessions are kept as they were.
-    #[error("the engine at {endpoint} does not answer: {why}")]
+    #[error("the engine at {endpoint} doesn't answer: {why}")]
     Unreachable {
         endpoint: String,
         why: String,
         mend: Option<String>,
     },
     /// No container, no session of that id is there.
-    #[error("session {0} is not on the engine any more")]
+    #[error("session {0} doesn't exist on the engine any more")]
     NotFound(String),
     /// The environment or image is not there.
-    #[error("{what} is not there: {mend}")]
+    #[error("{what} not found: {mend}")]
     NoImage { what: String, mend: String },
     /// What is asked cannot be had: resources, limits, options.
     #[error("the engine refused: {0}")]
@@ -50,7 +50,7 @@ pub enum EngineError {
     #[error("{0}")]
     Host(String),
     /// Anything else the engine said.
-    #[error("the engine said: {0}")]
+    #[error("the engine reported: {0}")]
     Other(String),
 }
 

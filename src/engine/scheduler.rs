@@ -45,7 +45,7 @@ pub trait Scheduler: Engine {
     /// Gives a waiting session another priority, of 0 to 100.
     async fn prioritize(&self, _session: SessionId, _priority: i32) -> Result<()> {
         Err(EngineError::Unsupported(
-            "this engine does not change the priority of a session".to_owned(),
+            "this engine can't change the priority of a session".to_owned(),
         ))
     }
 
@@ -74,7 +74,7 @@ pub trait Scheduler: Engine {
     /// Whom an administrator may make sessions for, by address.
     async fn find_owner(&self, _email: &str) -> Result<OwnerChoices> {
         Err(EngineError::Unsupported(
-            "this engine does not tell of other users".to_owned(),
+            "this engine doesn't list other users".to_owned(),
         ))
     }
 

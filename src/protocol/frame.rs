@@ -77,13 +77,13 @@ pub enum Frame<T> {
 pub enum FrameError {
     #[error("a message of {bytes} bytes is too long (max: {most} bytes)")]
     TooLong { bytes: usize, most: usize },
-    #[error("a message did not arrive completely within {0} seconds")]
+    #[error("a message didn't arrive completely within {0}s")]
     Slow(u64),
     #[error("a message of an unknown kind ({0})")]
     UnknownKind(u8),
-    #[error("a message that is cut short")]
+    #[error("an incomplete message")]
     Short,
-    #[error("a message this version does not understand: {0}")]
+    #[error("a message that this version doesn't understand: {0}")]
     Json(Clean),
     #[error(transparent)]
     Io(#[from] std::io::Error),

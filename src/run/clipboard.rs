@@ -42,7 +42,7 @@ impl Multiplexer {
 pub fn osc52(text: &str, around: Multiplexer) -> Result<Vec<u8>, String> {
     if !fits(text) {
         return Err(format!(
-            "{} bytes are too much for a terminal's clipboard: save it to a file instead",
+            "{} bytes are too long for a terminal's clipboard. Save the text to a file instead",
             text.len()
         ));
     }

@@ -22,10 +22,11 @@ pub fn edit(text: &str) -> Result<String, String> {
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
         .arg(&draft.0)
         .status()
-        .map_err(|error| format!("the editor did not start: {error}"))?;
+        .map_err(|error| format!("the editor didn't start: {error}"))?;
     if !ended.success() {
         return Err(format!(
-            "the editor '{editor}' failed ({ended}): the text is as it was. Set EDITOR to another one"
+            "the editor '{editor}' failed ({ended}), so the text is unchanged. Set EDITOR to \
+             another editor"
         ));
     }
     draft.read()
@@ -64,9 +65,9 @@ impl Draft {
     fn read(&self) -> Result<String, String> {
         let path: &Path = &self.0;
         let bytes = std::fs::read(path)
-            .map_err(|error| format!("{} could not be read back: {error}", path.display()))?;
+            .map_err(|error| format!("{} can't be read back: {error}", path.display()))?;
         String::from_utf8(bytes)
-            .map_err(|_| "the text is not UTF-8: save it as UTF-8, it is as it was".to_owned())
+            .map_err(|_| "the text isn't UTF-8, so it is unchanged. Save it as UTF-8".to_owned())
     }
 }
 

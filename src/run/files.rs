@@ -24,7 +24,7 @@ pub fn save_with(
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let told = |error: &io::Error| {
         format!(
-            "{} could not be written: {error}. Start workbay in a directory where you may write",
+            "{} can't be written: {error}. Start workbay in a directory that you can write to",
             path.display()
         )
     };
@@ -55,7 +55,7 @@ pub fn save_private(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
         made.map_err(|error| {
             format!(
-                "the directory {} could not be created: {error}",
+                "the directory {} can't be created: {error}",
                 parent.display()
             )
         })?;

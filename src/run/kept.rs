@@ -35,7 +35,7 @@ impl Shelf {
     /// Losing it costs a layout: nobody is told, and no disk is waited for.
     pub fn write(&self, kept: &Kept) {
         if let Err(error) = self.try_write(kept) {
-            tracing::warn!(%error, "how the TUI is left could not be remembered");
+            tracing::warn!(%error, "the state of the TUI can't be saved");
         }
     }
 

@@ -42,17 +42,17 @@ const LEAST: usize = 20;
 /// Shows key after key until Ctrl-C was pressed twice.
 pub fn key_tester(keymap: &Keymap) -> Result<()> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        bail!("keys are tested on a terminal: stdin and stdout have to be one");
+        bail!("testing keys needs a terminal on stdin and stdout");
     }
     let about = background::detect(|name| std::env::var(name).ok());
     let mut late = LateAnswer::new(about.answer_is_late);
     let _raw = Raw::enter(about.tells_keys_apart)?;
     say(if about.tells_keys_apart {
-        "Your terminal tells all keys apart (the keyboard protocol of kitty)."
+        "Your terminal distinguishes all keys (keyboard protocol of kitty)."
     } else {
-        "Your terminal does not tell all keys apart: Shift-Enter is Enter, Ctrl-Shift-A is Ctrl-A."
+        "Your terminal doesn't distinguish all keys: Shift-Enter is Enter, Ctrl-Shift-A is Ctrl-A."
     })?;
-    say("Press keys; Ctrl-C twice ends.")?;
+    say("Press keys. Press Ctrl-C twice to quit.")?;
     say(&format!(
         "{:KEY$} {:BYTES$} {:ASKED$} IN WORKBAY",
         "KEY", "TO A PROGRAM", "IF IT ASKED"
@@ -63,7 +63,7 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
         let released = matches!(event, Event::Key(key) if key.kind == KeyEventKind::Release);
         let Some(msg) = input::msg(event) else {
             if !released {
-                say("(a key without a name: it cannot be bound)")?;
+                say("(a key without a name: it can't be bound)")?;
             }
             continue;
         };

@@ -112,7 +112,7 @@ impl Line<'_> {
             let outcome = match event {
                 Some(ClientEvent::Notice { seq, change }) => self.notice(seq, change).await,
                 Some(ClientEvent::Lost { why }) => Err(End::Lost(why)),
-                None => Err(End::Lost(Clean::new("the daemon closed the line"))),
+                None => Err(End::Lost(Clean::new("the daemon closed the connection"))),
             };
             if let Err(end) = outcome {
                 return end;
@@ -183,13 +183,13 @@ impl Line<'_> {
                         }
                     }
                     Some(ClientEvent::Lost { why }) => return Err(End::Lost(why)),
-                    None => return Err(End::Lost(Clean::new("the daemon closed the line"))),
+                    None => return Err(End::Lost(Clean::new("the daemon closed the connection"))),
                 },
             }
         };
         match answer {
             Ok(Reply::Snapshot { snapshot }) => Ok(*snapshot),
-            Ok(_) => Err(End::Lost(Clean::new("the daemon gave no list"))),
+            Ok(_) => Err(End::Lost(Clean::new("the daemon sent no list"))),
             Err(failure) => Err(End::Lost(failure.message)),
         }
     }
@@ -208,6 +208,6 @@ async fn changed(silence: &mut watch::Receiver<bool>) -> bool {
 pub fn no_line() -> Failure {
     Failure::new(
         FailureKind::Unreachable,
-        "workbay's daemon does not answer now; it is tried again by itself",
+        "workbay's daemon isn't responding. workbay retries automatically",
     )
 }

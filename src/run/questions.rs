@@ -62,7 +62,7 @@ impl Questions {
 }
 
 fn too_many() -> Failure {
-    let text = format!("{WAITING} requests already wait for the daemon");
+    let text = format!("too many requests are waiting for the daemon (max: {WAITING})");
     Failure::new(FailureKind::Unreachable, text).with_help("try again when it responds")
 }
 

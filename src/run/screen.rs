@@ -230,7 +230,7 @@ fn stop_until_continued() -> io::Result<()> {
     let parent = getppid().and_then(|parent| getsid(Some(parent)).ok());
     if parent.is_none() || parent != getsid(None).ok() {
         return Err(io::Error::other(
-            "there is no shell to suspend to: workbay was started as a session of its own",
+            "workbay can't be suspended: it wasn't started from a shell",
         ));
     }
     kill_current_process_group(Signal::STOP)?;

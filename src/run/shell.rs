@@ -46,7 +46,7 @@ pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .wrap_err("the program could not start its event loop")?;
+        .wrap_err("the program can't start its event loop")?;
     let options = ConnectOptions::new(options.paths);
     let ended = runtime.block_on(attach(options, session, start, escapes, filter));
     // A read of the keyboard that nobody awaits must not keep us here.
@@ -61,7 +61,7 @@ fn tell(ended: std::result::Result<End, Failure>) -> u8 {
     };
     match ended {
         Ok(End::Detached) => {
-            say("[detached; the shell goes on]");
+            say("[detached: the shell keeps running]");
             0
         }
         Ok(End::Stream(StreamEnd::Exited { exit_code })) => {
@@ -70,7 +70,8 @@ fn tell(ended: std::result::Result<End, Failure>) -> u8 {
         }
         Ok(End::Stream(StreamEnd::Lost { why })) => {
             say(&format!(
-                "workbay: the line broke: {why}\n         `workbay shell` again comes back to the same shell"
+                "workbay: the connection broke: {why}\n         Run `workbay shell` again to \
+                 return to the same shell"
             ));
             5
         }
@@ -125,12 +126,12 @@ async fn attach(
         Some(StreamItem::Opened) => {}
         Some(StreamItem::Ended(end)) => return Ok(Ok(End::Stream(end))),
         _ => {
-            let why = "the daemon closed the line".into();
+            let why = "the daemon closed the connection".into();
             return Ok(Ok(End::Stream(StreamEnd::Lost { why })));
         }
     }
     let signals = [fatal::UNEXPECTED, &[SIGINT]].concat();
-    let raw = Raw::enter(&signals).wrap_err("the terminal could not be switched to raw mode")?;
+    let raw = Raw::enter(&signals).wrap_err("the terminal can't be switched to raw mode")?;
     // The shell is in tmux, which has the alternate screen.
     raw.has_alternate_screen();
     let silence = client.silence();
@@ -206,7 +207,7 @@ async fn carry(stream: &mut Stream, escapes: Escapes, mut filter: Filter) -> Res
             Some(StreamItem::Opened) => {}
             Some(StreamItem::Ended(end)) => return Ok(End::Stream(end)),
             None => {
-                let why = "the line to the daemon broke".into();
+                let why = "the connection to the daemon broke".into();
                 return Ok(End::Stream(StreamEnd::Lost { why }));
             }
         }

@@ -45,14 +45,14 @@ pub fn main(options: Options) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .wrap_err("the program could not start its event loop")?;
+        .wrap_err("the program can't start its event loop")?;
     let keyboard = Keyboard::default();
     let mut screen = Screen::enter(facts.mouse, keyboard.clone(), &looks.terminal)
-        .wrap_err("the terminal could not be taken over")?;
+        .wrap_err("the terminal can't be used")?;
     let mut remarks: Vec<(Level, String)> = looks
         .problems
         .iter()
-        .map(|problem| format!("{problem}; the built-in ones are in force"))
+        .map(|problem| format!("{problem}. The built-in defaults apply"))
         .chain(options.contexts.iter().map(ToString::to_string))
         .map(|text| (Level::Error, text))
         .collect();
@@ -83,7 +83,7 @@ pub fn main(options: Options) -> Result<()> {
     drop(screen);
     // Blocking reads of a shell that will not end must not keep us here.
     runtime.shutdown_background();
-    ended.wrap_err("the terminal is gone")
+    ended.wrap_err("the terminal was closed")
 }
 
 /// Theme and keymap in force.
@@ -112,7 +112,10 @@ impl Looks {
         let faint = terminal.colours.background;
         let faint = faint.is_some_and(|background| is_faint(&theme, background));
         let remark = faint.then(|| {
-            format!("the theme {name} is hard to read on this terminal's background; with theme = \"auto\" one that fits is chosen")
+            format!(
+                "the theme {name} is hard to read on this terminal's background. Set theme = \
+                 \"auto\""
+            )
         });
         let (keymap, keymap_problems) =
             Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));

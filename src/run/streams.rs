@@ -152,7 +152,7 @@ async fn carry(
             }
         }
         Some(StreamEnd::Lost {
-            why: "the line to the daemon broke".into(),
+            why: "the connection to the daemon broke".into(),
         })
     };
     tokio::select! {
@@ -171,7 +171,7 @@ async fn carry_host(
         Ok(started) => started,
         Err(error) => {
             let failure = Failure::new(FailureKind::Internal, error.to_string())
-                .with_help("look whether SHELL names a program that is there");
+                .with_help("check that SHELL is the path of a program");
             return Some(StreamEnd::Failed { failure });
         }
     };

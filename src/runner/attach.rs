@@ -44,7 +44,9 @@ pub(super) fn run(
         Ok(tmux) if beginning.visitor => tmux.of_visitor(),
         Ok(tmux) => tmux,
         Err(error) => {
-            complain(&format!("the session's toolbox cannot be read: {error}"));
+            complain(&format!(
+                "the bundled tools of the session can't be read: {error}"
+            ));
             return ExitCode::from(126);
         }
     };
@@ -92,12 +94,12 @@ fn begin_apart(
     command.args(["-y", &size.rows.to_string()]);
     command.args([";", "new-window", "-t", &format!("={pane}:")]);
     let made = command.args(window).stdin(Stdio::null()).output();
-    let made = made.map_err(|error| Trouble::new(127, format!("tmux cannot be run: {error}")))?;
+    let made = made.map_err(|error| Trouble::new(127, format!("tmux can't be run: {error}")))?;
     if made.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&made.stderr);
-    let sentence = format!("tmux made no window: {}", said.trim());
+    let sentence = format!("tmux created no window: {}", said.trim());
     Err(Trouble::new(127, sentence))
 }
 

@@ -119,28 +119,28 @@ fn no_shell(toolbox: bool) -> Trouble {
     if toolbox {
         return Trouble::new(
             inside::NO_SHELL,
-            "this environment has no shell (no bash, zsh, ash or sh): `workbay shell --toolbox` brings \
-             one along",
+            "this environment has no shell (bash, zsh, ash or sh). Use `workbay shell --toolbox`",
         );
     }
     Trouble::new(
         127,
-        "this environment has no shell (no bash, zsh, ash or sh): its log and `workbay exec` still work",
+        "this environment has no shell (bash, zsh, ash or sh). Its log and `workbay exec` still \
+         work",
     )
 }
 
 fn no_toolbox_shell() -> Trouble {
     Trouble::new(
         127,
-        "the toolbox of this session has no shell: install bash on the machine that runs it, and launch \
-         the session again",
+        "the bundled tools of this session have no shell. Install bash on the machine that runs \
+         the session, then relaunch it",
     )
 }
 
 fn missing(what: &str, name: &str) -> Trouble {
     let sentence = format!(
-        "there is no {what} '{name}' in this session: give its full path, or launch an environment \
-         that has it"
+        "{what} '{name}' not found in this session. Use an absolute path, or an environment that \
+         has the {what}"
     );
     Trouble::new(127, sentence)
 }
@@ -150,11 +150,11 @@ fn place(directory: &str) -> Result<String, Trouble> {
         Ok(meta) if meta.is_dir() => Ok(plain(directory)),
         Ok(_) => Err(Trouble::new(
             126,
-            format!("'{directory}' is no directory in this session"),
+            format!("'{directory}' isn't a directory in this session"),
         )),
         Err(error) => Err(Trouble::new(
             126,
-            format!("the directory '{directory}' of this session cannot be used: {error}"),
+            format!("the directory '{directory}' of this session can't be used: {error}"),
         )),
     }
 }
@@ -224,7 +224,7 @@ mod tests {
         });
         assert!(program.sentence.starts_with("there is no program"));
         for (directory, says) in [
-            ("/no/such", "cannot be used"),
+            ("/no/such", "can't be used"),
             ("/etc/passwd", "is no directory"),
         ] {
             let place = begin(Beginning {

@@ -16,7 +16,9 @@ pub(super) fn run(beginning: &Beginning) -> ExitCode {
     let tmux = match Tmux::new() {
         Ok(tmux) => tmux,
         Err(error) => {
-            complain(&format!("the session's toolbox cannot be read: {error}"));
+            complain(&format!(
+                "the bundled tools of the session can't be read: {error}"
+            ));
             return ExitCode::from(126);
         }
     };

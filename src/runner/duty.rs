@@ -29,7 +29,7 @@ pub(super) async fn bootstrap(signals: &mut Signals) -> Option<Order> {
     let child = match start_script(&script) {
         Ok(child) => child,
         Err(why) => {
-            announce(&format!("{} was not run: {why}", inside::BOOTSTRAP));
+            announce(&format!("{} didn't run: {why}", inside::BOOTSTRAP));
             return None;
         }
     };
@@ -40,7 +40,7 @@ pub(super) async fn bootstrap(signals: &mut Signals) -> Option<Order> {
                 Some(0) => return None,
                 Some(code) => {
                     announce(&format!(
-                        "{} failed with exit code {code}; the session goes on",
+                        "{} failed with exit code {code}. The session keeps running",
                         inside::BOOTSTRAP
                     ));
                     return None;
@@ -66,7 +66,7 @@ pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
         match signals.next().await {
             Heard::Order(order) => {
                 announce(&format!(
-                    "{} received: handed on to the command",
+                    "{} received and sent to the command",
                     order.name()
                 ));
                 // It may have ended this moment; then its end is heard next.
@@ -118,14 +118,14 @@ fn start_command(command: &str) -> Result<(Pid, Passing), (String, u8)> {
     });
     started.map_err(|error| {
         (
-            format!("{} cannot be run: {error}", shell.display()),
+            format!("{} can't be run: {error}", shell.display()),
             NOT_RUN,
         )
     })
 }
 
 fn no_shell() -> String {
-    "this environment has no shell (bash, sh or ash) to run commands with: launch one that has"
+    "this environment has no shell (bash, sh or ash) for commands. Choose another environment"
         .to_owned()
 }
 
@@ -148,7 +148,7 @@ fn number_of(child: &Child) -> io::Result<Pid> {
     i32::try_from(child.id())
         .ok()
         .and_then(Pid::from_raw)
-        .ok_or_else(|| io::Error::other("the process has no number"))
+        .ok_or_else(|| io::Error::other("the process has no ID"))
 }
 
 fn path_variable() -> Option<String> {

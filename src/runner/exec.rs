@@ -30,11 +30,11 @@ pub(super) fn run(key: Option<&str>, size: Option<WindowSize>, argv: &[OsString]
 pub(super) fn failed(program: &str, error: &Error) -> ExitCode {
     if error.kind() == ErrorKind::NotFound {
         complain(&format!(
-            "there is no program '{program}' in this session: give its full path, or launch an \
-             environment that has it"
+            "program '{program}' not found in this session. Use an absolute path, or an \
+             environment that has the program"
         ));
         return ExitCode::from(127);
     }
-    complain(&format!("'{program}' cannot be run: {error}"));
+    complain(&format!("'{program}' can't be run: {error}"));
     ExitCode::from(126)
 }

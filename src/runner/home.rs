@@ -19,7 +19,9 @@ pub(super) fn give(uid: u32, gid: u32) -> ExitCode {
     match give_tree(inside::HOME.as_ref(), (uid, gid)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("the home cannot be given to {uid}:{gid}: {error}"));
+            complain(&format!(
+                "the owner of the home directory can't be changed to {uid}:{gid}: {error}"
+            ));
             ExitCode::FAILURE
         }
     }

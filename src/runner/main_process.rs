@@ -33,7 +33,7 @@ pub(super) fn run(duty: &Duty) -> ExitCode {
     {
         Ok(runtime) => runtime,
         Err(error) => {
-            complain(&format!("the session's main process cannot start: {error}"));
+            complain(&format!("the session's main process can't start: {error}"));
             return ExitCode::FAILURE;
         }
     };

@@ -112,7 +112,7 @@ impl std::str::FromStr for WindowSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || format!("'{text}' is no size of a terminal: write COLUMNSxROWS, as in 80x24");
+        let bad = || format!("invalid terminal size '{text}'. Use COLUMNSxROWS, for example 80x24");
         let (columns, rows) = text.split_once('x').ok_or_else(bad)?;
         let size = Self {
             columns: columns.parse().map_err(|_| bad())?,

@@ -14,7 +14,7 @@ pub(super) fn run(port: u16) -> ExitCode {
         Ok(stream) => stream,
         Err(error) => {
             complain(&format!(
-                "nothing answers on port {port} of this session: {error}"
+                "no program answers on port {port} of this session: {error}"
             ));
             return ExitCode::FAILURE;
         }

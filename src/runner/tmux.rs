@@ -38,9 +38,7 @@ impl Tmux {
             .map(str::to_owned)
             .collect();
         if argv.is_empty() {
-            return Err(io::Error::other(
-                "the toolbox does not say how tmux is called",
-            ));
+            return Err(io::Error::other("the bundled tools have no entry for tmux"));
         }
         let taken = env::var_os("TMUX_TMPDIR").is_some() || can_write(Path::new("/tmp"));
         let socket_dir = (!taken).then(|| PathBuf::from(inside::HOME));
@@ -121,7 +119,7 @@ impl Tmux {
         let output = command
             .stdin(Stdio::null())
             .output()
-            .map_err(|error| Trouble::new(127, format!("tmux cannot be run: {error}")))?;
+            .map_err(|error| Trouble::new(127, format!("tmux can't be run: {error}")))?;
         if output.status.success() {
             return Ok(true);
         }
@@ -129,7 +127,7 @@ impl Tmux {
             return Ok(false);
         }
         let said = String::from_utf8_lossy(&output.stderr);
-        let sentence = format!("tmux did not start: {}", said.trim());
+        let sentence = format!("tmux didn't start: {}", said.trim());
         Err(Trouble::new(127, sentence))
     }
 

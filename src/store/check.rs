@@ -32,7 +32,7 @@ pub(super) fn definitions(db: &Connection, path: &Path, layout: usize) -> Result
     match missing.or(unknown) {
         None => Ok(()),
         Some(((kind, name), _)) => {
-            let why = format!("its {kind} {name} is not as it was made");
+            let why = format!("its {kind} {name} was changed");
             Err(StoreError::corrupt(path, &why))
         }
     }
@@ -87,7 +87,7 @@ pub(super) fn indexes(db: &Connection, path: &Path) -> Result<bool, StoreError> 
     }
     Err(StoreError::corrupt(
         path,
-        &"an index does not fit its table",
+        &"an index doesn't match its table",
     ))
 }
 

@@ -17,7 +17,7 @@ pub(super) const KERNEL: &str =
 pub(super) const KERNEL_COLUMNS: usize = 8;
 
 #[derive(Debug, Error)]
-#[error("its rows are not as they were written")]
+#[error("its rows were changed")]
 pub(super) struct Changed;
 
 /// FNV-1a: every step can be undone, so that one changed byte always changes the outcome.

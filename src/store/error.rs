@@ -18,24 +18,30 @@ use super::unwritable::is_of_a_row;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StoreError {
     #[error(
-        "the disk is full, {} cannot be written: free some space there. Sessions can still be ended; workbay retries automatically",
+        "the disk is full: {} can't be written. Free some space. Sessions can still be \
+         terminated, and workbay retries automatically",
         .0.display()
     )]
     Full(PathBuf),
     #[error(
-        "{} lies on a file system that is read-only now: make it writable, workbay goes on by itself",
+        "{} is on a file system that is now read-only. Make it writable. workbay retries \
+         automatically",
         .0.display()
     )]
     ReadOnly(PathBuf),
-    #[error("{} is broken ({why}): restart the daemon, it begins a new file and keeps this one", .path.display())]
+    #[error(
+        "{} is damaged ({why}). Run `workbay daemon stop`. The next command recreates the file \
+         and keeps a copy of this one", .path.display())]
     Corrupt { path: PathBuf, why: String },
-    #[error("{} cannot be written: check who owns it and its directory, or set WORKBAY_STATE_DIR", .0.display())]
+    #[error(
+        "{} can't be written. Check the owner of the file and its directory, or set \
+         WORKBAY_STATE_DIR to another directory", .0.display())]
     Forbidden(PathBuf),
-    #[error("{} cannot be read or written ({why}): see what the kernel says of its disk (dmesg)", .path.display())]
+    #[error("{} can't be read or written ({why}). Check its disk with `dmesg`", .path.display())]
     Failing { path: PathBuf, why: String },
     #[error(
-        "{} was written by a newer workbay (layout {found}, this one knows {known}): update \
-         workbay, or set WORKBAY_STATE_DIR to another directory", .path.display()
+        "{} was written by a newer workbay (layout {found}, supported: {known}). Update workbay, \
+         or set WORKBAY_STATE_DIR to another directory", .path.display()
     )]
     Newer {
         path: PathBuf,
@@ -43,15 +49,15 @@ pub enum StoreError {
         known: usize,
     },
     #[error(
-        "{} is in use by another program ({why}): close that program, then try again",
+        "{} is in use by another program ({why}). Close that program, then try again",
         .path.display()
     )]
     Busy { path: PathBuf, why: String },
-    #[error("a row of {} cannot be written ({why}): please report this with daemon.log", .path.display())]
+    #[error("a row of {} can't be written ({why}). Report this error with daemon.log", .path.display())]
     Row { path: PathBuf, why: String },
-    #[error("{} cannot be used: {why}", .path.display())]
+    #[error("{} can't be used: {why}", .path.display())]
     Other { path: PathBuf, why: String },
-    #[error("the store is closed: the daemon is ending")]
+    #[error("the state database is closed, because the daemon is stopping")]
     Closed,
 }
 

@@ -56,8 +56,8 @@ impl StoreFile {
         let (file, mut opened) = Self::open_once(options)?;
         opened.incomplete = Some(keep::mark_incomplete(path));
         opened.notes.push(Clean::new(&format!(
-            "the store was broken ({why}) and begun anew from what the engine tells: ended sessions and \
-             launches of before are only in the old file, kept as {}",
+            "the state database was damaged ({why}) and was rebuilt from the engine. Ended \
+             sessions and recent launches are only in the old file {}",
             aside.display()
         )));
         Ok((file, opened))

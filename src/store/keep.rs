@@ -94,7 +94,8 @@ pub(super) fn marked(path: &Path) -> Option<String> {
 pub(super) fn mark_incomplete(path: &Path) -> PathBuf {
     let mark = with(path, ".incomplete");
     if let Err(error) = fs::write(&mark, "") {
-        tracing::warn!(%error, "a restart before the engine answers would not know that sessions are missing");
+        tracing::warn!(%error, "if the daemon restarts before the engine answers, it doesn't know \
+                                that sessions are missing");
     }
     mark
 }

@@ -97,12 +97,14 @@ pub(super) fn news(db: &Connection) -> Result<Option<Clean>> {
     };
     db.execute("UPDATE unreadable SET told = 1", ())?;
     let what = match count {
-        1 => format!("a row of the store could not be read and was set aside ({newest})"),
+        1 => format!("a row of the state database can't be read and was set aside ({newest})"),
         count => format!(
-            "{count} rows of the store could not be read and were set aside (the newest: {newest})"
+            "{count} rows of the state database can't be read and were set aside (the newest: \
+             {newest})"
         ),
     };
-    let text = format!("{what}; all else is there, and `workbay doctor` says where it lies");
+    let text =
+        format!("{what}. Nothing else is missing. `workbay doctor` shows where the rows are");
     Ok(Some(Clean::new(&text)))
 }
 
@@ -143,7 +145,7 @@ fn no_json(db: &Connection) -> Result<Vec<Unreadable>> {
         Ok(Unreadable {
             table: Table::Sessions,
             row: row.get(0)?,
-            why: "its body is no JSON".to_owned(),
+            why: "its body isn't valid JSON".to_owned(),
         })
     })?;
     rows.collect()

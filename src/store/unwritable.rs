@@ -86,7 +86,7 @@ fn keep(db: &Connection, write: &Write, why: &str) -> Result<Unwritten> {
             (table, &key),
         )?;
     }
-    let why = Clean::new(&format!("cannot be written: {why}"));
+    let why = Clean::new(&format!("can't be written: {why}"));
     let put = |row: Value| {
         db.execute(
             "INSERT INTO unreadable (kept_of, why, body, told) VALUES (?1, ?2, ?3, 1)",

@@ -21,9 +21,9 @@ const CHUNK: usize = 16 * 1024;
 
 #[derive(Debug, Error)]
 pub enum PtyError {
-    #[error("no pseudo-terminal could be opened: {0}")]
+    #[error("a pseudo-terminal can't be opened: {0}")]
     Open(String),
-    #[error("'{program}' could not be started in a terminal: {why}")]
+    #[error("'{program}' can't be started in a terminal: {why}")]
     Start { program: String, why: String },
 }
 

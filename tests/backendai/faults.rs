@@ -100,7 +100,7 @@ async fn a_manager_that_is_down() {
     assert!(error.is_lost());
     assert_eq!(
         told(&error).0,
-        format!("the engine at {endpoint} does not answer: nothing listens there")
+        format!("the engine at {endpoint} doesn't answer: nothing listens there")
     );
 }
 
@@ -132,7 +132,7 @@ async fn a_manager_that_never_answers_is_given_up() {
     assert_eq!(
         told(&error).0,
         format!(
-            "the engine at {} does not answer: no answer within 20 s",
+            "the engine at {} doesn't answer: no answer within 20 s",
             manager.endpoint()
         )
     );
@@ -157,7 +157,7 @@ async fn answers_that_are_cut_empty_or_closed() {
         assert_eq!(
             told(&error).0,
             format!(
-                "the engine at {} does not answer: {expected}",
+                "the engine at {} doesn't answer: {expected}",
                 manager.endpoint()
             )
         );
@@ -178,7 +178,7 @@ async fn something_else_than_json() {
     let error = list_fails(&engine).await;
     assert_eq!(
         error.to_string(),
-        "the engine said: something that is no JSON: hello there"
+        "the engine reported: something that is no JSON: hello there"
     );
 }
 
@@ -191,7 +191,7 @@ async fn html_instead_of_a_manager() {
     assert_eq!(
         why,
         format!(
-            "the engine at {} does not answer: what answers there is a web page, no manager",
+            "the engine at {} doesn't answer: what answers there is a web page, no manager",
             manager.endpoint()
         )
     );
@@ -233,7 +233,7 @@ async fn gateways_and_redirections() {
         assert_eq!(
             told(&error).0,
             format!(
-                "the engine at {} does not answer: {expected}",
+                "the engine at {} doesn't answer: {expected}",
                 manager.endpoint()
             )
         );
@@ -265,7 +265,7 @@ async fn errors_of_the_manager_itself() {
         ),
         (
             Reply::Raw(500, vec![], b"500 Internal Server Error".to_vec()),
-            "the engine said: 500 Internal Server Error: 500 Internal Server Error",
+            "the engine reported: 500 Internal Server Error: 500 Internal Server Error",
         ),
         (
             Reply::problem(

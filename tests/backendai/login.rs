@@ -149,19 +149,19 @@ async fn answers_to_a_login() {
         ),
         (
             Reply::problem(404, "url-not-found", "Unknown URL path.", ""),
-            "the engine at ENDPOINT does not answer: what answers there takes no logins",
+            "the engine at ENDPOINT doesn't answer: what answers there takes no logins",
             "with mode = \"session\" the endpoint is the web server that people log in to; for \
              the manager itself use mode = \"api\" and keys",
         ),
         (
             Reply::html(502),
-            "the engine at ENDPOINT does not answer: the gateway in front of it answers 502 Bad \
+            "the engine at ENDPOINT doesn't answer: the gateway in front of it answers 502 Bad \
              Gateway",
             "the manager behind it is down, or starting",
         ),
         (
             Reply::Json(200, no_id),
-            "the engine said: a login without an id (header X-BackendAI-SessionID): the web \
+            "the engine reported: a login without an id (header X-BackendAI-SessionID): the web \
              server is too old",
             "",
         ),

@@ -78,7 +78,7 @@ async fn a_session_that_vanished_between_list_and_click() {
     let gone = id(ONE);
     assert!(engine.session(gone).await.unwrap().is_none());
     assert!(engine.rows(&[gone]).await.unwrap().is_empty());
-    let expected = format!("session {ONE} is not on the engine any more");
+    let expected = format!("session {ONE} doesn't exist on the engine any more");
     for error in [
         engine.terminate(gone, false).await.unwrap_err(),
         engine.rename(gone, "other-name").await.unwrap_err(),

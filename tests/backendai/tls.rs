@@ -63,7 +63,7 @@ async fn a_private_authority_is_trusted_when_named() {
     let (why, mend) = told(&error);
     assert!(
         why.starts_with(&format!(
-            "the engine at {endpoint} does not answer: its certificate is not trusted: "
+            "the engine at {endpoint} doesn't answer: its certificate is not trusted: "
         )),
         "{why}"
     );

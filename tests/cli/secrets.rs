@@ -132,7 +132,7 @@ fn no_secret_is_printed_or_logged() {
         .find(|place| place["what"] == "daemon's log")
         .unwrap();
     let log = fs::read_to_string(log["path"].as_str().unwrap()).unwrap();
-    assert!(log.contains("no line to the engine"), "{log}");
+    assert!(log.contains("no connection to the engine"), "{log}");
     said.push_str(&log);
     for secret in SECRETS {
         assert!(!said.contains(secret), "{secret} is told in:\n{said}");

@@ -112,7 +112,7 @@ fn one_that_hangs_is_ended_at_its_timeout_and_one_that_fails_is_told() {
     let (result, message) = will(&machine, "will-hangs");
     assert_eq!(
         (result.as_str(), message.as_str()),
-        ("EXPIRED", "it did not end within 2 seconds")
+        ("EXPIRED", "it didn't end within 2 seconds")
     );
     ended(&machine, "will-fails");
     let (result, message) = will(&machine, "will-fails");

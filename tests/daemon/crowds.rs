@@ -98,7 +98,7 @@ async fn a_request_that_is_too_long_fails_alone() {
     };
     let failure = face.client.ask(long).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Usage);
-    let expected = Clean::new("this is too long for the daemon: ");
+    let expected = Clean::new("the request is too long: ");
     assert!(failure.message.as_str().starts_with(expected.as_str()));
     assert!(face.client.ask(Request::Status).await.is_ok());
 }

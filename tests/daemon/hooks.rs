@@ -112,5 +112,5 @@ async fn a_program_that_is_not_there_is_told() {
     let house = House::with(settings).await;
     let mut face = house.face().await;
     face.run("hookless").await;
-    face.until_told("/nowhere/at/all cannot be run").await;
+    face.until_told("/nowhere/at/all can't be run").await;
 }

@@ -140,7 +140,7 @@ async fn a_launch_that_fails_is_in_error_with_its_reason_and_leaves_nothing() {
     let failed = face.until_status(session.id, Status::Error).await;
     assert_eq!(failed.status_info.unwrap(), "creation-failed");
     let why = failed.status_message.unwrap();
-    assert_eq!(why, "the image busybox:1.35 is not there: load it again");
+    assert_eq!(why, "the image busybox:1.35 not found: load it again");
 
     house
         .engine

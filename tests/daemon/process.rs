@@ -87,7 +87,7 @@ async fn why_it_cannot_start_is_told() {
         panic!("{error:?}");
     };
     assert!(
-        said.as_str().contains("is there and is no socket"),
+        said.as_str().contains("exists, but isn't a socket"),
         "{said}"
     );
 }

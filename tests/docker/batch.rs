@@ -130,7 +130,7 @@ async fn the_bootstrap_script_comes_first_and_its_failure_ends_nothing() {
     assert_eq!(bench.ended(plan.session).await, 0);
     let log = bench.log(plan.session, None).await;
     assert!(
-        log.contains("workbay: bootstrap.sh failed with exit code 4; the session goes on\n"),
+        log.contains("workbay: bootstrap.sh failed with exit code 4. The session keeps running\n"),
         "{log}"
     );
     let at = |words: &str| {
@@ -165,7 +165,7 @@ async fn a_bootstrap_script_in_an_image_without_a_shell_is_told() {
     plan.spec.bootstrap_script = Some("echo never".into());
     bench.launch(&plan).await;
     let log = bench.said(plan.session, "workbay: ready").await;
-    assert!(log.contains("bootstrap.sh was not run: "), "{log}");
+    assert!(log.contains("bootstrap.sh didn't run: "), "{log}");
     until(async || {
         let running = matches!(
             bench.state(plan.session).await,

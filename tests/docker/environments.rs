@@ -69,7 +69,7 @@ async fn a_file_system_mounted_below_usr_is_read_only_too() {
     assert!(said.contains("Read-only file system"), "{said}");
 }
 
-/// A file system of our own below /usr that everybody may write to. The directory was there before and
+/// A file system of our own below /usr that is writable by all users. The directory was there before and
 /// stays: sessions of other tests that begin meanwhile mount it too.
 struct Mounted(PathBuf);
 

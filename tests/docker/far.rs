@@ -401,6 +401,6 @@ async fn works(bench: &Bench, session: SessionId) {
     };
     let nobody = bench.engine.dial(session, &to).await.unwrap();
     let (_, said, end) = within(drain(nobody)).await;
-    assert!(said.contains("nothing answers on port 5124"), "{said}");
+    assert!(said.contains("no program answers on port 5124"), "{said}");
     assert_eq!(end, Output::End { exit_code: Some(1) });
 }

@@ -87,7 +87,7 @@ async fn a_folder_in_a_folder_and_one_that_comes_by_itself() {
         .await;
     let log = bench.said(plan.session, "workbay: ready").await;
     assert!(
-        log.contains("workbay: warning: there is no folder '.gone'"),
+        log.contains("workbay: warning: folder '.gone' not found"),
         "{log}"
     );
     let (_, code) = bench.run(plan.session, &["touch", "outer/mine"]).await;

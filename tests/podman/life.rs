@@ -55,7 +55,7 @@ pub async fn from_launch_to_forgetting(
     started(&mut events, session).await;
 
     let log = bench.said(session, "workbay: ready").await;
-    let warned = log.contains("this engine cannot limit");
+    let warned = log.contains("this engine can't limit");
     assert_eq!(warned, !expected.limits, "{log}");
     who_runs_and_owns(bench, session, expected).await;
     pane_and_command(bench, session).await;
@@ -222,6 +222,6 @@ async fn dial(bench: &Bench, session: SessionId) {
     };
     let refused = bench.engine.dial(session, &nobody).await.unwrap();
     let (_, said, end) = crate::bench::drain(refused).await;
-    assert!(said.contains("nothing answers on port 5124"), "{said}");
+    assert!(said.contains("no program answers on port 5124"), "{said}");
     assert_eq!(end, Output::End { exit_code: Some(1) });
 }

@@ -96,7 +96,7 @@ fn an_older_daemon_becomes_the_newer_program_and_nothing_else_changes() {
     // The older face comes back to the same shell, and hears that it is older.
     person.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
     person.type_("\x1dd");
-    person.wait_for("is older than the daemon (0.2.0)");
+    person.wait_for("is older than the running daemon (0.2.0)");
     // What it starts meanwhile is done as ever.
     assert_eq!(
         ok(&machine, &old, &["exec", "lasting", "--", "echo", "alive"]).trim(),
@@ -279,7 +279,7 @@ fn a_program_that_is_not_what_it_says_is_refused_and_the_daemon_goes_on() {
     let refused = run(&machine, &new, &["ls"]);
     assert!(!refused.status.success());
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(said.contains("everybody may write to"), "{said}");
+    assert!(said.contains("is writable by all users"), "{said}");
     assert!(said.contains("workbay daemon stop"), "{said}");
     assert_eq!(daemon(&machine, &old), (pid, "0.1.1".to_owned()));
     // The way out is one, also for the program that is refused.

@@ -159,7 +159,7 @@ fn a_launch_that_has_to_pull_shows_it_until_it_is_here() {
     insta::assert_snapshot!("launched_80x24", screen.text());
     let broken = with(|pull| {
         pull.attempt = 2;
-        pull.broken = Some("the line to quay.io broke (connection reset by peer)".into());
+        pull.broken = Some("the connection to quay.io broke (connection reset by peer)".into());
     });
     let screen = changed(screen, broken);
     insta::assert_snapshot!("broken_80x24", screen.text());

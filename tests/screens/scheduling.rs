@@ -51,7 +51,7 @@ fn entries() -> Vec<HistoryEntry> {
         ),
         HistoryEntry {
             result: Outcome::GiveUp,
-            message: Some("the image could not be pulled: no route to the registry".into()),
+            message: Some("the image can't be pulled: no route to the registry".into()),
             error_code: Some("image_pull_unreachable".into()),
             ..entry(
                 "4",

@@ -292,7 +292,7 @@ fn an_image_is_made_under_a_name() {
     let docker = Screen::new(80, 24).daemon(two()).press("j j i");
     assert!(docker.app.commit.is_none());
     assert!(
-        docker.sees("cannot be made of a session on this engine"),
+        docker.sees("can't create images from sessions"),
         "{}",
         docker.text()
     );

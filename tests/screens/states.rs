@@ -62,7 +62,7 @@ fn a_fresh_machine_without_an_engine_says_what_to_do() {
     let mut first = snapshot(Vec::new());
     first.contexts[0].engine = EngineState::Lost {
         why: Clean::new(
-            "the engine at unix:///var/run/docker.sock does not answer: you may not use its socket",
+            "the engine at unix:///var/run/docker.sock doesn't answer: you have no permission to use its socket",
         ),
         mend: Some(Clean::new(
             "join its group: `sudo usermod -aG docker $USER`, then log out and in again",

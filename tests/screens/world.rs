@@ -115,7 +115,7 @@ pub fn connected() -> EngineState {
                     (Capability::Dial, "no connections to ports on this engine"),
                     (
                         Capability::Commit,
-                        "an image cannot be made of a session on this engine yet",
+                        "this engine can't create images from sessions",
                     ),
                     (Capability::AgentChoice, "this engine has one machine"),
                     (
@@ -140,7 +140,7 @@ pub fn connected() -> EngineState {
 pub fn lost() -> EngineState {
     EngineState::Lost {
         why: Clean::new(
-            "the engine at unix:///var/run/docker.sock does not answer: nothing listens on its \
+            "the engine at unix:///var/run/docker.sock doesn't answer: nothing listens on its \
              socket: the engine is not running",
         ),
         mend: Some(Clean::new("start it: `sudo systemctl start docker`")),

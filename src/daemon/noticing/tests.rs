@@ -63,7 +63,7 @@ fn told(from: &Session, to: Session) -> Option<(NoticeKind, Level, String)> {
 fn each_end_is_told_as_what_it_was() {
     let running = train(Status::Running);
     let asked = told(&running, ended("user-requested", "x"));
-    let text = "train was ended as asked".to_owned();
+    let text = "train was terminated as requested".to_owned();
     assert_eq!(asked, Some((NoticeKind::Ended, Level::Info, text)));
     let waiting = train(Status::Pending);
     let cancelled = Session {

@@ -64,7 +64,7 @@ impl Failed {
     pub fn told(&self) -> Clean {
         let (program, why) = (self.program.display(), &self.why);
         Clean::new(&format!(
-            "the daemon could not become {program} ({why}) and goes on as it was, version {}",
+            "the daemon can't be upgraded to {program} ({why}) and keeps running as version {}",
             version()
         ))
     }
@@ -109,7 +109,7 @@ impl Handover {
     pub fn go(mut self) -> io::Error {
         let why = self.execute(&self.program).to_string();
         let program = self.program.clone();
-        tracing::error!(program = %program.display(), why, "could not become it");
+        tracing::error!(program = %program.display(), why, "the upgrade failed");
         self.memory.failed = Some(Failed { program, why });
         self.execute(Path::new(MYSELF))
     }
@@ -189,7 +189,7 @@ fn receive(from: &impl AsFd) -> io::Result<(File, Inherited)> {
         }
         _ => Err(io::Error::new(
             io::ErrorKind::InvalidData,
-            "no daemon hands anything over on standard input",
+            "standard input contains no state of a previous daemon",
         )),
     }
 }

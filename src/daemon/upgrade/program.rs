@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub async fn examine(path: &str, version: &str) -> Result<PathBuf, String> {
     let program = Path::new(path);
     if !program.is_absolute() {
-        return Err(format!("{path} is no full path"));
+        return Err(format!("{path} isn't an absolute path"));
     }
     check_file(program)?;
     let said = ask(program).await?;
@@ -26,30 +26,30 @@ pub async fn examine(path: &str, version: &str) -> Result<PathBuf, String> {
     if said.trim() == expected {
         return Ok(program.to_path_buf());
     }
-    Err(format!("{path} does not say that it is {expected}"))
+    Err(format!("{path} isn't {expected}"))
 }
 
 /// It must belong to this user or to root, and not everybody may write to it. A group may: there are users with a
 /// group of their own that writes.
 fn check_file(program: &Path) -> Result<(), String> {
     let shown = program.display();
-    let facts = fs::metadata(program).map_err(|why| format!("{shown} cannot be read: {why}"))?;
+    let facts = fs::metadata(program).map_err(|why| format!("{shown} can't be read: {why}"))?;
     let me = rustix::process::getuid().as_raw();
     if !facts.is_file() || facts.mode() & 0o111 == 0 {
-        return Err(format!("{shown} is no program"));
+        return Err(format!("{shown} isn't an executable file"));
     }
     if facts.uid() != me && facts.uid() != 0 {
         let owner = facts.uid();
         return Err(format!("{shown} belongs to user {owner}"));
     }
     if facts.mode() & 0o002 != 0 {
-        return Err(format!("everybody may write to {shown}"));
+        return Err(format!("{shown} is writable by all users"));
     }
     Ok(())
 }
 
 async fn ask(program: &Path) -> Result<String, String> {
-    let failed = |why: io::Error| format!("{} cannot be run: {why}", program.display());
+    let failed = |why: io::Error| format!("{} can't be run: {why}", program.display());
     let asked = Command::new(program)
         .arg("--version")
         .stdin(Stdio::null())
@@ -58,7 +58,7 @@ async fn ask(program: &Path) -> Result<String, String> {
         .output();
     match timeout(PATIENCE, asked).await {
         Ok(output) => Ok(String::from_utf8_lossy(&output.map_err(failed)?.stdout).into_owned()),
-        Err(_) => Err(format!("{} does not say its version", program.display())),
+        Err(_) => Err(format!("{} doesn't report its version", program.display())),
     }
 }
 
@@ -87,10 +87,10 @@ mod tests {
         let good = script(dir.path(), "echo workbay 9.9.9", 0o755);
         assert_eq!(examine(&good, "9.9.9").await, Ok(PathBuf::from(&good)));
         let refused = examine(&good, "9.9.8").await.unwrap_err();
-        assert!(refused.contains("does not say that it is workbay 9.9.8"));
+        assert!(refused.contains("isn't workbay 9.9.8"));
         for (path, why) in [
-            ("workbay", "is no full path"),
-            ("/no/such/program", "cannot be read"),
+            ("workbay", "isn't an absolute path"),
+            ("/no/such/program", "can't be read"),
             ("/etc", "is no program"),
         ] {
             let refused = examine(path, "9.9.9").await.unwrap_err();

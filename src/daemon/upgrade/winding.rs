@@ -27,8 +27,8 @@ pub fn wind_up(runtime: Runtime, patience: Duration) -> bool {
 /// What users are told then.
 pub fn unfinished(patience: Duration) -> Notice {
     let text = format!(
-        "work on files took longer than {}s while the daemon was updated and was interrupted: if a session's home \
-         or log isn't complete, see daemon.log",
+        "work on files took longer than {}s during an upgrade of the daemon and was interrupted. \
+         If a session's home directory or log is incomplete, see daemon.log",
         patience.as_secs()
     );
     tracing::warn!(text);

@@ -36,8 +36,8 @@ pub(super) async fn owner(
     let [passwd, groups] = files?;
     account::resolve(&image.user, &passwd, &groups).map_err(|unknown| {
         EngineError::Refused(format!(
-            "the image's USER is '{}', which its /etc/passwd and /etc/group do not contain: correct the \
-             image, or launch it with user = \"work\" in its environment",
+            "the image's USER is '{}', which its /etc/passwd and /etc/group don't contain. \
+             Correct the image, or set user = \"work\" for its environment",
             unknown.escape_debug()
         ))
     })
@@ -91,7 +91,7 @@ async fn file(line: &Line, container: &str, path: &str) -> Result<String> {
     }
     text_of(&archive).map_err(|why| {
         EngineError::Refused(format!(
-            "{path} of the image cannot be read: {why}; launch it with user = \"work\" in its environment"
+            "{path} of the image can't be read: {why}. Set user = \"work\" for its environment"
         ))
     })
 }
@@ -117,7 +117,7 @@ fn text_of(archive: &[u8]) -> std::result::Result<String, String> {
         .read_to_end(&mut bytes)
         .map_err(|error| error.to_string())?;
     if bytes.len() as u64 != size {
-        return Err("the engine sent only a part of it".to_owned());
+        return Err("the engine sent only a part of the file".to_owned());
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -56,12 +56,11 @@ fn judge(
     }
     Err(EngineError::Declined {
         why: format!(
-            "the image '{reference}' is made for {its} processors, and the engine's is {there}: its \
-             programs cannot run there"
+            "the image '{reference}' is for {its} processors, but the engine's machine is {there}"
         ),
         mend: Some(format!(
-            "`docker pull --platform linux/{there} {reference}` fetches it for the engine's machine, if \
-             there is such a one"
+            "run `docker pull --platform linux/{there} {reference}`, if the image exists for \
+             {there}"
         )),
     })
 }

@@ -43,7 +43,7 @@ pub(super) fn of_spec(spec: &LaunchSpec, shelf: &Shelf) -> Result<(Vec<Bind>, Ve
         let target = PathBuf::from(&mounted.target);
         if let Some(dir) = covered.iter().find(|dir| target.starts_with(dir)) {
             let why = format!(
-                "the folder {} cannot be mounted at {}: {} is read-only in this environment",
+                "folder {} can't be mounted at {}: {} is read-only in this environment",
                 mounted.folder,
                 mounted.target,
                 dir.display()
@@ -97,12 +97,12 @@ pub(super) fn make_places(
             Ok(()) => placed.push(bind.clone()),
             Err(error) => {
                 let why = format!(
-                    "the folder {} cannot be mounted at {}: no directory can be made there ({error})",
+                    "folder {} can't be mounted at {}: the directory can't be created ({error})",
                     bind.folder,
                     bind.target.display()
                 );
                 if !bind.automatic {
-                    return Err(refused(why, Some("choose another place for it")));
+                    return Err(refused(why, Some("choose another path")));
                 }
                 notes.push(format!("warning: {why}"));
             }

@@ -95,13 +95,13 @@ fn parse(
             return Ok(Endpoint::Tcp { address, tls });
         }
     }
-    let known = "workbay knows unix:///path/of/a.sock, ssh://user@host and tcp://host:port";
+    let known = "use unix:///path/of/a.sock, ssh://user@host or tcp://host:port";
     Err(bad_address(url, said_by, known))
 }
 
 fn bad_address(url: &str, said_by: &str, why: &str) -> EngineError {
     EngineError::Unsupported(format!(
-        "{said_by} names the engine at '{url}', which is no address of an engine: {why}"
+        "{said_by} has the invalid engine address '{url}': {why}"
     ))
 }
 
@@ -123,7 +123,7 @@ fn nothing_found(looked: &[PathBuf]) -> EngineError {
     let places: Vec<String> = looked.iter().map(|p| p.display().to_string()).collect();
     EngineError::Unreachable {
         endpoint: "this machine".to_owned(),
-        why: format!("no container engine was found ({})", places.join(", ")),
+        why: format!("no container engine found ({})", places.join(", ")),
         mend: Some(install_line(
             &fs::read_to_string("/etc/os-release").unwrap_or_default(),
         )),

@@ -56,20 +56,20 @@ pub(super) fn chosen(around: &Surroundings) -> Result<Option<Chosen>, EngineErro
     let said_by = format!("Docker's context '{name}'");
     let Some((endpoint, material)) = find(dir, &name) else {
         return Err(EngineError::Host(format!(
-            "{said_by} is chosen (DOCKER_CONTEXT or {}), but there is no such context: \
-             `docker context ls` lists them, `docker context use default` goes back",
+            "{said_by} is selected (DOCKER_CONTEXT or {}), but doesn't exist. `docker context ls` \
+             lists all contexts, `docker context use default` selects the default",
             dir.join("config.json").display()
         )));
     };
     if endpoint.skip_verify {
         return Err(EngineError::Unsupported(format!(
-            "{said_by} does not look at whom it speaks to (skip-tls-verify), which workbay does not do: \
-             give the context the engine's ca.pem"
+            "{said_by} doesn't verify certificates (skip-tls-verify), but workbay always does. \
+             Add the engine's ca.pem to the context"
         )));
     }
     let host = endpoint.host.ok_or_else(|| {
         EngineError::Host(format!(
-            "{said_by} names no engine: `docker context inspect {name}`"
+            "{said_by} has no engine address. See `docker context inspect {name}`"
         ))
     })?;
     Ok(Some(Chosen {

@@ -77,28 +77,28 @@ pub(super) fn check_limits(plan: &CreatePlan, cpus: u32) -> Result<()> {
     let spec = &plan.spec;
     if spec.mem < LEAST_MEMORY {
         return Err(EngineError::Refused(format!(
-            "memory of {} is below {LEAST_MEMORY}, the least a container can have: ask for more",
+            "{} memory is too little for a container (min: {LEAST_MEMORY}). Request more",
             spec.mem
         )));
     }
     if spec.shmem >= spec.mem {
         return Err(EngineError::Refused(format!(
-            "shared memory of {} must be less than the memory of {} it is a part of",
+            "shared memory ({}) must be less than the memory ({}), because it is a part of it",
             spec.shmem, spec.mem
         )));
     }
     let command = spec.startup_command.as_ref().map_or(0, String::len);
     if command > LONGEST_COMMAND {
         return Err(EngineError::Refused(format!(
-            "the startup command is too long ({}, {} at most): put it in a script in a folder, or \
-             in the bootstrap script",
+            "the startup command is too long: {} (max: {}). Store it as a script in a folder, or \
+             use the bootstrap script",
             Bytes(command as u64),
             Bytes(LONGEST_COMMAND as u64)
         )));
     }
     if spec.cpu.millis() > u64::from(cpus) * 1000 {
         return Err(EngineError::Refused(format!(
-            "{} cores are more than the {cpus} of this machine: ask for fewer",
+            "{} CPU is more than this machine has ({cpus}). Request less",
             spec.cpu
         )));
     }
@@ -133,9 +133,10 @@ pub(super) async fn image_facts(
         Err(Error::DockerResponseServerError {
             status_code: 404, ..
         }) => Err(EngineError::NoImage {
-            what: format!("the image '{reference}'"),
+            what: format!("image '{reference}'"),
             mend: format!(
-                "`workbay env pull {reference}` fetches it, `workbay env ls` lists what is here"
+                "pull it with `workbay env pull {reference}`. `workbay env ls` lists the images \
+                 on this engine"
             ),
         }),
         Err(error) => Err(line.fault(error)),
@@ -354,6 +355,6 @@ pub(super) fn labels(
     toolbox: &Toolbox,
 ) -> Result<Labels> {
     labels::of_plan(plan, seat, instance, given, &toolbox.key).map_err(|error| {
-        EngineError::Refused(format!("the launch cannot be written down: {error}"))
+        EngineError::Refused(format!("the launch can't be stored in a label: {error}"))
     })
 }

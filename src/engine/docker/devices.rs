@@ -127,7 +127,7 @@ pub(super) fn choose(
     let there = devices.len() as u64;
     if whole.max(shared) > there {
         return Err(EngineError::Refused(format!(
-            "{} GPUs are more than the {there} of this machine: ask for fewer",
+            "{} GPUs are more than this machine has ({there}). Request fewer",
             whole.max(shared)
         )));
     }
@@ -297,7 +297,10 @@ mod tests {
         assert_eq!(chosen(1000).unwrap().all(), [2]);
         assert_eq!(chosen(2000).unwrap().all(), [1, 2]);
         let error = chosen(4000).unwrap_err().to_string();
-        assert!(error.contains("4 GPUs are more than the 3"), "{error}");
+        assert!(
+            error.contains("4 GPUs are more than this machine has (3)"),
+            "{error}"
+        );
         assert!(chosen(0).unwrap().all().is_empty());
     }
 

@@ -55,11 +55,11 @@ fn port(labels: &HashMap<String, String>, to: &DialTarget) -> Result<u16> {
 fn no_service(name: &str, there: &[crate::model::service::Service]) -> EngineError {
     let names: Vec<&str> = there.iter().map(|service| service.name.as_str()).collect();
     let names = match names.as_slice() {
-        [] => "it has none".to_owned(),
-        names => format!("it has {}", names.join(", ")),
+        [] => "it has no service".to_owned(),
+        names => format!("available: {}", names.join(", ")),
     };
     EngineError::Refused(format!(
-        "the session has no service '{name}': {names}; a port is reached by its number"
+        "the session has no service '{name}' ({names}). For a port, use its number"
     ))
 }
 

@@ -20,7 +20,7 @@ pub(super) fn copy(from: &Path, into: &Path, owner: (u32, u32)) -> Result<(), St
     }
     let told = |error: io::Error| {
         format!(
-            "the dotfiles of {} were not all copied: {error}",
+            "not all dotfiles of {} were copied: {error}",
             from.display()
         )
     };
@@ -28,8 +28,8 @@ pub(super) fn copy(from: &Path, into: &Path, owner: (u32, u32)) -> Result<(), St
     let size = all.iter().map(|one| one.size).sum();
     if Bytes(size) > MOST {
         return Err(format!(
-            "the dotfiles of {} were not copied: they are {}, and {MOST} is the most; put what is \
-             large in a folder",
+            "the dotfiles of {} weren't copied: {} is too large (max: {MOST}). Store large files \
+             in a folder",
             from.display(),
             Bytes(size)
         ));
@@ -43,7 +43,7 @@ pub(super) fn copy(from: &Path, into: &Path, owner: (u32, u32)) -> Result<(), St
         )
         .map_err(|error| {
             format!(
-                "the dotfile {} and what follows it were not copied: {error}",
+                "the dotfile {} and the following ones weren't copied: {error}",
                 one.path.display()
             )
         })?;
@@ -162,7 +162,7 @@ mod tests {
         let large = fs::File::create(from.join("large")).unwrap();
         large.set_len(MOST.0).unwrap();
         let error = copy(&from, &home, caller()).unwrap_err();
-        assert!(error.contains("16 MiB is the most"), "{error}");
+        assert!(error.contains("max: 16 MiB"), "{error}");
         assert!(!home.join("small").exists());
         large.set_len(MOST.0 - 1).unwrap();
         copy(&from, &home, caller()).unwrap();

@@ -113,7 +113,7 @@ pub(super) async fn start_as(
 fn not_running(error: Error, line: &Line) -> EngineError {
     match line.fault(error) {
         EngineError::Refused(said) if said.contains("is not running") => {
-            EngineError::Refused("the session is not running".to_owned())
+            EngineError::Refused("the session isn't running".to_owned())
         }
         EngineError::Refused(said) if said.contains("is paused") => {
             EngineError::Refused("the session is paused".to_owned())
@@ -145,7 +145,7 @@ async fn read(
             Ok(None) => break Some(running.exit().await),
             Err(error) => {
                 break Some(Output::Lost {
-                    why: Clean::new(&format!("the line to the engine broke: {error}")),
+                    why: Clean::new(&format!("the connection to the engine broke: {error}")),
                 });
             }
         }

@@ -36,19 +36,21 @@ pub(super) fn answered(status: u16, message: &str) -> EngineError {
     let lower = said.to_ascii_lowercase();
     if lower.contains("no space left on device") {
         return EngineError::Refused(format!(
-            "its disk is full ({said}): free some space, `docker system df` shows what takes it"
+            "its disk is full ({said}). Free some space: `docker system df` shows what uses it"
         ));
     }
     if lower.contains("no such image") {
         return EngineError::NoImage {
-            what: said,
-            mend: "`workbay env ls` lists what can be launched".to_owned(),
+            what: said
+                .strip_prefix("No such image: ")
+                .map_or_else(|| said.clone(), |image| format!("image '{image}'")),
+            mend: "`workbay env ls` lists the available environments".to_owned(),
         };
     }
     if lower.contains("could not select device driver") {
         return EngineError::Refused(format!(
-            "it cannot give GPUs to containers ({said}): install the NVIDIA container toolkit and \
-             restart the engine"
+            "it can't provide GPUs to containers ({said}). Install the NVIDIA container toolkit \
+             and restart the engine"
         ));
     }
     match status {
@@ -63,7 +65,7 @@ pub(super) fn silent(endpoint: &str, waited: Duration) -> EngineError {
     EngineError::Unreachable {
         endpoint: endpoint.to_owned(),
         why: format!(
-            "it takes requests, but said nothing for {} seconds",
+            "it accepts requests, but didn't answer for {}s",
             waited.as_secs()
         ),
         mend: Some(Keeper::of(endpoint).anew()),
@@ -103,8 +105,8 @@ impl Keeper {
 
     fn start(&self) -> String {
         if self.named {
-            return "the one that is to listen there; DOCKER_HOST, `endpoint` in [engine] of config.toml or \
-                    your Docker context names this address"
+            return "the engine of this address, or correct the address in DOCKER_HOST, `endpoint` \
+                    in [engine] of config.toml or your Docker context"
                 .to_owned();
         }
         let unit = if self.podman {
@@ -125,18 +127,22 @@ impl Keeper {
     }
 
     fn anew(&self) -> String {
-        let there = if self.elsewhere { "there, " } else { "" };
+        let there = if self.elsewhere {
+            "on that machine, "
+        } else {
+            ""
+        };
         let systemctl = self.systemctl();
         if self.ours {
-            return "see whether `podman info` works for you".to_owned();
+            return "check that `podman info` works".to_owned();
         }
         if self.podman {
-            return format!("to start it anew: `{systemctl} restart podman.socket podman.service`");
+            return format!("to restart it: `{systemctl} restart podman.socket podman.service`");
         }
         let journal = systemctl.replace("systemctl", "journalctl");
         format!(
-            "{there}`{journal} -u docker -n 50` tells what it is doing, `{systemctl} restart docker` starts it \
-             anew (and ends its containers, unless live-restore is set)"
+            "{there}`{journal} -u docker -n 50` shows its log, `{systemctl} restart docker` \
+             restarts it (this ends its containers, unless live-restore is set)"
         )
     }
 }
@@ -146,15 +152,15 @@ pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> EngineError {
     let keeper = Keeper::of(endpoint);
     let (why, mend) = match cause.kind() {
         io::ErrorKind::NotFound => (
-            "there is no socket".to_owned(),
+            "the socket doesn't exist".to_owned(),
             Some(format!("start the engine: {}", keeper.start())),
         ),
         io::ErrorKind::ConnectionRefused => (
-            "nothing listens on its socket: the engine is not running".to_owned(),
+            "the engine isn't running (no answer on its socket)".to_owned(),
             Some(format!("start it: {}", keeper.start())),
         ),
         io::ErrorKind::PermissionDenied => (
-            "you may not use its socket".to_owned(),
+            "you have no permission to use its socket".to_owned(),
             Some(keeper.enter()),
         ),
         _ => (clean(&cause.to_string()), None),
@@ -266,6 +272,6 @@ mod tests {
     #[test]
     fn an_answer_cannot_paint_on_the_screen() {
         let error = answered(500, "bad \u{1b}[2Jthing\nnext");
-        assert_eq!(error.to_string(), "the engine said: bad thing next");
+        assert_eq!(error.to_string(), "the engine reported: bad thing next");
     }
 }

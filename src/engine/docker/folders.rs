@@ -43,7 +43,7 @@ impl Shelf {
         let entries = match fs::read_dir(&self.root) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(self.trouble("cannot be read", &error)),
+            Err(error) => return Err(self.trouble("can't be read", &error)),
         };
         let mut names: Vec<String> = entries
             .filter_map(|entry| {
@@ -65,18 +65,18 @@ impl Shelf {
         private
             .recursive(true)
             .create(&self.root)
-            .map_err(|error| self.trouble("cannot be made", &error))?;
+            .map_err(|error| self.trouble("can't be created", &error))?;
         match private.recursive(false).create(&place) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let why = format!("there is a folder '{name}' already");
-                return Err(refused(why, Some("take another name")));
+                let why = format!("folder '{name}' already exists");
+                return Err(refused(why, Some("use another name")));
             }
-            Err(error) => return Err(self.trouble("cannot be written", &error)),
+            Err(error) => return Err(self.trouble("can't be written", &error)),
         }
         give(&place, owner).map_err(|error| {
             let _ = fs::remove_dir(&place);
-            self.trouble("cannot be given to the sessions' user", &error)
+            self.trouble("can't be given to the user of the sessions", &error)
         })
     }
 
@@ -88,14 +88,16 @@ impl Shelf {
         if there {
             return Ok(place);
         }
-        let why = format!("there is no folder '{name}' in {}", self.root.display());
-        Err(refused(why, Some("make it first, or launch without it")))
+        let why = format!("folder '{name}' not found in {}", self.root.display());
+        Err(refused(
+            why,
+            Some("run `workbay folder create`, or launch without the folder"),
+        ))
     }
 
     fn trouble(&self, what: &str, error: &io::Error) -> EngineError {
         EngineError::Host(format!(
-            "the directory of folders {} {what}: {error}; see that it is yours and its disk is not \
-             full",
+            "the directory of folders {} {what}: {error}. Check its owner and the free space",
             self.root.display()
         ))
     }
@@ -138,7 +140,7 @@ pub(super) fn make_way(root: &Path, below: &Path, owner: (u32, u32)) -> io::Resu
     let mut here = openat(CWD, root, flags, Mode::empty())?;
     for part in below.components() {
         let Component::Normal(name) = part else {
-            return Err(io::Error::other("a path must not climb"));
+            return Err(io::Error::other("the path contains .."));
         };
         let next = match openat(&here, name, flags, Mode::empty()) {
             Err(rustix::io::Errno::NOENT) => {

@@ -74,8 +74,8 @@ impl Limits {
         .collect();
         (!missing.is_empty()).then(|| {
             format!(
-                "this engine cannot limit {} here: the session may use more than it asked for (a \
-                 rootless engine needs control groups of version 2, delegated to you)",
+                "this engine can't limit {}: the session can use more than requested. A rootless \
+                 engine needs control groups version 2, delegated to you",
                 missing.join(", ")
             )
         })

@@ -82,7 +82,8 @@ pub(super) fn unavailable() -> Option<String> {
     let usual = ["/usr", "/bin"].iter().any(|dir| shell.starts_with(dir));
     (!usual).then(|| {
         format!(
-            "this machine keeps its programs in {}, not below /usr: launch an image instead",
+            "this machine's programs are in {}, not below /usr, so the host environment isn't \
+             available. Launch an image instead",
             shell.parent().unwrap_or(&shell).display()
         )
     })
@@ -116,7 +117,7 @@ fn holds_no_keys(place: &Path) -> bool {
 pub(super) async fn ensure_image(line: &Line, user: (u32, u32)) -> Result<String> {
     let archive = archive(user).map_err(|error| {
         EngineError::Host(format!(
-            "the image of the host environment cannot be made: {error}"
+            "the image of the host environment can't be created: {error}"
         ))
     })?;
     let tag = fingerprint(&archive);

@@ -45,7 +45,7 @@ pub(super) async fn end(line: &Line, exec: &str, container: &str, ending: &Endin
                     return;
                 }
             }
-            tracing::warn!(container, "a program that nobody reads goes on");
+            tracing::warn!(container, "a program without a reader keeps running");
         }
         Ending::ByItself => {}
     }
@@ -81,7 +81,7 @@ async fn end_inside(line: &Line, container: &str, argv: &[String], user: Option<
         ..StartExecOptions::default()
     };
     if let Err(error) = line.docker.start_exec(&made.id, Some(options)).await {
-        tracing::warn!(container, %error, "a program that nobody reads was not ended");
+        tracing::warn!(container, %error, "a program without a reader can't be stopped");
     }
 }
 
@@ -113,7 +113,7 @@ async fn running(line: &Line, exec: &str, container: &str) -> Option<Held> {
     match Held::take(pid, |pid| belongs(pid, container)) {
         Ok(held) => held,
         Err(error) => {
-            tracing::warn!(container, %error, "a program that nobody reads goes on");
+            tracing::warn!(container, %error, "a program without a reader keeps running");
             None
         }
     }

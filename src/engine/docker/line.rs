@@ -163,24 +163,25 @@ async fn ask(docker: &Docker, url: &str) -> Result<Known> {
 const LACKS: [(Capability, &str); 6] = [
     (
         Capability::Commit,
-        "an image cannot be made of a session on this engine yet",
+        "this engine can't create images from sessions",
     ),
-    (Capability::Owners, "sessions on this engine are yours only"),
     (
-        Capability::AgentChoice,
-        "this engine is one machine: there is nothing to choose",
+        Capability::Owners,
+        "this engine has sessions of one user only",
     ),
+    (Capability::AgentChoice, "this engine has one machine only"),
     (
         Capability::MultiNode,
-        "this engine is one machine: clusters that span machines need a Backend.AI context",
+        "this engine has one machine only. Cluster sessions on several machines need a Backend.AI \
+         context",
     ),
     (
         Capability::IdleChecks,
-        "workbay itself ends idle sessions on this engine, where resources.toml has rules for it",
+        "this engine has no idle checks. workbay runs the idle checks of resources.toml",
     ),
     (
         Capability::Schedules,
-        "workbay itself decides when a session starts on this engine",
+        "this engine has no scheduler. workbay decides when a session starts",
     ),
 ];
 

@@ -75,8 +75,8 @@ async fn finds(docker: &Docker, path: &Path) -> Option<bool> {
 
 fn elsewhere(url: &str) -> String {
     format!(
-        "the engine at {url} runs on another machine, in a virtual machine or outside of this \
-         container, so it has neither the programs nor the folders that are here: launch an image, or \
-         run workbay there"
+        "the engine at {url} is on another machine, in a virtual machine or outside of this \
+         container, so this machine's programs and folders aren't available. Launch an image, or \
+         run workbay on that machine"
     )
 }

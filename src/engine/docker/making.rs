@@ -274,14 +274,14 @@ impl DockerEngine {
     pub(super) async fn undo(&self, line: &Line, session: SessionId) {
         if let Err(error) = self.take_away(line, session).await {
             // Its homes stay too: a container that could not be removed may still use them.
-            tracing::warn!(%session, %error, "a half-made session could not be removed");
+            tracing::warn!(%session, %error, "a partly created session can't be removed");
             return;
         }
         let scratches = self.scratches.clone();
         let taken_back = self.take_back(line, session).await;
         let removed = off_loop(move || scratches.discard(session)).await;
         if let Err(error) = taken_back.and(removed) {
-            tracing::warn!(%session, %error, "a half-made home could not be removed");
+            tracing::warn!(%session, %error, "a partly created home directory can't be removed");
         }
     }
 

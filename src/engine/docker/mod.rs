@@ -231,7 +231,7 @@ impl DockerEngine {
             let (toolbox, in_use) = (Arc::clone(&made), containers::toolboxes_in_use(line).await?);
             let pruned = tokio::task::spawn_blocking(move || toolbox.prune_others(&in_use)).await;
             if let Ok(Err(error)) = pruned {
-                tracing::warn!(%error, "older toolboxes could not be removed");
+                tracing::warn!(%error, "older bundled tools can't be removed");
             }
         }
         Ok(made)

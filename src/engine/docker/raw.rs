@@ -42,5 +42,5 @@ async fn get<T: DeserializeOwned>(socket: &Path, url: &str, path: &str) -> Resul
         return Err(fault::answered(status, &String::from_utf8_lossy(body)));
     }
     serde_json::from_slice(body)
-        .map_err(|error| EngineError::Other(format!("{path} cannot be read: {error}")))
+        .map_err(|error| EngineError::Other(format!("{path} can't be read: {error}")))
 }

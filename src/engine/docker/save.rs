@@ -120,5 +120,5 @@ fn make(dir: &Path) -> io::Result<()> {
 }
 
 fn failed(path: &Path, error: &io::Error) -> EngineError {
-    EngineError::Host(format!("{} cannot be written: {error}", path.display()))
+    EngineError::Host(format!("{} can't be written: {error}", path.display()))
 }

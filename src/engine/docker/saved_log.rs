@@ -75,8 +75,7 @@ async fn copy(line: &Line, container: &str, pieces: mpsc::Sender<Piece>) -> Resu
                 lost @ EngineError::NotFound(_) => return Err(lost),
                 lost if lost.is_lost() => return Err(lost),
                 other => {
-                    let note =
-                        format!("\nworkbay: the rest of the log could not be read: {other}\n");
+                    let note = format!("\nworkbay: the rest of the log can't be read: {other}\n");
                     let _ = pieces.send(Piece::Bytes(note.into())).await;
                     break;
                 }
@@ -92,8 +91,8 @@ async fn copy(line: &Line, container: &str, pieces: mpsc::Sender<Piece>) -> Resu
 
 fn not_saved(path: &Path, error: &io::Error) -> EngineError {
     EngineError::Host(format!(
-        "the session's log cannot be saved to {}: {error}; make room there and try again, the \
-         stopped container keeps it until then",
+        "the session's log can't be saved to {}: {error}. Free some space, then try again. Until \
+         then the log is in the stopped container",
         path.display()
     ))
 }

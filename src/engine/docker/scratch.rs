@@ -99,8 +99,8 @@ impl Scratches {
             let _ = tree::remove(&half);
             let _ = fs::remove_dir(self.of(session));
             EngineError::Host(format!(
-                "the session's home cannot be made at {}: {error}; see that the directory can be \
-                 written and its disk is not full",
+                "the session's home directory can't be created at {}: {error}. Check its \
+                 permissions and the free space",
                 path.display()
             ))
         })?;
@@ -172,14 +172,14 @@ impl Scratches {
         if let Err(error) = moved
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(%session, %error, "a directory cannot be moved into quarantine");
+            tracing::warn!(%session, %error, "a directory can't be moved to quarantine");
         }
         let place = if aside.exists() { aside } else { dir };
         EngineError::Declined {
             why: format!("The files it left can't be deleted: {why}"),
             mend: Some(format!(
-                "Delete {} yourself, with sudo if its files belong to another user. workbay also retries \
-                 with growing pauses",
+                "Delete {}, with sudo if its files belong to another user. workbay also retries \
+                 automatically",
                 place.display()
             )),
         }

@@ -136,7 +136,7 @@ impl Containers for DockerEngine {
         self.forget_container(session);
         if let Err(error) = self.take_back(&line, session).await {
             // It is tried once more when the home is removed.
-            tracing::warn!(%session, %error, "the home stays its image's user's");
+            tracing::warn!(%session, %error, "the home directory still belongs to the image's user");
         }
         network::remove_networks(&line, self.config.instance, session).await?;
         self.tidy_networks(&line).await;
@@ -175,7 +175,7 @@ impl Containers for DockerEngine {
         };
         let instance = self.config.instance;
         if let Err(error) = network::remove_networks(&line, instance, session).await {
-            tracing::warn!(%session, %error, "a network of an ended session stays");
+            tracing::warn!(%session, %error, "a network of an ended session can't be removed");
         }
         match line.remote {
             Some(_) => far::remove_homes(&line, instance, session).await,
@@ -200,7 +200,7 @@ impl DockerEngine {
         if self.is_anothers(session)
             && let Err(error) = self.take_back(&*self.line().await?, session).await
         {
-            tracing::warn!(%session, %error, "the home stays its image's user's");
+            tracing::warn!(%session, %error, "the home directory still belongs to the image's user");
         }
         let Err(first) = self.delete(session).await else {
             return Ok(());
@@ -225,7 +225,7 @@ impl DockerEngine {
             return Err(first);
         }
         if let Err(error) = self.take_all_back(&line, session).await {
-            tracing::warn!(%session, %error, "the homes cannot be given back to the user");
+            tracing::warn!(%session, %error, "the home directories can't be given back to the user");
             return Err(if error.is_lost() { error } else { first });
         }
         self.delete(session).await

@@ -118,7 +118,7 @@ fn session(mut parts: Vec<Part>) -> Option<Sighting> {
         state: if is_main {
             first.state
         } else {
-            dead("", "its main container is gone")
+            dead("", "its main container doesn't exist any more")
         },
         address: first.address,
         recorded: first.recorded,
@@ -168,7 +168,7 @@ fn state(state: &EngineState) -> ContainerState {
         },
         _ => dead(
             state.error.as_deref().unwrap_or_default(),
-            "the engine is removing it or failed to",
+            "the engine is removing the container, or failed to remove it",
         ),
     }
 }

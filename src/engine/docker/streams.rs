@@ -165,8 +165,7 @@ impl DockerEngine {
         let is_ours = line.remote.is_none() && may_be_ended(&line, config.user.as_deref());
         let runner = attach::runner(&entry).ok_or_else(|| {
             EngineError::Unsupported(
-                "this container was not made with workbay's runner, so no terminal can be opened in it"
-                    .to_owned(),
+                "workbay's runner isn't in this container, so no terminal can be opened".to_owned(),
             )
         })?;
         Ok(Door {

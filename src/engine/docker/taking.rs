@@ -22,7 +22,10 @@ impl Scratches {
         }
         if !self.home(from).is_dir() {
             let home = self.home(from);
-            let text = format!("the home to be taken over is not there: {}", home.display());
+            let text = format!(
+                "the home directory of the earlier session doesn't exist: {}",
+                home.display()
+            );
             return Err(EngineError::Host(text));
         }
         let dir = self.of(session);
@@ -31,7 +34,7 @@ impl Scratches {
             .and_then(|()| move_homes(&self.of(from), &dir));
         moved.map_err(|error| {
             let text = format!(
-                "the home of an earlier session cannot be moved to {}: {error}",
+                "the home directory of the earlier session can't be moved to {}: {error}",
                 dir.display()
             );
             EngineError::Host(text)

@@ -46,7 +46,7 @@ async fn a_row_that_cannot_be_written_is_set_aside_and_the_others_are_written() 
     };
     assert_eq!(
         (table.as_str(), why.as_str()),
-        ("history", "cannot be written: not this one")
+        ("history", "can't be written: not this one")
     );
     assert!(body.contains("\"phase\":\"bad\""), "{body}");
     let history = store.history(SessionId::from_u128(1)).await.unwrap();

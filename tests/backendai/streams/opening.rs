@@ -46,7 +46,7 @@ async fn a_session_that_is_not_there() {
     manager.answer(About::Standing, [gone]);
     assert_eq!(
         refusal(&manager).await.to_string(),
-        format!("session {SESSION} is not on the engine any more")
+        format!("session {SESSION} doesn't exist on the engine any more")
     );
 }
 

@@ -158,7 +158,7 @@ fn a_launch_outlives_the_connection_and_its_late_answer_closes_only_its_own_laun
         opened(80, 24)
             .typed("train-1")
             .press("alt-enter enter enter")
-            .daemon_lost("the daemon ended")
+            .daemon_lost("the daemon stopped")
             .daemon(snapshot(day()))
     };
     let closed = asked().answer(is_launch, launched());

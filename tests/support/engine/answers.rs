@@ -73,7 +73,7 @@ impl Folders for MemoryEngine {
         self.enter(Call::CreateFolder).await?;
         let mut inner = self.lock();
         if inner.world.folders.iter().any(|known| known == name) {
-            let why = format!("there is a folder '{name}' already");
+            let why = format!("folder '{name}' already exists");
             return Err(EngineError::Refused(why));
         }
         inner.world.folders.push(name.to_owned());

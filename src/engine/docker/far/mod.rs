@@ -125,8 +125,8 @@ pub(super) fn mount(volume: &str, target: &str, read_only: bool) -> Mount {
 pub(super) fn check(line: &Line, plan: &CreatePlan) -> Result<()> {
     if plan.spec.home_of.is_some() {
         return Err(EngineError::Unsupported(
-            "the home of an earlier session cannot be gone on with on an engine of another machine: \
-             launch with a new one"
+            "the home directory of an earlier session can't be used with an engine on another \
+             machine. Launch without --same-home"
                 .to_owned(),
         ));
     }
@@ -141,7 +141,7 @@ pub(super) fn check_processor(line: &Line) -> Result<()> {
         return Ok(());
     }
     Err(EngineError::Unsupported(format!(
-        "the engine's machine has another processor ({theirs}) than this one ({ours}), whose programs every \
-         session gets: run workbay on a machine of that kind"
+        "the engine's machine has another processor ({theirs}) than this machine ({ours}). Run \
+         workbay on a machine with {theirs}"
     )))
 }

@@ -38,7 +38,7 @@ pub(super) async fn upload(
             .and_then(|()| tar.into_inner())
             .and_then(|mut pieces| pieces.hand_on());
         done.map_err(|error| {
-            let why = format!("files for the session cannot be read: {error}");
+            let why = format!("files for the session can't be read: {error}");
             // The engine must not take half an archive for a whole one.
             let _ = told.blocking_send(Err(error));
             EngineError::Host(why)

@@ -50,15 +50,13 @@ impl File {
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         let told = |why: String| {
             let path = path.display();
-            EngineError::Host(format!(
-                "logins for registries cannot be read from {path}: {why}"
-            ))
+            EngineError::Host(format!("registry logins can't be read from {path}: {why}"))
         };
         match fs::read(path) {
             Ok(text) => serde_json::from_slice(&text)
                 .map(Some)
                 // What stands in it is not told: it may be a part of a secret.
-                .map_err(|error| told(format!("line {} is no JSON", error.line()))),
+                .map_err(|error| told(format!("line {} isn't valid JSON", error.line()))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(told(error.to_string())),
         }

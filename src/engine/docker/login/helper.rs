@@ -26,18 +26,16 @@ struct Told {
 pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredentials>> {
     let program = format!("docker-credential-{name}");
     let failed = |why: String| EngineError::Declined {
-        why: format!("the login for {server} cannot be had from {program}: {why}"),
-        mend: Some("docker's config.json names it as the keeper of logins".to_owned()),
+        why: format!("the login for {server} isn't available from {program}: {why}"),
+        mend: Some("check the credential helper in Docker's config.json".to_owned()),
     };
     if name.contains('/') {
-        return Err(failed("its name holds a '/'".to_owned()));
+        return Err(failed("its name contains a '/'".to_owned()));
     }
     let talk = talk(&program, server);
     let Ok(answered) = timeout(PATIENCE, talk).await else {
         let seconds = PATIENCE.as_secs();
-        return Err(failed(format!(
-            "it did not answer within {seconds} seconds"
-        )));
+        return Err(failed(format!("it didn't answer within {seconds}s")));
     };
     let output = answered.map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
@@ -49,7 +47,7 @@ pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredent
         return Err(failed(format!("it ended with {}", output.status)));
     }
     let told: Told = serde_json::from_slice(&output.stdout)
-        .map_err(|_| failed("its answer is not understood".to_owned()))?;
+        .map_err(|_| failed("its answer is invalid".to_owned()))?;
     Ok(Some(credentials(told, server)))
 }
 

@@ -34,62 +34,63 @@ const BROKEN: [&str; 11] = [
 const AWAY: [(&str, &str, &str); 12] = [
     (
         "no such host",
-        "nobody knows its name",
-        "check the network, and how the name is spelt",
+        "its name is unknown",
+        "check the network and the spelling of the name",
     ),
     (
         "server misbehaving",
-        "nobody knows its name",
-        "check the network, and how the name is spelt",
+        "its name is unknown",
+        "check the network and the spelling of the name",
     ),
     (
         "name resolution",
-        "nobody answers who it is",
+        "no name server answers",
         "check the network and its name servers",
     ),
     (
         "connection refused",
-        "nothing listens there",
-        "check its address, and that it runs",
+        "no program listens at this address",
+        "check its address, and that it is running",
     ),
     (
         "network is unreachable",
-        "there is no way to it",
+        "the network has no route to it",
         "check the network",
     ),
     (
         "no route to host",
-        "there is no way to it",
+        "the network has no route to it",
         "check the network",
     ),
     (
         "i/o timeout",
-        "it does not answer",
+        "it doesn't answer",
         "check the network, and whether a proxy is needed",
     ),
     (
         "tls handshake timeout",
-        "it does not answer",
+        "it doesn't answer",
         "check the network, and whether a proxy is needed",
     ),
     (
         "client.timeout exceeded",
-        "it does not answer",
+        "it doesn't answer",
         "check the network, and whether a proxy is needed",
     ),
     (
         "proxyconnect",
-        "the engine's proxy does not let it through",
-        "check the proxy that the engine is set up with",
+        "the engine's proxy refuses the connection",
+        "check the proxy settings of the engine",
     ),
     (
         "certificate",
-        "the engine does not trust its certificate",
-        "put its authority's certificate in /etc/docker/certs.d/REGISTRY/ca.crt of the engine's machine",
+        "the engine doesn't trust its certificate",
+        "copy the certificate of its authority to /etc/docker/certs.d/REGISTRY/ca.crt on the \
+         engine's machine",
     ),
     (
         "x509",
-        "the engine does not trust its certificate",
+        "the engine doesn't trust its certificate",
         "check its certificate",
     ),
 ];
@@ -123,22 +124,22 @@ pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
         mend: Some(mend),
     };
     if has(&["no space left on device"]) {
-        let why = format!("the engine's disk is full: {image} does not fit");
-        let mend = format!("free some space, `{program} system df` shows what takes it");
+        let why = format!("the engine's disk is full: no space for {image}");
+        let mend = format!("free some space. `{program} system df` shows what uses it");
         return declined(why, mend);
     }
     if has(&[
         "no matching manifest",
         "does not match the specified platform",
     ]) {
-        let why = format!("{image} is not made for this engine's architecture ({said})");
+        let why = format!("{image} isn't available for this engine's architecture ({said})");
         return declined(why, "choose another version or image".to_owned());
     }
     if has(&["toomanyrequests", "rate limit"]) {
-        let why = format!("{registry} lets nobody pull more from here for a while ({said})");
+        let why = format!("{registry} limits pulls from this address ({said})");
         return declined(
             why,
-            format!("`{program} login {registry}` allows more, or wait"),
+            format!("run `{program} login {registry}` for a higher limit, or wait"),
         );
     }
     if has(&DENIED) {
@@ -146,27 +147,27 @@ pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
     }
     if has(&UNKNOWN) {
         let why = format!("{registry} has no image {image}");
-        return declined(why, "check its name and its tag".to_owned());
+        return declined(why, "check the name and the tag".to_owned());
     }
     if has(&["http response to https client"]) {
         return plain(registry, tried.kind);
     }
     if let Some((_, why, mend)) = AWAY.iter().find(|(word, ..)| lower.contains(word)) {
         return EngineError::Registry {
-            why: format!("the registry {registry} cannot be reached: {why}"),
+            why: format!("the registry {registry} can't be reached: {why}"),
             mend: Some((*mend).to_owned()),
             broken: false,
         };
     }
     if has(&BROKEN) || lower == "eof" || lower.ends_with(": eof") {
         return EngineError::Registry {
-            why: format!("the line to {registry} broke ({said})"),
+            why: format!("the connection to {registry} broke ({said})"),
             mend: None,
             broken: true,
         };
     }
     EngineError::Declined {
-        why: format!("{image} could not be pulled: {said}"),
+        why: format!("{image} can't be pulled: {said}"),
         mend: None,
     }
 }
@@ -175,11 +176,11 @@ pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
 pub(super) fn silent(image: &str, waited: Duration) -> EngineError {
     EngineError::Registry {
         why: format!(
-            "the line to {} broke (not a byte came for {} seconds)",
+            "the connection to {} broke (no data for {}s)",
             reference::registry(image),
             waited.as_secs()
         ),
-        mend: Some("check the network, and whether the registry works".to_owned()),
+        mend: Some("check the network and the registry".to_owned()),
         broken: true,
     }
 }
@@ -191,19 +192,21 @@ fn plain(registry: &str, kind: Kind) -> EngineError {
         Kind::Podman => "with `insecure = true` in the engine's registries.conf",
     };
     EngineError::Registry {
-        why: format!("the registry {registry} cannot be reached: it speaks no TLS"),
-        mend: Some(format!("have it named {place}, if it is to be trusted so")),
+        why: format!("the registry {registry} can't be reached: it doesn't support TLS"),
+        mend: Some(format!("if you trust it, list it {place}")),
         broken: false,
     }
 }
 
 fn denied(registry: &str, tried: &Tried<'_>) -> EngineError {
     let (program, image) = (tried.kind.program(), tried.reference);
-    let mend = Some(format!("`{program} login {registry}` keeps one that does"));
+    let mend = Some(format!(
+        "run `{program} login {registry}` with another account"
+    ));
     let why = match tried.login {
-        Some(from) => format!("{registry} does not let the login of {from} have {image}"),
+        Some(from) => format!("the login of {from} has no access to {image} on {registry}"),
         None => {
-            format!("{registry} lets nobody have {image} without a login, or has no such image")
+            format!("{registry} requires a login for {image}, or doesn't have the image")
         }
     };
     EngineError::Declined { why, mend }
@@ -232,11 +235,11 @@ mod tests {
         for (said, sentence) in [
             (
                 "Get \"https://quay.io/v2/\": dial tcp: lookup quay.io on 10.0.0.2:53: no such host",
-                "the registry quay.io cannot be reached: nobody knows its name",
+                "the registry quay.io can't be reached: its name is unknown",
             ),
             (
                 "Get \"http://quay.io/v2/\": dial tcp 127.0.0.1:9: connect: connection refused",
-                "the registry quay.io cannot be reached: nothing listens there",
+                "the registry quay.io can't be reached: nothing listens there",
             ),
             (
                 "manifest for quay.io/team/python:3.12 not found: manifest unknown: manifest unknown",
@@ -244,11 +247,11 @@ mod tests {
             ),
             (
                 "write /var/lib/docker/tmp/x: no space left on device",
-                "the engine's disk is full: quay.io/team/python:3.12 does not fit",
+                "the engine's disk is full: no space for quay.io/team/python:3.12",
             ),
             (
                 "Head \"http://quay.io/v2/\": no basic auth credentials",
-                "quay.io lets nobody have quay.io/team/python:3.12 without a login, or has no such image",
+                "quay.io requires a login for quay.io/team/python:3.12, or doesn't have the image",
             ),
         ] {
             assert_eq!(told(said, None), (sentence.to_owned(), false));

@@ -117,7 +117,7 @@ async fn look_at(line: Arc<Line>, reference: String, was_here: bool) -> Result<(
     if checked.is_err() && !was_here {
         let options = None::<RemoveImageOptions>;
         if let Err(error) = line.docker.remove_image(&reference, options, None).await {
-            tracing::warn!(%reference, %error, "an image that cannot be run here stays");
+            tracing::warn!(%reference, %error, "an image that can't run on this engine is kept");
         }
     }
     checked

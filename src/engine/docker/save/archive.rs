@@ -60,7 +60,8 @@ impl Limits {
         Err(io::Error::new(
             io::ErrorKind::StorageFull,
             format!(
-                "{free} free, and {floor} must stay free: make room there, or change `[disk] keep-free`"
+                "{free} free, but {floor} must stay free. Free some space, or change `[disk] \
+                 keep-free`"
             ),
         ))
     }
@@ -188,7 +189,7 @@ fn too_large(what: &str, most: u64) -> io::Error {
     io::Error::new(
         io::ErrorKind::FileTooLarge,
         format!(
-            "more than {} of {what}: save less, save into a folder, or change `[disk] save-limit`",
+            "more than {} of {what}. Save less, save into a folder, or change `[disk] save-limit`",
             Bytes(most)
         ),
     )

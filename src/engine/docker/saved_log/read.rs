@@ -47,7 +47,7 @@ pub(super) async fn open(
 
 fn not_read(path: &Path, error: &io::Error) -> EngineError {
     EngineError::Host(format!(
-        "the saved log {} cannot be read: {error}",
+        "the saved log {} can't be read: {error}",
         path.display()
     ))
 }

@@ -146,7 +146,7 @@ fn write_what_fits(path: &Path, contents: &[u8]) -> io::Result<()> {
                 rest = &rest[rest.len() - keep..];
             }
             Err(error) if is_full(&error) => {
-                tracing::warn!(path = %path.display(), "the disk is full: no log is kept");
+                tracing::warn!(path = %path.display(), "the disk is full: the log isn't saved");
                 return Ok(());
             }
             result => return result,

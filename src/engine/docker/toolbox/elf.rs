@@ -5,7 +5,7 @@
 /// Errors are sentences about `bytes`, the beginning of the file (its headers must be in it).
 pub(super) fn loader(bytes: &[u8]) -> Result<Option<String>, &'static str> {
     const PT_INTERP: u32 = 3;
-    let not = "it is no 64-bit little-endian ELF program";
+    let not = "it isn't a 64-bit little-endian ELF program";
     if bytes.get(..6) != Some(b"\x7fELF\x02\x01") {
         return Err(not);
     }

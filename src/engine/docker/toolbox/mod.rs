@@ -80,8 +80,8 @@ impl Toolbox {
         if is_new {
             build(parent, &dir, &inputs).map_err(|error| {
                 EngineError::Host(format!(
-                    "the toolbox for sessions cannot be made in {}: {error}; see that the directory \
-                     can be written and its disk has 200 MB free",
+                    "the bundled tools can't be created in {}: {error}. Check its permissions, \
+                     and that its disk has 200 MB free",
                     parent.display()
                 ))
             })?;
@@ -110,8 +110,8 @@ impl Inputs {
     fn find(binary: &Path) -> Result<Self> {
         let tmux = program::on_path("tmux").ok_or_else(|| {
             EngineError::Host(
-                "tmux is not installed on this machine, and every session's terminal is made of it: \
-                 install it with your package manager, e.g. `sudo apt-get install tmux`"
+                "tmux isn't installed on this machine. Terminals of sessions need it. Install it \
+                 with your package manager, for example `sudo apt-get install tmux`"
                     .to_owned(),
             )
         })?;

@@ -27,7 +27,7 @@ impl Program {
     pub(super) fn examine(file: &Path) -> Result<Self> {
         let trouble = |why: String| {
             EngineError::Host(format!(
-                "{} cannot be taken into the toolbox for sessions: {why}",
+                "{} can't be added to the bundled tools: {why}",
                 file.display()
             ))
         };
@@ -44,10 +44,10 @@ impl Program {
             .arg(file)
             .env_remove("LD_PRELOAD")
             .output()
-            .map_err(|error| trouble(format!("its loader {loader} cannot be run: {error}")))?;
+            .map_err(|error| trouble(format!("its loader {loader} can't be run: {error}")))?;
         if !output.status.success() {
             let said = Clean::from_bytes(&output.stderr);
-            return Err(trouble(format!("its loader says: {said}")));
+            return Err(trouble(format!("its loader reports: {said}")));
         }
         let listed = String::from_utf8_lossy(&output.stdout);
         let mut libraries = libraries(&listed).map_err(trouble)?;
@@ -146,7 +146,7 @@ fn libraries(listed: &str) -> std::result::Result<Vec<PathBuf>, String> {
         if path.starts_with('/') {
             found.push(PathBuf::from(path));
         } else if path.contains("not found") {
-            return Err(format!("its library {} is not installed", name.trim()));
+            return Err(format!("its library {} isn't installed", name.trim()));
         }
     }
     Ok(found)

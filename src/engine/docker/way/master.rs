@@ -44,7 +44,7 @@ impl Master {
         let name = uuid::Uuid::new_v4().simple().to_string();
         let socket = runtime_dir.join(format!("{PREFIX}{}", &name[..LETTERS]));
         if !fits(&socket) {
-            tracing::info!(socket = %socket.display(), "connections to {} share no login", place.url());
+            tracing::info!(socket = %socket.display(), "connections to {} can't share one login", place.url());
             return None;
         }
         private_directory(runtime_dir).ok()?;

@@ -23,7 +23,7 @@ impl SshPlace {
             None => (None, place),
         };
         if user.as_ref().is_some_and(|user| user.contains(':')) {
-            return Err("a password has no place in an address: use a key".to_owned());
+            return Err("remove the password from the address and use a key".to_owned());
         }
         let (host, port) = match host.rsplit_once(':') {
             Some((host, port)) if !port.contains(']') => {

@@ -68,8 +68,8 @@ impl Relay {
         CLEARED.call_once(|| clear(runtime_dir));
         let listener = listen(runtime_dir, &socket).map_err(|error| {
             EngineError::Host(format!(
-                "no socket can be made at {}: {error}; see that the directory is yours and can be \
-                 written",
+                "a socket can't be created at {}: {error}. Check the owner and permissions of the \
+                 directory",
                 socket.display()
             ))
         })?;
@@ -127,7 +127,7 @@ async fn carry_all(listener: UnixListener, far: Arc<dyn Far>) {
                     connections.spawn(carry(ours, Arc::clone(&far), Arc::clone(&turn)));
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a connection to the engine was not taken");
+                    tracing::warn!(%error, "a connection to the engine wasn't accepted");
                     // Out of file handles, most likely: no use in trying at once.
                     tokio::time::sleep(PAUSE).await;
                 }
@@ -149,7 +149,7 @@ async fn carry(mut ours: UnixStream, far: Arc<dyn Far>, turn: Arc<Semaphore>) {
         Ok(mut theirs) => {
             let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
         }
-        Err(error) => tracing::warn!(%error, "the engine could not be reached"),
+        Err(error) => tracing::warn!(%error, "the engine can't be reached"),
     }
 }
 

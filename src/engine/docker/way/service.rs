@@ -91,21 +91,21 @@ async fn start(program: &Path, socket: PathBuf) -> Result<Service> {
     match tokio::time::timeout(PATIENCE, listens).await {
         Ok(true) => Ok(service),
         Ok(false) => Err(failed(&last_words(&log))),
-        Err(_) => Err(failed("it does not listen after a minute")),
+        Err(_) => Err(failed("it didn't accept connections within a minute")),
     }
 }
 
 fn last_words(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    Clean::new(line.unwrap_or("it ended without a word")).into_string()
+    Clean::new(line.unwrap_or("it ended without a message")).into_string()
 }
 
 fn failure(program: &Path, why: &str) -> EngineError {
     EngineError::Unreachable {
         endpoint: program.display().to_string(),
-        why: format!("`podman system service` cannot be run: {why}"),
-        mend: Some("see whether `podman info` works for you".to_owned()),
+        why: format!("`podman system service` can't be run: {why}"),
+        mend: Some("check that `podman info` works".to_owned()),
     }
 }
 

@@ -52,7 +52,7 @@ impl Door {
             return Ok(door);
         }
         let said = match answered {
-            Err(_) => "nothing answered in time".to_owned(),
+            Err(_) => "no answer in time".to_owned(),
             Ok(_) => pipe.last_words().await,
         };
         Err(sentence(place, &said))
@@ -161,11 +161,11 @@ impl AsyncWrite for Pipe {
 fn no_ssh(place: &SshPlace, error: &io::Error) -> EngineError {
     let mend = match error.kind() {
         io::ErrorKind::NotFound => "install it: `sudo apt-get install openssh-client`",
-        _ => "see whether `ssh` runs for you",
+        _ => "check that `ssh` works",
     };
     EngineError::Unreachable {
         endpoint: place.url(),
-        why: format!("ssh cannot be run: {error}"),
+        why: format!("ssh can't be run: {error}"),
         mend: Some(mend.to_owned()),
     }
 }
@@ -186,38 +186,42 @@ fn sentence(place: &SshPlace, said: &str) -> EngineError {
     });
     let (why, mend) = if has(&["REMOTE HOST IDENTIFICATION HAS CHANGED"]) {
         (
-            "its host key is not the one you know".to_owned(),
+            "its host key has changed".to_owned(),
             format!(
-                "ask who runs it; if that is right, `ssh-keygen -R {}`",
+                "ask its administrator. If the new key is right, run `ssh-keygen -R {}`",
                 place.host
             ),
         )
     } else if has(&["Host key verification failed"]) {
         (
-            "its host key is not known yet".to_owned(),
-            format!("log in once by hand and look at the key: `{by_hand}`"),
+            "its host key isn't known yet".to_owned(),
+            format!("log in once with `{by_hand}` and check the key"),
         )
     } else if has(&["Permission denied (", "Too many authentication failures"]) {
         (
-            "it does not let you in without a password".to_owned(),
-            format!("give it your key: `ssh-copy-id {at}`, then see that `{by_hand}` asks nothing"),
+            "it doesn't accept your SSH key".to_owned(),
+            format!(
+                "install your key with `ssh-copy-id {at}`, then check that `{by_hand}` asks for \
+                 no password"
+            ),
         )
     } else if no_docker {
         (
-            "there is no docker program there".to_owned(),
+            "the docker program isn't installed on that machine".to_owned(),
             "install Docker on that machine".to_owned(),
         )
     } else if has(&["permission denied while trying to connect", "dial unix"]) {
         (
-            "you may not use the engine there, or it does not run".to_owned(),
-            format!("see what `{by_hand} docker version` says"),
+            "the engine on that machine isn't running, or you have no permission to use it"
+                .to_owned(),
+            format!("check the output of `{by_hand} docker version`"),
         )
     } else {
         let line = said.lines().rev().find(|line| !line.trim().is_empty());
-        let line = line.unwrap_or("it closed the connection without a word");
+        let line = line.unwrap_or("it closed the connection without a message");
         (
             Clean::new(line.trim()).into_string(),
-            format!("see what `{by_hand} docker version` says"),
+            format!("check the output of `{by_hand} docker version`"),
         )
     };
     EngineError::Unreachable {

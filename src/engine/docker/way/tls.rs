@@ -57,7 +57,7 @@ impl TlsFiles {
     fn config(&self) -> Result<ClientConfig> {
         let builder = ClientConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(|error| EngineError::Host(format!("TLS cannot be set up: {error}")))?
+            .map_err(|error| EngineError::Host(format!("TLS can't be set up: {error}")))?
             .with_root_certificates(self.roots()?);
         let mut config = if self.certificate.exists() {
             let chain = certificates(&self.certificate)?;
@@ -97,8 +97,8 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
 
 fn bad_file(path: &Path, why: &str) -> EngineError {
     EngineError::Host(format!(
-        "the engine's TLS file {} cannot be used: {why}; DOCKER_CERT_PATH or the Docker context says \
-         where the files are",
+        "the engine's TLS file {} can't be used: {why}. Check DOCKER_CERT_PATH or the Docker \
+         context",
         path.display()
     ))
 }
@@ -144,7 +144,7 @@ impl Port {
                 let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
                 let host = host.trim_matches(['[', ']']).to_owned();
                 let name = ServerName::try_from(host).map_err(|error| {
-                    EngineError::Host(format!("{url} names no host for TLS: {error}"))
+                    EngineError::Host(format!("{url} has no valid host for TLS: {error}"))
                 })?;
                 Some((TlsConnector::from(Arc::new(files.config()?)), name))
             }
@@ -192,29 +192,26 @@ fn unreachable(url: &str, error: &io::Error, with_tls: bool) -> EngineError {
     let (why, mend) = match error.kind() {
         _ if of_tls || (with_tls && closed) => (
             format!("TLS failed: {said}"),
-            "see that ca.pem, cert.pem and key.pem in DOCKER_CERT_PATH (or the Docker context) are \
-             those of this engine",
+            "check that ca.pem, cert.pem and key.pem in DOCKER_CERT_PATH (or the Docker context) \
+             belong to this engine",
         ),
         io::ErrorKind::TimedOut => (
-            "nothing answered in time".to_owned(),
-            "see that the machine is up and that no firewall is between",
+            "no answer in time".to_owned(),
+            "check that the machine is up and that no firewall blocks the connection",
         ),
         io::ErrorKind::ConnectionRefused => (
-            "nothing listens there".to_owned(),
-            "see that the engine runs and listens on that port",
+            "no program listens at this address".to_owned(),
+            "check that the engine is running and listens on that port",
         ),
         io::ErrorKind::InvalidData => (
-            "what listens there is no engine".to_owned(),
-            "see that the port is the engine's",
+            "the program at this address isn't a container engine".to_owned(),
+            "check the port of the engine",
         ),
         _ if closed => (
-            "it closes the connection without a word".to_owned(),
-            "see that the port is the engine's; one that wants TLS needs DOCKER_TLS_VERIFY=1",
+            "it closes the connection without a message".to_owned(),
+            "check the port of the engine. If it requires TLS, set DOCKER_TLS_VERIFY=1",
         ),
-        _ => (
-            said,
-            "see that the address is right and can be reached from here",
-        ),
+        _ => (said, "check the address and the network"),
     };
     EngineError::Unreachable {
         endpoint: url.to_owned(),
@@ -247,7 +244,9 @@ mod tests {
         let address = held.local_addr().unwrap().to_string();
         let error = Port::open(&address, None, "tcp://x").await.err().unwrap();
         assert!(
-            error.to_string().contains("nothing listens there"),
+            error
+                .to_string()
+                .contains("no program listens at this address"),
             "{error}"
         );
     }
