@@ -123,10 +123,11 @@ async fn launches_that_are_refused() {
     let error = engine.launch(&named("-x")).await.unwrap_err();
     assert!(error.to_string().starts_with("the name"), "{error}");
     for (environment, expected) in [
-        ("nope", "the environment 'nope' is not there"),
+        ("nope", "environment 'nope' not found"),
         (
             "host",
-            "the host environment is this machine's own; choose an environment of the cluster",
+            "the host environment isn't available on a cluster. Choose an environment of the \
+             cluster",
         ),
     ] {
         let mut request = named("good-name");
@@ -144,7 +145,7 @@ async fn launches_that_are_refused() {
                 "No such environment image.",
                 "Unknown image reference: x",
             ),
-            "No such environment image: Unknown image reference: x is not there",
+            "No such environment image: Unknown image reference: x not found",
         ),
         (
             Reply::problem(
@@ -162,7 +163,7 @@ async fn launches_that_are_refused() {
                 "You have reached your resource limit.",
                 "",
             ),
-            "a quota is used up: You have reached your resource limit",
+            "a quota is exceeded: You have reached your resource limit",
         ),
     ] {
         manager.on("POST /session", reply);
@@ -195,7 +196,7 @@ async fn rename() {
     let error = engine.rename(id(TWO), "delta").await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "only a running session can be renamed; this one is PENDING"
+        "only running sessions can be renamed. This session is PENDING"
     );
     let before = manager.asked().len();
     let error = engine.rename(id(ONE), "no").await.unwrap_err();
@@ -234,7 +235,10 @@ async fn terminate() {
     let error = engine.terminate(id(ONE), false).await.unwrap_err();
     let (why, mend) = told(&error);
     assert_eq!(why, "Cannot destroy it");
-    assert_eq!(mend.unwrap(), "terminate it with force, if need be");
+    assert_eq!(
+        mend.unwrap(),
+        "if necessary, terminate the session with --force"
+    );
 }
 
 #[tokio::test]
@@ -283,7 +287,7 @@ async fn administrators_change_priorities() {
     let error = engine.prioritize(id(ONE), 80).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the manager cannot answer: greenlet_spawn has not been called"
+        "the manager can't answer: greenlet_spawn has not been called"
     );
     manager.mend();
     let error = engine.prioritize(id(TWO), 80).await.unwrap_err();
@@ -293,7 +297,7 @@ async fn administrators_change_priorities() {
     let info = open(&manager).await.probe().await.unwrap();
     assert_eq!(
         info.capabilities.why_not(Capability::Priority).unwrap(),
-        "the manager lets only administrators change a priority"
+        "only administrators can change a priority on this cluster"
     );
 }
 
@@ -317,16 +321,16 @@ async fn commits_that_fail() {
     let (why, mend) = told(&error);
     assert_eq!(
         why,
-        "the session's project has no container registry to keep an image in"
+        "the session's project has no container registry for images"
     );
     assert_eq!(
         mend.unwrap(),
-        "ask the administrator of the cluster to set one"
+        "ask the administrator of the cluster to set a container registry"
     );
     let error = engine.commit(id(TWO), "my-image").await.err().unwrap();
     assert_eq!(
         error.to_string(),
-        "an image is made of a running session; this one is PENDING"
+        "only images of running sessions can be created. This session is PENDING"
     );
     let error = engine.commit(id(ONE), "한글").await.err().unwrap();
     assert!(

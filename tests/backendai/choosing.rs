@@ -105,10 +105,7 @@ async fn a_part_that_fails_hides_no_other() {
     assert_eq!(
         gaps,
         [
-            (
-                "agents",
-                "the manager cannot answer: hidden by the operator"
-            ),
+            ("agents", "the manager can't answer: hidden by the operator"),
             ("folders", "Forbidden operation"),
         ]
     );
@@ -122,8 +119,8 @@ async fn a_project_that_is_not_ours() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
     let (why, mend) = told(&engine.catalogue(Some("lab")).await.unwrap_err());
-    assert_eq!(why, "user@lablup.com is in no project 'lab'");
-    assert_eq!(mend.unwrap(), "the projects are: default, model-store");
+    assert_eq!(why, "user@lablup.com isn't in project 'lab'");
+    assert_eq!(mend.unwrap(), "available projects: default, model-store");
 }
 
 #[tokio::test]
@@ -139,10 +136,10 @@ async fn an_administrator_sees_queues_and_keys_of_others() {
     assert_eq!(owner.access_keys, ["AKIANATWOUSEREXAMPLE"]);
     assert_eq!(owner.projects, ["default", "vision"]);
     for (email, why) in [
-        ("nobody@lablup.com", "there is no user nobody@lablup.com"),
+        ("nobody@lablup.com", "user nobody@lablup.com not found"),
         (
             "retired@lablup.com",
-            "retired@lablup.com has no key that is in force",
+            "retired@lablup.com has no active key that is",
         ),
     ] {
         assert_eq!(engine.find_owner(email).await.unwrap_err().to_string(), why);
@@ -154,7 +151,7 @@ async fn a_user_is_told_what_only_administrators_can() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
     let capabilities = engine.probe().await.unwrap().capabilities;
-    let why = "only an administrator makes sessions for others";
+    let why = "only administrators can launch sessions for other users";
     assert_eq!(capabilities.why_not(Capability::Owners).unwrap(), &why);
     for there in [
         Capability::AgentChoice,
@@ -176,7 +173,7 @@ async fn hidden_machines_are_no_gap() {
     let capabilities = engine.probe().await.unwrap().capabilities;
     assert_eq!(
         capabilities.why_not(Capability::AgentChoice).unwrap(),
-        &"this cluster does not show its machines to its users"
+        &"this cluster doesn't show its agents to users"
     );
     let catalogue = engine.catalogue(None).await.unwrap();
     assert!(catalogue.gaps.is_empty(), "{:?}", catalogue.gaps);

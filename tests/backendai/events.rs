@@ -50,7 +50,7 @@ async fn events_name_their_session() {
     assert_eq!(
         told(&error).0,
         format!(
-            "the engine at {} doesn't answer: it ended its events",
+            "the engine at {} doesn't answer: it closed the event stream",
             manager.endpoint()
         )
     );
@@ -72,7 +72,7 @@ async fn a_silent_line_is_noticed() {
     assert_eq!(
         told(&error).0,
         format!(
-            "the engine at {} doesn't answer: its events fell silent",
+            "the engine at {} doesn't answer: its event stream isn't responding",
             manager.endpoint()
         )
     );

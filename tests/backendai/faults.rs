@@ -34,15 +34,15 @@ async fn a_wrong_secret_key() {
     assert_eq!(
         why,
         format!(
-            "the manager at {} does not accept the keys of context 'prod': Credential/signature \
+            "the manager at {} doesn't accept the keys of context 'prod': Credential/signature \
              mismatch: HMAC signature mismatch",
             manager.endpoint()
         )
     );
     assert_eq!(
         mend.unwrap(),
-        "check access-key and secret-key of the context; they may also be inactive, or refused \
-         from this machine's address"
+        "check access-key and secret-key of the context. They can also be inactive, or refused \
+         for this machine's address"
     );
 }
 
@@ -67,13 +67,13 @@ async fn a_clock_that_is_wrong_says_by_how_much() {
     for (clock, expected) in [
         (
             (|| "2026-11-21T13:27:00Z".parse().unwrap()) as fn() -> jiff::Timestamp,
-            "this machine's clock is 61 min ahead of the manager's, so the manager refuses what \
-             we sign",
+            "this machine's clock is 61 min ahead of the manager's, so the manager refuses the \
+             signature",
         ),
         (
             || "2026-11-21T12:06:00Z".parse().unwrap(),
-            "this machine's clock is 20 min behind the manager's, so the manager refuses what we \
-             sign",
+            "this machine's clock is 20 min behind the manager's, so the manager refuses the \
+             signature",
         ),
     ] {
         let mut config = config(&manager.endpoint());
@@ -84,7 +84,7 @@ async fn a_clock_that_is_wrong_says_by_how_much() {
         assert_eq!(why, expected);
         assert_eq!(
             mend.unwrap(),
-            "set the clock that is wrong; here: `sudo timedatectl set-ntp true`"
+            "correct the wrong clock. On this machine: `sudo timedatectl set-ntp true`"
         );
     }
 }
@@ -100,7 +100,7 @@ async fn a_manager_that_is_down() {
     assert!(error.is_lost());
     assert_eq!(
         told(&error).0,
-        format!("the engine at {endpoint} doesn't answer: nothing listens there")
+        format!("the engine at {endpoint} doesn't answer: no program listens at this address")
     );
 }
 
@@ -146,9 +146,12 @@ async fn answers_that_are_cut_empty_or_closed() {
     let body = json!({"data": {"compute_session_nodes": {"count": 0, "edges": []}}});
     let half = body.to_string().as_bytes()[..20].to_vec();
     for (reply, expected) in [
-        (Reply::Cut(20, body.clone()), "its answer broke off"),
-        (Reply::Close, "its answer broke off"),
-        (Reply::Raw(200, vec![], half), "it sent half an answer"),
+        (Reply::Cut(20, body.clone()), "its answer is incomplete"),
+        (Reply::Close, "its answer is incomplete"),
+        (
+            Reply::Raw(200, vec![], half),
+            "it sent an incomplete answer",
+        ),
         (Reply::Raw(200, vec![], vec![]), "it sent an empty answer"),
     ] {
         manager.on("compute_session_nodes", reply);
@@ -178,7 +181,7 @@ async fn something_else_than_json() {
     let error = list_fails(&engine).await;
     assert_eq!(
         error.to_string(),
-        "the engine reported: something that is no JSON: hello there"
+        "the engine reported: invalid JSON: hello there"
     );
 }
 
@@ -191,14 +194,14 @@ async fn html_instead_of_a_manager() {
     assert_eq!(
         why,
         format!(
-            "the engine at {} doesn't answer: what answers there is a web page, no manager",
+            "the engine at {} doesn't answer: the endpoint answers with a web page and isn't a manager",
             manager.endpoint()
         )
     );
     assert_eq!(
         mend.unwrap(),
-        "with mode = \"api\" the endpoint is the manager itself, not the web server (mode = \
-         \"session\")"
+        "with mode = \"api\", set the endpoint to the manager itself, not to the web server (mode \
+         = \"session\")"
     );
 }
 
@@ -206,17 +209,14 @@ async fn html_instead_of_a_manager() {
 async fn gateways_and_redirections() {
     let manager = Manager::start().await;
     for (reply, expected) in [
-        (
-            Reply::html(502),
-            "the gateway in front of it answers 502 Bad Gateway",
-        ),
+        (Reply::html(502), "its gateway answers 502 Bad Gateway"),
         (
             Reply::Raw(503, vec![], b"no upstream".to_vec()),
-            "the gateway in front of it answers 503 Service Unavailable",
+            "its gateway answers 503 Service Unavailable",
         ),
         (
             Reply::html(404),
-            "what answers there is a web page (404 Not Found), no manager",
+            "the endpoint answers with a web page (404 Not Found) and isn't a manager",
         ),
         (
             Reply::Raw(
@@ -224,7 +224,7 @@ async fn gateways_and_redirections() {
                 vec![("Location", "https://elsewhere/".to_owned())],
                 vec![],
             ),
-            "it sends us elsewhere (302 Found)",
+            "it redirects to another address (302 Found)",
         ),
     ] {
         manager.on("GET /", reply);
@@ -257,7 +257,7 @@ async fn errors_of_the_manager_itself() {
         ),
         (
             Reply::problem(503, "server-frozen", "The server is frozen.", ""),
-            "the manager is frozen for maintenance",
+            "the manager is in maintenance",
         ),
         (
             Reply::problem(503, "instance-not-available", "No agents.", "all are full"),
@@ -295,7 +295,7 @@ async fn errors_inside_of_a_success() {
     let error = list_fails(&engine).await;
     assert_eq!(
         error.to_string(),
-        "the manager cannot answer: Query filter parsing error"
+        "the manager can't answer: Query filter parsing error"
     );
 }
 
@@ -325,7 +325,7 @@ async fn a_limit_of_requests_that_does_not_is_told_and_kept() {
     let engine = open(&manager).await;
     let wait = vec![("X-RateLimit-Reset", "300".to_owned())];
     manager.on("compute_session_nodes", Reply::Raw(429, wait, vec![]));
-    let expected = "too many requests for the manager's limit: it takes the next one in ";
+    let expected = "too many requests: the manager's limit allows the next one in ";
     for _ in 0..3 {
         let error = list_fails(&engine).await.to_string();
         assert!(error.starts_with(expected), "{error}");
@@ -341,10 +341,10 @@ async fn an_endpoint_that_is_none() {
         .await
         .unwrap_err();
     let (why, mend) = told(&error);
-    assert_eq!(why, "endpoint 'manager.example' is no address");
+    assert_eq!(why, "endpoint 'manager.example' isn't an address");
     assert_eq!(
         mend.unwrap(),
-        "write it like https://manager.example or http://127.0.0.1:8091"
+        "use an address like https://manager.example or http://127.0.0.1:8091"
     );
 }
 
@@ -355,7 +355,7 @@ async fn a_project_the_user_is_not_in() {
     config.project = Some("secret-lab".to_owned());
     let error = BackendAiEngine::new(config).probe().await.unwrap_err();
     let (why, mend) = told(&error);
-    assert_eq!(why, "user@lablup.com is in no project 'secret-lab'");
+    assert_eq!(why, "user@lablup.com isn't in project 'secret-lab'");
     assert_eq!(
         mend.unwrap(),
         "set project of the context to one of: default, model-store"

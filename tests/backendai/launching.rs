@@ -57,7 +57,7 @@ async fn a_preset_fills_what_is_not_asked() {
         };
         let error = engine.launch(&request).await.unwrap_err();
         assert_eq!(field(&error), Field::Preset);
-        let expected = format!("there is no preset '{preset}' here");
+        let expected = format!("preset '{preset}' not found");
         assert_eq!(error.to_string(), expected);
     }
 }
@@ -89,11 +89,11 @@ async fn an_administrator_launches_for_somebody_else() {
     for (request, why) in [
         (
             owned_by("nobody@lablup.com", "X"),
-            "there is no user nobody@lablup.com",
+            "user nobody@lablup.com not found",
         ),
         (
             owned_by("user2@lablup.com", "AKIAOTHER"),
-            "user2@lablup.com has no key AKIAOTHER in force",
+            "user2@lablup.com has no active key AKIAOTHER",
         ),
     ] {
         let error = engine.launch(&request).await.unwrap_err();
@@ -190,7 +190,7 @@ async fn refusals_stand_beside_their_field() {
         (
             missing("No such environment image.", "Unknown image reference: x"),
             Field::Environment,
-            "No such environment image: Unknown image reference: x is not there",
+            "No such environment image: Unknown image reference: x not found",
         ),
         (
             missing("No such resource group.", "nogroup"),
@@ -216,8 +216,8 @@ async fn refusals_stand_beside_their_field() {
                 "Session requests 9 kernels, exceeding the keypair limit of 3 containers per session.",
             ),
             Field::ClusterSize,
-            "a quota is used up: You have reached your resource limit: Session requests 9 kernels, \
-             exceeding the keypair limit of 3 containers per session",
+            "a quota is exceeded: You have reached your resource limit: Session requests 9 \
+             kernels, exceeding the keypair limit of 3 containers per session",
         ),
     ] {
         manager.on("POST /session", reply);

@@ -264,7 +264,7 @@ async fn a_session_without_a_history_is_shown_all_the_same() {
     let error = engine.history(id(ONE)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the manager cannot answer: Insufficient permission to perform this operation."
+        "the manager can't answer: Insufficient permission to perform this operation."
     );
 }
 

@@ -68,7 +68,7 @@ async fn a_wrong_password_is_tried_once_for_each_probe() {
     assert_eq!(
         why,
         format!(
-            "the login of context 'prod' at {} was not accepted: Credential/signature mismatch: \
+            "the login of context 'prod' at {} wasn't accepted: Credential/signature mismatch: \
              User credential mismatch",
             manager.endpoint()
         )
@@ -101,7 +101,7 @@ async fn an_expired_login_is_made_anew_once() {
     assert_eq!(
         told(&error).0,
         format!(
-            "the manager at {} does not accept the login of context 'prod': Refused",
+            "the manager at {} doesn't accept the login of context 'prod': Refused",
             manager.endpoint()
         )
     );
@@ -117,7 +117,7 @@ async fn an_expired_login_and_a_changed_password() {
     manager.set(|state| state.password = "another".to_owned());
     for _ in 0..4 {
         let error = engine.page(&running()).await.unwrap_err();
-        assert!(told(&error).0.contains("was not accepted"), "{error}");
+        assert!(told(&error).0.contains("wasn't accepted"), "{error}");
     }
     assert_eq!(logins(&manager), 2);
 }
@@ -133,13 +133,12 @@ async fn answers_to_a_login() {
     for (reply, why, mend) in [
         (
             Reply::Json(200, one_time),
-            "the login of context 'prod' at ENDPOINT was not accepted: TOTP authentication \
-             required",
-            "this login wants a one-time password: use mode = \"api\" with a key pair instead",
+            "the login of context 'prod' at ENDPOINT wasn't accepted: TOTP authentication required",
+            "this login needs a one-time password. Use mode = \"api\" with a key pair instead",
         ),
         (
             Reply::Json(401, expired),
-            "the login of context 'prod' at ENDPOINT was not accepted: Password expired",
+            "the login of context 'prod' at ENDPOINT wasn't accepted: Password expired",
             "set a new password in the WebUI first",
         ),
         (
@@ -149,15 +148,15 @@ async fn answers_to_a_login() {
         ),
         (
             Reply::problem(404, "url-not-found", "Unknown URL path.", ""),
-            "the engine at ENDPOINT doesn't answer: what answers there takes no logins",
-            "with mode = \"session\" the endpoint is the web server that people log in to; for \
-             the manager itself use mode = \"api\" and keys",
+            "the engine at ENDPOINT doesn't answer: the endpoint doesn't accept logins",
+            "with mode = \"session\", set the endpoint to the web server for logins. For the \
+             manager itself, use mode = \"api\" and keys",
         ),
         (
             Reply::html(502),
-            "the engine at ENDPOINT doesn't answer: the gateway in front of it answers 502 Bad \
+            "the engine at ENDPOINT doesn't answer: its gateway answers 502 Bad \
              Gateway",
-            "the manager behind it is down, or starting",
+            "the manager is down or starting. Try again later",
         ),
         (
             Reply::Json(200, no_id),

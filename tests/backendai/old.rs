@@ -53,7 +53,7 @@ async fn the_oldest_one() {
     assert_eq!(info.api_version, "v8.20240915");
     assert_eq!(
         info.capabilities.why_not(Capability::IdleChecks).unwrap(),
-        &"this manager tells nothing about idle checks: it is older than 24.12"
+        &"this manager doesn't report idle checks: it is older than 24.12"
     );
     let session = engine.session(id(ONE)).await.unwrap().unwrap();
     assert_eq!(
@@ -83,7 +83,7 @@ async fn one_that_is_too_old_is_told_so() {
     assert_eq!(
         error.to_string(),
         format!(
-            "the manager at {} is 23.03.4; workbay speaks to 24.09 and later",
+            "the manager at {} has version 23.03.4. workbay needs 24.09 or later",
             manager.endpoint()
         )
     );

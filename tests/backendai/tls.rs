@@ -63,7 +63,7 @@ async fn a_private_authority_is_trusted_when_named() {
     let (why, mend) = told(&error);
     assert!(
         why.starts_with(&format!(
-            "the engine at {endpoint} doesn't answer: its certificate is not trusted: "
+            "the engine at {endpoint} doesn't answer: its certificate isn't trusted: "
         )),
         "{why}"
     );
@@ -82,10 +82,10 @@ async fn http_behind_https() {
         .await
         .unwrap_err();
     let (why, mend) = told(&error);
-    assert!(why.contains("it does not speak TLS with us"), "{why}");
+    assert!(why.contains("the TLS connection failed"), "{why}");
     assert_eq!(
         mend.unwrap(),
-        "does its address begin with http:// instead of https:// ?"
+        "check whether its address begins with http:// instead of https://"
     );
 }
 

@@ -42,5 +42,8 @@ async fn several_copies_and_what_they_were_asked_for() {
     let again = machine.workbay(&["launch", "--name", &format!("{prefix}-1")]);
     assert!(!again.status.success());
     let told = String::from_utf8_lossy(&again.stderr);
-    assert!(told.contains("is there already"), "{told}");
+    assert!(
+        told.contains("a session with that name already exists"),
+        "{told}"
+    );
 }

@@ -235,7 +235,7 @@ async fn refusals_of_the_cluster_name_the_field() {
                 ..small()
             },
             Field::Name,
-            "is there already",
+            "a session with that name already exists",
         ),
         (
             LaunchRequest {
@@ -251,7 +251,7 @@ async fn refusals_of_the_cluster_name_the_field() {
                 ..small()
             },
             Field::Environment,
-            "'nope' is not there",
+            "'nope' not found",
         ),
         (
             LaunchRequest {
@@ -275,7 +275,7 @@ async fn refusals_of_the_cluster_name_the_field() {
                 ..small()
             },
             Field::Preset,
-            "there is no preset 'nopreset' here",
+            "preset 'nopreset' not found",
         ),
         (
             LaunchRequest {
@@ -345,7 +345,10 @@ async fn only_an_administrator_launches_for_others() {
     };
     let (field, why) = bench.refused(request.clone()).await;
     assert_eq!(field, Field::Owner);
-    assert_eq!(why, "only an administrator makes sessions for others");
+    assert_eq!(
+        why,
+        "only administrators can launch sessions for other users"
+    );
     let capabilities = bench.engine.probe().await.unwrap().capabilities;
     assert_eq!(
         capabilities.why_not(Capability::Owners).unwrap(),

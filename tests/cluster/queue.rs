@@ -69,7 +69,7 @@ async fn administrators_alone_change_the_priority_of_what_waits() {
     let name = request.name.unwrap();
     let refused = machine("").workbay(&["priority", &name, "70"]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    let why = "the manager lets only administrators change a priority";
+    let why = "only administrators can change a priority on this cluster";
     assert!(!refused.status.success() && said.contains(why), "{said}");
     let before = bench.session(waiting.id()).await.placement.priority;
 
@@ -80,7 +80,7 @@ async fn administrators_alone_change_the_priority_of_what_waits() {
         // The mutation of 26.9.6 ends in a fault of the manager's own and changes nothing.
         Err(error) => {
             let said = error.to_string();
-            assert!(said.contains("the manager cannot answer"), "{said}");
+            assert!(said.contains("the manager can't answer"), "{said}");
             assert!(said.contains("greenlet_spawn"), "{said}");
             before
         }

@@ -113,7 +113,7 @@ fn what_cannot_be_had_is_a_sentence() {
     for (image, sentence) in [
         (
             "127.0.0.1:1/team/tool:1".to_owned(),
-            "the registry 127.0.0.1:1 can't be reached: nothing listens there",
+            "the registry 127.0.0.1:1 can't be reached: no program listens at this address",
         ),
         (
             "registry.invalid/team/tool:1".to_owned(),

@@ -140,8 +140,8 @@ pub fn connected() -> EngineState {
 pub fn lost() -> EngineState {
     EngineState::Lost {
         why: Clean::new(
-            "the engine at unix:///var/run/docker.sock doesn't answer: nothing listens on its \
-             socket: the engine is not running",
+            "the engine at unix:///var/run/docker.sock doesn't answer: the engine isn't running \
+             (no answer on its socket)",
         ),
         mend: Some(Clean::new("start it: `sudo systemctl start docker`")),
         attempt: 3,

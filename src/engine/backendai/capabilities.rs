@@ -9,7 +9,7 @@ use crate::model::{
 const ALWAYS: [(Capability, &str); 5] = [
     (
         Capability::HostEnvironment,
-        "the host environment is this machine's own; a session on the cluster runs in an image",
+        "the host environment isn't available on a cluster. Choose an image",
     ),
     (
         Capability::LogTimes,
@@ -17,21 +17,21 @@ const ALWAYS: [(Capability, &str); 5] = [
     ),
     (
         Capability::LastWill,
-        "nothing can be run in a session of the cluster before its manager ends it",
+        "a cluster can't run a last will before it terminates a session",
     ),
     (
         Capability::IdleRules,
-        "the cluster sets its idle checks by a person's policy, not by the session",
+        "the cluster sets idle checks by the policy of the user, not by the session",
     ),
     (
         Capability::Reprieve,
-        "the manager decides who is reclaimed: ask the cluster's administrator to spare a session",
+        "the manager runs the idle checks. Ask the cluster's administrator to exempt a session",
     ),
 ];
 
-pub(super) const HIDDEN: &str = "this cluster does not show its machines to its users";
+pub(super) const HIDDEN: &str = "this cluster doesn't show its agents to users";
 pub(super) const TOO_OLD_FOR_AGENTS: &str =
-    "this manager takes no choice of a machine: it is older than 24.09.1";
+    "this manager can't choose an agent: it is older than 24.09.1";
 
 pub(super) fn of(features: Features, administrator: bool, hidden: bool) -> Capabilities {
     let mut missing: Vec<(Capability, Clean)> = ALWAYS
@@ -41,17 +41,17 @@ pub(super) fn of(features: Features, administrator: bool, hidden: bool) -> Capab
     if !features.scope_id {
         missing.push((
             Capability::IdleChecks,
-            Clean::new("this manager tells nothing about idle checks: it is older than 24.12"),
+            Clean::new("this manager doesn't report idle checks: it is older than 24.12"),
         ));
     }
     if !administrator {
         missing.push((
             Capability::Owners,
-            Clean::new("only an administrator makes sessions for others"),
+            Clean::new("only administrators can launch sessions for other users"),
         ));
         missing.push((
             Capability::Priority,
-            Clean::new("the manager lets only administrators change a priority"),
+            Clean::new("only administrators can change a priority on this cluster"),
         ));
     }
     if hidden {

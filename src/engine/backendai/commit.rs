@@ -25,7 +25,7 @@ impl BackendAiEngine {
         };
         let Some(task) = answer["task_id"].as_str() else {
             return Err(EngineError::Other(
-                "that it makes an image, but not how to follow it".to_owned(),
+                "it creates the image, but without a task ID to follow".to_owned(),
             ));
         };
         events::task(line.http.clone(), task).await
@@ -39,14 +39,15 @@ impl super::line::Line {
         };
         if why.to_ascii_lowercase().contains("container registry") {
             return EngineError::Declined {
-                why: "the session's project has no container registry to keep an image in"
-                    .to_owned(),
-                mend: Some("ask the administrator of the cluster to set one".to_owned()),
+                why: "the session's project has no container registry for images".to_owned(),
+                mend: Some(
+                    "ask the administrator of the cluster to set a container registry".to_owned(),
+                ),
             };
         }
         match self.seen_after(session, error).await {
             (_, Some(status)) if !status.is_live() => declined(format!(
-                "an image is made of a running session; this one is {status}"
+                "only images of running sessions can be created. This session is {status}"
             )),
             (error, _) => error,
         }
@@ -60,7 +61,7 @@ fn check(name: &str) -> Result<()> {
         return Ok(());
     }
     Err(declined(format!(
-        "'{}' is no name for an image: 4 to 32 letters, digits, '.', '-' and '_'",
+        "invalid image name '{}'. Use 4 to 32 letters, digits, '.', '-' and '_'",
         crate::model::text::Clean::new(name)
     )))
 }

@@ -119,14 +119,14 @@ impl Reading {
     async fn read(&mut self) -> Result<()> {
         let lost = |why: &str| self.whom.unreachable(why, None);
         let chunk = match tokio::time::timeout(SILENCE, self.response.chunk()).await {
-            Err(_) => return Err(lost("its events fell silent")),
-            Ok(Err(_)) => return Err(lost("its events broke off")),
-            Ok(Ok(None)) => return Err(lost("it ended its events")),
+            Err(_) => return Err(lost("its event stream isn't responding")),
+            Ok(Err(_)) => return Err(lost("its event stream broke")),
+            Ok(Ok(None)) => return Err(lost("it closed the event stream")),
             Ok(Ok(Some(chunk))) => chunk,
         };
         match self.parser.push(&chunk) {
             Some(events) => self.ready.extend(events),
-            None => return Err(lost("its events are no events")),
+            None => return Err(lost("its event stream is invalid")),
         }
         Ok(())
     }
@@ -159,13 +159,13 @@ fn task_event(event: &Event) -> Option<TaskStep> {
         }
         "bgtask_done" if data.raw("errors").is_null() => Some(TaskStep::Last(None)),
         "bgtask_done" => Some(TaskStep::Last(Some(Err(declined(format!(
-            "done, but not all of it: {}",
+            "completed with errors: {}",
             quote(&data.raw("errors").to_string())
         )))))),
         "bgtask_cancelled" => Some(TaskStep::Last(Some(Err(declined("it was cancelled"))))),
         "bgtask_failed" => {
             let words = if message.is_empty() {
-                "the manager does not say why".to_owned()
+                "the manager gives no reason".to_owned()
             } else {
                 message.into_string()
             };
@@ -228,7 +228,7 @@ mod tests {
         );
         assert_eq!(
             last("bgtask_done", r#"{"errors":["push failed"]}"#).unwrap(),
-            "done, but not all of it: [\"push failed\"]"
+            "completed with errors: [\"push failed\"]"
         );
         assert_eq!(
             last("bgtask_failed", r#"{"message":"no space"}"#).unwrap(),

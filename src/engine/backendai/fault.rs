@@ -47,7 +47,7 @@ impl Whom {
                 Some("check the endpoint of the context and the network"),
             );
         }
-        self.unreachable("its answer broke off", None)
+        self.unreachable("its answer is incomplete", None)
     }
 
     /// A connection of our own, beside those of the HTTP client, could not be made.
@@ -67,16 +67,16 @@ impl Whom {
     fn of_io(&self, cause: &io::Error) -> Option<EngineError> {
         let (why, mend) = match cause.kind() {
             io::ErrorKind::ConnectionRefused => (
-                "nothing listens there".to_owned(),
-                "is the manager up, and is this its address?",
+                "no program listens at this address".to_owned(),
+                "check the endpoint of the context, and that the manager is running",
             ),
             io::ErrorKind::TimedOut => (
                 "no connection within the time limit".to_owned(),
-                "check the network, or a firewall in between",
+                "check the network and firewalls",
             ),
             _ if cause.to_string().contains("lookup address") => (
-                "its name is not known".to_owned(),
-                "check the endpoint of the context, or the name service",
+                "its name is unknown".to_owned(),
+                "check the endpoint of the context and the name server",
             ),
             _ => return None,
         };
@@ -86,28 +86,25 @@ impl Whom {
     fn of_tls(&self, cause: &rustls::Error) -> EngineError {
         if !matches!(cause, rustls::Error::InvalidCertificate(_)) {
             return self.unreachable(
-                format!(
-                    "it does not speak TLS with us: {}",
-                    quote(&cause.to_string())
-                ),
-                Some("does its address begin with http:// instead of https:// ?"),
+                format!("the TLS connection failed: {}", quote(&cause.to_string())),
+                Some("check whether its address begins with http:// instead of https://"),
             );
         }
         self.unreachable(
             format!(
-                "its certificate is not trusted: {}",
+                "its certificate isn't trusted: {}",
                 quote(&cause.to_string())
             ),
             Some(
-                "set ca-file of the context to the certificate of the authority that signed it, \
-                 if that is a private one",
+                "if a private authority signed it, set ca-file of the context to the authority's \
+                 certificate",
             ),
         )
     }
 
     /// Nothing came within the time limit.
     pub(super) fn late(&self, limit: Duration) -> EngineError {
-        self.unreachable(format!("no answer within {} s", limit.as_secs()), None)
+        self.unreachable(format!("no answer within {}s", limit.as_secs()), None)
     }
 
     /// An answer that is no success. `skew`: how far our clock is from the answer's, if it tells.
@@ -131,20 +128,20 @@ impl Whom {
                 self.denied(&said)
             }
             "server-frozen" => EngineError::Declined {
-                why: "the manager is frozen for maintenance".to_owned(),
+                why: "the manager is in maintenance".to_owned(),
                 mend: Some("ask its administrator, or try again later".to_owned()),
             },
             "session-already-exists" => EngineError::Declined {
-                why: "a session of that name is there already".to_owned(),
+                why: "a session with that name already exists".to_owned(),
                 mend: Some("choose another name, or terminate the other one first".to_owned()),
             },
-            "quota-exceeded" => declined(format!("a quota is used up: {said}")),
-            "not-implemented" => {
-                EngineError::Unsupported(format!("this manager does not do that: {said}"))
-            }
+            "quota-exceeded" => declined(format!("a quota is exceeded: {said}")),
+            "not-implemented" => EngineError::Unsupported(format!(
+                "this manager doesn't support the request: {said}"
+            )),
             "object-not-found" if said.to_lowercase().contains("image") => EngineError::NoImage {
                 what: said,
-                mend: "`workbay env ls` lists what can be launched".to_owned(),
+                mend: "`workbay env ls` lists the available environments".to_owned(),
             },
             _ if status == StatusCode::UNAUTHORIZED => self.denied(&said),
             _ => declined(said),
@@ -159,11 +156,11 @@ impl Whom {
         };
         EngineError::Denied {
             why: format!(
-                "the manager at {} does not accept {who} of context '{}': {said}",
+                "the manager at {} doesn't accept {who} of context '{}': {said}",
                 self.endpoint, self.context
             ),
             mend: Some(format!(
-                "check {what} of the context; they may also be inactive, or refused from this \
+                "check {what} of the context. They can also be inactive, or refused for this \
                  machine's address"
             )),
         }
@@ -176,14 +173,14 @@ impl Whom {
         }
         if matches!(status.as_u16(), 502..=504) {
             return self.unreachable(
-                format!("the gateway in front of it answers {}", shown(status)),
-                Some("the manager behind it is down, or starting"),
+                format!("its gateway answers {}", shown(status)),
+                Some("the manager is down or starting. Try again later"),
             );
         }
         if is_html(headers, body) {
             return self.unreachable(
                 format!(
-                    "what answers there is a web page ({}), no manager",
+                    "the endpoint answers with a web page ({}) and isn't a manager",
                     shown(status)
                 ),
                 Some(self.which_server()),
@@ -191,8 +188,8 @@ impl Whom {
         }
         if status.is_redirection() {
             return self.unreachable(
-                format!("it sends us elsewhere ({})", shown(status)),
-                Some("write the address it sends to as the endpoint of the context"),
+                format!("it redirects to another address ({})", shown(status)),
+                Some("set the endpoint of the context to that address"),
             );
         }
         let words = quote(&String::from_utf8_lossy(body));
@@ -215,25 +212,25 @@ impl Whom {
         }
         if is_html(headers, body) {
             return self.unreachable(
-                "what answers there is a web page, no manager",
+                "the endpoint answers with a web page and isn't a manager",
                 Some(self.which_server()),
             );
         }
         if error.is_eof() {
-            return self.unreachable("it sent half an answer", None);
+            return self.unreachable("it sent an incomplete answer", None);
         }
         EngineError::Other(format!(
-            "something that is no JSON: {}",
+            "invalid JSON: {}",
             quote(&String::from_utf8_lossy(body))
         ))
     }
 
     fn which_server(&self) -> &'static str {
         if self.by_password {
-            "with mode = \"session\" the endpoint is the web server that people log in to"
+            "with mode = \"session\", set the endpoint to the web server for logins"
         } else {
-            "with mode = \"api\" the endpoint is the manager itself, not the web server (mode = \
-             \"session\")"
+            "with mode = \"api\", set the endpoint to the manager itself, not to the web server \
+             (mode = \"session\")"
         }
     }
 }
@@ -241,12 +238,14 @@ impl Whom {
 /// What we sign is refused for its time.
 fn skewed(skew: Option<Skew>) -> EngineError {
     let why = match skew {
-        Some(skew) => format!("{skew}, so the manager refuses what we sign"),
+        Some(skew) => format!("{skew}, so the manager refuses the signature"),
         None => "this machine's clock and the manager's differ by more than 15 min".to_owned(),
     };
     EngineError::Denied {
         why,
-        mend: Some("set the clock that is wrong; here: `sudo timedatectl set-ntp true`".to_owned()),
+        mend: Some(
+            "correct the wrong clock. On this machine: `sudo timedatectl set-ntp true`".to_owned(),
+        ),
     }
 }
 

@@ -59,7 +59,7 @@ impl Line {
         let made: Result<Value> = self.http.json(&call).await;
         let made = made.map_err(|error| match error {
             EngineError::Declined { why, .. } if why.contains("already exists") => {
-                refused(format!("a folder {} is there already", Clean::new(name)))
+                refused(format!("folder {} already exists", Clean::new(name)))
             }
             EngineError::Declined { why, mend } => EngineError::AtField {
                 field: LaunchField::Folders,
@@ -69,7 +69,7 @@ impl Line {
             other => other,
         })?;
         folder(Node::new(&made)).ok_or_else(|| {
-            EngineError::Other("a new folder without its id: see the list".to_owned())
+            EngineError::Other("a new folder without its id. Check the list of folders".to_owned())
         })
     }
 
@@ -82,8 +82,8 @@ impl Line {
         let allowed = hosts.texts("allowed");
         if allowed.is_empty() {
             return Err(refused(
-                "this project and these keys may keep folders nowhere: ask the administrator of \
-                 the cluster",
+                "this project and these keys have no storage for folders. Ask the administrator \
+                 of the cluster",
             ));
         }
         let default = hosts.text("default").filter(|it| allowed.contains(it));

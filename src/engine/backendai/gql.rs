@@ -72,7 +72,7 @@ fn data_of(reply: Reply) -> Result<Value> {
         .join("; ");
     if holds_something(&reply.data) {
         if !faults.is_empty() {
-            tracing::warn!(errors = said, "the manager answered only a part");
+            tracing::warn!(errors = said, "the manager's answer is incomplete");
         }
         return Ok(reply.data);
     }
@@ -80,7 +80,7 @@ fn data_of(reply: Reply) -> Result<Value> {
         // A list of nothing, or an object that is not there: what was asked is null.
         return Ok(reply.data);
     }
-    Err(declined(format!("the manager cannot answer: {said}")))
+    Err(declined(format!("the manager can't answer: {said}")))
 }
 
 fn holds_something(data: &Value) -> bool {
@@ -103,7 +103,7 @@ mod tests {
         let error = read(r#"{"data":null,"errors":[{"message":"Cannot query field 'x'."}]}"#);
         assert_eq!(
             error.unwrap_err().to_string(),
-            "the manager cannot answer: Cannot query field 'x'."
+            "the manager can't answer: Cannot query field 'x'."
         );
         assert!(read(r#"{"data":{"a":null},"errors":[{"message":"no"}]}"#).is_err());
     }

@@ -7,7 +7,7 @@ use crate::engine::{api::Result, error::EngineError};
 /// A header's value; keys that hold line breaks end here.
 pub(super) fn value(text: &str) -> Result<HeaderValue> {
     HeaderValue::from_str(text).map_err(|_| EngineError::Denied {
-        why: "a key of the context holds characters that no key has".to_owned(),
+        why: "a key of the context contains invalid characters".to_owned(),
         mend: Some("check access-key and secret-key for line breaks".to_owned()),
     })
 }

@@ -56,7 +56,7 @@ impl Line {
         let found = &data["sessionScopedSchedulingHistories"];
         if found.is_null() {
             return Err(declined(
-                "the manager tells no scheduling history of this session",
+                "the manager reports no scheduling history of this session",
             ));
         }
         let nodes = Node::new(&data).edges("sessionScopedSchedulingHistories");

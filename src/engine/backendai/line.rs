@@ -57,7 +57,7 @@ impl Line {
         let version = announced.version();
         if version < OLDEST {
             return Err(EngineError::Unsupported(format!(
-                "the manager at {} is {}; workbay speaks to 24.09 and later",
+                "the manager at {} has version {}. workbay needs 24.09 or later",
                 http.whom.endpoint,
                 announced.shown()
             )));
@@ -116,7 +116,9 @@ async fn who(http: &Http) -> Result<Me> {
     let data = http.ask(Schema::One, WHO, json!({})).await?;
     let user = Node::new(&data["user"]);
     let Some(id) = user.text("uuid") else {
-        return Err(declined("the manager does not tell whose keys these are"));
+        return Err(declined(
+            "the manager doesn't report the user of these keys",
+        ));
     };
     let projects = user.list("groups").iter().filter_map(project).collect();
     Ok(Me {
@@ -151,7 +153,7 @@ fn choose_project(wanted: Option<&str>, me: &Me) -> Result<Option<Project>> {
     let there: Vec<&str> = me.projects.iter().map(|p| p.name.as_str()).collect();
     Err(EngineError::Denied {
         why: format!(
-            "{} is in no project '{}'",
+            "{} isn't in project '{}'",
             me.user.email,
             Clean::new(wanted)
         ),

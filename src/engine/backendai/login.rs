@@ -144,7 +144,7 @@ impl LoginState {
         match headers.get(SESSION_HEADER).map(|id| id.to_str()) {
             Some(Ok(id)) => Ok(Ticket(Some(Secret::new(id)))),
             _ => Err(EngineError::Other(
-                "a login without an id (header X-BackendAI-SessionID): the web server is too old"
+                "a login without an id (header X-BackendAI-SessionID). The web server is too old"
                     .to_owned(),
             )),
         }
@@ -157,14 +157,14 @@ fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
     let problem = Problem::read(body.as_bytes()).unwrap_or_default();
     let mend = match problem.kind.as_str() {
         "require-totp-authentication" | "require-totp-registration" => {
-            "this login wants a one-time password: use mode = \"api\" with a key pair instead"
+            "this login needs a one-time password. Use mode = \"api\" with a key pair instead"
         }
         "password-expired" => "set a new password in the WebUI first",
         _ => "check username and password of the context",
     };
     EngineError::Denied {
         why: format!(
-            "the login of context '{}' at {} was not accepted: {}",
+            "the login of context '{}' at {} wasn't accepted: {}",
             whom.context,
             whom.endpoint,
             problem.sentence()
@@ -176,10 +176,10 @@ fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
 /// The path of logins is not there.
 fn no_web_server(whom: &Whom) -> EngineError {
     whom.unreachable(
-        "what answers there takes no logins",
+        "the endpoint doesn't accept logins",
         Some(
-            "with mode = \"session\" the endpoint is the web server that people log in to; for \
-             the manager itself use mode = \"api\" and keys",
+            "with mode = \"session\", set the endpoint to the web server for logins. For the \
+             manager itself, use mode = \"api\" and keys",
         ),
     )
 }
@@ -193,7 +193,7 @@ fn blocked(headers: &HeaderMap) -> EngineError {
         why: "too many failed logins: the web server blocks this account for a while".to_owned(),
         mend: Some(match told {
             Some(wait) => format!("try again in {} min", wait.as_secs().div_ceil(60)),
-            None => "try again later (20 minutes, unless the operator chose otherwise)".to_owned(),
+            None => "try again later (20 minutes by default)".to_owned(),
         }),
     }
 }

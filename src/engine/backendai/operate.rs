@@ -53,7 +53,7 @@ impl BackendAiEngine {
         }
         match line.seen_after(session, error).await {
             (_, Some(status)) if !status.is_live() => Err(declined(format!(
-                "only a running session can be renamed; this one is {status}"
+                "only running sessions can be renamed. This session is {status}"
             ))),
             (error, _) => Err(error),
         }
@@ -95,7 +95,7 @@ fn needs_force(error: EngineError, force: bool) -> EngineError {
     match error {
         EngineError::Declined { why, mend: None } if !force => EngineError::Declined {
             why,
-            mend: Some("terminate it with force, if need be".to_owned()),
+            mend: Some("if necessary, terminate the session with --force".to_owned()),
         },
         other => other,
     }
@@ -103,7 +103,9 @@ fn needs_force(error: EngineError, force: bool) -> EngineError {
 
 /// Renaming to the present name is refused as "already there": by the session itself.
 async fn taken_by_itself(line: &Line, session: SessionId, name: &str, error: &EngineError) -> bool {
-    if !matches!(error, EngineError::Declined { why, .. } if why.contains("is there already")) {
+    if !matches!(error, EngineError::Declined { why, .. } if why.contains(
+        "a session with that name already exists"))
+    {
         return false;
     }
     matches!(line.name_of(session).await, Ok(Some(present)) if present == name)

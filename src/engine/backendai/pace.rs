@@ -93,7 +93,7 @@ impl Pace {
 
 fn too_many(left: Duration) -> crate::engine::error::EngineError {
     declined(format!(
-        "too many requests for the manager's limit: it takes the next one in {} s",
+        "too many requests: the manager's limit allows the next one in {}s",
         left.as_secs().max(1)
     ))
 }
@@ -150,7 +150,7 @@ mod tests {
         let error = pace.refused(&long, 0).unwrap_err().to_string();
         assert_eq!(
             error,
-            "too many requests for the manager's limit: it takes the next one in 300 s"
+            "too many requests: the manager's limit allows the next one in 300s"
         );
         // Nothing is sent meanwhile.
         assert!(pace.wait().await.is_err());

@@ -25,16 +25,18 @@ impl Place {
                 "endpoint '{}' {why}",
                 crate::model::text::Clean::new(endpoint)
             ),
-            mend: Some("write it like https://manager.example or http://127.0.0.1:8091".to_owned()),
+            mend: Some(
+                "use an address like https://manager.example or http://127.0.0.1:8091".to_owned(),
+            ),
         };
-        let url = Url::parse(endpoint.trim()).map_err(|_| bad("is no address"))?;
+        let url = Url::parse(endpoint.trim()).map_err(|_| bad("isn't an address"))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(bad("is no http or https address"));
+            return Err(bad("isn't an http or https address"));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(EngineError::Denied {
-                why: "the endpoint holds a user name or password".to_owned(),
-                mend: Some("give keys by access-key and secret-key instead".to_owned()),
+                why: "the endpoint contains a username or password".to_owned(),
+                mend: Some("set access-key and secret-key instead".to_owned()),
             });
         }
         let own = url.path().trim_end_matches('/').to_owned();

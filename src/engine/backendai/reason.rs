@@ -137,29 +137,29 @@ fn failure(error: Node<'_>) -> Option<Clean> {
 pub(super) fn known(info: &str) -> Option<&'static str> {
     let word = info.to_ascii_lowercase().replace('_', "-");
     Some(match word.as_str() {
-        "idle-timeout" => "ended by the manager: nobody used it for longer than allowed",
-        "idle-session-lifetime" => "ended by the manager: it lived as long as it may",
-        "idle-utilization" => "ended by the manager: it used too little of its resources",
-        "force-terminated" => "ended by force",
+        "idle-timeout" => "reclaimed by the manager: not used for longer than allowed",
+        "idle-session-lifetime" => "reclaimed by the manager: it reached the maximum lifetime",
+        "idle-utilization" => "reclaimed by the manager: it used too little of its resources",
+        "force-terminated" => "killed",
         "self-terminated" | "task-finished" => "its main program ended",
         "task-failed" => "its command failed",
         "task-timeout" | "exec-timeout" => "its command took longer than its time limit",
         "task-cancelled" => "its command was cancelled",
         "pending-timeout" | "pending-timeout-exceeded" => {
-            "it waited in the queue for longer than allowed"
+            "waited in the queue for longer than allowed"
         }
-        "exceeded-max-retries" => "it could not be started: every attempt failed",
+        "exceeded-max-retries" => "it didn't start: all attempts failed",
         "already-terminated" => "its container ended before it was ready",
-        "failed-to-create" | "creation-failed" => "its container could not be made",
-        "failed-to-start" | "bootstrap-timeout" => "it did not start",
-        "hang-timeout" => "it hung for longer than allowed",
-        "agent-termination" => "the agent it ran on was stopped",
+        "failed-to-create" | "creation-failed" => "its container couldn't be created",
+        "failed-to-start" | "bootstrap-timeout" => "it didn't start",
+        "hang-timeout" => "it didn't respond for longer than allowed",
+        "agent-termination" => "its agent was stopped",
         "container-not-found" | "not-found-in-manager" | "terminated-unknown-container" => {
-            "its container vanished from the agent"
+            "its container disappeared from the agent"
         }
-        "no-available-instances" => "no agent has room for it",
-        "service-scaled-down" => "its service needs it no more",
-        "anomaly-detected" => "ended by the manager: something was wrong with it",
+        "no-available-instances" => "no agent has enough resources",
+        "service-scaled-down" => "its service was scaled down",
+        "anomaly-detected" => "terminated by the manager: an anomaly was detected",
         _ => return None,
     })
 }
@@ -254,7 +254,7 @@ mod tests {
         );
         assert_eq!(
             ended("PENDING_TIMEOUT_EXCEEDED", None).unwrap(),
-            "it waited in the queue for longer than allowed"
+            "waited in the queue for longer than allowed"
         );
         assert_eq!(ended("user-requested", None), None);
         assert_eq!(ended("a new word", None), None);

@@ -44,10 +44,7 @@ impl Reader<'_> {
         };
         let status = node.status("status");
         if let Status::Unknown(word) = &status {
-            warn_once(
-                &ODD_STATUS,
-                &format!("a status that is not known: '{word}'"),
-            );
+            warn_once(&ODD_STATUS, &format!("unknown status '{word}'"));
         }
         let kernels = kernels(node);
         let info = node.text("status_info").filter(|info| *info != "None");
@@ -171,10 +168,7 @@ fn session_type(node: Node<'_>) -> SessionType {
         "" | "interactive" => SessionType::Interactive,
         other => {
             let other = Clean::new(other);
-            warn_once(
-                &ODD_TYPE,
-                &format!("a session type that is not known: '{other}'"),
-            );
+            warn_once(&ODD_TYPE, &format!("unknown session type '{other}'"));
             SessionType::Interactive
         }
     }

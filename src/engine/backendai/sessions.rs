@@ -137,7 +137,7 @@ impl Line {
         let variables = json!({"id": session.id.to_string()});
         let asked = self.http.ask(Schema::Two, TIMEOUT, variables);
         let data = asked.await.unwrap_or_else(|error| {
-            tracing::debug!(%error, session = %session.id, "no timeout is told");
+            tracing::debug!(%error, session = %session.id, "no timeout is reported");
             Value::Null
         });
         let session = Node::new(&data).node("sessionV2");

@@ -20,7 +20,7 @@ pub(super) fn client_config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>>
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| EngineError::Host(format!("TLS cannot be set up: {error}")))?
+        .map_err(|error| EngineError::Host(format!("TLS can't be set up: {error}")))?
         .with_root_certificates(roots)
         .with_no_client_auth();
     // The Host header is signed; HTTP/2 has none.
@@ -37,8 +37,7 @@ fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<()> {
         .map_err(|error| fault(error.to_string()))?;
     if certificates.is_empty() {
         return Err(fault(
-            "it holds no certificate: a PEM file is expected (-----BEGIN CERTIFICATE-----)"
-                .to_owned(),
+            "it contains no certificate. Use a PEM file (-----BEGIN CERTIFICATE-----)".to_owned(),
         ));
     }
     for certificate in certificates {

@@ -44,7 +44,7 @@ impl Line {
         let said = log.as_deref().and_then(of_log);
         let parts = why.map(Clean::into_string).into_iter();
         let parts: Vec<String> = parts
-            .chain(said.map(|it| format!("its log says: {it}")))
+            .chain(said.map(|it| format!("its log: {it}")))
             .collect();
         if !parts.is_empty() {
             session.status_message = Some(Clean::new(&parts.join("; ")));

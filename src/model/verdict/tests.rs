@@ -219,11 +219,11 @@ fn each_way_to_end_has_its_line() {
     check(
         said(
             ended("service-scaled-down", None),
-            "its service needs it no more",
+            "its service was scaled down",
         ),
         None,
         Tone::Plain,
-        "Ended: its service needs it no more",
+        "Ended: its service was scaled down",
     );
 }
 

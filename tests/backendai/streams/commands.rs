@@ -264,14 +264,14 @@ async fn after_its_end_nothing_keeps_the_session_from_being_idle() {
 #[tokio::test]
 async fn a_line_that_is_cut_or_closed_is_a_loss() {
     for (fault, wanted) in [
-        (Fault::Cut, "the line to the manager was cut"),
+        (Fault::Cut, "the connection to the manager broke"),
         (
             Fault::Close(1011),
             "the manager closed the connection to the session",
         ),
         (
             Fault::Close(1000),
-            "the connection to the sshd of the session was closed",
+            "the connection to the SSH server of the session was closed",
         ),
     ] {
         let mut manager = lab().await;
@@ -356,7 +356,7 @@ async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
     let EngineError::Declined { why, mend } = error else {
         panic!("{error:?}");
     };
-    assert!(why.contains("id_container) could not be read"), "{why}");
+    assert!(why.contains("id_container) can't be read"), "{why}");
     assert!(mend.unwrap().contains("open a terminal instead"));
 
     let manager = lab().await;
@@ -367,7 +367,7 @@ async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
     let EngineError::Declined { why, mend } = error.map(|_| ()).unwrap_err() else {
         panic!("no refusal of the engine");
     };
-    assert_eq!(why, "the session offers no service 'sshd'; it offers ttyd");
+    assert_eq!(why, "the session has no service 'sshd'. Available: ttyd");
     assert!(mend.unwrap().contains("workbay shell"));
 }
 
@@ -380,7 +380,7 @@ async fn an_sshd_that_runs_nothing_or_is_none_is_told() {
         ..USUAL
     };
     let error = refused(&mut manager, &engine, idle).await.to_string();
-    assert_eq!(error, "the sshd of the session refuses the command");
+    assert_eq!(error, "the SSH server of the session refuses the command");
 
     let mut manager = lab().await;
     let engine = manager.engine();

@@ -102,7 +102,10 @@ async fn a_line_that_is_cut_is_a_loss_there_too() {
     assert!(matches!(hello, Some(Output::Stdout(_))), "{hello:?}");
     started.line.fault(Fault::Cut);
     let why = lost(&mut started.attached).await;
-    assert!(why.starts_with("the line to the manager was cut"), "{why}");
+    assert!(
+        why.starts_with("the connection to the manager broke"),
+        "{why}"
+    );
 }
 
 #[tokio::test]
@@ -154,7 +157,7 @@ async fn what_leads_nowhere_says_so() {
     let error = refused_at(&mut manager, &engine, there(&["true"]), USUAL).await;
     assert_eq!(
         error.to_string(),
-        "the sshd of the session refuses the way to sub1:2200"
+        "the SSH server of the session refuses the connection to sub1:2200"
     );
     let closed = Sshd {
         sub: Some(&OTHER),
@@ -163,14 +166,14 @@ async fn what_leads_nowhere_says_so() {
     let error = refused_at(&mut manager, &engine, there(&["true"]), closed).await;
     assert_eq!(
         error.to_string(),
-        "the sshd of sub1 does not take the key of its session"
+        "the SSH server of sub1 doesn't accept the key of its session"
     );
     let unknown = ExecCommand {
         kernel: Some(KernelId::random()),
         ..command(&["true"])
     };
     let error = engine.exec(SESSION, unknown).await.map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "the session has no such container");
+    assert_eq!(error.to_string(), "the session doesn't have this container");
     // A name that comes from outside leads nowhere else.
     for host in ["", "a b", "sub1;x", "[::1]"] {
         manager.answer(About::Containers, [containers(host)]);

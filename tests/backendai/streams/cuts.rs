@@ -31,7 +31,7 @@ async fn before_and_within_the_answer_to_the_upgrade() {
         let error = failure(&manager).await;
         assert!(error.is_lost(), "{answer:?}: {error:?}");
         assert!(
-            error.to_string().contains("no WebSocket could be opened"),
+            error.to_string().contains("a WebSocket can't be opened"),
             "{error}"
         );
     }
@@ -42,7 +42,7 @@ async fn failed_for_the_cut(opening: JoinHandle<Result<Attached>>) {
     let error = opening.await.unwrap().err().expect("it was opened");
     let error = error.to_string();
     assert!(
-        error.starts_with("the line to the manager was cut"),
+        error.starts_with("the connection to the manager broke"),
         "{error}"
     );
 }
@@ -90,7 +90,8 @@ async fn once_it_is_open() {
         panic!("a cut line is no end of a shell");
     };
     assert!(
-        why.as_str().starts_with("the line to the manager was cut"),
+        why.as_str()
+            .starts_with("the connection to the manager broke"),
         "{why}"
     );
 }

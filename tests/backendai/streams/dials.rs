@@ -53,5 +53,5 @@ async fn a_port_that_refuses() {
     let Output::Lost { why } = last(&mut dialled).await else {
         panic!("a refusal is no end");
     };
-    assert_eq!(why, "nothing listens at the port of the service");
+    assert_eq!(why, "no program listens on the port of the service");
 }

@@ -77,10 +77,7 @@ async fn there_is_none_yet() {
         )],
     );
     let error = read(&manager, LogOptions::default()).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "there is no log yet: the session is CREATING"
-    );
+    assert_eq!(error.to_string(), "no log yet: the session is CREATING");
 }
 
 #[tokio::test]
@@ -91,7 +88,7 @@ async fn none_was_kept() {
     let error = read(&manager, LogOptions::default()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no log of this session was kept: it ended before it wrote one"
+        "this session has no log: it ended before it wrote one"
     );
 }
 

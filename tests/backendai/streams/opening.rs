@@ -32,7 +32,7 @@ async fn a_session_that_does_not_run() {
         manager.stand(status);
         assert_eq!(
             refusal(&manager).await.to_string(),
-            format!("the engine refused: the session is not running (it is {status})")
+            format!("the engine refused: the session isn't running (it is {status})")
         );
     }
     // The manager would have opened the one that now has the name.
@@ -57,8 +57,8 @@ async fn somebody_else_s_session() {
     manager.answer(About::Standing, [other]);
     assert_eq!(
         refusal(&manager).await.to_string(),
-        "session 'lab-1' is other@lablup.com's: the manager opens terminals and connections only \
-         in one's own sessions"
+        "session 'lab-1' belongs to other@lablup.com. The manager opens terminals and connections \
+         only in your own sessions"
     );
     assert_eq!(manager.asked(About::Tcpproxy).len(), 0);
 }
@@ -69,7 +69,7 @@ async fn a_service_that_is_not_offered() {
     manager.answer(About::Tcpproxy, [no_such("No such app service.")]);
     assert_eq!(
         dial_refusal(&manager, "jupyter", None).await,
-        "the session offers no service 'jupyter'; it offers sshd, ttyd"
+        "the session has no service 'jupyter'. Available: sshd, ttyd"
     );
     manager.answer(
         About::Tcpproxy,
@@ -77,7 +77,7 @@ async fn a_service_that_is_not_offered() {
     );
     assert_eq!(
         dial_refusal(&manager, "sshd", Some(22)).await,
-        "service 'sshd' has no port 22; it has 2200"
+        "service 'sshd' has no port 22. Available: 2200"
     );
     let asked = manager.asked(About::Tcpproxy).pop().unwrap();
     assert!(asked.target.ends_with("/tcpproxy?app=sshd&port=22"));
@@ -113,7 +113,7 @@ async fn a_session_that_ends_meanwhile_is_not_waited_for() {
     manager.answer(About::Tcpproxy, [no_such("No such app service.")]);
     assert_eq!(
         refusal(&manager).await.to_string(),
-        "the engine refused: the session is not running (it is TERMINATED)"
+        "the engine refused: the session isn't running (it is TERMINATED)"
     );
 }
 
@@ -128,7 +128,7 @@ async fn keys_that_are_not_accepted_any_more() {
     assert!(
         error
             .to_string()
-            .contains("does not accept the keys of context 'lab'")
+            .contains("doesn't accept the keys of context 'lab'")
     );
 }
 
@@ -166,7 +166,7 @@ async fn a_refusal_that_will_not_pass() {
         [problem(403, "generic-forbidden", "Forbidden operation.")],
     );
     let error = refusal(&manager).await.to_string();
-    let expected = "the manager opens no connection to service 'ttyd': it answered 403";
+    let expected = "the manager refuses the connection to service 'ttyd': it answered 403";
     assert!(error.starts_with(expected), "{error}");
     assert_eq!(manager.asked(About::Tcpproxy).len(), 1);
 }

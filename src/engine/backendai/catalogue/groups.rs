@@ -64,7 +64,7 @@ impl Line {
             .http
             .ask(Schema::One, FACTS, json!({"project": project}));
         let data = asked.await.unwrap_or_else(|error| {
-            tracing::debug!(%error, "nothing more is known of the resource groups");
+            tracing::debug!(%error, "the details of the resource groups are unknown");
             Value::Null
         });
         let groups = Node::new(&data).list("accessible_scaling_groups").iter();
@@ -181,7 +181,7 @@ fn kind(slot: &str) -> AcceleratorKind {
     AcceleratorKind {
         slot: slot.to_owned(),
         unit: Clean::new(&AcceleratorKind::usual_unit(slot)),
-        note: shares.then(|| "a share of a GPU, which others may share".into()),
+        note: shares.then(|| "a share of a GPU, shared with other sessions".into()),
     }
 }
 

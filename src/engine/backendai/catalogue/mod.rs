@@ -100,11 +100,11 @@ impl Line {
             .map(|p| Some(pair(p)))
             .ok_or_else(|| EngineError::Declined {
                 why: format!(
-                    "{} is in no project '{}'",
+                    "{} isn't in project '{}'",
                     self.me.user.email,
                     Clean::new(wanted)
                 ),
-                mend: Some(format!("the projects are: {}", names())),
+                mend: Some(format!("available projects: {}", names())),
             })
     }
 }

@@ -28,10 +28,10 @@ impl BackendAiEngine {
         if wanted == HOST {
             return Err(EngineError::AtField {
                 field: LaunchField::Environment,
-                why: "the host environment is this machine's own; choose an environment of the \
-                      cluster"
+                why: "the host environment isn't available on a cluster. Choose an environment of \
+                      the cluster"
                     .to_owned(),
-                mend: Some("`workbay env ls` lists them".to_owned()),
+                mend: Some("`workbay env ls` lists the environments".to_owned()),
             });
         }
         if let Some(known) = self.core.known_environments()
@@ -94,18 +94,18 @@ fn choose(environments: &[Environment], wanted: &str) -> Result<Image> {
     let Some(first) = matching.first() else {
         return Err(EngineError::NoImage {
             what: if wanted.is_empty() {
-                "any environment".to_owned()
+                "an environment".to_owned()
             } else {
-                format!("the environment '{}'", Clean::new(wanted))
+                format!("environment '{}'", Clean::new(wanted))
             },
-            mend: "`workbay env ls` lists what can be launched".to_owned(),
+            mend: "`workbay env ls` lists the available environments".to_owned(),
         });
     };
     if !name.is_empty() && matching.iter().any(|e| e.name != first.name) {
         let mut names: Vec<&str> = matching.iter().map(|e| e.name.as_str()).collect();
         names.dedup();
         return Err(declined(format!(
-            "'{name}' may be any of these environments: {}; write one of them",
+            "'{name}' matches several environments: {}. Use one of them",
             names.join(", ")
         )));
     }
@@ -164,8 +164,8 @@ mod tests {
         assert_eq!(found("").unwrap(), "cr/stable/python:3.12");
         assert_eq!(
             found("python").unwrap_err().to_string(),
-            "'python' may be any of these environments: cr/stable/python, cr/test/python; write \
-             one of them"
+            "'python' matches several environments: cr/stable/python, cr/test/python. Use one of \
+             them"
         );
         for missing in ["base", "python:2", "x/r-base"] {
             assert!(

@@ -40,7 +40,9 @@ impl BackendAiEngine {
         let answer: Value = line.http.json(&Call::post("/session", &body)).await?;
         let id = answer["sessionId"].as_str().and_then(|id| id.parse().ok());
         id.ok_or_else(|| {
-            EngineError::Other("a launch without the id of the session: see the list".to_owned())
+            EngineError::Other(
+                "a launch without the id of the session. Check the list of sessions".to_owned(),
+            )
         })
     }
 }
@@ -49,7 +51,8 @@ impl Line {
     /// What a manager of this version would refuse, or forget without a word.
     fn knows(&self, request: &LaunchRequest) -> Result<()> {
         if request.timeout.is_some() && !self.features.batch_timeout {
-            let why = "this manager ends no batch session by a timeout: it is older than 24.12";
+            let why = "this manager doesn't support --timeout of batch sessions: it is older than \
+                       24.12";
             return Err(refused(LaunchField::Timeout, why));
         }
         if let (true, Some(why)) = (request.agent.is_some(), self.why_no_agent()) {
@@ -75,11 +78,11 @@ impl Line {
             .find(|it| fits(it.resource_group.as_ref()));
         let Some(preset) = found else {
             let names: Vec<&str> = presets.iter().map(|it| it.name.as_str()).collect();
-            let why = format!("there is no preset '{}' here", Clean::new(&wanted));
+            let why = format!("preset '{}' not found", Clean::new(&wanted));
             return Err(EngineError::AtField {
                 field: LaunchField::Preset,
                 why,
-                mend: Some(format!("there are: {}", names.join(", "))),
+                mend: Some(format!("available: {}", names.join(", "))),
             });
         };
         amounts::fill_from(&mut request, preset);

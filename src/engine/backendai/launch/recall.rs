@@ -36,7 +36,7 @@ impl Line {
         match self.http.ask(Schema::Two, RUNTIME, variables).await {
             Ok(data) => read(&data),
             Err(error) => {
-                tracing::debug!(%error, %session, "its variables are not told");
+                tracing::debug!(%error, %session, "its variables are unknown");
                 Told::default()
             }
         }

@@ -13,7 +13,7 @@ use crate::{
 
 /// Words of a refusal, in small letters, and the field they are about; the first that fits counts.
 const WORDS: [(&str, Field); 29] = [
-    ("a session of that name is there", Field::Name),
+    ("a session with that name", Field::Name),
     ("session name", Field::Name),
     ("resource group", Field::ResourceGroup),
     ("scaling group", Field::ResourceGroup),
@@ -53,7 +53,7 @@ pub(super) fn at_field(error: EngineError, request: &LaunchRequest) -> EngineErr
             } else {
                 Field::Environment
             },
-            why: format!("{what} is not there"),
+            why: format!("{what} not found"),
             mend: Some(mend),
         },
         EngineError::Declined { why, mend } => match field(&why, request) {
@@ -104,7 +104,7 @@ fn short_of(why: &str, request: &LaunchRequest) -> Field {
 fn sentence(field: Field, why: &str, request: &LaunchRequest) -> String {
     match (field, &request.project) {
         (Field::Project, Some(project)) if why.contains("Row") => {
-            format!("there is no project '{}'", Clean::new(project))
+            format!("project '{}' not found", Clean::new(project))
         }
         _ => why.to_owned(),
     }
@@ -124,38 +124,67 @@ mod tests {
         };
         let params = "Missing or invalid API parameters";
         for (why, expected) in [
-            ("No such resource group: nogroup".to_owned(), Field::ResourceGroup),
-            ("No such virtual folder: nope".to_owned(), Field::Folders),
-            (format!("{params}: /etc is reserved for internal path"), Field::Folders),
             (
-                format!("{params}: kernel_specs[0] preopen_ports [7681] collide with reserved ports ([2000, 2001, 2200, 7681])"),
+                "No such resource group: nogroup".to_owned(),
+                Field::ResourceGroup,
+            ),
+            ("No such virtual folder: nope".to_owned(), Field::Folders),
+            (
+                format!("{params}: /etc is reserved for internal path"),
+                Field::Folders,
+            ),
+            (
+                format!(
+                    "{params}: kernel_specs[0] preopen_ports [7681] collide with reserved ports ([2000, 2001, 2200, 7681])"
+                ),
                 Field::PreopenPorts,
             ),
             (
-                "a quota is used up: You have reached your resource limit: Session requests 99 kernels, exceeding the keypair limit of 1 containers per session".to_owned(),
+                "a quota is exceeded: You have reached your resource limit: Session requests 99 \
+                 kernels, exceeding the keypair limit of 1 containers per session"
+                    .to_owned(),
                 Field::ClusterSize,
             ),
             (
-                format!("{params}: kernel_specs[0] resource request is smaller than the image minimum (cpu=1 mem=192m)"),
+                format!(
+                    "{params}: kernel_specs[0] resource request is smaller than the image minimum (cpu=1 mem=192m)"
+                ),
                 Field::Cpu,
             ),
-            ("Unknown resource slot type: Unknown slot type: 'cuda.device'".to_owned(), Field::Accelerator),
-            ("Invalid resource slot quantity: Resource slot 'mem' cannot be negative: -1".to_owned(), Field::Memory),
             (
-                "Forbidden operation: Only admins can perform operations on behalf of other users".to_owned(),
+                "Unknown resource slot type: Unknown slot type: 'cuda.device'".to_owned(),
+                Field::Accelerator,
+            ),
+            (
+                "Invalid resource slot quantity: Resource slot 'mem' cannot be negative: -1"
+                    .to_owned(),
+                Field::Memory,
+            ),
+            (
+                "Forbidden operation: Only admins can perform operations on behalf of other users"
+                    .to_owned(),
                 Field::Owner,
             ),
-            ("Invalid or Missing API Parameters: Unknown owner access key".to_owned(), Field::Owner),
-            (format!("{params}: Parameter starts_at should be used only for batch sessions"), Field::StartTime),
-            (format!("{params}: Batch sessions must have a non-empty startup command"), Field::StartupCommand),
-            ("a session of that name already exists".to_owned(), Field::Name),
+            (
+                "Invalid or Missing API Parameters: Unknown owner access key".to_owned(),
+                Field::Owner,
+            ),
+            (
+                format!("{params}: Parameter starts_at should be used only for batch sessions"),
+                Field::StartTime,
+            ),
+            (
+                format!("{params}: Batch sessions must have a non-empty startup command"),
+                Field::StartupCommand,
+            ),
+            (
+                "a session of that name already exists".to_owned(),
+                Field::Name,
+            ),
         ] {
             assert_eq!(field(&why, &request), Some(expected), "{why}");
         }
-        for silent in [
-            "Internal server error",
-            "the manager is frozen for maintenance",
-        ] {
+        for silent in ["Internal server error", "the manager is in maintenance"] {
             assert_eq!(field(silent, &request), None, "{silent}");
         }
     }

@@ -69,7 +69,9 @@ impl Line {
 
     async fn find(&self, email: &str) -> Result<Found> {
         if !self.me.user.is_administrator() {
-            return Err(refused("only an administrator makes sessions for others"));
+            return Err(refused(
+                "only administrators can launch sessions for other users",
+            ));
         }
         let email = email.trim();
         let shown = Clean::new(email);
@@ -95,12 +97,12 @@ fn key_of(choices: &OwnerChoices, asked: &str) -> Result<String> {
             let names: Vec<&str> = several.iter().map(Clean::as_str).collect();
             let names = names.join(", ");
             Err(refused(format!(
-                "{email} has several keys: write {email}/KEY with one of {names}"
+                "{email} has several keys. Use {email}/KEY with one of {names}"
             )))
         }
         (asked, _) => {
             let key = Clean::new(asked);
-            Err(refused(format!("{email} has no key {key} in force")))
+            Err(refused(format!("{email} has no active key {key}")))
         }
     }
 }
@@ -108,10 +110,10 @@ fn key_of(choices: &OwnerChoices, asked: &str) -> Result<String> {
 fn read(data: &Value, asked: &Clean) -> Result<Found> {
     let user = Node::new(data).node("user");
     let Some(email) = user.text("email") else {
-        return Err(refused(format!("there is no user {asked}")));
+        return Err(refused(format!("user {asked} not found")));
     };
     if user.flag("is_active") == Some(false) {
-        return Err(refused(format!("the user {email} is not active")));
+        return Err(refused(format!("user {email} isn't active")));
     }
     let names = |list: &[Value], field: &str| -> Vec<Clean> {
         let named = list.iter().map(Node::new);
@@ -119,7 +121,7 @@ fn read(data: &Value, asked: &Clean) -> Result<Found> {
     };
     let access_keys = names(Node::new(data).list("keypairs"), "access_key");
     if access_keys.is_empty() {
-        return Err(refused(format!("{email} has no key that is in force")));
+        return Err(refused(format!("{email} has no active key")));
     }
     Ok(Found {
         domain: user
@@ -176,19 +178,16 @@ mod tests {
 
     #[test]
     fn who_cannot_own_a_session() {
-        assert_eq!(
-            why(&json!({"user": null})),
-            "there is no user x@example.com"
-        );
+        assert_eq!(why(&json!({"user": null})), "user x@example.com not found");
         let user = json!({"email": "x@example.com", "is_active": false});
         assert_eq!(
             why(&json!({ "user": user })),
-            "the user x@example.com is not active"
+            "user x@example.com isn't active"
         );
         let user = json!({"email": "x@example.com", "is_active": true});
         assert_eq!(
             why(&json!({"user": user, "keypairs": []})),
-            "x@example.com has no key that is in force"
+            "x@example.com has no active key that is"
         );
     }
 }

@@ -29,7 +29,8 @@ const ATTEMPTS: u32 = 3;
 const PIECE: usize = 64 * 1024;
 
 /// Said in place of lines that were no longer there when the log was read.
-const LOST_LINES: &str = "\n… lines were lost: the log was cut off before they could be read …\n";
+const LOST_LINES: &str = "\n… lines are missing: the log was truncated before workbay read them \
+                          …\n";
 
 /// A session's log as the manager keeps it.
 #[async_trait]

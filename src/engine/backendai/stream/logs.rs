@@ -92,12 +92,9 @@ impl Source for Kept {
 
 fn no_log(standing: &Standing) -> String {
     if standing.has_ended() {
-        "no log of this session was kept: it ended before it wrote one".to_owned()
+        "this session has no log: it ended before it wrote one".to_owned()
     } else {
-        format!(
-            "there is no log yet: the session is {}",
-            standing.status().word()
-        )
+        format!("no log yet: the session is {}", standing.status().word())
     }
 }
 

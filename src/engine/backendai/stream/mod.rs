@@ -58,10 +58,12 @@ impl Streams for BackendAiEngine {
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
         if request.start.is_chosen() {
             return Err(EngineError::Declined {
-                why: "terminals of a session of a cluster share one tmux, whose shell its image chooses"
+                why: "terminals of a session on a cluster share one tmux, whose shell the image \
+                      sets"
                     .to_owned(),
                 mend: Some(
-                    "`workbay exec S -- CMD` runs what you like beside it, on a terminal, too".to_owned(),
+                    "run other programs with `workbay exec S -- CMD`, also with a terminal"
+                        .to_owned(),
                 ),
             });
         }

@@ -55,11 +55,11 @@ pub(super) async fn terminal(
         match timeout(TERMINAL, opening).await {
             Ok(Ok(tty)) => Ok(tty),
             Ok(Err(NotOpened::NotYet)) => Err(Refusal::NotYet(
-                "the terminal service of the session is not up yet".to_owned(),
+                "the terminal service of the session isn't running yet".to_owned(),
             )),
             Ok(Err(NotOpened::Failed(why))) => Err(declined(why).into()),
             Err(_) => Err(Refusal::NotYet(
-                "the terminal service of the session does not answer".to_owned(),
+                "the terminal service of the session doesn't answer".to_owned(),
             )),
         }
     })
@@ -99,11 +99,11 @@ pub(super) async fn patiently<T, F: Future<Output = Tried<T>>>(
         Ok(opened) => opened,
         Err(_) => Err(EngineError::Declined {
             why: format!(
-                "gave up after {} seconds: {}",
+                "no connection after {}s: {}",
                 COMING_UP.as_secs(),
-                last.as_deref().unwrap_or("the manager did not answer")
+                last.as_deref().unwrap_or("the manager didn't answer")
             ),
-            mend: Some("a service that has just begun may need a moment: try again".to_owned()),
+            mend: Some("the service may still be starting. Try again".to_owned()),
         }),
     }
 }
@@ -137,12 +137,12 @@ mod tests {
         let error = patiently(|| async { not_yet::<()>() }).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "gave up after 30 seconds: service 'x' is not up yet"
+            "no connection after 30s: service 'x' is not up yet"
         );
         let error = patiently(std::future::pending::<Tried<()>>).await;
         assert_eq!(
             error.unwrap_err().to_string(),
-            "gave up after 30 seconds: the manager did not answer"
+            "no connection after 30s: the manager didn't answer"
         );
     }
 

@@ -34,16 +34,16 @@ const SLICE: usize = 64 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum Cut {
     /// The port refuses: what should listen there has not come up, or has gone.
-    #[error("nothing listens at the port of the service")]
+    #[error("no program listens on the port of the service")]
     Refused,
     /// The manager gave it up, by its own words.
     #[error("the manager closed the connection to the session ({0})")]
     GivenUp(String),
     /// No farewell: the manager has gone, or something on the way.
-    #[error("the line to the manager was cut: {0}")]
+    #[error("the connection to the manager broke: {0}")]
     Line(String),
     /// Nothing comes any more, not even an answer to a ping.
-    #[error("the line to the manager is silent: it has not answered for {} seconds", ASK_EVERY.as_secs())]
+    #[error("the manager isn't responding: no answer for {}s", ASK_EVERY.as_secs())]
     Silent,
 }
 
@@ -247,7 +247,7 @@ fn cut(error: &tungstenite::Error) -> Cut {
 }
 
 fn without_farewell() -> Cut {
-    Cut::Line("the connection was closed without a farewell".to_owned())
+    Cut::Line("the connection was closed without a message".to_owned())
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Pipe<S> {

@@ -64,15 +64,15 @@ impl BackendAiEngine {
         let standing = self.standing(session).await?;
         if !standing.runs() {
             return Err(EngineError::Refused(format!(
-                "the session is not running (it is {})",
+                "the session isn't running (it is {})",
                 standing.status.word()
             )));
         }
         let me = self.core.line().await?.me.user.email.clone();
         match standing.owner {
             Some(owner) if !me.is_empty() && owner != me => Err(declined(format!(
-                "session '{}' is {owner}'s: the manager opens terminals and connections only in \
-                 one's own sessions",
+                "session '{}' belongs to {owner}. The manager opens terminals and connections \
+                 only in your own sessions",
                 standing.name
             ))),
             _ => Ok(()),
@@ -97,7 +97,7 @@ impl BackendAiEngine {
         let mut this = containers.filter(|it| id(*it, "id") == Some(kernel));
         let host = this.next().and_then(|it| it.text("cluster_hostname"));
         let Some(host) = host.filter(is_a_name) else {
-            return Err(declined("the session has no such container"));
+            return Err(declined("the session doesn't have this container"));
         };
         Ok(Some(Container { id: kernel, host }))
     }

@@ -94,7 +94,7 @@ fn unopened(error: tungstenite::Error) -> NotOpened {
             answer.status().as_u16()
         )),
         (None, error) => NotOpened::Failed(format!(
-            "the terminal service of the session did not answer as ttyd does: {error}"
+            "the terminal service of the session sent an unexpected answer: {error}"
         )),
     }
 }
@@ -224,7 +224,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<'_, S> {
                 }
                 _ = pulse.tick() => {
                     if asked && !heard {
-                        return Last::Said(lost("the terminal in the session does not answer any more"));
+                        return Last::Said(lost("the terminal in the session stopped answering"));
                     }
                     (asked, heard) = (true, false);
                     self.wish.send_modify(|wish| wish.pings = wish.pings.wrapping_add(1));

@@ -82,7 +82,7 @@ pub(super) async fn open(http: &Http, session: SessionId, to: &DialTarget) -> Tr
             Err(refused(http, session, to, answer.status(), words).await)
         }
         Err(error) => {
-            let why = format!("no WebSocket could be opened: {error}");
+            let why = format!("a WebSocket can't be opened: {error}");
             Err(http.whom.unreachable(why, None).into())
         }
     }
@@ -176,11 +176,11 @@ async fn refused(
     let service = Clean::new(&to.service);
     if may_pass(status) {
         Refusal::NotYet(format!(
-            "service '{service}' is not up yet (the manager answered {said})"
+            "service '{service}' isn't running yet (the manager answered {said})"
         ))
     } else {
         Refusal::Failed(declined(format!(
-            "the manager opens no connection to service '{service}': it answered {said}"
+            "the manager refuses the connection to service '{service}': it answered {said}"
         )))
     }
 }
@@ -204,14 +204,14 @@ fn lacking(offered: &[Offered], to: &DialTarget) -> Option<String> {
     let Some(found) = offered.iter().find(|one| one.name == to.service) else {
         let names = offered.iter().map(|one| one.name.as_str());
         return Some(format!(
-            "the session offers no service '{service}'; it offers {}",
+            "the session has no service '{service}'. Available: {}",
             Clean::new(&names.collect::<Vec<_>>().join(", "))
         ));
     };
     let port = to.port.filter(|port| !found.ports.contains(port))?;
     let ports: Vec<String> = found.ports.iter().map(u16::to_string).collect();
     Some(format!(
-        "service '{service}' has no port {port}; it has {}",
+        "service '{service}' has no port {port}. Available: {}",
         ports.join(", ")
     ))
 }
@@ -250,11 +250,11 @@ mod tests {
         assert_eq!(said("ttyd", Some(7681)), None);
         assert_eq!(
             said("jupyter", None).unwrap(),
-            "the session offers no service 'jupyter'; it offers sshd, ttyd"
+            "the session has no service 'jupyter'. Available: sshd, ttyd"
         );
         assert_eq!(
             said("sshd", Some(22)).unwrap(),
-            "service 'sshd' has no port 22; it has 2200"
+            "service 'sshd' has no port 22. Available: 2200"
         );
         assert_eq!(lacking(&[], &target("ttyd", None)), None);
     }

@@ -239,7 +239,7 @@ mod tests {
             ),
             (
                 "Get \"http://quay.io/v2/\": dial tcp 127.0.0.1:9: connect: connection refused",
-                "the registry quay.io can't be reached: nothing listens there",
+                "the registry quay.io can't be reached: no program listens at this address",
             ),
             (
                 "manifest for quay.io/team/python:3.12 not found: manifest unknown: manifest unknown",

@@ -67,7 +67,7 @@ pub(super) async fn tunnel(entered: Entered, host: &str, port: u16) -> Result<At
     let begun = match opened {
         Ok(channel) => Ok(channel.split()),
         Err(russh::Error::ChannelOpenFailure(_)) => {
-            Err(Some(refused(&format!("the way to {host}:{port}"))))
+            Err(Some(refused(&format!("the connection to {host}:{port}"))))
         }
         Err(_) => Err(None),
     };
@@ -96,8 +96,8 @@ pub(super) async fn answer(entered: &Entered, line: String) -> Result<Vec<u8>> {
     read.map_err(|why| declined(why.unwrap_or_else(|| entered.loss())))
 }
 
-const TOO_LONG: &str = "a command in the session printed more than was expected";
-const LATE: &str = "a command in the session does not answer";
+const TOO_LONG: &str = "a command in the session printed too much";
+const LATE: &str = "a command in the session doesn't answer";
 
 type Halves = (ChannelReadHalf, ChannelWriteHalf<Msg>);
 
@@ -161,7 +161,7 @@ fn granted(answer: Option<ChannelMsg>, what: &str) -> std::result::Result<(), No
 }
 
 fn refused(what: &str) -> String {
-    format!("the sshd of the session refuses {what}")
+    format!("the SSH server of the session refuses {what}")
 }
 
 /// A terminal without cells confuses programs more than a small one.

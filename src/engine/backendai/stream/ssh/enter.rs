@@ -118,18 +118,18 @@ impl client::Handler for Host {
         let said = match reason {
             DisconnectReason::ReceivedDisconnect(said) => {
                 format!(
-                    "the sshd of the session ended the connection: {}",
+                    "the SSH server of the session closed the connection: {}",
                     said.message
                 )
             }
             DisconnectReason::Error(russh::Error::KeepaliveTimeout) => {
-                "the sshd of the session does not answer any more".to_owned()
+                "the SSH server of the session stopped answering".to_owned()
             }
             DisconnectReason::Error(
                 russh::Error::Disconnect | russh::Error::HUP | russh::Error::IO(_),
-            ) => "the connection to the sshd of the session was closed".to_owned(),
+            ) => "the connection to the SSH server of the session was closed".to_owned(),
             DisconnectReason::Error(error) => {
-                format!("the connection to the sshd of the session broke: {error}")
+                format!("the connection to the SSH server of the session broke: {error}")
             }
         };
         let _ = self.told.end.set(said);
@@ -140,11 +140,12 @@ impl client::Handler for Host {
 fn stranger(first: &str, shown: &str) -> EngineError {
     EngineError::Declined {
         why: format!(
-            "the sshd of the session shows another key than before ({shown}, it was {first}): \
-             somebody else may be answering"
+            "the SSH server of the session has another key than before ({shown}, before: \
+             {first}). Another program may be answering"
         ),
         mend: Some(
-            "if the session was made anew behind our back, `workbay daemon stop` forgets the old key"
+            "if the session was recreated outside workbay, run `workbay daemon stop` to remove \
+             the old key"
                 .to_owned(),
         ),
     }
@@ -197,7 +198,7 @@ pub(super) async fn knock_at(
         Err(_) => {
             grip.stop();
             Err(Refusal::NotYet(
-                "the sshd of the session does not answer".to_owned(),
+                "the SSH server of the session doesn't answer".to_owned(),
             ))
         }
     }
@@ -210,14 +211,14 @@ fn outside(grip: &Grip, told: &Told, error: &russh::Error) -> Refusal {
     }
     match (grip.cut(), error) {
         (Some(Cut::Refused), _) => {
-            Refusal::NotYet("the sshd of the session is not up yet".to_owned())
+            Refusal::NotYet("the SSH server of the session isn't running yet".to_owned())
         }
         (Some(cut), _) => declined(cut.to_string()).into(),
         (None, russh::Error::Disconnect | russh::Error::HUP | russh::Error::IO(_)) => {
-            Refusal::NotYet("the sshd of the session closed the connection".to_owned())
+            Refusal::NotYet("the SSH server of the session closed the connection".to_owned())
         }
         (None, error) => declined(format!(
-            "the sshd of the session does not speak as expected: {error}"
+            "the SSH server of the session sent an unexpected answer: {error}"
         ))
         .into(),
     }
@@ -232,7 +233,7 @@ impl Entered {
         match (self.grip.cut(), self.told.end.get()) {
             (Some(cut), _) => cut.to_string(),
             (None, Some(said)) => said.clone(),
-            (None, None) => "the connection to the sshd of the session was closed".to_owned(),
+            (None, None) => "the connection to the SSH server of the session was closed".to_owned(),
         }
     }
 

@@ -48,12 +48,12 @@ pub(super) async fn enter(
     match door::knock_at(wire::through(stream), &sshd, way.key).await {
         Ok(Knocked::In(entered)) => Ok(*entered),
         Ok(Knocked::Denied) => Err(declined(format!(
-            "the sshd of {} does not take the key of its session",
+            "the SSH server of {} doesn't accept the key of its session",
             container.host
         ))),
         Err(Refusal::NotYet(why)) => Err(EngineError::Declined {
             why: format!("{}: {why}", container.host),
-            mend: Some("a container that has just begun may need a moment: try again".to_owned()),
+            mend: Some("the container may still be starting. Try again".to_owned()),
         }),
         Err(Refusal::Failed(error)) => Err(error),
     }
@@ -80,7 +80,7 @@ impl Way {
         let printed = channel::answer(main, line).await?;
         let Some(told) = of(&printed, host) else {
             return Err(declined(format!(
-                "there is no key for {host} in the main container (/home/config/ssh/id_cluster)"
+                "the main container has no key for {host} (/home/config/ssh/id_cluster)"
             )));
         };
         Ok(Self {

@@ -40,7 +40,7 @@ pub(super) fn read(key: &Secret) -> Result<PrivateKey> {
     // The library's error tells of the form only; the key itself stays out of what is said.
     russh::keys::decode_secret_key(key.expose(), None).map_err(|_| {
         declined(format!(
-            "the SSH key of the session (/home/work/{FILE}) is of a kind that is not known here"
+            "the SSH key of the session (/home/work/{FILE}) has an unsupported type"
         ))
     })
 }
@@ -49,17 +49,17 @@ pub(super) fn read(key: &Secret) -> Result<PrivateKey> {
 pub(super) fn read_cluster(key: &Secret) -> Result<PrivateKey> {
     russh::keys::decode_secret_key(key.expose(), None).map_err(|_| {
         declined(
-            "the SSH key of the session's containers (/home/config/ssh/id_cluster) is of a kind that \
-             is not known here",
+            "the SSH key of the session's containers (/home/config/ssh/id_cluster) has an \
+             unsupported type",
         )
     })
 }
 
 fn missing(why: &str) -> EngineError {
     EngineError::Declined {
-        why: format!("the SSH key of the session (/home/work/{FILE}) could not be read: {why}"),
+        why: format!("the SSH key of the session (/home/work/{FILE}) can't be read: {why}"),
         mend: Some(
-            "a session has none where a folder of yours lies at .ssh: open a terminal instead"
+            "a session has no key if a folder is mounted at .ssh. Open a terminal instead"
                 .to_owned(),
         ),
     }
@@ -115,7 +115,7 @@ mod tests {
         let error = read(&Secret::new(KEY)).unwrap_err().to_string();
         assert_eq!(
             error,
-            "the SSH key of the session (/home/work/id_container) is of a kind that is not known here"
+            "the SSH key of the session (/home/work/id_container) has an unsupported type"
         );
     }
 }

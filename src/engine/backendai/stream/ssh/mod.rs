@@ -45,7 +45,7 @@ pub(super) async fn exec(
 ) -> Result<Attached> {
     let Some(line) = quote::command(&command.argv) else {
         return Err(declined(
-            "no program can be run by such words: one of them is missing or holds a zero byte",
+            "invalid command: it is empty or contains a NUL byte",
         ));
     };
     let entered = enter_at(engine, session, command.kernel).await?;
@@ -76,7 +76,7 @@ pub(super) async fn terminal(
     hold: Hold,
 ) -> Result<Attached> {
     let Some(line) = quote::command(&tmux::terminal()) else {
-        return Err(declined("no terminal can be opened by such words"));
+        return Err(declined("invalid command for a terminal"));
     };
     let entered = hop::enter(engine, session, container).await?;
     let size = (request.columns, request.rows);
@@ -124,10 +124,11 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> 
         // One that was remembered may have been changed since.
         if !known_before {
             return Err(EngineError::Declined {
-                why: "the sshd of the session does not take the session's own key".to_owned(),
+                why: "the SSH server of the session doesn't accept the session's own key"
+                    .to_owned(),
                 mend: Some(
-                    "where a folder of yours lies at .ssh, its authorized_keys must hold the key of \
-                     /home/work/id_container; or open a terminal instead"
+                    "if a folder is mounted at .ssh, add the key of /home/work/id_container to \
+                     its authorized_keys, or open a terminal instead"
                         .to_owned(),
                 ),
             });
@@ -142,8 +143,8 @@ fn with_a_way_out(error: EngineError) -> EngineError {
             EngineError::Declined {
                 why,
                 mend: Some(
-                    "commands in a session of a cluster go through its sshd, which its image lacks: \
-                     open a terminal instead (`workbay shell`)"
+                    "commands in a session on a cluster need an SSH server, which its image \
+                     doesn't have. Open a terminal instead (`workbay shell`)"
                         .to_owned(),
                 ),
             }

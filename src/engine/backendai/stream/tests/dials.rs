@@ -37,7 +37,7 @@ async fn a_cut_line_is_no_end() {
     let mut dialled = dial::start(pipe);
     port.line.fault(Fault::Cut);
     let (_, last) = all(&mut dialled.output).await;
-    assert!(why(last).starts_with("the line to the manager was cut"));
+    assert!(why(last).starts_with("the connection to the manager broke"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -46,7 +46,7 @@ async fn a_silent_line_is_no_end() {
     let mut dialled = dial::start(pipe);
     port.line.fault(Fault::Freeze);
     let (_, last) = all(&mut dialled.output).await;
-    assert!(why(last).starts_with("the line to the manager is silent"));
+    assert!(why(last).starts_with("the manager isn't responding"));
     drop(port);
 }
 

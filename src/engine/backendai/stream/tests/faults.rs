@@ -27,10 +27,7 @@ async fn inner_silent_the_terminal_does_not_answer() {
     // Nobody reads at ttyd's side from now on; the proxy goes on answering.
     let (shown, last) = all(&mut scene.terminal.output).await;
     assert_eq!(shown, b"$ ");
-    assert_eq!(
-        why(last),
-        "the terminal in the session does not answer any more"
-    );
+    assert_eq!(why(last), "the terminal in the session stopped answering");
     drop((scene.ttyd, scene.line));
 }
 
@@ -49,7 +46,7 @@ async fn outer_closed_the_connection_is_lost_and_the_shell_lives() {
             1011,
             "the manager closed the connection to the session (code 1011)",
         ),
-        (1013, "nothing listens at the port of the service"),
+        (1013, "no program listens on the port of the service"),
     ] {
         let mut scene = open().await;
         scene.line.fault(Fault::Close(code));
@@ -63,10 +60,7 @@ async fn outer_silent_the_line_to_the_manager_is_lost() {
     let mut scene = open().await;
     scene.line.fault(Fault::Freeze);
     let (_, last) = all(&mut scene.terminal.output).await;
-    assert_eq!(
-        why(last),
-        "the line to the manager is silent: it has not answered for 20 seconds"
-    );
+    assert_eq!(why(last), "the manager isn't responding: no answer for 20s");
     drop((scene.ttyd, scene.line));
 }
 
@@ -77,6 +71,6 @@ async fn outer_cut_the_line_to_the_manager_is_lost() {
     let (_, last) = all(&mut scene.terminal.output).await;
     assert_eq!(
         why(last),
-        "the line to the manager was cut: the connection was closed without a farewell"
+        "the connection to the manager broke: the connection was closed without a message"
     );
 }

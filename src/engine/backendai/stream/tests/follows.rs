@@ -149,7 +149,7 @@ async fn lost_lines_are_told_where_they_are_missing() {
     assert_eq!(
         read(&script, following(None)).await.unwrap(),
         "line 1 of the very long log\n\
-         \n… lines were lost: the log was cut off before they could be read …\n\
+         \n… lines are missing: the log was truncated before workbay read them …\n\
          line 9 of the very long log\n"
     );
 }

@@ -178,7 +178,10 @@ async fn a_line_that_is_cut_at_the_opening_is_told() {
     let Some(NotOpened::Failed(why)) = error else {
         panic!("{error:?}");
     };
-    assert!(why.starts_with("the line to the manager was cut"), "{why}");
+    assert!(
+        why.starts_with("the connection to the manager broke"),
+        "{why}"
+    );
 }
 
 #[tokio::test]
