@@ -117,7 +117,7 @@ fn places(start: &Start) -> Vec<Place> {
         ("database", paths.database()),
         ("homes and logs of sessions", paths.sessions_dir()),
         ("daemon's log", paths.daemon_log()),
-        ("face's log", paths.face_log()),
+        ("TUI's log", paths.face_log()),
         ("socket", paths.socket()),
         ("cache", paths.cache_dir.clone()),
     ]

@@ -226,7 +226,7 @@ mod tests {
         failed.status_message = Some("the pull failed".into());
         assert!(!has_begun(&failed));
         let told = wait_for_log(&failed, false).unwrap_err().message;
-        assert!(told.as_str().ends_with("has not begun: the pull failed"));
+        assert!(told.as_str().ends_with("hasn't started: the pull failed"));
         failed.started_at = Some(jiff::Timestamp::UNIX_EPOCH);
         assert!(has_begun(&failed));
     }

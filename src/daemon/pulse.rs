@@ -114,7 +114,7 @@ mod tests {
         let silence = unless_silent(never, Box::pin(std::future::pending::<Result<(), _>>()));
         let said = silence.await.unwrap_err();
         assert!(
-            said.is_lost() && said.to_string().contains("15 seconds"),
+            said.is_lost() && said.to_string().contains("no answer for 15s"),
             "{said}"
         );
         assert_eq!(begun.elapsed(), DOUBT + WORD);

@@ -314,10 +314,10 @@ mod tests {
     #[test]
     fn nonsense_is_an_error_not_a_panic() {
         for (bytes, what) in [
-            (&b"\0\0\0\0"[..], "cut short"),
+            (&b"\0\0\0\0"[..], "incomplete"),
             (&b"\0\0\0\x01\x09"[..], "unknown kind"),
-            (&b"\0\0\0\x03\x01ab"[..], "cut short"),
-            (&b"\0\0\0\x03\x00{}"[..], "does not understand"),
+            (&b"\0\0\0\x03\x01ab"[..], "incomplete"),
+            (&b"\0\0\0\x03\x00{}"[..], "doesn't understand"),
         ] {
             let error = Daemon::default()
                 .decode(&mut BytesMut::from(bytes))

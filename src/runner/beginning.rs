@@ -222,7 +222,7 @@ mod tests {
             command: vec!["no-such-program".to_owned()],
             ..Beginning::default()
         });
-        assert!(program.sentence.starts_with("there is no program"));
+        assert!(program.sentence.starts_with("program '"));
         for (directory, says) in [
             ("/no/such", "can't be used"),
             ("/etc/passwd", "is no directory"),

@@ -115,7 +115,7 @@ async fn launches_that_are_refused() {
     };
     let error = engine.launch(&named("taken-name")).await.unwrap_err();
     let (why, mend) = told(&error);
-    assert_eq!(why, "a session of that name already exists");
+    assert_eq!(why, "a session with that name already exists");
     assert_eq!(
         mend.unwrap(),
         "choose another name, or terminate the other one first"
@@ -192,7 +192,7 @@ async fn rename() {
     // To its own name: nothing to do, whatever the manager says.
     engine.rename(id(ONE), "gamma").await.unwrap();
     let error = engine.rename(id(ONE), "beta").await.unwrap_err();
-    assert_eq!(error.to_string(), "a session of that name already exists");
+    assert_eq!(error.to_string(), "a session with that name already exists");
     let error = engine.rename(id(TWO), "delta").await.unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -333,10 +333,7 @@ async fn commits_that_fail() {
         "only images of running sessions can be created. This session is PENDING"
     );
     let error = engine.commit(id(ONE), "한글").await.err().unwrap();
-    assert!(
-        error.to_string().contains("is no name for an image"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("invalid image name"), "{error}");
     manager.mend();
     manager.on(&path, Reply::Json(200, json!({"task_id": "8c1c"})));
     let (events, reply) = Reply::events();

@@ -132,7 +132,7 @@ async fn a_manager_that_never_answers_is_given_up() {
     assert_eq!(
         told(&error).0,
         format!(
-            "the engine at {} doesn't answer: no answer within 20 s",
+            "the engine at {} doesn't answer: no answer within 20s",
             manager.endpoint()
         )
     );

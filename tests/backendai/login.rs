@@ -160,7 +160,7 @@ async fn answers_to_a_login() {
         ),
         (
             Reply::Json(200, no_id),
-            "the engine reported: a login without an id (header X-BackendAI-SessionID): the web \
+            "the engine reported: a login without an id (header X-BackendAI-SessionID). The web \
              server is too old",
             "",
         ),

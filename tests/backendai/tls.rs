@@ -67,7 +67,7 @@ async fn a_private_authority_is_trusted_when_named() {
         )),
         "{why}"
     );
-    assert!(mend.unwrap().starts_with("set ca-file of the context"));
+    assert!(mend.unwrap().contains("set ca-file of the context"));
     config.ca_file = Some(file("ca.pem"));
     let info = BackendAiEngine::new(config).probe().await.unwrap();
     assert_eq!(info.version, "26.9.6");

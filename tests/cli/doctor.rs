@@ -55,7 +55,7 @@ fn an_engine_that_hangs_and_a_slow_one_are_told_apart() {
     let (code, out, _) = run(&machine, &["doctor"]);
     assert_eq!(code, 1, "{out}");
     assert!(
-        out.contains("said nothing for") && out.contains(&relay.endpoint()),
+        out.contains("didn't answer for") && out.contains(&relay.endpoint()),
         "{out}"
     );
     assert!(
@@ -74,7 +74,7 @@ fn a_daemon_whose_engine_hangs_is_asked_and_does_not_hang() {
     let told = about(&machine, "engine");
     assert_eq!(told[0]["level"], "bad", "{told:?}");
     assert!(
-        text(&told[0], "message").contains("said nothing for"),
+        text(&told[0], "message").contains("didn't answer for"),
         "{told:?}"
     );
     relay.set(Manner::Through);

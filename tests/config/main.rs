@@ -14,6 +14,7 @@
 mod contexts;
 mod docs;
 mod environments;
+mod errors;
 mod kept;
 mod layers;
 mod resources;

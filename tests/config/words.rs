@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What is checked: texts of the TUI, of the commands, of launches and of the configuration.
+/// What is checked: every text of the program.
 const PLACES: &[&str] = &[
     "src/action.rs",
     "src/app",
@@ -70,8 +70,12 @@ const REPLACEMENTS: &[(&str, &str)] = &[
     (" at most ", "max"),
 ];
 
-/// Whole texts in which a phrase of the list is the right one.
-const ALLOWED: &[&str] = &[];
+/// Whole texts in which a phrase of the list is the right one: SQL.
+const ALLOWED: &[&str] = &[
+    "SELECT count(*) FROM unreadable WHERE told = 0 AND kept_of = 'sessions'",
+    "UPDATE unreadable SET told = 1",
+    "WHERE told = 0",
+];
 
 #[test]
 fn texts_use_the_words_of_the_style_guide() {
@@ -108,7 +112,8 @@ fn phrases_are_found_in_literals_and_nowhere_else() {
 
 fn faults(text: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let padded = format!(" {} ", text.to_lowercase());
-    let is_text = text.contains(' ') && !ALLOWED.contains(&text);
+    let is_sql = ALLOWED.contains(&text) || text.contains("CREATE TABLE");
+    let is_text = text.contains(' ') && !is_sql;
     REPLACEMENTS
         .iter()
         .copied()
@@ -116,7 +121,7 @@ fn faults(text: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The Rust files of the program below a path, without its tests.
-fn files(path: &Path) -> Vec<PathBuf> {
+pub fn files(path: &Path) -> Vec<PathBuf> {
     let name = path.file_name().unwrap().to_str().unwrap();
     if path.is_dir() {
         let entries = std::fs::read_dir(path).unwrap();
@@ -133,7 +138,7 @@ fn files(path: &Path) -> Vec<PathBuf> {
 }
 
 /// A file up to the module with its tests.
-fn without_tests(source: &str) -> &str {
+pub fn without_tests(source: &str) -> &str {
     let tests = source.match_indices("#[cfg(test)]\n").find(|(at, mark)| {
         let after = source[at + mark.len()..].trim_start();
         after.starts_with("mod tests {")
@@ -173,7 +178,7 @@ fn literals(source: &str) -> Vec<(usize, String)> {
 }
 
 /// Where the quotation mark is that closes a literal.
-fn closing(body: &str) -> usize {
+pub fn closing(body: &str) -> usize {
     let mut escaped = false;
     let stop = body.char_indices().find(|(_, c)| {
         let is_end = *c == '"' && !escaped;
@@ -184,7 +189,7 @@ fn closing(body: &str) -> usize {
 }
 
 /// A literal of several source lines as one.
-fn joined(literal: &str) -> String {
+pub fn joined(literal: &str) -> String {
     let mut parts = literal.split("\\\n");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + part.trim_start())

@@ -134,7 +134,7 @@ async fn a_command_does_not_start_before_its_time() {
     };
     let mut log = face.client.open(open).await.unwrap();
     let said = format!("{:?}", log.recv().await);
-    assert!(said.contains("it has not begun"), "{said}");
+    assert!(said.contains("it hasn't started"), "{said}");
     let ended = face.until_status(session.id, Status::Terminated).await;
     assert!(ended.started_at.unwrap() >= starts_at);
     assert_eq!(ended.result, BatchResult::Success);

@@ -362,13 +362,13 @@ async fn with_a_failing_disk() {
     fs::write(fault, "1").unwrap();
     let refused = face.launch(named("refused")).await.unwrap_err();
     assert!(
-        refused.message.as_str().contains("read-only now"),
+        refused.message.as_str().contains("now read-only"),
         "{refused:?}"
     );
     house.engine.die(ending, 0, false);
     face.until(ending, |session| session.status != Status::Running)
         .await;
-    face.until_told("read-only now").await;
+    face.until_told("now read-only").await;
     // What cannot be recorded at all ends all the same.
     for (id, force) in [(asked, false), (forced, true)] {
         face.terminate(id, force).await.unwrap();

@@ -126,7 +126,7 @@ async fn copies_are_checked_as_a_whole_before_the_first_is_made() {
         (copies(&long, 2), LaunchField::Name, "too long"),
         (copies("none", 0), LaunchField::Count, "at least 1"),
         (copies("many", 101), LaunchField::Count, "100 at most"),
-        (sized, LaunchField::Count, "one at a time"),
+        (sized, LaunchField::Count, "only one cluster session"),
     ] {
         let failure = launch(&face, ContextName::local(), request)
             .await

@@ -87,7 +87,7 @@ async fn each_wrong_launch_is_refused_with_its_reason_and_makes_nothing() {
         (wrong(&|r| r.mem = Some(Bytes::mib(5))), "at least 6 MiB"),
         (
             wrong(&|r| r.shmem = Some(Bytes::mib(256))),
-            "it must be less",
+            "must be less than the memory",
         ),
         (
             wrong(&|r| r.cpu = Some("5".parse().unwrap())),
@@ -99,7 +99,7 @@ async fn each_wrong_launch_is_refused_with_its_reason_and_makes_nothing() {
         ),
         (
             wrong(&|r| drop(r.env.insert("1X".into(), "x".into()))),
-            "no name of a variable",
+            "invalid variable name",
         ),
     ];
     for (request, expected) in cases {
@@ -247,7 +247,7 @@ async fn a_rename_is_checked_shown_as_asked_and_done_by_the_engine() {
         .fail_next(Call::Rename, EngineError::Other("no".into()));
     let failure = rename("after").await.unwrap_err();
     assert!(
-        failure.message.as_str().contains("could not be renamed"),
+        failure.message.as_str().contains("couldn't be renamed"),
         "{failure:?}"
     );
     assert_eq!(rename("after").await, Ok(Reply::Done));

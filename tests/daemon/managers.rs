@@ -334,7 +334,7 @@ async fn streams_go_to_the_engine_of_their_context() {
     );
     let failure = open(&face, log(queued, false)).await.unwrap_err();
     assert!(
-        failure.message.as_str().contains("has not begun"),
+        failure.message.as_str().contains("hasn't started"),
         "{failure:?}"
     );
     // Who follows waits until there is something to follow.

@@ -136,7 +136,7 @@ async fn an_engine_that_hangs_is_told_with_its_address_and_comes_back_by_itself(
             panic!("{error}");
         };
         assert_eq!(*endpoint, relay.endpoint());
-        assert!(why.contains("said nothing for"), "{why}");
+        assert!(why.contains("didn't answer for"), "{why}");
         assert!(mend.as_ref().unwrap().contains("journalctl"), "{mend:?}");
     };
     // From the first word on.

@@ -95,9 +95,14 @@ fn an_engine_of_another_machine() {
 
     // A server nobody knows, and a person it does not know.
     let path = path_with(&far.ssh_program("daemon.json", "person"));
-    again_refused(&[("PATH", &path)], &far.ssh(), "not known yet", "ssh root@");
+    again_refused(
+        &[("PATH", &path)],
+        &far.ssh(),
+        "isn't known yet",
+        "ssh root@",
+    );
     let path = path_with(&far.ssh_program("known", "host"));
-    let words = ("without a password", "ssh-copy-id");
+    let words = ("doesn't accept your SSH key", "ssh-copy-id");
     again_refused(&[("PATH", &path)], &far.ssh(), words.0, words.1);
     // TLS without our certificates, and with the authority's alone: then it is the engine that refuses.
     let some = tempfile::tempdir().unwrap();

@@ -117,11 +117,11 @@ async fn a_folder_that_cannot_be_mounted_is_told_and_leaves_nothing() {
         ),
         (
             vec![mounted("data", "/home/work/.bashrc", false)],
-            "no directory can be made",
+            "the directory can't be created",
         ),
         (
             vec![data, mounted("other", "/home/work/data/link/x", false)],
-            "no directory can be made",
+            "the directory can't be created",
         ),
     ] {
         let mut plan = plan("bad", host_spec());

@@ -176,7 +176,7 @@ async fn an_image_for_another_processor_is_refused_with_both_names() {
     let EngineError::Declined { why, mend } = &error else {
         panic!("{error}");
     };
-    for word in [name, "mips64le processors", "the engine's is"] {
+    for word in [name, "mips64le processors", "the engine's machine is"] {
         assert!(why.contains(word), "{why}");
     }
     assert!(mend.as_ref().unwrap().contains("docker pull --platform"));

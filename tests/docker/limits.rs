@@ -122,7 +122,7 @@ async fn impossible_limits_are_refused_in_a_sentence_and_leave_nothing() {
     for (plan, words) in [
         (&small, "below 6 MiB"),
         (&shared, "less than the memory"),
-        (&many, "cores are more"),
+        (&many, "CPU is more"),
     ] {
         let error = bench.engine.create(plan).await.unwrap_err();
         assert!(matches!(error, EngineError::Refused(_)), "{error}");

@@ -143,7 +143,7 @@ async fn why_it_failed_is_told_as_for_docker() {
             mend: Some(mend),
             ..
         } => {
-            assert!(why.contains("speaks no TLS"), "{why}");
+            assert!(why.contains("doesn't support TLS"), "{why}");
             assert!(mend.contains("registries.conf"), "{mend}");
         }
         other => panic!("{other}"),

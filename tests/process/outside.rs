@@ -29,7 +29,7 @@ fn a_container_that_is_killed_or_removed_ends_its_session_with_the_reason() {
         (
             "removed",
             &["rm", "-f"],
-            &["removed by someone", "killed by signal 9"],
+            &["removed outside workbay", "killed by signal 9"],
         ),
     ] {
         machine.ok(&launch(name, &["--wait"]));

@@ -50,7 +50,7 @@ fn a_private_registry_is_logged_in_to_as_docker_does() {
     let none = dir.path().join("none");
     fs::create_dir(&none).expect("a directory");
     let said = refused(&logged_in(&none), &image.0);
-    assert!(said.contains("without a login"), "{said}");
+    assert!(said.contains("requires a login"), "{said}");
     assert!(
         said.contains(&format!("docker login {}", registry.host())),
         "{said}"
@@ -120,7 +120,7 @@ fn what_cannot_be_had_is_a_sentence() {
             "the registry registry.invalid can't be reached",
         ),
         (format!("{}/team/tool:1", registry.host()), "has no image"),
-        ("Not An Image".to_owned(), "is no image"),
+        ("Not An Image".to_owned(), "invalid image"),
     ] {
         let said = refused(&machine, &image);
         assert!(said.contains(sentence), "{image}: {said}");
@@ -152,6 +152,6 @@ fn an_image_of_another_architecture_is_refused_and_not_kept() {
     let image = Here(reference);
     let said = refused(&Machine::new(), &image.0);
     assert!(said.contains("is made for s390x processors"), "{said}");
-    assert!(said.contains("the engine's is"), "{said}");
+    assert!(said.contains("the engine's machine is"), "{said}");
     assert!(!is_here(&image.0));
 }

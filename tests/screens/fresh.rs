@@ -139,12 +139,12 @@ fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
     let screen = opened(140, 40).typed("my-work").press("alt-5");
     let typed = screen.app.launcher.as_ref().unwrap().request().clone();
     let screen = engine(screen, lost());
-    assert!(screen.sees("does not answer"), "{}", screen.text());
+    assert!(screen.sees("doesn't answer"), "{}", screen.text());
     assert!(!screen.sees("starts now"), "{}", screen.text());
     let screen = engine(screen, connected()).wait(3);
     assert_eq!(asked(&screen), 2);
     let screen = told(screen, room(3, 2));
-    assert!(!screen.sees("does not answer"), "{}", screen.text());
+    assert!(!screen.sees("doesn't answer"), "{}", screen.text());
     assert!(screen.sees("2 sessions are ahead"), "{}", screen.text());
     assert_eq!(screen.app.launcher.as_ref().unwrap().request(), &typed);
     let screen = screen.press("enter enter");
@@ -160,7 +160,7 @@ fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
 fn what_cannot_be_read_again_leaves_the_wizard_as_it_is() {
     let screen = opened(140, 40).typed("my-work").press("alt-5");
     let screen = changed(screen, session(70, "more", Status::Pending, 0)).wait(3);
-    let away = Failure::new(FailureKind::Unreachable, "the engine does not answer");
+    let away = Failure::new(FailureKind::Unreachable, "the engine doesn't answer");
     let screen = screen.answer(|r| matches!(r, Request::Catalogue { .. }), Err(away));
     let request = screen.app.launcher.as_ref().unwrap().request();
     assert_eq!(request.name.as_deref(), Some("my-work"));

@@ -71,7 +71,7 @@ fn each_end_is_told_as_what_it_was() {
         started_at: None,
         ..ended("user-requested", "x")
     };
-    let text = "train left the queue as asked".to_owned();
+    let text = "train left the queue as requested".to_owned();
     let asked = told(&waiting, cancelled);
     assert_eq!(asked, Some((NoticeKind::Ended, Level::Info, text)));
     let itself = told(&running, ended("self-terminated", "its main process ended"));

@@ -91,16 +91,16 @@ mod tests {
         for (path, why) in [
             ("workbay", "isn't an absolute path"),
             ("/no/such/program", "can't be read"),
-            ("/etc", "is no program"),
+            ("/etc", "isn't an executable file"),
         ] {
             let refused = examine(path, "9.9.9").await.unwrap_err();
             assert!(refused.contains(why), "{refused}");
         }
         let open = script(dir.path(), "echo workbay 9.9.9", 0o757);
         let refused = examine(&open, "9.9.9").await.unwrap_err();
-        assert!(refused.contains("everybody may write"), "{refused}");
+        assert!(refused.contains("is writable by all users"), "{refused}");
         let data = script(dir.path(), "echo workbay 9.9.9", 0o644);
         let refused = examine(&data, "9.9.9").await.unwrap_err();
-        assert!(refused.contains("is no program"), "{refused}");
+        assert!(refused.contains("isn't an executable file"), "{refused}");
     }
 }

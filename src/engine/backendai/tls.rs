@@ -60,7 +60,7 @@ mod tests {
         assert!(missing.contains("ca.pem"), "{missing}");
         std::fs::write(&path, "not a certificate\n").unwrap();
         let empty = client_config(Some(&path)).unwrap_err().to_string();
-        assert!(empty.contains("holds no certificate"), "{empty}");
+        assert!(empty.contains("contains no certificate"), "{empty}");
         assert!(client_config(None).is_ok());
     }
 }

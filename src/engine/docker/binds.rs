@@ -214,7 +214,7 @@ mod tests {
         let error = make_places(&home, &binds, caller())
             .unwrap_err()
             .to_string();
-        assert!(error.contains("no directory can be made"), "{error}");
+        assert!(error.contains("the directory can't be created"), "{error}");
     }
 
     #[test]

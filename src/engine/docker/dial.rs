@@ -83,6 +83,6 @@ mod tests {
         assert_eq!(of("1234", None).unwrap(), 1234);
         assert!(of("x", Some(92)).is_err() && of("1234", Some(5)).is_err());
         let error = of("ttyd", None).unwrap_err().to_string();
-        assert!(error.contains("it has jupyter, x"), "{error}");
+        assert!(error.contains("available: jupyter, x"), "{error}");
     }
 }

@@ -217,7 +217,7 @@ mod tests {
         let no_toolkit = answered(500, "could not select device driver \"\" with capabilities");
         assert!(matches!(no_toolkit, EngineError::Refused(said) if said.contains("toolkit")));
         let full = answered(500, "write /x: no space left on device");
-        assert!(matches!(full, EngineError::Refused(said) if said.contains("free some space")));
+        assert!(matches!(full, EngineError::Refused(said) if said.contains("Free some space")));
     }
 
     #[test]
@@ -259,7 +259,10 @@ mod tests {
         let silent = |endpoint: &str| error_mend(silent(endpoint, Duration::from_secs(1)));
         assert!(silent("podman (/usr/bin/podman)").contains("podman info"));
         let far = silent("tcp://box:2376");
-        assert!(far.starts_with("there, `sudo journalctl"), "{far}");
+        assert!(
+            far.starts_with("on that machine, `sudo journalctl"),
+            "{far}"
+        );
     }
 
     fn error_mend(error: EngineError) -> String {

@@ -178,14 +178,14 @@ mod tests {
         assert_eq!(shelf.names().unwrap(), ["one", "two"]);
         assert!(shelf.find("one").unwrap().is_dir());
         let taken = shelf.make("one", caller()).unwrap_err().to_string();
-        assert!(taken.contains("'one' already"), "{taken}");
+        assert!(taken.contains("'one' already exists"), "{taken}");
         for bad in ["../x", "", "a/b"] {
             assert!(shelf.make(bad, caller()).is_err(), "{bad} was taken");
             assert!(shelf.find(bad).is_err(), "{bad} was found");
         }
         for missing in ["none", "link", "file"] {
             let error = shelf.find(missing).unwrap_err().to_string();
-            assert!(error.contains("no folder"), "{error}");
+            assert!(error.contains("not found"), "{error}");
         }
     }
 

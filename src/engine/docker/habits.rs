@@ -65,7 +65,7 @@ impl Limits {
     /// What a person should know of it before they rely on a limit.
     pub(super) fn warning(self) -> Option<String> {
         let missing: Vec<&str> = [
-            (self.cpu, "cores"),
+            (self.cpu, "CPU"),
             (self.memory, "memory"),
             (self.processes, "processes"),
         ]
@@ -312,7 +312,7 @@ mod tests {
             ..SystemInfo::default()
         });
         let warning = none.limits.warning().unwrap();
-        assert!(warning.contains("cores, memory, processes"), "{warning}");
+        assert!(warning.contains("CPU, memory, processes"), "{warning}");
         assert!(!none.own_groups);
     }
 
@@ -328,7 +328,7 @@ mod tests {
         assert!(!old.limits.memory && !old.limits.processes && !old.own_groups);
         let new = host("v2", r#""memory", "pids""#);
         assert!(new.limits.memory && new.limits.processes && !new.limits.cpu && new.own_groups);
-        assert!(new.limits.warning().unwrap().contains("limit cores here"));
+        assert!(new.limits.warning().unwrap().contains("can't limit CPU"));
         assert_eq!(podman("{}").limits, Limits::ALL);
     }
 

@@ -118,7 +118,7 @@ async fn a_newer_layout_is_refused_with_the_way_out_and_left_as_it_is() {
     let before = fs::read(&database).unwrap();
     let error = Store::open(&options(&dir)).unwrap_err();
     assert!(matches!(error, StoreError::Newer { .. }), "{error}");
-    assert!(error.to_string().contains("update workbay"), "{error}");
+    assert!(error.to_string().contains("Update workbay"), "{error}");
     assert_eq!(fs::read(&database).unwrap(), before);
     assert_eq!(beside(&dir, "backup"), beside(&dir, "aside"));
 }

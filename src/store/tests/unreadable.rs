@@ -46,7 +46,7 @@ async fn a_session_that_cannot_be_read_is_set_aside_alone_and_told_once() {
     };
     assert!(
         note.as_str()
-            .contains("a row of the store could not be read"),
+            .contains("a row of the state database can't be read"),
         "{note}"
     );
     assert!(note.as_str().contains("workbay doctor"), "{note}");

@@ -155,7 +155,7 @@ async fn a_web_page_where_a_manager_should_be() {
     manager.answer(About::Tcpproxy, [Answer::Html(200)]);
     manager.answer(About::Apps, [Answer::Html(200)]);
     let error = refusal(&manager).await.to_string();
-    assert!(error.contains("a web page, no manager"), "{error}");
+    assert!(error.contains("a web page and isn't a manager"), "{error}");
 }
 
 #[tokio::test]

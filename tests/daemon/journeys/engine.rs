@@ -22,7 +22,7 @@ async fn while_the_engine_is_away_the_rows_stay_and_one_full_list_brings_them_up
     let lists = house.engine.count(Call::List);
 
     house.engine.cut();
-    person.sees("The engine at memory: does not answer").await;
+    person.sees("The engine at memory: doesn't answer").await;
     person.sees("Start the engine").await;
     person.sees_line(&["stays", "RUNNING"]).await;
     person.sees_line(&["ends-unseen", "RUNNING"]).await;
@@ -31,7 +31,7 @@ async fn while_the_engine_is_away_the_rows_stay_and_one_full_list_brings_them_up
 
     house.engine.die(ends, 3, false);
     house.engine.restore();
-    person.sees_no("does not answer").await;
+    person.sees_no("doesn't answer").await;
     person.sees("Running 1   Finished 1").await;
     person.sees_line(&["stays", "RUNNING"]).await;
     assert_eq!(house.engine.count(Call::List), lists + 1);
@@ -57,7 +57,7 @@ async fn a_launch_that_the_engine_did_not_survive_stands_under_others_with_the_r
     person.presses("3").await;
     person.sees_line(&["unlucky", "ERROR"]).await;
     person.presses("enter").await;
-    person.sees("launch it again when").await;
+    person.sees("Relaunch it when").await;
 
     house.engine.restore();
     eventually("what was half made is removed", || {
@@ -75,7 +75,7 @@ async fn an_engine_that_is_away_from_the_start_is_waited_for() {
     house.start().await;
     let options = workbay::client::ConnectOptions::existing(house.paths());
     let mut person = Person::sits_down("jin", options);
-    person.sees("does not answer").await;
+    person.sees("doesn't answer").await;
     house.engine.restore();
     person.sees("▪ connected").await;
     person.launches("at-last").await;

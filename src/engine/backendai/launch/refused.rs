@@ -178,7 +178,7 @@ mod tests {
                 Field::StartupCommand,
             ),
             (
-                "a session of that name already exists".to_owned(),
+                "a session with that name already exists".to_owned(),
                 Field::Name,
             ),
         ] {

@@ -187,7 +187,7 @@ mod tests {
         let user = json!({"email": "x@example.com", "is_active": true});
         assert_eq!(
             why(&json!({"user": user, "keypairs": []})),
-            "x@example.com has no active key that is"
+            "x@example.com has no active key"
         );
     }
 }

@@ -207,6 +207,6 @@ mod tests {
             .err()
             .unwrap()
             .to_string();
-        assert!(error.starts_with("/etc/passwd cannot be taken"), "{error}");
+        assert!(error.starts_with("/etc/passwd can't be added"), "{error}");
     }
 }

@@ -241,22 +241,22 @@ mod tests {
         for (said, why, mend) in [
             (
                 "Host key verification failed.",
-                "not known yet",
+                "isn't known yet",
                 "`ssh me@box`",
             ),
             (
                 "me@box: Permission denied (publickey).",
-                "without a password",
+                "doesn't accept your SSH key",
                 "ssh-copy-id me@box",
             ),
             (
                 "bash: line 1: docker: command not found",
-                "no docker program",
+                "the docker program isn't installed",
                 "install Docker",
             ),
             (
                 "fish: Unknown command: docker",
-                "no docker program",
+                "the docker program isn't installed",
                 "install Docker",
             ),
             (

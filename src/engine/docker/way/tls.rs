@@ -254,7 +254,10 @@ mod tests {
     #[tokio::test]
     async fn what_is_no_engine_is_told_at_once() {
         use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-        for (says, told) in [("SSH-2.0-x\r\n", "is no engine"), ("", "without a word")] {
+        for (says, told) in [
+            ("SSH-2.0-x\r\n", "isn't a container engine"),
+            ("", "without a message"),
+        ] {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap().to_string();
             tokio::spawn(async move {
