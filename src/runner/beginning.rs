@@ -225,7 +225,7 @@ mod tests {
         assert!(program.sentence.starts_with("program '"));
         for (directory, says) in [
             ("/no/such", "can't be used"),
-            ("/etc/passwd", "is no directory"),
+            ("/etc/passwd", "isn't a directory"),
         ] {
             let place = begin(Beginning {
                 directory: Some(directory.to_owned()),
