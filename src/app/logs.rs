@@ -1,7 +1,10 @@
 //! The log of one session: followed, scrolled, searched, saved. Scrolling costs the visible rows.
 
 mod errors;
+mod events;
 pub mod feed;
+mod finding;
+mod kernels;
 pub mod line;
 pub mod lines;
 mod scroll;
@@ -29,13 +32,13 @@ use crate::{
         session::Session,
         text::Clean,
     },
-    protocol::message::{StreamEnd, StreamId, StreamOpen},
+    protocol::message::{StreamId, StreamOpen},
 };
 
-use feed::{Extent, LogEvent, LogOrder, PREVIEW, Page, Searched, Want};
+use feed::{Extent, LogOrder, PREVIEW, Want};
 pub use scroll::Row;
 use scroll::{Goal, Place};
-use search::{Matcher, Search};
+use search::Search;
 pub use window::Shown;
 use window::Window;
 
@@ -116,7 +119,7 @@ impl Logs {
         let mut logs = Self {
             session: session.key(),
             name: session.name.clone(),
-            kernels: kernels_of(session),
+            kernels: kernels::kernels_of(session),
             kernel,
             state: State::Opening,
             wrap: true,
@@ -170,47 +173,6 @@ impl Logs {
             steps.push(close(self.stream));
         }
         steps.push(self.read(ids));
-        steps
-    }
-
-    /// `None` = the main kernel's, which needs no name.
-    fn kernel_id(&self) -> Option<KernelId> {
-        let other = self.kernels.get(self.kernel).filter(|_| self.kernel > 0);
-        other.map(|(id, _)| *id)
-    }
-
-    /// Whose log it is and of how many, where there are several.
-    pub fn kernel(&self) -> Option<(&Clean, usize, usize)> {
-        let (_, hostname) = self.kernels.get(self.kernel)?;
-        (self.kernels.len() > 1).then_some((hostname, self.kernel + 1, self.kernels.len()))
-    }
-
-    /// The session's kernels were told.
-    pub fn know_kernels(&mut self, session: &Session) {
-        let at = self.kernels.get(self.kernel).map(|(id, _)| *id);
-        let kernels = kernels_of(session);
-        let found = kernels.iter().position(|(id, _)| Some(*id) == at);
-        if let Some(found) = found.or((self.kernel == 0).then_some(0)) {
-            self.kernel = found;
-            self.kernels = kernels;
-        }
-    }
-
-    /// The log of the next kernel, from its beginning.
-    fn turn(&mut self, by: isize, ids: &mut Ids) -> Vec<Step> {
-        let count = self.kernels.len().cast_signed();
-        if count < 2 {
-            return Vec::new();
-        }
-        let mut steps = self.close();
-        let next = (self.kernel.cast_signed() + by).rem_euclid(count);
-        self.kernel = next.unsigned_abs();
-        self.search = None;
-        self.top = None;
-        self.forget_lines();
-        self.window = Window::default();
-        steps.push(self.read(ids));
-        self.source = self.stream;
         steps
     }
 
@@ -313,40 +275,6 @@ impl Logs {
                 self.search_typed()
             }
             None => Vec::new(),
-        }
-    }
-
-    /// Goes to the first match of what is typed so far.
-    fn search_typed(&mut self) -> Vec<Step> {
-        let text = self.typing.as_ref().map_or("", Input::text).to_owned();
-        if text.is_empty() {
-            return self.end_search();
-        }
-        let from = self.top.map_or(self.extent.first, |top| top.number);
-        vec![self.search(Matcher::text(&text), from)]
-    }
-
-    fn search(&mut self, matcher: Matcher, from: u64) -> Step {
-        self.searches += 1;
-        let id = self.searches;
-        self.search = Some(Search::new(id, matcher.clone()));
-        self.order(LogOrder::Search { id, matcher, from })
-    }
-
-    fn end_search(&mut self) -> Vec<Step> {
-        match self.search.take() {
-            Some(_) => vec![self.order(LogOrder::EndSearch)],
-            None => Vec::new(),
-        }
-    }
-
-    fn go_to_match(&mut self, number: u64) {
-        let is_visible = self.visible().iter().any(|row| row.number == number);
-        if !is_visible || self.goal.is_some() {
-            self.go_to(Goal::Match(number));
-            self.go_on();
-        } else if self.top.is_none() {
-            self.pause();
         }
     }
 
@@ -461,36 +389,6 @@ impl Logs {
         }
     }
 
-    /// The next match after the last one, or the one before it.
-    fn seek(&mut self, forward: bool) -> Vec<Step> {
-        let first = self.visible().first().map_or(0, |row| row.number);
-        let Some(search) = &mut self.search else {
-            return Vec::new();
-        };
-        search.seeks = true;
-        let (id, current) = (search.id, search.current);
-        let after = current.map(|number| number + u64::from(forward));
-        let from = after.unwrap_or(first);
-        vec![self.order(LogOrder::Seek { id, from, forward })]
-    }
-
-    /// The first line that looks like an error, and those after it.
-    fn next_error(&mut self) -> Step {
-        match &mut self.search {
-            Some(search) if search.matcher == Matcher::Errors => {
-                search.seeks = true;
-                let from = search.current.map_or(0, |number| number + 1);
-                let id = search.id;
-                self.order(LogOrder::Seek {
-                    id,
-                    from,
-                    forward: true,
-                })
-            }
-            _ => self.search(Matcher::Errors, 0),
-        }
-    }
-
     fn save(&self) -> Step {
         let of = match self.kernel().filter(|(_, at, _)| *at > 1) {
             Some((hostname, ..)) => format!("{}-{hostname}", self.name),
@@ -510,96 +408,6 @@ impl Logs {
             _ => {}
         }
         self.settle().into_iter().collect()
-    }
-
-    /// Something happened to a log.
-    pub fn event(&mut self, log: StreamId, event: LogEvent) -> Vec<Step> {
-        let mut steps = match event {
-            LogEvent::Opened if log == self.stream => self.opened(),
-            LogEvent::Ended(end) if log == self.stream => {
-                self.state = ended(end);
-                Vec::new()
-            }
-            _ if log != self.source => return Vec::new(),
-            LogEvent::Extent(extent) => {
-                self.extent = extent;
-                Vec::new()
-            }
-            LogEvent::Joined { preview, line } => {
-                self.renumber(preview, line);
-                Vec::new()
-            }
-            LogEvent::Page(page) => {
-                self.take_page(page);
-                Vec::new()
-            }
-            LogEvent::Searched(state) => {
-                self.searched(state);
-                Vec::new()
-            }
-            LogEvent::Hit { id, number } => self.hit(id, number),
-            LogEvent::Opened | LogEvent::Ended(_) => Vec::new(),
-        };
-        steps.extend(self.settle());
-        steps
-    }
-
-    fn opened(&mut self) -> Vec<Step> {
-        let mut steps = Vec::new();
-        if self.source != self.stream {
-            steps.push(close(self.source));
-            self.source = self.stream;
-        }
-        self.state = State::Following;
-        self.forget_lines();
-        let top = self.top.filter(|top| top.number < PREVIEW);
-        match top {
-            Some(top) => self.goal = Some(Goal::Line(top.number)),
-            None => self.top = None,
-        }
-        if let Some(search) = &self.search {
-            let (current, matcher) = (search.current, search.matcher.clone());
-            steps.push(self.search(matcher, current.unwrap_or(0)));
-            if let Some(search) = &mut self.search {
-                (search.current, search.seeks) = (current, false);
-            }
-        }
-        steps
-    }
-
-    fn take_page(&mut self, page: Page) {
-        self.answered = self.asked.take().map(|want| (want, page.extent.revision));
-        self.extent = page.extent.clone();
-        self.window = Window::new(page, self.times.as_ref());
-        self.go_on();
-    }
-
-    fn searched(&mut self, state: Searched) {
-        let search = self.search.as_mut();
-        if let Some(search) = search.filter(|search| search.id == state.id) {
-            search.state = state;
-        }
-    }
-
-    fn hit(&mut self, id: u64, number: Option<u64>) -> Vec<Step> {
-        let search = self.search.as_mut();
-        let Some(search) = search.filter(|search| search.id == id && search.seeks) else {
-            return Vec::new();
-        };
-        search.seeks = false;
-        match number {
-            Some(number) => {
-                search.current = Some(number);
-                self.go_to_match(number);
-                Vec::new()
-            }
-            None if search.matcher == Matcher::Errors => {
-                let mut steps = self.end_search();
-                steps.push(Step::toast(Level::Info, "no error found in the log"));
-                steps
-            }
-            None => Vec::new(),
-        }
     }
 
     /// The daemon answers again: follow on.
@@ -633,24 +441,6 @@ impl Logs {
 
 fn close(stream: StreamId) -> Step {
     Step::Do(Effect::Close { stream })
-}
-
-fn ended(end: StreamEnd) -> State {
-    match end {
-        StreamEnd::Exited { .. } => State::Complete,
-        StreamEnd::Lost { why } => State::Broken { why },
-        StreamEnd::Failed { failure } => State::Broken {
-            why: match &failure.help {
-                Some(help) => Clean::new(&format!("{}. {help}", failure.message)),
-                None => failure.message,
-            },
-        },
-    }
-}
-
-fn kernels_of(session: &Session) -> Vec<(KernelId, Clean)> {
-    let kernels = session.kernels.iter();
-    kernels.map(|k| (k.id, k.hostname.clone())).collect()
 }
 
 /// A file's name has 255 bytes; the rest is for what follows.

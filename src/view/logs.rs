@@ -275,7 +275,7 @@ fn word_now(action: Action, word: &str, logs: &Logs) -> String {
     match action {
         Action::LogsFollow if matches!(logs.state, State::Broken { .. }) => "reload".to_owned(),
         Action::LogsFollow if logs.is_following() => "pause".to_owned(),
-        Action::LogsWrap if logs.wrap => "don't wrap".to_owned(),
+        Action::LogsWrap if logs.wrap => "no wrap".to_owned(),
         Action::LogsTimes if logs.shows_times() => "hide times".to_owned(),
         _ => word.to_owned(),
     }

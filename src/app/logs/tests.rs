@@ -2,11 +2,14 @@ use std::collections::VecDeque;
 
 use jiff::Timestamp;
 
-use super::*;
+use super::{
+    feed::{LogEvent, Page},
+    *,
+};
 use crate::{
     app::{msg::Msg, testing},
     model::log::LogSource,
-    protocol::message::{Failure, FailureKind},
+    protocol::message::{Failure, FailureKind, StreamEnd},
 };
 
 /// A log and the one who reads it, in memory.

@@ -11,6 +11,8 @@ mod store;
 
 use std::{collections::HashMap, path::PathBuf, time::Duration};
 
+use bytes::BytesMut;
+use futures_util::FutureExt as _;
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
@@ -20,7 +22,7 @@ use super::{
 use crate::{
     app::{logs::feed::LogOrder, msg::Msg},
     client::{Client, Stream, StreamItem},
-    model::log::LogOptions,
+    model::log::{LogOptions, LogSource},
     protocol::message::{StreamEnd, StreamId, StreamOpen},
 };
 
@@ -29,6 +31,8 @@ pub use store::Limits;
 
 /// Orders on their way to a log.
 const ORDERS: usize = 256;
+/// Bytes read before orders are looked at again.
+const AT_ONCE: usize = 64 * 1024;
 /// How often the view hears of new lines at most.
 const PACE: Duration = Duration::from_millis(40);
 /// A log of which nothing came for so long was read to its end.
@@ -91,8 +95,9 @@ struct Work {
 /// What comes next.
 enum Next {
     Order(LogOrder),
-    Item(StreamItem),
-    Preview(Option<StreamItem>),
+    /// Of the log from its beginning.
+    Whole(Vec<StreamItem>),
+    Preview(Vec<StreamItem>),
     Search,
     Tell,
     Idle,
@@ -175,9 +180,10 @@ impl Work {
 
     /// Does what comes next, outside of the runtime's thread; `None` = that is gone.
     async fn take(mut self, next: Next, streams: &mut Streams) -> Option<Self> {
+        let over = |items: &[StreamItem]| matches!(items.last(), Some(StreamItem::Ended(_)));
         match &next {
-            Next::Item(StreamItem::Ended(_)) => streams.whole = None,
-            Next::Preview(None | Some(StreamItem::Ended(_))) => streams.preview = None,
+            Next::Whole(items) if over(items) => streams.whole = None,
+            Next::Preview(items) if over(items) => streams.preview = None,
             _ => {}
         }
         let done = tokio::task::spawn_blocking(move || {
@@ -189,15 +195,25 @@ impl Work {
                     told.extend(reader.take());
                 }
                 Next::Tell => told = reader.take(),
-                Next::Item(StreamItem::Opened) => reader.opened(),
-                Next::Item(StreamItem::Data { source, bytes }) => reader.read(source, &bytes),
-                Next::Item(StreamItem::Ended(end)) => reader.ended(end),
-                Next::Preview(Some(StreamItem::Data { source, bytes })) => {
-                    reader.preview(source, &bytes);
+                Next::Whole(items) => {
+                    for item in joined(items) {
+                        match item {
+                            StreamItem::Opened => reader.opened(),
+                            StreamItem::Data { source, bytes } => reader.read(source, &bytes),
+                            StreamItem::Ended(end) => reader.ended(end),
+                        }
+                    }
+                }
+                Next::Preview(items) => {
+                    for item in joined(items) {
+                        if let StreamItem::Data { source, bytes } = item {
+                            reader.preview(source, &bytes);
+                        }
+                    }
                 }
                 Next::Search => reader.work(),
                 Next::Idle => reader.idle(),
-                Next::Preview(_) | Next::Over => {}
+                Next::Over => {}
             }
             (self, told)
         });
@@ -213,21 +229,93 @@ impl Streams {
     /// The next of what is not urgent.
     async fn next(&mut self, searches: bool, waits: bool) -> Next {
         tokio::select! {
-            item = next_of(&mut self.whole) => {
-                Next::Item(item.unwrap_or(StreamItem::Ended(StreamEnd::Lost {
-                    why: "the connection to the daemon is lost".into(),
-                })))
-            }
-            item = next_of(&mut self.preview) => Next::Preview(item),
+            items = next_of(&mut self.whole) => Next::Whole(items),
+            items = next_of(&mut self.preview) => Next::Preview(items),
             () = std::future::ready(()), if searches => Next::Search,
             () = tokio::time::sleep(IDLE), if waits => Next::Idle,
         }
     }
 }
 
-async fn next_of(stream: &mut Option<Stream>) -> Option<StreamItem> {
-    match stream {
-        Some(stream) => stream.recv().await,
-        None => std::future::pending().await,
+/// What a stream has brought: lines come one by one, and each piece of work costs.
+async fn next_of(stream: &mut Option<Stream>) -> Vec<StreamItem> {
+    let Some(stream) = stream else {
+        return std::future::pending().await;
+    };
+    let (mut items, mut bytes) = (Vec::new(), 0);
+    let mut next = Some(stream.recv().await);
+    while let Some(item) = next {
+        let item = item.unwrap_or_else(|| {
+            let why = "the connection to the daemon is lost".into();
+            StreamItem::Ended(StreamEnd::Lost { why })
+        });
+        let is_over = matches!(item, StreamItem::Ended(_));
+        if let StreamItem::Data { bytes: data, .. } = &item {
+            bytes += data.len();
+        }
+        items.push(item);
+        if is_over || bytes >= AT_ONCE {
+            break;
+        }
+        next = stream.recv().now_or_never();
+    }
+    items
+}
+
+/// Bytes of one source that follow each other are one piece.
+fn joined(items: Vec<StreamItem>) -> Vec<StreamItem> {
+    let mut joined: Vec<StreamItem> = Vec::new();
+    let mut held: Option<(LogSource, BytesMut)> = None;
+    let data = |(source, bytes): (LogSource, BytesMut)| {
+        let bytes = bytes.freeze();
+        StreamItem::Data { source, bytes }
+    };
+    for item in items {
+        match (item, &mut held) {
+            (StreamItem::Data { source, bytes }, Some((before, all))) if *before == source => {
+                all.extend_from_slice(&bytes);
+            }
+            (StreamItem::Data { source, bytes }, _) => {
+                joined.extend(held.replace((source, bytes.into())).map(data));
+            }
+            (item, _) => {
+                joined.extend(held.take().map(data));
+                joined.push(item);
+            }
+        }
+    }
+    joined.extend(held.map(data));
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_one_source_are_joined_in_their_order() {
+        let data = |source, text: &'static str| StreamItem::Data {
+            source,
+            bytes: text.into(),
+        };
+        let (out, err) = (LogSource::Stdout, LogSource::Stderr);
+        let end = || StreamItem::Ended(StreamEnd::Exited { exit_code: None });
+        let items = vec![
+            StreamItem::Opened,
+            data(out, "a"),
+            data(out, "b"),
+            data(err, "c"),
+            data(out, "d"),
+            end(),
+        ];
+        let expected = vec![
+            StreamItem::Opened,
+            data(out, "ab"),
+            data(err, "c"),
+            data(out, "d"),
+            end(),
+        ];
+        assert_eq!(joined(items), expected);
+        assert_eq!(joined(vec![data(err, "x")]), [data(err, "x")]);
     }
 }

@@ -42,6 +42,45 @@ async fn a_log_is_followed_and_keys_answer_during_a_flood() {
 }
 
 #[tokio::test]
+async fn every_line_of_a_long_log_is_reached_and_searched() {
+    let house = House::open().await;
+    let mut person = Person::at(&house).await;
+    person.launches("talker").await;
+    let id = house.engine.containers()[0].session;
+    let lines = (0..200_000).map(|n| match n {
+        150_000 => "ValueError: in the middle\n".to_owned(),
+        n => format!("entry {n}\n"),
+    });
+    house.engine.write_log(id, &lines.collect::<String>());
+    person.presses("l").await;
+    person.sees("entry 199999").await;
+    person.sees("of 200,000").await;
+    person.presses("g").await;
+    person.sees("lines 1-21 of 200,000").await;
+    person.sees_line(&["entry 0"]).await;
+    person.presses("pagedown").await;
+    person.sees("lines 21-41 of 200,000").await;
+    person.presses("/").await;
+    person.types("entry 1234").await;
+    person.presses("enter").await;
+    // 1234, 12340 to 12349 and 123400 to 123499.
+    person.sees("1 of 111 lines").await;
+    person.sees_line(&["entry 1234"]).await;
+    person.presses("N").await;
+    person.sees("111 of 111 lines").await;
+    person.sees("entry 123499").await;
+    house.engine.write_log(id, "entry 123450 again\n");
+    person.sees("111 of 112 lines").await;
+    person.presses("esc e").await;
+    person.sees("errors  1 of 1").await;
+    person.sees("ValueError: in the middle").await;
+    person.sees("entry 150001").await;
+    person.presses("esc G").await;
+    person.sees("entry 123450 again").await;
+    person.sees("following").await;
+}
+
+#[tokio::test]
 async fn the_list_answers_after_a_flood_was_left_alone() {
     let house = House::open().await;
     let mut person = Person::at(&house).await;

@@ -1,0 +1,90 @@
+//! What happens to an open log.
+
+use super::{
+    Logs, State, close,
+    feed::{LogEvent, PREVIEW, Page},
+    scroll::Goal,
+    window::Window,
+};
+use crate::{
+    app::step::Step,
+    model::text::Clean,
+    protocol::message::{StreamEnd, StreamId},
+};
+
+impl Logs {
+    /// Something happened to a log.
+    pub fn event(&mut self, log: StreamId, event: LogEvent) -> Vec<Step> {
+        let mut steps = match event {
+            LogEvent::Opened if log == self.stream => self.opened(),
+            LogEvent::Ended(end) if log == self.stream => {
+                self.state = ended(end);
+                Vec::new()
+            }
+            _ if log != self.source => return Vec::new(),
+            LogEvent::Extent(extent) => {
+                self.extent = extent;
+                Vec::new()
+            }
+            LogEvent::Joined { preview, line } => {
+                self.renumber(preview, line);
+                Vec::new()
+            }
+            LogEvent::Page(page) => {
+                self.take_page(page);
+                Vec::new()
+            }
+            LogEvent::Searched(state) => {
+                self.searched(state);
+                Vec::new()
+            }
+            LogEvent::Hit { id, number } => self.hit(id, number),
+            LogEvent::Opened | LogEvent::Ended(_) => Vec::new(),
+        };
+        steps.extend(self.settle());
+        steps
+    }
+
+    fn opened(&mut self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if self.source != self.stream {
+            steps.push(close(self.source));
+            self.source = self.stream;
+        }
+        self.state = State::Following;
+        self.forget_lines();
+        let top = self.top.filter(|top| top.number < PREVIEW);
+        match top {
+            Some(top) => self.goal = Some(Goal::Line(top.number)),
+            None => self.top = None,
+        }
+        if let Some(search) = &self.search {
+            let (current, matcher) = (search.current, search.matcher.clone());
+            steps.push(self.search(matcher, current.unwrap_or(0)));
+            if let Some(search) = &mut self.search {
+                (search.current, search.seeks) = (current, false);
+            }
+        }
+        steps
+    }
+
+    fn take_page(&mut self, page: Page) {
+        self.answered = self.asked.take().map(|want| (want, page.extent.revision));
+        self.extent = page.extent.clone();
+        self.window = Window::new(page, self.times.as_ref());
+        self.go_on();
+    }
+}
+
+fn ended(end: StreamEnd) -> State {
+    match end {
+        StreamEnd::Exited { .. } => State::Complete,
+        StreamEnd::Lost { why } => State::Broken { why },
+        StreamEnd::Failed { failure } => State::Broken {
+            why: match &failure.help {
+                Some(help) => Clean::new(&format!("{}. {help}", failure.message)),
+                None => failure.message,
+            },
+        },
+    }
+}
