@@ -5,7 +5,11 @@ use insta::assert_snapshot;
 use workbay::{
     app::{
         effect::Effect,
-        logs::feed::LogOrder,
+        logs::{
+            feed::{Extent, LogEvent, LogOrder, PREVIEW, Page, Searched},
+            line::Line,
+            lines::Entry,
+        },
         msg::{Msg, StreamEvent},
     },
     model::{log::LogSource, status::Status},
@@ -269,6 +273,82 @@ fn a_log_is_followed_searched_and_paused() {
     let searched = screen.press("/").typed("step 5").press("enter n");
     assert_snapshot!("log_searched", searched.text());
     assert!(searched.press("esc F").sees("following"));
+}
+
+/// The log that was opened last is like this.
+fn told(screen: Screen, event: LogEvent) -> Screen {
+    let log = screen.stream();
+    screen.tell(Msg::Log { log, event })
+}
+
+/// Four lines.
+fn page(first: u64, extent: Extent) -> Page {
+    let entry = |n: u64| Entry {
+        line: Line {
+            text: format!("step {n}").as_str().into(),
+            ..Line::default()
+        },
+        ..Entry::default()
+    };
+    Page {
+        first,
+        entries: (1..5).map(entry).collect(),
+        extent,
+    }
+}
+
+#[test]
+fn while_a_long_log_is_read_its_end_is_shown() {
+    let extent = Extent {
+        end: 340_000,
+        preview: Some((PREVIEW, PREVIEW + 4)),
+        loading: true,
+        revision: 1_000,
+        ..Extent::default()
+    };
+    let reading = told(log(), LogEvent::Page(page(PREVIEW, extent)));
+    assert!(
+        reading.sees("end of the log, 340,000 lines read   following"),
+        "{}",
+        reading.text()
+    );
+    let searching = reading.press("/").typed("zz");
+    let state = Searched {
+        id: 1,
+        matches: 1_200,
+        searched: 300_000,
+        lines: 340_000,
+        ..Searched::default()
+    };
+    let searching = told(searching, LogEvent::Searched(state)).press("enter");
+    assert_snapshot!("log_searching_80x24", searching.text());
+    assert!(!searching.press("esc").sees("searching"));
+}
+
+#[test]
+fn a_log_that_fits_in_no_file_says_so() {
+    let why = "Only the last 16 MiB are kept in memory: no space left on device";
+    let extent = Extent {
+        first: 1_200,
+        end: 1_204,
+        in_memory: Some(why.into()),
+        revision: 1_000,
+        ..Extent::default()
+    };
+    let screen = told(log().resize(140, 40), LogEvent::Page(page(1_200, extent)));
+    assert_snapshot!("log_in_memory_140x40", screen.text());
+}
+
+#[test]
+fn times_of_a_log_are_shown_on_a_key() {
+    let timed = working_day(80, 24)
+        .press("l")
+        .happens(StreamEvent::Opened)
+        .prints("2026-03-02T11:59:01Z epoch 1\n2026-03-02T11:59:08.5Z epoch 2 with a line that is longer than one row of this screen\n");
+    assert!(!timed.sees("11:59:01"), "{}", timed.text());
+    let timed = timed.press("T");
+    assert_snapshot!("log_times_80x24", timed.text());
+    assert!(!timed.press("T").sees("11:59:01"));
 }
 
 #[test]
