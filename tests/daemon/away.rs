@@ -244,7 +244,7 @@ async fn a_secret_that_died_with_the_daemon_is_missed_only_where_it_is_needed() 
     let failed = face.until_status(id, Status::Error).await;
     assert_eq!(failed.status_info, Some("secret-lost".into()));
     let why = failed.status_message.unwrap();
-    assert!(why.as_str().contains("Relaunch it"), "{why}");
+    assert!(why.as_str().contains("Relaunch the session"), "{why}");
     assert!(place.world().containers.is_empty());
 
     let place = new_place();

@@ -82,7 +82,7 @@ async fn a_hook_that_hangs_is_ended_with_all_it_started_and_told_once() {
     let house = House::with(settings).await;
     let mut face = house.face().await;
     face.launch(batch("works", "exit 0")).await.unwrap();
-    face.until_told("did not end within 1 second").await;
+    face.until_told("didn't end within 1 second").await;
     let children = lines(&dir.path().join("children"));
     assert!(!children.is_empty());
     for child in children {

@@ -123,9 +123,9 @@ async fn copies_are_checked_as_a_whole_before_the_first_is_made() {
     sized.cluster_size = Some(2);
     for (request, field, says) in [
         (copies("taken", 3), LaunchField::Name, "'taken-2' is taken"),
-        (copies(&long, 2), LaunchField::Name, "too long"),
+        (copies(&long, 2), LaunchField::Name, "has 65 characters"),
         (copies("none", 0), LaunchField::Count, "at least 1"),
-        (copies("many", 101), LaunchField::Count, "100 at most"),
+        (copies("many", 101), LaunchField::Count, "max: 100"),
         (sized, LaunchField::Count, "only one cluster session"),
     ] {
         let failure = launch(&face, ContextName::local(), request)

@@ -75,16 +75,19 @@ async fn each_wrong_launch_is_refused_with_its_reason_and_makes_nothing() {
         request
     };
     let cases = [
-        (wrong(&|r| r.name = Some("a b".into())), "must not hold ' '"),
+        (
+            wrong(&|r| r.name = Some("a b".into())),
+            "' ' isn't allowed in a name",
+        ),
         (
             wrong(&|r| r.name = Some("taken".into())),
             "is taken by a session",
         ),
         (
             wrong(&|r| r.environment = Some("nope".into())),
-            "no environment 'nope'",
+            "environment 'nope' not found",
         ),
-        (wrong(&|r| r.mem = Some(Bytes::mib(5))), "at least 6 MiB"),
+        (wrong(&|r| r.mem = Some(Bytes::mib(5))), "min: 6 MiB"),
         (
             wrong(&|r| r.shmem = Some(Bytes::mib(256))),
             "must be less than the memory",

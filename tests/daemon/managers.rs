@@ -155,7 +155,7 @@ async fn a_context_that_is_not_there_is_told_with_those_that_are() {
     assert_eq!(failure.kind, FailureKind::NotFound);
     assert_eq!(
         failure.message,
-        "context 'nowhere' not found (t)here is local, prod"
+        "context 'nowhere' not found. Configured: local, prod"
     );
     let session = SessionKey::new(stranger, workbay::model::id::SessionId::random());
     let mut stream = face
