@@ -73,7 +73,7 @@ async fn a_command_hears_that_it_is_to_end_and_has_the_last_word() {
     bench.engine.stop(plan.session, 30).await.unwrap();
     assert_eq!(bench.ended(plan.session).await, 3);
     let log = bench.log(plan.session, None).await;
-    assert!(log.contains("SIGTERM received: handed on"), "{log}");
+    assert!(log.contains("SIGTERM received and sent"), "{log}");
     assert!(log.contains("\nsaved\n"), "{log}");
 
     // One that says nothing ends by the signal, with all that it started.

@@ -120,7 +120,7 @@ async fn impossible_limits_are_refused_in_a_sentence_and_leave_nothing() {
     let mut many = plan("many", host_spec());
     many.spec.cpu = Cpu::from_millis(4_000_000);
     for (plan, words) in [
-        (&small, "below 6 MiB"),
+        (&small, "(min: 6 MiB)"),
         (&shared, "less than the memory"),
         (&many, "CPU is more"),
     ] {
