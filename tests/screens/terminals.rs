@@ -314,7 +314,7 @@ fn while_a_long_log_is_read_its_end_is_shown() {
     );
     let searching = reading.press("/").typed("zz");
     let state = Searched {
-        id: 1,
+        id: 2,
         matches: 1_200,
         searched: 300_000,
         lines: 340_000,
