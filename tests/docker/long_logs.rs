@@ -2,6 +2,14 @@
 
 use futures_util::StreamExt as _;
 use workbay::{
+    app::{
+        logs::{
+            feed::{LogEvent, LogOrder, PREVIEW, Want},
+            lines::Entry,
+            search::Matcher,
+        },
+        msg::Msg,
+    },
     engine::api::{Containers as _, CreatePlan, Streams as _},
     model::{
         id::SessionId,
@@ -9,6 +17,7 @@ use workbay::{
         session::SessionType,
         spec::LaunchSpec,
     },
+    run::logs::{Limits, LogReader},
 };
 
 use crate::support::{Bench, host_spec, plan};
@@ -92,4 +101,122 @@ async fn of_a_progress_bar_without_an_end_the_last_state_is_kept() {
         kept.contains("loading  10%\rloading  70%\r\nworkbay: ended"),
         "{kept}"
     );
+}
+
+/// What the log view does with a log of a real container: read from the beginning, with the end beside it.
+#[tokio::test]
+async fn the_log_view_reaches_every_line_of_a_long_log() {
+    let bench = Bench::new();
+    let plan = batch("seq -f 'entry %.0f' 200000; echo 'ValueError: at the end'; sleep 600");
+    bench.launch(&plan).await;
+    let timed = LogOptions {
+        timestamps: true,
+        ..LogOptions::default()
+    };
+    let tail = LogOptions {
+        tail: Some(2_000),
+        ..timed
+    };
+    while !read(&bench, plan.session, tail)
+        .await
+        .contains("ValueError: at the end\n")
+    {}
+    let spool = tempfile::tempdir().unwrap();
+    let mut log = LogReader::new(
+        1,
+        Some(spool.path().to_owned()),
+        Limits::default(),
+        true,
+        jiff::Timestamp::MAX,
+    );
+    log.opened();
+    let mut whole = bench.engine.logs(plan.session, timed).await.unwrap();
+    while !log.wants_preview() {
+        let chunk = whole.next().await.unwrap().unwrap();
+        log.read(chunk.source, &chunk.bytes);
+    }
+    log.preview_opened();
+    let mut end = bench.engine.logs(plan.session, tail).await.unwrap();
+    while let Some(chunk) = end.next().await {
+        let chunk = chunk.unwrap();
+        log.preview(chunk.source, &chunk.bytes);
+    }
+    let (first, texts) = page(&mut log, Want::Last { lines: 10 });
+    assert!(first >= PREVIEW);
+    assert!(
+        texts.contains(&"ValueError: at the end".to_owned()),
+        "{texts:?}"
+    );
+    assert!(texts.contains(&"entry 200000".to_owned()), "{texts:?}");
+    while let Some(chunk) = whole.next().await {
+        let chunk = chunk.unwrap();
+        log.read(chunk.source, &chunk.bytes);
+    }
+    let joined = log.take().into_iter().find_map(|msg| match msg {
+        Msg::Log {
+            event: LogEvent::Joined { preview, line },
+            ..
+        } => Some((preview, line)),
+        _ => None,
+    });
+    let (preview, line) = joined.expect("the preview was reached");
+    assert!(!log.is_loading());
+    // The same lines by both numbers.
+    let around = |number| Want::Around { number, lines: 5 };
+    assert_eq!(
+        page(&mut log, around(preview - 9)),
+        page(&mut log, around(line - 9))
+    );
+    // Every line, from the first one on.
+    let mut numbers = Vec::new();
+    let mut next = 0;
+    loop {
+        let number = next + 1_000;
+        let want = Want::Around {
+            number,
+            lines: 1_000,
+        };
+        let (first, mut texts) = page(&mut log, want);
+        texts.drain(..usize::try_from(next - first).unwrap());
+        let number = |text: &String| text.strip_prefix("entry ")?.parse::<u64>().ok();
+        numbers.extend(texts.iter().filter_map(number));
+        if texts.is_empty() {
+            break;
+        }
+        next += texts.len() as u64;
+    }
+    assert!(
+        numbers.into_iter().eq(1..=200_000),
+        "each line once, in order"
+    );
+    let errors = LogOrder::Search {
+        id: 1,
+        matcher: Matcher::Errors,
+        from: 0,
+    };
+    log.order(errors);
+    while log.has_work() {
+        log.work();
+    }
+    let told = format!("{:?}", log.take());
+    // The command is in the log, too.
+    assert!(told.contains("matches: 2,"), "{told}");
+    assert!(spool.path().read_dir().unwrap().next().is_none());
+    bench.engine.remove(plan.session).await.unwrap();
+}
+
+/// The lines of a page, and the number of the first.
+fn page(log: &mut LogReader, want: Want) -> (u64, Vec<String>) {
+    log.order(LogOrder::Page(want));
+    let told = log.take();
+    let page = told.into_iter().find_map(|msg| match msg {
+        Msg::Log {
+            event: LogEvent::Page(page),
+            ..
+        } => Some(page),
+        _ => None,
+    });
+    let page = page.expect("a page");
+    let text = |entry: &Entry| entry.line.text.to_string();
+    (page.first, page.entries.iter().map(text).collect())
 }
