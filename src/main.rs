@@ -164,6 +164,7 @@ fn backendai(entry: &ContextEntry) -> Result<BackendAiConfig, EngineError> {
         project: spec.project.clone(),
         ca_file: spec.ca_file.clone(),
         all_users: spec.all_users,
+        shares_per_device: spec.shares_per_device,
         insecure: spec.insecure,
         clock: now,
     })

@@ -236,6 +236,8 @@ pub fn fields(entry: &ContextEntry) -> Vec<(&'static str, String)> {
     if spec.all_users {
         fields.push(("all-users", "true".to_owned()));
     }
+    let shares = spec.shares_per_device.map(|count| count.to_string());
+    fields.extend(shares.map(|count| ("shares-per-device", count)));
     if spec.insecure {
         fields.push(("insecure", "true".to_owned()));
     }
@@ -317,6 +319,7 @@ mod tests {
                 project: None,
                 ca_file: None,
                 all_users: false,
+                shares_per_device: None,
                 insecure: true,
             };
             let entry = ContextEntry {

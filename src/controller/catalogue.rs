@@ -116,26 +116,31 @@ impl Controller {
                 slot: slot.clone(),
                 unit: Clean::new(&AcceleratorKind::usual_unit(slot)),
                 note: self.note(slot).map(|text| Clean::new(&text)),
+                shares_per_device: self.shares_per_device(slot),
             })
             .collect()
     }
 
     /// What a share is, and whether the engine really hands the devices out.
     fn note(&self, slot: &str) -> Option<String> {
-        let rule = self.settings.resources.accelerators.get(slot);
-        let shares = rule.and_then(|rule| rule.shares_per_device);
         let found = match &self.line.state {
             EngineState::Connected { info } => info.accelerators.contains_key(slot),
             _ => false,
         };
-        let share = shares.filter(|_| is_fraction(slot)).map(|count| {
-            let unit = AcceleratorKind::usual_unit;
-            let whole = unit(&slot.replace(".shares", ".device"));
-            format!("{count} {} = 1 {whole}", unit(slot))
-        });
+        let share = self.conversion(slot);
         let counted = (is_fraction(slot) || !found).then(|| BOOKKEEPING.to_owned());
         let parts: Vec<String> = [share, counted].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    fn conversion(&self, slot: &str) -> Option<String> {
+        let count = self.shares_per_device(slot)?;
+        Some(AcceleratorKind::conversion_of(slot, count))
+    }
+
+    fn shares_per_device(&self, slot: &str) -> Option<u32> {
+        let rule = self.settings.resources.accelerators.get(slot)?;
+        rule.shares_per_device.filter(|_| is_fraction(slot))
     }
 
     fn quanta(&self, room: &Room<'_>) -> BTreeMap<String, u64> {

@@ -128,9 +128,29 @@ pub struct AcceleratorKind {
     pub unit: Clean,
     /// What a person must know of it: "5 fGPU = 1 GPU", "bookkeeping only on this engine".
     pub note: Option<Clean>,
+    /// How many of a fraction are one device, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares_per_device: Option<u32>,
 }
 
 impl AcceleratorKind {
+    /// `5 fGPU = 1 GPU`.
+    pub fn conversion(&self) -> Option<String> {
+        let count = self.shares_per_device?;
+        Some(Self::conversion_of(&self.slot, count))
+    }
+
+    /// `5 fGPU = 1 GPU` of a slot of shares.
+    pub fn conversion_of(slot: &str, count: u32) -> String {
+        let device = Self::usual_unit(&slot.replace(".shares", ".device"));
+        format!("{count} {} = 1 {device}", Self::usual_unit(slot))
+    }
+
+    /// The slot counts parts of a device.
+    pub fn is_fraction(slot: &str) -> bool {
+        slot.ends_with(".shares")
+    }
+
     /// What one of a slot is called where nobody says: `GPU`, `fGPU`, `TPU`.
     pub fn usual_unit(slot: &str) -> String {
         let (kind, form) = slot.split_once('.').unwrap_or((slot, ""));

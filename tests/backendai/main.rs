@@ -54,6 +54,7 @@ fn config(endpoint: &str) -> BackendAiConfig {
         project: None,
         ca_file: None,
         all_users: false,
+        shares_per_device: None,
         insecure: false,
         clock: manager::now,
     }

@@ -342,6 +342,7 @@ fn config(endpoint: String, login: Login) -> BackendAiConfig {
         project: None,
         ca_file: None,
         all_users: false,
+        shares_per_device: None,
         insecure: false,
         clock: now,
     }

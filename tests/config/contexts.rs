@@ -82,6 +82,8 @@ fn every_field_is_taken() {
         Some("/etc/ssl/private-ca.pem")
     );
     assert!(spec.all_users);
+    assert_eq!(spec.shares_per_device, Some(10));
+    assert_eq!(cluster(&contexts, "web").shares_per_device, None);
     assert_eq!(
         cluster(&contexts, "web").credentials,
         Credentials::Login {

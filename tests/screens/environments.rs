@@ -182,6 +182,7 @@ fn shares(columns: u16, rows: u16) -> Screen {
             slot: "cuda.shares".to_owned(),
             unit: Clean::new("fGPU"),
             note: Some(Clean::new("5 fGPU = 1 GPU")),
+            shares_per_device: Some(5),
         }],
         quanta: [("cuda.shares".to_owned(), 100)].into(),
         ..Catalogue::default()
@@ -215,7 +216,7 @@ fn shares_have_one_unit_and_a_cluster_says_why_they_are_whole() {
     assert!(screen.sees(why), "{}", screen.text());
     let review = screen.press("ctrl-r");
     insta::assert_snapshot!(review.text());
-    for told in ["0.5 fGPU", "1.5 fGPU", "cuda.shares=0.5"] {
+    for told in ["0.5 fGPU", "1.5 fGPU", "5 fGPU = 1 GPU", "cuda.shares=0.5"] {
         assert!(review.sees(told), "{told}: {}", review.text());
     }
 }

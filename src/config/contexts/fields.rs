@@ -33,6 +33,7 @@ const BACKENDAI: &[&str] = &[
     "refresh",
     "ca-file",
     "all-users",
+    "shares-per-device",
     "insecure",
 ];
 const KINDS: [&str; 2] = ["docker", "backendai"];
@@ -139,6 +140,7 @@ impl Reader<'_> {
         let (domain, project) = (self.get("domain", word), self.get("project", word));
         let ca_file = self.get("ca-file", |item| path::read(item, home.as_deref()));
         let all_users = self.get("all-users", Item::boolean).unwrap_or(false);
+        let shares = self.get("shares-per-device", |item| number(item, 1, 1000));
         let endpoint = endpoint?;
         let shown = Some(endpoint.clone());
         let spec = BackendaiSpec {
@@ -148,6 +150,7 @@ impl Reader<'_> {
             project,
             ca_file,
             all_users,
+            shares_per_device: shares.and_then(|count| count.try_into().ok()),
             insecure,
         };
         Some((EngineSpec::Backendai(Box::new(spec)), shown))

@@ -80,6 +80,8 @@ pub struct BackendaiSpec {
     pub ca_file: Option<PathBuf>,
     /// Everyone's sessions, for administrators.
     pub all_users: bool,
+    /// How many `cuda.shares` are one device; no manager tells it.
+    pub shares_per_device: Option<u32>,
     /// Plain HTTP to another machine is accepted.
     pub insecure: bool,
 }

@@ -78,6 +78,7 @@ fn entry(
         project: variable("BACKEND_GROUP").or_else(|| variable("BACKEND_PROJECT")),
         ca_file: None,
         all_users: false,
+        shares_per_device: None,
         insecure: false,
     };
     Ok(ContextEntry {

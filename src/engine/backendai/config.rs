@@ -23,6 +23,8 @@ pub struct BackendAiConfig {
     pub ca_file: Option<PathBuf>,
     /// Administrators: everyone's sessions instead of one's own.
     pub all_users: bool,
+    /// How many shares are one device; `None` = not known.
+    pub shares_per_device: Option<u32>,
     /// Plain HTTP to another machine is accepted for requests signed with a key pair: everything but the secret key
     /// can be read on the way.
     pub insecure: bool,

@@ -4,7 +4,7 @@ use crate::{
     app::launcher::{Launcher, Offer, Outlook, Page},
     model::{
         capability::Capability,
-        catalogue::unit,
+        catalogue::{AcceleratorKind, unit},
         launch::{LaunchField, StartAt, amounts::thousandths, folders, ports, secrets},
         resources::ResourceSlots,
         session::{ClusterMode, SessionType},
@@ -172,7 +172,24 @@ fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
     let shmem = request.shmem.unwrap_or_else(usual);
     parts.push(format!("{shmem} of it shared"));
     parts.extend(accelerators(launcher, request, 1));
+    parts.extend(conversions(launcher, request));
     parts.join(&format!(" {dot} "))
+}
+
+/// `5 fGPU = 1 GPU`, where shares of a device are asked for.
+fn conversions(launcher: &Launcher, request: &LaunchRequest) -> Vec<String> {
+    let offer = launcher.offer().catalogue.as_ref();
+    let kinds = offer.map_or(&[][..], |offer| &offer.accelerators).iter();
+    let asked = |kind: &&AcceleratorKind| {
+        request
+            .accelerators
+            .get(&kind.slot)
+            .is_some_and(|it| *it > 0)
+    };
+    kinds
+        .filter(asked)
+        .filter_map(AcceleratorKind::conversion)
+        .collect()
 }
 
 fn accelerators(launcher: &Launcher, request: &LaunchRequest, times: u32) -> Vec<String> {

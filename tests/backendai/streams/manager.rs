@@ -217,6 +217,7 @@ impl Manager {
             project: None,
             ca_file: self.encrypted.then(|| certificate("authority.pem")),
             all_users: false,
+            shares_per_device: None,
             insecure: false,
             clock: || Timestamp::UNIX_EPOCH,
         })

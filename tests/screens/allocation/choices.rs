@@ -143,11 +143,13 @@ pub fn offer() -> Catalogue {
                 slot: "cuda.shares".to_owned(),
                 unit: Clean::new("fGPU"),
                 note: Some(Clean::new("5 fGPU = 1 GPU")),
+                shares_per_device: None,
             },
             AcceleratorKind {
                 slot: "rocm.device".to_owned(),
                 unit: Clean::new("ROCm GPU"),
                 note: None,
+                shares_per_device: None,
             },
         ],
         quanta: [("cpu".to_owned(), 1000), ("cuda.shares".to_owned(), 100)].into(),

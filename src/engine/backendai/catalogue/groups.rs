@@ -158,8 +158,9 @@ impl Groups {
     }
 }
 
-/// Kinds of accelerators that are seen anywhere: on a machine, free in a group, in a limit.
-pub(super) fn kinds(catalogue: &Catalogue) -> Vec<AcceleratorKind> {
+/// Kinds of accelerators that are seen anywhere: on a machine, free in a group, in a limit. No request tells how
+/// many shares a device has: that is a setting.
+pub(super) fn kinds(catalogue: &Catalogue, shares_per_device: Option<u32>) -> Vec<AcceleratorKind> {
     let agents = catalogue.agents.iter().map(|it| &it.available.accelerators);
     let groups = catalogue.resource_groups.iter();
     let groups = groups.flat_map(|it| [&it.remaining.accelerators, &it.using.accelerators]);
@@ -173,15 +174,20 @@ pub(super) fn kinds(catalogue: &Catalogue) -> Vec<AcceleratorKind> {
         .filter(|(_, amount)| **amount > 0)
         .map(|(slot, _)| slot)
         .collect();
-    seen.into_iter().map(|slot| kind(slot)).collect()
+    let kind = |slot: &String| kind(slot, shares_per_device);
+    seen.into_iter().map(kind).collect()
 }
 
-fn kind(slot: &str) -> AcceleratorKind {
-    let shares = slot.ends_with(".shares");
+fn kind(slot: &str, shares_per_device: Option<u32>) -> AcceleratorKind {
+    let shares = AcceleratorKind::is_fraction(slot);
+    let count = shares_per_device.filter(|_| shares);
+    let conversion = count.map(|count| AcceleratorKind::conversion_of(slot, count) + "; ");
+    let note = conversion.unwrap_or_default() + "a share of a GPU, shared with other sessions";
     AcceleratorKind {
         slot: slot.to_owned(),
         unit: Clean::new(&AcceleratorKind::usual_unit(slot)),
-        note: shares.then(|| "a share of a GPU, shared with other sessions".into()),
+        note: shares.then(|| Clean::new(&note)),
+        shares_per_device: count,
     }
 }
 
@@ -233,7 +239,11 @@ mod tests {
             ("rocm.device".to_owned(), 0),
             ("cuda.10g-mig".to_owned(), 1000),
         ]);
-        let found = kinds(&catalogue);
+        assert_eq!(kinds(&catalogue, None)[1].conversion(), None);
+        let found = kinds(&catalogue, Some(10));
+        let conversions: Vec<Option<String>> =
+            found.iter().map(AcceleratorKind::conversion).collect();
+        assert_eq!(conversions, [None, Some("10 fGPU = 1 GPU".to_owned())]);
         let found: Vec<(&str, &str)> = found
             .iter()
             .map(|kind| (kind.slot.as_str(), kind.unit.as_str()))

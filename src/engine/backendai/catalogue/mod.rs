@@ -58,7 +58,7 @@ impl BackendAiEngine {
         catalogue.policy.per_container = groups.largest_container();
         catalogue.quanta.extend(groups.quantum());
         catalogue.agents.clone_from(&agents.list);
-        catalogue.accelerators = groups::kinds(&catalogue);
+        catalogue.accelerators = groups::kinds(&catalogue, self.core.config.shares_per_device);
         if let Some(folders) = part(folders, "folders", &mut gaps)? {
             catalogue.folders = folders::read(&folders);
         }

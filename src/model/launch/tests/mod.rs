@@ -78,6 +78,7 @@ fn offer() -> Catalogue {
         slot: slot.to_owned(),
         unit: "fGPU".into(),
         note: None,
+        shares_per_device: None,
     };
     Catalogue {
         projects: vec![Project {

@@ -23,6 +23,7 @@ fn offer(presets: &[(&str, u64)]) -> Offer {
         slot: "cuda.device".to_owned(),
         unit: Clean::new("GPU"),
         note: None,
+        shares_per_device: None,
     };
     let mut offer = Offer::blank();
     offer.catalogue = Some(Catalogue {
