@@ -177,7 +177,7 @@ fn login(context: ContextName, credentials: &Credentials) -> Result<Login, Engin
             .resolve(variable, contexts::PATIENCE)
             .map_err(|error| EngineError::Denied {
                 why: format!("the {what} of context {context} isn't available: {error}"),
-                mend: Some(error.mend),
+                hint: Some(error.hint),
             })
     };
     Ok(match credentials {
@@ -240,17 +240,17 @@ fn probe(start: &Start, context: ContextName) -> Result<EngineInfo, NoEngine> {
 fn plain(why: String) -> NoEngine {
     NoEngine {
         why: why.into(),
-        mend: None,
+        hint: None,
     }
 }
 
 fn refused(error: EngineError) -> NoEngine {
     NoEngine {
         why: error.to_string().into(),
-        mend: match error {
-            EngineError::Unreachable { mend, .. }
-            | EngineError::Declined { mend, .. }
-            | EngineError::Denied { mend, .. } => mend.map(Into::into),
+        hint: match error {
+            EngineError::Unreachable { hint, .. }
+            | EngineError::Declined { hint, .. }
+            | EngineError::Denied { hint, .. } => hint.map(Into::into),
             _ => None,
         },
     }

@@ -80,7 +80,7 @@ impl Crowd {
             result: Err(workbay::controller::fact::Fault {
                 kind: workbay::controller::fact::FaultKind::Failed,
                 text: "no".into(),
-                mend: None,
+                hint: None,
             }),
         };
         self.now += 1;

@@ -76,7 +76,7 @@ noted() {
     "$@" >>"$file" 2>&1 </dev/null &
     wait $! && return
     tail -n 20 "$file" >&2
-    fail "$what failed" "the lines above are the end of $file; mend it, then start scripts/cluster/up again"
+    fail "$what failed" "the lines above are the end of $file; fix it, then start scripts/cluster/up again"
 }
 
 sql() { in_root psql -q -h 127.0.0.1 -p "${port[postgres]}" -U postgres -v ON_ERROR_STOP=1 "$@"; }

@@ -272,10 +272,10 @@ fn text(shown: &Shown, daemon_runs: bool) -> String {
     fields.push(("from", configured.from.clone()));
     fields.push(("state", state(engine.as_ref(), daemon_runs)));
     if let Some(EngineState::Lost {
-        mend: Some(mend), ..
+        hint: Some(hint), ..
     }) = engine
     {
-        fields.push(("fix", mend.to_string()));
+        fields.push(("fix", hint.to_string()));
     }
     if let Some([running, finished, others]) = shown.totals {
         let text = format!("{running} running, {finished} finished, {others} others");

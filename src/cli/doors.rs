@@ -32,7 +32,7 @@ pub struct Start {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoEngine {
     pub why: Clean,
-    pub mend: Option<Clean>,
+    pub hint: Option<Clean>,
 }
 
 /// How to be the daemon.

@@ -89,7 +89,7 @@ impl Controller {
         self.line.lost_at.get_or_insert(now);
         self.line.state = EngineState::Lost {
             why: fault.text.clone(),
-            mend: fault.mend.clone(),
+            hint: fault.hint.clone(),
             attempt: self.line.attempt,
         };
         let doublings = self.line.attempt.saturating_sub(1).min(5);
@@ -132,8 +132,8 @@ impl Controller {
                 Refusal::new(RefusalKind::Unreachable, "the engine hasn't answered yet")
                     .with_help(help),
             ),
-            EngineState::Lost { why, mend, .. } => {
-                let help = mend.as_ref().map_or(help, |mend| mend.as_str());
+            EngineState::Lost { why, hint, .. } => {
+                let help = hint.as_ref().map_or(help, |hint| hint.as_str());
                 Some(Refusal::new(RefusalKind::Unreachable, why.clone()).with_help(help))
             }
         }

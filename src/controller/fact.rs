@@ -254,7 +254,7 @@ pub struct Fault {
     /// A sentence.
     pub text: Clean,
     /// What a person can do.
-    pub mend: Option<Clean>,
+    pub hint: Option<Clean>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -282,16 +282,16 @@ impl Fault {
         self.kind == FaultKind::Lost
     }
 
-    /// Text and mend as one; as two where the text is parted by a colon already.
+    /// Text and hint as one; as two where the text is parted by a colon already.
     pub fn sentence(&self) -> String {
-        match &self.mend {
-            Some(mend) if self.text.as_str().contains(": ") => {
-                let mut letters = mend.as_str().chars();
+        match &self.hint {
+            Some(hint) if self.text.as_str().contains(": ") => {
+                let mut letters = hint.as_str().chars();
                 let first = letters.next().map(char::to_uppercase);
-                let mend: String = first.into_iter().flatten().chain(letters).collect();
-                format!("{}. {mend}", self.text)
+                let hint: String = first.into_iter().flatten().chain(letters).collect();
+                format!("{}. {hint}", self.text)
             }
-            Some(mend) => format!("{}: {mend}", self.text),
+            Some(hint) => format!("{}: {hint}", self.text),
             None => self.text.to_string(),
         }
     }
@@ -311,7 +311,7 @@ mod tests {
             let fault = Fault {
                 kind: FaultKind::Failed,
                 text: text.into(),
-                mend: Some("free some room".into()),
+                hint: Some("free some room".into()),
             };
             assert_eq!(fault.sentence(), said);
         }

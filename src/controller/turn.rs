@@ -107,7 +107,7 @@ impl Refusal {
         Self {
             kind,
             message: fault.text.clone(),
-            help: fault.mend.clone(),
+            help: fault.hint.clone(),
             field: match fault.kind {
                 FaultKind::Field(field) => Some(field),
                 _ => None,

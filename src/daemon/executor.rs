@@ -367,7 +367,7 @@ fn silent(seconds: u64, kind: FaultKind) -> Fault {
     Fault {
         kind,
         text: Clean::new(&format!("the engine didn't answer within {seconds}s")),
-        mend: None,
+        hint: None,
     }
 }
 
@@ -375,6 +375,6 @@ fn lost(why: &Clean) -> Fault {
     Fault {
         kind: FaultKind::Lost,
         text: why.clone(),
-        mend: None,
+        hint: None,
     }
 }

@@ -165,11 +165,11 @@ fn judge(stations: &[Station], open: &StreamOpen) -> Result<Option<Arc<dyn Engin
     }
     match (station.supply.there(), heart.engine()) {
         (Some(engine), _) => Ok(Some(engine)),
-        (None, EngineState::Lost { why, mend, .. }) => Err(Failure {
+        (None, EngineState::Lost { why, hint, .. }) => Err(Failure {
             field: None,
             kind: FailureKind::Unreachable,
             message: why.clone(),
-            help: mend.clone(),
+            help: hint.clone(),
         }),
         (None, _) => Ok(None),
     }

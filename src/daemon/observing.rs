@@ -260,7 +260,7 @@ async fn bounded<T>(
         Err(_) => Err(Fault {
             kind,
             text: Clean::new(&format!("the engine didn't answer within {seconds}s")),
-            mend: None,
+            hint: None,
         }),
     }
 }
@@ -278,6 +278,6 @@ fn failed(why: &str) -> Fault {
     Fault {
         kind: FaultKind::Failed,
         text: Clean::new(why),
-        mend: None,
+        hint: None,
     }
 }

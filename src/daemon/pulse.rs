@@ -65,7 +65,7 @@ async fn silence_after<'a>(ping: impl Fn() -> Asked<'a, ()>, pause: Duration) ->
                 return EngineError::Unreachable {
                     endpoint: "this context".to_owned(),
                     why: format!("no answer for {}s", WORD.as_secs()),
-                    mend: None,
+                    hint: None,
                 };
             }
         }
@@ -84,7 +84,7 @@ mod tests {
         EngineError::Unreachable {
             endpoint: "x".to_owned(),
             why: "it hangs".to_owned(),
-            mend: None,
+            hint: None,
         }
     }
 

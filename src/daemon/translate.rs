@@ -16,33 +16,33 @@ use crate::{
 };
 
 pub(super) fn fault(error: &EngineError) -> Fault {
-    let (kind, text, mend) = match error {
-        EngineError::Unreachable { mend, .. } => (FaultKind::Lost, error.to_string(), mend.clone()),
-        EngineError::Denied { mend, .. } => (FaultKind::Denied, error.to_string(), mend.clone()),
-        EngineError::Declined { mend, .. } => (FaultKind::Failed, error.to_string(), mend.clone()),
-        EngineError::AtField { field, mend, .. } => {
-            (FaultKind::Field(*field), error.to_string(), mend.clone())
+    let (kind, text, hint) = match error {
+        EngineError::Unreachable { hint, .. } => (FaultKind::Lost, error.to_string(), hint.clone()),
+        EngineError::Denied { hint, .. } => (FaultKind::Denied, error.to_string(), hint.clone()),
+        EngineError::Declined { hint, .. } => (FaultKind::Failed, error.to_string(), hint.clone()),
+        EngineError::AtField { field, hint, .. } => {
+            (FaultKind::Field(*field), error.to_string(), hint.clone())
         }
         EngineError::NotFound(_) => (FaultKind::NotFound, error.to_string(), None),
-        EngineError::Registry { mend, broken, .. } => {
+        EngineError::Registry { hint, broken, .. } => {
             let kind = if *broken {
                 FaultKind::Broken
             } else {
                 FaultKind::Away
             };
-            (kind, error.to_string(), mend.clone())
+            (kind, error.to_string(), hint.clone())
         }
-        EngineError::NoImage { what, mend } => (
+        EngineError::NoImage { what, hint } => (
             FaultKind::NoImage,
             format!("{what} not found"),
-            Some(mend.clone()),
+            Some(hint.clone()),
         ),
         _ => (FaultKind::Failed, error.to_string(), None),
     };
     Fault {
         kind,
         text: Clean::new(&text),
-        mend: mend.map(Clean::from),
+        hint: hint.map(Clean::from),
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) fn engine_failure(error: &EngineError) -> Failure {
     Failure {
         kind,
         message: fault.text,
-        help: fault.mend,
+        help: fault.hint,
         field: None,
     }
 }

@@ -327,7 +327,7 @@ fn not_done(order: &Order, why: &Clean) -> Option<News> {
     let fault = Fault {
         kind: FaultKind::Failed,
         text: why.clone(),
-        mend: None,
+        hint: None,
     };
     let done = Fact::Done {
         session,

@@ -11,26 +11,26 @@ pub enum EngineError {
     Unreachable {
         endpoint: String,
         why: String,
-        mend: Option<String>,
+        hint: Option<String>,
     },
     /// No container, no session of that id is there.
     #[error("session {0} doesn't exist on the engine any more")]
     NotFound(String),
     /// The environment or image is not there.
-    #[error("{what} not found: {mend}")]
-    NoImage { what: String, mend: String },
+    #[error("{what} not found: {hint}")]
+    NoImage { what: String, hint: String },
     /// What is asked cannot be had: resources, limits, options.
     #[error("the engine refused: {0}")]
     Refused(String),
     /// The engine understood and said no, in its own words.
     #[error("{why}")]
-    Declined { why: String, mend: Option<String> },
+    Declined { why: String, hint: Option<String> },
     /// The registry of an image does not answer, or the line to it broke in the middle (`broken`): it
     /// may be tried again.
     #[error("{why}")]
     Registry {
         why: String,
-        mend: Option<String>,
+        hint: Option<String>,
         broken: bool,
     },
     /// A launch cannot be, for what stands in one of its fields.
@@ -38,11 +38,11 @@ pub enum EngineError {
     AtField {
         field: LaunchField,
         why: String,
-        mend: Option<String>,
+        hint: Option<String>,
     },
     /// It does not accept who we are: keys, password, an expired login, the clock.
     #[error("{why}")]
-    Denied { why: String, mend: Option<String> },
+    Denied { why: String, hint: Option<String> },
     /// This engine does not do that at all.
     #[error("{0}")]
     Unsupported(String),

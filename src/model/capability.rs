@@ -145,7 +145,7 @@ pub enum EngineState {
     Lost {
         why: Clean,
         /// What a person can do, when there is something.
-        mend: Option<Clean>,
+        hint: Option<Clean>,
         /// Attempts so far.
         attempt: u32,
     },

@@ -57,9 +57,9 @@ fn in_full(trouble: &Trouble, cells: usize) -> Vec<Vec<Piece>> {
         .take(2)
         .map(|line| vec![(line, Face::Bad)])
         .collect();
-    if let Some(mend) = &trouble.mend {
-        let mend = text::wrap(&text::sentence(mend), cells).into_iter().take(2);
-        lines.extend(mend.map(|line| vec![(line, Face::Text)]));
+    if let Some(hint) = &trouble.hint {
+        let hint = text::wrap(&text::sentence(hint), cells).into_iter().take(2);
+        lines.extend(hint.map(|line| vec![(line, Face::Text)]));
     }
     lines
 }
@@ -85,7 +85,7 @@ struct Trouble {
     /// A sentence.
     what: String,
     /// What a person can do.
-    mend: Option<String>,
+    hint: Option<String>,
     attempt: u32,
 }
 
@@ -98,14 +98,14 @@ fn trouble(app: &App) -> Vec<Trouble> {
     if app.mirror.is_silent() {
         return vec![Trouble {
             what: SILENT.to_owned(),
-            mend: Some(END_SILENT.to_owned()),
+            hint: Some(END_SILENT.to_owned()),
             attempt: 0,
         }];
     }
     if let Line::Down { why, attempt, .. } = app.mirror.line() {
         return vec![Trouble {
             what: format!("Daemon disconnected: {why}"),
-            mend: None,
+            hint: None,
             attempt: *attempt,
         }];
     }
@@ -113,13 +113,13 @@ fn trouble(app: &App) -> Vec<Trouble> {
     app.mirror
         .shown(app.sessions.shown())
         .filter_map(|state| match &state.engine {
-            EngineState::Lost { why, mend, attempt } => Some(Trouble {
+            EngineState::Lost { why, hint, attempt } => Some(Trouble {
                 what: if several {
                     format!("{}: {why}", state.context.name)
                 } else {
                     text::sentence(why.as_str())
                 },
-                mend: mend.as_ref().map(ToString::to_string),
+                hint: hint.as_ref().map(ToString::to_string),
                 attempt: *attempt,
             }),
             _ => None,

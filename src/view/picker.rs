@@ -153,10 +153,10 @@ fn about(mirror: &Mirror, state: &ContextState, cells: usize) -> Vec<Vec<Piece>>
             .collect::<Vec<_>>()
     };
     match &state.engine {
-        EngineState::Lost { why, mend, .. } => {
+        EngineState::Lost { why, hint, .. } => {
             lines.extend(wrapped(why.as_str(), 2, Face::Bad));
-            if let Some(mend) = mend {
-                lines.extend(wrapped(mend.as_str(), 2, Face::Text));
+            if let Some(hint) = hint {
+                lines.extend(wrapped(hint.as_str(), 2, Face::Text));
             }
         }
         EngineState::Connected { info } => {

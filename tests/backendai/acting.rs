@@ -114,10 +114,10 @@ async fn launches_that_are_refused() {
         ..LaunchRequest::default()
     };
     let error = engine.launch(&named("taken-name")).await.unwrap_err();
-    let (why, mend) = told(&error);
+    let (why, hint) = told(&error);
     assert_eq!(why, "a session with that name already exists");
     assert_eq!(
-        mend.unwrap(),
+        hint.unwrap(),
         "choose another name, or terminate the other one first"
     );
     let error = engine.launch(&named("-x")).await.unwrap_err();
@@ -233,10 +233,10 @@ async fn terminate() {
     manager.on("DELETE /session", forbidden);
     engine.terminate(id(TWO), false).await.unwrap();
     let error = engine.terminate(id(ONE), false).await.unwrap_err();
-    let (why, mend) = told(&error);
+    let (why, hint) = told(&error);
     assert_eq!(why, "Cannot destroy it");
     assert_eq!(
-        mend.unwrap(),
+        hint.unwrap(),
         "if necessary, terminate the session with --force"
     );
 }
@@ -289,7 +289,7 @@ async fn administrators_change_priorities() {
         error.to_string(),
         "the manager can't answer: greenlet_spawn has not been called"
     );
-    manager.mend();
+    manager.hint();
     let error = engine.prioritize(id(TWO), 80).await.unwrap_err();
     assert!(matches!(error, EngineError::NotFound(_)), "{error:?}");
     // To others it is said before they try.
@@ -318,13 +318,13 @@ async fn commits_that_fail() {
         ),
     );
     let error = engine.commit(id(ONE), "my-image").await.err().unwrap();
-    let (why, mend) = told(&error);
+    let (why, hint) = told(&error);
     assert_eq!(
         why,
         "the session's project has no container registry for images"
     );
     assert_eq!(
-        mend.unwrap(),
+        hint.unwrap(),
         "ask the administrator of the cluster to set a container registry"
     );
     let error = engine.commit(id(TWO), "my-image").await.err().unwrap();
@@ -334,7 +334,7 @@ async fn commits_that_fail() {
     );
     let error = engine.commit(id(ONE), "한글").await.err().unwrap();
     assert!(error.to_string().contains("invalid image name"), "{error}");
-    manager.mend();
+    manager.hint();
     manager.on(&path, Reply::Json(200, json!({"task_id": "8c1c"})));
     let (events, reply) = Reply::events();
     manager.on("GET /events/background-task", reply);

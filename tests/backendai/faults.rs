@@ -30,7 +30,7 @@ async fn a_wrong_secret_key() {
     };
     let error = BackendAiEngine::new(config).probe().await.unwrap_err();
     assert!(matches!(error, EngineError::Denied { .. }), "{error:?}");
-    let (why, mend) = told(&error);
+    let (why, hint) = told(&error);
     assert_eq!(
         why,
         format!(
@@ -40,7 +40,7 @@ async fn a_wrong_secret_key() {
         )
     );
     assert_eq!(
-        mend.unwrap(),
+        hint.unwrap(),
         "check access-key and secret-key of the context. They can also be inactive, or refused \
          for this machine's address"
     );
@@ -80,10 +80,10 @@ async fn a_clock_that_is_wrong_says_by_how_much() {
         config.clock = clock;
         let error = BackendAiEngine::new(config).probe().await.unwrap_err();
         assert!(matches!(error, EngineError::Denied { .. }), "{error:?}");
-        let (why, mend) = told(&error);
+        let (why, hint) = told(&error);
         assert_eq!(why, expected);
         assert_eq!(
-            mend.unwrap(),
+            hint.unwrap(),
             "correct the wrong clock. On this machine: `sudo timedatectl set-ntp true`"
         );
     }
@@ -164,7 +164,7 @@ async fn answers_that_are_cut_empty_or_closed() {
                 manager.endpoint()
             )
         );
-        manager.mend();
+        manager.hint();
         // The next one is whole again.
         assert_eq!(engine.page(&running()).await.unwrap().sessions.len(), 1);
     }
@@ -190,7 +190,7 @@ async fn html_instead_of_a_manager() {
     let manager = Manager::start().await;
     manager.on("GET /", Reply::html(200));
     let error = engine(&manager).probe().await.unwrap_err();
-    let (why, mend) = told(&error);
+    let (why, hint) = told(&error);
     assert_eq!(
         why,
         format!(
@@ -199,7 +199,7 @@ async fn html_instead_of_a_manager() {
         )
     );
     assert_eq!(
-        mend.unwrap(),
+        hint.unwrap(),
         "with mode = \"api\", set the endpoint to the manager itself, not to the web server (mode \
          = \"session\")"
     );
@@ -237,7 +237,7 @@ async fn gateways_and_redirections() {
                 manager.endpoint()
             )
         );
-        manager.mend();
+        manager.hint();
     }
 }
 
@@ -281,7 +281,7 @@ async fn errors_of_the_manager_itself() {
         let error = list_fails(&engine).await;
         assert!(!error.is_lost(), "{error:?}");
         assert_eq!(told(&error).0, expected);
-        manager.mend();
+        manager.hint();
     }
 }
 
@@ -340,10 +340,10 @@ async fn an_endpoint_that_is_none() {
         .probe()
         .await
         .unwrap_err();
-    let (why, mend) = told(&error);
+    let (why, hint) = told(&error);
     assert_eq!(why, "endpoint 'manager.example' isn't an address");
     assert_eq!(
-        mend.unwrap(),
+        hint.unwrap(),
         "use an address like https://manager.example or http://127.0.0.1:8091"
     );
 }
@@ -354,10 +354,10 @@ async fn a_project_the_user_is_not_in() {
     let mut config = config(&manager.endpoint());
     config.project = Some("secret-lab".to_owned());
     let error = BackendAiEngine::new(config).probe().await.unwrap_err();
-    let (why, mend) = told(&error);
+    let (why, hint) = told(&error);
     assert_eq!(why, "user@lablup.com isn't in project 'secret-lab'");
     assert_eq!(
-        mend.unwrap(),
+        hint.unwrap(),
         "set project of the context to one of: default, model-store"
     );
 }

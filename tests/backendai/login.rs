@@ -64,7 +64,7 @@ async fn a_wrong_password_is_tried_once_for_each_probe() {
     let engine = web_engine(&manager);
     let error = engine.probe().await.unwrap_err();
     assert!(matches!(error, EngineError::Denied { .. }), "{error:?}");
-    let (why, mend) = told(&error);
+    let (why, hint) = told(&error);
     assert_eq!(
         why,
         format!(
@@ -73,7 +73,7 @@ async fn a_wrong_password_is_tried_once_for_each_probe() {
             manager.endpoint()
         )
     );
-    assert_eq!(mend.unwrap(), "check username and password of the context");
+    assert_eq!(hint.unwrap(), "check username and password of the context");
     for _ in 0..5 {
         assert!(engine.page(&running()).await.is_err());
     }
@@ -130,7 +130,7 @@ async fn answers_to_a_login() {
     let expired = json!({"authenticated": false, "data": {
         "type": "https://api.backend.ai/probs/password-expired", "title": "Password expired."}});
     let no_id = json!({"authenticated": true, "data": {}});
-    for (reply, why, mend) in [
+    for (reply, why, hint) in [
         (
             Reply::Json(200, one_time),
             "the login of context 'prod' at ENDPOINT wasn't accepted: TOTP authentication required",
@@ -170,7 +170,7 @@ async fn answers_to_a_login() {
         let error = web_engine(&manager).probe().await.unwrap_err();
         let (said, way_out) = told(&error);
         assert_eq!(said, why.replace("ENDPOINT", &manager.endpoint()));
-        assert_eq!(way_out.unwrap_or_default(), mend);
+        assert_eq!(way_out.unwrap_or_default(), hint);
     }
 }
 

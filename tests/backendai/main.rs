@@ -87,14 +87,14 @@ fn running() -> PageQuery {
 
 /// The sentence of an error, and what it says to do.
 fn told(error: &EngineError) -> (String, Option<String>) {
-    let mend = match error {
-        EngineError::Unreachable { mend, .. }
-        | EngineError::Declined { mend, .. }
-        | EngineError::AtField { mend, .. }
-        | EngineError::Denied { mend, .. } => mend.clone(),
+    let hint = match error {
+        EngineError::Unreachable { hint, .. }
+        | EngineError::Declined { hint, .. }
+        | EngineError::AtField { hint, .. }
+        | EngineError::Denied { hint, .. } => hint.clone(),
         _ => None,
     };
-    (error.to_string(), mend)
+    (error.to_string(), hint)
 }
 
 /// The sentence a list fails with.

@@ -60,14 +60,14 @@ async fn a_private_authority_is_trusted_when_named() {
         .probe()
         .await
         .unwrap_err();
-    let (why, mend) = told(&error);
+    let (why, hint) = told(&error);
     assert!(
         why.starts_with(&format!(
             "the engine at {endpoint} doesn't answer: its certificate isn't trusted: "
         )),
         "{why}"
     );
-    assert!(mend.unwrap().contains("set ca-file of the context"));
+    assert!(hint.unwrap().contains("set ca-file of the context"));
     config.ca_file = Some(file("ca.pem"));
     let info = BackendAiEngine::new(config).probe().await.unwrap();
     assert_eq!(info.version, "26.9.6");
@@ -81,10 +81,10 @@ async fn http_behind_https() {
         .probe()
         .await
         .unwrap_err();
-    let (why, mend) = told(&error);
+    let (why, hint) = told(&error);
     assert!(why.contains("the TLS connection failed"), "{why}");
     assert_eq!(
-        mend.unwrap(),
+        hint.unwrap(),
         "check whether its address begins with http:// instead of https://"
     );
 }

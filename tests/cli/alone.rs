@@ -227,11 +227,11 @@ fn doctor_ends_with_1_and_a_mend_when_something_is_bad() {
     let engine = out
         .lines()
         .position(|line| line.starts_with("bad") && line.contains("engine"));
-    let mend = out
+    let hint = out
         .lines()
         .nth(engine.expect("the engine is bad") + 1)
         .unwrap();
-    assert!(mend.trim_start().starts_with("-> "), "{out}");
+    assert!(hint.trim_start().starts_with("-> "), "{out}");
     assert!(
         out.contains("config.toml:2:9: expected true or false"),
         "{out}"

@@ -97,7 +97,7 @@ fn a_broken_store_is_told_and_so_is_what_was_kept_of_it() {
     let broken = about(&machine, "store");
     assert_eq!(broken[0]["level"], "bad", "{broken:?}");
     assert!(
-        text(&broken[0], "mend").contains("sets the damaged file aside"),
+        text(&broken[0], "hint").contains("sets the damaged file aside"),
         "{broken:?}"
     );
     assert!(
@@ -109,7 +109,7 @@ fn a_broken_store_is_told_and_so_is_what_was_kept_of_it() {
     machine.ok(&["ls"]);
     let mended = about(&machine, "store");
     assert_eq!(mended[0]["level"], "ok", "{mended:?}");
-    assert!(text(&mended[1], "mend").contains("rm "), "{mended:?}");
+    assert!(text(&mended[1], "hint").contains("rm "), "{mended:?}");
 }
 
 /// What no report may hold, wherever it stood.

@@ -187,7 +187,7 @@ fn a_secret_that_cannot_be_had_is_told_with_the_way_out() {
         (&"file".into(), &"bad".into()),
         "{key}"
     );
-    assert_eq!(key["mend"], format!("chmod 600 {shown}"));
+    assert_eq!(key["hint"], format!("chmod 600 {shown}"));
 
     // Mended, it is taken without starting anything anew: now the manager has its say. (After a
     // refusal the daemon asks again only some seconds later, whoever asks.)

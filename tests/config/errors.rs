@@ -8,7 +8,7 @@ use crate::words::{closing, files, joined, without_tests};
 const MARKS: [&str; 11] = [
     "#[error(",
     ".help(",
-    ".mend(",
+    ".hint(",
     ".with_help(",
     "EngineError::Host(",
     "EngineError::Other(",

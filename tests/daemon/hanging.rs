@@ -43,11 +43,11 @@ async fn an_engine_that_hangs_is_told_while_everything_else_goes_on() {
     let Change::Engine { engine, .. } = lost else {
         panic!("{lost:?}");
     };
-    let EngineState::Lost { why, mend, .. } = *engine else {
+    let EngineState::Lost { why, hint, .. } = *engine else {
         panic!("{engine:?}");
     };
     assert!(
-        why.as_str().contains("doesn't answer") && mend.is_some(),
+        why.as_str().contains("doesn't answer") && hint.is_some(),
         "{why}"
     );
     // The daemon has an answer for everybody, and sessions are as they were.

@@ -147,7 +147,7 @@ async fn what_could_be_made_is_told_beside_what_could_not() {
     until_prod(&mut face, is_up).await;
     let error = workbay::engine::error::EngineError::Declined {
         why: "you have 30 sessions already".into(),
-        mend: None,
+        hint: None,
     };
     manager.fail_next(crate::support::scheduler::Question::Launch, error.clone());
     let (made, failure) = launch(&face, prod(), copies("partly", 2)).await.unwrap();

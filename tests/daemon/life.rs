@@ -136,7 +136,7 @@ async fn a_launch_that_fails_is_in_error_with_its_reason_and_leaves_nothing() {
     let mut face = house.face().await;
     let gone = EngineError::NoImage {
         what: "the image busybox:1.35".into(),
-        mend: "load it again".into(),
+        hint: "load it again".into(),
     };
     house.engine.fail_next(Call::Create, gone);
     let session = face.launch(named("imageless")).await.unwrap();

@@ -118,7 +118,7 @@ async fn a_launch_the_manager_refuses_is_told_in_its_words() {
     until_prod(&mut face, is_up).await;
     let error = EngineError::Declined {
         why: "you have 30 sessions already".into(),
-        mend: Some("end one".into()),
+        hint: Some("end one".into()),
     };
     manager.fail_next(Question::Launch, error);
     let failure = face.launch_in(prod(), named("first")).await.unwrap_err();

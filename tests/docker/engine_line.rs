@@ -55,11 +55,11 @@ async fn an_engine_that_is_not_there_says_how_to_get_it() {
     let url = format!("unix://{}", socket.display());
     let lost = engine(InstanceId::random(), dir.path(), Some(&url));
     let error = probe(&lost).await.unwrap_err();
-    let EngineError::Unreachable { endpoint, mend, .. } = &error else {
+    let EngineError::Unreachable { endpoint, hint, .. } = &error else {
         panic!("{error}");
     };
     assert_eq!(*endpoint, url);
-    assert!(mend.as_ref().unwrap().contains("DOCKER_HOST"));
+    assert!(hint.as_ref().unwrap().contains("DOCKER_HOST"));
     assert!(lost.list().await.unwrap_err().is_lost());
 
     // A socket nobody listens on.
@@ -130,14 +130,14 @@ async fn an_engine_that_hangs_is_told_with_its_address_and_comes_back_by_itself(
         let EngineError::Unreachable {
             endpoint,
             why,
-            mend,
+            hint,
         } = error
         else {
             panic!("{error}");
         };
         assert_eq!(*endpoint, relay.endpoint());
         assert!(why.contains("didn't answer for"), "{why}");
-        assert!(mend.as_ref().unwrap().contains("journalctl"), "{mend:?}");
+        assert!(hint.as_ref().unwrap().contains("journalctl"), "{hint:?}");
     };
     // From the first word on.
     relay.set(Manner::Silent);

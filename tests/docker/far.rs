@@ -58,8 +58,8 @@ fn again(test: &str, surroundings: &[(&str, &Path)], host: &str) {
 }
 
 /// The same where the engine is refused, for this reason and with this to do about it.
-fn again_refused(surroundings: &[(&str, &Path)], host: &str, why: &str, mend: &str) {
-    let expected = [(WHY, Path::new(why)), (MEND, Path::new(mend))];
+fn again_refused(surroundings: &[(&str, &Path)], host: &str, why: &str, hint: &str) {
+    let expected = [(WHY, Path::new(why)), (MEND, Path::new(hint))];
     again(
         "far::refused_as_told",
         &[surroundings, &expected].concat(),
@@ -148,20 +148,20 @@ async fn refusal() -> (String, String) {
     let dir = tempfile::tempdir().unwrap();
     let engine = DockerEngine::new(config(InstanceId::random(), dir.path(), None));
     let error = engine.probe().await.unwrap_err();
-    let EngineError::Unreachable { why, mend, .. } = error else {
+    let EngineError::Unreachable { why, hint, .. } = error else {
         panic!("{error}");
     };
-    (why, mend.unwrap_or_default())
+    (why, hint.unwrap_or_default())
 }
 
 #[tokio::test]
 #[ignore = "run by the test above"]
 async fn refused_as_told() {
-    let (why, mend) = refusal().await;
+    let (why, hint) = refusal().await;
     let told = |name: &str| std::env::var(name).unwrap();
     assert!(
-        why.contains(&told(WHY)) && mend.contains(&told(MEND)),
-        "{why}; {mend}"
+        why.contains(&told(WHY)) && hint.contains(&told(MEND)),
+        "{why}; {hint}"
     );
 }
 

@@ -173,13 +173,13 @@ async fn an_image_for_another_processor_is_refused_with_both_names() {
     let bench = Bench::new();
     let plan = plan("bench", image_spec(name));
     let error = bench.engine.create(&plan).await.unwrap_err();
-    let EngineError::Declined { why, mend } = &error else {
+    let EngineError::Declined { why, hint } = &error else {
         panic!("{error}");
     };
     for word in [name, "mips64le processors", "the engine's machine is"] {
         assert!(why.contains(word), "{why}");
     }
-    assert!(mend.as_ref().unwrap().contains("docker pull --platform"));
+    assert!(hint.as_ref().unwrap().contains("docker pull --platform"));
     assert!(!bench.home(plan.session).exists(), "a home is left");
 }
 

@@ -398,14 +398,14 @@ async fn without_a_network_a_session_starts_with_a_warning_unless_one_is_set() {
         let _taken = Taken::of(&bench);
         let plan = small("refused");
         let error = bench.engine.create(&plan).await.unwrap_err();
-        let EngineError::Declined { why, mend } = &error else {
+        let EngineError::Declined { why, hint } = &error else {
             panic!("{error}");
         };
         assert!(
             why.contains("[network] of resources.toml isn't possible here"),
             "{why}"
         );
-        assert!(mend.as_ref().unwrap().contains("remove"), "{mend:?}");
+        assert!(hint.as_ref().unwrap().contains("remove"), "{hint:?}");
         assert_eq!(bench.state(plan.session).await, None);
         assert!(!bench.home(plan.session).exists());
     }

@@ -61,11 +61,11 @@ async fn a_home_that_cannot_be_removed_is_moved_aside_and_removed_later() {
     let places = [place.as_path(), moved.as_path()];
     let mounted = Mounted::at(&places);
     let error = bench.engine.forget(session).await.unwrap_err();
-    let EngineError::Declined { why, mend } = error else {
+    let EngineError::Declined { why, hint } = error else {
         panic!("{error:?}");
     };
     assert!(why.contains("work/held/place"), "{why}");
-    assert!(mend.unwrap().contains(aside.to_str().unwrap()));
+    assert!(hint.unwrap().contains(aside.to_str().unwrap()));
     assert!(!home.exists(), "it is out of the way");
     let left = std::fs::read_dir(aside.join("work")).unwrap();
     let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();

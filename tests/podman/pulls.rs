@@ -140,11 +140,11 @@ async fn why_it_failed_is_told_as_for_docker() {
     match refused(&plain).await {
         EngineError::Registry {
             why,
-            mend: Some(mend),
+            hint: Some(hint),
             ..
         } => {
             assert!(why.contains("doesn't support TLS"), "{why}");
-            assert!(mend.contains("registries.conf"), "{mend}");
+            assert!(hint.contains("registries.conf"), "{hint}");
         }
         other => panic!("{other}"),
     }

@@ -73,7 +73,7 @@ pub fn away() -> EngineState {
         why: Clean::new(
             "the manager at https://edge.example.org does not answer: the connection was refused",
         ),
-        mend: Some(Clean::new(
+        hint: Some(Clean::new(
             "see whether its address in contexts.toml is right: `workbay context show edge`",
         )),
         attempt: 4,

@@ -64,7 +64,7 @@ fn a_fresh_machine_without_an_engine_says_what_to_do() {
         why: Clean::new(
             "the engine at unix:///var/run/docker.sock doesn't answer: you have no permission to use its socket",
         ),
-        mend: Some(Clean::new(
+        hint: Some(Clean::new(
             "join its group: `sudo usermod -aG docker $USER`, then log out and in again",
         )),
         attempt: 1,
@@ -159,7 +159,7 @@ fn a_log_that_is_not_there_yet_says_why_its_engine_does_not_answer() {
     let why = "the engine takes requests, but said nothing for 12 seconds";
     let hangs = screen.notice(engine(EngineState::Lost {
         why: why.into(),
-        mend: None,
+        hint: None,
         attempt: 1,
     }));
     assert!(hangs.sees("Loading the log"), "{}", hangs.text());

@@ -143,7 +143,7 @@ pub fn lost() -> EngineState {
             "the engine at unix:///var/run/docker.sock doesn't answer: the engine isn't running \
              (no answer on its socket)",
         ),
-        mend: Some(Clean::new("start it: `sudo systemctl start docker`")),
+        hint: Some(Clean::new("start it: `sudo systemctl start docker`")),
         attempt: 3,
     }
 }

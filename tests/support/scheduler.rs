@@ -127,6 +127,6 @@ impl Inner {
 pub fn denied() -> EngineError {
     EngineError::Denied {
         why: "the manager does not know this access key".into(),
-        mend: Some("look at the keys in contexts.toml".into()),
+        hint: Some("look at the keys in contexts.toml".into()),
     }
 }

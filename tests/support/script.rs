@@ -108,6 +108,6 @@ pub fn unreachable() -> EngineError {
     EngineError::Unreachable {
         endpoint: "memory:".into(),
         why: "connection refused".into(),
-        mend: Some("start the engine".into()),
+        hint: Some("start the engine".into()),
     }
 }

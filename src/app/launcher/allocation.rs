@@ -5,7 +5,7 @@ mod amounts;
 mod around;
 mod environments;
 mod hear;
-mod mend;
+mod faults;
 mod numbers;
 mod options;
 mod outlook;

@@ -36,14 +36,14 @@ fn refused(socket: &Path, owner: u32) -> Finding {
             "access",
             format!("{shown} exists, but the engine isn't running"),
         )
-        .mend("sudo systemctl start docker");
+        .hint("sudo systemctl start docker");
     }
     let Some((name, members)) = group else {
         return Finding::bad("access", format!("you have no permission to use {shown}"));
     };
     if members.contains(&user) {
         let message = format!("{user} is in group {name}, but joined it after this login");
-        return Finding::bad("access", message).mend(format!(
+        return Finding::bad("access", message).hint(format!(
             "log out and in again, or run `newgrp {name}` in this shell"
         ));
     }
@@ -51,7 +51,7 @@ fn refused(socket: &Path, owner: u32) -> Finding {
         "access",
         format!("{user} isn't in group {name}, which has permission to use {shown}"),
     )
-    .mend(format!(
+    .hint(format!(
         "sudo usermod -aG {name} {user}, then log out and in again. Members of {name} have the \
          rights of root"
     ))

@@ -22,13 +22,13 @@ pub fn examine(start: &Start) -> Option<Finding> {
     }
     let socket = podman().or_else(|| host::is_on_path("podman").then(own_socket))?;
     let message = "Docker and Podman are both installed. workbay uses Docker";
-    let mend = format!(
+    let hint = format!(
         "for Podman: [engine] endpoint = \"unix://{}\"",
         socket.display()
     );
     Some(
         Finding::ok("engine", message)
-            .mend(mend)
+            .hint(hint)
             .of(open.context.name),
     )
 }

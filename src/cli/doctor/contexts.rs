@@ -88,7 +88,7 @@ fn one(
 /// Configured after the daemon began.
 fn unknown(context: ContextName) -> Finding {
     let message = format!("the daemon was started before context {context} was configured");
-    Finding::warn("engine", message).mend("workbay daemon stop (sessions and shells keep running)")
+    Finding::warn("engine", message).hint("workbay daemon stop (sessions and shells keep running)")
 }
 
 /// A line that stands is tried: its engine may have stopped answering since.
@@ -112,7 +112,7 @@ fn asked(
                 kind,
                 NoEngine {
                     why,
-                    mend: fail.help,
+                    hint: fail.help,
                 },
             );
         }
@@ -135,7 +135,7 @@ fn slow(took: Duration, findings: &[Finding]) -> Option<Finding> {
             "it took {:.1}s to answer, so all requests will be slow",
             took.as_secs_f32()
         );
-        Finding::warn("engine", message).mend(
+        Finding::warn("engine", message).hint(
             "find the cause: `top`, `iostat -x 1`, `sudo journalctl -u docker -n 50`, `docker \
              system df` (`podman system df`)",
         )
@@ -148,13 +148,13 @@ fn heard(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Fi
         EngineState::Connected { .. } => Vec::new(),
         EngineState::Connecting => {
             let message = format!("the daemon is still connecting to {context}");
-            vec![Finding::warn("engine", message).mend("run `workbay doctor` again")]
+            vec![Finding::warn("engine", message).hint("run `workbay doctor` again")]
         }
-        EngineState::Lost { why, mend, .. } => lost(
+        EngineState::Lost { why, hint, .. } => lost(
             kind,
             NoEngine {
                 why: why.clone(),
-                mend: mend.clone(),
+                hint: hint.clone(),
             },
         ),
     }
@@ -162,8 +162,8 @@ fn heard(context: ContextName, kind: EngineKind, engine: &EngineState) -> Vec<Fi
 
 fn lost(kind: EngineKind, none: NoEngine) -> Vec<Finding> {
     let finding = Finding::bad("engine", none.why);
-    let finding = match none.mend {
-        Some(mend) => finding.mend(mend),
+    let finding = match none.hint {
+        Some(hint) => finding.hint(hint),
         None => finding,
     };
     let socket = match kind {
@@ -257,7 +257,7 @@ fn key_file(source: &Source) -> Option<Finding> {
             "key",
             format!("{shown} belongs to you, and others can't read it"),
         ),
-        Err(error) => Finding::bad("key", error.why).mend(error.mend),
+        Err(error) => Finding::bad("key", error.why).hint(error.hint),
     })
 }
 
@@ -270,9 +270,9 @@ fn ca_file(spec: &BackendaiSpec) -> Option<Finding> {
             format!("{shown} is trusted in addition to this machine's certificate authorities"),
         ),
         Ok(_) => Finding::bad("authority", format!("{shown} contains no certificate"))
-            .mend("use a file with the certificate of the authority in PEM format"),
+            .hint("use a file with the certificate of the authority in PEM format"),
         Err(why) => Finding::bad("authority", format!("{shown} can't be read: {why}"))
-            .mend(format!("chmod a+r {shown}, or set another ca-file")),
+            .hint(format!("chmod a+r {shown}, or set another ca-file")),
     })
 }
 
@@ -287,7 +287,7 @@ fn unencrypted(endpoint: &str) -> Option<Finding> {
          shells",
         Clean::new(endpoint)
     );
-    Some(Finding::warn("encryption", message).mend(format!(
+    Some(Finding::warn("encryption", message).hint(format!(
         "set endpoint = \"https://{rest}\" if the manager supports it, and remove insecure"
     )))
 }
@@ -309,10 +309,10 @@ mod tests {
         assert!(unencrypted("http://127.example.com").is_some());
         let found = unencrypted("http://far.example.com:8080").unwrap();
         assert_eq!(found.level, Level::Warn);
-        let mend = found.mend.unwrap();
+        let hint = found.hint.unwrap();
         assert!(
-            mend.as_str().contains("https://far.example.com:8080"),
-            "{mend}"
+            hint.as_str().contains("https://far.example.com:8080"),
+            "{hint}"
         );
     }
 }

@@ -11,7 +11,7 @@ const OLDEST_TMUX: (u32, u32) = (3, 2);
 pub fn tmux() -> Finding {
     let Ok(output) = Command::new("tmux").arg("-V").output() else {
         let message = "tmux isn't installed on this machine. Shells of sessions need it";
-        return Finding::bad("tmux", message).mend(install("tmux"));
+        return Finding::bad("tmux", message).hint(install("tmux"));
     };
     let said = String::from_utf8_lossy(&output.stdout);
     let said = said.trim();
@@ -21,7 +21,7 @@ pub fn tmux() -> Finding {
             "tmux",
             format!("{said} is too old. workbay needs tmux 3.2 or newer"),
         )
-        .mend(install("tmux")),
+        .hint(install("tmux")),
         None => Finding::warn("tmux", format!("its version can't be read from '{said}'")),
     }
 }

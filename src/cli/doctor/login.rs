@@ -32,7 +32,7 @@ pub fn examine(start: &Start) -> Vec<Finding> {
 /// systemd removes it at the last logout; `su` and `sudo` give somebody else's or none.
 fn runtime(dir: Option<&str>, is_root: bool) -> Option<Finding> {
     let dir = dir.filter(|dir| !dir.is_empty());
-    let mend = "log in directly (not with su or sudo), or run `loginctl enable-linger`, then \
+    let hint = "log in directly (not with su or sudo), or run `loginctl enable-linger`, then \
                 `export XDG_RUNTIME_DIR=/run/user/$(id -u)`";
     match dir {
         // Root's daemons need none.
@@ -43,14 +43,14 @@ fn runtime(dir: Option<&str>, is_root: bool) -> Option<Finding> {
                 "XDG_RUNTIME_DIR isn't set: rootless engines can't be found, and workbay's socket \
                  is in /tmp",
             )
-            .mend(mend),
+            .hint(hint),
         ),
         Some(dir) if !Path::new(dir).is_dir() => Some(
             Finding::warn(
                 "login",
                 format!("XDG_RUNTIME_DIR is {dir}, which doesn't exist"),
             )
-            .mend(mend),
+            .hint(hint),
         ),
         Some(_) => None,
     }
@@ -67,7 +67,7 @@ fn lingering(lingering: &Path, user: &str) -> Finding {
         "lingering is off for {user}: after your last logout systemd may stop the daemon and \
          rootless containers"
     );
-    Finding::warn("lingering", message).mend("loginctl enable-linger (docs/daemon.md)")
+    Finding::warn("lingering", message).hint("loginctl enable-linger (docs/daemon.md)")
 }
 
 /// A daemon of another login knows no agent of this one, and keys with a passphrase are of no use to it.
@@ -88,7 +88,7 @@ fn agent(start: &Start) -> Option<Finding> {
             let message = format!(
                 "context {name} uses SSH, but no SSH agent is available ({AGENT} isn't set)"
             );
-            Finding::warn("ssh", message).mend("eval \"$(ssh-agent)\"; ssh-add")
+            Finding::warn("ssh", message).hint("eval \"$(ssh-agent)\"; ssh-add")
         });
     };
     let environ = fs::read(format!("/proc/{}/environ", daemon.pid)).ok()?;
@@ -104,9 +104,9 @@ fn agent(start: &Start) -> Option<Finding> {
                 "context {name} uses SSH, but the daemon was started without an SSH agent \
                  ({AGENT})"
             );
-            let mend = "run `workbay daemon stop` in this shell. The next command starts the \
+            let hint = "run `workbay daemon stop` in this shell. The next command starts the \
                         daemon with your SSH agent";
-            Some(Finding::warn("ssh", message).mend(mend))
+            Some(Finding::warn("ssh", message).hint(hint))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `workbay doctor`: one line for each thing that must be right, with the mend where it is not.
+//! `workbay doctor`: one line for each thing that must be right, with the hint where it is not.
 
 mod access;
 mod choice;
@@ -53,7 +53,7 @@ pub struct Finding {
     pub level: Level,
     pub message: Clean,
     /// What to do; `None` when nothing has to be done.
-    pub mend: Option<Clean>,
+    pub hint: Option<Clean>,
 }
 
 impl Finding {
@@ -63,7 +63,7 @@ impl Finding {
             context: None,
             level,
             message: message.into(),
-            mend: None,
+            hint: None,
         }
     }
 
@@ -86,8 +86,8 @@ impl Finding {
     }
 
     #[must_use]
-    pub fn mend(mut self, mend: impl Into<Clean>) -> Self {
-        self.mend = Some(mend.into());
+    pub fn hint(mut self, hint: impl Into<Clean>) -> Self {
+        self.hint = Some(hint.into());
         self
     }
 }
@@ -156,7 +156,7 @@ fn daemon_finding(start: &Start) -> Finding {
                 version()
             );
             Finding::warn("daemon", message)
-                .mend("workbay daemon stop (sessions and shells keep running)")
+                .hint("workbay daemon stop (sessions and shells keep running)")
         }
         Err(fail) => {
             let message = fail
@@ -164,7 +164,7 @@ fn daemon_finding(start: &Start) -> Finding {
                 .unwrap_or_else(|| Clean::new("it doesn't answer"));
             let log = start.paths.daemon_log();
             let finding = Finding::bad("daemon", message);
-            finding.mend(format!(
+            finding.hint(format!(
                 "read {}, or stop the daemon with `workbay daemon stop`",
                 log.display()
             ))
@@ -183,7 +183,7 @@ fn settings(start: &Start) -> Vec<Finding> {
             let help = problem.help.take();
             let finding = Finding::bad("configuration", problem.to_string());
             match help {
-                Some(help) => finding.mend(help),
+                Some(help) => finding.hint(help),
                 None => finding,
             }
         })
@@ -209,7 +209,7 @@ fn text(findings: &[Finding], theme: Option<&Theme>) -> String {
     table.trim_start().to_owned()
 }
 
-/// The mend begins far left: a long one breaks over fewer lines, and is copied whole.
+/// The hint begins far left: a long one breaks over fewer lines, and is copied whole.
 fn row(finding: &Finding, theme: Option<&Theme>, room: Option<usize>, indent: usize) -> Vec<Cell> {
     let (word, face) = match finding.level {
         Level::Ok => ("ok", Face::StatusGood),
@@ -221,8 +221,8 @@ fn row(finding: &Finding, theme: Option<&Theme>, room: Option<usize>, indent: us
         Some(room) => wrapped(finding.message.as_str(), room).join(&format!("\n{:indent$}", "")),
         None => finding.message.to_string(),
     };
-    if let Some(mend) = &finding.mend {
-        message = format!("{message}\n      -> {mend}");
+    if let Some(hint) = &finding.hint {
+        message = format!("{message}\n      -> {hint}");
     }
     vec![
         Cell::styled(word, style),

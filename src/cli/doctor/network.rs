@@ -38,7 +38,7 @@ fn line(what: &str, why: &Clean, is_asked_for: bool) -> Finding {
     if is_asked_for {
         return Finding::ok(TOPIC, message);
     }
-    Finding::warn(TOPIC, message).mend(
+    Finding::warn(TOPIC, message).hint(
         "use rootful Docker with iptables on this machine, or set [network] isolation = \"none\" in resources.toml",
     )
 }

@@ -42,22 +42,22 @@ fn directory(topic: &'static str, path: &Path, private: bool) -> Finding {
     let mode = meta.mode() & 0o777;
     if !meta.is_dir() {
         return Finding::bad(topic, format!("{shown} isn't a directory"))
-            .mend(format!("move {shown} to another place"));
+            .hint(format!("move {shown} to another place"));
     }
     if meta.uid() != me {
         let message = format!(
             "{shown} must belong to you, but belongs to user {}",
             meta.uid()
         );
-        return Finding::bad(topic, message).mend(format!("sudo chown -R $USER {shown}"));
+        return Finding::bad(topic, message).hint(format!("sudo chown -R $USER {shown}"));
     }
     if access(path, Access::WRITE_OK).is_err() {
         return Finding::bad(topic, format!("{shown} isn't writable"))
-            .mend(format!("chmod u+rwx {shown}"));
+            .hint(format!("chmod u+rwx {shown}"));
     }
     if private && mode & 0o077 != 0 {
         let message = format!("{shown} is accessible to other users (mode {mode:03o})");
-        return Finding::warn(topic, message).mend(format!("chmod 700 {shown}"));
+        return Finding::warn(topic, message).hint(format!("chmod 700 {shown}"));
     }
     Finding::ok(topic, format!("{shown} (mode {mode:03o})"))
 }
@@ -72,7 +72,7 @@ fn not_there(topic: &'static str, path: &Path) -> Finding {
         "{shown} doesn't exist and can't be created: you can't write to {}",
         above.display()
     );
-    Finding::bad(topic, message).mend(format!(
+    Finding::bad(topic, message).hint(format!(
         "create {shown}, or set its WORKBAY_…_DIR variable to another directory"
     ))
 }
@@ -97,7 +97,7 @@ fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
         );
         findings.push(
             Finding::warn("state directory", message)
-                .mend("set WORKBAY_STATE_DIR to a directory on a disk of this machine"),
+                .hint("set WORKBAY_STATE_DIR to a directory on a disk of this machine"),
         );
     }
     let block = u64::try_from(facts.f_bsize).unwrap_or_default();
@@ -106,7 +106,7 @@ fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
     let message = format!("{room} free at {}", place.display());
     if facts.f_flags & READ_ONLY != 0 {
         let message = format!("the disk of {} is mounted read-only", place.display());
-        findings.push(Finding::bad("room", message).mend(format!(
+        findings.push(Finding::bad("room", message).hint(format!(
             "find the cause with `sudo dmesg | tail`, then sudo mount -o remount,rw \"$(findmnt \
              -no TARGET --target {})\"",
             place.display()
@@ -114,7 +114,7 @@ fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
     }
     findings.push(match little_room(room, whole, warn_below) {
         None => Finding::ok("room", message),
-        Some(level) => Finding::new("room", level, message).mend(format!(
+        Some(level) => Finding::new("room", level, message).hint(format!(
             "find large files: du -xh --max-depth=2 {} | sort -h | tail. Home directories of \
              ended sessions are deleted after [history] keep-days",
             place.display()
@@ -143,8 +143,8 @@ mod tests {
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let finding = directory("x", dir.path(), true);
         assert_eq!(finding.level, Level::Warn);
-        let mend = finding.mend.unwrap();
-        assert_eq!(mend, format!("chmod 700 {}", dir.path().display()).as_str());
+        let hint = finding.hint.unwrap();
+        assert_eq!(hint, format!("chmod 700 {}", dir.path().display()).as_str());
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
         assert_eq!(directory("x", dir.path(), true).level, Level::Ok);
     }

@@ -31,7 +31,7 @@ fn helpers() -> Option<Finding> {
         .find(|name| !host::is_on_path(name))?;
     let message =
         format!("{missing} is missing: rootless Podman needs it to map users into containers");
-    Some(Finding::bad("podman", message).mend(host::install("uidmap")))
+    Some(Finding::bad("podman", message).hint(host::install("uidmap")))
 }
 
 /// `NAME:FIRST:COUNT`, by name or number.
@@ -45,7 +45,7 @@ fn range(file: &'static str, text: &str, user: &str, uid: u32) -> Option<Finding
     }
     let message =
         format!("{file} has no entry for {user}: rootless Podman has no user IDs for containers");
-    Some(Finding::bad("podman", message).mend(
+    Some(Finding::bad("podman", message).hint(
         "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER; podman system migrate",
     ))
 }
@@ -53,7 +53,7 @@ fn range(file: &'static str, text: &str, user: &str, uid: u32) -> Option<Finding
 /// Rootless networks go through it.
 fn tunnel(device: &Path) -> Option<Finding> {
     let shown = device.display();
-    let mend = if device.exists() {
+    let hint = if device.exists() {
         format!("sudo chmod 666 {shown}")
     } else {
         "sudo modprobe tun".to_owned()
@@ -63,7 +63,7 @@ fn tunnel(device: &Path) -> Option<Finding> {
         Err(why) => {
             let message =
                 format!("{shown} can't be opened ({why}): rootless containers have no network");
-            Some(Finding::warn("podman", message).mend(mend))
+            Some(Finding::warn("podman", message).hint(hint))
         }
     }
 }
@@ -73,7 +73,7 @@ fn delegation(cgroups: &Path, uid: u32) -> Finding {
         let message = "this machine uses control groups version 1: a rootless engine can't limit \
                        sessions";
         return Finding::warn("podman", message)
-            .mend("boot with systemd.unified_cgroup_hierarchy=1, or use the machine's own engine");
+            .hint("boot with systemd.unified_cgroup_hierarchy=1, or use the machine's own engine");
     }
     let own = format!("user.slice/user-{uid}.slice/user@{uid}.service/cgroup.controllers");
     let given = fs::read_to_string(cgroups.join(own)).unwrap_or_default();
@@ -91,7 +91,7 @@ fn delegation(cgroups: &Path, uid: u32) -> Finding {
         "systemd doesn't delegate {}: these limits aren't enforced",
         missing.join(", ")
     );
-    Finding::warn("podman", message).mend(
+    Finding::warn("podman", message).hint(
         "sudo mkdir -p /etc/systemd/system/user@.service.d; printf '[Service]\\nDelegate=cpu \
          cpuset io memory pids\\n' | sudo tee /etc/systemd/system/user@.service.d/delegate.conf; \
          sudo systemctl daemon-reload; then log out and in again",
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(range("/etc/subuid", text, "kim", 7), None);
         assert_eq!(range("/etc/subuid", text, "lee", 1001), None);
         let missing = range("/etc/subuid", text, "ki", 100).unwrap();
-        assert!(missing.mend.unwrap().as_str().contains("--add-subuids"));
+        assert!(missing.hint.unwrap().as_str().contains("--add-subuids"));
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
         assert!(
             tunnel(&device)
                 .unwrap()
-                .mend
+                .hint
                 .unwrap()
                 .as_str()
                 .contains("modprobe")

@@ -31,7 +31,7 @@ fn file(look: Result<Option<StoreLook>, StoreTrouble>, paths: &Paths) -> Finding
         Ok(Some(look)) => {
             let size = fs::metadata(&path).map_or(0, |meta| meta.len());
             if let Err(why) = fs::File::options().append(true).open(&path) {
-                return Finding::bad("store", format!("{shown} can't be written: {why}")).mend(
+                return Finding::bad("store", format!("{shown} can't be written: {why}")).hint(
                     format!("chmod u+rw {shown}; is the disk mounted read-only? `findmnt --target {shown}`"),
                 );
             }
@@ -43,14 +43,14 @@ fn file(look: Result<Option<StoreLook>, StoreTrouble>, paths: &Paths) -> Finding
             );
             Finding::ok("store", message)
         }
-        Err(StoreTrouble::Broken(why)) => Finding::bad("store", why).mend(
+        Err(StoreTrouble::Broken(why)) => Finding::bad("store", why).hint(
             "run `workbay daemon stop`, then any command. The daemon sets the damaged file aside \
              and rebuilds the database from the engine",
         ),
         Err(StoreTrouble::Newer(why)) => Finding::bad("store", why)
-            .mend("install the newer workbay, or set WORKBAY_STATE_DIR to another directory"),
+            .hint("install the newer workbay, or set WORKBAY_STATE_DIR to another directory"),
         Err(StoreTrouble::Other(why)) => {
-            Finding::bad("store", why).mend(format!("ls -l {shown}; df {shown}"))
+            Finding::bad("store", why).hint(format!("ls -l {shown}; df {shown}"))
         }
     }
 }
@@ -66,12 +66,12 @@ fn set_aside((count, newest): &(u64, Clean), paths: &Paths) -> Finding {
              newest: {newest}"
         ),
     };
-    let mend = format!(
+    let hint = format!(
         "look at the rows with sqlite3 {} 'SELECT * FROM unreadable'. If you don't need them: \
          `DELETE FROM unreadable`",
         paths.database().display()
     );
-    Finding::warn("store", message).mend(mend)
+    Finding::warn("store", message).hint(hint)
 }
 
 /// Broken files of before: what was in them may be wanted, else they take room.
@@ -100,11 +100,11 @@ fn kept_aside(paths: &Paths) -> Vec<Finding> {
             newest.display()
         ),
     };
-    let mend = format!(
+    let hint = format!(
         "check the disk with `dmesg`. If you don't need the files: rm -r {}",
         directory.display()
     );
-    vec![Finding::warn("store", message).mend(mend)]
+    vec![Finding::warn("store", message).hint(hint)]
 }
 
 #[cfg(test)]

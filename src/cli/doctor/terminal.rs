@@ -31,7 +31,7 @@ fn kind(variable: &Variable<'_>) -> Finding {
             "terminal",
             "TERM isn't set or is dumb: the TUI can't be drawn",
         )
-        .mend("export TERM=xterm-256color, if your terminal supports it"),
+        .hint("export TERM=xterm-256color, if your terminal supports it"),
         Some(term) => Finding::ok("terminal", format!("TERM={term}, {colours}")),
     }
 }
@@ -44,10 +44,10 @@ fn size() -> Option<Finding> {
     let shown = format!("{columns} columns, {rows} rows");
     Some(if columns < 60 || rows < 16 {
         Finding::warn("terminal", format!("{shown}: too small for the TUI"))
-            .mend("enlarge the window: 80x24 shows everything")
+            .hint("enlarge the window: 80x24 shows everything")
     } else if columns < 80 || rows < 24 {
         Finding::warn("terminal", format!("{shown}: some columns are hidden"))
-            .mend("enlarge the window: 80x24 shows everything")
+            .hint("enlarge the window: 80x24 shows everything")
     } else {
         Finding::ok("terminal", shown)
     })
@@ -58,9 +58,9 @@ fn locale(variable: &Variable<'_>) -> Finding {
     let found = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(|name| Some((name, variable(name)?)));
-    let mend = "export LANG=C.UTF-8";
+    let hint = "export LANG=C.UTF-8";
     match found {
-        None => Finding::warn("locale", "no locale is set: workbay draws ASCII only").mend(mend),
+        None => Finding::warn("locale", "no locale is set: workbay draws ASCII only").hint(hint),
         Some((name, value)) => {
             let plain = value.to_lowercase().replace('-', "");
             let shown = format!("{name}={value}");
@@ -68,12 +68,12 @@ fn locale(variable: &Variable<'_>) -> Finding {
                 Finding::ok("locale", shown)
             } else {
                 let message = format!("{shown} isn't UTF-8: workbay draws ASCII only");
-                let mend = if name == "LC_ALL" {
+                let hint = if name == "LC_ALL" {
                     "export LC_ALL=C.UTF-8"
                 } else {
-                    mend
+                    hint
                 };
-                Finding::warn("locale", message).mend(mend)
+                Finding::warn("locale", message).hint(hint)
             }
         }
     }

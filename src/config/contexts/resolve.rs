@@ -32,14 +32,14 @@ const LONGEST: u64 = 64 * 1024;
 #[error("{why}")]
 pub struct NoSecret {
     pub why: String,
-    pub mend: String,
+    pub hint: String,
 }
 
 impl NoSecret {
-    fn new(why: impl Into<String>, mend: impl Into<String>) -> Self {
+    fn new(why: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             why: why.into(),
-            mend: mend.into(),
+            hint: hint.into(),
         }
     }
 }
@@ -222,7 +222,7 @@ mod tests {
     #[track_caller]
     fn why(source: &Source) -> String {
         let error = resolve(source).unwrap_err();
-        assert!(!error.mend.is_empty());
+        assert!(!error.hint.is_empty());
         assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
         error.to_string()
     }
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(resolve(&source).unwrap().expose(), "s3cret");
         let missing = resolve(&Source::Env("ELSEWHERE".into())).unwrap_err();
         assert_eq!(missing.why, "the environment variable ELSEWHERE isn't set");
-        assert!(missing.mend.contains("`workbay daemon stop`"));
+        assert!(missing.hint.contains("`workbay daemon stop`"));
     }
 
     #[test]
@@ -245,7 +245,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let error = resolve(&source).unwrap_err();
         assert!(error.why.ends_with("is readable by other users (mode 640)"));
-        assert_eq!(error.mend, format!("chmod 600 {}", path.display()));
+        assert_eq!(error.hint, format!("chmod 600 {}", path.display()));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(resolve(&source).unwrap().expose(), "s3cret");
         fs::write(&path, "\ns3cret\n").unwrap();

@@ -25,7 +25,7 @@ pub(super) fn refusal(fault: &Fault) -> Refusal {
     Refusal {
         kind,
         message: fault.text.clone(),
-        help: fault.mend.clone(),
+        help: fault.hint.clone(),
         field,
     }
 }

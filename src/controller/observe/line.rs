@@ -133,7 +133,7 @@ impl Observer {
         self.close_ears(turn);
         let state = EngineState::Lost {
             why: fault.text.clone(),
-            mend: fault.mend.clone(),
+            hint: fault.hint.clone(),
             attempt: self.line.attempt,
         };
         self.set_state(turn, state);
@@ -209,13 +209,13 @@ impl Observer {
     fn away(&self) -> Refusal {
         let help = "workbay retries automatically. Run `workbay doctor` for the cause";
         match &self.line.state {
-            EngineState::Lost { why, mend, .. } => {
+            EngineState::Lost { why, hint, .. } => {
                 let kind = if self.line.denied {
                     RefusalKind::Denied
                 } else {
                     RefusalKind::Unreachable
                 };
-                let help = mend.as_ref().map_or(help, |mend| mend.as_str());
+                let help = hint.as_ref().map_or(help, |hint| hint.as_str());
                 Refusal::new(kind, why.clone()).with_help(help)
             }
             _ => Refusal::new(RefusalKind::Unreachable, "the engine hasn't answered yet")

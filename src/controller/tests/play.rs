@@ -66,7 +66,7 @@ pub fn fault(kind: FaultKind) -> Fault {
     Fault {
         kind,
         text: "no".into(),
-        mend: None,
+        hint: None,
     }
 }
 

@@ -40,7 +40,7 @@ impl super::line::Line {
         if why.to_ascii_lowercase().contains("container registry") {
             return EngineError::Declined {
                 why: "the session's project has no container registry for images".to_owned(),
-                mend: Some(
+                hint: Some(
                     "ask the administrator of the cluster to set a container registry".to_owned(),
                 ),
             };

@@ -171,7 +171,7 @@ fn task_event(event: &Event) -> Option<TaskStep> {
             };
             Some(TaskStep::Last(Some(Err(EngineError::Declined {
                 why: format!("it failed: {words}"),
-                mend: None,
+                hint: None,
             }))))
         }
         "server_close" => Some(TaskStep::Last(None)),

@@ -22,11 +22,11 @@ pub(super) struct Whom {
 
 impl Whom {
     /// The line is gone, or nothing sensible is at its other end.
-    pub(super) fn unreachable(&self, why: impl Into<String>, mend: Option<&str>) -> EngineError {
+    pub(super) fn unreachable(&self, why: impl Into<String>, hint: Option<&str>) -> EngineError {
         EngineError::Unreachable {
             endpoint: self.endpoint.clone(),
             why: why.into(),
-            mend: mend.map(str::to_owned),
+            hint: hint.map(str::to_owned),
         }
     }
 
@@ -65,7 +65,7 @@ impl Whom {
     }
 
     fn of_io(&self, cause: &io::Error) -> Option<EngineError> {
-        let (why, mend) = match cause.kind() {
+        let (why, hint) = match cause.kind() {
             io::ErrorKind::ConnectionRefused => (
                 "no program listens at this address".to_owned(),
                 "check the endpoint of the context, and that the manager is running",
@@ -80,7 +80,7 @@ impl Whom {
             ),
             _ => return None,
         };
-        Some(self.unreachable(why, Some(mend)))
+        Some(self.unreachable(why, Some(hint)))
     }
 
     fn of_tls(&self, cause: &rustls::Error) -> EngineError {
@@ -129,11 +129,11 @@ impl Whom {
             }
             "server-frozen" => EngineError::Declined {
                 why: "the manager is in maintenance".to_owned(),
-                mend: Some("ask its administrator, or try again later".to_owned()),
+                hint: Some("ask its administrator, or try again later".to_owned()),
             },
             "session-already-exists" => EngineError::Declined {
                 why: "a session with that name already exists".to_owned(),
-                mend: Some("choose another name, or terminate the other one first".to_owned()),
+                hint: Some("choose another name, or terminate the other one first".to_owned()),
             },
             "quota-exceeded" => declined(format!("a quota is exceeded: {said}")),
             "not-implemented" => EngineError::Unsupported(format!(
@@ -141,7 +141,7 @@ impl Whom {
             )),
             "object-not-found" if said.to_lowercase().contains("image") => EngineError::NoImage {
                 what: said,
-                mend: "`workbay env ls` lists the available environments".to_owned(),
+                hint: "`workbay env ls` lists the available environments".to_owned(),
             },
             _ if status == StatusCode::UNAUTHORIZED => self.denied(&said),
             _ => declined(said),
@@ -159,7 +159,7 @@ impl Whom {
                 "the manager at {} doesn't accept {who} of context '{}': {said}",
                 self.endpoint, self.context
             ),
-            mend: Some(format!(
+            hint: Some(format!(
                 "check {what} of the context. They can also be inactive, or refused for this \
                  machine's address"
             )),
@@ -243,7 +243,7 @@ fn skewed(skew: Option<Skew>) -> EngineError {
     };
     EngineError::Denied {
         why,
-        mend: Some(
+        hint: Some(
             "correct the wrong clock. On this machine: `sudo timedatectl set-ntp true`".to_owned(),
         ),
     }
@@ -253,7 +253,7 @@ fn skewed(skew: Option<Skew>) -> EngineError {
 pub(super) fn declined(why: impl Into<String>) -> EngineError {
     EngineError::Declined {
         why: why.into(),
-        mend: None,
+        hint: None,
     }
 }
 

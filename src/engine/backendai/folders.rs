@@ -61,10 +61,10 @@ impl Line {
             EngineError::Declined { why, .. } if why.contains("already exists") => {
                 refused(format!("folder {} already exists", Clean::new(name)))
             }
-            EngineError::Declined { why, mend } => EngineError::AtField {
+            EngineError::Declined { why, hint } => EngineError::AtField {
                 field: LaunchField::Folders,
                 why,
-                mend,
+                hint,
             },
             other => other,
         })?;
@@ -95,7 +95,7 @@ fn refused(why: impl Into<String>) -> EngineError {
     EngineError::AtField {
         field: LaunchField::Folders,
         why: why.into(),
-        mend: None,
+        hint: None,
     }
 }
 

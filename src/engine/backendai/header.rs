@@ -8,6 +8,6 @@ use crate::engine::{api::Result, error::EngineError};
 pub(super) fn value(text: &str) -> Result<HeaderValue> {
     HeaderValue::from_str(text).map_err(|_| EngineError::Denied {
         why: "a key of the context contains invalid characters".to_owned(),
-        mend: Some("check access-key and secret-key for line breaks".to_owned()),
+        hint: Some("check access-key and secret-key for line breaks".to_owned()),
     })
 }

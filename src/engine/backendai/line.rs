@@ -157,7 +157,7 @@ fn choose_project(wanted: Option<&str>, me: &Me) -> Result<Option<Project>> {
             me.user.email,
             Clean::new(wanted)
         ),
-        mend: Some(format!(
+        hint: Some(format!(
             "set project of the context to one of: {}",
             there.join(", ")
         )),

@@ -155,7 +155,7 @@ impl LoginState {
 fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
     let body = data.to_string();
     let problem = Problem::read(body.as_bytes()).unwrap_or_default();
-    let mend = match problem.kind.as_str() {
+    let hint = match problem.kind.as_str() {
         "require-totp-authentication" | "require-totp-registration" => {
             "this login needs a one-time password. Use mode = \"api\" with a key pair instead"
         }
@@ -169,7 +169,7 @@ fn refused(data: &serde_json::Value, whom: &Whom) -> EngineError {
             whom.endpoint,
             problem.sentence()
         ),
-        mend: Some(mend.to_owned()),
+        hint: Some(hint.to_owned()),
     }
 }
 
@@ -191,7 +191,7 @@ fn blocked(headers: &HeaderMap) -> EngineError {
         .map(Duration::from_secs);
     EngineError::Denied {
         why: "too many failed logins: the web server blocks this account for a while".to_owned(),
-        mend: Some(match told {
+        hint: Some(match told {
             Some(wait) => format!("try again in {} min", wait.as_secs().div_ceil(60)),
             None => "try again later (20 minutes by default)".to_owned(),
         }),

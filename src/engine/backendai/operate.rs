@@ -93,9 +93,9 @@ impl Line {
 /// Older managers end a session that is being made only by force.
 fn needs_force(error: EngineError, force: bool) -> EngineError {
     match error {
-        EngineError::Declined { why, mend: None } if !force => EngineError::Declined {
+        EngineError::Declined { why, hint: None } if !force => EngineError::Declined {
             why,
-            mend: Some("if necessary, terminate the session with --force".to_owned()),
+            hint: Some("if necessary, terminate the session with --force".to_owned()),
         },
         other => other,
     }

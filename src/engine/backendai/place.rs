@@ -25,7 +25,7 @@ impl Place {
                 "endpoint '{}' {why}",
                 crate::model::text::Clean::new(endpoint)
             ),
-            mend: Some(
+            hint: Some(
                 "use an address like https://manager.example or http://127.0.0.1:8091".to_owned(),
             ),
         };
@@ -36,7 +36,7 @@ impl Place {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(EngineError::Denied {
                 why: "the endpoint contains a username or password".to_owned(),
-                mend: Some("set access-key and secret-key instead".to_owned()),
+                hint: Some("set access-key and secret-key instead".to_owned()),
             });
         }
         let own = url.path().trim_end_matches('/').to_owned();
@@ -59,7 +59,7 @@ impl Place {
         }
         Err(EngineError::Denied {
             why: format!("endpoint {}", address::why_refused(&self.shown)),
-            mend: Some(address::secure_alternatives(by_password).to_owned()),
+            hint: Some(address::secure_alternatives(by_password).to_owned()),
         })
     }
 
@@ -162,14 +162,14 @@ mod tests {
             (true, true, "never sent over plain HTTP"),
         ] {
             let refused = far.check_encryption(by_password, accepted);
-            let Err(EngineError::Denied { why, mend }) = refused else {
+            let Err(EngineError::Denied { why, hint }) = refused else {
                 panic!("it was accepted");
             };
             assert!(
                 why.contains("'http://far.example:8091' isn't encrypted"),
                 "{why}"
             );
-            assert!(mend.unwrap().contains(help));
+            assert!(hint.unwrap().contains(help));
         }
     }
 

@@ -58,7 +58,7 @@ fn judge(
         why: format!(
             "the image '{reference}' is for {its} processors, but the engine's machine is {there}"
         ),
-        mend: Some(format!(
+        hint: Some(format!(
             "run `docker pull --platform linux/{there} {reference}`, if the image exists for \
              {there}"
         )),

@@ -124,7 +124,7 @@ fn nothing_found(looked: &[PathBuf]) -> EngineError {
     EngineError::Unreachable {
         endpoint: "this machine".to_owned(),
         why: format!("no container engine found ({})", places.join(", ")),
-        mend: Some(install_line(
+        hint: Some(install_line(
             &fs::read_to_string("/etc/os-release").unwrap_or_default(),
         )),
     }

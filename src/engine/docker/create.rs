@@ -134,7 +134,7 @@ pub(super) async fn image_facts(
             status_code: 404, ..
         }) => Err(EngineError::NoImage {
             what: format!("image '{reference}'"),
-            mend: format!(
+            hint: format!(
                 "pull it with `workbay env pull {reference}`. `workbay env ls` lists the images \
                  on this engine"
             ),

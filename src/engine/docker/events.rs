@@ -54,7 +54,7 @@ pub(super) async fn follow(
             Err(EngineError::Unreachable {
                 endpoint: line.url().to_owned(),
                 why: "it closed the stream of events".to_owned(),
-                mend: None,
+                hint: None,
             })
         })
     };

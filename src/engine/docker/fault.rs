@@ -23,7 +23,7 @@ pub(super) fn translate(error: Error, endpoint: &str) -> EngineError {
             None if is_transport(&other) => EngineError::Unreachable {
                 endpoint: endpoint.to_owned(),
                 why: clean(&other.to_string()),
-                mend: None,
+                hint: None,
             },
             None => EngineError::Other(clean(&other.to_string())),
         },
@@ -44,7 +44,7 @@ pub(super) fn answered(status: u16, message: &str) -> EngineError {
             what: said
                 .strip_prefix("No such image: ")
                 .map_or_else(|| said.clone(), |image| format!("image '{image}'")),
-            mend: "`workbay env ls` lists the available environments".to_owned(),
+            hint: "`workbay env ls` lists the available environments".to_owned(),
         };
     }
     if lower.contains("could not select device driver") {
@@ -68,7 +68,7 @@ pub(super) fn silent(endpoint: &str, waited: Duration) -> EngineError {
             "it accepts requests, but didn't answer for {}s",
             waited.as_secs()
         ),
-        mend: Some(Keeper::of(endpoint).anew()),
+        hint: Some(Keeper::of(endpoint).anew()),
     }
 }
 
@@ -150,7 +150,7 @@ impl Keeper {
 /// The engine cannot be reached, with what a person can do about it.
 pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> EngineError {
     let keeper = Keeper::of(endpoint);
-    let (why, mend) = match cause.kind() {
+    let (why, hint) = match cause.kind() {
         io::ErrorKind::NotFound => (
             "the socket doesn't exist".to_owned(),
             Some(format!("start the engine: {}", keeper.start())),
@@ -168,7 +168,7 @@ pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> EngineError {
     EngineError::Unreachable {
         endpoint: endpoint.to_owned(),
         why,
-        mend,
+        hint,
     }
 }
 
@@ -222,12 +222,12 @@ mod tests {
 
     #[test]
     fn a_closed_door_says_how_to_open_it() {
-        let mend =
+        let hint =
             |kind: io::ErrorKind| error_mend(unreachable("unix:///run/docker.sock", &kind.into()));
-        assert!(mend(io::ErrorKind::PermissionDenied).contains("usermod -aG docker"));
-        assert!(mend(io::ErrorKind::PermissionDenied).contains("log out and in again"));
-        assert!(mend(io::ErrorKind::ConnectionRefused).contains("systemctl start docker"));
-        assert!(mend(io::ErrorKind::NotFound).contains("systemctl start docker"));
+        assert!(hint(io::ErrorKind::PermissionDenied).contains("usermod -aG docker"));
+        assert!(hint(io::ErrorKind::PermissionDenied).contains("log out and in again"));
+        assert!(hint(io::ErrorKind::ConnectionRefused).contains("systemctl start docker"));
+        assert!(hint(io::ErrorKind::NotFound).contains("systemctl start docker"));
     }
 
     #[test]
@@ -266,10 +266,10 @@ mod tests {
     }
 
     fn error_mend(error: EngineError) -> String {
-        let EngineError::Unreachable { mend, .. } = error else {
+        let EngineError::Unreachable { hint, .. } = error else {
             panic!("{error}");
         };
-        mend.unwrap()
+        hint.unwrap()
     }
 
     #[test]

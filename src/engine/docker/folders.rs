@@ -104,11 +104,11 @@ impl Shelf {
 }
 
 /// A launch, or a new folder, that cannot be for the folder's sake.
-pub(super) fn refused(why: String, mend: Option<&str>) -> EngineError {
+pub(super) fn refused(why: String, hint: Option<&str>) -> EngineError {
     EngineError::AtField {
         field: LaunchField::Folders,
         why,
-        mend: mend.map(str::to_owned),
+        hint: hint.map(str::to_owned),
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) async fn save(
         [] => format!("nothing was saved: {problems}"),
         files => format!("saved to {}, but not {problems}", files.join(", ")),
     };
-    Err(EngineError::Declined { why, mend: None })
+    Err(EngineError::Declined { why, hint: None })
 }
 
 /// What it took: bytes on the disk, and in the archive.

@@ -177,7 +177,7 @@ impl Scratches {
         let place = if aside.exists() { aside } else { dir };
         EngineError::Declined {
             why: format!("The files it left can't be deleted: {why}"),
-            mend: Some(format!(
+            hint: Some(format!(
                 "Delete {}, with sudo if its files belong to another user. workbay also retries \
                  automatically",
                 place.display()
@@ -309,10 +309,10 @@ mod tests {
         assert!(aside.join("work/large").exists());
         assert_eq!(scratches.homes(session), [aside.join("work")]);
         // Once more, with nothing left to move.
-        let EngineError::Declined { mend, .. } = scratches.set_aside(session, &why) else {
+        let EngineError::Declined { hint, .. } = scratches.set_aside(session, &why) else {
             panic!("no advice");
         };
-        assert!(mend.unwrap().contains(aside.to_str().unwrap()));
+        assert!(hint.unwrap().contains(aside.to_str().unwrap()));
         scratches.forget(session).unwrap();
         assert!(!scratches.quarantine.exists());
         scratches.forget(session).unwrap();

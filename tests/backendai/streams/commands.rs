@@ -297,14 +297,14 @@ async fn another_host_key_is_somebody_else() {
         ..USUAL
     };
     let error = refused(&mut manager, &engine, strange).await;
-    let EngineError::Declined { why, mend } = error else {
+    let EngineError::Declined { why, hint } = error else {
         panic!("{error:?}");
     };
     assert!(
         why.contains("has another key than before (SHA256:"),
         "{why}"
     );
-    assert!(mend.unwrap().contains("workbay daemon stop"));
+    assert!(hint.unwrap().contains("workbay daemon stop"));
     // The one that is known is still let in.
     let mut started = start(&mut manager, &engine, command(&["true"])).await;
     assert_eq!(finish(&mut started.attached).await.code, Some(0));
@@ -353,22 +353,22 @@ async fn a_session_without_key_or_sshd_is_told_with_a_way_out() {
     manager.answer(About::Key, [no_such("No such file.")]);
     let engine = manager.engine();
     let error = refused(&mut manager, &engine, USUAL).await;
-    let EngineError::Declined { why, mend } = error else {
+    let EngineError::Declined { why, hint } = error else {
         panic!("{error:?}");
     };
     assert!(why.contains("id_container) can't be read"), "{why}");
-    assert!(mend.unwrap().contains("Open a terminal instead"));
+    assert!(hint.unwrap().contains("Open a terminal instead"));
 
     let manager = lab().await;
     manager.answer(About::Tcpproxy, [no_such("No such app service.")]);
     let apps = r#"[{"name":"ttyd","protocol":"http","ports":[7681]}]"#;
     manager.answer(About::Apps, [super::manager::json(apps)]);
     let error = manager.engine().exec(SESSION, command(&["true"])).await;
-    let EngineError::Declined { why, mend } = error.map(|_| ()).unwrap_err() else {
+    let EngineError::Declined { why, hint } = error.map(|_| ()).unwrap_err() else {
         panic!("no refusal of the engine");
     };
     assert_eq!(why, "the session has no service 'sshd'. Available: ttyd");
-    assert!(mend.unwrap().contains("workbay shell"));
+    assert!(hint.unwrap().contains("workbay shell"));
 }
 
 #[tokio::test]

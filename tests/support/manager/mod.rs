@@ -202,7 +202,7 @@ impl Manager {
     }
 
     /// Everything is as usual again.
-    pub fn mend(&self) {
+    pub fn hint(&self) {
         self.set(|state| state.rules.clear());
     }
 

@@ -38,7 +38,7 @@ impl Folders for MemoryScheduler {
             return Err(EngineError::AtField {
                 field: LaunchField::Folders,
                 why: format!("a folder {name} already exists"),
-                mend: None,
+                hint: None,
             });
         }
         let folder = Folder {

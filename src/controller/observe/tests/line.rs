@@ -53,10 +53,10 @@ fn an_engine_that_denies_us_is_not_hammered() {
     let mut play = Play::with(1);
     play.tell(Fact::Watched(true));
     play.carry_out(0, Some(FaultKind::Denied));
-    let EngineState::Lost { mend, .. } = play.observer.engine() else {
+    let EngineState::Lost { hint, .. } = play.observer.engine() else {
         panic!("it is not lost");
     };
-    assert_eq!(mend.as_ref().unwrap(), "do this");
+    assert_eq!(hint.as_ref().unwrap(), "do this");
     assert_eq!(play.due_in(), Some(300_000));
     let refused = play.ask(launch("first"));
     assert_eq!(play.failed(refused).kind, RefusalKind::Denied);

@@ -72,7 +72,7 @@ fn fault(kind: FaultKind) -> Fault {
     Fault {
         kind,
         text: "no".into(),
-        mend: Some("do this".into()),
+        hint: Some("do this".into()),
     }
 }
 

@@ -104,7 +104,7 @@ impl Line {
                     self.me.user.email,
                     Clean::new(wanted)
                 ),
-                mend: Some(format!("available projects: {}", names())),
+                hint: Some(format!("available projects: {}", names())),
             })
     }
 }

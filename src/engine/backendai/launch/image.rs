@@ -31,7 +31,7 @@ impl BackendAiEngine {
                 why: "the host environment isn't available on a cluster. Choose an environment of \
                       the cluster"
                     .to_owned(),
-                mend: Some("`workbay env ls` lists the environments".to_owned()),
+                hint: Some("`workbay env ls` lists the environments".to_owned()),
             });
         }
         if let Some(known) = self.core.known_environments()
@@ -98,7 +98,7 @@ fn choose(environments: &[Environment], wanted: &str) -> Result<Image> {
             } else {
                 format!("environment '{}'", Clean::new(wanted))
             },
-            mend: "`workbay env ls` lists the available environments".to_owned(),
+            hint: "`workbay env ls` lists the available environments".to_owned(),
         });
     };
     if !name.is_empty() && matching.iter().any(|e| e.name != first.name) {

@@ -82,7 +82,7 @@ impl Line {
             return Err(EngineError::AtField {
                 field: LaunchField::Preset,
                 why,
-                mend: Some(format!("available: {}", names.join(", "))),
+                hint: Some(format!("available: {}", names.join(", "))),
             });
         };
         amounts::fill_from(&mut request, preset);
@@ -98,6 +98,6 @@ fn refused(field: LaunchField, why: impl Into<String>) -> EngineError {
     EngineError::AtField {
         field,
         why: why.into(),
-        mend: None,
+        hint: None,
     }
 }

@@ -47,22 +47,22 @@ const WORDS: [(&str, Field); 29] = [
 /// The same error, beside its field where it clearly tells one.
 pub(super) fn at_field(error: EngineError, request: &LaunchRequest) -> EngineError {
     match error {
-        EngineError::NoImage { what, mend } => EngineError::AtField {
+        EngineError::NoImage { what, hint } => EngineError::AtField {
             field: if request.image.is_some() {
                 Field::Image
             } else {
                 Field::Environment
             },
             why: format!("{what} not found"),
-            mend: Some(mend),
+            hint: Some(hint),
         },
-        EngineError::Declined { why, mend } => match field(&why, request) {
+        EngineError::Declined { why, hint } => match field(&why, request) {
             Some(field) => EngineError::AtField {
                 field,
                 why: sentence(field, &why, request),
-                mend,
+                hint,
             },
-            None => EngineError::Declined { why, mend },
+            None => EngineError::Declined { why, hint },
         },
         other => other,
     }

@@ -139,7 +139,7 @@ fn refused(why: impl Into<String>) -> EngineError {
     EngineError::AtField {
         field: LaunchField::Owner,
         why: why.into(),
-        mend: None,
+        hint: None,
     }
 }
 

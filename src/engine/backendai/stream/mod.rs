@@ -61,7 +61,7 @@ impl Streams for BackendAiEngine {
                 why: "terminals of a session on a cluster share one tmux, whose shell the image \
                       sets"
                     .to_owned(),
-                mend: Some(
+                hint: Some(
                     "run other programs with `workbay exec S -- CMD`, also with a terminal"
                         .to_owned(),
                 ),

@@ -103,7 +103,7 @@ pub(super) async fn patiently<T, F: Future<Output = Tried<T>>>(
                 COMING_UP.as_secs(),
                 last.as_deref().unwrap_or("the manager didn't answer")
             ),
-            mend: Some("the service may still be starting. Try again".to_owned()),
+            hint: Some("the service may still be starting. Try again".to_owned()),
         }),
     }
 }

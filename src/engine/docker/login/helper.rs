@@ -27,7 +27,7 @@ pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredent
     let program = format!("docker-credential-{name}");
     let failed = |why: String| EngineError::Declined {
         why: format!("the login for {server} isn't available from {program}: {why}"),
-        mend: Some("check the credential helper in Docker's config.json".to_owned()),
+        hint: Some("check the credential helper in Docker's config.json".to_owned()),
     };
     if name.contains('/') {
         return Err(failed("its name contains a '/'".to_owned()));

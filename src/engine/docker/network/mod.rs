@@ -230,7 +230,7 @@ fn weigh(rules: NetworkRules, found: &Guarded) -> Result<Vec<String>> {
 fn refused(setting: &str, key: &str, why: &str) -> EngineError {
     EngineError::Declined {
         why: format!("{setting} in [network] of resources.toml isn't possible here: {why}"),
-        mend: Some(format!(
+        hint: Some(format!(
             "fix that, or remove {key} from [network] to start sessions with a warning instead"
         )),
     }

@@ -119,14 +119,14 @@ pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let program = tried.kind.program();
     let (image, registry) = (tried.reference, reference::registry(tried.reference));
-    let declined = |why: String, mend: String| EngineError::Declined {
+    let declined = |why: String, hint: String| EngineError::Declined {
         why,
-        mend: Some(mend),
+        hint: Some(hint),
     };
     if has(&["no space left on device"]) {
         let why = format!("the engine's disk is full: no space for {image}");
-        let mend = format!("free some space. `{program} system df` shows what uses it");
-        return declined(why, mend);
+        let hint = format!("free some space. `{program} system df` shows what uses it");
+        return declined(why, hint);
     }
     if has(&[
         "no matching manifest",
@@ -152,23 +152,23 @@ pub(super) fn sort(said: &str, tried: &Tried<'_>) -> EngineError {
     if has(&["http response to https client"]) {
         return plain(registry, tried.kind);
     }
-    if let Some((_, why, mend)) = AWAY.iter().find(|(word, ..)| lower.contains(word)) {
+    if let Some((_, why, hint)) = AWAY.iter().find(|(word, ..)| lower.contains(word)) {
         return EngineError::Registry {
             why: format!("the registry {registry} can't be reached: {why}"),
-            mend: Some((*mend).to_owned()),
+            hint: Some((*hint).to_owned()),
             broken: false,
         };
     }
     if has(&BROKEN) || lower == "eof" || lower.ends_with(": eof") {
         return EngineError::Registry {
             why: format!("the connection to {registry} broke ({said})"),
-            mend: None,
+            hint: None,
             broken: true,
         };
     }
     EngineError::Declined {
         why: format!("{image} can't be pulled: {said}"),
-        mend: None,
+        hint: None,
     }
 }
 
@@ -180,7 +180,7 @@ pub(super) fn silent(image: &str, waited: Duration) -> EngineError {
             reference::registry(image),
             waited.as_secs()
         ),
-        mend: Some("check the network and the registry".to_owned()),
+        hint: Some("check the network and the registry".to_owned()),
         broken: true,
     }
 }
@@ -193,14 +193,14 @@ fn plain(registry: &str, kind: Kind) -> EngineError {
     };
     EngineError::Registry {
         why: format!("the registry {registry} can't be reached: it doesn't support TLS"),
-        mend: Some(format!("if you trust it, list it {place}")),
+        hint: Some(format!("if you trust it, list it {place}")),
         broken: false,
     }
 }
 
 fn denied(registry: &str, tried: &Tried<'_>) -> EngineError {
     let (program, image) = (tried.kind.program(), tried.reference);
-    let mend = Some(format!(
+    let hint = Some(format!(
         "run `{program} login {registry}` with another account"
     ));
     let why = match tried.login {
@@ -209,7 +209,7 @@ fn denied(registry: &str, tried: &Tried<'_>) -> EngineError {
             format!("{registry} requires a login for {image}, or doesn't have the image")
         }
     };
-    EngineError::Declined { why, mend }
+    EngineError::Declined { why, hint }
 }
 
 #[cfg(test)]

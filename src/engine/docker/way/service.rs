@@ -105,7 +105,7 @@ fn failure(program: &Path, why: &str) -> EngineError {
     EngineError::Unreachable {
         endpoint: program.display().to_string(),
         why: format!("`podman system service` can't be run: {why}"),
-        mend: Some("check that `podman info` works".to_owned()),
+        hint: Some("check that `podman info` works".to_owned()),
     }
 }
 

@@ -159,14 +159,14 @@ impl AsyncWrite for Pipe {
 }
 
 fn no_ssh(place: &SshPlace, error: &io::Error) -> EngineError {
-    let mend = match error.kind() {
+    let hint = match error.kind() {
         io::ErrorKind::NotFound => "install it: `sudo apt-get install openssh-client`",
         _ => "check that `ssh` works",
     };
     EngineError::Unreachable {
         endpoint: place.url(),
         why: format!("ssh can't be run: {error}"),
-        mend: Some(mend.to_owned()),
+        hint: Some(hint.to_owned()),
     }
 }
 
@@ -184,7 +184,7 @@ fn sentence(place: &SshPlace, said: &str) -> EngineError {
         let missing = ["not found", "Unknown command", "No such file or directory"];
         line.contains("docker") && missing.iter().any(|word| line.contains(word))
     });
-    let (why, mend) = if has(&["REMOTE HOST IDENTIFICATION HAS CHANGED"]) {
+    let (why, hint) = if has(&["REMOTE HOST IDENTIFICATION HAS CHANGED"]) {
         (
             "its host key has changed".to_owned(),
             format!(
@@ -227,7 +227,7 @@ fn sentence(place: &SshPlace, said: &str) -> EngineError {
     EngineError::Unreachable {
         endpoint: place.url(),
         why,
-        mend: Some(mend),
+        hint: Some(hint),
     }
 }
 
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn what_ssh_says_is_told_with_what_to_do() {
         let place = SshPlace::parse("me@box").unwrap();
-        for (said, why, mend) in [
+        for (said, why, hint) in [
             (
                 "Host key verification failed.",
                 "isn't known yet",
@@ -273,13 +273,13 @@ mod tests {
         ] {
             let EngineError::Unreachable {
                 why: told,
-                mend: Some(does),
+                hint: Some(does),
                 ..
             } = sentence(&place, said)
             else {
                 panic!("{said}");
             };
-            assert!(told.contains(why) && does.contains(mend), "{told}; {does}");
+            assert!(told.contains(why) && does.contains(hint), "{told}; {does}");
         }
     }
 }

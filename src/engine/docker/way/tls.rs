@@ -189,7 +189,7 @@ fn unreachable(url: &str, error: &io::Error, with_tls: bool) -> EngineError {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
     );
     let of_tls = matches!(error.get_ref(), Some(inner) if inner.is::<rustls::Error>());
-    let (why, mend) = match error.kind() {
+    let (why, hint) = match error.kind() {
         _ if of_tls || (with_tls && closed) => (
             format!("TLS failed: {said}"),
             "check that ca.pem, cert.pem and key.pem in DOCKER_CERT_PATH (or the Docker context) \
@@ -216,7 +216,7 @@ fn unreachable(url: &str, error: &io::Error, with_tls: bool) -> EngineError {
     EngineError::Unreachable {
         endpoint: url.to_owned(),
         why,
-        mend: Some(mend.to_owned()),
+        hint: Some(hint.to_owned()),
     }
 }
 

@@ -143,7 +143,7 @@ fn stranger(first: &str, shown: &str) -> EngineError {
             "the SSH server of the session has another key than before ({shown}, before: \
              {first}). Another program may be answering"
         ),
-        mend: Some(
+        hint: Some(
             "if the session was recreated outside workbay, run `workbay daemon stop` to remove \
              the old key"
                 .to_owned(),

@@ -53,7 +53,7 @@ pub(super) async fn enter(
         ))),
         Err(Refusal::NotYet(why)) => Err(EngineError::Declined {
             why: format!("{}: {why}", container.host),
-            mend: Some("the container may still be starting. Try again".to_owned()),
+            hint: Some("the container may still be starting. Try again".to_owned()),
         }),
         Err(Refusal::Failed(error)) => Err(error),
     }

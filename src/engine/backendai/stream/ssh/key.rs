@@ -58,7 +58,7 @@ pub(super) fn read_cluster(key: &Secret) -> Result<PrivateKey> {
 fn missing(why: &str) -> EngineError {
     EngineError::Declined {
         why: format!("the SSH key of the session (/home/work/{FILE}) can't be read: {why}"),
-        mend: Some(
+        hint: Some(
             "a session has no key if a folder is mounted at .ssh. Open a terminal instead"
                 .to_owned(),
         ),

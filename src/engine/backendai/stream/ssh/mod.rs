@@ -126,7 +126,7 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> 
             return Err(EngineError::Declined {
                 why: "the SSH server of the session doesn't accept the session's own key"
                     .to_owned(),
-                mend: Some(
+                hint: Some(
                     "if a folder is mounted at .ssh, add the key of /home/work/id_container to \
                      its authorized_keys, or open a terminal instead"
                         .to_owned(),
@@ -139,10 +139,10 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<Entered> 
 /// An image may have no sshd.
 fn with_a_way_out(error: EngineError) -> EngineError {
     match error {
-        EngineError::Declined { why, mend: None } if why.contains("no service 'sshd'") => {
+        EngineError::Declined { why, hint: None } if why.contains("no service 'sshd'") => {
             EngineError::Declined {
                 why,
-                mend: Some(
+                hint: Some(
                     "commands in a session on a cluster need an SSH server, which its image \
                      doesn't have. Open a terminal instead (`workbay shell`)"
                         .to_owned(),

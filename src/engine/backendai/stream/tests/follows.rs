@@ -94,7 +94,7 @@ fn lost() -> EngineError {
     EngineError::Unreachable {
         endpoint: "http://manager".to_owned(),
         why: "it is away".to_owned(),
-        mend: None,
+        hint: None,
     }
 }
 
