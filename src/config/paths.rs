@@ -149,7 +149,7 @@ impl Paths {
         self.data_dir.join("copies")
     }
 
-    /// Files of sessions that their last wills saved.
+    /// Files of sessions that their stop hooks saved.
     pub fn saved_dir(&self) -> PathBuf {
         self.data_dir.join("saved")
     }

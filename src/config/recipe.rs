@@ -19,7 +19,7 @@ use crate::model::{
     launch::{ports, start},
     session::{ClusterMode, SessionType},
     spec::{FolderMount, LaunchRequest, Owner, check_variable_name},
-    will::LastWill,
+    stop_hook::StopHook,
 };
 
 /// Reads a recipe at `now`, in a person's time zone. Secret variables stand in `env` without a value.
@@ -178,42 +178,42 @@ const ROWS: &[Row<LaunchRequest>] = &[
     row!("idle-timeout", idle_timeout: span, in_quotes),
     row!("lifetime", lifetime: span, in_quotes),
     row!(
-        "last-will",
+        "stop-hook",
         |r, i| {
             let command = text(i)?;
-            r.last_will.get_or_insert_default().command = Some(command);
+            r.stop_hook.get_or_insert_default().command = Some(command);
             Ok(())
         },
-        |r| Some(quoted(r.last_will.as_ref()?.command.as_deref()?))
+        |r| Some(quoted(r.stop_hook.as_ref()?.command.as_deref()?))
     ),
     row!(
         "save",
         |r, i| {
             let save = each(i, |path| Ok(path.to_owned()))?;
-            r.last_will.get_or_insert_default().save = save;
+            r.stop_hook.get_or_insert_default().save = save;
             Ok(())
         },
-        |r| list(r.last_will.as_ref()?.save.iter().cloned())
+        |r| list(r.stop_hook.as_ref()?.save.iter().cloned())
     ),
     row!(
         "save-into",
         |r, i| {
             let folder = text(i)?;
-            r.last_will.get_or_insert_default().folder = Some(folder);
+            r.stop_hook.get_or_insert_default().folder = Some(folder);
             Ok(())
         },
-        |r| Some(quoted(r.last_will.as_ref()?.folder.as_deref()?))
+        |r| Some(quoted(r.stop_hook.as_ref()?.folder.as_deref()?))
     ),
     row!(
-        "will-timeout",
+        "stop-hook-timeout",
         |r, i| {
             let timeout = span(i)?;
-            r.last_will.get_or_insert_default().timeout = timeout;
+            r.stop_hook.get_or_insert_default().timeout = timeout;
             Ok(())
         },
         |r| {
-            let timeout = r.last_will.as_ref()?.timeout;
-            (timeout != LastWill::USUAL).then(|| in_quotes(timeout))
+            let timeout = r.stop_hook.as_ref()?.timeout;
+            (timeout != StopHook::USUAL).then(|| in_quotes(timeout))
         }
     ),
     row!("secrets", wanted_secrets, |r| {

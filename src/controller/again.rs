@@ -62,7 +62,7 @@ fn rebuilt(record: &SessionRecord) -> LaunchRequest {
         priority: Some(spec.priority),
         cluster_size: (spec.cluster_size > 1).then_some(spec.cluster_size),
         bootstrap_script: spec.bootstrap_script.clone(),
-        last_will: spec.last_will.clone(),
+        stop_hook: spec.stop_hook.clone(),
         idle_timeout: spec.idle.network_timeout,
         lifetime: spec.idle.session_lifetime,
         ..LaunchRequest::default()

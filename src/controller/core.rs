@@ -126,7 +126,7 @@ impl Controller {
                 session,
                 epoch,
                 end,
-            } => self.will_done(&mut turn, session, epoch, &end),
+            } => self.stop_hook_done(&mut turn, session, epoch, &end),
             Fact::FolderMade { ticket, result } => self.folder_made(&mut turn, ticket, result),
             Fact::Pulling { number, figures } => self.pulling(&mut turn, now, number, figures),
             Fact::Pulled { number, result } => self.pulled(&mut turn, now, number, result),

@@ -18,8 +18,8 @@ pub(super) fn dress(session: &mut Session, spec: &LaunchSpec, main: KernelId, su
     session.startup_command = spec.startup_command.as_deref().map(shown_command);
     session.starts_at = spec.starts_at;
     session.timeout = spec.timeout;
-    let last_will = spec.last_will.as_ref();
-    session.last_will = last_will.map(|will| shown_command(&will.to_string()));
+    let stop_hook = spec.stop_hook.as_ref();
+    session.stop_hook = stop_hook.map(|hook| shown_command(&hook.to_string()));
     session.preopen_ports.clone_from(&spec.preopen_ports);
     let folders = spec.mounts.iter().map(|mount| Clean::new(&mount.folder));
     session.folders = folders.collect();

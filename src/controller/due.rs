@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{core::Controller, ended::ending, held::Held, turn::Turn, will::first_step};
+use super::{core::Controller, ended::ending, held::Held, stop_hook::first_step, turn::Turn};
 use crate::model::{
     id::SessionId,
     notice::{Level, NoticeKind},

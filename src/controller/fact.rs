@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::order::{LineNumber, OrderKind, PullNumber, SurveyNumber};
-pub use super::will::WillEnd;
+pub use super::stop_hook::StopHookEnd;
 use crate::model::{
     capability::{Capability, EngineInfo},
     catalogue::Folder,
@@ -59,11 +59,11 @@ pub enum Fact {
         order: OrderKind,
         result: Result<Option<Sight>, Fault>,
     },
-    /// A last will was carried out, or not.
+    /// A stop hook was carried out, or not.
     WillDone {
         session: SessionId,
         epoch: u32,
-        end: WillEnd,
+        end: StopHookEnd,
     },
     /// A pull went on.
     Pulling {

@@ -8,8 +8,8 @@ use super::{
     fact::{Fault, FaultKind, Sight},
     held::Held,
     order::{Order, OrderKind, Plan},
+    stop_hook::stop_hook,
     turn::Turn,
-    will::will,
 };
 use crate::model::{
     id::SessionId,
@@ -51,11 +51,11 @@ impl Controller {
                 plan: Box::new(plan),
             },
             Step::Start => Order::Start { session, epoch },
-            Step::Will => match will(held) {
-                Some(will) => Order::Will {
+            Step::StopHook => match stop_hook(held) {
+                Some(hook) => Order::StopHook {
                     session,
                     epoch,
-                    will: Box::new(will),
+                    stop_hook: Box::new(hook),
                 },
                 None => return,
             },
@@ -121,7 +121,7 @@ impl Controller {
             | OrderKind::CreateFolder
             | OrderKind::Pull
             | OrderKind::CancelPull
-            | OrderKind::Will => {}
+            | OrderKind::StopHook => {}
             OrderKind::DetachAll => held.detaching = false,
             OrderKind::Rename => self.renamed(turn, id, result.err()),
             OrderKind::Forget => self.forgot(turn, now, id, result.err().as_ref()),

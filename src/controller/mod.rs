@@ -39,9 +39,9 @@ mod record;
 mod remains;
 mod requests;
 mod secrets;
+mod stop_hook;
 mod surveys;
 pub mod turn;
-mod will;
 
 pub use core::Controller;
 

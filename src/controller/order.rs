@@ -8,7 +8,7 @@ use crate::model::{
     id::{KernelId, SessionId},
     secret::Secret,
     spec::LaunchSpec,
-    will::LastWill,
+    stop_hook::StopHook,
 };
 
 /// Who waits for an answer.
@@ -55,11 +55,11 @@ pub enum Order {
         session: SessionId,
         epoch: u32,
     },
-    /// Carries the session's last will out.
-    Will {
+    /// Carries the session's stop hook out.
+    StopHook {
         session: SessionId,
         epoch: u32,
-        will: Box<Will>,
+        stop_hook: Box<StopHookPlan>,
     },
     Stop {
         session: SessionId,
@@ -102,7 +102,7 @@ pub enum OrderKind {
     CancelPull,
     Create,
     Start,
-    Will,
+    StopHook,
     Stop,
     Remove,
     Rename,
@@ -111,10 +111,10 @@ pub enum OrderKind {
     Inspect,
 }
 
-/// A last will and where its files go.
+/// A stop hook and where its files go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Will {
-    pub will: LastWill,
+pub struct StopHookPlan {
+    pub stop_hook: StopHook,
     /// In the session; `None` = on this machine.
     pub place: Option<String>,
     /// What they are called there.
@@ -146,7 +146,7 @@ impl OrderKind {
         Self::CancelPull,
         Self::Create,
         Self::Start,
-        Self::Will,
+        Self::StopHook,
         Self::Stop,
         Self::Remove,
         Self::Rename,
@@ -165,7 +165,7 @@ impl OrderKind {
             Self::CancelPull => "cancel-pull",
             Self::Create => "create",
             Self::Start => "start",
-            Self::Will => "will",
+            Self::StopHook => "will",
             Self::Stop => "stop",
             Self::Remove => "remove",
             Self::Rename => "rename",
@@ -186,7 +186,7 @@ impl Order {
             Self::CancelPull { .. } => OrderKind::CancelPull,
             Self::Create { .. } => OrderKind::Create,
             Self::Start { .. } => OrderKind::Start,
-            Self::Will { .. } => OrderKind::Will,
+            Self::StopHook { .. } => OrderKind::StopHook,
             Self::Stop { .. } => OrderKind::Stop,
             Self::Remove { .. } => OrderKind::Remove,
             Self::Rename { .. } => OrderKind::Rename,
@@ -206,7 +206,7 @@ impl Order {
             | Self::CancelPull { .. } => None,
             Self::Create { epoch, plan } => Some((plan.session, *epoch)),
             Self::Start { session, epoch }
-            | Self::Will { session, epoch, .. }
+            | Self::StopHook { session, epoch, .. }
             | Self::Stop { session, epoch, .. }
             | Self::Remove { session, epoch }
             | Self::Rename { session, epoch, .. }

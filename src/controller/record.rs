@@ -134,7 +134,7 @@ fn spec(request: &LaunchRequest, environment: &Environment, asked: Timestamp) ->
         user: environment.facts.user,
         cluster_size: request.containers(),
         bootstrap_script: request.bootstrap_script.clone(),
-        last_will: request.last_will.clone(),
+        stop_hook: request.stop_hook.clone(),
         home_of: request.home_of,
         ..usual
     }

@@ -6,8 +6,8 @@ use super::{
     core::Controller,
     fact::{Fault, Ticket},
     order::Order,
+    stop_hook::{StopHookEnd, first_step},
     turn::{Answer, Refusal, RefusalKind, Turn},
-    will::{WillEnd, first_step},
 };
 use crate::model::{
     history::Outcome,
@@ -107,13 +107,13 @@ impl Controller {
             ending.info = Clean::new("force-terminated");
         }
         let step = held.record.step;
-        if matches!(step, Step::Will | Step::Stop) {
+        if matches!(step, Step::StopHook | Step::Stop) {
             // The gentle order's answer will be stale.
             held.busy = false;
-            if step == Step::Will {
+            if step == Step::StopHook {
                 let words = Clean::new("skipped, because the session was killed");
                 let outcome = Outcome::Skipped;
-                self.will_is_over(turn, id, &WillEnd { outcome, words });
+                self.stop_hook_is_over(turn, id, &StopHookEnd { outcome, words });
             }
             self.issue(turn, id);
         }

@@ -15,16 +15,17 @@ use tokio::{
 use super::{
     fault::{self, Moment},
     heart::News,
+    hook,
     pulling::{self, Pulls},
     pulse::{self, Asked},
     supply::Supply,
     teller::Teller,
-    translate, will,
+    translate,
 };
 use crate::{
     controller::{
-        fact::{Fact, Fault, FaultKind, Sight, Survey, WillEnd},
-        order::{LineNumber, Order, OrderKind, Will},
+        fact::{Fact, Fault, FaultKind, Sight, StopHookEnd, Survey},
+        order::{LineNumber, Order, OrderKind, StopHookPlan},
     },
     engine::{
         api::{Containers, EngineEvent, Listing, Sighting},
@@ -119,13 +120,13 @@ impl Executor {
                 fault::point(Moment::After, kind);
                 self.tell(Fact::Surveyed { survey, result }).await;
             }
-            Order::Will {
+            Order::StopHook {
                 session,
                 epoch,
-                will,
+                stop_hook,
             } => {
                 fault::point(Moment::Before, kind);
-                let end = self.last_will(session, &will).await;
+                let end = self.stop_hook(session, &stop_hook).await;
                 fault::point(Moment::After, kind);
                 self.tell(Fact::WillDone {
                     session,
@@ -154,10 +155,10 @@ impl Executor {
     }
 
     /// It may take long: it holds up no order.
-    async fn last_will(&self, session: SessionId, will: &Will) -> WillEnd {
+    async fn stop_hook(&self, session: SessionId, hook: &StopHookPlan) -> StopHookEnd {
         match self.engine().await {
-            Ok(engine) => will::carry_out(&engine, session, will).await,
-            Err(fault) => will::failed(fault.text),
+            Ok(engine) => stop_hook::carry_out(&engine, session, hook).await,
+            Err(fault) => stop_hook::failed(fault.text),
         }
     }
 
@@ -201,7 +202,7 @@ impl Executor {
             | Order::CreateFolder { .. }
             | Order::Pull { .. }
             | Order::CancelPull { .. }
-            | Order::Will { .. } => Ok(None),
+            | Order::StopHook { .. } => Ok(None),
             Order::Create { plan, .. } => {
                 let plan = translate::plan(*plan);
                 let sighting = bounded(&engine, CHANGE, engine.create(&plan)).await?;

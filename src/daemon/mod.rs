@@ -43,6 +43,7 @@ mod shelf;
 mod socket;
 mod space;
 mod station;
+mod stop_hook;
 mod streams;
 mod supply;
 mod teller;
@@ -52,7 +53,6 @@ mod upgrade;
 mod usage;
 mod waiters;
 mod watching;
-mod will;
 mod writing;
 
 use std::{collections::BTreeMap, io::Write as _, path::Path, sync::Arc, time::Duration};

@@ -36,7 +36,7 @@ pub enum Capability {
     /// Another priority for a session that waits.
     Priority,
     /// Something done in a session before it is ended.
-    LastWill,
+    StopHook,
     /// Folders that survive sessions, made and mounted.
     Folders,
     /// Sessions made for somebody else, by an administrator.

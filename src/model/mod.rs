@@ -53,10 +53,10 @@ pub mod span;
 pub mod spec;
 pub mod statistics;
 pub mod status;
+pub mod stop_hook;
 #[cfg(test)]
 pub mod testing;
 pub mod text;
 pub mod usage;
 pub mod verdict;
 pub mod wellknown;
-pub mod will;

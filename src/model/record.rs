@@ -27,8 +27,9 @@ pub enum Step {
     Pull,
     Create,
     Start,
-    /// Its last will is carried out, before it is asked to end.
-    Will,
+    /// Its stop hook is carried out, before it is asked to end.
+    #[serde(alias = "will")]
+    StopHook,
     Stop,
     Remove,
 }
@@ -64,7 +65,7 @@ pub struct SessionRecord {
     /// How often the queue has passed it over.
     #[serde(default)]
     pub retries: u32,
-    /// How often its last will was begun.
+    /// How often its stop hook was begun.
     #[serde(default)]
     pub will_tries: u32,
     /// The machine's start in which it was last seen running; `None` = not known.

@@ -165,11 +165,15 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<Activity>,
     /// What is done in it before it is ended, in one line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_will: Option<Clean>,
+    #[serde(default, alias = "last_will", skip_serializing_if = "Option::is_none")]
+    pub stop_hook: Option<Clean>,
     /// How it came out, once it was carried out: its word and its last words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_will_end: Option<(Outcome, Clean)>,
+    #[serde(
+        default,
+        alias = "last_will_end",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub stop_hook_end: Option<(Outcome, Clean)>,
     /// What was done against idle checks.
     #[serde(default)]
     pub reprieve: Reprieve,
@@ -221,8 +225,8 @@ impl Session {
             result: BatchResult::default(),
             commit: CommitStatus::default(),
             activity: None,
-            last_will: None,
-            last_will_end: None,
+            stop_hook: None,
+            stop_hook_end: None,
             reprieve: Reprieve::default(),
             pull: None,
             pending_request: None,

@@ -18,7 +18,7 @@ use super::{
     service::Service,
     session::{ClusterMode, SessionType},
     span::Span,
-    will::LastWill,
+    stop_hook::StopHook,
 };
 
 /// The priority of who says nothing, of 0 to 100.
@@ -74,8 +74,8 @@ pub struct LaunchRequest {
     /// A script run in each container before its services.
     pub bootstrap_script: Option<String>,
     /// What is done in it before it is ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_will: Option<LastWill>,
+    #[serde(alias = "last_will", skip_serializing_if = "Option::is_none")]
+    pub stop_hook: Option<StopHook>,
     /// Ends sooner when nobody uses it than the site's rules say.
     pub idle_timeout: Option<Span>,
     /// Lives no longer than this, within the site's limit.
@@ -248,8 +248,8 @@ pub struct LaunchSpec {
     pub cluster_size: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap_script: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_will: Option<LastWill>,
+    #[serde(default, alias = "last_will", skip_serializing_if = "Option::is_none")]
+    pub stop_hook: Option<StopHook>,
     /// What the launch and its preset say; the site's rules count besides.
     #[serde(default, skip_serializing_if = "IdleRules::is_empty")]
     pub idle: IdleRules,
@@ -338,7 +338,7 @@ impl LaunchSpec {
             user: SessionUser::Work,
             cluster_size: 1,
             bootstrap_script: None,
-            last_will: None,
+            stop_hook: None,
             idle: IdleRules::default(),
             home_of: None,
         }

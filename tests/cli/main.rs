@@ -31,10 +31,10 @@ mod priority;
 mod running;
 mod secrets;
 mod sessions;
+mod stop_hooks;
 mod stopping;
 mod topping;
 mod usage;
-mod wills;
 
 /// Exit code, stdout and stderr.
 #[track_caller]

@@ -143,11 +143,11 @@ async fn provoke(place: &Place, kind: OrderKind, fault: &str) -> Option<SessionI
             let _ = face.terminate(id, false).await;
             Some(id)
         }
-        OrderKind::Will => {
+        OrderKind::StopHook => {
             let mut face = Face::connect(&options).await;
             face.until_connected().await;
             let mut request = named("victim");
-            request.last_will.get_or_insert_default().command = Some("true".to_owned());
+            request.stop_hook.get_or_insert_default().command = Some("true".to_owned());
             let id = face.launch(request).await.ok()?.id;
             face.until_status(id, Status::Running).await;
             let _ = face.terminate(id, false).await;
@@ -210,7 +210,7 @@ fn is_settled(kind: OrderKind, place: &Place, face: &Face, id: Option<SessionId>
         OrderKind::Rename => face
             .session(id)
             .is_some_and(|session| session.name == "renamed" && session.pending_request.is_none()),
-        OrderKind::Will | OrderKind::Stop | OrderKind::Remove | OrderKind::Inspect => over,
+        OrderKind::StopHook | OrderKind::Stop | OrderKind::Remove | OrderKind::Inspect => over,
         OrderKind::Forget => over && place.world().forgotten.contains(&id),
     }
 }

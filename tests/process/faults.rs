@@ -80,8 +80,8 @@ fn prepare(machine: &Machine, kind: OrderKind) {
             | OrderKind::Create
             | OrderKind::Start
     );
-    if launched && kind == OrderKind::Will {
-        machine.ok(&launch(NAME, &["--wait", "--last-will", "true"]));
+    if launched && kind == OrderKind::StopHook {
+        machine.ok(&launch(NAME, &["--wait", "--stop-hook", "true"]));
     } else if launched {
         machine.ok(&launch(NAME, &["--wait"]));
     }
@@ -116,7 +116,7 @@ fn provoke(machine: &Machine, kind: OrderKind) {
                 machine.workbay(&["terminate", NAME, "--yes"]);
             }
         }
-        OrderKind::Will => {
+        OrderKind::StopHook => {
             machine.workbay(&["terminate", NAME, "--yes"]);
         }
         OrderKind::Stop | OrderKind::Remove => {

@@ -54,7 +54,7 @@ pub fn manager() -> EngineState {
                         Clean::new("no environment of this machine on a cluster"),
                     ),
                     (
-                        Capability::LastWill,
+                        Capability::StopHook,
                         Clean::new("nothing can be run before the manager ends a session"),
                     ),
                 ],

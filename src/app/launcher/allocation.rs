@@ -4,8 +4,8 @@
 mod amounts;
 mod around;
 mod environments;
-mod hear;
 mod faults;
+mod hear;
 mod numbers;
 mod options;
 mod outlook;

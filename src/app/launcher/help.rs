@@ -61,7 +61,7 @@ pub fn entry_of(field: Field) -> Entry {
         | Field::BootstrapScript
         | Field::IdleTimeout
         | Field::Lifetime
-        | Field::LastWill
+        | Field::StopHook
         | Field::Folders
         | Field::PreopenPorts => of_its_work(field),
         Field::Project
@@ -156,8 +156,8 @@ fn of_its_work(field: Field) -> Entry {
             "a whole number and s, m, h, d or w: 2d",
             "within the system-wide limit",
         ),
-        Field::LastWill => entry(
-            "Last will",
+        Field::StopHook => entry(
+            "Stop hook",
             "A command that runs before the session is terminated or reclaimed, but not before a kill. The scheduling history has its result. The command line can also save files: --save.",
             "shell, one line or several",
             "time limit 60s by default; doesn't run if something else kills the container",

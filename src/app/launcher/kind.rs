@@ -14,7 +14,7 @@ use crate::{
         session::SessionType,
         span::Span,
         spec::LaunchRequest,
-        will::LastWill,
+        stop_hook::StopHook,
     },
 };
 
@@ -32,9 +32,9 @@ pub struct Kind {
     bootstrap: Script,
     idle_timeout: Input,
     lifetime: Input,
-    last_will: Script,
-    /// What else the last will says; it is not typed here.
-    will: LastWill,
+    stop_hook: Script,
+    /// What else the stop hook says; it is not typed here.
+    further: StopHook,
     pub owner: OwnerForm,
 }
 
@@ -80,7 +80,7 @@ impl Kind {
         match field {
             Field::StartupCommand => Some(&self.command),
             Field::BootstrapScript => Some(&self.bootstrap),
-            Field::LastWill => Some(&self.last_will),
+            Field::StopHook => Some(&self.stop_hook),
             _ => None,
         }
     }
@@ -89,17 +89,17 @@ impl Kind {
         match field {
             Field::StartupCommand => Some(&mut self.command),
             Field::BootstrapScript => Some(&mut self.bootstrap),
-            Field::LastWill => Some(&mut self.last_will),
+            Field::StopHook => Some(&mut self.stop_hook),
             _ => None,
         }
     }
 
     /// The command that is typed, with what was said besides.
-    pub fn will(&self) -> LastWill {
-        let command = self.last_will.text();
-        LastWill {
+    pub fn stop_hook(&self) -> StopHook {
+        let command = self.stop_hook.text();
+        StopHook {
             command: Some(command).filter(|text| !text.trim().is_empty()),
-            ..self.will.clone()
+            ..self.further.clone()
         }
     }
 
@@ -193,8 +193,8 @@ impl Form for Kind {
         rows.push(Row::of(Field::BootstrapScript));
         rows.extend(self.limits(offer).map(Row::of));
         // One that was said before is not lost where there is none: it is refused there.
-        if offer.has(Capability::LastWill) || !self.will().is_empty() {
-            rows.push(Row::of(Field::LastWill));
+        if offer.has(Capability::StopHook) || !self.stop_hook().is_empty() {
+            rows.push(Row::of(Field::StopHook));
         }
         if offer.has(Capability::Owners) {
             rows.extend(self.owner.rows());
@@ -277,9 +277,9 @@ impl Form for Kind {
             .set(&text(request.priority.map(|it| it.to_string())));
         let script = request.bootstrap_script.as_deref();
         self.bootstrap.set(script.unwrap_or_default());
-        self.will = request.last_will.clone().unwrap_or_default();
-        let command = self.will.command.as_deref();
-        self.last_will.set(command.unwrap_or_default());
+        self.further = request.stop_hook.clone().unwrap_or_default();
+        let command = self.further.command.as_deref();
+        self.stop_hook.set(command.unwrap_or_default());
         self.owner.read(request);
     }
 
@@ -298,7 +298,7 @@ impl Form for Kind {
             Some(self.bootstrap.text()).filter(|text| !text.trim().is_empty());
         request.idle_timeout = span(&self.idle_timeout).ok().flatten();
         request.lifetime = span(&self.lifetime).ok().flatten();
-        request.last_will = Some(self.will()).filter(|will| !will.is_empty());
+        request.stop_hook = Some(self.stop_hook()).filter(|hook| !hook.is_empty());
         if offer.has(Capability::Owners) {
             self.owner.write(request);
         }
@@ -348,10 +348,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_last_will_says_besides_its_command_is_kept() {
+    fn what_a_stop_hook_says_besides_its_command_is_kept() {
         let offer = Offer::blank();
         let asked = LaunchRequest {
-            last_will: Some(LastWill {
+            stop_hook: Some(StopHook {
                 command: Some("git push".to_owned()),
                 save: vec!["out".to_owned()],
                 folder: Some("kept".to_owned()),
@@ -363,9 +363,9 @@ mod tests {
         kind.read(&asked, &offer);
         let mut written = LaunchRequest::default();
         kind.write(&mut written, &offer);
-        assert_eq!(written.last_will, asked.last_will);
+        assert_eq!(written.stop_hook, asked.stop_hook);
         kind.read(&LaunchRequest::default(), &offer);
         kind.write(&mut written, &offer);
-        assert_eq!(written.last_will, None);
+        assert_eq!(written.stop_hook, None);
     }
 }

@@ -83,7 +83,7 @@ impl Page {
             | Field::BootstrapScript
             | Field::IdleTimeout
             | Field::Lifetime
-            | Field::LastWill
+            | Field::StopHook
             | Field::Owner => Self::Kind,
             Field::Folders => Self::Storage,
             Field::PreopenPorts => Self::Network,

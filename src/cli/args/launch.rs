@@ -119,7 +119,7 @@ pub struct Run {
 const SESSION: &str = "Session";
 const RESOURCES: &str = "Resources of each container";
 const INSIDE: &str = "Environment variables, storage and network";
-const END: &str = "Idle checks and last will";
+const END: &str = "Idle checks and stop hook";
 
 /// Every field of a launch.
 #[derive(Args, Clone, Debug, Default)]
@@ -217,16 +217,16 @@ pub struct Fields {
     pub lifetime: Option<Span>,
     /// Command to run in the session before it is terminated or reclaimed
     #[arg(long, value_name = "CMD", help_heading = END)]
-    pub last_will: Option<String>,
+    pub stop_hook: Option<String>,
     /// Path to save before the session ends, below /home/work unless it begins with / (can be repeated)
     #[arg(long, value_name = "PATH", help_heading = END)]
     pub save: Vec<String>,
     /// Mounted folder for saved files (default: workbay's data directory on this machine)
     #[arg(long, value_name = "FOLDER", help_heading = END)]
     pub save_into: Option<String>,
-    /// Time limit for the last will and for saving (default: 60s, max: 10m)
+    /// Time limit for the stop hook and for saving (default: 60s, max: 10m)
     #[arg(long, value_name = "SPAN", help_heading = END)]
-    pub will_timeout: Option<Span>,
+    pub stop_hook_timeout: Option<Span>,
 }
 
 /// How the containers of a cluster session are placed on machines.

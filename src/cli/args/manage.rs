@@ -87,7 +87,7 @@ pub struct Terminate {
     /// All your sessions in the context that haven't ended
     #[arg(long)]
     pub all: bool,
-    /// Kill sessions at once, without the last will
+    /// Kill sessions at once, without the stop hook
     #[arg(long)]
     pub force: bool,
     /// Don't ask for confirmation

@@ -36,7 +36,7 @@ pub fn of(field: LaunchField) -> &'static str {
         LaunchField::BootstrapScript => "--bootstrap",
         LaunchField::IdleTimeout => "--idle-timeout",
         LaunchField::Lifetime => "--lifetime",
-        LaunchField::LastWill => "--last-will",
+        LaunchField::StopHook => "--stop-hook",
         LaunchField::Folders => "--mount",
         LaunchField::PreopenPorts => "--preopen",
     }

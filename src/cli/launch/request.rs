@@ -16,8 +16,8 @@ use crate::{
         session::SessionType,
         span::Span,
         spec::{LaunchRequest, check_variable_name},
+        stop_hook::StopHook,
         text::Clean,
-        will::LastWill,
     },
 };
 
@@ -85,8 +85,8 @@ pub fn over(
     replace(&mut request.bootstrap_script, script);
     replace(&mut request.idle_timeout, fields.idle_timeout);
     replace(&mut request.lifetime, fields.lifetime);
-    let wills = (fields.last_will, fields.save, fields.save_into);
-    request.last_will = last_will(request.last_will, wills, fields.will_timeout);
+    let stop_hooks = (fields.stop_hook, fields.save, fields.save_into);
+    request.stop_hook = stop_hook(request.stop_hook, stop_hooks, fields.stop_hook_timeout);
     request.accelerators.extend(fields.accelerators);
     request.cluster_mode = fields.cluster_mode.map_or(request.cluster_mode, Into::into);
     request.preopen_ports = preopen.unwrap_or(request.preopen_ports);
@@ -99,21 +99,21 @@ pub fn over(
 }
 
 /// What is given goes over what was there; paths are added.
-fn last_will(
-    known: Option<LastWill>,
+fn stop_hook(
+    known: Option<StopHook>,
     (command, save, folder): (Option<String>, Vec<String>, Option<String>),
     timeout: Option<Span>,
-) -> Option<LastWill> {
+) -> Option<StopHook> {
     let given = command.is_some() || !save.is_empty() || folder.is_some() || timeout.is_some();
     if !given {
         return known;
     }
-    let mut will = known.unwrap_or_default();
-    replace(&mut will.command, command);
-    replace(&mut will.folder, folder);
-    will.save.extend(save);
-    will.timeout = timeout.unwrap_or(will.timeout);
-    Some(will)
+    let mut hook = known.unwrap_or_default();
+    replace(&mut hook.command, command);
+    replace(&mut hook.folder, folder);
+    hook.save.extend(save);
+    hook.timeout = timeout.unwrap_or(hook.timeout);
+    Some(hook)
 }
 
 fn replace<T>(place: &mut Option<T>, given: Option<T>) {

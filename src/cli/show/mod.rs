@@ -153,9 +153,9 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
         services.map(|service| service.name.as_str()),
     ));
     fields.extend(opened(session, way));
-    let last_will = session.last_will.as_ref();
-    fields.extend(last_will.map(|will| ("Last will", will.to_string())));
-    let end = session.last_will_end.as_ref();
+    let stop_hook = session.stop_hook.as_ref();
+    fields.extend(stop_hook.map(|hook| ("Stop hook", hook.to_string())));
+    let end = session.stop_hook_end.as_ref();
     fields.extend(end.map(|(outcome, words)| ("", format!("{} {words}", outcome.word()))));
     if session.commit == CommitStatus::Ongoing {
         fields.push(("Image", "being created".to_owned()));

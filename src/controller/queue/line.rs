@@ -128,7 +128,9 @@ pub(in crate::controller) fn holds(record: &SessionRecord) -> bool {
     let session = &record.session;
     match record.step {
         Step::Wait => false,
-        Step::Pull | Step::Create | Step::Start | Step::Will | Step::Stop | Step::Remove => true,
+        Step::Pull | Step::Create | Step::Start | Step::StopHook | Step::Stop | Step::Remove => {
+            true
+        }
         Step::Settled => match &session.status {
             Status::Terminated | Status::Cancelled => false,
             // Nothing is left of it, unless it could not be ended.

@@ -8,7 +8,7 @@ mod homes;
 pub(in crate::controller) mod play;
 mod pulling;
 mod reboot;
-mod wills;
+mod stop_hooks;
 
 use proptest::prelude::*;
 
@@ -93,7 +93,7 @@ impl Play {
                 self.launch_with(cluster::request());
             }
             Deed::LaunchWithWill => {
-                self.launch_with(wills::with_will(LaunchRequest::default()));
+                self.launch_with(stop_hooks::with_stop_hook(LaunchRequest::default()));
             }
             Deed::LaunchImage(number) => {
                 self.launch_with(pulling::of_image(&format!("image{number}:1")));

@@ -85,8 +85,8 @@ pub struct Play {
     pub told: Vec<SessionId>,
     /// What people were told, in its order.
     pub notices: Vec<Notice>,
-    /// Sessions whose last will was begun, each time.
-    pub wills: Vec<SessionId>,
+    /// Sessions whose stop hook was begun, each time.
+    pub stop_hooks: Vec<SessionId>,
     /// What they hold, as told.
     pub statistics: Option<Box<Statistics>>,
     /// How much was written in all.
@@ -130,7 +130,7 @@ impl Play {
             history: Vec::new(),
             told: Vec::new(),
             notices: Vec::new(),
-            wills: Vec::new(),
+            stop_hooks: Vec::new(),
             statistics: None,
             written: 0,
             others: ResourceSlots::default(),

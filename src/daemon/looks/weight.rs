@@ -63,8 +63,8 @@ pub(super) fn of(session: &Session) -> usize {
         result: _,
         commit: _,
         activity: _,
-        last_will,
-        last_will_end,
+        stop_hook,
+        stop_hook_end,
         reprieve: _,
         pull,
         pending_request,
@@ -73,7 +73,7 @@ pub(super) fn of(session: &Session) -> usize {
         status_info,
         status_message,
         startup_command,
-        last_will,
+        stop_hook,
         pending_request,
     ];
     SESSION
@@ -95,7 +95,7 @@ pub(super) fn of(session: &Session) -> usize {
         + all(services, of_service)
         + all(idle_checks, of_check)
         + PORT * preopen_ports.len()
-        + last_will_end.as_ref().map_or(0, |(_, words)| text(words))
+        + stop_hook_end.as_ref().map_or(0, |(_, words)| text(words))
         + pull.as_ref().map_or(0, |pull| of_pull(pull))
 }
 
@@ -312,8 +312,8 @@ mod tests {
                 kind: ActivityKind::Extended,
                 open: u32::MAX,
             }),
-            last_will: Some("".into()),
-            last_will_end: Some((Outcome::NeedRetry, word)),
+            stop_hook: Some("".into()),
+            stop_hook_end: Some((Outcome::NeedRetry, word)),
             reprieve: Reprieve {
                 exempt: true,
                 extended: u32::MAX,

@@ -16,8 +16,8 @@ const ALWAYS: [(Capability, &str); 5] = [
         "the cluster keeps its logs without times",
     ),
     (
-        Capability::LastWill,
-        "a cluster can't run a last will before it terminates a session",
+        Capability::StopHook,
+        "a cluster can't run a stop hook before it terminates a session",
     ),
     (
         Capability::IdleRules,

@@ -115,7 +115,7 @@ pub struct DockerConfig {
     pub toolbox_dir: PathBuf,
     /// Directory that holds the folders people mount, one below it for each.
     pub folders_dir: PathBuf,
-    /// Directory in which files of sessions are saved by their last wills.
+    /// Directory in which files of sessions are saved by their stop hooks.
     pub saved_dir: PathBuf,
     /// What those files may take.
     pub save_limits: SaveLimits,

@@ -5,7 +5,7 @@ use super::{
         resources::Cpu,
         session::{ClusterMode, SessionType},
         spec::LaunchRequest,
-        will::LastWill,
+        stop_hook::StopHook,
     },
     amounts, ports,
 };
@@ -71,14 +71,14 @@ pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
     );
     words.maybe("--idle-timeout", request.idle_timeout);
     words.maybe("--lifetime", request.lifetime);
-    if let Some(will) = &request.last_will {
-        words.maybe("--last-will", will.command.as_deref());
-        for path in &will.save {
+    if let Some(hook) = &request.stop_hook {
+        words.maybe("--stop-hook", hook.command.as_deref());
+        for path in &hook.save {
             words.two("--save", path);
         }
-        words.maybe("--save-into", will.folder.as_deref());
-        let usual = will.timeout == LastWill::USUAL;
-        words.maybe("--will-timeout", (!usual).then_some(will.timeout));
+        words.maybe("--save-into", hook.folder.as_deref());
+        let usual = hook.timeout == StopHook::USUAL;
+        words.maybe("--stop-hook-timeout", (!usual).then_some(hook.timeout));
     }
     words.0
 }

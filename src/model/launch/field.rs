@@ -33,7 +33,7 @@ pub enum LaunchField {
     BootstrapScript,
     IdleTimeout,
     Lifetime,
-    LastWill,
+    StopHook,
     Folders,
     PreopenPorts,
 }

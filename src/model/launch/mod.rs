@@ -17,8 +17,8 @@ mod recorded;
 pub mod script;
 pub mod secrets;
 pub mod start;
+pub mod stop_hook;
 pub mod whatif;
-pub mod will;
 
 pub use check::{Ground, check, check_words, warnings};
 pub use field::{FieldProblem, LaunchField};

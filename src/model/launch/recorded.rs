@@ -7,8 +7,8 @@ use super::{
         reference,
         resources::Bytes,
         spec::{LaunchSpec, Mounted, check_variable_name},
+        stop_hook::StopHook,
         text::is_hidden,
-        will::LastWill,
     },
     check::check_value,
     folders, ports, script,
@@ -37,9 +37,9 @@ pub fn check_recorded(spec: &LaunchSpec) -> Result<(), String> {
     for text in [&spec.startup_command, &spec.bootstrap_script] {
         script::check(text.as_deref().unwrap_or_default(), "the command")?;
     }
-    spec.last_will
+    spec.stop_hook
         .as_ref()
-        .map_or(Ok(()), |will| check_will(will, &spec.mounts))
+        .map_or(Ok(()), |hook| check_stop_hook(hook, &spec.mounts))
 }
 
 fn check_source(spec: &LaunchSpec) -> Result<(), String> {
@@ -80,17 +80,17 @@ fn check_mount(mount: &Mounted) -> Result<(), String> {
     Ok(())
 }
 
-fn check_will(will: &LastWill, mounts: &[Mounted]) -> Result<(), String> {
-    script::check(will.command.as_deref().unwrap_or_default(), "the last will")?;
-    if will.save.iter().any(|path| path.contains('\0')) {
+fn check_stop_hook(hook: &StopHook, mounts: &[Mounted]) -> Result<(), String> {
+    script::check(hook.command.as_deref().unwrap_or_default(), "the stop hook")?;
+    if hook.save.iter().any(|path| path.contains('\0')) {
         return Err("a path to save contains a NUL byte".to_owned());
     }
     let is_mounted = |folder: &String| mounts.iter().any(|mount| mount.folder == *folder);
-    if will.folder.as_ref().is_none_or(is_mounted) && will.timeout <= LastWill::MOST {
+    if hook.folder.as_ref().is_none_or(is_mounted) && hook.timeout <= StopHook::MOST {
         return Ok(());
     }
     Err(
-        "the last will saves into a folder that isn't mounted, or its time limit is too long"
+        "the stop hook saves into a folder that isn't mounted, or its time limit is too long"
             .to_owned(),
     )
 }
@@ -109,10 +109,10 @@ mod tests {
                 mount(".cache", "/home/work/.cache"),
             ],
             preopen_ports: vec![8080],
-            last_will: Some(LastWill {
+            stop_hook: Some(StopHook {
                 save: vec!["out".to_owned()],
                 folder: Some("data".to_owned()),
-                ..LastWill::default()
+                ..StopHook::default()
             }),
             ..LaunchSpec::new(
                 EnvironmentSource::Image {
@@ -163,8 +163,8 @@ mod tests {
             |s| s.accelerators = [("cuda.device".into(), u64::MAX)].into(),
             |s| s.accelerators = [("cuda\n".into(), 1000)].into(),
             |s| s.startup_command = Some("a\0".into()),
-            |s| s.last_will.as_mut().unwrap().folder = Some("../../etc".into()),
-            |s| s.last_will.as_mut().unwrap().timeout = Span(u64::from(u32::MAX)),
+            |s| s.stop_hook.as_mut().unwrap().folder = Some("../../etc".into()),
+            |s| s.stop_hook.as_mut().unwrap().timeout = Span(u64::from(u32::MAX)),
         ];
         for (number, change) in hostile.iter().enumerate() {
             let mut spec = spec();

@@ -30,14 +30,14 @@ pub fn command(session: &Session, width: usize) -> Vec<Line> {
             width,
         ));
     }
-    if let Some(will) = &session.last_will {
+    if let Some(hook) = &session.stop_hook {
         lines.extend(wrapped_row(
-            "Last will",
-            &secrets::mask(will.as_str()),
+            "Stop hook",
+            &secrets::mask(hook.as_str()),
             width,
         ));
     }
-    if let Some((outcome, words)) = &session.last_will_end {
+    if let Some((outcome, words)) = &session.stop_hook_end {
         lines.push(will_end(outcome, words, width));
     }
     let (result, face) = match session.result {
@@ -51,7 +51,7 @@ pub fn command(session: &Session, width: usize) -> Vec<Line> {
     lines
 }
 
-/// How the last will came out, in the colours of the history.
+/// How the stop hook came out, in the colours of the history.
 fn will_end(outcome: &Outcome, words: &Clean, width: usize) -> Line {
     let mut line = row("", "");
     let word = outcome.word();

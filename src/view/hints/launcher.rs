@@ -173,7 +173,7 @@ fn of_row(launcher: &Launcher) -> &'static [Hint] {
         Page::Review if row == LAUNCH => LAUNCHING,
         Page::Review => CARD,
         Page::Kind => match row.field {
-            Field::StartupCommand | Field::BootstrapScript | Field::LastWill => SCRIPT,
+            Field::StartupCommand | Field::BootstrapScript | Field::StopHook => SCRIPT,
             Field::SessionType | Field::Context => CHOSEN,
             Field::Owner if row.item == 0 => LOOK_UP,
             Field::Owner => CHOSEN,

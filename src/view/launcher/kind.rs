@@ -32,13 +32,13 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
         }
         Field::StartupCommand => script(sheet, row, "Command", "what it runs, in /home/work"),
         Field::BootstrapScript => script(sheet, row, "Bootstrap", "no script"),
-        Field::LastWill => {
-            let will = &sheet.launcher.kind.will();
-            let hint = match will.save.as_slice() {
+        Field::StopHook => {
+            let hook = &sheet.launcher.kind.stop_hook();
+            let hint = match hook.save.as_slice() {
                 [] => "runs before it is terminated".to_owned(),
                 paths => format!("saves {}", paths.join(", ")),
             };
-            script(sheet, row, "Last will", &hint);
+            script(sheet, row, "Stop hook", &hint);
         }
         Field::Owner => owner(sheet, row),
         _ => {

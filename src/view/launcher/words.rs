@@ -61,8 +61,8 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
         request.idle_timeout.map(|it| it.to_string()),
     );
     add("Lifetime", request.lifetime.map(|it| it.to_string()));
-    let will = request.last_will.as_ref();
-    add("Last will", will.map(ToString::to_string).map(masked));
+    let hook = request.stop_hook.as_ref();
+    add("Stop hook", hook.map(ToString::to_string).map(masked));
     facts
 }
 

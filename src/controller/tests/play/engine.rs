@@ -3,7 +3,7 @@
 use super::{Play, fault};
 use crate::{
     controller::{
-        fact::{Fact, FaultKind, Sight, SightRecord, SightState, SubSight, Survey, WillEnd},
+        fact::{Fact, FaultKind, Sight, SightRecord, SightState, StopHookEnd, SubSight, Survey},
         order::{Order, PullNumber},
     },
     model::{
@@ -97,14 +97,14 @@ impl Play {
                 survey: *survey,
                 result: failure.map_or_else(|| Ok(self.survey()), |kind| Err(fault(kind))),
             },
-            (Order::Will { session, epoch, .. }, failure) => {
-                self.wills.push(*session);
+            (Order::StopHook { session, epoch, .. }, failure) => {
+                self.stop_hooks.push(*session);
                 let outcome = failure.map_or(Outcome::Success, |_| Outcome::Failure);
                 let words = "its last words".into();
                 Fact::WillDone {
                     session: *session,
                     epoch: *epoch,
-                    end: WillEnd { outcome, words },
+                    end: StopHookEnd { outcome, words },
                 }
             }
             (order, failure) => {

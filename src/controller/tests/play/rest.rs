@@ -55,9 +55,9 @@ impl Play {
         for id in &self.launched {
             assert!(self.stored.contains_key(id), "a session was lost");
         }
-        for id in &self.wills {
-            let times = self.wills.iter().filter(|it| *it == id).count();
-            assert!(times <= 2, "a last will was begun {times} times");
+        for id in &self.stop_hooks {
+            let times = self.stop_hooks.iter().filter(|it| *it == id).count();
+            assert!(times <= 2, "a stop hook was begun {times} times");
         }
         for ticket in 1..=self.asked {
             assert!(self.answered.contains_key(&ticket), "ticket {ticket} waits");

@@ -76,9 +76,9 @@ pub(super) fn check_capabilities(
             Field::Lifetime,
         ),
         (
-            request.last_will.is_some(),
-            Capability::LastWill,
-            Field::LastWill,
+            request.stop_hook.is_some(),
+            Capability::StopHook,
+            Field::StopHook,
         ),
         (
             !request.mounts.is_empty(),

@@ -12,7 +12,7 @@ use super::{
             text::{Clean, is_hidden},
         },
         field::LaunchField as Field,
-        folders, ports, priority, script, secrets, will,
+        folders, hook, ports, priority, script, secrets,
     },
     MOST_COPIES, Problems, add, names, say, say_at,
 };
@@ -42,9 +42,9 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
         add(&mut found, Field::BootstrapScript, outcome);
     }
     check_idle(request, &mut found);
-    if let Some(last_will) = &request.last_will {
-        let outcome = will::check(last_will, &request.mounts);
-        add(&mut found, Field::LastWill, outcome);
+    if let Some(stop_hook) = &request.stop_hook {
+        let outcome = stop_hook::check(stop_hook, &request.mounts);
+        add(&mut found, Field::StopHook, outcome);
     }
     check_numbers(request, &mut found);
     if let (Some(shmem), Some(mem)) = (request.shmem, request.mem) {

@@ -1,4 +1,4 @@
-//! Last wills on real containers: what they leave, and that one that hangs is ended.
+//! Stop hooks on real containers: what they leave, and that one that hangs is ended.
 
 use serde_json::Value;
 
@@ -17,16 +17,16 @@ fn ended(machine: &Machine, name: &str) {
     until(&format!("{name} is ended"), over);
 }
 
-/// Result and message of its last will.
-fn will(machine: &Machine, name: &str) -> (String, String) {
+/// Result and message of its stop hook.
+fn stop_hook(machine: &Machine, name: &str) -> (String, String) {
     let history = machine.json(&["history", name, "--json"]);
     let entries = history.as_array().unwrap();
-    let wills: Vec<&Value> = entries
+    let stop_hooks: Vec<&Value> = entries
         .iter()
-        .filter(|it| it["phase"] == "last-will")
+        .filter(|it| it["phase"] == "stop-hook")
         .collect();
-    assert_eq!(wills.len(), 1, "{history}");
-    let text = |key: &str| wills[0][key].as_str().unwrap_or_default().to_owned();
+    assert_eq!(stop_hooks.len(), 1, "{history}");
+    let text = |key: &str| stop_hooks[0][key].as_str().unwrap_or_default().to_owned();
     (text("result"), text("message"))
 }
 
@@ -39,7 +39,7 @@ fn who_is_reclaimed_leaves_what_was_to_be_saved_in_a_folder() {
     let more = [
         "--mount",
         "kept",
-        "--last-will",
+        "--stop-hook",
         "echo made > out/late; echo done",
         "--save",
         "out",
@@ -52,7 +52,7 @@ fn who_is_reclaimed_leaves_what_was_to_be_saved_in_a_folder() {
     let shown = machine.ok(&["show", "will-reclaimed"]);
     assert!(shown.contains("saves out to kept"), "{shown}");
     ended(&machine, "will-reclaimed");
-    let (result, message) = will(&machine, "will-reclaimed");
+    let (result, message) = stop_hook(&machine, "will-reclaimed");
     assert_eq!(result, "SUCCESS", "{message}");
     assert!(
         message.starts_with("done; saved to /home/work/kept/"),
@@ -71,14 +71,14 @@ fn who_is_reclaimed_leaves_what_was_to_be_saved_in_a_folder() {
 #[test]
 fn without_a_folder_it_is_saved_on_this_machine_and_force_does_nothing() {
     let machine = Machine::new();
-    let more = ["--save", "out.txt", "--last-will", "echo words > out.txt"];
+    let more = ["--save", "out.txt", "--stop-hook", "echo words > out.txt"];
     begin(&machine, "will-archived", &more);
     begin(&machine, "will-forced", &more);
     machine.ok(&["terminate", "will-archived", "--yes"]);
     machine.ok(&["terminate", "will-forced", "--force", "--yes"]);
     ended(&machine, "will-archived");
     ended(&machine, "will-forced");
-    let (result, message) = will(&machine, "will-archived");
+    let (result, message) = stop_hook(&machine, "will-archived");
     assert_eq!(result, "SUCCESS", "{message}");
     let files: Vec<_> = std::fs::read_dir(machine.path("data/saved"))
         .unwrap()
@@ -93,29 +93,29 @@ fn without_a_folder_it_is_saved_on_this_machine_and_force_does_nothing() {
         "{message}"
     );
     let history = machine.ok(&["history", "will-forced"]);
-    assert!(!history.contains("last-will"), "{history}");
+    assert!(!history.contains("stop-hook"), "{history}");
 }
 
 #[test]
 fn one_that_hangs_is_ended_at_its_timeout_and_one_that_fails_is_told() {
     let machine = Machine::new();
-    let hangs = ["--last-will", "sleep 600", "--will-timeout", "2s"];
+    let hangs = ["--stop-hook", "sleep 600", "--stop-hook-timeout", "2s"];
     begin(&machine, "will-hangs", &hangs);
     begin(
         &machine,
         "will-fails",
-        &["--last-will", "echo no network >&2; exit 3"],
+        &["--stop-hook", "echo no network >&2; exit 3"],
     );
     machine.ok(&["terminate", "will-hangs", "--yes"]);
     machine.ok(&["terminate", "will-fails", "--yes"]);
     ended(&machine, "will-hangs");
-    let (result, message) = will(&machine, "will-hangs");
+    let (result, message) = stop_hook(&machine, "will-hangs");
     assert_eq!(
         (result.as_str(), message.as_str()),
         ("EXPIRED", "it didn't end within 2 seconds")
     );
     ended(&machine, "will-fails");
-    let (result, message) = will(&machine, "will-fails");
+    let (result, message) = stop_hook(&machine, "will-fails");
     assert_eq!(
         (result.as_str(), message.as_str()),
         ("FAILURE", "exit code 3: no network")
@@ -133,33 +133,33 @@ fn what_it_cannot_do_is_refused_and_a_recipe_keeps_what_it_can() {
         ),
         (&["--save-into", "kept"][..], "needs a command"),
         (
-            &["--last-will", "true", "--will-timeout", "1h"][..],
+            &["--stop-hook", "true", "--stop-hook-timeout", "1h"][..],
             "1s to 10m",
         ),
     ] {
         let output = machine.workbay(&launch("will-refused", more));
         assert_eq!(output.status.code(), Some(2));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.contains("--last-will") && said.contains(why), "{said}");
+        assert!(said.contains("--stop-hook") && said.contains(why), "{said}");
     }
     let more = [
-        "--last-will",
+        "--stop-hook",
         "git push",
         "--save",
         "a b",
-        "--will-timeout",
+        "--stop-hook-timeout",
         "2m",
     ];
     begin(&machine, "will-kept", &more);
     let recipe = machine.ok(&["export", "will-kept"]);
     for line in [
-        "last-will = \"git push\"",
+        "stop-hook = \"git push\"",
         "save = [\"a b\"]",
-        "will-timeout = \"2m\"",
+        "stop-hook-timeout = \"2m\"",
     ] {
         assert!(recipe.contains(line), "{recipe}");
     }
     let again = machine.ok(&["relaunch", "will-kept", "--dry-run"]);
-    let words = "--last-will 'git push' --save 'a b' --will-timeout 2m";
+    let words = "--stop-hook 'git push' --save 'a b' --stop-hook-timeout 2m";
     assert!(again.contains(words), "{again}");
 }

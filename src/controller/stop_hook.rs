@@ -1,7 +1,7 @@
-//! Last wills: carried out before a session is asked to end, once, or once more when the daemon was
+//! Stop hooks: carried out before a session is asked to end, once, or once more when the daemon was
 //! killed in the middle; never when it is ended by force.
 
-use super::{core::Controller, held::Held, order::Will, turn::Turn};
+use super::{core::Controller, held::Held, order::StopHookPlan, turn::Turn};
 use crate::model::{
     history::{HistoryEntry, Outcome},
     id::SessionId,
@@ -14,36 +14,36 @@ use crate::model::{
 /// A daemon that is killed in the middle begins it once more.
 const TRIES: u32 = 2;
 
-/// How a last will came out.
+/// How a stop hook came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WillEnd {
+pub struct StopHookEnd {
     pub outcome: Outcome,
     /// Its last words, or why it failed.
     pub words: Clean,
 }
 
-/// The first step of an end that is asked for: the last will, where there is one.
+/// The first step of an end that is asked for: the stop hook, where there is one.
 pub(super) fn first_step(held: &Held, force: bool) -> Step {
-    let wills = held.record.spec.last_will.is_some();
+    let stop_hooks = held.record.spec.stop_hook.is_some();
     let live = held.record.session.status.is_live();
-    if wills && live && !force {
-        Step::Will
+    if stop_hooks && live && !force {
+        Step::StopHook
     } else {
         Step::Stop
     }
 }
 
 /// What is to be carried out now.
-pub(super) fn will(held: &Held) -> Option<Will> {
+pub(super) fn stop_hook(held: &Held) -> Option<StopHookPlan> {
     let (session, spec) = (&held.record.session, &held.record.spec);
-    let will = spec.last_will.clone()?;
-    let in_it = |it: &&Mounted| will.folder.as_ref() == Some(&it.folder);
+    let hook = spec.stop_hook.clone()?;
+    let in_it = |it: &&Mounted| hook.folder.as_ref() == Some(&it.folder);
     let mounted = spec.mounts.iter().find(in_it);
     let file = format!("{}-{}", session.name, session.id.short());
-    Some(Will {
+    Some(StopHookPlan {
         place: mounted.map(|it| format!("{}/{file}", it.target)),
         file,
-        will,
+        stop_hook: hook,
     })
 }
 
@@ -53,37 +53,43 @@ impl Controller {
         let Some(held) = self.change(turn, id) else {
             return;
         };
-        if held.record.step != Step::Will || held.busy {
+        if held.record.step != Step::StopHook || held.busy {
             return;
         }
         if held.record.will_tries < TRIES {
             held.record.will_tries += 1;
-            let text = "terminating: its last will is running";
+            let text = "terminating: its stop hook is running";
             held.record.session.pending_request = Some(Clean::new(text));
             return;
         }
         let words = Clean::new("interrupted twice");
         let outcome = Outcome::GiveUp;
-        self.will_is_over(turn, id, &WillEnd { outcome, words });
+        self.stop_hook_is_over(turn, id, &StopHookEnd { outcome, words });
     }
 
     /// It came out.
-    pub(super) fn will_done(&mut self, turn: &mut Turn, id: SessionId, epoch: u32, end: &WillEnd) {
+    pub(super) fn stop_hook_done(
+        &mut self,
+        turn: &mut Turn,
+        id: SessionId,
+        epoch: u32,
+        end: &StopHookEnd,
+    ) {
         let number = self.turn_number;
         let Some(held) = self.change(turn, id) else {
             return;
         };
-        if !held.busy || held.epoch != epoch || held.record.step != Step::Will {
+        if !held.busy || held.epoch != epoch || held.record.step != Step::StopHook {
             return;
         }
         held.busy = false;
         held.touched = number;
-        self.will_is_over(turn, id, end);
+        self.stop_hook_is_over(turn, id, end);
         self.issue(turn, id);
     }
 
     /// The session is asked to end now; what became of its will is in its history.
-    pub(super) fn will_is_over(&mut self, turn: &mut Turn, id: SessionId, end: &WillEnd) {
+    pub(super) fn stop_hook_is_over(&mut self, turn: &mut Turn, id: SessionId, end: &StopHookEnd) {
         let now = turn.now();
         let Some(held) = self.change(turn, id) else {
             return;
@@ -91,15 +97,15 @@ impl Controller {
         held.record.step = Step::Stop;
         let session = &mut held.record.session;
         session.pending_request = Some(Clean::new("terminating"));
-        session.last_will_end = Some((end.outcome.clone(), end.words.clone()));
+        session.stop_hook_end = Some((end.outcome.clone(), end.words.clone()));
         let (status, name) = (session.status.clone(), session.name.clone());
         turn.writes.push(Write::History(HistoryEntry {
             result: end.outcome.clone(),
             message: Some(end.words.clone()).filter(|words| !words.is_empty()),
-            ..HistoryEntry::new(id, now, "last-will", Some(status.clone()), status)
+            ..HistoryEntry::new(id, now, "stop-hook", Some(status.clone()), status)
         }));
         if !matches!(end.outcome, Outcome::Success | Outcome::Skipped) {
-            let text = format!("the last will of {name} failed: {}", end.words);
+            let text = format!("the stop hook of {name} failed: {}", end.words);
             turn.message(Level::Warning, Some(id), text);
         }
     }

@@ -1,11 +1,11 @@
-//! A last will, carried out: its command, then what is to be saved; all of it within its time.
+//! A stop hook, carried out: its command, then what is to be saved; all of it within its time.
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
 use crate::{
-    controller::{fact::WillEnd, order::Will},
+    controller::{fact::StopHookEnd, order::StopHookPlan},
     engine::api::{Attached, Containers, ExecCommand, Output},
     model::{history::Outcome, id::SessionId, text::Clean},
 };
@@ -30,54 +30,54 @@ done
 pub(super) async fn carry_out(
     engine: &Arc<dyn Containers>,
     session: SessionId,
-    what: &Will,
-) -> WillEnd {
-    let limit = Duration::from_secs(what.will.timeout.seconds());
+    what: &StopHookPlan,
+) -> StopHookEnd {
+    let limit = Duration::from_secs(what.stop_hook.timeout.seconds());
     // What is dropped in the middle ends its programs with it.
     let outcome = timeout(limit, in_order(engine, session, what)).await;
     let (outcome, words) = match outcome {
         Ok(Ok(words)) => (Outcome::Success, words),
         Ok(Err(why)) => (Outcome::Failure, why),
         Err(_) => {
-            let text = format!("it didn't end within {}", what.will.timeout.in_words());
+            let text = format!("it didn't end within {}", what.stop_hook.timeout.in_words());
             (Outcome::Expired, text)
         }
     };
-    WillEnd {
+    StopHookEnd {
         outcome,
         words: Clean::new(&last(&words)),
     }
 }
 
-pub(super) fn failed(words: Clean) -> WillEnd {
+pub(super) fn failed(words: Clean) -> StopHookEnd {
     let outcome = Outcome::Failure;
-    WillEnd { outcome, words }
+    StopHookEnd { outcome, words }
 }
 
 /// The command first: it may make what is to be saved.
 async fn in_order(
     engine: &Arc<dyn Containers>,
     session: SessionId,
-    what: &Will,
+    what: &StopHookPlan,
 ) -> Result<String, String> {
     let mut told = Vec::new();
-    if let Some(command) = &what.will.command {
+    if let Some(command) = &what.stop_hook.command {
         let words = run(engine, session, &["sh", "-c", command]).await?;
         told.extend(Some(words).filter(|words| !words.is_empty()));
     }
-    if what.will.save.is_empty() {
+    if what.stop_hook.save.is_empty() {
         return Ok(told.join("; "));
     }
     told.push(match &what.place {
         Some(place) => {
-            let words = ["sh", "-c", SAVE, "last-will", place.as_str()];
-            let paths = what.will.save.iter().map(String::as_str);
+            let words = ["sh", "-c", SAVE, "stop-hook", place.as_str()];
+            let paths = what.stop_hook.save.iter().map(String::as_str);
             let words: Vec<&str> = words.into_iter().chain(paths).collect();
             run(engine, session, &words).await?;
             format!("saved to {place}")
         }
         None => {
-            let saved = engine.save(session, &what.will.save, &what.file).await;
+            let saved = engine.save(session, &what.stop_hook.save, &what.file).await;
             let file = saved.map_err(|error| error.to_string())?;
             format!("saved to {}", file.display())
         }
@@ -143,7 +143,7 @@ mod tests {
         fs::write(dir.path().join("-odd"), "x").unwrap();
         let mut command = Command::new("sh");
         command.current_dir(dir.path());
-        command.args(["-c", SAVE, "last-will", "place"]);
+        command.args(["-c", SAVE, "stop-hook", "place"]);
         let output = command
             .args(["nowhere", "sparse", "-odd"])
             .output()
@@ -156,7 +156,7 @@ mod tests {
         assert!(dir.path().join("place/-odd").exists());
         let mut command = Command::new("sh");
         command.current_dir(dir.path());
-        command.args(["-c", SAVE, "last-will", "place", "sparse"]);
+        command.args(["-c", SAVE, "stop-hook", "place", "sparse"]);
         assert!(command.status().unwrap().success());
     }
 }

@@ -1,51 +1,51 @@
-//! The rule for last wills.
+//! The rule for stop hooks.
 
 use super::{
-    super::{spec::FolderMount, text::Clean, will::LastWill},
+    super::{spec::FolderMount, stop_hook::StopHook, text::Clean},
     script,
 };
 
 /// Nobody names more paths.
 const MOST_PATHS: usize = 100;
 
-pub fn check(will: &LastWill, mounts: &[FolderMount]) -> Result<(), String> {
-    if will.is_empty() {
-        return Err("a last will needs a command or a path to save".to_owned());
+pub fn check(hook: &StopHook, mounts: &[FolderMount]) -> Result<(), String> {
+    if hook.is_empty() {
+        return Err("a stop hook needs a command or a path to save".to_owned());
     }
-    if let Some(command) = &will.command {
+    if let Some(command) = &hook.command {
         if command.trim().is_empty() {
-            return Err("the command of the last will is empty".to_owned());
+            return Err("the command of the stop hook is empty".to_owned());
         }
-        script::check(command, "the last will")?;
+        script::check(command, "the stop hook")?;
     }
-    if will.save.len() > MOST_PATHS {
+    if hook.save.len() > MOST_PATHS {
         return Err(format!(
             "{} paths are too many (max: {MOST_PATHS})",
-            will.save.len()
+            hook.save.len()
         ));
     }
-    for path in &will.save {
+    for path in &hook.save {
         if path.trim().is_empty() || path.contains('\0') {
             return Err("a path to save is empty or contains a NUL byte".to_owned());
         }
     }
-    check_folder(will, mounts)?;
-    if will.timeout.0 == 0 || will.timeout > LastWill::MOST {
+    check_folder(hook, mounts)?;
+    if hook.timeout.0 == 0 || hook.timeout > StopHook::MOST {
         return Err(format!(
-            "invalid time limit {} for the last will. Use 1s to {}",
-            will.timeout,
-            LastWill::MOST
+            "invalid time limit {} for the stop hook. Use 1s to {}",
+            hook.timeout,
+            StopHook::MOST
         ));
     }
     Ok(())
 }
 
-fn check_folder(will: &LastWill, mounts: &[FolderMount]) -> Result<(), String> {
-    let Some(folder) = &will.folder else {
+fn check_folder(hook: &StopHook, mounts: &[FolderMount]) -> Result<(), String> {
+    let Some(folder) = &hook.folder else {
         return Ok(());
     };
     let shown = Clean::new(folder);
-    if will.save.is_empty() {
+    if hook.save.is_empty() {
         return Err(format!(
             "no paths to save into folder {shown}. Name the paths, or leave out \
                             the folder"
@@ -71,47 +71,47 @@ mod tests {
     #[test]
     fn a_will_does_something_in_time_and_saves_where_it_may() {
         let mounts: Vec<FolderMount> = vec!["data".parse().unwrap(), "lib:ro".parse().unwrap()];
-        let save = |folder: Option<&str>| LastWill {
+        let save = |folder: Option<&str>| StopHook {
             save: vec!["out".to_owned()],
             folder: folder.map(str::to_owned),
-            ..LastWill::default()
+            ..StopHook::default()
         };
         for good in [save(None), save(Some("data"))] {
             assert_eq!(check(&good, &mounts), Ok(()));
         }
-        let command = LastWill {
+        let command = StopHook {
             command: Some("git push".to_owned()),
-            ..LastWill::default()
+            ..StopHook::default()
         };
         assert_eq!(check(&command, &[]), Ok(()));
         let wrong = [
-            (LastWill::default(), "needs a command"),
+            (StopHook::default(), "needs a command"),
             (save(Some("lib")), "mounted read-only"),
             (save(Some("other")), "isn't mounted"),
             (
-                LastWill {
+                StopHook {
                     folder: Some("data".to_owned()),
                     ..command.clone()
                 },
                 "no paths to save",
             ),
             (
-                LastWill {
+                StopHook {
                     timeout: Span(601),
                     ..command.clone()
                 },
                 "1s to 10m",
             ),
             (
-                LastWill {
+                StopHook {
                     timeout: Span(0),
                     ..command
                 },
                 "1s to 10m",
             ),
         ];
-        for (will, why) in wrong {
-            let said = check(&will, &mounts).unwrap_err();
+        for (hook, why) in wrong {
+            let said = check(&hook, &mounts).unwrap_err();
             assert!(said.contains(why), "{said}");
         }
     }

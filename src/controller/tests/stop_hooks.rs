@@ -1,32 +1,32 @@
-//! Last wills: when they are carried out, and that they hold up nothing for ever.
+//! Stop hooks: when they are carried out, and that they hold up nothing for ever.
 
 use super::play::{Play, settings};
 use crate::{
     controller::{
-        fact::{Ask, Fact, FaultKind, Happening, WillEnd},
+        fact::{Ask, Fact, FaultKind, Happening, StopHookEnd},
         order::{Order, OrderKind},
         tests::batch,
     },
     model::{
         history::Outcome, id::SessionId, idle::IdleRules, span::Span, spec::LaunchRequest,
-        status::Status, will::LastWill,
+        status::Status, stop_hook::StopHook,
     },
 };
 
-pub fn with_will(request: LaunchRequest) -> LaunchRequest {
-    let last_will = LastWill {
+pub fn with_stop_hook(request: LaunchRequest) -> LaunchRequest {
+    let stop_hook = StopHook {
         command: Some("git push".to_owned()),
-        ..LastWill::default()
+        ..StopHook::default()
     };
     LaunchRequest {
-        last_will: Some(last_will),
+        stop_hook: Some(stop_hook),
         ..request
     }
 }
 
 fn begun() -> (Play, SessionId) {
     let mut play = Play::new();
-    let id = play.comes(with_will(LaunchRequest::default()));
+    let id = play.comes(with_stop_hook(LaunchRequest::default()));
     assert_eq!(play.status(id), Status::Running);
     (play, id)
 }
@@ -36,10 +36,10 @@ fn asked(play: &mut Play, session: SessionId, force: bool) {
 }
 
 /// What stands in the history of its wills.
-fn wills(play: &Play, id: SessionId) -> Vec<Outcome> {
+fn stop_hooks(play: &Play, id: SessionId) -> Vec<Outcome> {
     let mine = play.history.iter().filter(|it| it.session == id);
-    let wills = mine.filter(|it| it.phase == "last-will");
-    wills.map(|it| it.result.clone()).collect()
+    let stop_hooks = mine.filter(|it| it.phase == "stop-hook");
+    stop_hooks.map(|it| it.result.clone()).collect()
 }
 
 fn kinds(play: &Play) -> Vec<OrderKind> {
@@ -50,15 +50,15 @@ fn kinds(play: &Play) -> Vec<OrderKind> {
 fn it_is_carried_out_before_the_session_is_asked_to_end() {
     let (mut play, id) = begun();
     asked(&mut play, id, false);
-    assert_eq!(kinds(&play), [OrderKind::Will]);
+    assert_eq!(kinds(&play), [OrderKind::StopHook]);
     assert_eq!(play.status(id), Status::Terminating);
     let pending = play.session(id).pending_request.clone().unwrap();
-    assert!(pending.as_str().contains("last will"), "{pending}");
+    assert!(pending.as_str().contains("stop hook"), "{pending}");
     play.carry_out(0, None);
     assert_eq!(kinds(&play), [OrderKind::Stop]);
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
-    assert_eq!(wills(&play, id), [Outcome::Success]);
+    assert_eq!(stop_hooks(&play, id), [Outcome::Success]);
     play.check_rest();
 }
 
@@ -69,14 +69,14 @@ fn one_that_fails_is_told_and_the_session_ends_anyway() {
     play.carry_out(0, Some(FaultKind::Failed));
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
-    assert_eq!(wills(&play, id), [Outcome::Failure]);
+    assert_eq!(stop_hooks(&play, id), [Outcome::Failure]);
     let told = |text: &str| {
         play.notices
             .iter()
             .any(|it| it.text.as_str().contains(text))
     };
     assert!(told("failed: its last words"));
-    let (outcome, words) = play.session(id).last_will_end.clone().unwrap();
+    let (outcome, words) = play.session(id).stop_hook_end.clone().unwrap();
     assert_eq!(outcome, Outcome::Failure);
     assert!(words.as_str().contains("its last words"), "{words}");
 }
@@ -87,12 +87,12 @@ fn force_skips_it_at_once_and_in_the_middle() {
     asked(&mut play, id, true);
     assert_eq!(kinds(&play), [OrderKind::Stop]);
     play.work_off();
-    assert_eq!(wills(&play, id), []);
+    assert_eq!(stop_hooks(&play, id), []);
 
     let (mut play, id) = begun();
     asked(&mut play, id, false);
-    let Order::Will { epoch, .. } = play.orders.remove(0) else {
-        panic!("no last will was ordered");
+    let Order::StopHook { epoch, .. } = play.orders.remove(0) else {
+        panic!("no stop hook was ordered");
     };
     asked(&mut play, id, true);
     assert_eq!(kinds(&play), [OrderKind::Stop]);
@@ -102,11 +102,11 @@ fn force_skips_it_at_once_and_in_the_middle() {
     play.tell(Fact::WillDone {
         session: id,
         epoch,
-        end: WillEnd { outcome, words },
+        end: StopHookEnd { outcome, words },
     });
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
-    assert_eq!(wills(&play, id), [Outcome::Skipped]);
+    assert_eq!(stop_hooks(&play, id), [Outcome::Skipped]);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_daemon_that_is_killed_in_the_middle_begins_it_once_more_and_no_more() {
     let (mut play, id) = begun();
     asked(&mut play, id, false);
     for times in 1..=2 {
-        assert_eq!(kinds(&play), [OrderKind::Will], "for the {times}. time");
+        assert_eq!(kinds(&play), [OrderKind::StopHook], "for the {times}. time");
         play.restart();
         assert_eq!(kinds(&play), [OrderKind::Connect]);
         play.carry_out(0, None);
@@ -124,7 +124,7 @@ fn a_daemon_that_is_killed_in_the_middle_begins_it_once_more_and_no_more() {
     assert_eq!(kinds(&play), [OrderKind::Stop]);
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
-    assert_eq!(wills(&play, id), [Outcome::GiveUp]);
+    assert_eq!(stop_hooks(&play, id), [Outcome::GiveUp]);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn an_engine_that_is_lost_in_the_middle_does_not_have_it_done_again() {
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
     assert_eq!(
-        (wills(&play, id), play.wills.len()),
+        (stop_hooks(&play, id), play.stop_hooks.len()),
         (vec![Outcome::Failure], 1)
     );
 }
@@ -163,7 +163,7 @@ fn a_container_that_dies_meanwhile_changes_nothing() {
 #[test]
 fn a_command_that_ends_by_itself_has_none_one_whose_time_is_over_has() {
     let mut play = Play::new();
-    let id = play.comes(with_will(batch::request(None)));
+    let id = play.comes(with_stop_hook(batch::request(None)));
     play.die(id, 0);
     play.tell(Fact::Happened {
         session: id,
@@ -171,15 +171,15 @@ fn a_command_that_ends_by_itself_has_none_one_whose_time_is_over_has() {
     });
     play.work_off();
     assert_eq!(
-        (play.status(id), wills(&play, id)),
+        (play.status(id), stop_hooks(&play, id)),
         (Status::Terminated, vec![])
     );
 
     let mut play = Play::new();
-    let id = play.comes(with_will(batch::request(Some(1000))));
+    let id = play.comes(with_stop_hook(batch::request(Some(1000))));
     play.wait(1100);
     assert_eq!(play.status(id), Status::Terminated);
-    assert_eq!(wills(&play, id), [Outcome::Success]);
+    assert_eq!(stop_hooks(&play, id), [Outcome::Success]);
 }
 
 #[test]
@@ -190,10 +190,10 @@ fn who_is_reclaimed_has_it_carried_out() {
         ..IdleRules::default()
     };
     let mut play = Play::with(settings);
-    let id = play.comes(with_will(LaunchRequest::default()));
+    let id = play.comes(with_stop_hook(LaunchRequest::default()));
     play.wait(1100);
     assert_eq!(play.status(id), Status::Terminated);
-    assert_eq!(wills(&play, id), [Outcome::Success]);
+    assert_eq!(stop_hooks(&play, id), [Outcome::Success]);
     let info = play.session(id).status_info.clone();
     assert_eq!(info, Some("idle-session-lifetime".into()));
 }

@@ -1,4 +1,4 @@
-//! A last will: what is done in a session before it is ended.
+//! A stop hook: what is done in a session before it is ended.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::span::Span;
 /// A command to be run, files to be saved, or both; bounded in time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LastWill {
+pub struct StopHook {
     /// Run by a shell in `/home/work`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
@@ -23,7 +23,7 @@ pub struct LastWill {
     pub timeout: Span,
 }
 
-impl Default for LastWill {
+impl Default for StopHook {
     fn default() -> Self {
         Self {
             command: None,
@@ -34,7 +34,7 @@ impl Default for LastWill {
     }
 }
 
-impl LastWill {
+impl StopHook {
     pub const USUAL: Span = Span(60);
     pub const MOST: Span = Span(10 * 60);
 
@@ -44,7 +44,7 @@ impl LastWill {
     }
 }
 
-impl fmt::Display for LastWill {
+impl fmt::Display for StopHook {
     /// In one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
