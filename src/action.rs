@@ -158,7 +158,7 @@ actions! {
     SessionRename "session.rename" "rename" [Sessions, Detail]
     SessionTerminate "session.terminate" "terminate (asks for confirmation)" [Sessions, Detail, Notices]
     SessionCommit "session.commit" "create an image from the session" [Sessions, Detail]
-    SessionKeep "session.keep" "extend, or exempt from idle checks" [Sessions, Detail, Notices]
+    SessionExtend "session.extend" "extend, or exempt from idle checks" [Sessions, Detail, Notices]
     SessionLaunch "session.launch" "launch a session" [Sessions]
     SessionAgain "session.again" "relaunch with the same settings" [Sessions, Detail, Notices]
     SessionsRefresh "sessions.refresh" "refresh; retry a disconnected engine" [Sessions]

@@ -44,7 +44,7 @@ pub fn is_about_a_session(action: Action) -> bool {
             | Action::SessionRename
             | Action::SessionTerminate
             | Action::SessionCommit
-            | Action::SessionKeep
+            | Action::SessionExtend
             | Action::SessionAgain
             | Action::SessionHistory
             | Action::SessionWhyNot
@@ -57,7 +57,7 @@ pub fn is_about_a_session(action: Action) -> bool {
 pub fn lacking(action: Action, shown: Shown, mirror: &Mirror) -> bool {
     let capability = match action {
         Action::SessionCommit => Capability::Commit,
-        Action::SessionKeep => Capability::Reprieve,
+        Action::SessionExtend => Capability::Reprieve,
         Action::SessionRename => Capability::Rename,
         Action::SessionHistory => Capability::SchedulingHistory,
         _ => return false,
@@ -128,7 +128,7 @@ fn with_session(
                 busy.then(|| format!("an image of {} is already being created", session.name))
             })
             .or_else(|| unreachable(mirror, context)),
-        Action::SessionKeep => may_change()
+        Action::SessionExtend => may_change()
             .or_else(|| lacks(mirror, context, Capability::Reprieve))
             .or_else(|| not_live(session, "only running sessions have idle checks"))
             .or_else(|| {

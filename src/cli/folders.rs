@@ -3,11 +3,10 @@
 use super::{
     Start,
     args::Folder as Words,
-    catalogue,
     choice::Choice,
     fail::{Fail, Outcome},
     line::{self, Line},
-    output,
+    output, resources,
 };
 use crate::{
     model::launch::folders,
@@ -22,14 +21,14 @@ pub fn folder(start: &Start, words: &Words) -> Outcome {
 }
 
 fn ls(start: &Start, json: bool) -> Outcome {
-    let catalogue = catalogue::read(start, None)?;
+    let catalogue = resources::read(start, None)?;
     if let Some((_, why)) = catalogue.gaps.iter().find(|(part, _)| *part == "folders") {
         output::remark(&format!("workbay: folders can't be read: {why}"));
     }
     if json {
         output::json(&catalogue.folders)?;
     } else {
-        output::print(&catalogue::folder_table(&catalogue.folders))?;
+        output::print(&resources::folder_table(&catalogue.folders))?;
     }
     Ok(0)
 }

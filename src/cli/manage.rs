@@ -1,4 +1,4 @@
-//! `workbay rename`, `workbay priority`, `workbay keep` and `workbay terminate`.
+//! `workbay rename`, `workbay priority`, `workbay extend` and `workbay terminate`.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -54,7 +54,7 @@ pub fn priority(start: &Start, arguments: &Priority) -> Outcome {
     })
 }
 
-pub fn keep(start: &Start, arguments: &args::Keep) -> Outcome {
+pub fn extend(start: &Start, arguments: &args::Extend) -> Outcome {
     let keep = match (arguments.exempt, arguments.include) {
         (true, _) => Keep::Exempt,
         (false, true) => Keep::Include,

@@ -4,7 +4,6 @@
 //! and the exit codes are documented in docs/cli.md.
 
 mod args;
-mod catalogue;
 mod choice;
 mod commit;
 mod completion;
@@ -37,6 +36,7 @@ mod progress;
 mod pull;
 mod recent;
 mod reclaim;
+mod resources;
 mod rm;
 mod shell;
 mod show;
@@ -121,14 +121,14 @@ fn dispatch(doors: &Doors, cli: Cli) -> Outcome {
         Command::Exec(arguments) => exec::exec(&ready(look)?, arguments),
         Command::Wait(arguments) => wait::wait(&ready(look)?, &arguments),
         Command::Rm(arguments) => rm::rm(&ready(look)?, &arguments),
-        Command::Keep(arguments) => manage::keep(&ready(look)?, &arguments),
+        Command::Extend(arguments) => manage::extend(&ready(look)?, &arguments),
         Command::Priority(arguments) => manage::priority(&ready(look)?, &arguments),
         Command::Rename(arguments) => manage::rename(&ready(look)?, &arguments),
         Command::Terminate(arguments) => manage::terminate(&ready(look)?, &arguments),
         Command::Commit(arguments) => commit::commit(&ready(look)?, &arguments),
         Command::Env(args::Env::Ls(arguments)) => environments::ls(&ready(look)?, &arguments),
         Command::Env(args::Env::Pull(arguments)) => pull::pull(&ready(look)?, &arguments),
-        Command::Catalogue(arguments) => catalogue::catalogue(&ready(look)?, &arguments),
+        Command::Resources(arguments) => resources::resources(&ready(look)?, &arguments),
         Command::Folder(arguments) => folders::folder(&ready(look)?, &arguments),
         Command::Context(args::Context::Ls(format)) => contexts::ls(&ready(look)?, format.json),
         Command::Context(args::Context::Show { name, format }) => {

@@ -3,12 +3,12 @@
 use super::{
     Start,
     args::{Recent as Words, RecentLaunch, RecentOne},
-    catalogue::accelerators,
     choice::Choice,
     fail::{Fail, Outcome, code},
     launch::again,
     line::{self, Line},
     output::{self, Cell},
+    resources::accelerators,
     times::moment,
 };
 use crate::{

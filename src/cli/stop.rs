@@ -50,8 +50,12 @@ fn end_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
         }
         end(&line, &open).await?;
         let work = manage::ends(&mut line, &snapshot, &open);
-        let waited =
-            line::within(Some(arguments.timeout.0), "terminating the sessions", work).await;
+        let waited = line::within(
+            Some(arguments.wait_timeout.0),
+            "terminating the sessions",
+            work,
+        )
+        .await;
         waited.map_err(|fail| match fail.code {
             code::TIMEOUT => {
                 fail.help("the daemon keeps running. `workbay ls` lists the remaining sessions")

@@ -30,7 +30,7 @@ pub fn wait(start: &Start, arguments: &WaitFor) -> Outcome {
         };
         let mut watch = Watch::new(sessions, goal);
         watch
-            .follow_within(&mut line, arguments.timeout, print)
+            .follow_within(&mut line, arguments.wait_timeout, print)
             .await?;
         let mut sessions = watch.sessions;
         if goal == Goal::Ended {

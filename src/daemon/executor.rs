@@ -15,9 +15,9 @@ use tokio::{
 use super::{
     fault::{self, Moment},
     heart::News,
-    hook,
     pulling::{self, Pulls},
     pulse::{self, Asked},
+    stop_hook,
     supply::Supply,
     teller::Teller,
     translate,

@@ -26,7 +26,7 @@ use crate::model::{
 
 /// Raised when a message changes its meaning; a face and a daemon of different numbers refuse each
 /// other with a sentence.
-pub const PROTOCOL: u32 = 7;
+pub const PROTOCOL: u32 = 8;
 
 /// How many bytes a stream's receiver takes before it must grant more credit.
 pub const STREAM_WINDOW: u32 = 256 * 1024;

@@ -35,7 +35,7 @@ const SESSIONS: &[Hint] = &[
     (Scope::Sessions, &[Action::SessionRename], "rename"),
     (Scope::Sessions, &[Action::SessionsFilter], "filter"),
     (Scope::Global, &[Action::Panes], "terminals"),
-    (Scope::Sessions, &[Action::SessionKeep], "keep"),
+    (Scope::Sessions, &[Action::SessionExtend], "extend"),
     (Scope::Sessions, &[Action::SessionsSort], "sort"),
     (Scope::Sessions, &[Action::SessionAgain], "relaunch"),
     (Scope::Sessions, &[Action::Contexts], "context"),
@@ -49,7 +49,7 @@ const DETAIL: &[Hint] = &[
     (Scope::Detail, &[Action::SessionWhyNot], "why waiting"),
     (Scope::Detail, &[Action::SessionLogs], "log"),
     (Scope::Detail, &[Action::SessionTerminate], "terminate"),
-    (Scope::Detail, &[Action::SessionKeep], "keep"),
+    (Scope::Detail, &[Action::SessionExtend], "extend"),
     (Scope::Detail, &[Action::SessionRename], "rename"),
     (Scope::Detail, &[Action::DetailSteps], "steps"),
     (Scope::Detail, &[Action::CopyId], "copy id"),
@@ -83,7 +83,7 @@ const RECENTS: &[Hint] = &[
 const NOTICES: &[Hint] = &[
     (Scope::Notices, &[Action::NoticeOpen], "show session"),
     (Scope::Notices, &[Action::SessionShell], "shell"),
-    (Scope::Notices, &[Action::SessionKeep], "keep"),
+    (Scope::Notices, &[Action::SessionExtend], "extend"),
     (Scope::Notices, &[Action::SessionLogs], "log"),
     (Scope::Notices, &[Action::SessionAgain], "relaunch"),
     (Scope::Notices, &[Action::SessionTerminate], "terminate"),
@@ -201,7 +201,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     let mut hints = of(app);
     if app.next_end(now).is_some() {
         // While a session is about to be ended the key against that is never cut off.
-        hints.sort_by_key(|(_, actions, _)| *actions != [Action::SessionKeep]);
+        hints.sort_by_key(|(_, actions, _)| *actions != [Action::SessionExtend]);
     }
     let hints = group(app, &hints, room);
     paint.pieces(area.x + 1, area.y, room as u16, &hints);

@@ -115,20 +115,20 @@ fn an_end_is_put_off_as_often_as_the_rules_allow_and_the_exempted_live() {
     begin(&machine, "idle-kept", &[]);
     begin(&machine, "idle-spared", &[]);
     begin(&machine, "idle-ended", &[]);
-    let put_off = machine.ok(&["keep", "idle-kept"]);
+    let put_off = machine.ok(&["extend", "idle-kept"]);
     assert!(
         put_off.contains("no idle check will reclaim it before"),
         "{put_off}"
     );
-    let (code, _, again) = crate::run(&machine, &["keep", "idle-kept"]);
+    let (code, _, again) = crate::run(&machine, &["extend", "idle-kept"]);
     assert_eq!(code, 1, "{again}");
     assert!(again.contains("already extended once"), "{again}");
-    let spared = machine.ok(&["keep", "idle-spared", "--exempt"]);
+    let spared = machine.ok(&["extend", "idle-spared", "--exempt"]);
     assert_eq!(spared, "idle-spared: no idle check will reclaim it\n");
     let (info, _, _) = end(&machine, "idle-ended");
     assert_eq!(info, "idle-timeout");
     assert!(runs(&machine, "idle-kept") && runs(&machine, "idle-spared"));
-    let counted = machine.ok(&["keep", "idle-spared", "--include"]);
+    let counted = machine.ok(&["extend", "idle-spared", "--include"]);
     assert_eq!(counted, "idle-spared: idle checks apply again\n");
     assert_eq!(end(&machine, "idle-spared").0, "idle-timeout");
 }

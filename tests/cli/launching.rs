@@ -281,7 +281,7 @@ fn rules_of_resources_toml_are_in_force_and_shown() {
         (&"2".into(), &"user".into())
     );
 
-    let text = machine.ok(&["catalogue"]);
+    let text = machine.ok(&["resources"]);
     let row = |name: &str| {
         let mut lines = text.lines();
         let found = lines.find(|line| line.starts_with(name));

@@ -114,7 +114,7 @@ fn run_detach_returns_at_once_with_the_name() {
     let machine = Machine::new();
     let out = machine.ok(&shell(&["--detach", "--name", "later"], "sleep 600"));
     assert!(out.starts_with("later "), "{out}");
-    machine.ok(&["wait", "later", "--for", "running", "--timeout", "2m"]);
+    machine.ok(&["wait", "later", "--for", "running", "--wait-timeout", "2m"]);
     machine.ok(&["terminate", "later", "--force", "--yes", "--wait"]);
     let (code, _, err) = run(&machine, &["wait", "later"]);
     assert_eq!(code, 125);
@@ -281,7 +281,7 @@ fn a_wait_that_takes_too_long_says_what_is_still_open() {
     machine.ok(&launch("steady", &[]));
     let out = machine.ok(&["wait", "--for", "running", "steady"]);
     assert_eq!(out, "steady RUNNING\n");
-    let (code, out, err) = run(&machine, &["wait", "steady", "--timeout", "1s"]);
+    let (code, out, err) = run(&machine, &["wait", "steady", "--wait-timeout", "1s"]);
     assert_eq!((code, out.as_str()), (124, ""));
     assert!(err.contains("steady is still RUNNING after 1s"), "{err}");
     let child = beside(&machine, &["wait", "steady"]);

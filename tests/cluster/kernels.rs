@@ -110,7 +110,7 @@ async fn what_is_held_counts_at_once() {
     let _ended = Named(prefix.clone());
     let machine = machine("");
     let group = || {
-        let catalogue = machine.json(&["catalogue", "--json"]);
+        let catalogue = machine.json(&["resources", "--json"]);
         catalogue["resource_groups"][0].clone()
     };
     let before = group();

@@ -211,10 +211,10 @@ fn the_key_against_an_end_is_seen_at_any_width() {
         let screen = begun(columns, rows).notice(changed(warning()));
         let text = screen.text();
         let hints = text.lines().last().unwrap();
-        assert!(hints.contains("E keep"), "{text}");
+        assert!(hints.contains("E extend"), "{text}");
     }
     let text = begun(80, 24).text();
-    assert!(!text.lines().last().unwrap().contains("E keep"), "{text}");
+    assert!(!text.lines().last().unwrap().contains("E extend"), "{text}");
 }
 
 #[test]

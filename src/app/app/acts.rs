@@ -61,7 +61,7 @@ impl App {
                 self.confirm = Some(Confirm::terminate(&session, shells, days));
                 Vec::new()
             }
-            Action::SessionKeep => self.open_keep(&session),
+            Action::SessionExtend => self.open_keep(&session),
             Action::SessionAgain => {
                 let session = self.full(session.key()).unwrap_or(session);
                 vec![Self::ask_again(&session)]

@@ -59,7 +59,7 @@ impl App {
             return None;
         }
         let session = self.mirror.session(notice.session?)?;
-        let (keep, shown) = (Action::SessionKeep, self.sessions.shown());
+        let (keep, shown) = (Action::SessionExtend, self.sessions.shown());
         let why = allowed::why_not(keep, Some(session), shown, &self.mirror, &self.facts);
         let keys = self.keymap.keys_for(Scope::Sessions, keep);
         let key = keys.into_iter().next().filter(|_| why.is_none())?;

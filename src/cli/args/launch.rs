@@ -22,7 +22,7 @@ use crate::model::{
   workbay launch --name worker --count 4 --preset small --group gpu --preopen 8080,9000-9002
   workbay launch --from train.toml --start-at +2h -e API_TOKEN
 
-`workbay catalogue` lists the available groups, presets, accelerators, folders and limits.")]
+`workbay resources` lists the available groups, presets, accelerators, folders and limits.")]
 pub struct Launch {
     /// Recipe with launch settings (options override it)
     #[arg(long, value_name = "FILE")]

@@ -17,11 +17,11 @@ pub enum WaitGoal {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   workbay wait train                       exits with the exit code of the session
-  workbay wait --for running --timeout 5m a b
+  workbay wait --for running --wait-timeout 5m a b
 
 Exit codes, with `--for ended`: that of the session's command, of several sessions the first that is not
 0. 125 if a session ended otherwise: terminated, reclaimed, out of memory, timed out, lost. With `--for
-running`: 1 if a session can't run any more. 124 if --timeout ran out; the sessions continue.")]
+running`: 1 if a session can't run any more. 124 if --wait-timeout ran out; the sessions continue.")]
 pub struct WaitFor {
     /// Names, ids or beginnings of ids
     #[arg(value_name = "S", required = true)]
@@ -31,7 +31,7 @@ pub struct WaitFor {
     pub goal: WaitGoal,
     /// Stop waiting after this time, with exit code 124 (120, 90s, 10m)
     #[arg(long, value_name = "SPAN")]
-    pub timeout: Option<Span>,
+    pub wait_timeout: Option<Span>,
     #[command(flatten)]
     pub format: Json,
 }
@@ -64,7 +64,7 @@ pub struct Priority {
 }
 
 #[derive(Args, Debug)]
-pub struct Keep {
+pub struct Extend {
     #[command(flatten)]
     pub one: One,
     /// Exempt the session from idle checks

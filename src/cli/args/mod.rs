@@ -14,7 +14,7 @@ pub use self::launch::{
     Export, Fields, Folder, Launch, Manner, Recent, RecentLaunch, RecentOne, Relaunch, Run,
 };
 pub use self::ls::{Format, Ls, TabChoice};
-pub use self::manage::{Keep, Priority, Rename, Rm, Terminate, WaitFor, WaitGoal};
+pub use self::manage::{Extend, Priority, Rename, Rm, Terminate, WaitFor, WaitGoal};
 pub use self::top::{Top, TopSort};
 use crate::{model::span::Span, protocol::version::version};
 
@@ -103,7 +103,7 @@ pub enum Command {
     /// Change the priority of a session in the queue
     Priority(Priority),
     /// Extend a session's time before idle checks reclaim it, or exempt it from them
-    Keep(Keep),
+    Extend(Extend),
     /// Terminate sessions
     Terminate(Terminate),
     /// Delete ended sessions from the list, with their logs and home directories
@@ -114,7 +114,7 @@ pub enum Command {
     #[command(subcommand)]
     Env(Env),
     /// List the available resources: groups, presets, limits, folders, agents
-    Catalogue(Catalogue),
+    Resources(Resources),
     /// List and create folders, which outlive sessions
     #[command(subcommand)]
     Folder(Folder),
@@ -185,13 +185,13 @@ pub struct Wait {
     pub wait: bool,
     /// Stop waiting after this time, with exit code 124 (120, 90s, 10m)
     #[arg(long, value_name = "SPAN", requires = "wait")]
-    pub timeout: Option<Span>,
+    pub wait_timeout: Option<Span>,
 }
 
 impl Wait {
     /// How long at most.
     pub fn seconds(&self) -> Option<u64> {
-        self.timeout.map(|span| span.0)
+        self.wait_timeout.map(|span| span.0)
     }
 }
 
@@ -313,7 +313,7 @@ pub struct Commit {
 }
 
 #[derive(Args, Debug, Default)]
-pub struct Catalogue {
+pub struct Resources {
     /// Project to list the resources of
     #[arg(long, value_name = "NAME")]
     pub project: Option<String>,
@@ -388,7 +388,7 @@ pub struct DaemonStop {
         default_value = "5m",
         requires = "end_sessions"
     )]
-    pub timeout: Span,
+    pub wait_timeout: Span,
 }
 
 #[derive(Subcommand, Clone, Copy, Debug)]

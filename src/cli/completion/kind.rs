@@ -62,7 +62,7 @@ pub fn of(path: &[&str], argument: &Arg) -> Option<Kind> {
         (["launch" | "run" | "relaunch"] | ["recent", "launch"], _) => of_launch(id, argument)?,
         (["shell" | "exec" | "logs"], "kernel") => Kind::Known(Known::Kernels),
         (["recent", _], "id") => Kind::Known(Known::Recents),
-        (["catalogue"], "project") => Kind::Known(Known::Projects),
+        (["resources"], "project") => Kind::Known(Known::Projects),
         _ => files(argument)?,
     })
 }
@@ -89,7 +89,7 @@ fn files(argument: &Arg) -> Option<Kind> {
 
 fn which(path: &[&str]) -> Which {
     match path.first().copied().unwrap_or_default() {
-        "shell" | "exec" | "commit" | "keep" | "top" => Which::Running,
+        "shell" | "exec" | "commit" | "extend" | "top" => Which::Running,
         "priority" => Which::Waiting,
         "terminate" | "wait" => Which::NotEnded,
         "rm" => Which::Ended,

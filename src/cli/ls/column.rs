@@ -197,7 +197,7 @@ impl Column {
 /// `cuda.device 1`, one for each kind.
 fn accelerators(session: &Session) -> Vec<String> {
     let amounts = &session.requested_slots.accelerators;
-    crate::cli::catalogue::accelerators(amounts).collect()
+    crate::cli::resources::accelerators(amounts).collect()
 }
 
 fn kind(kind: SessionType) -> &'static str {

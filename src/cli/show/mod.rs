@@ -13,13 +13,13 @@ use serde::Serialize;
 use super::{
     Start,
     args::Show,
-    catalogue::slots,
     choice::Choice,
     fail, find,
     line::{self, Line},
     listed::Listed,
     now,
     output::{self, Cell},
+    resources::slots,
     times::{elapsed, moment},
 };
 use crate::config::person;

@@ -46,8 +46,8 @@ pub fn alert(panel: &Panel<'_>) -> Line {
     let keys = panel
         .app
         .keymap
-        .keys_for(Scope::Detail, Action::SessionKeep);
-    let can = panel.app.why_not(Action::SessionKeep).is_none();
+        .keys_for(Scope::Detail, Action::SessionExtend);
+    let can = panel.app.why_not(Action::SessionExtend).is_none();
     if let Some(key) = keys.into_iter().next().filter(|_| can) {
         line.push(("  ".to_owned(), Face::Text));
         line.push((key, Face::Key));

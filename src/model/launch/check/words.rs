@@ -12,7 +12,7 @@ use super::{
             text::{Clean, is_hidden},
         },
         field::LaunchField as Field,
-        folders, hook, ports, priority, script, secrets,
+        folders, ports, priority, script, secrets, stop_hook,
     },
     MOST_COPIES, Problems, add, names, say, say_at,
 };

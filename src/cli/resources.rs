@@ -1,4 +1,4 @@
-//! `workbay catalogue`: what a launch may choose from, besides environments.
+//! `workbay resources`: what a launch may choose from, besides environments.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -20,7 +20,7 @@ use crate::{
     protocol::message::{Reply, Request},
 };
 
-pub fn catalogue(start: &Start, arguments: &args::Catalogue) -> Outcome {
+pub fn resources(start: &Start, arguments: &args::Resources) -> Outcome {
     let catalogue = read(start, arguments.project.clone())?;
     for (part, why) in &catalogue.gaps {
         output::remark(&format!("workbay: {part} can't be read: {why}"));
