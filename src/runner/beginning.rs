@@ -237,6 +237,6 @@ mod tests {
             toolbox: true,
             ..Beginning::default()
         });
-        assert!(toolbox.sentence.contains("install bash"), "{toolbox:?}");
+        assert!(toolbox.sentence.contains("Install bash"), "{toolbox:?}");
     }
 }

@@ -246,7 +246,7 @@ fn a_failure_rings_only_where_it_would_not_be_seen() {
 fn beside_how_a_log_stands_it_covers_nothing() {
     let log = caught_up(80, 24, 2).press("l");
     assert!(
-        log.sees("reading   notebook: reclaim in 4m  2 new"),
+        log.sees("opening   notebook: reclaim in 4m  2 new"),
         "{}",
         log.text()
     );
