@@ -238,12 +238,9 @@ fn beside(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, F
         }
         (_, 0) if !launcher.lacks_folder() => (String::new(), Face::Dim),
         (_, 0) if launcher.is_warned() => (
-            format!("{none}: files are deleted after it ends\nPress Enter again to launch"),
+            format!("{none}: files aren't kept permanently\nPress Enter again to launch"),
             Face::Warning,
         ),
-        (_, 0) => (
-            format!("{none}: files are deleted after it ends"),
-            Face::Dim,
-        ),
+        (_, 0) => (format!("{none}: files aren't kept permanently"), Face::Dim),
     }
 }

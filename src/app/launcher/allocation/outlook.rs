@@ -87,9 +87,13 @@ pub fn of(
     }
     let (unit, name) = (slot.unit(), slot.name());
     let all = group.and_then(|group| slot.of(group.capacity.as_ref()?));
-    let why = match all.filter(|all| *all >= free && *all >= wanted) {
+    // What the limit of a person forbids is not in use.
+    let left = group.and_then(|group| slot.of(group.free.as_ref()?));
+    let left = left.unwrap_or(free);
+    let why = match all.filter(|all| *all >= left && *all >= wanted) {
+        Some(_) if left >= wanted => format!("your limit leaves {}{name}", unit.short(free)),
         Some(all) => {
-            let used = unit.short(all - free);
+            let used = unit.short(all - left);
             format!("{used} of {}{name} in use", unit.short(all))
         }
         None if free == 0 => format!("no{name} is free now").replace("no of memory", "no memory"),
@@ -129,6 +133,26 @@ mod tests {
         assert_eq!(
             of(8000, 0, 0),
             Outlook::Waits("must wait: no CPU is free now".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_a_limit_forbids_is_not_in_use() {
+        let with_free = |millis: u64| ResourceGroup {
+            free: Some(ResourceSlots::new(
+                Cpu::from_millis(millis),
+                Bytes(4 * Bytes::GIB),
+            )),
+            ..group(1000, 0)
+        };
+        let of = |millis| super::of(Slot::Cpu, 2000, None, Some(&with_free(millis)));
+        assert_eq!(
+            of(3000),
+            Outlook::Waits("must wait: your limit leaves 1 CPU".to_owned())
+        );
+        assert_eq!(
+            of(1500),
+            Outlook::Waits("must wait: 2.5 of 4 CPU in use".to_owned())
         );
     }
 

@@ -18,7 +18,7 @@ pub(super) fn entry_of(page: Page) -> Entry {
         ),
         Page::Storage => entry(
             page.title(),
-            "Folders that outlive the session, and their paths in it. Other files are deleted after the session ends. Enter edits the page and returns to this one.",
+            "Folders that outlive the session, and their paths in it. Other files aren't kept permanently. Enter edits the page and returns to this one.",
             "",
             "one folder per path; a launch without folders asks for confirmation",
         ),
