@@ -1,3 +1,6 @@
+mod paging;
+mod searching;
+
 use std::collections::VecDeque;
 
 use jiff::Timestamp;
@@ -233,27 +236,6 @@ fn scrolling_goes_by_rows_of_wrapped_lines() {
 }
 
 #[test]
-fn searching_goes_from_hit_to_hit() {
-    let mut world = World::numbered(100);
-    world.act(Action::LogsSearch);
-    assert_eq!(world.logs.scope(), Scope::Input);
-    world.types("line 5");
-    assert_eq!(world.matches(), Some(11));
-    assert!(world.rows().contains(&"line 5".to_owned()));
-    world.act(Action::InputSubmit);
-    world.act(Action::LogsNext);
-    assert_eq!(world.current(), Some(50));
-    assert!(world.rows().contains(&"line 50".to_owned()));
-    world.act(Action::LogsPreviousHit);
-    world.act(Action::LogsPreviousHit);
-    assert_eq!(world.current(), Some(59), "round to the last");
-    world.prints("line 5 again\n");
-    assert_eq!(world.matches(), Some(12));
-    assert_eq!(world.act(Action::Back), [], "the search ends first");
-    assert_eq!(world.act(Action::Back), [Step::Go(Go::Sessions)]);
-}
-
-#[test]
 fn saving_takes_all_lines_and_a_safe_name() {
     let mut world = World::numbered(2);
     world.prints("\x1b[31mred\x1b]52;c;aGk=\x07\n");
@@ -338,77 +320,6 @@ fn no_name_leads_out_of_the_directory_its_file_is_saved_in() {
 }
 
 #[test]
-fn a_key_goes_to_the_first_error_and_then_to_the_next() {
-    let mut world = World::numbered(100);
-    let press = |world: &mut World| world.does(Action::LogsError);
-    let steps = press(&mut world);
-    assert!(format!("{steps:?}").contains("no error found"), "{steps:?}");
-    world.prints("epoch 1: 0 errors, error_rate 0.1\n");
-    world.prints("Traceback (most recent call last):\n  File \"a.py\"\nValueError: no\n");
-    for n in 0..200 {
-        world.prints(&format!("after {n}\n"));
-    }
-    assert!(press(&mut world).is_empty());
-    assert_eq!(world.current(), Some(101));
-    assert!(world.logs.visible().iter().any(|row| row.number == 101));
-    assert!(!world.logs.is_following());
-    press(&mut world);
-    assert_eq!(world.current(), Some(103));
-    press(&mut world);
-    assert_eq!(world.current(), Some(101), "from the top again");
-}
-
-#[test]
-fn every_line_is_reached_from_the_end_page_by_page() {
-    let mut world = World::numbered(3_000);
-    let mut lowest = 3_000;
-    while lowest > 0 {
-        let (first, last) = world.logs.position().unwrap();
-        assert!(last >= lowest, "a gap before {lowest}: {first} to {last}");
-        assert_eq!(world.edges(), lines(first as usize - 1, last as usize - 1));
-        assert!(world.logs.window.end() - world.logs.window.first() < 400);
-        lowest = first - 1;
-        world.act(Action::ListPageUp);
-    }
-    world.act(Action::ListLast);
-    assert!(world.logs.is_following());
-    assert_eq!(world.edges(), lines(2_990, 2_999));
-    world.act(Action::ListFirst);
-    let mut highest = 0;
-    while !world.logs.is_following() {
-        let (first, last) = world.logs.position().unwrap();
-        assert!(first <= highest + 1, "a gap after {highest}");
-        highest = last;
-        world.act(Action::ListPageDown);
-    }
-    let (first, last) = world.logs.position().unwrap();
-    assert!(first <= highest + 1 && last == 3_000);
-}
-
-#[test]
-fn keys_pressed_while_lines_are_read_are_not_lost() {
-    let mut world = World::numbered(3_000);
-    world.busy = Some(VecDeque::new());
-    for _ in 0..100 {
-        world.act(Action::ListPageUp);
-    }
-    world.is_free();
-    assert_eq!(world.edges(), lines(2_090, 2_099));
-    world.busy = Some(VecDeque::new());
-    world.act(Action::ListFirst);
-    for _ in 0..3 {
-        world.act(Action::ListDown);
-    }
-    assert_eq!(
-        world.edges(),
-        lines(2_090, 2_099),
-        "until the lines are there"
-    );
-    world.is_free();
-    assert_eq!(world.edges(), lines(3, 12));
-}
-
-#[test]
 fn times_are_shown_and_hidden_at_once() {
     let mut ids = Ids::default();
     let session = testing::session(1, "work-1");
@@ -446,77 +357,4 @@ fn times_are_shown_and_hidden_at_once() {
     let (mut logs, _) = Logs::open(&session, 0, why, &mut ids);
     let steps = logs.toggle_times(&TimeZone::UTC);
     assert!(format!("{steps:?}").contains("without times"), "{steps:?}");
-}
-
-#[test]
-fn the_end_of_a_long_log_is_there_before_the_rest() {
-    let mut world = World::new();
-    world.reader = LogReader::new(
-        world.logs.stream,
-        None,
-        Limits::default(),
-        true,
-        "2026-05-04T10:00:00Z".parse().unwrap(),
-    );
-    world.opens();
-    let line = |n: usize| {
-        let time = "2026-05-04T09:00:00Z".parse::<Timestamp>().unwrap();
-        let time = time + jiff::SignedDuration::from_millis(n.try_into().unwrap());
-        format!("{time} line {n}\n")
-    };
-    let text = |numbers: std::ops::Range<usize>| numbers.map(line).collect::<String>();
-    world.prints(&text(0..40_000));
-    assert!(world.reader.wants_preview());
-    world.reader.preview_opened();
-    world
-        .reader
-        .preview(LogSource::Stdout, text(98_000..100_000).as_bytes());
-    world.settles();
-    assert_eq!(world.edges(), lines(99_990, 99_999));
-    assert_eq!(world.logs.position(), None, "the number is unknown");
-    for _ in 0..200 {
-        world.act(Action::ListPageUp);
-    }
-    let above = world.edges();
-    world.act(Action::ListFirst);
-    assert_eq!(world.edges(), lines(0, 9), "what was read is there");
-    world.act(Action::ListLast);
-    for _ in 0..200 {
-        world.act(Action::ListPageUp);
-    }
-    assert_eq!(world.edges(), above);
-    let new = world.logs.new_lines();
-    world.prints(&text(40_000..98_500));
-    assert!(world.reader.has_preview_enough());
-    assert!(world.logs.extent().loading);
-    world.prints(&text(98_500..100_005));
-    assert!(!world.logs.extent().loading);
-    assert_eq!(world.edges(), above, "what one reads stays");
-    assert_eq!(world.logs.new_lines(), new + 5);
-    let first = usize::try_from(world.logs.position().unwrap().0).unwrap() - 1;
-    assert_eq!(world.edges().0, format!("line {first}"));
-    world.act(Action::ListPageUp);
-    assert_eq!(world.edges(), lines(first - 9, first));
-    world.act(Action::ListLast);
-    assert_eq!(world.edges(), lines(99_995, 100_004));
-}
-
-#[test]
-fn a_search_in_a_log_that_is_being_read_waits_for_the_rest() {
-    let mut world = World::new();
-    world.prints("one\ntwo\n");
-    world.act(Action::LogsSearch);
-    world.types("three");
-    let state = world.logs.search.as_ref().unwrap().state;
-    assert!(!state.complete && state.matches == 0);
-    world.prints("three\n");
-    assert_eq!(world.current(), Some(2));
-    world.act(Action::InputSubmit);
-    world.act(Action::LogsNext);
-    world.is_idle();
-    let state = world.logs.search.as_ref().unwrap().state;
-    assert_eq!(
-        (state.complete, state.matches, state.position),
-        (true, 1, Some(1))
-    );
 }
