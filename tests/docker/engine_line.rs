@@ -65,7 +65,7 @@ async fn an_engine_that_is_not_there_says_how_to_get_it() {
     // A socket nobody listens on.
     drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
     let error = probe(&lost).await.unwrap_err();
-    assert!(error.to_string().contains("not running"), "{error}");
+    assert!(error.to_string().contains("isn't running"), "{error}");
 }
 
 #[tokio::test]

@@ -109,7 +109,7 @@ async fn a_folder_that_cannot_be_mounted_is_told_and_leaves_nothing() {
     for (mounts, words) in [
         (
             vec![mounted("none", "/home/work/none", false)],
-            "no folder 'none'",
+            "folder 'none' not found",
         ),
         (
             vec![mounted("data", "/usr/share/data", false)],

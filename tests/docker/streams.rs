@@ -161,7 +161,7 @@ async fn a_session_that_does_not_run_says_so() {
             .exec(session, command(&["true"], None))
             .await
             .err()?;
-        matches!(error, EngineError::Refused(said) if said.contains("not running")).then_some(())
+        matches!(error, EngineError::Refused(said) if said.contains("isn't running")).then_some(())
     })
     .await;
 }

@@ -111,7 +111,7 @@ fn user() -> (u32, u32) {
     let line = passwd
         .lines()
         .find_map(|line| line.strip_prefix(&format!("{USER}:x:")))
-        .unwrap_or_else(|| panic!("user {USER}: `scripts/test-setup` makes it not found"));
+        .unwrap_or_else(|| panic!("the user {USER} is missing: run scripts/test-setup"));
     let mut numbers = line.split(':').map(|number| number.parse().unwrap());
     (numbers.next().unwrap(), numbers.next().unwrap())
 }
