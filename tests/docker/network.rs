@@ -5,6 +5,7 @@ use std::{
     net::{Ipv4Addr, TcpListener},
 };
 
+use futures_util::future::join_all;
 use workbay::{
     engine::{
         api::{Containers as _, CreatePlan},
@@ -81,6 +82,11 @@ fn network_of(session: SessionId) -> String {
     endpoint(session)["NetworkID"].as_str().unwrap().to_owned()
 }
 
+fn network_name_of(session: SessionId) -> String {
+    let networks = record(session)["NetworkSettings"]["Networks"].clone();
+    networks.as_object().unwrap().keys().next().unwrap().clone()
+}
+
 const PORT: &str = "9999";
 
 /// Whether something at this address says hello.
@@ -140,6 +146,19 @@ async fn sessions_on_the_network_of_a_user_do_not_reach_each_other() {
     let info = probe(&bench.engine).await.unwrap();
     let mut of_network = Capability::OF_NETWORK.into_iter();
     assert!(of_network.all(|one| info.capabilities.has(one)), "{info:?}");
+}
+
+#[tokio::test]
+async fn sessions_that_start_together_are_on_one_network() {
+    let bench = Bench::new();
+    let plans: Vec<CreatePlan> = (1..5).map(|it| small(&format!("together-{it}"))).collect();
+    let sessions = join_all(plans.iter().map(|plan| launched(&bench, plan))).await;
+    assert_eq!(users_networks(&bench).len(), 1);
+    for session in &sessions {
+        assert_eq!(network_of(*session), network_of(sessions[0]));
+        // It isn't the engine's own network, where all containers reach each other.
+        assert_ne!(network_name_of(*session), "bridge");
+    }
 }
 
 #[tokio::test]

@@ -109,7 +109,7 @@ pub(super) async fn ensure(line: &Line, instance: InstanceId, wanted: &Wanted) -
         Whose::User => format!("{}={bridge}", labels::NETWORK),
         Whose::Session(session) => format!("{}={session}", labels::SESSION),
     };
-    if let Some(id) = networks(line, instance, filters).await?.pop() {
+    if let Some(id) = networks(line, instance, filters.clone()).await?.pop() {
         return Ok(Made { id, bridge });
     }
     let mtu = mtu(line).await;
@@ -126,7 +126,11 @@ pub(super) async fn ensure(line: &Line, instance: InstanceId, wanted: &Wanted) -
             id: made.id,
             bridge,
         }),
-        Err(error) => Err(no_network(line.fault(error))),
+        // A session that starts at the same time may have created it first.
+        Err(error) => match networks(line, instance, filters).await?.pop() {
+            Some(id) => Ok(Made { id, bridge }),
+            None => Err(no_network(line.fault(error))),
+        },
     }
 }
 
