@@ -167,7 +167,7 @@ async fn a_new_folder_is_mounted_where_it_was_said_and_as_it_was_said() {
     let again = bench.engine.create_folder(folder.name()).await.unwrap_err();
     assert_eq!(
         again.to_string(),
-        format!("a folder {} already exists", folder.name())
+        format!("folder '{}' already exists", folder.name())
     );
 
     // Inside, the mounts themselves tell; the folder belongs to the storage's own user here.

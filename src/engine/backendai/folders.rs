@@ -59,7 +59,7 @@ impl Line {
         let made: Result<Value> = self.http.json(&call).await;
         let made = made.map_err(|error| match error {
             EngineError::Declined { why, .. } if why.contains("already exists") => {
-                refused(format!("folder {} already exists", Clean::new(name)))
+                refused(format!("folder '{}' already exists", Clean::new(name)))
             }
             EngineError::Declined { why, hint } => EngineError::AtField {
                 field: LaunchField::Folders,
