@@ -208,7 +208,7 @@ async fn folders_are_made_where_the_site_keeps_them() {
         "the rule is ours: the manager takes any name"
     );
     let error = engine.create_folder("results").await.unwrap_err();
-    assert_eq!(error.to_string(), "folder results already exists");
+    assert_eq!(error.to_string(), "folder 'results' already exists");
     let nowhere = json!({"default": null, "allowed": []});
     manager.on("GET /folders/_/hosts", Reply::Json(200, nowhere));
     let error = engine.create_folder("other").await.unwrap_err();
