@@ -236,6 +236,8 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
     if let (State::Broken { why }, false) = (&logs.state, logs.is_empty()) {
         pieces.push((format!("{why}   "), Face::Bad));
     }
+    let gap = if area.width < 100 { "  " } else { "   " };
+    let room = usize::from(area.width.saturating_sub(2));
     for (scope, action, word) in hints {
         if *action == Action::LogsNextKernel && logs.kernel().is_none() {
             continue;
@@ -243,10 +245,17 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
         if *action == Action::LogsTimes && !logs.has_times() {
             continue;
         }
-        if let Some(key) = keymap.keys_for(*scope, *action).into_iter().next() {
-            pieces.push((key, Face::Key));
-            pieces.push((format!(" {}   ", word_now(*action, word, logs)), Face::Hint));
+        let Some(key) = keymap.keys_for(*scope, *action).into_iter().next() else {
+            continue;
+        };
+        let word = format!(" {}", word_now(*action, word, logs));
+        let taken: usize = pieces.iter().map(|(text, _)| text::width(text)).sum();
+        if taken + text::width(&key) + text::width(&word) > room {
+            break;
         }
+        pieces.push((key, Face::Key));
+        pieces.push((word, Face::Hint));
+        pieces.push((gap.to_owned(), Face::Hint));
     }
     paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
 }
