@@ -22,6 +22,7 @@ const ROUNDS: usize = 5;
 /// Looks in one round: a look is short.
 const LOOKS: usize = 40;
 const WINDOW: Duration = Duration::from_secs(30);
+const FIRST_MINUTE: Duration = Duration::from_secs(60);
 
 /// Figures of a build that was not made for speed have names of their own.
 pub const BUILD: &str = if cfg!(debug_assertions) { "-debug" } else { "" };
@@ -57,6 +58,8 @@ fn rest(samples: &mut Samples, machine: &Machine) {
         let percent = (cpu_millis(daemon) - before) / (WINDOW.as_secs_f64() * 10.0);
         samples.add(&format!("rest-cpu/{who}{BUILD}/{SIZE}"), percent);
     };
+    // In its first minute a session is sampled every second.
+    std::thread::sleep(FIRST_MINUTE);
     measure("daemon-unwatched");
     let face = face(machine);
     face.wait_until("the list is complete", |screen| {

@@ -46,7 +46,7 @@ pub fn rows(samples: &Samples) -> Vec<Row> {
             "rest-cpu/daemon-unwatched",
             "%",
             None,
-            (None, Some(0.05)),
+            (None, Some(0.5)),
         ),
         row(
             looked_at,
