@@ -263,7 +263,7 @@ impl Launcher {
 
     /// Where a problem is mended; `None` = nowhere.
     pub fn row_of(&self, problem: &FieldProblem) -> Option<Row> {
-        let page = Page::of(problem.field);
+        let page = problem.field.row().page;
         self.form(page).row_of(problem, &self.offer)
     }
 
@@ -299,7 +299,7 @@ impl Launcher {
         refused
             .into_iter()
             .chain(problems)
-            .filter(move |(field, _)| Page::of(*field) == page)
+            .filter(move |(field, _)| field.row().page == page)
     }
 
     pub fn mark(&self, page: Page) -> Mark {
@@ -340,7 +340,7 @@ impl Launcher {
             self.warnings = launch::warnings(&request, ground);
             self.filled = ground.filled(&request);
         });
-        problems.sort_by_key(|it| (Page::of(it.field), it.field, it.item));
+        problems.sort_by_key(|it| (it.field.row().page, it.field, it.item));
         self.problems = problems;
         self.request = request;
     }

@@ -125,7 +125,7 @@ impl Launcher {
     /// Shows a page; where something is wrong on it, that.
     pub(super) fn open_to_mend(&mut self, page: Page) {
         let mut all = self.problems().iter();
-        let known = all.find(|it| Page::of(it.field) == page).cloned();
+        let known = all.find(|it| it.field.row().page == page).cloned();
         let refused = || {
             let (field, why) = self.wrong_on(page).next()?;
             Some(FieldProblem::new(field, why))
@@ -140,7 +140,7 @@ impl Launcher {
     pub(super) fn go_to_problem(&mut self, problem: &FieldProblem) {
         match self.row_of(problem) {
             Some(row) => {
-                self.open(Page::of(problem.field));
+                self.open(problem.field.row().page);
                 self.stand_on(row);
             }
             // Nowhere to be mended: its card says it.

@@ -1,7 +1,7 @@
-//! The alphabet of the launcher: its pages, the rows a person can stand on, and what the form of a
-//! page does.
+//! The rows of the launcher's pages, and what the form of a page does.
 
 use super::offer::Offer;
+pub use crate::model::launch::page::Page;
 use crate::{
     action::Action,
     app::step::Step,
@@ -11,101 +11,6 @@ use crate::{
         spec::LaunchRequest,
     },
 };
-
-/// The steps of a launch, in their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Page {
-    #[default]
-    Kind,
-    Allocation,
-    Storage,
-    Network,
-    Review,
-}
-
-impl Page {
-    pub const ALL: [Self; 5] = [
-        Self::Kind,
-        Self::Allocation,
-        Self::Storage,
-        Self::Network,
-        Self::Review,
-    ];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Kind => "Session type",
-            Self::Allocation => "Environments & resource allocation",
-            Self::Storage => "Data & storage",
-            Self::Network => "Network",
-            Self::Review => "Confirm & launch",
-        }
-    }
-
-    /// The same where there is little room.
-    pub fn short_title(self) -> &'static str {
-        match self {
-            Self::Kind => "Type",
-            Self::Allocation => "Environment",
-            Self::Storage => "Data",
-            Self::Network => "Network",
-            Self::Review => "Launch",
-        }
-    }
-
-    /// Its place, from 0.
-    pub fn position(self) -> usize {
-        self as usize
-    }
-
-    #[must_use]
-    pub fn next(self) -> Self {
-        let at = (self.position() + 1).min(Self::ALL.len() - 1);
-        Self::ALL[at]
-    }
-
-    #[must_use]
-    pub fn previous(self) -> Self {
-        Self::ALL[self.position().saturating_sub(1)]
-    }
-
-    /// Where a field is filled in.
-    pub fn of(field: LaunchField) -> Self {
-        use LaunchField as Field;
-        match field {
-            Field::Context
-            | Field::SessionType
-            | Field::Name
-            | Field::StartupCommand
-            | Field::StartTime
-            | Field::Timeout
-            | Field::Priority
-            | Field::BootstrapScript
-            | Field::IdleTimeout
-            | Field::Lifetime
-            | Field::StopHook
-            | Field::Owner => Self::Kind,
-            Field::Folders => Self::Storage,
-            Field::PreopenPorts => Self::Network,
-            Field::Project
-            | Field::Environment
-            | Field::Image
-            | Field::Variables
-            | Field::ResourceGroup
-            | Field::Preset
-            | Field::Cpu
-            | Field::Memory
-            | Field::SharedMemory
-            | Field::Accelerator
-            | Field::Count
-            | Field::Agent
-            | Field::ClusterMode
-            | Field::ClusterSize
-            | Field::OpenMp
-            | Field::OpenBlas => Self::Allocation,
-        }
-    }
-}
 
 /// Something a person can stand on: a field, or a line of a field that is a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -235,21 +140,4 @@ pub trait Form {
 
     /// What is known of the context changed. `request` is what all forms said before.
     fn offered(&mut self, _offer: &Offer, _request: &LaunchRequest) {}
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_follow_one_another() {
-        let mut page = Page::Kind;
-        for expected in Page::ALL {
-            assert_eq!(page, expected);
-            assert_eq!(Page::ALL[page.position()], page);
-            page = page.next();
-        }
-        assert_eq!(page.next(), Page::Review);
-        assert_eq!(Page::Kind.previous(), Page::Kind);
-    }
 }

@@ -8,38 +8,7 @@ use crate::model::{
 };
 
 pub fn of(field: LaunchField) -> &'static str {
-    match field {
-        LaunchField::Context => "--context",
-        LaunchField::SessionType => "--batch",
-        LaunchField::Name => "--name",
-        LaunchField::StartupCommand => "--command",
-        LaunchField::StartTime => "--start-at",
-        LaunchField::Timeout => "--timeout",
-        LaunchField::Owner => "--owner",
-        LaunchField::Project => "--project",
-        LaunchField::Environment => "--env",
-        LaunchField::Image => "--image",
-        LaunchField::Variables => "-e",
-        LaunchField::ResourceGroup => "--group",
-        LaunchField::Preset => "--preset",
-        LaunchField::Cpu => "--cpu",
-        LaunchField::Memory => "--mem",
-        LaunchField::SharedMemory => "--shm",
-        LaunchField::Accelerator => "--accelerator",
-        LaunchField::Count => "--count",
-        LaunchField::Agent => "--agent",
-        LaunchField::ClusterMode => "--cluster-mode",
-        LaunchField::ClusterSize => "--cluster-size",
-        LaunchField::OpenMp => "-e OMP_NUM_THREADS",
-        LaunchField::OpenBlas => "-e OPENBLAS_NUM_THREADS",
-        LaunchField::Priority => "--priority",
-        LaunchField::BootstrapScript => "--bootstrap",
-        LaunchField::IdleTimeout => "--idle-timeout",
-        LaunchField::Lifetime => "--lifetime",
-        LaunchField::StopHook => "--stop-hook",
-        LaunchField::Folders => "--mount",
-        LaunchField::PreopenPorts => "--preopen",
-    }
+    field.row().option
 }
 
 /// The sentence with its option before it.

@@ -7,7 +7,8 @@ use super::{
         spec::LaunchRequest,
         stop_hook::StopHook,
     },
-    amounts, ports,
+    LaunchField,
+    table::TABLE,
 };
 
 /// The words after `workbay`; the values of secret variables are taken from the caller's own
@@ -15,70 +16,16 @@ use super::{
 pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
     let mut words = Words(vec!["launch".to_owned()]);
     words.maybe("--context", context);
-    words.maybe("--name", request.name.as_deref());
-    words.maybe("--env", request.environment.as_deref());
-    words.maybe("--image", request.image.as_deref());
-    if request.session_type == SessionType::Batch {
-        words.0.push("--batch".to_owned());
-    }
-    words.maybe("--command", request.startup_command.as_deref());
-    words.maybe("--start-at", request.starts_at);
-    words.maybe("--timeout", request.timeout);
-    words.maybe("--project", request.project.as_deref());
-    words.maybe("--group", request.resource_group.as_deref());
-    words.maybe("--preset", request.preset.as_deref());
-    words.maybe("--cpu", request.cpu);
-    words.maybe("--mem", request.mem.map(amounts::exact));
-    words.maybe("--shm", request.shmem.map(amounts::exact));
-    for (slot, amount) in &request.accelerators {
-        let amount = Cpu::from_millis(*amount);
-        words.two("--accelerator", format!("{slot}={amount}"));
-    }
-    words.maybe("--count", request.count.filter(|count| *count != 1));
-    let size = request.cluster_size.filter(|size| *size != 1);
-    words.maybe("--cluster-size", size);
-    if size.is_some() && request.cluster_mode == ClusterMode::MultiNode {
-        words.two("--cluster-mode", "multi-node");
-    }
-    words.maybe("--agent", request.agent.as_deref());
-    words.maybe("--priority", request.priority);
-    for (name, value) in &request.env {
-        let secret = request.is_secret(name);
-        words.two(
-            "-e",
-            if secret {
-                name.clone()
-            } else {
-                format!("{name}={value}")
-            },
-        );
-    }
-    for mount in &request.mounts {
-        words.two("--mount", mount);
-    }
-    if !request.preopen_ports.is_empty() {
-        words.two(
-            "--preopen",
-            ports::write(&request.preopen_ports).replace(", ", ","),
-        );
-    }
-    if let Some(owner) = &request.owner {
-        words.two("--owner", owner.to_string());
-    }
-    words.maybe(
-        "--bootstrap",
-        request.bootstrap_script.as_deref().map(literal),
-    );
-    words.maybe("--idle-timeout", request.idle_timeout);
-    words.maybe("--lifetime", request.lifetime);
-    if let Some(hook) = &request.stop_hook {
-        words.maybe("--stop-hook", hook.command.as_deref());
-        for path in &hook.save {
-            words.two("--save", path);
+    for row in &TABLE {
+        match &row.text {
+            Some(text) => {
+                let value = (text.write)(request);
+                let is_script = row.field == LaunchField::BootstrapScript;
+                let value = value.map(|it| if is_script { literal(&it) } else { it });
+                words.maybe(row.option, value);
+            }
+            None => words.special(row.field, row.option, request),
         }
-        words.maybe("--save-into", hook.folder.as_deref());
-        let usual = hook.timeout == StopHook::USUAL;
-        words.maybe("--stop-hook-timeout", (!usual).then_some(hook.timeout));
     }
     words.0
 }
@@ -98,6 +45,53 @@ pub fn line(request: &LaunchRequest, context: Option<&str>) -> String {
 struct Words(Vec<String>);
 
 impl Words {
+    /// A field that isn't one text.
+    fn special(&mut self, field: LaunchField, option: &str, request: &LaunchRequest) {
+        match field {
+            LaunchField::SessionType if request.session_type == SessionType::Batch => {
+                self.0.push(option.to_owned());
+            }
+            LaunchField::Accelerator => {
+                for (slot, amount) in &request.accelerators {
+                    let amount = Cpu::from_millis(*amount);
+                    self.two(option, format!("{slot}={amount}"));
+                }
+            }
+            LaunchField::ClusterMode
+                if request.containers() != 1 && request.cluster_mode == ClusterMode::MultiNode =>
+            {
+                self.two(option, "multi-node");
+            }
+            LaunchField::Variables => {
+                for (name, value) in &request.env {
+                    let secret = request.is_secret(name);
+                    let open = || format!("{name}={value}");
+                    self.two(option, if secret { name.clone() } else { open() });
+                }
+            }
+            LaunchField::Folders => {
+                for mount in &request.mounts {
+                    self.two(option, mount);
+                }
+            }
+            LaunchField::StopHook => self.stop_hook(request.stop_hook.as_ref()),
+            _ => {}
+        }
+    }
+
+    fn stop_hook(&mut self, hook: Option<&StopHook>) {
+        let Some(hook) = hook else {
+            return;
+        };
+        self.maybe("--stop-hook", hook.command.as_deref());
+        for path in &hook.save {
+            self.two("--save", path);
+        }
+        self.maybe("--save-into", hook.folder.as_deref());
+        let usual = hook.timeout == StopHook::USUAL;
+        self.maybe("--stop-hook-timeout", (!usual).then_some(hook.timeout));
+    }
+
     fn two(&mut self, option: &str, value: impl std::fmt::Display) {
         let value = value.to_string();
         // A word that begins so would be taken for an option.

@@ -2,21 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A field of the launcher; the command line has an option for each.
+/// A field of a launch, in the order of [`super::table::TABLE`], which has the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LaunchField {
     Context,
-    SessionType,
     Name,
+    Environment,
+    Image,
+    SessionType,
     StartupCommand,
     StartTime,
     Timeout,
-    Owner,
     Project,
-    Environment,
-    Image,
-    Variables,
     ResourceGroup,
     Preset,
     Cpu,
@@ -24,18 +22,20 @@ pub enum LaunchField {
     SharedMemory,
     Accelerator,
     Count,
-    Agent,
-    ClusterMode,
     ClusterSize,
+    ClusterMode,
+    Agent,
+    Priority,
+    Variables,
     OpenMp,
     OpenBlas,
-    Priority,
+    Folders,
+    PreopenPorts,
+    Owner,
     BootstrapScript,
     IdleTimeout,
     Lifetime,
     StopHook,
-    Folders,
-    PreopenPorts,
 }
 
 /// What is wrong with a field: one sentence that names what, and what to do.

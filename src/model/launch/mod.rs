@@ -11,6 +11,7 @@ pub mod folders;
 mod free_name;
 pub mod grown;
 pub mod key;
+pub mod page;
 pub mod ports;
 pub mod priority;
 mod recorded;
@@ -18,6 +19,7 @@ pub mod script;
 pub mod secrets;
 pub mod start;
 pub mod stop_hook;
+pub mod table;
 pub mod whatif;
 
 pub use check::{Ground, check, check_words, warnings};

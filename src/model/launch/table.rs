@@ -1,0 +1,474 @@
+//! The table of launch fields. The launcher, its help, the command line and the printed command derive from it.
+
+use jiff::{Timestamp, tz::TimeZone};
+
+use super::{LaunchField, amounts, page::Page, ports, priority, start};
+use crate::model::{
+    resources::Cpu,
+    span::Span,
+    spec::{LaunchRequest, Owner},
+};
+
+/// A launch field.
+#[derive(Debug)]
+pub struct FieldRow {
+    pub field: LaunchField,
+    /// The option of the command line.
+    pub option: &'static str,
+    /// The page of the launcher.
+    pub page: Page,
+    /// The title of its help.
+    pub title: &'static str,
+    /// What it is for.
+    pub meaning: &'static str,
+    /// How a value is typed; empty if it is chosen.
+    pub form: &'static str,
+    /// Which values are allowed.
+    pub rule: &'static str,
+    /// How its value is read and written, if it is one text.
+    pub text: Option<TextValue>,
+}
+
+/// The time and the time zone in which a text is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    pub now: Timestamp,
+    pub zone: &'a TimeZone,
+}
+
+/// A value that is typed as one text.
+#[derive(Debug)]
+pub struct TextValue {
+    /// Sets the field of the request, or returns a sentence about the text.
+    pub read: fn(&mut LaunchRequest, &str, Reading<'_>) -> Result<(), String>,
+    /// The text that `read` reads back. `None` if the field isn't set or has its default.
+    pub write: fn(&LaunchRequest) -> Option<String>,
+}
+
+impl LaunchField {
+    /// Its row in the table.
+    pub fn row(self) -> &'static FieldRow {
+        &TABLE[self as usize]
+    }
+}
+
+/// A field that is any text.
+macro_rules! word {
+    ($field:ident) => {
+        TextValue {
+            read: |request, text, _| {
+                request.$field = Some(text.to_owned());
+                Ok(())
+            },
+            write: |request| request.$field.clone(),
+        }
+    };
+}
+
+/// A field with a type that reads text.
+macro_rules! value {
+    ($field:ident, $write:expr) => {
+        TextValue {
+            read: |request, text, _| {
+                request.$field = Some(text.parse()?);
+                Ok(())
+            },
+            write: |request| request.$field.as_ref().map($write),
+        }
+    };
+}
+
+const START_TIME: TextValue = TextValue {
+    read: |request, text, reading| {
+        request.starts_at = Some(start::read(text, reading.now, reading.zone)?);
+        Ok(())
+    },
+    write: |request| request.starts_at.map(|start| start.to_string()),
+};
+
+const PRIORITY: TextValue = TextValue {
+    read: |request, text, _| {
+        request.priority = Some(priority::parse(text)?);
+        Ok(())
+    },
+    write: |request| request.priority.map(|it| it.to_string()),
+};
+
+const COUNT: TextValue = TextValue {
+    read: |request, text, _| {
+        request.count = Some(whole(text)?);
+        Ok(())
+    },
+    write: |request| some_copies(request.count),
+};
+
+const CLUSTER_SIZE: TextValue = TextValue {
+    read: |request, text, _| {
+        request.cluster_size = Some(whole(text)?);
+        Ok(())
+    },
+    write: |request| some_copies(request.cluster_size),
+};
+
+const PREOPEN_PORTS: TextValue = TextValue {
+    read: |request, text, _| {
+        request.preopen_ports = ports::read(text)?;
+        Ok(())
+    },
+    write: |request| {
+        let ports = ports::write(&request.preopen_ports).replace(", ", ",");
+        (!ports.is_empty()).then_some(ports)
+    },
+};
+
+fn whole(text: &str) -> Result<u32, String> {
+    let number = text.trim().parse();
+    number.map_err(|_| format!("invalid number '{text}'. Use a whole number like 2"))
+}
+
+fn some_copies(count: Option<u32>) -> Option<String> {
+    count.filter(|count| *count != 1).map(|it| it.to_string())
+}
+
+/// The rows, in the order of [`LaunchField`] and of the options of a printed command.
+pub static TABLE: [FieldRow; 30] = [
+    FieldRow {
+        field: LaunchField::Context,
+        option: "--context",
+        page: Page::Kind,
+        title: "Context",
+        meaning: "The engine that runs the session: Docker or Podman of this machine, or a cluster. All other choices depend on it.",
+        form: "",
+        rule: "connected and not read-only",
+        text: None,
+    },
+    FieldRow {
+        field: LaunchField::Name,
+        option: "--name",
+        page: Page::Kind,
+        title: "Name",
+        meaning: "The name in the list and on the command line. If empty, a name is generated: eight letters and digits, then -session.",
+        form: "",
+        rule: "4 to 64 letters, digits, _ - and .; begins and ends with a letter, a digit or _; unique among sessions that haven't ended",
+        text: Some(word!(name)),
+    },
+    FieldRow {
+        field: LaunchField::Environment,
+        option: "--env",
+        page: Page::Allocation,
+        title: "Environment",
+        meaning: "The programs of the session: an image and its version, or this machine's own programs.",
+        form: "type to search for a part of the name, version or label",
+        rule: "one that this engine can run",
+        text: Some(word!(environment)),
+    },
+    FieldRow {
+        field: LaunchField::Image,
+        option: "--image",
+        page: Page::Allocation,
+        title: "Manual image",
+        meaning: "An image reference, instead of an environment from the list.",
+        form: "registry/name:tag, as for docker pull",
+        rule: "no spaces; the image must be on the engine",
+        text: Some(word!(image)),
+    },
+    FieldRow {
+        field: LaunchField::SessionType,
+        option: "--batch",
+        page: Page::Kind,
+        title: "Session type",
+        meaning: "An interactive session runs until it is terminated: for shells and notebooks. A batch session runs one command and ends with success or failure.",
+        form: "",
+        rule: "interactive or batch",
+        text: None,
+    },
+    FieldRow {
+        field: LaunchField::StartupCommand,
+        option: "--command",
+        page: Page::Kind,
+        title: "Command",
+        meaning: "The command of a batch session. A shell runs it in /home/work. Exit code 0 is success, any other code is failure. Its output is the log.",
+        form: "shell, one line or several",
+        rule: "required for batch sessions, not for others",
+        text: Some(word!(startup_command)),
+    },
+    FieldRow {
+        field: LaunchField::StartTime,
+        option: "--start-at",
+        page: Page::Kind,
+        title: "Start time",
+        meaning: "The earliest start of a batch session. Until then it waits in the queue, and longer if there isn't enough room.",
+        form: "+2h, 09:30, 2026-11-22 09:30",
+        rule: "in the future; batch sessions only",
+        text: Some(START_TIME),
+    },
+    FieldRow {
+        field: LaunchField::Timeout,
+        option: "--timeout",
+        page: Page::Kind,
+        title: "Timeout",
+        meaning: "A batch session that runs longer is terminated and counts as failed.",
+        form: "a whole number and s, m, h, d or w: 90m",
+        rule: "min 1 second; batch sessions only",
+        text: Some(value!(timeout, Span::to_string)),
+    },
+    FieldRow {
+        field: LaunchField::Project,
+        option: "--project",
+        page: Page::Allocation,
+        title: "Project",
+        meaning: "The project whose limits apply, and whose folders and resource groups you can use.",
+        form: "",
+        rule: "one of your projects",
+        text: Some(word!(project)),
+    },
+    FieldRow {
+        field: LaunchField::ResourceGroup,
+        option: "--group",
+        page: Page::Allocation,
+        title: "Resource group",
+        meaning: "A share of the machines with its own queue.",
+        form: "",
+        rule: "one that your project may use",
+        text: Some(word!(resource_group)),
+    },
+    FieldRow {
+        field: LaunchField::Preset,
+        option: "--preset",
+        page: Page::Allocation,
+        title: "Preset",
+        meaning: "A named set of resources. If you change a value, the preset becomes Custom.",
+        form: "",
+        rule: "one that fits the environment and the group",
+        text: Some(word!(preset)),
+    },
+    FieldRow {
+        field: LaunchField::Cpu,
+        option: "--cpu",
+        page: Page::Allocation,
+        title: "CPU",
+        meaning: "CPU of each container. If that isn't free now, the session waits in the queue.",
+        form: "0.5, 1, 2",
+        rule: "min: the environment's minimum; max: the limit of one container",
+        text: Some(value!(cpu, Cpu::to_string)),
+    },
+    FieldRow {
+        field: LaunchField::Memory,
+        option: "--mem",
+        page: Page::Allocation,
+        title: "Memory",
+        meaning: "Memory of each container, including its shared memory. If programs use more, one is killed.",
+        form: "512m, 4g, 1.5 GiB",
+        rule: "min: the environment's minimum and the shared memory; max: the limit of one container",
+        text: Some(value!(mem, |bytes| amounts::exact(*bytes))),
+    },
+    FieldRow {
+        field: LaunchField::SharedMemory,
+        option: "--shm",
+        page: Page::Allocation,
+        title: "Shared memory",
+        meaning: "The part of the memory that processes can share (/dev/shm), for example data loaders. Automatic: 64 MiB, or 1 GiB if the memory is 4 GiB or more.",
+        form: "64m, 1g",
+        rule: "less than the memory",
+        text: Some(value!(shmem, |bytes| amounts::exact(*bytes))),
+    },
+    FieldRow {
+        field: LaunchField::Accelerator,
+        option: "--accelerator",
+        page: Page::Allocation,
+        title: "Accelerators",
+        meaning: "Accelerators (for example GPUs) of each container. A device is a whole one, a share is a part.",
+        form: "devices: 1, 2; shares: 0.5",
+        rule: "a multiple of the step; whole devices in a cluster session; a type that the environment supports",
+        text: None,
+    },
+    FieldRow {
+        field: LaunchField::Count,
+        option: "--count",
+        page: Page::Allocation,
+        title: "Sessions",
+        meaning: "The number of equal sessions to launch: NAME-1 to NAME-n.",
+        form: "a whole number",
+        rule: "1 or more; only 1 for a cluster session",
+        text: Some(COUNT),
+    },
+    FieldRow {
+        field: LaunchField::ClusterSize,
+        option: "--cluster-size",
+        page: Page::Allocation,
+        title: "Cluster size",
+        meaning: "Number of containers: main1, sub1, sub2 and so on. They reach each other by these names. Each gets the resources above.",
+        form: "a whole number",
+        rule: "1 or more; max: your limit; all containers must fit the group",
+        text: Some(CLUSTER_SIZE),
+    },
+    FieldRow {
+        field: LaunchField::ClusterMode,
+        option: "--cluster-mode",
+        page: Page::Allocation,
+        title: "Cluster mode",
+        meaning: "Whether the containers run on one machine or on several.",
+        form: "",
+        rule: "several machines only if the engine supports them",
+        text: None,
+    },
+    FieldRow {
+        field: LaunchField::Agent,
+        option: "--agent",
+        page: Page::Allocation,
+        title: "Agent",
+        meaning: "The agent that must run the session. By default, the engine chooses.",
+        form: "",
+        rule: "only for sessions of one container",
+        text: Some(word!(agent)),
+    },
+    FieldRow {
+        field: LaunchField::Priority,
+        option: "--priority",
+        page: Page::Kind,
+        title: "Priority",
+        meaning: "Of several sessions in a queue, the one with the highest priority starts first. With equal priorities, the order of the queue counts.",
+        form: "a whole number",
+        rule: "0 to 100 (default: 10)",
+        text: Some(PRIORITY),
+    },
+    FieldRow {
+        field: LaunchField::Variables,
+        option: "-e",
+        page: Page::Allocation,
+        title: "Environment variables",
+        meaning: "Set in every container. They override the image's variables. Values of secret names (PASSWORD, TOKEN, _KEY and others) are masked and not stored. A relaunch asks for them again.",
+        form: "name and value; you can paste several NAME=VALUE lines",
+        rule: "letters, digits and _ in a name, no digit first; each name once and with a value",
+        text: None,
+    },
+    FieldRow {
+        field: LaunchField::OpenMp,
+        option: "-e OMP_NUM_THREADS",
+        page: Page::Allocation,
+        title: "OMP_NUM_THREADS",
+        meaning: "Number of threads of programs that use OpenMP. Automatic: one per core. Some programs are faster with 1 or 2.",
+        form: "a whole number",
+        rule: "min 1",
+        text: None,
+    },
+    FieldRow {
+        field: LaunchField::OpenBlas,
+        option: "-e OPENBLAS_NUM_THREADS",
+        page: Page::Allocation,
+        title: "OPENBLAS_NUM_THREADS",
+        meaning: "Number of threads of programs that use OpenBLAS. Automatic: one per core.",
+        form: "a whole number",
+        rule: "min 1",
+        text: None,
+    },
+    FieldRow {
+        field: LaunchField::Folders,
+        option: "--mount",
+        page: Page::Storage,
+        title: "Folders",
+        meaning: "Files in a folder outlive the session, and the next session can use them. The session's home is deleted some days after it ends (setting history.keep-days, 7 by default; on a cluster at once). Folders whose name begins with a dot are mounted automatically.",
+        form: "a path: empty is /home/work/NAME, a relative one is below /home/work",
+        rule: "letters, digits, _ . - and / in a path, without . and .. parts; one folder per path; not a system directory",
+        text: None,
+    },
+    FieldRow {
+        field: LaunchField::PreopenPorts,
+        option: "--preopen",
+        page: Page::Network,
+        title: "Open ports",
+        meaning: "Ports of programs in the session that you want to reach. The programs must listen on 0.0.0.0.",
+        form: "8080, 9000-9003",
+        rule: "1024 to 65535, each once; not a service port of the environment, not 2000 to 2003, 2200 or 7681",
+        text: Some(PREOPEN_PORTS),
+    },
+    FieldRow {
+        field: LaunchField::Owner,
+        option: "--owner",
+        page: Page::Kind,
+        title: "Owner",
+        meaning: "For administrators who launch for another user. Enter looks the address up. Then choose one of the user's access keys and projects.",
+        form: "an e-mail address",
+        rule: "a user of this context with an active access key",
+        text: Some(value!(owner, Owner::to_string)),
+    },
+    FieldRow {
+        field: LaunchField::BootstrapScript,
+        option: "--bootstrap",
+        page: Page::Kind,
+        title: "Bootstrap script",
+        meaning: "A script that runs in each container before the session's shells, command and services.",
+        form: "shell, one line or several",
+        rule: "",
+        text: Some(word!(bootstrap_script)),
+    },
+    FieldRow {
+        field: LaunchField::IdleTimeout,
+        option: "--idle-timeout",
+        page: Page::Kind,
+        title: "Idle timeout",
+        meaning: "The session is reclaimed after this time without use: no typing, no running command, no open connection. Watching doesn't count as use. You get a warning first.",
+        form: "a whole number and s, m, h, d or w: 90m",
+        rule: "within the system-wide limit; not for batch sessions",
+        text: Some(value!(idle_timeout, Span::to_string)),
+    },
+    FieldRow {
+        field: LaunchField::Lifetime,
+        option: "--lifetime",
+        page: Page::Kind,
+        title: "Lifetime",
+        meaning: "The session is reclaimed after this time, even if in use. Time in the queue doesn't count. You get a warning first.",
+        form: "a whole number and s, m, h, d or w: 2d",
+        rule: "within the system-wide limit",
+        text: Some(value!(lifetime, Span::to_string)),
+    },
+    FieldRow {
+        field: LaunchField::StopHook,
+        option: "--stop-hook",
+        page: Page::Kind,
+        title: "Stop hook",
+        meaning: "A command that runs before the session is terminated or reclaimed, but not before a kill. The scheduling history has its result. The command line can also save files: --save.",
+        form: "shell, one line or several",
+        rule: "time limit 60s by default; doesn't run if something else kills the container",
+        text: None,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_field_finds_its_own_row() {
+        for (at, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.field as usize, at, "{:?}", row.field);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let zone = TimeZone::UTC;
+        let reading = Reading {
+            now: Timestamp::UNIX_EPOCH,
+            zone: &zone,
+        };
+        for (field, text) in [
+            (LaunchField::Name, "train-1"),
+            (LaunchField::StartTime, "+2h"),
+            (LaunchField::Timeout, "90m"),
+            (LaunchField::Cpu, "0.5"),
+            (LaunchField::Memory, "1536m"),
+            (LaunchField::Count, "3"),
+            (LaunchField::ClusterSize, "2"),
+            (LaunchField::Priority, "70"),
+            (LaunchField::PreopenPorts, "8080,9000-9002"),
+            (LaunchField::Owner, "a@example.org/KEY"),
+        ] {
+            let value = field.row().text.as_ref().unwrap();
+            let mut request = LaunchRequest::default();
+            (value.read)(&mut request, text, reading).unwrap();
+            let written = (value.write)(&request);
+            assert_eq!(written.as_deref(), Some(text), "{field:?}");
+        }
+    }
+}
