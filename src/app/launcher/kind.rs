@@ -2,7 +2,7 @@
 
 mod owner;
 
-use super::{Form, Heard, Offer, Row, Script};
+use super::{Form, Heard, Offer, Page, Row, Script};
 use crate::{
     action::Action,
     app::input::Input,
@@ -10,9 +10,11 @@ use crate::{
     model::{
         capability::Capability,
         id::ContextName,
-        launch::{FieldProblem, LaunchField as Field, StartAt, start},
+        launch::{
+            FieldProblem, LaunchField as Field, StartAt, start,
+            table::{FieldRow, Only, TABLE, TextValue, Widget},
+        },
         session::SessionType,
-        span::Span,
         spec::LaunchRequest,
         stop_hook::StopHook,
     },
@@ -20,22 +22,39 @@ use crate::{
 
 pub use owner::{ACCESS_KEY, EMAIL, OwnerForm, PROJECT, Search};
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Kind {
     context: Option<ContextName>,
     session_type: SessionType,
-    name: Input,
-    command: Script,
-    starts_at: Input,
-    timeout: Input,
-    priority: Input,
-    bootstrap: Script,
-    idle_timeout: Input,
-    lifetime: Input,
-    stop_hook: Script,
-    /// What else the stop hook says; it is not typed here.
+    /// The texts of one line, as far as the table has them on this page.
+    lines: Vec<(Field, Input)>,
+    /// The texts of several lines.
+    scripts: Vec<(Field, Script)>,
+    /// The settings of the stop hook that aren't typed here.
     further: StopHook,
     pub owner: OwnerForm,
+}
+
+impl Default for Kind {
+    fn default() -> Self {
+        let here = TABLE.iter().filter(|row| row.page == Page::Kind);
+        let (mut lines, mut scripts) = (Vec::new(), Vec::new());
+        for row in here {
+            match row.widget {
+                Widget::Line { .. } => lines.push((row.field, Input::default())),
+                Widget::Script { .. } => scripts.push((row.field, Script::default())),
+                Widget::Own => {}
+            }
+        }
+        Self {
+            context: None,
+            session_type: SessionType::default(),
+            lines,
+            scripts,
+            further: StopHook::default(),
+            owner: OwnerForm::default(),
+        }
+    }
 }
 
 impl Kind {
@@ -50,68 +69,78 @@ impl Kind {
 
     /// The text of a field of one line.
     pub fn input(&self, row: Row) -> Option<&Input> {
-        Some(match row.field {
-            Field::Name => &self.name,
-            Field::StartTime => &self.starts_at,
-            Field::Timeout => &self.timeout,
-            Field::IdleTimeout => &self.idle_timeout,
-            Field::Lifetime => &self.lifetime,
-            Field::Priority => &self.priority,
-            Field::Owner if row.item == EMAIL => self.owner.email(),
-            _ => return None,
-        })
+        if row.field == Field::Owner && row.item == EMAIL {
+            return Some(self.owner.email());
+        }
+        let mut lines = self.lines.iter();
+        let (_, input) = lines.find(|(field, _)| *field == row.field)?;
+        Some(input)
     }
 
     fn input_mut(&mut self, row: Row) -> Option<&mut Input> {
-        Some(match row.field {
-            Field::Name => &mut self.name,
-            Field::StartTime => &mut self.starts_at,
-            Field::Timeout => &mut self.timeout,
-            Field::IdleTimeout => &mut self.idle_timeout,
-            Field::Lifetime => &mut self.lifetime,
-            Field::Priority => &mut self.priority,
-            Field::Owner if row.item == EMAIL => self.owner.email_mut(),
-            _ => return None,
-        })
+        if row.field == Field::Owner && row.item == EMAIL {
+            return Some(self.owner.email_mut());
+        }
+        let mut lines = self.lines.iter_mut();
+        let (_, input) = lines.find(|(field, _)| *field == row.field)?;
+        Some(input)
     }
 
     /// The text of a field of several lines.
     pub fn script(&self, field: Field) -> Option<&Script> {
-        match field {
-            Field::StartupCommand => Some(&self.command),
-            Field::BootstrapScript => Some(&self.bootstrap),
-            Field::StopHook => Some(&self.stop_hook),
-            _ => None,
-        }
+        let mut scripts = self.scripts.iter();
+        let (_, script) = scripts.find(|(known, _)| *known == field)?;
+        Some(script)
     }
 
     pub fn script_mut(&mut self, field: Field) -> Option<&mut Script> {
-        match field {
-            Field::StartupCommand => Some(&mut self.command),
-            Field::BootstrapScript => Some(&mut self.bootstrap),
-            Field::StopHook => Some(&mut self.stop_hook),
-            _ => None,
+        let mut scripts = self.scripts.iter_mut();
+        let (_, script) = scripts.find(|(known, _)| *known == field)?;
+        Some(script)
+    }
+
+    /// What is typed in a field, without blanks around it; `None` = nothing.
+    fn typed(&self, field: Field) -> Option<String> {
+        let text = match self.script(field) {
+            Some(script) => script.text(),
+            None => self.input(Row::of(field))?.text().trim().to_owned(),
+        };
+        Some(text).filter(|text| !text.trim().is_empty())
+    }
+
+    /// The texts of the table, with their rows.
+    fn texts(&self) -> impl Iterator<Item = (&'static FieldRow, &'static TextValue)> {
+        let lines = self.lines.iter().map(|(field, _)| *field);
+        let fields = lines.chain(self.scripts.iter().map(|(field, _)| *field));
+        fields.filter_map(|field| Some((field.row(), field.row().text.as_ref()?)))
+    }
+
+    /// Whether sessions of the chosen type have the field.
+    fn fits(&self, row: &FieldRow) -> bool {
+        match row.only {
+            Only::Any => true,
+            Only::Batch => self.is_batch(),
+            Only::Interactive => !self.is_batch(),
         }
+    }
+
+    /// Whether a field is shown. A value that was given isn't lost where the field isn't available:
+    /// it is shown and refused.
+    fn shows(&self, row: &FieldRow, offer: &Offer) -> bool {
+        let available = row.needs.is_none_or(|needed| offer.has(needed));
+        let is_set = || match row.field {
+            Field::StopHook => !self.stop_hook().is_empty(),
+            field => row.only != Only::Batch && self.typed(field).is_some(),
+        };
+        (available && self.fits(row)) || is_set()
     }
 
     /// The command that is typed, with what was said besides.
     pub fn stop_hook(&self) -> StopHook {
-        let command = self.stop_hook.text();
         StopHook {
-            command: Some(command).filter(|text| !text.trim().is_empty()),
+            command: self.typed(Field::StopHook),
             ..self.further.clone()
         }
-    }
-
-    /// What may end it by itself. One that was said before is not lost where there is none.
-    fn limits(&self, offer: &Offer) -> impl Iterator<Item = Field> {
-        let has = offer.has(Capability::IdleRules);
-        let idle = given(&self.idle_timeout).is_some() || (has && !self.is_batch());
-        let lifetime = given(&self.lifetime).is_some() || has;
-        let all = [(Field::IdleTimeout, idle), (Field::Lifetime, lifetime)];
-        all.into_iter()
-            .filter(|(_, shown)| *shown)
-            .map(|(field, _)| field)
     }
 
     fn is_batch(&self) -> bool {
@@ -161,21 +190,13 @@ pub fn turned(count: usize, at: Option<usize>, by: isize) -> Option<usize> {
     (count > 0).then(|| at.rem_euclid(count.cast_signed()).unsigned_abs())
 }
 
-/// A text without blanks around it; `None` = empty.
-fn given(input: &Input) -> Option<&str> {
-    Some(input.text().trim()).filter(|text| !text.is_empty())
-}
-
-fn priority(input: &Input) -> Result<Option<i32>, String> {
-    let Some(text) = given(input) else {
-        return Ok(None);
-    };
-    crate::model::launch::priority::parse(text).map(Some)
-}
-
-/// A length of time.
-fn span(input: &Input) -> Result<Option<Span>, String> {
-    given(input).map(str::parse).transpose()
+/// The text of a field: of a start time the local one.
+fn shown(field: Field, request: &LaunchRequest, offer: &Offer) -> String {
+    if let (Field::StartTime, Some(StartAt::At(at))) = (field, request.starts_at) {
+        return start::local_text(at, &offer.zone);
+    }
+    let value = field.row().text.as_ref();
+    value.and_then(|it| (it.write)(request)).unwrap_or_default()
 }
 
 impl Form for Kind {
@@ -184,18 +205,10 @@ impl Form for Kind {
         if !offer.contexts.is_empty() {
             rows.push(Row::of(Field::Context));
         }
-        rows.extend([Row::of(Field::SessionType), Row::of(Field::Name)]);
-        if self.is_batch() {
-            let batch = [Field::StartupCommand, Field::StartTime, Field::Timeout];
-            rows.extend(batch.map(Row::of));
-        }
-        rows.push(Row::of(Field::Priority));
-        rows.push(Row::of(Field::BootstrapScript));
-        rows.extend(self.limits(offer).map(Row::of));
-        // One that was said before is not lost where there is none: it is refused there.
-        if offer.has(Capability::StopHook) || !self.stop_hook().is_empty() {
-            rows.push(Row::of(Field::StopHook));
-        }
+        rows.push(Row::of(Field::SessionType));
+        let typed = TABLE.iter().filter(|row| row.page == Page::Kind);
+        let typed = typed.filter(|row| row.widget != Widget::Own && self.shows(row, offer));
+        rows.extend(typed.map(|row| Row::of(row.field)));
         if offer.has(Capability::Owners) {
             rows.extend(self.owner.rows());
         }
@@ -258,46 +271,32 @@ impl Form for Kind {
     fn read(&mut self, request: &LaunchRequest, offer: &Offer) {
         self.context = Some(offer.context);
         self.session_type = request.session_type;
-        self.name.set(request.name.as_deref().unwrap_or_default());
-        let command = request.startup_command.as_deref();
-        self.command.set(command.unwrap_or_default());
-        let text = |it: Option<String>| it.unwrap_or_default();
-        self.starts_at
-            .set(&text(request.starts_at.map(|start| match start {
-                StartAt::After(_) => start.to_string(),
-                StartAt::At(at) => start::local_text(at, &offer.zone),
-            })));
-        self.timeout
-            .set(&text(request.timeout.map(|it| it.to_string())));
-        self.idle_timeout
-            .set(&text(request.idle_timeout.map(|it| it.to_string())));
-        self.lifetime
-            .set(&text(request.lifetime.map(|it| it.to_string())));
-        self.priority
-            .set(&text(request.priority.map(|it| it.to_string())));
-        let script = request.bootstrap_script.as_deref();
-        self.bootstrap.set(script.unwrap_or_default());
+        for (field, input) in &mut self.lines {
+            input.set(&shown(*field, request, offer));
+        }
+        for (field, script) in &mut self.scripts {
+            script.set(&shown(*field, request, offer));
+        }
         self.further = request.stop_hook.clone().unwrap_or_default();
-        let command = self.further.command.as_deref();
-        self.stop_hook.set(command.unwrap_or_default());
+        let command = self.further.command.clone().unwrap_or_default();
+        if let Some(script) = self.script_mut(Field::StopHook) {
+            script.set(&command);
+        }
         self.owner.read(request);
     }
 
     fn write(&self, request: &mut LaunchRequest, offer: &Offer) {
         request.session_type = self.session_type;
-        request.name = given(&self.name).map(str::to_owned);
-        if self.is_batch() {
-            let command = self.command.text();
-            request.startup_command = Some(command).filter(|it| !it.trim().is_empty());
-            request.starts_at = given(&self.starts_at)
-                .and_then(|text| start::read(text, offer.now, &offer.zone).ok());
-            request.timeout = span(&self.timeout).ok().flatten();
+        for (row, value) in self.texts() {
+            if row.only == Only::Batch && !self.is_batch() {
+                continue;
+            }
+            (value.clear)(request);
+            if let Some(text) = self.typed(row.field) {
+                // A text with a problem is left out; `problems` reports it.
+                let _ = (value.read)(request, &text, offer.reading());
+            }
         }
-        request.priority = priority(&self.priority).ok().flatten();
-        request.bootstrap_script =
-            Some(self.bootstrap.text()).filter(|text| !text.trim().is_empty());
-        request.idle_timeout = span(&self.idle_timeout).ok().flatten();
-        request.lifetime = span(&self.lifetime).ok().flatten();
         request.stop_hook = Some(self.stop_hook()).filter(|hook| !hook.is_empty());
         if offer.has(Capability::Owners) {
             self.owner.write(request);
@@ -306,20 +305,20 @@ impl Form for Kind {
 
     fn problems(&self, offer: &Offer) -> Vec<FieldProblem> {
         let mut found = Vec::new();
-        let mut add = |field, why: Option<String>| {
-            found.extend(why.map(|why| FieldProblem::new(field, why)));
-        };
-        add(Field::Priority, priority(&self.priority).err());
-        add(Field::IdleTimeout, span(&self.idle_timeout).err());
-        add(Field::Lifetime, span(&self.lifetime).err());
-        if self.is_batch() {
-            add(Field::Timeout, span(&self.timeout).err());
-            let start = given(&self.starts_at);
-            let start = start.map(|text| start::read(text, offer.now, &offer.zone));
-            add(Field::StartTime, start.and_then(Result::err));
+        let mut ignored = LaunchRequest::default();
+        for (row, value) in self.texts() {
+            if row.only == Only::Batch && !self.is_batch() {
+                continue;
+            }
+            if let Some(text) = self.typed(row.field)
+                && let Err(why) = (value.read)(&mut ignored, &text, offer.reading())
+            {
+                found.push(FieldProblem::new(row.field, why));
+            }
         }
         if offer.has(Capability::Owners) {
-            add(Field::Owner, self.owner.problem());
+            let problem = self.owner.problem();
+            found.extend(problem.map(|why| FieldProblem::new(Field::Owner, why)));
         }
         found
     }
@@ -328,6 +327,7 @@ impl Form for Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::span::Span;
 
     #[test]
     fn limits_of_its_own_go_through_the_form() {
@@ -343,7 +343,8 @@ mod tests {
         kind.write(&mut written, &offer);
         assert_eq!(written.idle_timeout, asked.idle_timeout);
         assert_eq!(written.lifetime, asked.lifetime);
-        kind.lifetime.set("soon");
+        let lifetime = kind.input_mut(Row::of(Field::Lifetime)).unwrap();
+        lifetime.set("soon");
         assert_eq!(kind.problems(&offer)[0].field, Field::Lifetime);
     }
 

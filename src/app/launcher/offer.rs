@@ -12,7 +12,7 @@ use crate::{
         catalogue::{Catalogue, ResourceGroup},
         environment::Environment,
         id::ContextName,
-        launch::{Ground, environment},
+        launch::{Ground, environment, table::Reading},
         settings::LaunchSettings,
         spec::LaunchRequest,
         text::Clean,
@@ -41,6 +41,14 @@ pub struct Offer {
 }
 
 impl Offer {
+    /// When and where typed texts are read.
+    pub fn reading(&self) -> Reading<'_> {
+        Reading {
+            now: self.now,
+            zone: &self.zone,
+        }
+    }
+
     #[must_use]
     pub fn new(facts: &Facts, context: ContextName, contexts: Vec<ContextName>) -> Self {
         Self {

@@ -4,6 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{LaunchField, amounts, page::Page, ports, priority, start};
 use crate::model::{
+    capability::Capability,
     resources::Cpu,
     span::Span,
     spec::{LaunchRequest, Owner},
@@ -27,6 +28,38 @@ pub struct FieldRow {
     pub rule: &'static str,
     /// How its value is read and written, if it is one text.
     pub text: Option<TextValue>,
+    /// How the launcher shows it.
+    pub widget: Widget,
+    /// The sessions that have it.
+    pub only: Only,
+    /// What the engine must be capable of.
+    pub needs: Option<Capability>,
+}
+
+/// How the launcher shows a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Widget {
+    /// A text of one line. `empty` is shown while nothing is typed, `note` beside it.
+    Line {
+        label: &'static str,
+        empty: &'static str,
+        note: &'static str,
+    },
+    /// A text of several lines.
+    Script {
+        label: &'static str,
+        empty: &'static str,
+    },
+    /// Its page has a widget of its own for it.
+    Own,
+}
+
+/// The sessions that have a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    Any,
+    Batch,
+    Interactive,
 }
 
 /// The time and the time zone in which a text is read.
@@ -41,6 +74,8 @@ pub struct Reading<'a> {
 pub struct TextValue {
     /// Sets the field of the request, or returns a sentence about the text.
     pub read: fn(&mut LaunchRequest, &str, Reading<'_>) -> Result<(), String>,
+    /// Unsets the field.
+    pub clear: fn(&mut LaunchRequest),
     /// The text that `read` reads back. `None` if the field isn't set or has its default.
     pub write: fn(&LaunchRequest) -> Option<String>,
 }
@@ -60,6 +95,7 @@ macro_rules! word {
                 request.$field = Some(text.to_owned());
                 Ok(())
             },
+            clear: |request| request.$field = None,
             write: |request| request.$field.clone(),
         }
     };
@@ -73,6 +109,7 @@ macro_rules! value {
                 request.$field = Some(text.parse()?);
                 Ok(())
             },
+            clear: |request| request.$field = None,
             write: |request| request.$field.as_ref().map($write),
         }
     };
@@ -83,6 +120,7 @@ const START_TIME: TextValue = TextValue {
         request.starts_at = Some(start::read(text, reading.now, reading.zone)?);
         Ok(())
     },
+    clear: |request| request.starts_at = None,
     write: |request| request.starts_at.map(|start| start.to_string()),
 };
 
@@ -91,6 +129,7 @@ const PRIORITY: TextValue = TextValue {
         request.priority = Some(priority::parse(text)?);
         Ok(())
     },
+    clear: |request| request.priority = None,
     write: |request| request.priority.map(|it| it.to_string()),
 };
 
@@ -99,6 +138,7 @@ const COUNT: TextValue = TextValue {
         request.count = Some(whole(text)?);
         Ok(())
     },
+    clear: |request| request.count = None,
     write: |request| some_copies(request.count),
 };
 
@@ -107,6 +147,7 @@ const CLUSTER_SIZE: TextValue = TextValue {
         request.cluster_size = Some(whole(text)?);
         Ok(())
     },
+    clear: |request| request.cluster_size = None,
     write: |request| some_copies(request.cluster_size),
 };
 
@@ -115,6 +156,7 @@ const PREOPEN_PORTS: TextValue = TextValue {
         request.preopen_ports = ports::read(text)?;
         Ok(())
     },
+    clear: |request| request.preopen_ports.clear(),
     write: |request| {
         let ports = ports::write(&request.preopen_ports).replace(", ", ",");
         (!ports.is_empty()).then_some(ports)
@@ -141,6 +183,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "",
         rule: "connected and not read-only",
         text: None,
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Name,
@@ -151,6 +196,13 @@ pub static TABLE: [FieldRow; 30] = [
         form: "",
         rule: "4 to 64 letters, digits, _ - and .; begins and ends with a letter, a digit or _; unique among sessions that haven't ended",
         text: Some(word!(name)),
+        widget: Widget::Line {
+            label: "Name",
+            empty: "generated if empty",
+            note: "",
+        },
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Environment,
@@ -161,6 +213,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "type to search for a part of the name, version or label",
         rule: "one that this engine can run",
         text: Some(word!(environment)),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Image,
@@ -171,6 +226,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "registry/name:tag, as for docker pull",
         rule: "no spaces; the image must be on the engine",
         text: Some(word!(image)),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::SessionType,
@@ -181,6 +239,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "",
         rule: "interactive or batch",
         text: None,
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::StartupCommand,
@@ -191,6 +252,12 @@ pub static TABLE: [FieldRow; 30] = [
         form: "shell, one line or several",
         rule: "required for batch sessions, not for others",
         text: Some(word!(startup_command)),
+        widget: Widget::Script {
+            label: "Command",
+            empty: "what it runs, in /home/work",
+        },
+        only: Only::Batch,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::StartTime,
@@ -201,6 +268,13 @@ pub static TABLE: [FieldRow; 30] = [
         form: "+2h, 09:30, 2026-11-22 09:30",
         rule: "in the future; batch sessions only",
         text: Some(START_TIME),
+        widget: Widget::Line {
+            label: "Start time",
+            empty: "at once",
+            note: "+2h, 09:30, 2026-11-22 09:30",
+        },
+        only: Only::Batch,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Timeout,
@@ -211,6 +285,13 @@ pub static TABLE: [FieldRow; 30] = [
         form: "a whole number and s, m, h, d or w: 90m",
         rule: "min 1 second; batch sessions only",
         text: Some(value!(timeout, Span::to_string)),
+        widget: Widget::Line {
+            label: "Timeout",
+            empty: "none",
+            note: "90m, 2h, 1d",
+        },
+        only: Only::Batch,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Project,
@@ -221,6 +302,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "",
         rule: "one of your projects",
         text: Some(word!(project)),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::ResourceGroup,
@@ -231,6 +315,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "",
         rule: "one that your project may use",
         text: Some(word!(resource_group)),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Preset,
@@ -241,6 +328,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "",
         rule: "one that fits the environment and the group",
         text: Some(word!(preset)),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Cpu,
@@ -251,6 +341,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "0.5, 1, 2",
         rule: "min: the environment's minimum; max: the limit of one container",
         text: Some(value!(cpu, Cpu::to_string)),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Memory,
@@ -261,6 +354,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "512m, 4g, 1.5 GiB",
         rule: "min: the environment's minimum and the shared memory; max: the limit of one container",
         text: Some(value!(mem, |bytes| amounts::exact(*bytes))),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::SharedMemory,
@@ -271,6 +367,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "64m, 1g",
         rule: "less than the memory",
         text: Some(value!(shmem, |bytes| amounts::exact(*bytes))),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Accelerator,
@@ -281,6 +380,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "devices: 1, 2; shares: 0.5",
         rule: "a multiple of the step; whole devices in a cluster session; a type that the environment supports",
         text: None,
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Count,
@@ -291,6 +393,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "a whole number",
         rule: "1 or more; only 1 for a cluster session",
         text: Some(COUNT),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::ClusterSize,
@@ -301,6 +406,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "a whole number",
         rule: "1 or more; max: your limit; all containers must fit the group",
         text: Some(CLUSTER_SIZE),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::ClusterMode,
@@ -311,6 +419,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "",
         rule: "several machines only if the engine supports them",
         text: None,
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Agent,
@@ -321,6 +432,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "",
         rule: "only for sessions of one container",
         text: Some(word!(agent)),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Priority,
@@ -331,6 +445,13 @@ pub static TABLE: [FieldRow; 30] = [
         form: "a whole number",
         rule: "0 to 100 (default: 10)",
         text: Some(PRIORITY),
+        widget: Widget::Line {
+            label: "Priority",
+            empty: "10",
+            note: "0 to 100",
+        },
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Variables,
@@ -341,6 +462,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "name and value; you can paste several NAME=VALUE lines",
         rule: "letters, digits and _ in a name, no digit first; each name once and with a value",
         text: None,
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::OpenMp,
@@ -351,6 +475,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "a whole number",
         rule: "min 1",
         text: None,
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::OpenBlas,
@@ -361,6 +488,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "a whole number",
         rule: "min 1",
         text: None,
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Folders,
@@ -371,6 +501,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "a path: empty is /home/work/NAME, a relative one is below /home/work",
         rule: "letters, digits, _ . - and / in a path, without . and .. parts; one folder per path; not a system directory",
         text: None,
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::PreopenPorts,
@@ -381,6 +514,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "8080, 9000-9003",
         rule: "1024 to 65535, each once; not a service port of the environment, not 2000 to 2003, 2200 or 7681",
         text: Some(PREOPEN_PORTS),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::Owner,
@@ -391,6 +527,9 @@ pub static TABLE: [FieldRow; 30] = [
         form: "an e-mail address",
         rule: "a user of this context with an active access key",
         text: Some(value!(owner, Owner::to_string)),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: Some(Capability::Owners),
     },
     FieldRow {
         field: LaunchField::BootstrapScript,
@@ -401,6 +540,12 @@ pub static TABLE: [FieldRow; 30] = [
         form: "shell, one line or several",
         rule: "",
         text: Some(word!(bootstrap_script)),
+        widget: Widget::Script {
+            label: "Bootstrap",
+            empty: "no script",
+        },
+        only: Only::Any,
+        needs: None,
     },
     FieldRow {
         field: LaunchField::IdleTimeout,
@@ -411,6 +556,13 @@ pub static TABLE: [FieldRow; 30] = [
         form: "a whole number and s, m, h, d or w: 90m",
         rule: "within the system-wide limit; not for batch sessions",
         text: Some(value!(idle_timeout, Span::to_string)),
+        widget: Widget::Line {
+            label: "Idle timeout",
+            empty: "none",
+            note: "90m, 2h, 1d",
+        },
+        only: Only::Interactive,
+        needs: Some(Capability::IdleRules),
     },
     FieldRow {
         field: LaunchField::Lifetime,
@@ -421,6 +573,13 @@ pub static TABLE: [FieldRow; 30] = [
         form: "a whole number and s, m, h, d or w: 2d",
         rule: "within the system-wide limit",
         text: Some(value!(lifetime, Span::to_string)),
+        widget: Widget::Line {
+            label: "Lifetime",
+            empty: "none",
+            note: "90m, 2h, 1d",
+        },
+        only: Only::Any,
+        needs: Some(Capability::IdleRules),
     },
     FieldRow {
         field: LaunchField::StopHook,
@@ -431,6 +590,12 @@ pub static TABLE: [FieldRow; 30] = [
         form: "shell, one line or several",
         rule: "time limit 60s by default; doesn't run if something else kills the container",
         text: None,
+        widget: Widget::Script {
+            label: "Stop hook",
+            empty: "runs before it is terminated",
+        },
+        only: Only::Any,
+        needs: Some(Capability::StopHook),
     },
 ];
 

@@ -3,7 +3,12 @@
 use super::sheet::{Line, Sheet, VALUES};
 use crate::{
     app::launcher::{EMAIL, Row, Search},
-    model::{launch::LaunchField as Field, session::SessionType, span::Span, text::Clean},
+    model::{
+        launch::{LaunchField as Field, table::Widget},
+        session::SessionType,
+        span::Span,
+        text::Clean,
+    },
     theme::face::Face,
 };
 
@@ -30,42 +35,36 @@ fn write_row(sheet: &mut Sheet<'_>, row: Row) {
             sheet.choice(row, "Type", value, note);
             sheet.said(row);
         }
-        Field::StartupCommand => script(sheet, row, "Command", "what it runs, in /home/work"),
-        Field::BootstrapScript => script(sheet, row, "Bootstrap", "no script"),
-        Field::StopHook => {
-            let hook = &sheet.launcher.kind.stop_hook();
-            let hint = match hook.save.as_slice() {
-                [] => "runs before it is terminated".to_owned(),
-                paths => format!("saves {}", paths.join(", ")),
-            };
-            script(sheet, row, "Stop hook", &hint);
-        }
         Field::Owner => owner(sheet, row),
-        _ => {
-            let (label, hint, note) = words(row.field);
-            if let Some(input) = kind.input(row) {
-                let spans = [Field::Timeout, Field::IdleTimeout, Field::Lifetime];
-                let meant = spans.contains(&row.field).then(|| meaning(input.text()));
-                let limit = limit(sheet, row.field);
-                let hint = limit.as_deref().unwrap_or(hint);
-                let note = meant.flatten().unwrap_or_else(|| note.to_owned());
-                sheet.typed(row, label, input, hint, &note);
-                sheet.said(row);
+        field => match field.row().widget {
+            Widget::Line { label, empty, note } => line(sheet, row, label, empty, note),
+            Widget::Script { label, empty } => {
+                let hint = saved_paths(sheet, field).unwrap_or_else(|| empty.to_owned());
+                script(sheet, row, label, &hint);
             }
-        }
+            Widget::Own => {}
+        },
     }
 }
 
-/// Label, what stands in it while it is empty, note.
-fn words(field: Field) -> (&'static str, &'static str, &'static str) {
-    match field {
-        Field::Name => ("Name", "generated if empty", ""),
-        Field::StartTime => ("Start time", "at once", "+2h, 09:30, 2026-11-22 09:30"),
-        Field::Timeout => ("Timeout", "none", "90m, 2h, 1d"),
-        Field::IdleTimeout => ("Idle timeout", "none", "90m, 2h, 1d"),
-        Field::Lifetime => ("Lifetime", "none", "90m, 2h, 1d"),
-        _ => ("Priority", "10", "0 to 100"),
-    }
+/// What a stop hook saves besides its command.
+fn saved_paths(sheet: &Sheet<'_>, field: Field) -> Option<String> {
+    let hook = sheet.launcher.kind.stop_hook();
+    let saves = field == Field::StopHook && !hook.save.is_empty();
+    saves.then(|| format!("saves {}", hook.save.join(", ")))
+}
+
+fn line(sheet: &mut Sheet<'_>, row: Row, label: &str, empty: &str, note: &str) {
+    let Some(input) = sheet.launcher.kind.input(row) else {
+        return;
+    };
+    let spans = [Field::Timeout, Field::IdleTimeout, Field::Lifetime];
+    let meant = spans.contains(&row.field).then(|| meaning(input.text()));
+    let limit = limit(sheet, row.field);
+    let hint = limit.as_deref().unwrap_or(empty);
+    let note = meant.flatten().unwrap_or_else(|| note.to_owned());
+    sheet.typed(row, label, input, hint, &note);
+    sheet.said(row);
 }
 
 /// What holds where nothing is typed: the site's.

@@ -5,7 +5,12 @@ use crate::{
     model::{
         capability::Capability,
         catalogue::{AcceleratorKind, unit},
-        launch::{LaunchField, StartAt, amounts::thousandths, folders, ports, secrets},
+        launch::{
+            LaunchField, StartAt,
+            amounts::thousandths,
+            folders, ports, secrets,
+            table::{FieldRow, TABLE, Widget},
+        },
         resources::ResourceSlots,
         session::{ClusterMode, SessionType},
         spec::LaunchRequest,
@@ -34,36 +39,35 @@ pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<Fact> {
 
 fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<Fact> {
     let mut facts = Vec::new();
-    let mut add = |what, value: Option<String>| facts.extend(value.map(|value| (what, value)));
     let offer = launcher.offer();
-    add("Context", offer.several.then(|| offer.context.to_string()));
+    if offer.several {
+        facts.push(("Context", offer.context.to_string()));
+    }
     let batch = request.session_type == SessionType::Batch;
     let word = if batch { "batch" } else { "interactive" };
-    add("Type", Some(word.to_owned()));
-    add("Name", Some(name(request)));
-    add(
-        "Command",
-        request
-            .startup_command
-            .as_deref()
-            .map(first_line)
-            .map(masked),
-    );
-    let start = request.starts_at;
-    add("Start time", start.map(|it| start_words(it, offer)));
-    add("Timeout", request.timeout.map(|it| it.to_string()));
-    add("Priority", request.priority.map(|it| it.to_string()));
-    add("Owner", request.owner.as_ref().map(|it| it.email.clone()));
-    let script = request.bootstrap_script.as_deref();
-    add("Script", script.map(first_line).map(masked));
-    add(
-        "Idle timeout",
-        request.idle_timeout.map(|it| it.to_string()),
-    );
-    add("Lifetime", request.lifetime.map(|it| it.to_string()));
-    let hook = request.stop_hook.as_ref();
-    add("Stop hook", hook.map(ToString::to_string).map(masked));
+    facts.push(("Type", word.to_owned()));
+    for row in TABLE.iter().filter(|row| row.page == Page::Kind) {
+        facts.extend(fact(row, request, offer));
+    }
     facts
+}
+
+/// A field of the first page, if it is set.
+fn fact(row: &FieldRow, request: &LaunchRequest, offer: &Offer) -> Option<Fact> {
+    let text = || (row.text.as_ref()?.write)(request);
+    let script = || text().as_deref().map(first_line).map(masked);
+    Some(match (row.field, row.widget) {
+        (LaunchField::Name, _) => ("Name", name(request)),
+        (LaunchField::StartTime, _) => ("Start time", start_words(request.starts_at?, offer)),
+        (LaunchField::Owner, _) => ("Owner", request.owner.as_ref()?.email.clone()),
+        (LaunchField::BootstrapScript, _) => ("Script", script()?),
+        (LaunchField::StopHook, _) => {
+            ("Stop hook", masked(request.stop_hook.as_ref()?.to_string()))
+        }
+        (_, Widget::Script { label, .. }) => (label, script()?),
+        (_, Widget::Line { label, .. }) => (label, text()?),
+        (_, Widget::Own) => return None,
+    })
 }
 
 /// What it will be called.
