@@ -4,14 +4,8 @@ use std::collections::btree_map::Entry;
 
 use jiff::Timestamp;
 
-use super::{
-    core::Controller,
-    dress::dress,
-    fact::{Sight, SightRecord, SightState},
-    held::Held,
-    launch::generated_name,
-    turn::Turn,
-};
+use super::{core::Controller, dress::dress, held::Held, launch::generated_name, turn::Turn};
+use crate::engine::api::{ContainerState, Recorded, Sighting};
 use crate::model::{
     environment::EnvironmentRef,
     history::HistoryEntry,
@@ -51,7 +45,7 @@ impl Controller {
     }
 
     /// A container with our label that the store does not know: the store was lost.
-    pub(super) fn adopt(&mut self, turn: &mut Turn, now: Timestamp, sight: Sight) {
+    pub(super) fn adopt(&mut self, turn: &mut Turn, now: Timestamp, sight: Sighting) {
         let Some(recorded) = &sight.recorded else {
             return;
         };
@@ -83,7 +77,7 @@ impl Controller {
         }
         self.add(turn, record);
         match &sight.state {
-            SightState::Created => {
+            ContainerState::Created => {
                 let why = "the engine has only a part of the session: its launch was interrupted. \
                            Relaunch it";
                 self.fail_because(turn, now, id, "creation-failed", why);
@@ -100,7 +94,7 @@ impl Controller {
 impl Controller {
     /// Labels are written by everybody who reaches the engine: a name that breaks the rule, or that another
     /// session bears, is replaced.
-    fn adopted_name(&self, sight: &Sight, recorded: &SightRecord) -> Clean {
+    fn adopted_name(&self, sight: &Sighting, recorded: &Recorded) -> Clean {
         match self.check_name(recorded.name.as_str()) {
             Ok(()) => recorded.name.clone(),
             Err(_) => Clean::new(&generated_name(sight.session)),
@@ -109,21 +103,21 @@ impl Controller {
 }
 
 fn adopted(
-    sight: &Sight,
-    recorded: &SightRecord,
+    sight: &Sighting,
+    recorded: &Recorded,
     session_name: Clean,
     spec: LaunchSpec,
     context: ContextName,
 ) -> SessionRecord {
     let status = match sight.state {
-        SightState::Created => Status::Creating,
+        ContainerState::Created => Status::Creating,
         _ => Status::Running,
     };
     let label = &spec.environment_label;
     let (name, version) = label.rsplit_once(':').unwrap_or((label, ""));
     let started_at = match sight.state {
-        SightState::Created => None,
-        SightState::Running {
+        ContainerState::Created => None,
+        ContainerState::Running {
             started_at: Some(at),
         } => Some(at),
         _ => Some(recorded.created_at),

@@ -5,10 +5,10 @@ use jiff::Timestamp;
 use super::{
     core::Controller,
     ended::{exit_sentence, memory_sentence},
-    fact::{Sight, SightState, SubSight},
     held::Held,
     turn::Turn,
 };
+use crate::engine::api::{ContainerState, Sighting, SubSighting};
 use crate::model::{
     id::SessionId, kernel::Kernel, notice::Level, resources::Bytes, session::Session,
     status::Status, text::Clean,
@@ -18,7 +18,7 @@ use crate::model::{
 const NAMED: usize = 3;
 
 /// What the engine told of the containers is noted in the session.
-pub(super) fn note_containers(held: &mut Held, sight: &Sight) {
+pub(super) fn note_containers(held: &mut Held, sight: &Sighting) {
     let session = &mut held.record.session;
     if sight.scratch.is_some() {
         session.scratch.clone_from(&sight.scratch);
@@ -34,7 +34,7 @@ pub(super) fn note_containers(held: &mut Held, sight: &Sight) {
 }
 
 /// A container that is not known yet is taken in.
-fn kernel_of<'a>(session: &'a mut Session, sub: &SubSight) -> &'a mut Kernel {
+fn kernel_of<'a>(session: &'a mut Session, sub: &SubSighting) -> &'a mut Kernel {
     let known = session.kernels.iter().position(|it| it.id == sub.kernel);
     let at = known.unwrap_or_else(|| {
         let status = session.status.clone();
@@ -46,7 +46,7 @@ fn kernel_of<'a>(session: &'a mut Session, sub: &SubSight) -> &'a mut Kernel {
 }
 
 /// Whether every container that was to be made is there.
-pub(super) fn is_whole(held: &Held, sight: &Sight) -> bool {
+pub(super) fn is_whole(held: &Held, sight: &Sighting) -> bool {
     sight.subs.len() + 1 >= held.record.session.kernels.len()
 }
 
@@ -57,7 +57,7 @@ impl Controller {
         turn: &mut Turn,
         now: Timestamp,
         id: SessionId,
-        subs: &[SubSight],
+        subs: &[SubSighting],
     ) {
         let Some(held) = self.change(turn, id) else {
             return;
@@ -105,9 +105,9 @@ impl Controller {
 }
 
 /// What the engine shows of one container is noted in its kernel.
-fn note_state(kernel: &mut Kernel, state: &SightState, now: Timestamp) {
+fn note_state(kernel: &mut Kernel, state: &ContainerState, now: Timestamp) {
     match state {
-        SightState::Running { started_at } => {
+        ContainerState::Running { started_at } => {
             if kernel.status.is_final() {
                 // Somebody started it again.
                 kernel.exit_code = None;
@@ -118,8 +118,8 @@ fn note_state(kernel: &mut Kernel, state: &SightState, now: Timestamp) {
             kernel.status = Status::Running;
             kernel.started_at.get_or_insert(started_at.unwrap_or(now));
         }
-        SightState::Paused | SightState::Restarting => {}
-        SightState::Exited {
+        ContainerState::Paused | ContainerState::Restarting => {}
+        ContainerState::Exited {
             exit_code,
             oom_killed,
             finished_at,
@@ -128,8 +128,8 @@ fn note_state(kernel: &mut Kernel, state: &SightState, now: Timestamp) {
             kernel.oom_killed = *oom_killed;
             is_down(kernel, "self-terminated", finished_at.unwrap_or(now));
         }
-        SightState::Created => is_down(kernel, "failed-to-start", now),
-        SightState::Dead { .. } => is_down(kernel, "engine-failed", now),
+        ContainerState::Created => is_down(kernel, "failed-to-start", now),
+        ContainerState::Dead { .. } => is_down(kernel, "engine-failed", now),
     }
 }
 

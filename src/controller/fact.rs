@@ -1,9 +1,10 @@
 //! What the controller hears.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 use super::order::{LineNumber, OrderKind, PullNumber, SurveyNumber};
 pub use super::stop_hook::StopHookEnd;
+use crate::engine::api::Sighting;
 use crate::model::{
     capability::{Capability, EngineInfo},
     catalogue::Folder,
@@ -13,7 +14,7 @@ use crate::model::{
     launch::LaunchField,
     pull::PullFigures,
     resources::ResourceSlots,
-    spec::{LaunchRequest, LaunchSpec},
+    spec::LaunchRequest,
     text::Clean,
     usage::Usage,
 };
@@ -57,7 +58,7 @@ pub enum Fact {
         session: SessionId,
         epoch: u32,
         order: OrderKind,
-        result: Result<Option<Sight>, Fault>,
+        result: Result<Option<Sighting>, Fault>,
     },
     /// A stop hook was carried out, or not.
     WillDone {
@@ -182,7 +183,7 @@ pub enum Happening {
 /// What is on the engine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
-    pub seen: Vec<Sight>,
+    pub seen: Vec<Sighting>,
     /// What other instances' running sessions hold.
     pub others: ResourceSlots,
     /// `None` = not asked for.
@@ -191,60 +192,6 @@ pub struct Survey {
     pub folders: Option<Vec<Folder>>,
     /// What the engine cannot keep sessions from, as far as is known by now.
     pub lacks: Vec<(Capability, Clean)>,
-}
-
-/// A container as the engine shows it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sight {
-    pub session: SessionId,
-    pub kernel: KernelId,
-    pub container_id: Clean,
-    /// The main container's.
-    pub state: SightState,
-    /// Where the engine's machine reaches the main container while it runs.
-    pub address: Option<Clean>,
-    /// A cluster's other containers, in their order.
-    pub subs: Vec<SubSight>,
-    /// Where its `/home/work` lies on this machine.
-    pub scratch: Option<String>,
-    /// From the labels, so that a store that was lost can be filled again.
-    pub recorded: Option<Box<SightRecord>>,
-}
-
-/// Another container of a cluster.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SubSight {
-    pub kernel: KernelId,
-    /// `sub1`.
-    pub hostname: Clean,
-    pub container_id: Clean,
-    pub state: SightState,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum SightState {
-    Created,
-    Running {
-        started_at: Option<Timestamp>,
-    },
-    Paused,
-    Restarting,
-    Exited {
-        exit_code: i64,
-        oom_killed: bool,
-        finished_at: Option<Timestamp>,
-    },
-    Dead {
-        why: Clean,
-    },
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct SightRecord {
-    pub name: Clean,
-    pub created_at: Timestamp,
-    pub owner: Clean,
-    pub spec: LaunchSpec,
 }
 
 /// Why the engine did not do something.

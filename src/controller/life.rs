@@ -5,12 +5,13 @@ use jiff::Timestamp;
 use super::{
     cluster::note_containers,
     core::Controller,
-    fact::{Fault, FaultKind, Sight},
+    fact::{Fault, FaultKind},
     held::Held,
-    order::{Order, OrderKind, Plan},
+    order::{Order, OrderKind},
     stop_hook::stop_hook,
     turn::Turn,
 };
+use crate::engine::api::{CreatePlan, Sighting};
 use crate::model::{
     id::SessionId,
     idle::{Activity, ActivityKind},
@@ -106,7 +107,7 @@ impl Controller {
         id: SessionId,
         epoch: u32,
         order: OrderKind,
-        result: Result<Option<Sight>, Fault>,
+        result: Result<Option<Sighting>, Fault>,
     ) {
         if let Err(fault) = &result {
             self.note_fault(turn, now, fault);
@@ -155,7 +156,7 @@ impl Controller {
         now: Timestamp,
         id: SessionId,
         step: OrderKind,
-        sight: Option<Sight>,
+        sight: Option<Sighting>,
     ) {
         let Some(held) = self.change(turn, id) else {
             return;
@@ -281,9 +282,9 @@ pub(super) fn has_lost_secrets(held: &Held) -> bool {
     making && names.iter().any(|name| !held.secrets.contains_key(name))
 }
 
-fn plan(held: &Held) -> Option<Plan> {
+fn plan(held: &Held) -> Option<CreatePlan> {
     let session = &held.record.session;
-    Some(Plan {
+    Some(CreatePlan {
         session: session.id,
         kernel: session.main_kernel()?.id,
         name: session.name.to_string(),

@@ -1,14 +1,8 @@
 //! What the controller wants done. Orders are idempotent: each may be carried out twice.
 
-use std::collections::BTreeMap;
-
-use jiff::Timestamp;
-
-use crate::model::{
-    id::{KernelId, SessionId},
-    secret::Secret,
-    spec::LaunchSpec,
-    stop_hook::StopHook,
+use crate::{
+    engine::api::CreatePlan,
+    model::{id::SessionId, stop_hook::StopHook},
 };
 
 /// Who waits for an answer.
@@ -49,7 +43,7 @@ pub enum Order {
     },
     Create {
         epoch: u32,
-        plan: Box<Plan>,
+        plan: Box<CreatePlan>,
     },
     Start {
         session: SessionId,
@@ -119,22 +113,6 @@ pub struct StopHookPlan {
     pub place: Option<String>,
     /// What they are called there.
     pub file: String,
-}
-
-/// What to make: a launch after checking.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    pub session: SessionId,
-    pub kernel: KernelId,
-    pub name: String,
-    pub owner: String,
-    pub created_at: Timestamp,
-    pub spec: LaunchSpec,
-    pub pids: i64,
-    /// A cluster's other containers, in their order: as many as the spec says, less one.
-    pub subs: Vec<KernelId>,
-    /// Values of the spec's secret variables.
-    pub secrets: BTreeMap<String, Secret>,
 }
 
 impl OrderKind {

@@ -8,11 +8,11 @@ use super::{
     cluster::{is_whole, note_containers},
     core::Controller,
     ended::{Exit, Gap, by_reboot, ending, exit_sentence, explain},
-    fact::{Sight, SightState, SubSight},
     held::Held,
     life::has_lost_secrets,
     turn::Turn,
 };
+use crate::engine::api::{ContainerState, Sighting, SubSighting};
 use crate::model::{
     id::SessionId,
     kernel::Kernel,
@@ -30,11 +30,11 @@ impl Controller {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        seen: Vec<Sight>,
+        seen: Vec<Sighting>,
         asked_in: u64,
         whole_line: bool,
     ) {
-        let mut seen: BTreeMap<SessionId, Sight> = seen
+        let mut seen: BTreeMap<SessionId, Sighting> = seen
             .into_iter()
             .map(|sight| (sight.session, sight))
             .collect();
@@ -71,7 +71,7 @@ impl Controller {
         turn: &mut Turn,
         now: Timestamp,
         id: SessionId,
-        sight: Option<Sight>,
+        sight: Option<Sighting>,
         after_gap: bool,
     ) {
         let Some(held) = self.held.get(&id) else {
@@ -103,7 +103,7 @@ impl Controller {
         turn: &mut Turn,
         now: Timestamp,
         id: SessionId,
-        sight: &Sight,
+        sight: &Sighting,
         after_gap: bool,
     ) {
         let (first_line, lost) = (self.line.lost_at.is_none(), self.line.lost_at);
@@ -121,15 +121,15 @@ impl Controller {
             (true, false) => Gap::LineLost(lost),
         };
         match &sight.state {
-            SightState::Running { .. } | SightState::Restarting => {
+            ContainerState::Running { .. } | ContainerState::Restarting => {
                 held.record.boot = boot;
                 if session.is_paused() {
                     session.status_info = None;
                 }
                 self.weigh_cluster(turn, now, id, &sight.subs);
             }
-            SightState::Paused => session.status_info = Some(Clean::new(Session::PAUSED)),
-            SightState::Exited {
+            ContainerState::Paused => session.status_info = Some(Clean::new(Session::PAUSED)),
+            ContainerState::Exited {
                 exit_code,
                 oom_killed,
                 finished_at,
@@ -141,22 +141,22 @@ impl Controller {
                 };
                 self.main_ended(turn, now, id, exit, gap);
             }
-            SightState::Dead { .. } if restarted => {
+            ContainerState::Dead { .. } if restarted => {
                 self.end_by_itself(turn, now, id, by_reboot());
             }
             // It was heard to die just now, and is not there as one that exited: somebody removes it.
-            SightState::Dead { .. } if held.last_exit.is_some() => {
+            ContainerState::Dead { .. } if held.last_exit.is_some() => {
                 let (how, _) = removed(held);
                 self.end_by_itself(turn, now, id, ending("container-removed", how));
             }
-            SightState::Dead { why } => {
+            ContainerState::Dead { why } => {
                 let ending = ending(
                     "engine-failed",
                     format!("the engine reports its container as dead: {why}"),
                 );
                 self.end_by_itself(turn, now, id, ending);
             }
-            SightState::Created => {
+            ContainerState::Created => {
                 let why = "its container was recreated outside workbay and never started";
                 self.end_by_itself(turn, now, id, ending("container-removed", why.to_owned()));
             }
@@ -185,7 +185,7 @@ impl Controller {
         turn: &mut Turn,
         now: Timestamp,
         id: SessionId,
-        sight: &Sight,
+        sight: &Sighting,
         after_gap: bool,
     ) {
         let Some(held) = self.change(turn, id) else {
@@ -196,19 +196,19 @@ impl Controller {
             held.record.step = Step::Stop;
             return;
         }
-        let never_started = |sub: &SubSight| sub.state == SightState::Created;
+        let never_started = |sub: &SubSighting| sub.state == ContainerState::Created;
         let started_at = match sight.state {
             // What is made already has its secrets.
-            SightState::Created if has_lost_secrets(held) && is_whole(held, sight) => {
+            ContainerState::Created if has_lost_secrets(held) && is_whole(held, sight) => {
                 held.record.step = Step::Start;
                 return self.pass_creating(turn, now, id);
             }
-            SightState::Created | SightState::Dead { .. } => return,
+            ContainerState::Created | ContainerState::Dead { .. } => return,
             // The others are started before the main one.
             _ if sight.subs.iter().any(never_started) => return,
-            SightState::Running { started_at } => started_at,
-            SightState::Exited { finished_at, .. } => finished_at,
-            SightState::Paused | SightState::Restarting => None,
+            ContainerState::Running { started_at } => started_at,
+            ContainerState::Exited { finished_at, .. } => finished_at,
+            ContainerState::Paused | ContainerState::Restarting => None,
         };
         self.pass_creating(turn, now, id);
         self.promote(turn, now, id, started_at);

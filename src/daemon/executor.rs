@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     controller::{
-        fact::{Fact, Fault, FaultKind, Sight, StopHookEnd, Survey},
+        fact::{Fact, Fault, FaultKind, StopHookEnd, Survey},
         order::{LineNumber, Order, OrderKind, StopHookPlan},
     },
     engine::{
@@ -45,7 +45,7 @@ const LOOK: u64 = 30;
 const CHANGE: u64 = 120;
 const FORGET: u64 = 600;
 
-type Outcome = Result<Option<Sight>, Fault>;
+type Outcome = Result<Option<Sighting>, Fault>;
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -204,9 +204,8 @@ impl Executor {
             | Order::CancelPull { .. }
             | Order::StopHook { .. } => Ok(None),
             Order::Create { plan, .. } => {
-                let plan = translate::plan(*plan);
                 let sighting = bounded(&engine, CHANGE, engine.create(&plan)).await?;
-                Ok(Some(sight(&engine, sighting)))
+                Ok(Some(sighted(&engine, sighting)))
             }
             Order::Start { session, .. } => nothing(&engine, CHANGE, engine.start(session)).await,
             Order::Stop {
@@ -227,7 +226,7 @@ impl Executor {
             }
             Order::Inspect { session, .. } => {
                 let found = bounded(&engine, LOOK, engine.inspect(session)).await?;
-                Ok(found.map(|sighting| sight(&engine, sighting)))
+                Ok(found.map(|sighting| sighted(&engine, sighting)))
             }
         }
     }
@@ -307,7 +306,10 @@ impl Executor {
         } else {
             (None, None)
         };
-        let seen = listing.ours.into_iter().map(|found| sight(&engine, found));
+        let seen = listing
+            .ours
+            .into_iter()
+            .map(|found| sighted(&engine, found));
         Ok(Survey {
             seen: seen.collect(),
             others: listing.others,
@@ -331,9 +333,13 @@ async fn folders(engine: &Arc<dyn Containers>) -> Result<Option<Vec<Folder>>, Fa
     }
 }
 
-fn sight(engine: &Arc<dyn Containers>, sighting: Sighting) -> Sight {
+/// Adds what the engine knows besides its containers.
+fn sighted(engine: &Arc<dyn Containers>, sighting: Sighting) -> Sighting {
     let scratch = engine.scratch(sighting.session);
-    translate::sight(sighting, scratch.map(|path| path.display().to_string()))
+    Sighting {
+        scratch: scratch.map(|path| path.display().to_string()),
+        ..sighting
+    }
 }
 
 async fn nothing(engine: &Arc<dyn Containers>, seconds: u64, asked: Asked<'_, ()>) -> Outcome {

@@ -2,14 +2,10 @@
 
 use crate::{
     controller::{
-        fact::{Fault, FaultKind, Happening, Sight, SightRecord, SightState, SubSight},
-        order::Plan,
+        fact::{Fault, FaultKind, Happening},
         turn::{Answer, Refusal, RefusalKind},
     },
-    engine::{
-        api::{ContainerState, CreatePlan, EventKind, Sighting, SubSighting},
-        error::EngineError,
-    },
+    engine::{api::EventKind, error::EngineError},
     model::text::Clean,
     protocol::message::{Failure, FailureKind, Reply},
     store::StoreError,
@@ -102,68 +98,6 @@ pub(super) fn answer(answer: Answer) -> Reply {
         Answer::Catalogue(catalogue) => Reply::Catalogue { catalogue },
         Answer::Reached(total) => Reply::Reached { total },
         Answer::History(entries) => Reply::History { entries },
-    }
-}
-
-pub(super) fn plan(plan: Plan) -> CreatePlan {
-    CreatePlan {
-        session: plan.session,
-        kernel: plan.kernel,
-        name: plan.name,
-        owner: plan.owner,
-        created_at: plan.created_at,
-        spec: plan.spec,
-        pids: plan.pids,
-        subs: plan.subs,
-        secrets: plan.secrets,
-    }
-}
-
-pub(super) fn sight(sighting: Sighting, scratch: Option<String>) -> Sight {
-    Sight {
-        session: sighting.session,
-        kernel: sighting.kernel,
-        container_id: sighting.container_id,
-        state: state(sighting.state),
-        address: sighting.address,
-        subs: sighting.subs.into_iter().map(sub_sight).collect(),
-        scratch,
-        recorded: sighting.recorded.map(|recorded| {
-            Box::new(SightRecord {
-                name: recorded.name,
-                created_at: recorded.created_at,
-                owner: recorded.owner,
-                spec: recorded.spec,
-            })
-        }),
-    }
-}
-
-fn sub_sight(sub: SubSighting) -> SubSight {
-    SubSight {
-        kernel: sub.kernel,
-        hostname: sub.hostname,
-        container_id: sub.container_id,
-        state: state(sub.state),
-    }
-}
-
-fn state(state: ContainerState) -> SightState {
-    match state {
-        ContainerState::Created => SightState::Created,
-        ContainerState::Running { started_at } => SightState::Running { started_at },
-        ContainerState::Paused => SightState::Paused,
-        ContainerState::Restarting => SightState::Restarting,
-        ContainerState::Exited {
-            exit_code,
-            oom_killed,
-            finished_at,
-        } => SightState::Exited {
-            exit_code,
-            oom_killed,
-            finished_at,
-        },
-        ContainerState::Dead { why } => SightState::Dead { why },
     }
 }
 

@@ -245,7 +245,7 @@ fn no_folders() -> EngineError {
 }
 
 /// Everything an engine needs to make a session's container.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CreatePlan {
     pub session: SessionId,
     pub kernel: KernelId,
@@ -285,8 +285,10 @@ pub struct Sighting {
     pub address: Option<Clean>,
     /// A cluster's other containers, in their order.
     pub subs: Vec<SubSighting>,
-    /// From the labels, so that a store that was lost can be rebuilt.
-    pub recorded: Option<Recorded>,
+    /// Where its `/home/work` is on this machine ([`Containers::scratch`]). Listings leave it out.
+    pub scratch: Option<String>,
+    /// From the labels, so that a lost state database can be filled again.
+    pub recorded: Option<Box<Recorded>>,
 }
 
 /// Another container of a cluster.

@@ -180,11 +180,14 @@ impl Container {
             subs: self.subs.iter().map(Sub::sighting).collect(),
             state: self.state.shown(),
             address: None,
-            recorded: self.labelled.then(|| Recorded {
-                name: Clean::new(&self.name),
-                created_at: self.created_at,
-                owner: Clean::new(&self.owner),
-                spec: self.spec.clone(),
+            scratch: None,
+            recorded: self.labelled.then(|| {
+                Box::new(Recorded {
+                    name: Clean::new(&self.name),
+                    created_at: self.created_at,
+                    owner: Clean::new(&self.owner),
+                    spec: self.spec.clone(),
+                })
             }),
         }
     }

@@ -1,8 +1,9 @@
 //! Sessions that run one command: how they end, whoever was away meanwhile.
 
 use super::play::{Play, fault};
+use crate::engine::api::ContainerState;
 use crate::{
-    controller::fact::{Fact, FaultKind, Happening, SightState},
+    controller::fact::{Fact, FaultKind, Happening},
     model::{
         id::SessionId,
         session::{BatchResult, SessionType},
@@ -81,7 +82,7 @@ fn the_exit_code_is_the_result() {
 fn a_command_that_wants_too_much_memory_says_so() {
     let mut play = Play::new();
     let id = play.comes(request(None));
-    play.there.get_mut(&id).unwrap().state = SightState::Exited {
+    play.there.get_mut(&id).unwrap().state = ContainerState::Exited {
         exit_code: 137,
         oom_killed: true,
         finished_at: None,

@@ -1,9 +1,10 @@
 //! Sessions of several containers.
 
 use super::play::{Play, settings};
+use crate::engine::api::ContainerState;
 use crate::{
     controller::{
-        fact::{Fact, Happening, SightState},
+        fact::{Fact, Happening},
         order::Order,
     },
     model::{
@@ -88,7 +89,7 @@ fn one_that_ends_degrades_the_session_and_who_comes_back_heals_it() {
     play.check_rest();
 
     for sub in &mut play.there.get_mut(&id).unwrap().subs {
-        sub.state = SightState::Running { started_at: None };
+        sub.state = ContainerState::Running { started_at: None };
     }
     let event = Happening::Started;
     play.tell(Fact::Happened { session: id, event });

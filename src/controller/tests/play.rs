@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::engine::api::Sighting;
 use crate::{
     controller::{
         Controller,
-        fact::{Ask, Fact, Fault, FaultKind, Launch, Sight},
+        fact::{Ask, Fact, Fault, FaultKind, Launch},
         order::Order,
         turn::{Answer, Refusal, Turn},
     },
@@ -77,7 +78,7 @@ pub struct Play {
     pub now: i64,
     /// Orders given and not carried out.
     pub orders: Vec<Order>,
-    pub there: BTreeMap<SessionId, Sight>,
+    pub there: BTreeMap<SessionId, Sighting>,
     pub stored: BTreeMap<SessionId, SessionRecord>,
     pub answered: BTreeMap<u64, Result<Answer, Refusal>>,
     pub history: Vec<HistoryEntry>,

@@ -1,11 +1,9 @@
 //! The machine is restarted while sessions run.
 
 use super::{batch, play::Play};
-use crate::{
-    controller::fact::{Sight, SightState},
-    model::{
-        id::SessionId, session::BatchResult, spec::LaunchRequest, status::Status, text::Clean,
-    },
+use crate::engine::api::{ContainerState, Sighting};
+use crate::model::{
+    id::SessionId, session::BatchResult, spec::LaunchRequest, status::Status, text::Clean,
 };
 
 /// In the first start of the machine.
@@ -17,15 +15,15 @@ fn play() -> Play {
 
 /// The machine is started again; the daemon has not begun yet. What the engine shows of containers then
 /// is up to `left`.
-fn restart(play: &mut Play, left: impl Fn(&mut Sight)) {
+fn restart(play: &mut Play, left: impl Fn(&mut Sighting)) {
     play.there.values_mut().for_each(left);
     play.restart();
     play.controller.know_boot(Some("second".into()));
 }
 
-fn exited(code: i64) -> impl Fn(&mut Sight) {
+fn exited(code: i64) -> impl Fn(&mut Sighting) {
     move |sight| {
-        sight.state = SightState::Exited {
+        sight.state = ContainerState::Exited {
             exit_code: code,
             oom_killed: false,
             finished_at: None,

@@ -121,7 +121,8 @@ fn session(mut parts: Vec<Part>) -> Option<Sighting> {
             dead("", "its main container doesn't exist any more")
         },
         address: first.address,
-        recorded: first.recorded,
+        scratch: None,
+        recorded: first.recorded.map(Box::new),
         subs: subs.map(sub).collect(),
     })
 }

@@ -1,9 +1,10 @@
 //! The engine that is played: it carries orders out, or fails at them.
 
 use super::{Play, fault};
+use crate::engine::api::{ContainerState, Recorded, Sighting, SubSighting};
 use crate::{
     controller::{
-        fact::{Fact, FaultKind, Sight, SightRecord, SightState, StopHookEnd, SubSight, Survey},
+        fact::{Fact, FaultKind, StopHookEnd, Survey},
         order::{Order, PullNumber},
     },
     model::{
@@ -124,18 +125,19 @@ impl Play {
         self.tell(fact);
     }
 
-    pub fn act(&mut self, order: &Order) -> Option<Sight> {
+    pub fn act(&mut self, order: &Order) -> Option<Sighting> {
         match order {
             Order::Create { plan, .. } => {
-                let sight = Sight {
+                let sight = Sighting {
                     session: plan.session,
                     kernel: plan.kernel,
                     container_id: "c".into(),
-                    state: SightState::Created,
+                    name: None,
+                    state: ContainerState::Created,
                     address: None,
                     subs: (1..).zip(&plan.subs).map(sub).collect(),
                     scratch: Some("/scratch".to_owned()),
-                    recorded: Some(Box::new(SightRecord {
+                    recorded: Some(Box::new(Recorded {
                         name: Clean::new(&plan.name),
                         created_at: plan.created_at,
                         owner: "me".into(),
@@ -148,9 +150,9 @@ impl Play {
             }
             Order::Start { session, .. } => {
                 if let Some(sight) = self.there.get_mut(session) {
-                    sight.state = SightState::Running { started_at: None };
+                    sight.state = ContainerState::Running { started_at: None };
                     for sub in &mut sight.subs {
-                        sub.state = SightState::Running { started_at: None };
+                        sub.state = ContainerState::Running { started_at: None };
                     }
                 }
             }
@@ -199,19 +201,19 @@ impl Play {
     }
 }
 
-fn exited(exit_code: i64) -> SightState {
-    SightState::Exited {
+fn exited(exit_code: i64) -> ContainerState {
+    ContainerState::Exited {
         exit_code,
         oom_killed: false,
         finished_at: None,
     }
 }
 
-fn sub((number, kernel): (u32, &KernelId)) -> SubSight {
-    SubSight {
+fn sub((number, kernel): (u32, &KernelId)) -> SubSighting {
+    SubSighting {
         kernel: *kernel,
         hostname: Clean::new(&format!("sub{number}")),
         container_id: Clean::new(&format!("s{number}")),
-        state: SightState::Created,
+        state: ContainerState::Created,
     }
 }
